@@ -1,0 +1,72 @@
+#include "app/cli/cell_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "app/cli/config_options.h"
+
+namespace headscope::cli {
+namespace {
+
+/// `asked` (0 where it is not given), which must be below `count`.
+Index inRange(const char* flag, std::optional<Index> asked, Index count, TensorId tensor,
+              const char* what) {
+  const Index index = asked.value_or(0);
+  if (index >= 0 && index < count) return index;
+  const auto name = info(tensor).name;
+  throw UserError(fmt::format("{} {}: {} has {} 0 to {}", flag, index, name, what, count - 1));
+}
+
+}  // namespace
+
+void addCellOptions(CLI::App& app, CellOptions& options) {
+  const char* group = "Cell (every index from 0)";
+  const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about) {
+    app.add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
+  };
+  app.add_option("--step", options.step,
+                 "project, split, score, scale, mask, softmax, weigh, concat or output")
+      ->check(notEmpty)
+      ->type_name("ID")
+      ->group(group);
+  whole("--item", options.item, "batch item");
+  whole("--head", options.head, "head; of K and V: their own");
+  whole("--row", options.row, "row: the query, of K and V the key");
+  whole("--col", options.col, "column");
+}
+
+TensorId tensorFrom(const CellOptions& options) {
+  const auto outputs = step(stepIdFromString(options.step)).outputs();
+  if (options.tensor.empty()) return outputs.front();
+  if (outputs.size() == 1) {
+    throw UserError(fmt::format("--tensor {}: the step {} gives {} alone; leave --tensor out",
+                                options.tensor, options.step, info(outputs.front()).name));
+  }
+  for (const TensorId id : outputs) {
+    if (info(id).name.front() == options.tensor.front()) return id;
+  }
+  throw UserError(fmt::format("--tensor {}: give q, k or v", options.tensor));
+}
+
+CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
+  CellRef cell;
+  cell.tensor = tensorFrom(options);
+  const TensorInfo& tensor = info(cell.tensor);
+  if (!tensor.perHead && options.head) {
+    throw UserError(fmt::format("--head {}: the step {} takes no head; leave --head out",
+                                *options.head, options.step));
+  }
+  const Shape shape = shapeOf(cell.tensor, config);
+  std::size_t axis = 0;
+  cell.item = inRange("--item", options.item, shape[axis++], cell.tensor, "items");
+  if (tensor.perHead) {
+    cell.head = inRange("--head", options.head, shape[axis++], cell.tensor,
+                        tensor.kvHeads ? "key/value heads" : "heads");
+  }
+  cell.row = inRange("--row", options.row, shape[axis++], cell.tensor, "rows");
+  cell.col = inRange("--col", options.col, shape[axis], cell.tensor, "columns");
+  return cell;
+}
+
+}  // namespace headscope::cli

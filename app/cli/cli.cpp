@@ -1,0 +1,84 @@
+#include "app/cli/cli.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <new>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "core/error.h"
+
+namespace headscope {
+namespace {
+
+constexpr int kOurs = 1;
+constexpr int kTheUsers = 2;
+
+int fail(std::ostream& err, std::string message, int status) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  err << "headscope: " << message << '\n';
+  return status;
+}
+
+/// Flags before a subcommand belong to the window, and would silently do nothing.
+void refuseMisplaced(const CLI::App& app, const CLI::App& command) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->count() == 0) continue;
+    throw UserError(fmt::format("{} stands before '{}': flags come after the command they are for",
+                                option->get_name(), command.get_name()));
+  }
+}
+
+void runChosen(const CLI::App& app, const std::vector<cli::Command>& commands,
+               const cli::Command& window, std::ostream& out) {
+  const auto chosen = std::find_if(commands.begin(), commands.end(),
+                                   [](const cli::Command& c) { return c.app->parsed(); });
+  if (chosen == commands.end()) {
+    window.run(out);
+  } else {
+    refuseMisplaced(app, *chosen->app);
+    chosen->run(out);
+  }
+  out.flush();
+  if (!out) throw UserError("the standard output cannot be written: is its disk full?");
+}
+
+std::string helpHint(const CLI::App& app) {
+  const auto parsed = app.get_subcommands();
+  return fmt::format("'headscope {}--help' lists what there is",
+                     parsed.empty() ? "" : parsed.front()->get_name() + " ");
+}
+
+}  // namespace
+
+int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
+  CLI::App app{
+      "Opens up transformer multi-head attention: every step, every head, every number real.\n"
+      "Without a command it opens the window on the pass that the flags describe.",
+      "headscope"};
+  app.require_subcommand(0, 1);
+  const std::vector<cli::Command> commands{cli::addInfo(app), cli::addRun(app),
+                                           cli::addExplain(app), cli::addRender(app)};
+  const cli::Command window = cli::addWindow(app);
+  try {
+    app.parse(argc, argv);
+    runChosen(app, commands, window, out);
+    return 0;
+  } catch (const CLI::CallForHelp&) {
+    out << app.help();
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    return fail(err, fmt::format("{}; {}", error.what(), helpHint(app)), kTheUsers);
+  } catch (const UserError& error) {
+    return fail(err, error.what(), kTheUsers);
+  } catch (const std::bad_alloc&) {
+    return fail(err, "out of memory (std::bad_alloc): reduce tokens, heads, batch or d_model",
+                kOurs);
+  } catch (const std::exception& error) {
+    return fail(err, fmt::format("internal error: {}", error.what()), kOurs);
+  }
+}
+
+}  // namespace headscope

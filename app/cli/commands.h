@@ -1,0 +1,26 @@
+// Commands: every subcommand is one file, which adds its flags and says what it does.
+#pragma once
+
+#include <functional>
+#include <ostream>
+
+namespace CLI {
+class App;
+}
+
+namespace headscope::cli {
+
+struct Command {
+  CLI::App* app;                           // its flags
+  std::function<void(std::ostream&)> run;  // after parsing; throws UserError
+};
+
+Command addInfo(CLI::App& app);
+Command addRun(CLI::App& app);
+Command addExplain(CLI::App& app);
+Command addRender(CLI::App& app);
+
+/// The bare command: no subcommand of `app`, but `app` itself.
+Command addWindow(CLI::App& app);
+
+}  // namespace headscope::cli

@@ -1,0 +1,85 @@
+#include "app/cli/config_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+
+namespace headscope::cli {
+namespace {
+
+/// Why all of `text` is not a `Number`, or nothing.
+template <typename Number>
+std::string unlike(const std::string& text, const char* what) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (error == std::errc() && stop == end) return {};
+  const bool outOfRange = error == std::errc::result_out_of_range && stop == end;
+  return outOfRange ? fmt::format("'{}' is out of range", text)
+                    : fmt::format("'{}' is not {}", text, what);
+}
+
+}  // namespace
+
+bool ConfigOptions::dimensionsGiven() const {
+  return dModel || heads || kvHeads || seqLen || memoryLen || batch || noBias;
+}
+
+const Preset& ConfigOptions::basis() const {
+  return presetByName(preset.empty() ? "original-transformer" : preset);
+}
+
+std::string ConfigOptions::name() const {
+  return preset.empty() && dimensionsGiven() ? "" : basis().name;
+}
+
+void addConfigOptions(CLI::App& app, ConfigOptions& options) {
+  const char* group = "Dimensions";
+  const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about) {
+    app.add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
+  };
+  app.add_option("--preset", options.preset,
+                 "where all that is not given comes from ('info --presets' lists them)")
+      ->check(notEmpty)
+      ->type_name("NAME")
+      ->group(group);
+  whole("--d-model", options.dModel, "D, features per token");
+  whole("--heads", options.heads, "H, heads; must divide d_model");
+  whole("--kv-heads", options.kvHeads, "key/value heads: fewer are shared (GQA), 1 is MQA");
+  whole("--seq-len", options.seqLen, "T, tokens; a text is cut or repeated to it");
+  whole("--memory-len", options.memoryLen, "M, tokens of the memory: cross-attention");
+  whole("--batch", options.batch, "B, batch items; given ones are repeated in turn");
+  app.add_flag("--no-bias", options.noBias, "without b_Q, b_K, b_V, b_O")->group(group);
+}
+
+AttentionConfig configFrom(const ConfigOptions& options) {
+  AttentionConfig config = options.basis().config;
+  const auto take = [](const std::optional<Index>& given, Index& field) {
+    if (given) field = *given;
+  };
+  take(options.dModel, config.dModel);
+  take(options.heads, config.numHeads);
+  if (options.heads) config.numKvHeads = config.numHeads;
+  take(options.kvHeads, config.numKvHeads);
+  take(options.seqLen, config.seqLen);
+  take(options.memoryLen, config.memoryLen);
+  take(options.batch, config.batch);
+  if (options.noBias) config.bias = false;
+  return config;
+}
+
+void requireValid(const AttentionConfig& config) {
+  auto problems = validate(config);
+  if (!problems.empty()) throw UserError(std::move(problems));
+}
+
+std::string notWhole(const std::string& text) { return unlike<Index>(text, "a whole number"); }
+
+std::string notNumber(const std::string& text) { return unlike<double>(text, "a number"); }
+
+std::string notEmpty(const std::string& text) {
+  return text.empty() ? "nothing is given for it" : "";
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,43 @@
+// Config options: the flags that describe dimensions, with a preset's for all that are not given.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/config.h"
+#include "core/presets.h"
+
+namespace CLI {
+class App;
+}
+
+namespace headscope::cli {
+
+struct ConfigOptions {
+  std::string preset;  // empty: not given
+  std::optional<Index> dModel, heads, kvHeads, seqLen, memoryLen, batch;
+  bool noBias = false;
+
+  /// True where any flag but --preset is given.
+  bool dimensionsGiven() const;
+  /// The preset named, or original-transformer's.
+  const Preset& basis() const;
+  /// What to call it: empty where only dimensions are given.
+  std::string name() const;
+};
+
+void addConfigOptions(CLI::App& app, ConfigOptions& options);
+
+/// The preset's configuration with what the flags say instead; not validated.
+AttentionConfig configFrom(const ConfigOptions& options);
+
+/// Throws UserError with all that is wrong, the first thing in its text.
+void requireValid(const AttentionConfig& config);
+
+/// Checks for CLI11: the sentence that says what is wrong, or nothing.
+std::string notWhole(const std::string& text);
+std::string notNumber(const std::string& text);
+std::string notEmpty(const std::string& text);
+
+}  // namespace headscope::cli

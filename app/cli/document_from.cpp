@@ -1,0 +1,148 @@
+// From the flags of a pass to its document: input, weights and configuration, each checked against
+// what the others say.
+#include <fmt/format.h>
+
+#include "app/cli/pass_input.h"
+#include "app/cli/pass_options.h"
+#include "core/formats/state_dict.h"
+#include "core/ledger.h"
+#include "core/presets.h"
+
+namespace headscope::cli {
+namespace {
+
+/// Weights that are not drawn: a file's, or a preset's own.
+struct GivenWeights {
+  std::string name;  // of the file or preset
+  Weights weights;
+  bool bias = true;
+  Index kvHeads = 0;
+};
+
+void refuseIf(bool wrong, const char* sentence) {
+  if (wrong) throw UserError(sentence);
+}
+
+void refuseContradictions(const PassOptions& o) {
+  const bool text = !o.texts.empty() || !o.memoryTexts.empty();
+  const bool input = !o.input.empty();
+  const bool weights = !o.weights.empty();
+  const Index memoryLen = o.config.memoryLen.value_or(1);
+  refuseIf(text && !o.series.empty(),
+           "--text and --series both say what the input is: leave one of them out");
+  refuseIf(text && input, "--text and --input both say what the input is: leave one of them out");
+  refuseIf(input && !o.series.empty(),
+           "--series and --input both say what the input is: leave one of them out");
+  refuseIf(!o.prefix.empty() && !weights, "--prefix says where in a file: give --weights as well");
+  refuseIf(!o.init.empty() && weights,
+           "--init draws weights and --weights loads them: leave one of them out");
+  refuseIf(o.seed && weights,
+           "--seed draws weights and --weights loads them: leave one of them out");
+  refuseIf(o.noPositions && o.sinusoidalPositions,
+           "--no-positions and --sinusoidal-positions contradict each other: leave one out");
+  refuseIf(memoryLen == 0 && !o.memoryTexts.empty(),
+           "--memory-len 0 means no memory: leave it or --memory-text out");
+}
+
+/// Dimensions by themselves, before anything is made of their size; the mask needs the final ones.
+void requireValidSizes(AttentionConfig config) {
+  config.mask = {};
+  config.headGains.clear();
+  requireValid(config);
+}
+
+std::optional<GivenWeights> weightsOfFile(const PassOptions& o, const AttentionConfig& c) {
+  const auto loaded = formats::loadWeights(formats::SafetensorsFile(o.weights), o.prefix);
+  const std::string where = "the weights of " + o.weights;
+  if (!o.config.heads && o.config.preset.empty()) {
+    throw UserError(
+        fmt::format("{} do not say how many heads they are for (d_model is {}): give "
+                    "--heads",
+                    where, loaded.dModel));
+  }
+  requireSame(o.config.dModel, loaded.dModel, "--d-model", where);
+  AttentionConfig own = c;
+  own.dModel = loaded.dModel;
+  own.numKvHeads = own.numHeads;
+  requireValidSizes(own);  // the heads must divide before they can be shared out
+  const Index kvHeads = formats::kvHeadsFor(loaded, c.numHeads, o.weights);
+  requireSame(o.config.kvHeads, kvHeads, "--kv-heads", where);
+  return GivenWeights{o.weights, loaded.weights, loaded.bias, kvHeads};
+}
+
+std::optional<GivenWeights> givenWeights(const PassOptions& o, const AttentionConfig& c) {
+  if (!o.weights.empty()) return weightsOfFile(o, c);
+  const Preset& preset = o.config.basis();
+  if (!preset.explicitWeights || !o.init.empty() || o.seed) return std::nullopt;
+  const DocumentPtr own = makePreset(preset, {}, defaultMemoryBudget());
+  return GivenWeights{own->weightSource.loadedFrom, own->weights, true, c.numKvHeads};
+}
+
+/// Takes over the dimensions that given weights fix; `sourceFixes`: so does the input.
+void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFixes,
+                    const PassOptions& o) {
+  const Index dModel = given.weights.wQ.dim(0);
+  const Index kvWidth = given.weights.wK.dim(1);
+  const bool fixed = sourceFixes || o.config.dModel || !o.config.preset.empty();
+  if (fixed && c.dModel != dModel) {
+    throw UserError(fmt::format("{} is for d_model {}, and the {} for {}: {}", given.name, dModel,
+                                sourceFixes ? "input is" : "pass asked for is", c.dModel,
+                                o.weights.empty() ? "add --init xavier to draw new weights"
+                                : sourceFixes     ? "give an input of that width"
+                                                  : fmt::format("add --d-model {}", dModel)));
+  }
+  c.dModel = dModel;
+  c.numKvHeads = given.kvHeads;
+  c.bias = c.bias && given.bias;
+  if (kvWidth != dModel && !c.crossAttention()) {
+    throw UserError(fmt::format(
+        "{}: W_K takes {} features, and X has {}: give a memory (--memory-text, or --input with "
+        "one of that width)",
+        given.name, kvWidth, dModel));
+  }
+  if (!sourceFixes) c.memoryWidth = kvWidth == dModel ? 0 : kvWidth;
+}
+
+void setPassSettings(AttentionConfig& c, const PassOptions& o) {
+  if (o.noScale) c.scale = false;
+  if (o.temperature) c.temperature = *o.temperature;
+  if (o.causal) c.mask.causal = true;
+  if (o.window) c.mask.window = *o.window;
+  if (!o.lengths.empty()) c.mask.lengths = o.lengths;
+}
+
+}  // namespace
+
+DocumentPtr documentFrom(const PassOptions& o) {
+  refuseContradictions(o);
+  const Index budget = defaultMemoryBudget();
+  AttentionConfig config = configFrom(o.config);
+  setPassSettings(config, o);
+  AttentionConfig lengths = config;  // heads and d_model may yet come from files
+  lengths.dModel = lengths.numHeads = lengths.numKvHeads = 1;
+  requireValidSizes(lengths);
+
+  InputSource source = sourceFrom(o);
+  config = fitTo(source, config);
+  const auto* tensors = std::get_if<TensorSource>(&source);
+  if (tensors != nullptr) requireAgreement(o, *tensors, config);
+  if (tensors == nullptr && o.config.seqLen) config.seqLen = *o.config.seqLen;
+
+  const auto given = givenWeights(o, config);
+  if (given) takeDimensions(config, *given, tensors != nullptr, o);
+  const WeightSource drawn{
+      o.init.empty() ? WeightInit::xavier : weightInitFromString(o.init), o.seed.value_or(1), {}};
+  DocumentPtr document =
+      makeDocument(o.config.name(), config, std::move(source), positionsFrom(o), drawn, budget,
+                   tensors == nullptr && o.config.seqLen.has_value());
+  const auto edit = [&](const Edit& change) {
+    document = apply(*document, change, budget).document;
+  };
+  if (given) {
+    edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads});
+  }
+  for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
+  return document;
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,148 @@
+// explain: one cell's arithmetic, operands, terms and sum, as the engine computed it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "app/cli/cell_options.h"
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/pass_options.h"
+
+namespace headscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Align = Table::Align;
+
+constexpr std::size_t kTermsShown = 12;
+
+struct ExplainOptions {
+  PassOptions pass;
+  CellOptions cell;
+  bool json = false;
+};
+
+ordered_json explanationJson(const Explanation& e) {
+  ordered_json terms = ordered_json::array();
+  for (const Term& term : e.terms) {
+    terms.push_back({{"left", term.left},
+                     {"left_value", numberJson(term.leftValue)},
+                     {"right", term.right},
+                     {"right_value", numberJson(term.rightValue)},
+                     {"product", numberJson(term.product)}});
+  }
+  return {{"tensor", info(e.cell.tensor).name}, {"index", e.cell.index()},
+          {"value", numberJson(e.value)},       {"rule", e.rule},
+          {"terms", std::move(terms)},          {"sum", numberJson(e.sum)}};
+}
+
+/// With minus signs, and "−∞" for what a mask forbids.
+std::string inWords(double value) {
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  return fmt::format("{:.6g}", value);
+}
+
+/// "query 2 'sat', key 1 'cat'", or plain rows and columns where the axes do not count tokens.
+std::string placeInWords(const Trace& trace, const CellRef& cell) {
+  const Input& input = *trace.document().input;
+  const auto item = static_cast<std::size_t>(cell.item);
+  const auto place = [&](Axis axis, Index position, const char* plain) {
+    if (axis != Axis::query && axis != Axis::key) return fmt::format("{} {}", plain, position);
+    const bool query = axis == Axis::query;
+    const auto& tokens = query ? input.tokens[item] : input.keyTokens()[item];
+    const std::string& token = tokens[static_cast<std::size_t>(position)];
+    return fmt::format("{} {} '{}'", query ? "query" : "key", position,
+                       token.empty() ? "padding" : token);
+  };
+  const TensorInfo& tensor = info(cell.tensor);
+  return place(tensor.rows, cell.row, "row") + ", " + place(tensor.cols, cell.col, "column");
+}
+
+/// The terms by size, the largest first.
+std::vector<const Term*> largestFirst(const std::vector<Term>& terms) {
+  std::vector<const Term*> sorted;
+  for (const Term& term : terms) sorted.push_back(&term);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const Term* a, const Term* b) {
+    return std::abs(a->product) > std::abs(b->product);
+  });
+  return sorted;
+}
+
+std::vector<std::string> cellsOf(const Term& term, bool softmax) {
+  if (softmax) {
+    return {fmt::format("exp({} − {})", term.left, term.right),
+            fmt::format("exp({} − {})", inWords(term.leftValue), inWords(term.rightValue)),
+            inWords(term.product)};
+  }
+  return {fmt::format("{} · {}", term.left, term.right),
+          fmt::format("{} · {}", inWords(term.leftValue), inWords(term.rightValue)),
+          inWords(term.product)};
+}
+
+void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
+  Table table({Align::left, Align::left, Align::left, Align::right});
+  const auto sorted = largestFirst(e.terms);
+  const std::size_t shown = std::min(sorted.size(), kTermsShown);
+  double rest = e.sum;
+  for (std::size_t i = 0; i < shown; ++i) {
+    auto cells = cellsOf(*sorted[i], softmax);
+    cells.insert(cells.begin(), " ");
+    table.add(std::move(cells));
+    rest -= sorted[i]->product;
+  }
+  if (sorted.size() > shown) {
+    table.add({" ", fmt::format("and {} more terms", sorted.size() - shown), "", inWords(rest)});
+  }
+  if (sorted.size() > 1) {
+    table.add({" ", fmt::format("sum of {} terms", sorted.size()), "", inWords(e.sum)});
+  }
+  table.print(out);
+}
+
+/// The quotient that a weight is: the own exponential over the sum.
+void printQuotient(std::ostream& out, const Explanation& e) {
+  for (const Term& term : e.terms) {
+    if (term.cells.empty() || term.cells.front().col != e.cell.col) continue;
+    out << fmt::format("\n{} / {} = {}\n", inWords(term.product), inWords(e.sum), inWords(e.value));
+  }
+}
+
+void printExplanation(std::ostream& out, const Trace& trace, const Explanation& e) {
+  const bool softmax = e.cell.tensor == TensorId::weights;
+  out << fmt::format("{} = {}   ({})\n", toString(e.cell), inWords(e.value),
+                     placeInWords(trace, e.cell))
+      << e.rule << '\n';
+  if (e.terms.empty()) return;
+  out << '\n';
+  printTerms(out, e, softmax);
+  if (softmax) printQuotient(out, e);
+}
+
+void runExplain(const ExplainOptions& options, std::ostream& out) {
+  const DocumentPtr document = documentFrom(options.pass);
+  const CellRef cell = cellFrom(options.cell, document->config);
+  const TracePtr trace = computePass(options.pass, document);
+  const Explanation explanation = stepGiving(cell.tensor).explain(*trace, cell);
+  if (options.json) return printJson(out, explanationJson(explanation));
+  printExplanation(out, *trace, explanation);
+}
+
+}  // namespace
+
+Command addExplain(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("explain", "the arithmetic of one cell");
+  auto options = std::make_shared<ExplainOptions>();
+  addCellOptions(*sub, options->cell);
+  sub->get_option("--step")->required();
+  sub->add_option("--tensor", options->cell.tensor, "q (default), k or v, of project and split")
+      ->check(CLI::IsMember({"q", "k", "v"}))
+      ->group(sub->get_option("--step")->get_group());
+  addPassOptions(*sub, options->pass);
+  sub->add_flag("--json", options->json, "print JSON");
+  return {sub, [options](std::ostream& out) { runExplain(*options, out); }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,152 @@
+// info: shapes, parameters and cost of a configuration, step by step; nothing is computed.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/output.h"
+#include "core/ledger.h"
+
+namespace headscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Align = Table::Align;
+
+constexpr Index kCommonHeadWidth = 64;
+
+struct InfoOptions {
+  ConfigOptions config;
+  bool presets = false;
+  bool json = false;
+};
+
+ordered_json parametersJson(const Ledger::Parameters& p) {
+  return {{"W_Q", p.wQ}, {"W_K", p.wK}, {"W_V", p.wV}, {"W_O", p.wO},     {"b_Q", p.bQ},
+          {"b_K", p.bK}, {"b_V", p.bV}, {"b_O", p.bO}, {"total", p.total}};
+}
+
+ordered_json infoJson(const AttentionConfig& config, const Ledger& cost) {
+  ordered_json steps = ordered_json::array();
+  for (const auto& row : cost.steps) {
+    const StepText text = row.step->text(config);
+    steps.push_back({{"id", text.id},
+                     {"formula", text.formula},
+                     {"inputs", shapesJson(row.step->inputShapes(config))},
+                     {"outputs", shapesJson(row.step->outputShapes(config))},
+                     {"flops", row.cost.flops},
+                     {"bytes", row.cost.bytes}});
+  }
+  return {{"config", configJson(config)}, {"parameters", parametersJson(cost.parameters)},
+          {"steps", std::move(steps)},    {"flops", cost.flops},
+          {"bytes", cost.bytes},          {"kv_cache_bytes", cost.kvCacheBytes}};
+}
+
+void printSteps(std::ostream& out, const AttentionConfig& config, const Ledger& cost) {
+  Table table({Align::left, Align::left, Align::left, Align::right, Align::right});
+  table.add({"step", "formula", "gives", "FLOPs", "bytes"});
+  for (const auto& row : cost.steps) {
+    const StepText text = row.step->text(config);
+    table.add({std::string(text.id), text.formula, shapesInWords(row.step->outputShapes(config)),
+               row.cost.flops == 0 ? "0" : flopsInWords(row.cost.flops),
+               row.cost.bytes == 0 ? "a view" : bytesInWords(row.cost.bytes)});
+  }
+  table.add({"total", "", "", flopsInWords(cost.flops), bytesInWords(cost.bytes)});
+  table.print(out);
+}
+
+void printParameters(std::ostream& out, const AttentionConfig& config, const Ledger& cost) {
+  Table table({Align::left, Align::left, Align::right});
+  table.add({"parameter", "shape", "values"});
+  const auto& p = cost.parameters;
+  const auto row = [&](TensorId id, Index count) {
+    if (count == 0) return;
+    table.add({std::string(info(id).name), toString(shapeOf(id, config)), withThousands(count)});
+  };
+  row(TensorId::wQ, p.wQ);
+  row(TensorId::wK, p.wK);
+  row(TensorId::wV, p.wV);
+  row(TensorId::wO, p.wO);
+  row(TensorId::bQ, p.bQ);
+  row(TensorId::bK, p.bK);
+  row(TensorId::bV, p.bV);
+  row(TensorId::bO, p.bO);
+  table.add({"total", "", withThousands(p.total)});
+  table.print(out);
+}
+
+void printInfo(std::ostream& out, const std::string& name, const AttentionConfig& config,
+               const Ledger& cost) {
+  out << (name.empty() ? "" : name + ": ") << sizeInWords(config) << '\n'
+      << headWidthInWords(config) << " (d_v = d_k)\n\n";
+  printSteps(out, config, cost);
+  out << '\n';
+  printParameters(out, config, cost);
+  const Index budget = defaultMemoryBudget();
+  out << '\n'
+      << fmt::format("key/value cache {}; a pass holds {} in memory{}\n",
+                     bytesInWords(cost.kvCacheBytes), bytesInWords(cost.residentBytes),
+                     cost.residentBytes <= budget
+                         ? ""
+                         : fmt::format(", more than the budget of {}: 'run' refuses it",
+                                       bytesInWords(budget)));
+}
+
+void printPresets(std::ostream& out) {
+  Table table({Align::left, Align::right, Align::right, Align::right, Align::right, Align::right,
+               Align::right, Align::left});
+  table.add({"preset", "d_model", "heads", "d_k", "tokens", "batch", "parameters", "about"});
+  std::size_t common = 0;
+  for (const Preset& preset : presets()) {
+    const AttentionConfig& c = preset.config;
+    if (c.dK() == kCommonHeadWidth) ++common;
+    table.add({preset.name, std::to_string(c.dModel), std::to_string(c.numHeads),
+               std::to_string(c.dK()), std::to_string(c.seqLen), std::to_string(c.batch),
+               withThousands(ledger(c).parameters.total), preset.about});
+  }
+  table.print(out);
+  out << fmt::format("\nd_k is {} in {} of {}: a larger model has more heads, not wider ones\n",
+                     kCommonHeadWidth, common, presets().size());
+}
+
+ordered_json presetsJson() {
+  ordered_json list = ordered_json::array();
+  for (const Preset& preset : presets()) {
+    list.push_back({{"name", preset.name},
+                    {"title", preset.title},
+                    {"about", preset.about},
+                    {"config", configJson(preset.config)},
+                    {"causal", preset.config.mask.causal}});
+  }
+  return list;
+}
+
+void runInfo(const InfoOptions& options, std::ostream& out) {
+  if (options.presets) {
+    if (!options.config.preset.empty() || options.config.dimensionsGiven()) {
+      throw UserError("--presets lists them all: leave the other flags but --json out");
+    }
+    if (options.json) return printJson(out, presetsJson());
+    return printPresets(out);
+  }
+  const AttentionConfig config = configFrom(options.config);
+  requireValid(config);
+  const Ledger cost = ledger(config);
+  if (options.json) return printJson(out, infoJson(config, cost));
+  printInfo(out, options.config.name(), config, cost);
+}
+
+}  // namespace
+
+Command addInfo(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("info", "shapes, parameters and cost, step by step");
+  auto options = std::make_shared<InfoOptions>();
+  addConfigOptions(*sub, options->config);
+  sub->add_flag("--presets", options->presets, "list the presets instead");
+  sub->add_flag("--json", options->json, "print JSON");
+  return {sub, [options](std::ostream& out) { runInfo(*options, out); }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,99 @@
+#include "app/cli/output.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/formats/config_json.h"
+
+namespace headscope::cli {
+
+using nlohmann::ordered_json;
+
+std::size_t displayWidth(const std::string& text) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  auto left = static_cast<utf8proc_ssize_t>(text.size());
+  std::size_t width = 0;
+  while (left > 0) {
+    utf8proc_int32_t point = 0;
+    const auto used = std::max<utf8proc_ssize_t>(utf8proc_iterate(bytes, left, &point), 1);
+    width += static_cast<std::size_t>(std::max(utf8proc_charwidth(point), 0));
+    bytes += used;
+    left -= used;
+  }
+  return width;
+}
+
+void Table::print(std::ostream& out) const {
+  std::vector<std::size_t> widths(columns_.size(), 0);
+  for (const auto& row : rows_) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], displayWidth(row[i]));
+    }
+  }
+  for (const auto& row : rows_) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const std::string gap(widths[i] - displayWidth(row[i]), ' ');
+      if (i > 0) line += "  ";
+      line += columns_[i] == Align::right ? gap + row[i] : row[i] + gap;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    out << line << '\n';
+  }
+}
+
+std::string sizeInWords(const AttentionConfig& c) {
+  std::string words =
+      fmt::format("d_model {}, {} head{}", c.dModel, c.numHeads, c.numHeads == 1 ? "" : "s");
+  if (c.numKvHeads != c.numHeads)
+    words += fmt::format(" sharing {} of keys and values", c.numKvHeads);
+  words += fmt::format(", {} token{}", c.seqLen, c.seqLen == 1 ? "" : "s");
+  if (c.crossAttention()) words += fmt::format(" attending to {} of the memory", c.memoryLen);
+  return words + fmt::format(", batch {}{}", c.batch, c.bias ? "" : ", no bias");
+}
+
+std::string headWidthInWords(const AttentionConfig& c) {
+  const double root = std::sqrt(static_cast<double>(c.dK()));
+  const bool whole = root == std::floor(root);
+  return fmt::format("d_k = {} / {} = {}, √{} {} {:.{}f}", c.dModel, c.numHeads, c.dK(), c.dK(),
+                     whole ? "=" : "≈", root, whole ? 0 : 3);
+}
+
+std::string shapesInWords(const std::vector<NamedShape>& shapes) {
+  std::string words;
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    if (i > 0) words += ", ";
+    words += info(shapes[i].tensor).name;
+    const bool last = i + 1 == shapes.size() || shapes[i + 1].shape != shapes[i].shape;
+    if (last) words += " " + toString(shapes[i].shape);
+  }
+  return words;
+}
+
+ordered_json configJson(const AttentionConfig& config) {
+  return ordered_json::parse(formats::configJson(config));
+}
+
+ordered_json shapesJson(const std::vector<NamedShape>& shapes) {
+  ordered_json list = ordered_json::array();
+  for (const NamedShape& s : shapes) {
+    list.push_back({{"name", info(s.tensor).name}, {"shape", s.shape}});
+  }
+  return list;
+}
+
+ordered_json numberJson(double value) {
+  if (std::isfinite(value)) return value;
+  if (std::isnan(value)) return "nan";
+  return value < 0.0 ? "-inf" : "inf";
+}
+
+void printJson(std::ostream& out, const ordered_json& json) {
+  // bytes that are not UTF-8 (column names) are replaced
+  out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+}
+
+}  // namespace headscope::cli

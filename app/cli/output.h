@@ -1,0 +1,44 @@
+// Output: tables, words and JSON that several commands print.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/document.h"
+#include "core/steps/step.h"
+
+namespace headscope::cli {
+
+/// Columns as wide as their widest cell, two spaces between them.
+class Table {
+ public:
+  enum class Align { left, right };
+
+  explicit Table(std::vector<Align> columns) : columns_(std::move(columns)) {}
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void print(std::ostream& out) const;
+
+ private:
+  std::vector<Align> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Columns a terminal gives a text.
+std::size_t displayWidth(const std::string& text);
+
+/// "d_model 512, 8 heads, 6 tokens, batch 1".
+std::string sizeInWords(const AttentionConfig& config);
+/// "d_k = 512 / 8 = 64, √64 = 8".
+std::string headWidthInWords(const AttentionConfig& config);
+/// "q, k, v (1, 8, 6, 64)"; tensors of one shape stand together.
+std::string shapesInWords(const std::vector<NamedShape>& shapes);
+
+nlohmann::ordered_json configJson(const AttentionConfig& config);
+nlohmann::ordered_json shapesJson(const std::vector<NamedShape>& shapes);
+/// JSON has no infinities: they become "-inf", "inf" and "nan".
+nlohmann::ordered_json numberJson(double value);
+void printJson(std::ostream& out, const nlohmann::ordered_json& json);
+
+}  // namespace headscope::cli

@@ -1,0 +1,111 @@
+// render: what the window would show, drawn offscreen into a picture.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+
+#include "app/app.h"
+#include "app/cli/cell_options.h"
+#include "app/cli/commands.h"
+#include "app/cli/look_options.h"
+#include "app/cli/pass_options.h"
+#include "app/host/offscreen.h"
+#include "app/host/png.h"
+
+namespace headscope::cli {
+namespace {
+
+constexpr int kMinSide = 64;
+constexpr int kMaxSide = 8192;
+
+struct RenderOptions {
+  PassOptions pass;
+  CellOptions cell;
+  LookOptions look;
+  std::string view = "flow";
+  std::string size = "1600x1000";
+  std::string shaderDir;
+  std::string out;
+};
+
+struct Size {
+  int width = 0, height = 0;
+};
+
+Size sizeFrom(const std::string& text) {
+  Size size;
+  const char* end = text.data() + text.size();
+  const auto width = std::from_chars(text.data(), end, size.width);
+  const bool separated = width.ec == std::errc() && width.ptr != end && *width.ptr == 'x';
+  const auto height =
+      separated ? std::from_chars(width.ptr + 1, end, size.height) : std::from_chars_result{};
+  const auto fits = [](int side) { return side >= kMinSide && side <= kMaxSide; };
+  if (!separated || height.ec != std::errc() || height.ptr != end || !fits(size.width) ||
+      !fits(size.height)) {
+    throw UserError(
+        fmt::format("--size {}: give width x height in pixels, {} to {} each: 1600x1000", text,
+                    kMinSide, kMaxSide));
+  }
+  return size;
+}
+
+ui::Focus focusOf(const std::string& view) {
+  if (view == "heads") return ui::Focus::heads;
+  return view == "step" ? ui::Focus::stage : ui::Focus::window;
+}
+
+ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config) {
+  ui::ViewState view;
+  options.look.applyTo(view);
+  view.focus = focusOf(options.view);
+  view.animate = false;
+  CellOptions cell = options.cell;
+  if (cell.step.empty()) cell.step = "score";
+  view.step = stepIdFromString(cell.step);
+  if (!info(tensorFrom(cell)).perHead) {  // the head is then chosen for the other panels
+    CellOptions place = {"score", {}, {}, cell.head, {}, {}};
+    view.head = cellFrom(place, config).head;
+    cell.head.reset();
+  }
+  const CellRef chosen = cellFrom(cell, config);
+  view.item = chosen.item;
+  if (chosen.head >= 0) view.head = chosen.head;
+  if (cell.row || cell.col) view.selected = chosen;
+  return view;
+}
+
+void render(const RenderOptions& options, std::ostream& out) {
+  const Size size = sizeFrom(options.size);
+  AppOptions app;
+  app.document = documentFrom(options.pass);
+  app.view = viewFrom(options, app.document->config);
+  app.threads = options.pass.threads;
+  App program(std::move(app));
+  host::Offscreen offscreen(size.width, size.height, options.shaderDir);
+  host::writePng(options.out, offscreen.draw(program));
+  out << options.out << '\n';
+}
+
+}  // namespace
+
+Command addRender(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("render", "a picture of the window, without a display");
+  auto options = std::make_shared<RenderOptions>();
+  sub->add_option("--out", options->out, "the picture")
+      ->check(notEmpty)
+      ->required()
+      ->type_name("FILE.png");
+  sub->add_option("--view", options->view,
+                  "flow (default: the whole window), heads, or step (its matrices alone)")
+      ->check(CLI::IsMember({"flow", "heads", "step"}));
+  sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
+  addLookOptions(*sub, options->look);
+  sub->add_option("--shader-dir", options->shaderDir, "read the shaders from there")
+      ->check(CLI::ExistingDirectory);
+  addCellOptions(*sub, options->cell);
+  addPassOptions(*sub, options->pass);
+  return {sub, [options](std::ostream& out) { render(*options, out); }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,138 @@
+// run: one pass; what ran and how long each step took, and its tensors as a file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/pass_options.h"
+#include "core/formats/state_dict.h"
+#include "core/ledger.h"
+
+namespace headscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Align = Table::Align;
+
+constexpr std::size_t kRowsListed = 12;
+
+struct RunOptions {
+  PassOptions pass;
+  std::string trace;
+  bool json = false;
+};
+
+ordered_json runJson(const Trace& trace) {
+  ordered_json steps = ordered_json::array();
+  for (const Step* step : allSteps()) {
+    steps.push_back({{"id", step->text(trace.config()).id},
+                     {"ms", trace.steps[static_cast<std::size_t>(step->id())].ms}});
+  }
+  ordered_json masked = ordered_json::array();
+  for (const FullyMaskedRow& row : trace.fullyMaskedRows) {
+    masked.push_back({row.item, row.head, row.row});
+  }
+  const Input& input = *trace.document().input;
+  ordered_json json = {{"config", configJson(trace.config())},
+                       {"steps", std::move(steps)},
+                       {"ms", trace.ms},
+                       {"fully_masked_rows", std::move(masked)},
+                       {"tokens", input.tokens}};
+  if (trace.config().crossAttention()) json["memory_tokens"] = input.memoryTokens;
+  return json;
+}
+
+std::string inputInWords(const Document& document) {
+  if (const auto* text = std::get_if<TextSource>(document.source.get())) {
+    std::string words = fmt::format("\"{}\"", text->texts.front());
+    if (text->texts.size() > 1) words += fmt::format(" and {} more", text->texts.size() - 1);
+    if (text->memoryTexts.empty()) return words;
+    return words + fmt::format(", attending to \"{}\"", text->memoryTexts.front());
+  }
+  if (const auto* series = std::get_if<SeriesSource>(document.source.get())) {
+    std::string words = series->items.front()->name;
+    if (series->items.size() > 1) words += fmt::format(" and {} more", series->items.size() - 1);
+    return words;
+  }
+  return std::get<TensorSource>(*document.source).name;
+}
+
+std::string weightsInWords(const WeightSource& source) {
+  if (!source.drawn()) return source.loadedFrom;
+  return fmt::format("{}, seed {}", toString(source.init), source.seed);
+}
+
+void printSteps(std::ostream& out, const Trace& trace) {
+  Table table({Align::left, Align::left, Align::left, Align::right});
+  table.add({"step", "formula", "gives", "ms"});
+  for (const Step* step : allSteps()) {
+    const StepText text = step->text(trace.config());
+    table.add({std::string(text.id), text.formula,
+               shapesInWords(step->outputShapes(trace.config())),
+               fmt::format("{:.3f}", trace.steps[static_cast<std::size_t>(step->id())].ms)});
+  }
+  table.add({"total", "", "", fmt::format("{:.3f}", trace.ms)});
+  table.print(out);
+}
+
+/// A row without an allowed key is so in every head.
+void printFullyMaskedRows(std::ostream& out, const Trace& trace) {
+  std::vector<std::string> rows;
+  for (const FullyMaskedRow& row : trace.fullyMaskedRows) {
+    if (row.head == 0) rows.push_back(fmt::format("item {} row {}", row.item, row.row));
+  }
+  if (rows.empty()) {
+    out << "fully masked rows: none\n";
+    return;
+  }
+  out << fmt::format("fully masked rows: {} in every head (weights 0, output b_O alone):",
+                     rows.size());
+  for (std::size_t i = 0; i < std::min(rows.size(), kRowsListed); ++i) {
+    out << (i == 0 ? " " : ", ") << rows[i];
+  }
+  if (rows.size() > kRowsListed) out << fmt::format(" and {} more", rows.size() - kRowsListed);
+  out << '\n';
+}
+
+void printRun(std::ostream& out, const Trace& trace) {
+  const Document& document = trace.document();
+  const Ledger cost = ledger(trace.config());
+  if (!document.preset.empty()) out << document.preset << ": ";
+  out << sizeInWords(trace.config()) << "; " << headWidthInWords(trace.config()) << '\n';
+  out << "input: " << inputInWords(document) << '\n';
+  out << "weights: " << weightsInWords(document.weightSource) << '\n';
+  for (const auto& note : document.input->notes) out << "note: " << note << '\n';
+  out << '\n';
+  printSteps(out, trace);
+  out << '\n';
+  out << fmt::format("{} parameters, {}\n", withThousands(cost.parameters.total),
+                     flopsInWords(cost.flops));
+  printFullyMaskedRows(out, trace);
+}
+
+void run(const RunOptions& options, std::ostream& out) {
+  const DocumentPtr document = documentFrom(options.pass);
+  const TracePtr trace = computePass(options.pass, document);
+  if (!options.trace.empty()) formats::saveTrace(options.trace, *trace);
+  if (options.json) return printJson(out, runJson(*trace));
+  printRun(out, *trace);
+  if (!options.trace.empty()) out << "trace: " << options.trace << '\n';
+}
+
+}  // namespace
+
+Command addRun(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("run", "one pass: every step, timed, and as a file");
+  auto options = std::make_shared<RunOptions>();
+  addPassOptions(*sub, options->pass);
+  sub->add_option("--trace", options->trace, "write every tensor of the pass to it")
+      ->check(notEmpty)
+      ->type_name("FILE.safetensors");
+  sub->add_flag("--json", options->json, "print JSON");
+  return {sub, [options](std::ostream& out) { run(*options, out); }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,51 @@
+// The bare command: the window, opened on the pass that the flags describe.
+#include "app/host/window.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/app.h"
+#include "app/cli/commands.h"
+#include "app/cli/look_options.h"
+#include "app/cli/pass_options.h"
+
+namespace headscope::cli {
+namespace {
+
+struct WindowFlags {
+  PassOptions pass;
+  LookOptions look;
+  std::string trace;
+  std::string shaderDir;
+};
+
+void openWindow(const WindowFlags& flags, bool scaleGiven) {
+  AppOptions options;
+  options.document = documentFrom(flags.pass);
+  flags.look.applyTo(options.view);
+  options.threads = flags.pass.threads;
+  if (!flags.trace.empty()) options.tracePath = flags.trace;
+  App program(std::move(options));
+  host::WindowOptions window;
+  window.shaderDir = flags.shaderDir;
+  window.keepScale = scaleGiven;
+  host::runWindow(program, window);
+}
+
+}  // namespace
+
+Command addWindow(CLI::App& app) {
+  auto flags = std::make_shared<WindowFlags>();
+  addPassOptions(app, flags->pass);
+  addLookOptions(app, flags->look);
+  app.add_option("--trace", flags->trace, "where the window's 'Save trace' goes")
+      ->check(notEmpty)
+      ->type_name("FILE.safetensors");
+  app.add_option("--shader-dir", flags->shaderDir, "read the shaders from there")
+      ->check(CLI::ExistingDirectory);
+  return {&app, [flags, &app](std::ostream&) {
+            openWindow(*flags, app.get_option("--scale")->count() > 0);
+          }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,171 @@
+#include "app/gl/heatmap_textures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "app/gl/error.h"
+
+namespace headscope::gl {
+namespace {
+
+constexpr std::uint64_t kKeepFrames = 120;     // unused layers stay for a while: views alternate,
+constexpr std::uint64_t kBudget = 256U << 20;  // unless more than this is held
+constexpr std::uint64_t kArrayBytes = 64U << 20;  // a texture array is not made larger than this
+
+std::uint64_t layerBytes(int rows, int cols) {
+  return sizeof(float) * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
+}
+
+}  // namespace
+
+HeatmapTextures::HeatmapTextures() {
+  glGetIntegerv(GL_MAX_TEXTURE_SIZE, &maxSize_);
+  glGetIntegerv(GL_MAX_ARRAY_TEXTURE_LAYERS, &maxLayers_);
+}
+
+void HeatmapTextures::beginFrame() {
+  ++frame_;
+  keepFrames_ = bytesHeld() > kBudget ? 1 : kKeepFrames;
+  for (auto& [size, sizeClass] : classes_) {
+    const auto before = sizeClass.arrays.size();
+    std::erase_if(sizeClass.arrays, [&](const Array& array) {
+      return std::ranges::all_of(array.slots, [&](const Slot& s) { return free(s); });
+    });
+    if (sizeClass.arrays.size() == before) continue;
+    sizeClass.byKey.clear();
+    for (std::size_t a = 0; a < sizeClass.arrays.size(); ++a) {
+      const auto& slots = sizeClass.arrays[a].slots;
+      for (std::size_t s = 0; s < slots.size(); ++s) {
+        if (slots[s].filled) sizeClass.byKey[slots[s].key] = {a, s};
+      }
+    }
+  }
+  std::erase_if(classes_, [](const auto& entry) { return entry.second.arrays.empty(); });
+}
+
+std::vector<HeatmapTextures::Place> HeatmapTextures::locate(
+    const std::vector<HeatmapSource>& sources) {
+  reserve(sources);
+  std::vector<Place> places;
+  places.reserve(sources.size());
+  for (const auto& source : sources) {
+    const Size size{source.rows, source.cols};
+    SizeClass& sizeClass = classes_[size];
+    const auto found = sizeClass.byKey.find(source.key);
+    const SlotRef ref =
+        found != sizeClass.byKey.end() ? found->second : claim(sizeClass, size, source.key);
+    Array& array = sizeClass.arrays[ref.array];
+    Slot& slot = array.slots[ref.slot];
+    if (!slot.filled || slot.revision != source.revision) {
+      upload(source, array.texture.id(), ref.slot);
+      slot.revision = source.revision;
+      slot.filled = true;
+    }
+    slot.lastUsed = frame_;
+    places.push_back({array.texture.id(), static_cast<int>(ref.slot)});
+  }
+  return places;
+}
+
+bool HeatmapTextures::free(const Slot& slot) const {
+  return !slot.filled || slot.lastUsed + keepFrames_ < frame_;
+}
+
+std::uint64_t HeatmapTextures::bytesHeld() const {
+  std::uint64_t bytes = 0;
+  for (const auto& [size, sizeClass] : classes_) {
+    for (const auto& array : sizeClass.arrays) {
+      bytes += layerBytes(size.first, size.second) * array.slots.size();
+    }
+  }
+  return bytes;
+}
+
+int HeatmapTextures::arrayCount() const {
+  std::size_t count = 0;
+  for (const auto& entry : classes_) count += entry.second.arrays.size();
+  return static_cast<int>(count);
+}
+
+/// Makes room for all new sources of a size at once, so that they get into one array.
+void HeatmapTextures::reserve(const std::vector<HeatmapSource>& sources) {
+  std::map<Size, std::set<std::uint64_t>> missing;
+  for (const auto& source : sources) {
+    if (source.rows < 1 || source.cols < 1 || source.rows > maxSize_ || source.cols > maxSize_) {
+      throw Error(fmt::format("a heatmap of {} × {} cells: this GPU takes 1 to {} a side",
+                              source.rows, source.cols, maxSize_));
+    }
+    const Size size{source.rows, source.cols};
+    if (!classes_[size].byKey.contains(source.key)) missing[size].insert(source.key);
+  }
+  for (const auto& [size, keys] : missing) {
+    SizeClass& sizeClass = classes_[size];
+    std::size_t available = 0;
+    for (const auto& array : sizeClass.arrays) {
+      for (const auto& slot : array.slots) {
+        if (free(slot)) ++available;
+      }
+    }
+    while (available < keys.size()) {
+      available += addArray(sizeClass, size, keys.size() - available);
+    }
+  }
+}
+
+std::size_t HeatmapTextures::addArray(SizeClass& sizeClass, Size size, std::size_t layers) {
+  const auto most = std::clamp<std::uint64_t>(kArrayBytes / layerBytes(size.first, size.second), 1,
+                                              static_cast<std::uint64_t>(maxLayers_));
+  Array& array = sizeClass.arrays.emplace_back();
+  array.slots.resize(std::min<std::size_t>(layers, most));
+  glBindTexture(GL_TEXTURE_2D_ARRAY, array.texture.id());
+  glTexImage3D(GL_TEXTURE_2D_ARRAY, 0, GL_R32F, size.second, size.first,
+               static_cast<GLsizei>(array.slots.size()), 0, GL_RED, GL_FLOAT, nullptr);
+  for (const GLenum filter : {GL_TEXTURE_MIN_FILTER, GL_TEXTURE_MAG_FILTER}) {
+    glTexParameteri(GL_TEXTURE_2D_ARRAY, filter, GL_NEAREST);
+  }
+  for (const GLenum wrap : {GL_TEXTURE_WRAP_S, GL_TEXTURE_WRAP_T}) {
+    glTexParameteri(GL_TEXTURE_2D_ARRAY, wrap, GL_CLAMP_TO_EDGE);
+  }
+  return array.slots.size();
+}
+
+/// A layer for a new key: a free one, else the one unused for longest, else one of a new array.
+HeatmapTextures::SlotRef HeatmapTextures::claim(SizeClass& sizeClass, Size size,
+                                                std::uint64_t key) {
+  SlotRef best;
+  const Slot* oldest = nullptr;
+  for (std::size_t a = 0; a < sizeClass.arrays.size(); ++a) {
+    const auto& slots = sizeClass.arrays[a].slots;
+    for (std::size_t s = 0; s < slots.size(); ++s) {
+      const Slot& slot = slots[s];
+      if (!free(slot)) continue;
+      if (oldest != nullptr && (!oldest->filled || slot.lastUsed >= oldest->lastUsed)) continue;
+      best = {a, s};
+      oldest = &slot;
+    }
+  }
+  if (oldest == nullptr) {
+    addArray(sizeClass, size, 1);
+    best = {sizeClass.arrays.size() - 1, 0};
+  }
+  Slot& slot = sizeClass.arrays[best.array].slots[best.slot];
+  if (slot.filled) sizeClass.byKey.erase(slot.key);
+  slot = {};
+  slot.key = key;
+  sizeClass.byKey[key] = best;
+  return best;
+}
+
+void HeatmapTextures::upload(const HeatmapSource& source, GLuint texture, std::size_t layer) {
+  staging_.resize(static_cast<std::size_t>(source.rows) * static_cast<std::size_t>(source.cols));
+  source.fill(staging_.data());
+  glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
+  glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, 0, static_cast<GLint>(layer), source.cols, source.rows,
+                  1, GL_RED, GL_FLOAT, staging_.data());
+  ++uploads_;
+  bytesUploaded_ += layerBytes(source.rows, source.cols);
+}
+
+}  // namespace headscope::gl

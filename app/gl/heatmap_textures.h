@@ -1,0 +1,75 @@
+// Heatmap textures: where each source's values lie on the GPU. Sources of one size share texture
+// arrays, one layer each; a layer is filled again only when its source's revision has changed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "app/gl/objects.h"
+#include "app/gl/scene.h"
+
+namespace headscope::gl {
+
+class HeatmapTextures {
+ public:
+  struct Place {
+    GLuint texture = 0;
+    int layer = 0;
+  };
+
+  HeatmapTextures();
+
+  /// Ages what the frames since have not asked for, and frees arrays that nothing uses.
+  void beginFrame();
+
+  /// Where each source lies; uploads those that are not there in this revision. Changes the texture
+  /// bound to the active unit. Throws Error for a source larger than GL takes.
+  std::vector<Place> locate(const std::vector<HeatmapSource>& sources);
+
+  std::uint64_t uploads() const { return uploads_; }
+  std::uint64_t bytesUploaded() const { return bytesUploaded_; }
+  std::uint64_t bytesHeld() const;
+  int arrayCount() const;
+
+ private:
+  using Size = std::pair<int, int>;  // rows, columns
+  struct Slot {
+    std::uint64_t key = 0;
+    std::uint64_t revision = 0;
+    std::uint64_t lastUsed = 0;
+    bool filled = false;
+  };
+  struct Array {
+    Texture texture;
+    std::vector<Slot> slots;
+  };
+  struct SlotRef {
+    std::size_t array = 0;
+    std::size_t slot = 0;
+  };
+  struct SizeClass {
+    std::vector<Array> arrays;
+    std::unordered_map<std::uint64_t, SlotRef> byKey;
+  };
+
+  void reserve(const std::vector<HeatmapSource>& sources);
+  /// Gives the number of layers added: fewer than wanted where that would be too large.
+  std::size_t addArray(SizeClass& sizeClass, Size size, std::size_t layers);
+  bool free(const Slot& slot) const;
+  SlotRef claim(SizeClass& sizeClass, Size size, std::uint64_t key);
+  void upload(const HeatmapSource& source, GLuint texture, std::size_t layer);
+
+  std::map<Size, SizeClass> classes_;
+  std::vector<float> staging_;
+  std::uint64_t frame_ = 0;
+  std::uint64_t keepFrames_ = 0;
+  std::uint64_t uploads_ = 0;
+  std::uint64_t bytesUploaded_ = 0;
+  int maxSize_ = 0;
+  int maxLayers_ = 0;
+};
+
+}  // namespace headscope::gl

@@ -1,0 +1,47 @@
+// Headless: a host without window and GPU. It runs the real frame function and feeds it synthetic
+// input; tests use it as it is, `Offscreen` draws what it has built.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+
+#include "app/app.h"
+#include "app/host/imgui_session.h"
+#include "app/ui/compat.h"
+
+namespace headscope::host {
+
+class Headless {
+ public:
+  Headless(int width, int height);
+
+  void resize(int width, int height);
+  /// One frame; the clock then goes on by 1/60 second.
+  void frame(App& app);
+  void frames(App& app, int count);
+  /// Moves the clock alone, for animations.
+  void advance(double seconds) { now_ += seconds; }
+  double now() const { return now_; }
+
+  // Input, seen by the next frame.
+  void moveMouse(ImVec2 position);
+  void button(int button, bool down);
+  void wheel(float lines);
+  void key(ui::Key key, bool down);
+  void modifiers(bool ctrl, bool shift = false, bool alt = false);
+
+  // Whole gestures, with the frames they need.
+  void click(App& app, ImVec2 position, int button = 0);
+  void drag(App& app, ImVec2 from, ImVec2 to);
+  void press(App& app, ui::Key key, bool ctrl = false, bool shift = false);
+  void type(App& app, const std::string& utf8);
+
+  ImGuiSession& session() { return session_; }
+
+ private:
+  ImGuiSession session_;
+  double now_ = 0.0;
+};
+
+}  // namespace headscope::host

@@ -1,0 +1,42 @@
+// ImGuiSession: the Dear ImGui context that every host shares, with the program's style and fonts.
+#pragma once
+
+#include <imgui.h>
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "app/app.h"
+#include "app/ui/fonts.h"
+#include "app/ui/theme.h"
+
+namespace headscope::host {
+
+class ImGuiSession {
+ public:
+  ImGuiSession();
+  ~ImGuiSession();
+  ImGuiSession(const ImGuiSession&) = delete;
+  ImGuiSession& operator=(const ImGuiSession&) = delete;
+
+  /// Called before the first frame, and before one for which other fonts were loaded.
+  void onNewFonts(std::function<void()> newFonts) { newFonts_ = std::move(newFonts); }
+
+  /// One frame: style and fonts as the application wants them now, then its interface. The caller
+  /// has set the display's size and the time since the last frame.
+  void frame(App& app, double now);
+
+  const ui::Fonts& fonts() const { return fonts_; }
+
+ private:
+  void prepare(App& app);
+
+  ImGuiContext* context_;
+  ui::Fonts fonts_;
+  std::function<void()> newFonts_;
+  std::optional<float> scale_;
+  std::optional<ui::ThemeKind> theme_;
+};
+
+}  // namespace headscope::host

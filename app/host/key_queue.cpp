@@ -1,0 +1,32 @@
+#include "app/host/key_queue.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+
+namespace headscope::host {
+
+bool KeyQueue::feed(GLFWwindow* window) {
+  // A frame sees one key go down, with the modifiers held at that moment; characters belong to it.
+  // A command may open a field, which takes the keyboard two frames later.
+  constexpr int kFramesToOpen = 2;
+  if (pause_ > 0) {
+    --pause_;
+    return true;
+  }
+  bool pressed = false;
+  while (!events_.empty()) {
+    if (const auto* key = std::get_if<KeyEvent>(&events_.front())) {
+      if (pressed) return true;
+      pressed = key->action == GLFW_PRESS;
+      if (pressed && (key->mods & GLFW_MOD_CONTROL) != 0) pause_ = kFramesToOpen;
+      ImGui_ImplGlfw_KeyCallback(window, key->key, key->scancode, key->action, key->mods);
+    } else {
+      ImGui_ImplGlfw_CharCallback(window, std::get<unsigned>(events_.front()));
+    }
+    events_.pop_front();
+  }
+  return false;
+}
+
+}  // namespace headscope::host

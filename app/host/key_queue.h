@@ -1,0 +1,36 @@
+// Key queue: hands the keyboard to Dear ImGui so that nothing is lost where a key goes down and up
+// between two frames.
+//
+// From 1.87 on ImGui spreads such events over frames itself; before, its state only knows what is
+// held at the moment of a frame, and a short tap during a slow frame would never be seen.
+#pragma once
+
+#include <deque>
+#include <variant>
+
+struct GLFWwindow;
+
+namespace headscope::host {
+
+class KeyQueue {
+ public:
+  void addKey(int key, int scancode, int action, int mods) {
+    events_.emplace_back(KeyEvent{key, scancode, action, mods});
+  }
+  void addCharacter(unsigned codepoint) { events_.emplace_back(codepoint); }
+
+  /// Before a frame: passes events on up to the first that must wait for the next. True where some
+  /// wait.
+  bool feed(GLFWwindow* window);
+
+ private:
+  struct KeyEvent {
+    int key, scancode, action, mods;
+  };
+  using Event = std::variant<KeyEvent, unsigned>;
+
+  std::deque<Event> events_;
+  int pause_ = 0;  // frames still to go by
+};
+
+}  // namespace headscope::host

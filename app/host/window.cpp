@@ -1,0 +1,232 @@
+#include "app/host/window.h"
+
+// epoxy declares GL: GLFW must not.
+#include <epoxy/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/host/imgui_session.h"
+#include "app/host/key_queue.h"
+#include "app/host/painter.h"
+#include "core/error.h"
+
+namespace headscope::host {
+namespace {
+
+constexpr int kOwedFrames = 3;  // after an event: ImGui needs two to settle hovering and layout
+constexpr double kCaretBlink = 0.4;       // seconds between frames while text is edited
+constexpr double kHeldButton = 1.0 / 30;  // while a mouse button is held: buttons repeat
+constexpr float kMaxScale = 3.0F;
+constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
+
+struct GlfwLibrary {
+  GlfwLibrary() {
+    if (glfwInit() == GLFW_TRUE) return;
+    const char* reason = nullptr;
+    glfwGetError(&reason);
+    throw UserError(fmt::format("no display to open a window on ({}); {}",
+                                reason != nullptr ? reason : "GLFW does not start", kWayOut));
+  }
+  ~GlfwLibrary() { glfwTerminate(); }
+  GlfwLibrary(const GlfwLibrary&) = delete;
+  GlfwLibrary& operator=(const GlfwLibrary&) = delete;
+};
+
+using WindowPtr = std::unique_ptr<GLFWwindow, decltype(&glfwDestroyWindow)>;
+
+WindowPtr tryWindow(int width, int height) {
+  return {glfwCreateWindow(width, height, "headscope", nullptr, nullptr), &glfwDestroyWindow};
+}
+
+/// What the driver offers where it does not offer 3.3.
+std::string versionFound() {
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  const WindowPtr window = tryWindow(64, 64);
+  if (!window) return "no OpenGL at all";
+  glfwMakeContextCurrent(window.get());
+  const auto* version = reinterpret_cast<const char*>(glGetString(GL_VERSION));
+  return version != nullptr ? fmt::format("OpenGL {}", version) : "no OpenGL at all";
+}
+
+float contentScale(GLFWmonitor* monitor) {
+  float x = 1.0F;
+  float y = 1.0F;
+  if (monitor != nullptr) glfwGetMonitorContentScale(monitor, &x, &y);
+  return std::clamp(std::round(4.0F * x) / 4.0F, 1.0F, kMaxScale);  // by quarters
+}
+
+WindowPtr openWindow(const WindowOptions& options) {
+  GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+  const float scale = contentScale(monitor);
+  int width = static_cast<int>(static_cast<float>(options.width) * scale);
+  int height = static_cast<int>(static_cast<float>(options.height) * scale);
+  if (monitor != nullptr) {
+    int x = 0;
+    int y = 0;
+    int availableWidth = 0;
+    int availableHeight = 0;
+    glfwGetMonitorWorkarea(monitor, &x, &y, &availableWidth, &availableHeight);
+    if (availableWidth > 0) width = std::min(width, availableWidth);
+    if (availableHeight > 0) height = std::min(height, availableHeight);
+  }
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  WindowPtr window = tryWindow(width, height);
+  if (!window) {
+    throw UserError(fmt::format("the window needs OpenGL 3.3, and the driver here offers {}; {}",
+                                versionFound(), kWayOut));
+  }
+  glfwMakeContextCurrent(window.get());
+  glfwSwapInterval(1);
+  return window;
+}
+
+/// What callbacks tell the loop.
+struct Events {
+  int owedFrames = kOwedFrames;
+  std::vector<std::filesystem::path> dropped;
+  KeyQueue keys;
+};
+
+Events& eventsOf(GLFWwindow* window) {
+  return *static_cast<Events*>(glfwGetWindowUserPointer(window));
+}
+
+void noteEvent(GLFWwindow* window) { eventsOf(window).owedFrames = kOwedFrames; }
+
+/// Set before ImGui's backend sets its own, which call these.
+void watchEvents(GLFWwindow* window, Events& events) {
+  glfwSetWindowUserPointer(window, &events);
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { noteEvent(w); });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { noteEvent(w); });
+  glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { noteEvent(w); });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int, int, int, int) { noteEvent(w); });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { noteEvent(w); });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
+  glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
+  glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { noteEvent(w); });
+  glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { noteEvent(w); });
+  glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+    noteEvent(w);
+    auto& dropped = eventsOf(w).dropped;
+    for (int i = 0; i < count; ++i) dropped.emplace_back(paths[i]);
+  });
+}
+
+/// After ImGui's backend has set its own callbacks: up to 1.86 the keyboard goes through the queue.
+void queueKeys(GLFWwindow* window) {
+#if IMGUI_VERSION_NUM < 18700
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    noteEvent(w);
+    eventsOf(w).keys.addKey(key, scancode, action, mods);
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned codepoint) {
+    noteEvent(w);
+    eventsOf(w).keys.addCharacter(codepoint);
+  });
+#else
+  (void)window;
+#endif
+}
+
+bool visible(GLFWwindow* window) {
+  int width = 0;
+  int height = 0;
+  glfwGetFramebufferSize(window, &width, &height);
+  return width > 0 && height > 0 && glfwGetWindowAttrib(window, GLFW_ICONIFIED) == GLFW_FALSE;
+}
+
+/// Sleeps until there is something to draw.
+void waitForEvents(const App& app, Events& events, bool visible) {
+  if (visible && (app.wantsFrame() || events.owedFrames > 0)) {
+    glfwPollEvents();
+    if (app.wantsFrame()) events.owedFrames = kOwedFrames;
+    return;
+  }
+  if (visible && ImGui::IsAnyMouseDown()) {
+    glfwWaitEventsTimeout(kHeldButton);
+  } else if (visible && ImGui::GetIO().WantTextInput) {
+    glfwWaitEventsTimeout(kCaretBlink);
+    events.owedFrames = std::max(events.owedFrames, 1);
+    return;
+  } else {
+    glfwWaitEvents();
+  }
+  events.owedFrames = kOwedFrames;  // also when woken by the worker, which no callback tells
+}
+
+class WindowBackend {
+ public:
+  explicit WindowBackend(GLFWwindow* window) { ImGui_ImplGlfw_InitForOpenGL(window, true); }
+  ~WindowBackend() { ImGui_ImplGlfw_Shutdown(); }
+  WindowBackend(const WindowBackend&) = delete;
+  WindowBackend& operator=(const WindowBackend&) = delete;
+};
+
+/// While it lives, the worker's news wake the loop.
+class Waker {
+ public:
+  explicit Waker(App& app) : app_(app) {
+    app_.onWake([] { glfwPostEmptyEvent(); });
+  }
+  ~Waker() { app_.onWake({}); }
+  Waker(const Waker&) = delete;
+  Waker& operator=(const Waker&) = delete;
+
+ private:
+  App& app_;
+};
+
+}  // namespace
+
+int runWindow(App& app, const WindowOptions& options) {
+  const GlfwLibrary library;
+  const WindowPtr window = openWindow(options);
+  if (const auto missing = missingFromGl(); !missing.empty()) {
+    throw UserError(fmt::format("{}; {}", missing, kWayOut));
+  }
+  if (!options.keepScale) app.view().scale = contentScale(glfwGetPrimaryMonitor());
+
+  Events events;
+  watchEvents(window.get(), events);
+  ImGuiSession session;
+  const WindowBackend backend(window.get());
+  queueKeys(window.get());
+  Painter painter(session, options.shaderDir);
+  const Waker waker(app);
+
+  while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
+    waitForEvents(app, events, visible(window.get()));
+    if (!events.dropped.empty()) {
+      app.dropFiles(events.dropped);
+      events.dropped.clear();
+    }
+    if (!visible(window.get())) continue;
+    if (events.keys.feed(window.get())) events.owedFrames = kOwedFrames;
+    ImGui_ImplGlfw_NewFrame();
+    session.frame(app, glfwGetTime());
+    int width = 0;
+    int height = 0;
+    glfwGetFramebufferSize(window.get(), &width, &height);
+    painter.paint(app, width, height);
+    glfwSwapBuffers(window.get());
+    --events.owedFrames;
+  }
+  return 0;
+}
+
+}  // namespace headscope::host

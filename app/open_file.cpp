@@ -1,0 +1,58 @@
+#include "app/open_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/formats/csv.h"
+#include "core/formats/safetensors.h"
+#include "core/formats/state_dict.h"
+
+namespace headscope {
+namespace {
+
+SetInput asInput(InputSource source) {
+  return {std::make_shared<const InputSource>(std::move(source))};
+}
+
+bool holdsWeights(const formats::SafetensorsFile& file) {
+  const auto names = file.names();
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.ends_with("in_proj_weight") || name.ends_with("q_proj.weight") ||
+           name.ends_with("q_proj_weight");
+  });
+}
+
+SetWeights asWeights(const formats::SafetensorsFile& file, Index heads) {
+  formats::LoadedWeights loaded = formats::loadWeights(file);
+  const std::string name = file.path().filename().string();
+  if (loaded.dModel % heads != 0) heads = nearestHeadCounts(loaded.dModel, heads, 1).front();
+  const Index kvHeads = formats::kvHeadsFor(loaded, heads, name);
+  return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads};
+}
+
+}  // namespace
+
+std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document& document) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (ending == ".csv") return {asInput(SeriesSource{{formats::readSeries(path)}})};
+  if (ending != ".safetensors") {
+    throw UserError(fmt::format(
+        "{}: only .csv (a series) and .safetensors (input or weights) can be opened",
+        path.string()));
+  }
+  const formats::SafetensorsFile file(path);
+  std::vector<Edit> edits;
+  if (file.has("x")) edits.emplace_back(asInput(formats::loadInput(file)));
+  if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config.numHeads));
+  if (edits.empty()) {
+    throw UserError(fmt::format(
+        "{}: neither an input (x) nor weights (in_proj_weight, or q_proj.weight …) are in it",
+        path.string()));
+  }
+  return edits;
+}
+
+}  // namespace headscope

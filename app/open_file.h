@@ -1,0 +1,15 @@
+// Opening a file: a series, an input or weights becomes the edits that load it.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/document.h"
+
+namespace headscope {
+
+/// A .csv gives the input; a .safetensors its `x` (and `memory`), its weights, or both. The edits
+/// are to be applied in order. Throws UserError naming the file and what is wrong with it.
+std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document& document);
+
+}  // namespace headscope

@@ -1,0 +1,246 @@
+// Compat: one face for what differs between Dear ImGui 1.86 and 1.92: keys, injected input, fonts.
+#pragma once
+
+#include <imgui.h>
+
+namespace headscope::ui {
+
+/// Keys by their GLFW code, which is what ImGui up to 1.86 indexes its keyboard by (there,
+/// IsKeyPressed(ImGuiKey_…) compiles and reads another key). Letters and digits are their ASCII:
+/// `Key{'X'}`.
+enum class Key : int {
+  space = 32,
+  comma = 44,
+  minus = 45,
+  period = 46,
+  slash = 47,
+  equal = 61,
+  escape = 256,
+  enter = 257,
+  tab = 258,
+  backspace = 259,
+  insert = 260,
+  del = 261,
+  right = 262,
+  left = 263,
+  down = 264,
+  up = 265,
+  pageUp = 266,
+  pageDown = 267,
+  home = 268,
+  end = 269,
+  f1 = 290,
+  f5 = 294,
+  f11 = 300,
+  keypadAdd = 334,
+  keypadSubtract = 333,
+  keypadEnter = 335,
+};
+
+#if IMGUI_VERSION_NUM >= 18700
+inline ImGuiKey imguiKey(Key key) {
+  const int code = static_cast<int>(key);
+  const auto offset = [code](ImGuiKey first, int base) {
+    return static_cast<ImGuiKey>(static_cast<int>(first) + code - base);
+  };
+  if (code >= 'A' && code <= 'Z') return offset(ImGuiKey_A, 'A');
+  if (code >= '0' && code <= '9') return offset(ImGuiKey_0, '0');
+  if (code >= 290 && code <= 301) return offset(ImGuiKey_F1, 290);
+  switch (key) {
+    case Key::space:
+      return ImGuiKey_Space;
+    case Key::comma:
+      return ImGuiKey_Comma;
+    case Key::minus:
+      return ImGuiKey_Minus;
+    case Key::period:
+      return ImGuiKey_Period;
+    case Key::slash:
+      return ImGuiKey_Slash;
+    case Key::equal:
+      return ImGuiKey_Equal;
+    case Key::escape:
+      return ImGuiKey_Escape;
+    case Key::enter:
+      return ImGuiKey_Enter;
+    case Key::tab:
+      return ImGuiKey_Tab;
+    case Key::backspace:
+      return ImGuiKey_Backspace;
+    case Key::insert:
+      return ImGuiKey_Insert;
+    case Key::del:
+      return ImGuiKey_Delete;
+    case Key::right:
+      return ImGuiKey_RightArrow;
+    case Key::left:
+      return ImGuiKey_LeftArrow;
+    case Key::down:
+      return ImGuiKey_DownArrow;
+    case Key::up:
+      return ImGuiKey_UpArrow;
+    case Key::pageUp:
+      return ImGuiKey_PageUp;
+    case Key::pageDown:
+      return ImGuiKey_PageDown;
+    case Key::home:
+      return ImGuiKey_Home;
+    case Key::end:
+      return ImGuiKey_End;
+    case Key::keypadAdd:
+      return ImGuiKey_KeypadAdd;
+    case Key::keypadSubtract:
+      return ImGuiKey_KeypadSubtract;
+    case Key::keypadEnter:
+      return ImGuiKey_KeypadEnter;
+    default:
+      return ImGuiKey_None;
+  }
+}
+#endif
+
+/// Pressed in this frame (or repeated, while it is held).
+inline bool keyPressed(Key key, bool repeat = true) {
+#if IMGUI_VERSION_NUM >= 18700
+  return ImGui::IsKeyPressed(imguiKey(key), repeat);
+#else
+  return ImGui::IsKeyPressed(static_cast<int>(key), repeat);
+#endif
+}
+
+inline bool keyDown(Key key) {
+#if IMGUI_VERSION_NUM >= 18700
+  return ImGui::IsKeyDown(imguiKey(key));
+#else
+  return ImGui::IsKeyDown(static_cast<int>(key));
+#endif
+}
+
+/// Ctrl and a key, whatever else is held apart from Alt.
+inline bool ctrlPressed(Key key, bool repeat = true) {
+  const ImGuiIO& io = ImGui::GetIO();
+  return io.KeyCtrl && !io.KeyAlt && keyPressed(key, repeat);
+}
+
+// Injected input: for hosts without a windowing backend (offscreen, tests).
+
+/// Once after the context is made: ImGui up to 1.86 is told which code is which key.
+inline void prepareInjectedInput(ImGuiIO& io) {
+#if IMGUI_VERSION_NUM >= 18700
+  (void)io;
+#else
+  const auto map = [&io](ImGuiKey_ to, Key key) { io.KeyMap[to] = static_cast<int>(key); };
+  map(ImGuiKey_Tab, Key::tab);
+  map(ImGuiKey_LeftArrow, Key::left);
+  map(ImGuiKey_RightArrow, Key::right);
+  map(ImGuiKey_UpArrow, Key::up);
+  map(ImGuiKey_DownArrow, Key::down);
+  map(ImGuiKey_PageUp, Key::pageUp);
+  map(ImGuiKey_PageDown, Key::pageDown);
+  map(ImGuiKey_Home, Key::home);
+  map(ImGuiKey_End, Key::end);
+  map(ImGuiKey_Insert, Key::insert);
+  map(ImGuiKey_Delete, Key::del);
+  map(ImGuiKey_Backspace, Key::backspace);
+  map(ImGuiKey_Space, Key::space);
+  map(ImGuiKey_Enter, Key::enter);
+  map(ImGuiKey_Escape, Key::escape);
+  map(ImGuiKey_KeyPadEnter, Key::keypadEnter);
+  map(ImGuiKey_A, Key{'A'});
+  map(ImGuiKey_C, Key{'C'});
+  map(ImGuiKey_V, Key{'V'});
+  map(ImGuiKey_X, Key{'X'});
+  map(ImGuiKey_Y, Key{'Y'});
+  map(ImGuiKey_Z, Key{'Z'});
+#endif
+}
+
+inline void injectMousePosition(ImGuiIO& io, ImVec2 position) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMousePosEvent(position.x, position.y);
+#else
+  io.MousePos = position;
+#endif
+}
+
+inline void injectMouseButton(ImGuiIO& io, int button, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMouseButtonEvent(button, down);
+#else
+  io.MouseDown[button] = down;
+#endif
+}
+
+inline void injectWheel(ImGuiIO& io, float lines) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddMouseWheelEvent(0.0F, lines);
+#else
+  io.MouseWheel += lines;
+#endif
+}
+
+inline void injectKey(ImGuiIO& io, Key key, bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.AddKeyEvent(imguiKey(key), down);
+#else
+  io.KeysDown[static_cast<int>(key)] = down;
+#endif
+}
+
+inline void injectModifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
+#if IMGUI_VERSION_NUM >= 18900
+  io.AddKeyEvent(ImGuiMod_Ctrl, ctrl);
+  io.AddKeyEvent(ImGuiMod_Shift, shift);
+  io.AddKeyEvent(ImGuiMod_Alt, alt);
+#elif IMGUI_VERSION_NUM >= 18700
+  io.AddKeyEvent(ImGuiKey_ModCtrl, ctrl);
+  io.AddKeyEvent(ImGuiKey_ModShift, shift);
+  io.AddKeyEvent(ImGuiKey_ModAlt, alt);
+#else
+  io.KeyCtrl = ctrl;
+  io.KeyShift = shift;
+  io.KeyAlt = alt;
+#endif
+}
+
+// Widgets and fonts.
+
+/// Around an item that others may lie on: `before` it from 1.89.4 on, `after` it up to then.
+inline void allowOverlapBefore() {
+#if IMGUI_VERSION_NUM >= 18940
+  ImGui::SetNextItemAllowOverlap();
+#endif
+}
+inline void allowOverlapAfter() {
+#if IMGUI_VERSION_NUM < 18940
+  ImGui::SetItemAllowOverlap();
+#endif
+}
+
+/// The size a font was loaded at.
+inline float fontSize(const ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->LegacySize;
+#else
+  return font->FontSize;
+#endif
+}
+
+/// From the top of a line to its baseline, at the size the font was loaded at.
+inline float fontAscent(ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  return font->GetFontBaked(font->LegacySize)->Ascent;
+#else
+  return font->Ascent;
+#endif
+}
+
+inline void pushFont(ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+  ImGui::PushFont(font, font != nullptr ? font->LegacySize : 0.0F);
+#else
+  ImGui::PushFont(font);
+#endif
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,159 @@
+// Flow layout: where every block, ribbon and label of the dimension flow lies, as plain numbers.
+//
+// X → Q, K, V → each head's q, k, v → weights → head outputs → concat → W^O → output, left to
+// right.
+//
+// Heights follow the dimensions. In X, Q, K, V, concat, W^O and the output, n features are
+// n · featureHeight points high; what would be thinner than kMinBlock is drawn that thin. A head's
+// q, k, v and output have d_k features; where all heads have a lane of their own and the memory's
+// width allows it, they are drawn at the same featureHeight (so that the lanes hold exactly what
+// Q, K and V hold), else enlarged.
+//
+// Coordinates are points from the area's upper left corner. Nothing here needs a window.
+#pragma once
+
+#include <compare>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "core/config.h"
+#include "core/trace.h"
+
+namespace headscope::ui {
+
+enum class FlowPart {
+  // Blocks.
+  input,
+  memory,
+  query,
+  key,
+  value,
+  headQuery,
+  headKey,
+  headValue,
+  weights,
+  headOutput,
+  concat,
+  outputWeights,
+  output,
+  hidden,
+  hiddenOutput,
+  // Ribbons. `under` is V's way below the softmax.
+  inputQuery,
+  inputKey,
+  inputValue,
+  splitQuery,
+  splitKey,
+  splitValue,
+  scoreQuery,
+  scoreKey,
+  carryValue,
+  underValue,
+  meetValue,
+  weigh,
+  gather,
+  rowBlock,
+  fan,
+  hiddenQuery,
+  hiddenKey,
+  hiddenValue,
+  hiddenGather,
+};
+
+/// Identity of a block or ribbon across layouts. `head` is −1 where there is one for all heads, a
+/// key/value head for k and v and the ribbons to them, the first of the run for hidden heads.
+struct FlowId {
+  FlowPart part = FlowPart::input;
+  Index head = -1;
+
+  auto operator<=>(const FlowId&) const = default;
+};
+
+struct FlowBlock {
+  FlowId id;
+  gl::Rect rect;
+  float opacity = 1;
+};
+
+/// A vertical edge.
+struct FlowEdge {
+  float x = 0, top = 0, bottom = 0;
+};
+
+struct FlowRibbon {
+  FlowId id;
+  FlowEdge from, to;
+  float opacity = 1;
+};
+
+/// The number of a head.
+struct FlowBadge {
+  FlowId id;
+  gl::Rect rect;
+  float opacity = 1;
+};
+
+struct FlowPhrase {
+  std::string text;            // rich text
+  std::optional<StepId> step;  // the step this piece of a formula stands for
+};
+
+/// Name and shapes under a column, centred at x.
+struct FlowLabel {
+  FlowId id;
+  std::vector<FlowPhrase> name;
+  std::vector<std::string> shapes;
+  float x = 0, y = 0, width = 0;
+  float opacity = 1;
+};
+
+/// A line of text, centred at x.
+struct FlowNote {
+  FlowId id;
+  std::string text;
+  bool tiny = false;
+  float x = 0, y = 0, width = 0;
+  float opacity = 1;
+};
+
+struct FlowLayout {
+  float featureHeight = 0;      // points per feature
+  float headFeatureHeight = 0;  // the same in a head's lane
+  float stripeWidth = 0;        // of the right edge of Q, K and V, part of their blocks
+  std::vector<FlowBlock> blocks;
+  std::vector<FlowRibbon> ribbons;
+  std::vector<FlowBadge> badges;
+  std::vector<FlowLabel> labels;
+  std::vector<FlowNote> notes;
+
+  const FlowBlock* block(FlowId id) const;
+  const FlowRibbon* ribbon(FlowId id) const;
+};
+
+/// Sizes of text in points: names and shapes of the labels, notes, and the tiny print of head
+/// numbers. `scale` is the interface's.
+struct FlowMetrics {
+  float scale = 1;
+  float nameHeight = 0, shapeHeight = 0, noteHeight = 0, tinyHeight = 0;
+  std::function<float(std::string_view)> nameWidth, shapeWidth, noteWidth, tinyWidth;
+};
+
+// Points at scale 1.
+inline constexpr float kMinBlock = 2;
+inline constexpr float kFlowLineGap = 2;  // between a label's lines
+
+FlowLayout layoutFlow(const AttentionConfig& config, Index chosenHead, float width, float height,
+                      const FlowMetrics& metrics);
+
+/// Between two layouts, t from 0 to 1: what both have moves, what is new appears, what is gone
+/// fades. Text that is gone goes at once, so that none is ever printed over another.
+FlowLayout blend(const FlowLayout& from, const FlowLayout& to, float t);
+
+/// The block, else the ribbon, at a point; the one drawn last where several are.
+std::optional<FlowId> hitTest(const FlowLayout& layout, float x, float y);
+
+}  // namespace headscope::ui

@@ -1,0 +1,35 @@
+// Flow parts: what each part of the dimension flow is, in which step it is lit, and its words.
+#pragma once
+
+#include <string>
+
+#include "app/ui/flow/flow_layout.h"
+#include "app/ui/view_state.h"
+
+namespace headscope::ui {
+
+struct FlowDescription {
+  std::string title;  // rich text
+  std::string shape;
+  std::string about;
+};
+
+FlowDescription describe(FlowId id, const AttentionConfig& config);
+
+/// True where the part is what a step takes in or gives.
+bool lights(FlowPart part, StepId step);
+
+/// True where the part is what a step gives: its label is lit.
+bool givenBy(FlowPart part, StepId step);
+
+/// One that belongs to a single query or key/value head.
+bool belongsToHead(FlowPart part);
+/// True where the path of query head `head` leads through it; false for what all heads share.
+bool onPathOf(FlowId id, Index head, const AttentionConfig& config);
+/// One that stands for a run of heads left out.
+bool standsForHidden(const FlowLayout& layout, FlowId id);
+
+/// What a click on it does: its step, its head, and which of q, k and v.
+void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config, ViewState& view);
+
+}  // namespace headscope::ui

@@ -1,0 +1,13 @@
+// Font files: the typefaces embedded at build time (third_party/fonts.cmake finds them).
+#pragma once
+
+#include <string_view>
+
+namespace headscope::ui {
+
+enum class FontFace { regular, semibold, mono, symbols };
+
+/// The OpenType or TrueType file; empty where it was not found when the program was built.
+std::string_view fontFile(FontFace face);
+
+}  // namespace headscope::ui

@@ -1,0 +1,134 @@
+#include "app/ui/fonts.h"
+
+#include <cmath>
+
+#include "app/ui/font_files.h"
+
+namespace headscope::ui {
+namespace {
+
+// What a sentence or a formula may hold. Pairs of first and last, ended by 0.
+constexpr ImWchar kTextRanges[] = {
+    0x0020, 0x007E,  // Latin
+    0x00A0, 0x00FF,  // Latin-1: umlauts, ×, ÷, ·, ±
+    0x0100, 0x017F,  // Latin Extended-A
+    0x0370, 0x03FF,  // Greek
+    0x0400, 0x045F,  // Cyrillic
+    0x2010, 0x2027,  // dashes, quotation marks, …
+    0x2030, 0x205E,  // ‰, ′, ‹, ›
+    0x2070, 0x209C,  // raised and lowered digits and letters
+    0x20AC, 0x20AC,  // €
+    0,
+};
+constexpr ImWchar kSymbolRanges[] = {
+    0x1D40, 0x1D42,  // ᵀ ᵁ ᵂ
+    0x1D48, 0x1D49,  // ᵈ ᵉ
+    0x1D4F, 0x1D50,  // ᵏ ᵐ
+    0x1D56, 0x1D5B,  // ᵖ … ᵛ
+    0x1D62, 0x1D65,  // ᵢ ᵣ ᵤ ᵥ
+    0x2070, 0x209C,  // ⁰ … ₜ
+    0x2113, 0x2113,  // ℓ
+    0x2190, 0x2199,  // ← ↑ → ↓ ↔ … ↙
+    0x21A6, 0x21AA,  // ↦ … ↪
+    0x21B6, 0x21BB,  // ↶ ↷ … ↻
+    0x21C4, 0x21C6,  // ⇄ ⇅ ⇆
+    0x21D0, 0x21D5,  // ⇐ … ⇕
+    0x2200, 0x2212,  // ∀ ∂ ∅ ∇ ∈ ∏ ∑ −
+    0x2215, 0x222B,  // ∕ ∘ √ ∝ ∞ ‖ ∧ ∨ ∩ ∪ ∫
+    0x2248, 0x2248,  // ≈
+    0x2260, 0x226B,  // ≠ ≡ ≤ ≥ ≪ ≫
+    0x2282, 0x2287,  // ⊂ … ⊇
+    0x2295, 0x2299,  // ⊕ ⊗ ⊙
+    0x22A4, 0x22A5,  // ⊤ ⊥
+    0x22C5, 0x22C6,  // ⋅ ⋆
+    0x22EE, 0x22F1,  // ⋮ ⋯ ⋱
+    0x2308, 0x230B,  // ⌈ ⌉ ⌊ ⌋
+    0x23CE, 0x23CF,  // ⏎ ⏏
+    0x25A0, 0x25A1,  // ■ □
+    0x25AA, 0x25AF,  // ▪ ▬ ▮
+    0x25B2, 0x25CF,  // ▲ ▶ ▸ ▼ ▾ ◀ ◂ ◆ ○ ●
+    0x25E6, 0x25E6,  // ◦
+    0x2600, 0x2600,  // ☀
+    0x2605, 0x2606,  // ★ ☆
+    0x263E, 0x263E,  // ☾
+    0x2699, 0x26A0,  // ⚙ ⚠
+    0x2713, 0x2718,  // ✓ ✗
+    0x2A2F, 0x2A2F,  // ⨯
+    0xFFFD, 0xFFFD,  // where a letter is missing
+    0,
+};
+
+/// ImGui's size of a font is its line's height: ascent and descent, these many ems.
+float lineHeight(FontFace face) {
+  switch (face) {
+    case FontFace::regular:
+    case FontFace::semibold:
+      return 1.21F;  // Inter
+    case FontFace::mono:
+      return 1.32F;  // JetBrains Mono
+    case FontFace::symbols:
+      return 1.164F;  // DejaVu Sans
+  }
+  return 1.0F;
+}
+
+ImFontConfig config(float size) {
+  ImFontConfig config;
+  config.FontDataOwnedByAtlas = false;  // embedded in the program
+  config.OversampleH = size < 28.0F ? 2 : 1;
+  config.OversampleV = 1;
+  config.PixelSnapH = false;
+  return config;
+}
+
+/// `em` is the size as typography counts it, in pixels.
+void addFace(ImFontAtlas& atlas, FontFace face, float em, bool merge, const ImWchar* ranges) {
+  const auto file = fontFile(face);
+  const float size = std::round(em * lineHeight(face));
+  ImFontConfig font = config(size);
+  font.MergeMode = merge;
+  if (merge) font.OversampleH = 1;
+  // ImGui takes a plain pointer, but only reads through it.
+  atlas.AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()), size,
+                             &font, ranges);
+}
+
+ImFont* addFont(ImFontAtlas& atlas, FontFace face, float em) {
+  if (fontFile(face).empty()) face = FontFace::symbols;  // DejaVu Sans has all letters as well
+  if (fontFile(face).empty()) {
+    ImFontConfig plain = config(em);
+    plain.SizePixels = em;
+    return atlas.AddFontDefault(&plain);
+  }
+  addFace(atlas, face, em, false, kTextRanges);
+  ImFont* font = atlas.Fonts.back();
+  if (!fontFile(FontFace::symbols).empty()) {
+    addFace(atlas, FontFace::symbols, em, true, kTextRanges);
+    addFace(atlas, FontFace::symbols, em, true, kSymbolRanges);
+  }
+  return font;
+}
+
+}  // namespace
+
+Fonts loadFonts(ImGuiIO& io, float scale) {
+  ImFontAtlas& atlas = *io.Fonts;
+  atlas.Clear();
+  atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
+  atlas.TexDesiredWidth = scale > 1.6F ? 4096 : 2048;
+  const auto add = [&](FontFace face, float points) {
+    return addFont(atlas, face, points * scale);
+  };
+  Fonts fonts;
+  fonts.regular = add(FontFace::regular, 14.0F);
+  fonts.small = add(FontFace::regular, 12.0F);
+  fonts.tiny = add(FontFace::regular, 10.0F);
+  fonts.semibold = add(FontFace::semibold, 15.0F);
+  fonts.title = add(FontFace::semibold, 19.0F);
+  fonts.mono = add(FontFace::mono, 13.0F);
+  fonts.monoSmall = add(FontFace::mono, 11.5F);
+  io.FontDefault = fonts.regular;
+  return fonts;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,13 @@
+// Inspector: the chosen query of the chosen head: its value, its row after the softmax, its query
+// vector, and the step in PyTorch.
+#pragma once
+
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// Fills the current card.
+void inspectorPanel(const Panel& panel, Magnitudes& magnitudes);
+
+}  // namespace headscope::ui

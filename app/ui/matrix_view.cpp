@@ -1,0 +1,147 @@
+#include "app/ui/matrix_view.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace headscope::ui {
+namespace {
+
+constexpr int kFinest = 2048;  // cells along a side, more than any panel shows
+
+std::uint64_t combine(std::uint64_t hash, std::uint64_t value) {
+  return (hash ^ (value + 0x9E3779B97F4A7C15ULL + (hash << 6) + (hash >> 2))) *
+         0xFF51AFD7ED558CCDULL;
+}
+
+/// Values of the part, one row of the tensor at a time.
+template <typename Visit>
+void forEachValue(const Trace& trace, const MatrixRef& ref, Visit&& visit) {
+  const AttentionConfig& c = trace.config();
+  const bool masked = ref.maskOnly || showsMasked(ref.tensor);
+  std::vector<float> line(static_cast<std::size_t>(ref.cols), 0.0F);
+  for (Index r = 0; r < ref.rows; ++r) {
+    const Index row = ref.row0 + r;
+    if (!ref.maskOnly) {
+      trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, line.data());
+    }
+    const AllowedKeys allowed =
+        masked ? allowedKeys(c.mask, ref.item, row, c.keys()) : AllowedKeys{};
+    for (Index col = 0; col < ref.cols; ++col) {
+      const bool hidden = masked && !allowed(ref.col0 + col);
+      visit(r, col, hidden ? gl::kMaskedCell : line[static_cast<std::size_t>(col)]);
+    }
+  }
+}
+
+}  // namespace
+
+CellRef MatrixRef::cell(Index row, Index col) const {
+  if (transposed) std::swap(row, col);
+  return {tensor, item, head, row0 + row, col0 + col};
+}
+
+bool MatrixRef::find(const CellRef& cell, Index* row, Index* col) const {
+  if (maskOnly || cell.tensor != tensor || cell.item != item || cell.head != head) return false;
+  *row = cell.row - row0;
+  *col = cell.col - col0;
+  if (*row < 0 || *row >= rows || *col < 0 || *col >= cols) return false;
+  if (transposed) std::swap(*row, *col);
+  return true;
+}
+
+MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head) {
+  const TensorInfo& t = info(tensor);
+  const Shape shape = shapeOf(tensor, config);
+  MatrixRef ref;
+  ref.tensor = tensor;
+  ref.item = t.perItem ? item : -1;
+  ref.head = t.perHead ? (t.kvHeads ? config.kvHead(head) : head) : -1;
+  ref.rows = t.rows == Axis::none ? 1 : shape[shape.size() - 2];
+  ref.cols = shape.back();
+  return ref;
+}
+
+bool showsMasked(TensorId tensor) {
+  return tensor == TensorId::maskedScores || tensor == TensorId::weights;
+}
+
+void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, float* out) {
+  std::fill_n(out, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols),
+              gl::kMaskedCell);
+  const Index shownRows = ref.shownRows();
+  const Index shownCols = ref.shownCols();
+  forEachValue(trace, ref, [&](Index r, Index c, float value) {
+    if (value <= gl::kMaskedCell) return;
+    if (ref.transposed) std::swap(r, c);
+    float& cell = out[(r * rows / shownRows) * cols + c * cols / shownCols];
+    if (cell <= gl::kMaskedCell || std::abs(value) > std::abs(cell)) cell = value;
+  });
+}
+
+gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2 pixels) {
+  const auto resolution = [](Index cells, float length) {
+    const auto most = std::clamp(static_cast<int>(std::ceil(length)), 1, kFinest);
+    return static_cast<int>(std::min<Index>(cells, most));
+  };
+  gl::HeatmapSource source;
+  source.rows = resolution(ref.shownRows(), pixels.y);
+  source.cols = resolution(ref.shownCols(), pixels.x);
+  std::uint64_t key = 0;
+  for (const Index part :
+       {static_cast<Index>(ref.tensor), ref.item, ref.head, ref.row0, ref.rows, ref.col0, ref.cols,
+        static_cast<Index>(ref.transposed), static_cast<Index>(ref.maskOnly)}) {
+    key = combine(key, static_cast<std::uint64_t>(part));
+  }
+  source.key = key;
+  source.revision = trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
+  source.fill = [&trace, ref, rows = source.rows, cols = source.cols](float* out) {
+    fillHeatmap(trace, ref, rows, cols, out);
+  };
+  return source;
+}
+
+float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head) {
+  Known& known = known_[{tensor, item, head}];
+  const std::uint64_t revision = trace.revision(tensor);
+  if (known.revision == revision) return known.value;
+  const AttentionConfig& c = trace.config();
+  float largest = 0.0F;
+  const TensorInfo& t = info(tensor);
+  const bool every = t.perHead && head < 0;
+  const Index heads = t.kvHeads ? c.numKvHeads : c.numHeads;
+  for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
+    MatrixRef ref = wholeMatrix(tensor, c, item, 0);
+    ref.head = t.perHead ? h : -1;
+    forEachValue(trace, ref, [&](Index, Index, float value) {
+      if (std::isfinite(value) && value > gl::kMaskedCell) {
+        largest = std::max(largest, std::abs(value));
+      }
+    });
+  }
+  known = {revision, largest};
+  return largest;
+}
+
+ImU32 ColorScale::color(const ColorMaps& maps, float value) const {
+  return maps[map].at((value - low) / (high - low));
+}
+
+ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude) {
+  ColorScale scale;
+  scale.diverging = tensor != TensorId::weights;
+  if (scale.diverging) {
+    const float reach = magnitude > 0.0F ? magnitude : 1.0F;
+    scale.low = -reach;
+    scale.high = reach;
+    scale.map = ColorMaps::diverging(view.colorMaps, look.theme.kind);
+  } else {
+    scale.low = 0.0F;
+    scale.high = 1.0F;
+    scale.map = ColorMaps::sequential(view.colorMaps, look.theme.kind);
+  }
+  return scale;
+}
+
+int cellDecimals(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
+
+}  // namespace headscope::ui

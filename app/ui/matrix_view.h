@@ -1,0 +1,72 @@
+// Matrix view: a matrix of the trace, or a part of one, as a heatmap at the resolution shown.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "app/ui/panel.h"
+#include "core/trace.h"
+
+namespace headscope::ui {
+
+/// Which matrix, which part of it, and which way round.
+struct MatrixRef {
+  TensorId tensor = TensorId::x;
+  Index item = -1;  // −1 where the tensor has no such axis
+  Index head = -1;
+  Index row0 = 0, rows = 0;  // the part shown, in the tensor's own rows and columns
+  Index col0 = 0, cols = 0;
+  bool transposed = false;   // shown with rows and columns swapped
+  bool maskOnly = false;     // the mask itself: hatched where forbidden, blank elsewhere
+
+  Index shownRows() const { return transposed ? cols : rows; }
+  Index shownCols() const { return transposed ? rows : cols; }
+  /// The cell of the tensor at a row and column as shown.
+  CellRef cell(Index row, Index col) const;
+  /// Where a cell of the tensor is shown; false where it is not in this part.
+  bool find(const CellRef& cell, Index* row, Index* col) const;
+};
+
+/// The whole matrix of a tensor for an item and a (query) head; the key/value head is found for k
+/// and v.
+MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head);
+
+/// True for a cell the mask forbids in a tensor that shows masking (masked scores, weights).
+bool showsMasked(TensorId tensor);
+
+/// The matrix at `rows` × `cols`: each value as it is or, where several fall together, the one of
+/// the largest magnitude; kMaskedCell where all are masked.
+void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, float* out);
+
+/// A source for the renderer, no finer than `pixels`.
+gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2 pixels);
+
+/// Largest magnitudes of matrices, remembered until their values change.
+class Magnitudes {
+ public:
+  /// Over the finite values of a tensor's matrix; head −1: over all heads.
+  float of(const Trace& trace, TensorId tensor, Index item, Index head);
+
+ private:
+  struct Known {
+    std::uint64_t revision = 0;
+    float value = 0.0F;
+  };
+  std::map<std::tuple<TensorId, Index, Index>, Known> known_;
+};
+
+/// How values become colours: weights 0 … 1 sequential, all else diverging about 0.
+struct ColorScale {
+  float low = -1.0F, high = 1.0F;
+  int map = 0;
+  bool diverging = true;
+
+  ImU32 color(const ColorMaps& maps, float value) const;
+};
+ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude);
+
+/// Decimals that suit cells of values up to `magnitude`.
+int cellDecimals(float magnitude);
+
+}  // namespace headscope::ui

@@ -1,0 +1,98 @@
+#include "app/ui/number_field.h"
+
+#include <imgui_stdlib.h>
+
+#include <charconv>
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+std::optional<Index> parsed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// While a field has the keyboard it keeps a text of its own; a stepped value has to be put there.
+int takeStepped(ImGuiInputTextCallbackData* data) {
+  auto& draft = *static_cast<NumberDraft*>(data->UserData);
+  if (!draft.stepped) return 0;
+  draft.stepped = false;
+  data->DeleteChars(0, data->BufTextLen);
+  data->InsertChars(0, draft.text.c_str());
+  data->SelectAll();
+  return 0;
+}
+
+bool arrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
+  ImGui::SetCursorScreenPos(at);
+  const bool clicked = ImGui::InvisibleButton(id, size);
+  const ImU32 color = ImGui::IsItemHovered() ? look.theme.accent : look.theme.textMuted;
+  const ImVec2 c(at.x + size.x * 0.5F, at.y + size.y * 0.5F);
+  const float r = look.px(3.2F);
+  const float tipY = up ? -r * 0.75F : r * 0.75F;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 left(c.x - r, c.y - tipY);
+  const ImVec2 right(c.x + r, c.y - tipY);
+  const ImVec2 peak(c.x, c.y + tipY);
+  if (up) {
+    list->AddTriangleFilled(left, right, peak, color);
+  } else {
+    list->AddTriangleFilled(right, left, peak, color);
+  }
+  return clicked;
+}
+
+}  // namespace
+
+NumberChange numberField(const Look& look, const NumberField& field, NumberDraft& draft) {
+  NumberChange change;
+  const Theme& t = look.theme;
+  ImGui::PushID(field.name);
+  if ((!draft.typing || draft.stepped) && !field.bad) draft.text = std::to_string(field.value);
+
+  const float arrows = look.px(16);
+  const float frame = ImGui::GetFrameHeight();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, field.bad ? t.badSoft : t.field);
+  ImGui::PushStyleColor(ImGuiCol_Text, field.bad ? t.bad : t.text);
+  ImGui::PushStyleColor(ImGuiCol_Border, field.bad ? t.bad : t.field);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, look.px(1));
+  pushFont(look.fonts.mono);
+  const float drop = (frame - ImGui::GetFrameHeight()) * 0.5F;
+  ImGui::SetCursorScreenPos({at.x, at.y + drop});
+  ImGui::SetNextItemWidth(look.px(field.width));
+  const bool edited = ImGui::InputText(
+      "##number", &draft.text,
+      ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackAlways, takeStepped, &draft);
+  draft.typing = ImGui::IsItemActive();
+  change.left = ImGui::IsItemDeactivated();
+  ImGui::PopFont();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(3);
+  if (draft.typing && keyPressed(Key::up)) change.stepped = 1;
+  if (draft.typing && keyPressed(Key::down)) change.stepped = -1;
+  draft.stepped = change.stepped != 0;
+
+  if (edited) {
+    change.value = parsed(draft.text);
+    change.notANumber = !change.value;
+  }
+  const float x = at.x + look.px(field.width) + look.px(2);
+  if (arrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
+  if (arrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
+    change.stepped = -1;
+  }
+  ImGui::SetCursorScreenPos(at);
+  ImGui::Dummy({look.px(field.width) + arrows + look.px(2), frame});
+  ImGui::PopID();
+  return change;
+}
+
+}  // namespace headscope::ui

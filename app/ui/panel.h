@@ -1,0 +1,59 @@
+// Panel: what every panel is given. A panel reads the document and the trace, changes only the view,
+// and asks for changes of the document by pushing an edit.
+#pragma once
+
+#include <imgui.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "app/ui/color_maps.h"
+#include "app/ui/fonts.h"
+#include "app/ui/theme.h"
+#include "app/ui/view_state.h"
+#include "core/document.h"
+#include "core/trace.h"
+
+namespace headscope::ui {
+
+/// Collects the edits of a frame; the application applies them after it.
+struct EditSink {
+  struct Pushed {
+    Edit edit;
+    std::string gesture;  // one undo entry for all of a drag or of typing
+  };
+  std::vector<Pushed> edits;
+  bool undo = false;
+  bool redo = false;
+
+  void push(Edit edit, std::string gesture = {}) {
+    edits.push_back({std::move(edit), std::move(gesture)});
+  }
+};
+
+/// Looks and surroundings of a frame.
+struct Look {
+  const Theme& theme;
+  const Fonts& fonts;
+  const ColorMaps& maps;
+  gl::Scene& scene;
+  double now;             // seconds, from the host's clock
+  float scale;            // of the interface
+  double mouseStill;      // seconds since the mouse last moved
+  bool* wantsFrame;       // set it to be drawn again at once (animation)
+
+  /// A length in points at scale 1, in this frame's points.
+  float px(float length) const { return length * scale; }
+};
+
+struct Panel {
+  const Document& document;  // the newest
+  const Trace& trace;        // the last finished; may be of an older document
+  ViewState& view;
+  EditSink& edits;
+  const Look& look;
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,112 @@
+#include "app/ui/rich_text.h"
+
+#include <algorithm>
+#include <cfloat>
+
+#include "app/ui/compat.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kScriptRatio = 0.8F;  // largest size of a raised letter, of the base's
+constexpr float kRise = 0.36F;        // of the base size, from baseline to baseline
+constexpr float kDrop = 0.16F;
+
+/// Bytes of the UTF-8 code point `text` begins with.
+std::size_t codePointBytes(std::string_view text) {
+  std::size_t bytes = 1;
+  while (bytes < text.size() && (static_cast<unsigned char>(text[bytes]) & 0xC0U) == 0x80U) ++bytes;
+  return bytes;
+}
+
+struct ScriptFont {
+  ImFont* font;
+  float size;
+};
+
+/// The largest loaded size that is small enough beside `base`; the smallest one shrunk else.
+ScriptFont scriptFont(const Fonts& fonts, const ImFont* base) {
+  const float limit = fontSize(base) * kScriptRatio;
+  for (ImFont* font : {fonts.regular, fonts.small, fonts.tiny}) {
+    if (fontSize(font) <= limit) return {font, fontSize(font)};
+  }
+  return {fonts.tiny, std::min(limit, fontSize(fonts.tiny))};
+}
+
+float widthOf(const ImFont* font, float size, std::string_view text) {
+  return font->CalcTextSizeA(size, FLT_MAX, 0.0F, text.data(), text.data() + text.size()).x;
+}
+
+/// Calls `place(run, font, size, x)` for every run and gives the line's width.
+template <typename Place>
+float layOut(const Fonts& fonts, ImFont* base, std::string_view text, const Place& place) {
+  const ScriptFont script = scriptFont(fonts, base);
+  float x = 0.0F, scriptStart = 0.0F;
+  Script before = Script::base;
+  for (const RichRun& run : parseRichText(text)) {
+    const bool isBase = run.script == Script::base;
+    const ScriptFont used = isBase ? ScriptFont{base, fontSize(base)} : script;
+    const bool stacked = !isBase && before != Script::base && before != run.script;
+    const float start = stacked ? scriptStart : x;
+    place(run, used, start);
+    x = std::max(x, start + widthOf(used.font, used.size, run.text));
+    scriptStart = start;
+    before = stacked ? Script::base : run.script;
+  }
+  return x;
+}
+
+}  // namespace
+
+std::vector<RichRun> parseRichText(std::string_view text) {
+  std::vector<RichRun> runs;
+  std::size_t plain = 0;  // start of the base run being read
+  const auto endPlain = [&](std::size_t end) {
+    if (end > plain) runs.push_back({text.substr(plain, end - plain), Script::base});
+  };
+  std::size_t i = 0;
+  while (i < text.size()) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size() && std::string_view("\\^_").find(text[i + 1]) < 3) {
+      endPlain(i);
+      plain = i + 1;
+      i += 2;
+    } else if ((c == '^' || c == '_') && i + 1 < text.size()) {
+      endPlain(i);
+      const bool braced = text[i + 1] == '{';
+      const std::size_t begin = i + (braced ? 2 : 1);
+      const std::size_t end = braced ? std::min(text.find('}', begin), text.size())
+                                     : begin + codePointBytes(text.substr(begin));
+      if (end > begin) {
+        runs.push_back(
+            {text.substr(begin, end - begin), c == '^' ? Script::raised : Script::lowered});
+      }
+      i = plain = std::min(end + (braced ? 1 : 0), text.size());
+    } else {
+      ++i;
+    }
+  }
+  endPlain(text.size());
+  return runs;
+}
+
+ImVec2 richTextSize(const Fonts& fonts, ImFont* base, std::string_view text) {
+  const auto ignore = [](const RichRun&, const ScriptFont&, float) {};
+  return {layOut(fonts, base, text, ignore), fontSize(base)};
+}
+
+void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos, ImU32 color,
+                  std::string_view text) {
+  layOut(fonts, base, text, [&](const RichRun& run, const ScriptFont& used, float x) {
+    float y = 0.0F;
+    if (run.script != Script::base) {
+      const float ascent = fontAscent(used.font) * used.size / fontSize(used.font);
+      const float shift = run.script == Script::raised ? -kRise : kDrop;
+      y = fontAscent(base) + shift * fontSize(base) - ascent;
+    }
+    drawList->AddText(used.font, used.size, {pos.x + x, pos.y + y}, color, run.text.data(),
+                      run.text.data() + run.text.size());
+  });
+}
+
+}  // namespace headscope::ui

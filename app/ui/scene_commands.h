@@ -1,0 +1,14 @@
+// Scene commands: how a panel puts heatmaps and ribbons between its other drawing. The batch goes
+// into the scene; the draw list gets a callback that has the scene's renderer draw it in place.
+#pragma once
+
+#include <imgui.h>
+
+#include "app/gl/scene.h"
+
+namespace headscope::ui {
+
+void addHeatmaps(ImDrawList* drawList, gl::Scene& scene, gl::HeatmapBatch batch);
+void addRibbons(ImDrawList* drawList, gl::Scene& scene, gl::RibbonBatch batch);
+
+}  // namespace headscope::ui

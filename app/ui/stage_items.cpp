@@ -1,0 +1,328 @@
+#include "app/ui/stage_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Builds the items of one step.
+class Builder {
+ public:
+  Builder(const AttentionConfig& config, const ViewState& view) : c_(config), view_(view) {}
+
+  void sign(std::string text) {
+    StageItem item;
+    item.sign = true;
+    item.text = std::move(text);
+    items.push_back(std::move(item));
+  }
+
+  StageItem& matrix(TensorId tensor, std::string text, Ink ink, Lane rows, Lane cols) {
+    StageItem item;
+    item.text = std::move(text);
+    item.ink = ink;
+    item.ref = wholeMatrix(tensor, c_, view_.item, view_.head);
+    item.rowLane = rows;
+    item.colLane = cols;
+    items.push_back(std::move(item));
+    return items.back();
+  }
+
+  /// "Q_6": numbered from 1, as people read heads.
+  std::string ofHead(const char* symbol) const {
+    return fmt::format("{}_{{{}}}", symbol, view_.head + 1);
+  }
+
+  void project();
+  void split();
+  void score();
+  void scale();
+  void mask();
+  void softmax();
+  void weigh();
+  void concat();
+  void output();
+
+  std::vector<StageItem> items;
+
+ private:
+  struct Part {
+    TensorId whole, perHead, weight, bias;
+    const char* letter;
+    Ink ink;
+    Lane rows;
+  };
+  Part part() const {
+    switch (view_.part) {
+      case TensorId::k:
+        return {TensorId::kProj, TensorId::k, TensorId::wK, TensorId::bK, "K", Ink::key, Lane::key};
+      case TensorId::v:
+        return {TensorId::vProj, TensorId::v, TensorId::wV, TensorId::bV, "V",
+                Ink::value,      Lane::key};
+      default:
+        return {TensorId::qProj, TensorId::q, TensorId::wQ, TensorId::bQ, "Q",
+                Ink::query,      Lane::query};
+    }
+  }
+  /// First column of the chosen head in a tensor whose columns are the heads side by side.
+  Index firstColumn(TensorId perHead) const {
+    const Index head = info(perHead).kvHeads ? c_.kvHead(view_.head) : view_.head;
+    return head * c_.dK();
+  }
+  void scoreLike(TensorId tensor, const char* symbol, bool result) {
+    matrix(tensor, ofHead(symbol), Ink::accent, Lane::query, Lane::key).result = result;
+  }
+
+  const AttentionConfig& c_;
+  const ViewState& view_;
+};
+
+void Builder::project() {
+  const Part p = part();
+  const bool fromMemory = p.rows == Lane::key && c_.crossAttention();
+  const bool whole = view_.scope == StageScope::allHeads;
+  const Index first = firstColumn(p.perHead);
+  const std::string suffix = whole ? "" : fmt::format("_{{{}}}", view_.head + 1);
+  matrix(fromMemory ? TensorId::memory : TensorId::x, fromMemory ? "memory" : "X", Ink::input,
+         p.rows, Lane::inner);
+  sign("×");
+  StageItem& w =
+      matrix(p.weight, fmt::format("W^{}{}", p.letter, suffix), p.ink, Lane::inner, Lane::column);
+  w.ref.transposed = true;  // stored out × in; shown in × out, as textbooks write X·W
+  if (!whole) {
+    w.ref.row0 = first;
+    w.ref.rows = c_.dK();
+  }
+  if (c_.bias) {
+    sign("+");
+    StageItem& b = matrix(p.bias, fmt::format("b_{}", p.letter), p.ink, Lane::none, Lane::column);
+    if (!whole) {
+      b.ref.col0 = first;
+      b.ref.cols = c_.dK();
+    }
+  }
+  sign("=");
+  StageItem& out = matrix(p.whole, p.letter + suffix, p.ink, p.rows, Lane::column);
+  out.result = true;
+  if (!whole) {
+    out.ref.col0 = first;
+    out.ref.cols = c_.dK();
+  }
+}
+
+void Builder::split() {
+  const Part p = part();
+  const Index first = firstColumn(p.perHead);
+  StageItem& from = matrix(p.whole, p.letter, p.ink, p.rows, Lane::inner);
+  from.outlinedFrom = first;
+  from.outlinedTo = first + c_.dK();
+  sign("→");
+  StageItem& to = matrix(p.perHead, ofHead(p.letter), p.ink, p.rows, Lane::inner);
+  to.colOffset = first;
+  to.result = true;
+}
+
+void Builder::score() {
+  matrix(TensorId::q, ofHead("Q"), Ink::query, Lane::query, Lane::inner);
+  sign("×");
+  StageItem& k = matrix(TensorId::k, ofHead("K") + "^T", Ink::key, Lane::inner, Lane::key);
+  k.ref.transposed = true;
+  sign("=");
+  scoreLike(TensorId::rawScores, "S", true);
+}
+
+void Builder::scale() {
+  scoreLike(TensorId::rawScores, "S", false);
+  sign(fmt::format("× {:.4g}", c_.scoreMultiplier()));
+  sign("=");
+  scoreLike(TensorId::scores, "S'", true);
+}
+
+void Builder::mask() {
+  scoreLike(TensorId::scores, "S'", false);
+  sign("+");
+  StageItem& m =
+      matrix(TensorId::maskedScores, "mask: 0 or −∞", Ink::plain, Lane::query, Lane::key);
+  m.ref.maskOnly = true;
+  sign("=");
+  scoreLike(TensorId::maskedScores, "S''", true);
+}
+
+void Builder::softmax() {
+  scoreLike(TensorId::maskedScores, "S''", false);
+  sign("softmax");
+  sign("=");
+  scoreLike(TensorId::weights, "A", true);
+}
+
+void Builder::weigh() {
+  scoreLike(TensorId::weights, "A", false);
+  sign("×");
+  matrix(TensorId::v, ofHead("V"), Ink::value, Lane::key, Lane::column);
+  const float gain = c_.gain(view_.head);
+  if (gain != 1.0F) sign(fmt::format("× {:g}", gain));
+  sign("=");
+  matrix(TensorId::heads, ofHead("head"), Ink::head, Lane::query, Lane::column).result = true;
+}
+
+void Builder::concat() {
+  const Index first = firstColumn(TensorId::heads);
+  StageItem& head = matrix(TensorId::heads, ofHead("head"), Ink::head, Lane::query, Lane::inner);
+  head.colOffset = first;
+  sign("→");
+  StageItem& all = matrix(TensorId::concat, "C", Ink::output, Lane::query, Lane::inner);
+  all.outlinedFrom = first;
+  all.outlinedTo = first + c_.dK();
+  all.result = true;
+}
+
+void Builder::output() {
+  const Index first = firstColumn(TensorId::heads);
+  StageItem& all = matrix(TensorId::concat, "C", Ink::plain, Lane::query, Lane::inner);
+  all.outlinedFrom = first;
+  all.outlinedTo = first + c_.dK();
+  sign("×");
+  StageItem& w = matrix(TensorId::wO, "W^O", Ink::output, Lane::inner, Lane::column);
+  w.ref.transposed = true;
+  w.outlinedFrom = first;
+  w.outlinedTo = first + c_.dK();
+  w.outlineRows = true;
+  if (c_.bias) {
+    sign("+");
+    matrix(TensorId::bO, "b_O", Ink::output, Lane::none, Lane::column);
+  }
+  sign("=");
+  matrix(TensorId::output, "output", Ink::output, Lane::query, Lane::column).result = true;
+}
+
+}  // namespace
+
+std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
+                                  const ViewState& view) {
+  Builder builder(config, view);
+  switch (step) {
+    case StepId::project:
+      builder.project();
+      break;
+    case StepId::split:
+      builder.split();
+      break;
+    case StepId::score:
+      builder.score();
+      break;
+    case StepId::scale:
+      builder.scale();
+      break;
+    case StepId::mask:
+      builder.mask();
+      break;
+    case StepId::softmax:
+      builder.softmax();
+      break;
+    case StepId::weigh:
+      builder.weigh();
+      break;
+    case StepId::concat:
+      builder.concat();
+      break;
+    case StepId::output:
+      builder.output();
+      break;
+  }
+  return std::move(builder.items);
+}
+
+std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
+  const TensorId result = headscope::step(step).outputs().front();
+  if (step == StepId::split) return view.part;
+  if (!info(result).perHead) return std::nullopt;
+  return result;
+}
+
+bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
+
+std::vector<StagePlace> layoutStage(const std::vector<StageItem>& items, float width, float height,
+                                    const StageMetrics& m) {
+  // fixed room: signs, gaps and labels
+  const float gap = m.sign * 0.4F;
+  float fixed = 0.0F;
+  float tokenColumns = 0.0F;   // token cells side by side
+  float featureWeight = 0.0F;  // feature axes side by side
+  float tallest = 1.0F;        // token cells above each other
+  bool labelsBelow = false;
+  const auto weightOf = [](const StageItem& item) {
+    return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F;
+  };
+  for (const StageItem& item : items) {
+    fixed += gap;
+    if (item.sign) {
+      fixed += item.text.size() > 4 ? m.sign * 2.2F : m.sign;
+      continue;
+    }
+    if (isTokenLane(item.rowLane)) {
+      fixed += m.rowLabel;
+      tallest = std::max(tallest, static_cast<float>(item.ref.shownRows()));
+    }
+    if (isTokenLane(item.colLane)) {
+      tokenColumns += static_cast<float>(item.ref.shownCols());
+      labelsBelow = true;
+    } else {
+      featureWeight += weightOf(item);
+    }
+  }
+  const float roomX = std::max(width - fixed, 1.0F);
+  const float roomY = std::max(height - m.title - (labelsBelow ? m.columnLabel : 0.0F), 1.0F);
+
+  float cell = std::min(m.largestCell, roomY / tallest);  // its height
+  float cellWidth = cell >= m.numberHeight ? cell * m.widestCell : cell;
+  const float featureLeast =
+      featureWeight > 0.0F ? std::clamp(m.shortestSide * featureWeight, roomX * 0.2F, roomX * 0.6F)
+                           : 0.0F;
+  if (tokenColumns > 0.0F) cellWidth = std::min(cellWidth, (roomX - featureLeast) / tokenColumns);
+  if (tokenColumns > 0.0F && cellWidth < m.numberHeight) cell = std::min(cell, cellWidth);
+  const float feature =
+      featureWeight > 0.0F ? (roomX - cellWidth * tokenColumns) / featureWeight : 0.0F;
+  const float deepest = std::min(roomY, std::max(cell * tallest, m.shortestSide * 1.6F));
+
+  std::vector<StagePlace> places;
+  places.reserve(items.size());
+  float x = 0.0F;
+  for (const StageItem& item : items) {
+    StagePlace place;
+    x += gap;
+    if (item.sign) {
+      place.width = item.text.size() > 4 ? m.sign * 2.2F : m.sign;
+      place.height = cell * tallest;
+    } else {
+      const auto rows = static_cast<float>(item.ref.shownRows());
+      const auto cols = static_cast<float>(item.ref.shownCols());
+      if (isTokenLane(item.rowLane)) x += m.rowLabel;
+      // a feature axis of few columns needs no more than square cells
+      place.width = isTokenLane(item.colLane)
+                        ? cellWidth * cols
+                        : std::min(feature * weightOf(item), m.largestCell * 1.6F * cols);
+      place.height = isTokenLane(item.rowLane)    ? cell * rows
+                     : item.rowLane == Lane::none ? std::min(cell, m.largestCell)
+                                                  : std::min(deepest, m.largestCell * 1.6F * rows);
+    }
+    place.x = x;
+    x += place.width;
+    places.push_back(place);
+  }
+  // centred across, and every item about one middle line, below the titles
+  const float shift = std::max(0.0F, (width - x) * 0.5F);
+  float bodyHeight = 0.0F;
+  for (const StagePlace& place : places) bodyHeight = std::max(bodyHeight, place.height);
+  const float middle = m.title + bodyHeight * 0.5F + std::max(0.0F, (roomY - bodyHeight) * 0.35F);
+  for (StagePlace& place : places) {
+    place.x += shift;
+    place.y = middle - place.height * 0.5F;
+  }
+  return places;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,162 @@
+#include "app/ui/steps_rail.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr double kSecondsPerStep = 2.0;
+
+/// The batch axis is left out where it is 1.
+std::string shownShape(Shape shape) {
+  if (shape.front() == 1) shape.erase(shape.begin());
+  return toString(shape);
+}
+
+void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float cardLeft) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ViewState& view = panel.view;
+  const StepText text = s.text(panel.trace.config());
+  const bool chosen = view.step == s.id();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+
+  ImGui::SetCursorScreenPos({cardLeft, at.y});
+  ImGui::PushID(static_cast<int>(s.id()));
+  const float full = size.x + (at.x - cardLeft) * 1.6F;
+  if (ImGui::InvisibleButton("step", {full, size.y})) {
+    view.step = s.id();
+    view.playing = false;
+  }
+  tip(look, std::string(text.sentence) + "\n" + text.pytorch);
+  const bool hovered = ImGui::IsItemHovered();
+  ImGui::PopID();
+  if (chosen || hovered) {
+    list->AddRectFilled({cardLeft, at.y}, {cardLeft + full, at.y + size.y},
+                        chosen ? t.accentSoft : t.field);
+    if (chosen) {
+      list->AddRectFilled({cardLeft, at.y}, {cardLeft + look.px(3), at.y + size.y}, t.accent);
+    }
+  }
+  const float radius = look.px(11);
+  const bool twoLines = size.y > look.px(38);
+  const float line1 = at.y + (twoLines ? size.y * 0.5F - look.px(10) : size.y * 0.5F);
+  const ImVec2 disc(at.x + radius, twoLines ? line1 + look.px(1) : line1);
+  list->AddCircleFilled(disc, radius, chosen ? t.accent : t.field);
+  drawTextCentred(list, look.fonts.small, disc, chosen ? t.textOnAccent : t.text,
+                  std::to_string(static_cast<int>(s.id()) + 1));
+
+  const float left = at.x + 2 * radius + look.px(12);
+  const float right = at.x + size.x;
+  const std::string shape = shownShape(s.outputShapes(panel.trace.config()).front().shape);
+  const ImVec2 shapeSize = textSize(look.fonts.monoSmall, shape);
+  ImFont* titleFont = chosen ? look.fonts.semibold : look.fonts.regular;
+  const ImVec2 titleSize = textSize(titleFont, text.title);
+  drawText(list, titleFont, {left, line1 - titleSize.y * 0.5F}, t.text, text.title);
+  // beside the title where there is room for it, else beside the formula
+  const bool fits = left + titleSize.x + look.px(8) + shapeSize.x <= right;
+  const float line2 = line1 + look.px(20);
+  if (fits || twoLines) {
+    drawText(list, look.fonts.monoSmall,
+             {right - shapeSize.x, (fits ? line1 : line2) - shapeSize.y * 0.5F}, t.textMuted,
+             shape);
+  }
+  if (!twoLines) return;
+  const float height = fontSize(look.fonts.mono);
+  list->PushClipRect({left, line2 - height},
+                     {fits ? right : right - shapeSize.x - look.px(6), line2 + height}, true);
+  drawRichText(list, look.fonts, look.fonts.mono, {left, line2 - height * 0.5F}, t.textMuted,
+               text.formula);
+  list->PopClipRect();
+}
+
+void transport(const Panel& panel) {
+  const Look& look = panel.look;
+  ViewState& view = panel.view;
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      ImVec2(look.px(6), ImGui::GetStyle().FramePadding.y));
+  if (pill(look, "|◀")) stepBy(view, -static_cast<int>(kStepCount));
+  tip(look, "First step (Home)");
+  ImGui::SameLine(0.0F, look.px(4));
+  if (pill(look, "◀")) stepBy(view, -1);
+  tip(look, "Step back (←)");
+  ImGui::SameLine(0.0F, look.px(4));
+  ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
+  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
+  if (ImGui::Button(view.playing ? "Pause" : "Play", {look.px(54), 0})) {
+    view.playing = !view.playing;
+    view.stepShownAt = look.now;
+  }
+  ImGui::PopStyleColor(3);
+  tip(look, "Play through the steps (space)");
+  ImGui::SameLine(0.0F, look.px(4));
+  if (pill(look, "▶")) stepBy(view, 1);
+  tip(look, "Step on (→)");
+  ImGui::SameLine(0.0F, look.px(4));
+  if (pill(look, "▶|")) stepBy(view, static_cast<int>(kStepCount));
+  tip(look, "Last step (End)");
+  ImGui::PopStyleVar();
+}
+
+}  // namespace
+
+void stepBy(ViewState& view, int steps) {
+  const int last = static_cast<int>(kStepCount) - 1;
+  view.step = static_cast<StepId>(std::clamp(static_cast<int>(view.step) + steps, 0, last));
+}
+
+void playSteps(const Panel& panel) {
+  ViewState& view = panel.view;
+  if (!view.playing) return;
+  const double pause = kSecondsPerStep / view.playSpeed;
+  if (panel.look.now - view.stepShownAt >= pause) {
+    view.stepShownAt = panel.look.now;
+    if (view.step == StepId::output) {
+      view.playing = false;
+    } else {
+      stepBy(view, 1);
+    }
+  }
+  *panel.look.wantsFrame = view.playing;
+}
+
+void stepsRail(const Panel& panel) {
+  const Look& look = panel.look;
+  heading(look, "Steps", "← → space");
+  const float cardLeft = ImGui::GetWindowPos().x + look.px(8);
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float footer = ImGui::GetFrameHeight() * 2 + look.px(26);
+  const float top = origin.y + look.px(2);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float height =
+      std::clamp((room.y - footer) / static_cast<float>(kStepCount), look.px(26), look.px(60));
+  float y = top;
+  for (const Step* s : allSteps()) {
+    stepRow(panel, *s, {origin.x, y}, {room.x, height}, cardLeft);
+    y += height;
+  }
+  ImGui::SetCursorScreenPos({origin.x, y + look.px(4)});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddLine({origin.x, y + look.px(4)}, {origin.x + room.x, y + look.px(4)},
+                look.theme.divider);
+  ImGui::Dummy({1, look.px(6)});
+  transport(panel);
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
+  const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.px(6);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
+  ImGui::SliderFloat("##speed", &panel.view.playSpeed, 0.25F, 4.0F, "",
+                     ImGuiSliderFlags_Logarithmic);
+  ImGui::SameLine(0.0F, look.px(6));
+  inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted,
+              fmt::format("{:.2f}×", panel.view.playSpeed));
+}
+
+}  // namespace headscope::ui

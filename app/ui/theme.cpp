@@ -1,0 +1,120 @@
+#include "app/ui/theme.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace headscope::ui {
+namespace {
+
+constexpr ImU32 hex(unsigned rgb) {
+  return IM_COL32((rgb >> 16) & 255U, (rgb >> 8) & 255U, rgb & 255U, 255U);
+}
+
+constexpr Theme kLight{
+    .kind = ThemeKind::light,
+    .window = hex(0xf7f7f5),
+    .panel = hex(0xffffff),
+    .panelBorder = hex(0xe4e6e8),
+    .field = hex(0xeef0f4),
+    .fieldHover = hex(0xe4e7ed),
+    .fieldActive = hex(0xd9dde6),
+    .text = hex(0x1f2430),
+    .textMuted = hex(0x5b6472),
+    .textOnAccent = hex(0xffffff),
+    .accent = hex(0x5b4bdb),
+    .accentSoft = hex(0xeceafb),
+    .accentText = hex(0x5b4bdb),
+    .good = hex(0x0f7a43),
+    .bad = hex(0xb42318),
+    .badSoft = hex(0xfdecea),
+    .divider = hex(0xe9ebee),
+    .query = hex(0x2f6fde),
+    .key = hex(0xe0730b),
+    .value = hex(0x1b9a59),
+    .input = hex(0x475569),
+    .output = hex(0x0e7490),
+    .queryText = hex(0x2560c8),
+    .keyText = hex(0xa84f00),
+    .valueText = hex(0x12773f),
+    .outputText = hex(0x0b6a83),
+    .hatch = hex(0xb9bec8),
+    .maskedFill = hex(0xf3f4f6),
+};
+
+constexpr Theme kDark{
+    .kind = ThemeKind::dark,
+    .window = hex(0x13151c),
+    .panel = hex(0x1c1f2a),
+    .panelBorder = hex(0x2e3342),
+    .field = hex(0x282c39),
+    .fieldHover = hex(0x323747),
+    .fieldActive = hex(0x3c4256),
+    .text = hex(0xe7e9ef),
+    .textMuted = hex(0xa4abb9),
+    .textOnAccent = hex(0xffffff),
+    .accent = hex(0x6a5be6),
+    .accentSoft = hex(0x2b2850),
+    .accentText = hex(0xa99df8),
+    .good = hex(0x5fcf96),
+    .bad = hex(0xff8f85),
+    .badSoft = hex(0x45201f),
+    .divider = hex(0x2a2e3b),
+    .query = hex(0x6ea0f5),
+    .key = hex(0xf0964a),
+    .value = hex(0x45b880),
+    .input = hex(0x8593a8),
+    .output = hex(0x2ea3bd),
+    .queryText = hex(0x8ab4f8),
+    .keyText = hex(0xf5a55f),
+    .valueText = hex(0x5fcf96),
+    .outputText = hex(0x4fc3dc),
+    .hatch = hex(0x565d6e),
+    .maskedFill = hex(0x232733),
+};
+
+constexpr std::size_t kHeadColors = 12;
+constexpr std::array<ImU32, kHeadColors> kLightHeads{
+    hex(0x6f4bb3), hex(0x0b7285), hex(0xa61e4d), hex(0x5c6b0a), hex(0x8c4a00), hex(0x2030cf),
+    hex(0x7b0f78), hex(0x495057), hex(0xbd1586), hex(0xc8261a), hex(0x0d4f38), hex(0x86625e)};
+constexpr std::array<ImU32, kHeadColors> kDarkHeads{
+    hex(0xdec0ff), hex(0x4cc9e0), hex(0xf983a3), hex(0xb4c84a), hex(0xc09685), hex(0x9c8cd6),
+    hex(0xe977f5), hex(0xb9bec8), hex(0xff6a5c), hex(0xaef0cf), hex(0xead8a2), hex(0x7f9c9e)};
+
+double linear(ImU32 channel) {
+  const double c = channel / 255.0;
+  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+}
+
+double luminance(ImU32 color) {
+  return 0.2126 * linear((color >> IM_COL32_R_SHIFT) & 255U) +
+         0.7152 * linear((color >> IM_COL32_G_SHIFT) & 255U) +
+         0.0722 * linear((color >> IM_COL32_B_SHIFT) & 255U);
+}
+
+}  // namespace
+
+const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDark : kLight; }
+
+ImU32 headColor(const Theme& theme, std::size_t head) {
+  const auto& colors = theme.kind == ThemeKind::dark ? kDarkHeads : kLightHeads;
+  return colors[head % kHeadColors];
+}
+
+ImU32 withAlpha(ImU32 color, float alpha) {
+  const auto a = static_cast<ImU32>(std::clamp(alpha, 0.0F, 1.0F) * 255.0F + 0.5F);
+  return (color & ~IM_COL32_A_MASK) | (a << IM_COL32_A_SHIFT);
+}
+
+double contrast(ImU32 a, ImU32 b) {
+  const auto [dark, light] = std::minmax({luminance(a), luminance(b)});
+  return (light + 0.05) / (dark + 0.05);
+}
+
+ImU32 legibleOn(ImU32 background) {
+  return contrast(IM_COL32_WHITE, background) >= contrast(IM_COL32_BLACK, background)
+             ? IM_COL32_WHITE
+             : IM_COL32_BLACK;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,35 @@
+// Theme: every colour of the interface, light and dark, and the colours of heads and matrices.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace headscope::ui {
+
+enum class ThemeKind { light, dark };
+
+struct Theme {
+  ThemeKind kind = ThemeKind::light;
+  ImU32 window, panel, panelBorder, field, fieldHover, fieldActive;
+  ImU32 text, textMuted, textOnAccent, accent, accentSoft, accentText;
+  ImU32 good, bad, badSoft, divider;
+  ImU32 query, key, value, input, output;          // blocks: X, Q, K, V and output
+  ImU32 queryText, keyText, valueText, outputText; // the same as text on a panel (contrast ≥ 4.5)
+  ImU32 hatch, maskedFill;
+};
+
+const Theme& theme(ThemeKind kind);
+
+/// Colour of a head: told apart from each other up to 12 and from Q, K and V; repeats beyond (heads
+/// are numbered as well). `headText` is legible on a panel.
+ImU32 headColor(const Theme& theme, std::size_t head);
+
+ImU32 withAlpha(ImU32 color, float alpha);
+/// WCAG 2.1 contrast ratio, 1 … 21.
+double contrast(ImU32 a, ImU32 b);
+/// Black or white, whichever reads better on `background`.
+ImU32 legibleOn(ImU32 background);
+
+}  // namespace headscope::ui

@@ -1,0 +1,33 @@
+// Token row: the input's tokens as chips, edited in place, dragged to other places, or exchanged for
+// an example or a file. With cross-attention a second row shows the memory.
+#pragma once
+
+#include <string>
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct TokenRowMemory {
+  struct Row {
+    bool editing = false;
+    bool focus = false;        // take the keyboard in this frame
+    std::string text;          // as typed
+    std::string problem;       // why it cannot be used
+    Index dragged = -1;
+  };
+  Row input, memory;
+  std::string path;            // typed into "open file"
+  bool openExamples = false;
+};
+
+/// Height the rows take.
+float tokenRowHeight(const Panel& panel);
+
+/// Draws the rows; gives a file's path where one was asked for, else "".
+std::string tokenRow(const Panel& panel, TokenRowMemory& memory);
+
+/// Opens the sentence for editing, all of it selected.
+void editText(const Panel& panel, TokenRowMemory& memory);
+
+}  // namespace headscope::ui

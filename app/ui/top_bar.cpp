@@ -1,0 +1,384 @@
+#include "app/ui/top_bar.h"
+
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/compat.h"
+#include "app/ui/more_settings.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+#include "core/presets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Lays items out from left to right and goes on to a next row where one does not fit.
+class Row {
+ public:
+  Row(const Look& look, float left, float right)
+      : look_(look), left_(left), right_(right), x_(left), y_(look.px(11)) {}
+
+  /// Puts the cursor where an item of `width` goes.
+  void place(float width, float gapBefore = 12.0F) {
+    const float gap = x_ > left_ ? look_.px(gapBefore) : 0.0F;
+    if (x_ > left_ && x_ + gap + width > right_) {
+      x_ = left_;
+      y_ += ImGui::GetFrameHeight() + look_.px(8);
+      ImGui::SetCursorPos({x_, y_});
+    } else {
+      ImGui::SetCursorPos({x_ + gap, y_});
+      x_ += gap;
+    }
+    x_ += width;
+  }
+  bool fits(float width, float gapBefore) const {
+    return x_ + look_.px(gapBefore) + width <= right_;
+  }
+  float bottom() const { return y_ + ImGui::GetFrameHeight() + look_.px(11); }
+
+ private:
+  const Look& look_;
+  float left_, right_, x_, y_;
+};
+
+float buttonWidth(const Look& look, std::string_view text) {
+  return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
+}
+
+float toggleWidth(const Look& look, const char* text) {
+  return look.px(25) + richTextSize(look.fonts, look.fonts.regular, text).x;
+}
+
+/// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
+constexpr float kRoomy = 1540.0F;
+
+class TopBar {
+ public:
+  TopBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state)
+      : panel_(panel),
+        look_(panel.look),
+        memory_(memory),
+        state_(state),
+        compact_(ImGui::GetWindowWidth() < look_.px(kRoomy)),
+        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14)) {}
+
+  TopBarWishes draw() {
+    if (!compact_) title();
+    presetChoice();
+    dimensions();
+    division();
+    switches();
+    undoRedo();
+    looks();
+    memory_.height = row_.bottom();
+    return std::move(wishes_);
+  }
+
+ private:
+  const AttentionConfig& config() const { return panel_.document.config; }
+
+  void title() {
+    const char* name = "headscope";
+    row_.place(textSize(look_.fonts.title, name).x);
+    inlineLabel(look_, look_.fonts.title, look_.theme.accentText, name);
+  }
+
+  void presetChoice() {
+    const std::string& name = panel_.document.preset;
+    std::string shown = "preset";
+    for (const Preset& p : presets()) {
+      if (p.name == name) shown = p.title;
+    }
+    const float box = look_.px(compact_ ? 156 : 182);
+    row_.place(box, 18);
+    ImGui::SetNextItemWidth(box);
+    const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+    shown = elided(look_.fonts.regular, shown, room);
+    if (ImGui::BeginCombo("##preset", shown.c_str(), ImGuiComboFlags_HeightLarge)) {
+      for (const Preset& p : presets()) {
+        if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
+        tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", p.about,
+                               p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
+      }
+      ImGui::EndCombo();
+    } else {
+      tip(look_, "Presets: the sizes of well-known models");
+    }
+  }
+
+  NumberChange field(const char* name, Index value, NumberDraft& draft, const char* problemField,
+                     float width, const char* explanation) {
+    const float word = textSize(look_.fonts.mono, name).x + look_.px(6);
+    row_.place(word + look_.px(width + 18), 10);
+    if (hasProblem(problemField)) badField_ = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();
+    inlineLabel(look_, look_.fonts.mono, look_.theme.textMuted, name);
+    const NumberChange change =
+        numberField(look_, {name, value, hasProblem(problemField), width}, draft);
+    ImGui::EndGroup();
+    if (!hasProblem(problemField)) tip(look_, explanation);
+    return change;
+  }
+
+  bool hasProblem(std::string_view field) const {
+    return std::any_of(memory_.problems.begin(), memory_.problems.end(),
+                       [field](const Problem& p) { return p.field == field; });
+  }
+  void clearProblem(std::string_view field) {
+    std::erase_if(memory_.problems, [field](const Problem& p) { return p.field == field; });
+  }
+  void notANumber(const char* field, const NumberDraft& draft) {
+    clearProblem(field);
+    memory_.problems.push_back(
+        {field, fmt::format("{}: '{}' is not a whole number", field, draft.text), {}});
+  }
+
+  void dimensions() {
+    const AttentionConfig& c = config();
+    if (memory_.problems.empty()) {
+      memory_.draftDModel = c.dModel;
+      memory_.draftHeads = c.numHeads;
+    }
+    const NumberChange d = field("d_model", c.dModel, memory_.dModel, "d_model", 58,
+                                 "d_model: how many features every token has");
+    if (d.notANumber) notANumber("d_model", memory_.dModel);
+    if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
+    // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing
+    if (d.stepped != 0) {
+      const Index by = (c.dK() > 8 || (c.dK() == 8 && d.stepped > 0)) ? 8 : 1;
+      const Index dK = std::max<Index>(1, c.dK() + d.stepped * by);
+      stopTyping(memory_.dModel);
+      setDimensions(dK * c.numHeads, c.numHeads, {});
+    }
+    const NumberChange h = field("heads", c.numHeads, memory_.heads, "heads", 44,
+                                 "heads: how many attention patterns run side by side; they share "
+                                 "d_model's columns. Steps go to the next count that divides.");
+    if (h.notANumber) notANumber("heads", memory_.heads);
+    if (h.value) setDimensions(memory_.draftDModel, *h.value, "heads");
+    if (h.stepped != 0) {
+      stopTyping(memory_.heads);
+      setDimensions(c.dModel, nextDivisor(c.dModel, c.numHeads, h.stepped), {});
+    }
+    const NumberChange t = field("tokens", c.seqLen, memory_.tokens, "tokens", 52,
+                                 "tokens: the length of the input; a longer one repeats the text "
+                                 "from its start, a shorter one cuts it");
+    if (t.notANumber) notANumber("tokens", memory_.tokens);
+    if (t.value) setTokens(*t.value, "tokens");
+    if (t.stepped != 0) {
+      stopTyping(memory_.tokens);
+      setTokens(c.seqLen + t.stepped, {});
+    }
+    problemPopup();
+  }
+
+  static void stopTyping(NumberDraft& draft) { draft.typing = false; }
+
+  static Index nextDivisor(Index dModel, Index heads, int direction) {
+    for (Index n = heads + direction; n >= 1 && n <= dModel; n += direction) {
+      if (dModel % n == 0) return n;
+    }
+    return heads;
+  }
+
+  /// Where the two go together they are asked for; else they stay a draft with its explanation.
+  void setDimensions(Index dModel, Index heads, const std::string& gesture) {
+    clearProblem("d_model");
+    clearProblem("heads");
+    memory_.draftDModel = dModel;
+    memory_.draftHeads = heads;
+    AttentionConfig draft = config();
+    const bool grouped = draft.numKvHeads != draft.numHeads;
+    draft.dModel = dModel;
+    draft.numHeads = heads;
+    if (!grouped || heads < 1 || heads % draft.numKvHeads != 0) draft.numKvHeads = heads;
+    draft.headGains.clear();
+    for (Problem& problem : validate(draft)) {
+      if (problem.field == "d_model" || problem.field == "heads") {
+        memory_.problems.push_back(std::move(problem));
+      }
+    }
+    if (hasProblem("d_model") || hasProblem("heads")) return;
+    panel_.edits.push(SetDimensions{dModel, heads, draft.numKvHeads}, gesture);
+  }
+
+  void setTokens(Index tokens, const std::string& gesture) {
+    clearProblem("tokens");
+    AttentionConfig draft = config();
+    draft.seqLen = tokens;
+    draft.mask = {};
+    for (Problem& problem : validate(draft)) {
+      if (problem.field == "tokens") memory_.problems.push_back(std::move(problem));
+    }
+    if (!hasProblem("tokens")) panel_.edits.push(SetTokens{tokens}, gesture);
+  }
+
+  /// Why a field is red, in words, and the nearest values that would do.
+  void problemPopup() {
+    if (memory_.problems.empty()) return;
+    const Problem problem = memory_.problems.front();
+    ImGui::SetNextWindowPos({badField_.x, badField_.y + ImGui::GetFrameHeight() + look_.px(6)});
+    ImGui::SetNextWindowSize({look_.px(430), 0});
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, look_.theme.panel);
+    ImGui::PushStyleColor(ImGuiCol_Border, look_.theme.bad);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look_.px(14), look_.px(10)));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, look_.px(1));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look_.px(8));
+    ImGui::Begin("problem", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoFocusOnAppearing |
+                     ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings);
+    ImGui::PushTextWrapPos(0.0F);
+    label(look_.fonts.regular, look_.theme.bad, problem.message);
+    ImGui::PopTextWrapPos();
+    for (std::size_t i = 0; i < problem.suggestions.size(); ++i) {
+      if (i > 0) ImGui::SameLine();
+      const Index value = problem.suggestions[i];
+      const std::string text = problem.field == "d_model"
+                                   ? fmt::format("use d_model {}", value)
+                                   : fmt::format("use {} {}", value, problem.field);
+      if (pill(look_, text.c_str(), true)) takeSuggestion(problem, value);
+    }
+    if (!problem.suggestions.empty()) ImGui::SameLine();
+    if (pill(look_, "back to what it was")) memory_.problems.clear();
+    ImGui::End();
+    ImGui::PopStyleVar(3);
+    ImGui::PopStyleColor(2);
+  }
+
+  void takeSuggestion(const Problem& problem, Index value) {
+    if (problem.field == "heads") {
+      setDimensions(memory_.draftDModel, value, {});
+    } else if (problem.field == "d_model") {
+      setDimensions(value, memory_.draftHeads, {});
+    } else if (problem.field == "tokens") {
+      setTokens(value, {});
+    }
+  }
+
+  /// d_k as the division it is, of what is typed just now.
+  void division() {
+    const Index d = memory_.draftDModel;
+    const Index h = memory_.draftHeads;
+    const bool good = h >= 1 && d >= 1 && d % h == 0;
+    std::string text = fmt::format("d_k = {} / {}", d, h);
+    if (good) {
+      text += fmt::format(" = {}", d / h);
+      if (!compact_) {
+        text += fmt::format(", √{} = {:.4g}", d / h, std::sqrt(static_cast<double>(d / h)));
+      }
+    } else if (h != 0) {
+      text += fmt::format(" = {:.2f}", static_cast<double>(d) / static_cast<double>(h));
+    }
+    const ImVec2 size = richTextSize(look_.fonts, look_.fonts.mono, text);
+    row_.place(size.x, 14);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    drawRichText(ImGui::GetWindowDrawList(), look_.fonts, look_.fonts.mono,
+                 {at.x, at.y + (ImGui::GetFrameHeight() - size.y) * 0.5F},
+                 good ? look_.theme.good : look_.theme.bad, text);
+    ImGui::Dummy({size.x, ImGui::GetFrameHeight()});
+    tip(look_,
+        "d_k = d_model / heads: the columns each head gets (d_v is the same). Scores are divided "
+        "by √d_k, so that their spread does not grow with it.");
+  }
+
+  void switches() {
+    const AttentionConfig& c = config();
+    bool bias = c.bias;
+    row_.place(toggleWidth(look_, "bias"), 14);
+    if (toggle(look_, "bias", &bias)) panel_.edits.push(SetBias{bias});
+    tip(look_, "bias: a number added to every column of Q, K, V and the output");
+    bool causal = c.mask.causal;
+    row_.place(toggleWidth(look_, "causal"), 12);
+    if (toggle(look_, "causal", &causal)) {
+      Mask mask = c.mask;
+      mask.causal = causal;
+      panel_.edits.push(SetMask{std::move(mask)});
+    }
+    tip(look_, "causal: a token sees itself and those before it, as in GPT");
+    bool scale = c.scale;
+    row_.place(toggleWidth(look_, "÷√d_k"), 12);
+    if (toggle(look_, "÷√d_k", &scale)) panel_.edits.push(SetScale{scale});
+    tip(look_, "÷√d_k: divide the scores by the root of d_k before the softmax");
+    row_.place(buttonWidth(look_, "More ▾"), 14);
+    if (pill(look_, "More ▾")) ImGui::OpenPopup("more");
+    tip(look_, "Batch, key/value heads, temperature, window, padding, positions, weights");
+    moreSettings(panel_, memory_);
+  }
+
+  void undoRedo() {
+    const float width = buttonWidth(look_, "↶");
+    row_.place(width, 12);
+    if (pill(look_, "↶", false, state_.canUndo)) panel_.edits.undo = true;
+    tip(look_, state_.canUndo ? "Undo " + state_.undoName + " (ctrl+z)" : "Nothing to undo");
+    row_.place(width, 5);
+    if (pill(look_, "↷", false, state_.canRedo)) panel_.edits.redo = true;
+    tip(look_, state_.canRedo ? "Redo " + state_.redoName + " (ctrl+shift+z)" : "Nothing to redo");
+  }
+
+  void looks() {
+    ViewState& view = panel_.view;
+    row_.place(buttonWidth(look_, "Export ▾"), 12);
+    if (pill(look_, "Export ▾")) ImGui::OpenPopup("export");
+    if (beginPopup("export")) {
+      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+s")) wishes_.saveTrace = true;
+      ImGui::EndPopup();
+    }
+    row_.place(buttonWidth(look_, "View ▾"), 6);
+    if (pill(look_, "View ▾")) ImGui::OpenPopup("view");
+    if (beginPopup("view")) {
+      viewMenu(view);
+      ImGui::EndPopup();
+    }
+    const float pair = buttonWidth(look_, "A−") + look_.px(4) + buttonWidth(look_, "A+");
+    if (!row_.fits(pair, 6)) return;  // ctrl + and −, and the menu above, do the same
+    row_.place(pair, 6);
+    if (pill(look_, "A−", false, view.scale > kMinScale)) zoomInterface(view, -1);
+    tip(look_, "Smaller interface (ctrl −)");
+    ImGui::SameLine(0.0F, look_.px(4));
+    if (pill(look_, "A+", false, view.scale < kMaxScale)) zoomInterface(view, 1);
+    tip(look_, "Larger interface, for projectors (ctrl +)");
+  }
+
+  void viewMenu(ViewState& view) {
+    bool dark = view.theme == ThemeKind::dark;
+    if (ImGui::MenuItem("Dark theme", nullptr, &dark)) {
+      view.theme = dark ? ThemeKind::dark : ThemeKind::light;
+    }
+    ImGui::MenuItem("Animate changes", nullptr, &view.animate);
+    ImGui::Separator();
+    label(look_.fonts.small, look_.theme.textMuted, "Colour maps");
+    for (int pair = 0; pair < look_.maps.pairCount(); ++pair) {
+      if (ImGui::MenuItem(look_.maps.pairName(pair).c_str(), nullptr, view.colorMaps == pair)) {
+        view.colorMaps = pair;
+      }
+    }
+    ImGui::Separator();
+    ImGui::SetNextItemWidth(look_.px(150));
+    float scale = view.scale;
+    ImGui::SliderFloat("interface size", &scale, kMinScale, kMaxScale, "%.2f×");
+    if (ImGui::IsItemDeactivatedAfterEdit()) view.scale = std::clamp(scale, kMinScale, kMaxScale);
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  TopBarMemory& memory_;
+  const TopBarState& state_;
+  bool compact_;
+  Row row_;
+  ImVec2 badField_;
+  TopBarWishes wishes_;
+};
+
+}  // namespace
+
+void zoomInterface(ViewState& view, int steps) {
+  view.scale = std::clamp(view.scale + 0.25F * static_cast<float>(steps), kMinScale, kMaxScale);
+}
+
+TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state) {
+  return TopBar(panel, memory, state).draw();
+}
+
+}  // namespace headscope::ui

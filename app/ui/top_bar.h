@@ -1,0 +1,41 @@
+// Top bar: preset, dimensions, switches, undo and redo, looks. What is typed and cannot be used yet
+// is kept as a draft, explained, and leaves the document as it is.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct TopBarMemory {
+  NumberDraft dModel, heads, tokens, batch, kvHeads, window, seed;
+  // dimensions as last typed, while they do not go together
+  Index draftDModel = 0, draftHeads = 0;
+  std::vector<Problem> problems;
+  std::string temperature;  // as typed
+  bool typingTemperature = false;
+  std::string lengths;  // as typed
+  bool typingLengths = false;
+  float height = 0.0F;  // of the bar in the last frame, with the rows it wrapped to
+};
+
+struct TopBarState {
+  bool canUndo = false, canRedo = false;
+  std::string undoName, redoName;
+};
+
+/// Draws the bar over the width of the display; gives its height. `openPreset` and `saveTrace` are
+/// set where asked for.
+struct TopBarWishes {
+  std::string openPreset;
+  bool saveTrace = false;
+};
+/// The interface larger or smaller by a quarter.
+void zoomInterface(ViewState& view, int steps);
+
+TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state);
+
+}  // namespace headscope::ui

@@ -1,0 +1,50 @@
+// ViewState: what is looked at and how; nothing of it changes a number.
+#pragma once
+
+#include <optional>
+
+#include "app/ui/theme.h"
+#include "core/tensor_id.h"
+#include "core/trace.h"
+
+namespace headscope::ui {
+
+/// What fills the picture: the whole window, or one panel alone.
+enum class Focus { window, flow, stage, heads };
+
+/// Whose matrices the stage shows.
+enum class StageScope { thisHead, allHeads };
+
+/// A dimension two matrices may have in common, so that hovering one lights the other.
+enum class Lane { none, query, key, inner, column };
+
+/// A place in the current step's matrices: positions along the lanes it belongs to.
+struct Hover {
+  CellRef cell;
+  Lane rowLane = Lane::none, colLane = Lane::none;
+  Index row = -1, col = -1;  // along those lanes
+};
+
+struct ViewState {
+  StepId step = StepId::score;
+  Index item = 0;
+  Index head = 0;
+  TensorId part = TensorId::q;      // q, k or v: which one `project` and `split` show
+  StageScope scope = StageScope::thisHead;
+  std::optional<Hover> hovered;     // found in the last frame
+  std::optional<CellRef> selected;  // clicked: its arithmetic stays
+
+  ThemeKind theme = ThemeKind::light;
+  int colorMaps = 0;   // which pair of maps
+  float scale = 1.0F;  // of the interface, 1 … 3
+  bool animate = true;
+  bool playing = false;
+  double stepShownAt = 0.0;  // while playing: when the current step came up
+  float playSpeed = 1.0F;    // steps in two seconds
+  Focus focus = Focus::window;
+};
+
+inline constexpr float kMinScale = 1.0F;
+inline constexpr float kMaxScale = 3.0F;
+
+}  // namespace headscope::ui

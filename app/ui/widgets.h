@@ -1,0 +1,49 @@
+// Widgets: the few building blocks the panels share, drawn in the theme's manner.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// A card (rounded, bordered) as a child window at a place of the display; end() it in any case.
+/// Scrolls vertically where `scroll`.
+bool beginCard(const char* id, ImVec2 position, ImVec2 size, const Look& look, bool scroll = false);
+void endCard();
+
+/// "Steps    how it goes": a panel's heading at the cursor; moves the cursor below.
+void heading(const Look& look, const char* title, const char* explanation = nullptr);
+
+/// Text at the cursor in a font and colour.
+void label(ImFont* font, ImU32 color, std::string_view text);
+/// The same, vertically centred on a frame of the current row; stays on the line.
+void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view text);
+
+/// Text cut with "…" where it is wider than `width`.
+std::string elided(ImFont* font, std::string_view text, float width);
+ImVec2 textSize(ImFont* font, std::string_view text);
+void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std::string_view text);
+/// Centred on x.
+void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
+                     std::string_view text);
+
+/// A soft button; `lit` marks a chosen one.
+bool pill(const Look& look, const char* text, bool lit = false, bool enabled = true);
+/// A check box with its label, which may be rich text.
+bool toggle(const Look& look, const char* text, bool* on);
+/// ImGui::BeginPopup of one that Escape closes.
+bool beginPopup(const char* id);
+/// A tooltip for the item before, wrapped; appears once the mouse rests.
+void tip(const Look& look, const std::string& text);
+
+/// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
+int choices(const Look& look, const char* id, std::initializer_list<const char*> texts, int chosen);
+
+/// A value as cells and tables show it: about `digits` significant digits, "−0" never.
+std::string number(double value, int digits = 4);
+/// Fits a cell: fewer digits for narrow ones.
+std::string cellNumber(double value, int decimals);
+
+}  // namespace headscope::ui

@@ -1,0 +1,78 @@
+// One frame: building the interface on the CPU, and drawing what was built (in software where there
+// is no graphics card).
+#include <epoxy/gl.h>
+
+#include "app/host/egl_context.h"
+#include "app/host/headless.h"
+#include "app/host/painter.h"
+#include "app/host/render_target.h"
+#include "bench/documents.h"
+
+namespace headscope::bench {
+namespace {
+
+constexpr int kWidth = 1600;
+constexpr int kHeight = 1000;
+constexpr int kSettlingFrames = 30;  // layout and the first animations
+
+AppOptions appFor(const benchmark::State& state) {
+  AppOptions options;
+  options.document = documentOf(state.range(0), state.range(1), state.range(2));
+  return options;
+}
+
+void buildFrame(benchmark::State& state) {
+  host::Headless host(kWidth, kHeight);
+  App app(appFor(state));
+  app.finish();
+  host.frames(app, kSettlingFrames);
+  for (auto _ : state) host.frame(app);
+  state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
+}
+
+/// The mouse wanders over the stage, so that cells are looked up and lit.
+void buildFrameHovering(benchmark::State& state) {
+  host::Headless host(kWidth, kHeight);
+  App app(appFor(state));
+  app.finish();
+  host.frames(app, kSettlingFrames);
+  int step = 0;
+  for (auto _ : state) {
+    host.moveMouse({static_cast<float>(step * 7 % kWidth), static_cast<float>(step * 3 % kHeight)});
+    host.frame(app);
+    ++step;
+  }
+}
+
+void drawFrame(benchmark::State& state) {
+  const host::EglContext context;
+  host::Headless host(kWidth, kHeight);
+  host::RenderTarget target(kWidth, kHeight);
+  host::Painter painter(host.session(), {});
+  App app(appFor(state));
+  app.finish();
+  host.frames(app, kSettlingFrames);
+  const auto draw = [&] {
+    target.bind();
+    painter.paint(app, kWidth, kHeight);
+    glFinish();
+  };
+  draw();  // uploads the textures
+  for (auto _ : state) draw();
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"D", "H", "T"})
+      ->Args({512, 8, 6})
+      ->Args({768, 12, 128})
+      ->Args({1024, 16, 1024})
+      ->Args({768, 96, 64})
+      ->Apply(bestOfNine);
+}
+
+BENCHMARK(buildFrame)->Name("frame/build")->Apply(sizes);
+BENCHMARK(buildFrameHovering)->Name("frame/build_hovering")->Apply(sizes);
+BENCHMARK(drawFrame)->Name("frame/draw")->Apply(sizes);
+
+}  // namespace
+}  // namespace headscope::bench

@@ -1,0 +1,18 @@
+// Assets: the files under assets/, embedded into the program at build time.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace headscope {
+
+struct Asset {
+  std::string_view name;  // path below assets/, e.g. "presets.json"
+  std::string_view data;
+};
+
+std::span<const Asset> allAssets();
+/// Throws std::out_of_range: a missing asset is our mistake.
+std::string_view asset(std::string_view name);
+
+}  // namespace headscope

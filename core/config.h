@@ -1,0 +1,58 @@
+// AttentionConfig: the dimensions and switches of one multi-head attention pass.
+//
+// B batch, T query tokens, M key/value tokens, D = d_model, H heads, d_k = D / H; d_v = d_k.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/mask.h"
+#include "core/tensor.h"
+
+namespace headscope {
+
+struct AttentionConfig {
+  Index dModel = 512;
+  Index numHeads = 8;
+  Index numKvHeads = 8;   // fewer than numHeads: grouped-query attention; 1: multi-query
+  Index seqLen = 6;       // T
+  Index memoryLen = 0;    // M in cross-attention; 0: self-attention, M = T
+  Index memoryWidth = 0;  // features of the memory where they are not d_model (PyTorch's kdim, vdim)
+  Index batch = 1;
+  bool bias = true;
+  bool scale = true;         // × 1/√d_k
+  double temperature = 1.0;  // scores are divided by it
+  Mask mask;
+  std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off
+
+  bool crossAttention() const { return memoryLen > 0; }
+  Index keys() const { return crossAttention() ? memoryLen : seqLen; }  // M
+  Index dK() const { return dModel / numHeads; }
+  Index dKv() const { return numKvHeads * dK(); }          // D_kv, width of k_proj and v_proj
+  Index headsPerGroup() const { return numHeads / numKvHeads; }
+  Index kvHead(Index head) const { return head / headsPerGroup(); }
+  Index kvWidth() const { return memoryWidth > 0 ? memoryWidth : dModel; }  // W_K's columns
+  float gain(Index head) const {
+    return headGains.empty() ? 1.0F : headGains[static_cast<std::size_t>(head)];
+  }
+  /// The one number raw scores are multiplied by: (1/√d_k if scaled) / temperature.
+  float scoreMultiplier() const;
+
+  bool operator==(const AttentionConfig&) const = default;
+};
+
+/// Largest sizes taken: past them a field is refused before anything is allocated.
+struct Limits {
+  static constexpr Index kDModel = 65536;
+  static constexpr Index kTokens = 65536;
+  static constexpr Index kBatch = 4096;
+};
+
+/// Everything wrong with a configuration, in plain words with a way out; empty: it can run.
+std::vector<Problem> validate(const AttentionConfig& config);
+
+/// Head counts that divide d_model, nearest to `wanted` first (the smaller first on a tie).
+std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t count = 2);
+
+}  // namespace headscope

@@ -1,0 +1,357 @@
+#include "core/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/ledger.h"
+
+namespace headscope {
+namespace {
+
+std::array<const Tensor*, 10> tensorsOf(const Document& d) {
+  const Weights& w = d.weights;
+  return {&d.input->x, &d.input->memory, &w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO};
+}
+
+bool weightsFit(const Weights& w, const AttentionConfig& c) {
+  return w.wQ.shape() == shapeOf(TensorId::wQ, c) && w.wK.shape() == shapeOf(TensorId::wK, c) &&
+         w.wV.shape() == shapeOf(TensorId::wV, c) && w.wO.shape() == shapeOf(TensorId::wO, c);
+}
+
+/// A painted mask for other lengths: the part in common is kept, the rest allowed.
+std::shared_ptr<const PaintedMask> resized(const PaintedMask& mask, Index queries, Index keys) {
+  auto next = std::make_shared<PaintedMask>();
+  next->queries = queries;
+  next->keys = keys;
+  next->allowed.assign(static_cast<std::size_t>(queries * keys), 1);
+  for (Index i = 0; i < std::min(queries, mask.queries); ++i) {
+    for (Index j = 0; j < std::min(keys, mask.keys); ++j) {
+      next->allowed[static_cast<std::size_t>(i * keys + j)] = mask(i, j) ? 1 : 0;
+    }
+  }
+  return next;
+}
+
+void validateOrThrow(const AttentionConfig& config) {
+  auto problems = validate(config);
+  if (!problems.empty()) throw UserError(std::move(problems));
+}
+
+/// Without what is fitted to the sizes once these are known to be right.
+AttentionConfig sizesOf(AttentionConfig config) {
+  config.mask = {};
+  config.headGains.clear();
+  return config;
+}
+
+/// Works a changed draft of a document into a consistent one.
+class Rebuild {
+ public:
+  Rebuild(const Document& before, Document draft, Index memoryBudgetBytes)
+      : before_(before), next_(std::move(draft)), budget_(memoryBudgetBytes) {}
+
+  Applied finish() {
+    followInput();
+    validateOrThrow(next_.config);
+    checkFits(next_.config, budget_);
+    embed();
+    drawWhereNeeded();
+    return {std::make_shared<const Document>(std::move(next_)), std::move(note_)};
+  }
+
+  void note(const std::string& sentence) {
+    if (!note_.empty()) note_ += "; ";
+    note_ += sentence;
+  }
+
+ private:
+  const AttentionConfig& config() const { return next_.config; }
+
+  /// What belongs to the old sizes is fitted to the new ones.
+  void followInput() {
+    AttentionConfig& c = next_.config;
+    const bool sameSize = c.seqLen == before_.config.seqLen && c.keys() == before_.config.keys() &&
+                          c.batch == before_.config.batch;
+    lengthsFollow_ = next_.config.mask.lengths == before_.input->lengths;
+    if (lengthsFollow_) c.mask.lengths.clear();
+    if (!c.headGains.empty()) c.headGains.resize(static_cast<std::size_t>(c.numHeads), 1.0F);
+    if (sameSize) return;
+    if (c.mask.painted != nullptr) {
+      c.mask.painted = resized(*c.mask.painted, c.seqLen, c.keys());
+      note("the painted mask was fitted to the new length");
+    }
+    if (!c.mask.lengths.empty()) {
+      c.mask.lengths.resize(static_cast<std::size_t>(std::max<Index>(c.batch, 1)), c.keys());
+      for (Index& length : c.mask.lengths) length = std::clamp<Index>(length, 0, c.keys());
+    }
+  }
+
+  void embed() {
+    const AttentionConfig& a = before_.config;
+    const AttentionConfig& b = config();
+    const bool same = next_.source == before_.source && next_.positions == before_.positions &&
+                      a.dModel == b.dModel && a.seqLen == b.seqLen && a.batch == b.batch &&
+                      a.memoryLen == b.memoryLen && a.memoryWidth == b.memoryWidth;
+    if (!same) {
+      next_.input =
+          std::make_shared<const Input>(makeInput(*next_.source, next_.positions, config()));
+      for (const auto& sentence : next_.input->notes) note(sentence);
+    }
+    if (lengthsFollow_) next_.config.mask.lengths = next_.input->lengths;
+  }
+
+  void drawWhereNeeded() {
+    const bool sourceChanged = next_.weightSource != before_.weightSource;
+    if (weightsFit(next_.weights, config()) && (!sourceChanged || !next_.weightSource.drawn())) {
+      return;
+    }
+    WeightSource& source = next_.weightSource;
+    if (!source.drawn()) {
+      note(
+          fmt::format("the weights of {} do not fit this size, so new ones were drawn "
+                      "({}, seed {}); undo brings them back",
+                      source.loadedFrom, toString(source.init), source.seed));
+      source.loadedFrom.clear();
+    }
+    next_.weights = drawWeights(config(), source.init, source.seed);
+  }
+
+  const Document& before_;
+  Document next_;
+  Index budget_;
+  bool lengthsFollow_ = false;
+  std::string note_;
+};
+
+void refuseForTensors(const Document& d, const char* field) {
+  if (const auto* tensors = std::get_if<TensorSource>(d.source.get())) {
+    throw UserError(std::vector<Problem>{
+        {field,
+         fmt::format("{} is given by the tensors of {}: choose an example or type a text to "
+                     "change it",
+                     field, tensors->name),
+         {}}});
+  }
+}
+
+void refuseMissing(const char* what, Index index, Index count) {
+  if (index >= 0 && index < count) return;
+  throw UserError(fmt::format("{} {} does not exist: there are {}", what, index,
+                              count > 0 ? fmt::format("{}s 0 to {}", what, count - 1) : "none"));
+}
+
+/// Tokens of an item that are not padding.
+Index tokenCount(const std::vector<std::string>& tokens) {
+  auto count = static_cast<Index>(tokens.size());
+  while (count > 0 && tokens[static_cast<std::size_t>(count - 1)].empty()) --count;
+  return count;
+}
+
+std::vector<std::string> movedTokens(std::vector<std::string> tokens, Index from, Index to) {
+  std::string token = std::move(tokens[static_cast<std::size_t>(from)]);
+  tokens.erase(tokens.begin() + from);
+  tokens.insert(tokens.begin() + to, std::move(token));
+  return tokens;
+}
+
+std::string joined(const std::vector<std::string>& tokens) {
+  std::string text;
+  for (const auto& token : tokens) {
+    if (token.empty()) continue;  // padding
+    if (!text.empty()) text += ' ';
+    text += token;
+  }
+  return text;
+}
+
+/// `texts` long enough to change `item` of it: repeated in turn, as a batch repeats them.
+void extendTo(std::vector<std::string>& texts, Index item) {
+  const std::size_t given = texts.size();
+  while (static_cast<Index>(texts.size()) <= item) {
+    texts.push_back(given == 0 ? std::string() : texts[texts.size() % given]);
+  }
+}
+
+Tensor withMovedRow(const Tensor& tensor, Index item, Index from, Index to) {
+  Tensor copy = tensor.clone();
+  const ConstMatrixView source = tensor.matrix({item});
+  const MatrixView target = copy.mutableMatrix({item});
+  for (Index row = 0, taken = 0; row < target.rows; ++row) {
+    if (taken == from) ++taken;
+    const Index origin = row == to ? from : taken++;
+    for (Index col = 0; col < target.cols; ++col) target(row, col) = source(origin, col);
+  }
+  return copy;
+}
+
+/// Applies one kind of edit to a draft.
+struct Editor {
+  const Document& before;
+  Document draft;
+  std::string note;
+
+  void operator()(const SetDimensions& e) {
+    if (e.dModel != before.config.dModel) refuseForTensors(before, "d_model");
+    draft.config.dModel = e.dModel;
+    draft.config.numHeads = e.numHeads;
+    draft.config.numKvHeads = e.numKvHeads > 0 ? e.numKvHeads : e.numHeads;
+  }
+  void operator()(const SetTokens& e) {
+    refuseForTensors(before, "tokens");
+    draft.config.seqLen = e.seqLen;
+  }
+  void operator()(const SetBatch& e) {
+    refuseForTensors(before, "batch");
+    draft.config.batch = e.batch;
+  }
+  void operator()(const SetBias& e) { draft.config.bias = e.on; }
+  void operator()(const SetScale& e) { draft.config.scale = e.on; }
+  void operator()(const SetTemperature& e) { draft.config.temperature = e.value; }
+  void operator()(const SetMask& e) { draft.config.mask = e.mask; }
+  void operator()(const SetPositions& e) { draft.positions = e.positions; }
+  void operator()(const SetText& e) { setText(e.item, e.memory, e.text); }
+
+  void operator()(const MoveToken& e) {
+    const auto& sentences = e.memory ? before.input->memoryTokens : before.input->tokens;
+    refuseMissing("item", e.item, static_cast<Index>(sentences.size()));
+    const auto item = static_cast<std::size_t>(e.item);
+    const auto& tokens = sentences[item];
+    refuseMissing("token", e.from, tokenCount(tokens));
+    refuseMissing("token", e.to, tokenCount(tokens));
+    if (const auto* tensors = std::get_if<TensorSource>(before.source.get())) {
+      TensorSource moved = *tensors;
+      Tensor& rows = e.memory ? moved.memory : moved.x;
+      rows = withMovedRow(rows, e.item, e.from, e.to);
+      auto& labels = e.memory ? moved.memoryTokens : moved.tokens;
+      if (!labels.empty() && before.config.batch == 1) labels = movedTokens(labels, e.from, e.to);
+      setSource(std::move(moved));
+    } else if (const auto* series = std::get_if<SeriesSource>(before.source.get())) {
+      SeriesSource moved = *series;
+      auto& chosen = moved.items[item % moved.items.size()];
+      auto next = std::make_shared<Series>(*chosen);
+      const Shape& shape = chosen->values.shape();  // more places than rows repeat them
+      next->values = withMovedRow(chosen->values.reshaped({1, shape[0], shape[1]}), 0,
+                                  e.from % shape[0], e.to % shape[0])
+                         .reshaped(shape);
+      chosen = std::move(next);
+      setSource(std::move(moved));
+    } else {
+      setText(e.item, e.memory, joined(movedTokens(tokens, e.from, e.to)));
+    }
+  }
+
+  void operator()(const SetInput& e) {
+    draft.source = e.source;
+    draft.config = fitTo(*e.source, draft.config);
+    fitHeads();
+  }
+  void operator()(const DrawWeights& e) { draft.weightSource = {e.init, e.seed, {}}; }
+  void operator()(const SetWeights& e) {
+    if (e.weights.wQ.dim(0) != before.config.dModel) refuseForTensors(before, "d_model");
+    draft.weights = e.weights;
+    draft.weightSource.loadedFrom = e.name;
+    draft.config.dModel = e.weights.wQ.dim(0);
+    draft.config.numHeads = e.numHeads;
+    draft.config.numKvHeads = e.numKvHeads;
+    draft.config.memoryWidth = e.weights.wK.dim(1) == draft.config.dModel ? 0 : e.weights.wK.dim(1);
+    draft.config.bias = e.bias;
+    draft.config.headGains.clear();
+  }
+  void operator()(const SetHeadGain& e) {
+    auto& gains = draft.config.headGains;
+    refuseMissing("head", e.head, draft.config.numHeads);
+    gains.resize(static_cast<std::size_t>(draft.config.numHeads), 1.0F);
+    gains[static_cast<std::size_t>(e.head)] = e.gain;
+    if (std::all_of(gains.begin(), gains.end(), [](float g) { return g == 1.0F; })) gains.clear();
+  }
+  void operator()(const Open&) {}
+
+ private:
+  void setSource(InputSource source) {
+    draft.source = std::make_shared<const InputSource>(std::move(source));
+  }
+
+  void setText(Index item, bool memory, const std::string& text) {
+    refuseMissing("item", item, before.config.batch);
+    const auto* current = std::get_if<TextSource>(before.source.get());
+    TextSource source = current != nullptr ? *current : TextSource{};
+    if (current == nullptr) item = 0;
+    auto& texts = memory ? source.memoryTexts : source.texts;
+    if (memory && text.empty()) {
+      texts.clear();
+      draft.config.memoryLen = 0;
+    } else {
+      tokenize(text, memory ? "memory text" : "text");  // refuses what cannot be used
+      extendTo(texts, item);
+      texts[static_cast<std::size_t>(item)] = text;
+    }
+    const Index batch = draft.config.batch;
+    draft.config = fitTo(InputSource(source), draft.config);
+    if (current != nullptr) draft.config.batch = batch;
+    setSource(std::move(source));
+  }
+
+  /// An input's own d_model may not divide by the heads there are.
+  void fitHeads() {
+    AttentionConfig& c = draft.config;
+    if (c.dModel < 1 || c.dModel % c.numHeads == 0) return;
+    c.numHeads = nearestHeadCounts(c.dModel, c.numHeads, 1).front();
+    c.numKvHeads = c.numHeads;
+    c.headGains.clear();
+    note = fmt::format("d_model is {} now, so heads became {}", c.dModel, c.numHeads);
+  }
+};
+
+}  // namespace
+
+Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes) {
+  if (const auto* open = std::get_if<Open>(&edit)) return {open->document, {}};
+  Editor editor{document, document, {}};
+  std::visit(editor, edit);
+  validateOrThrow(sizesOf(editor.draft.config));
+  if (const auto* loaded = std::get_if<SetWeights>(&edit)) {
+    checkWeights(loaded->weights, editor.draft.config, loaded->name);
+  }
+  Rebuild rebuild(document, std::move(editor.draft), memoryBudgetBytes);
+  if (!editor.note.empty()) rebuild.note(editor.note);
+  return rebuild.finish();
+}
+
+DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource source,
+                         Positions positions, WeightSource weights, Index memoryBudgetBytes,
+                         bool fixedTokens) {
+  Document d;
+  d.preset = std::move(preset);
+  const AttentionConfig asked = config;
+  d.config = fitTo(source, std::move(config));
+  if (fixedTokens) d.config.seqLen = asked.seqLen;
+  d.positions = positions;
+  d.weightSource = std::move(weights);
+  validateOrThrow(d.config);
+  checkFits(d.config, memoryBudgetBytes);
+  d.source = std::make_shared<const InputSource>(std::move(source));
+  d.input = std::make_shared<const Input>(makeInput(*d.source, positions, d.config));
+  if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;
+  d.weights = drawWeights(d.config, d.weightSource.init, d.weightSource.seed);
+  return std::make_shared<const Document>(std::move(d));
+}
+
+Index bytesNotShared(const Document& document, const Document& other) {
+  const auto mine = tensorsOf(document);
+  const auto theirs = tensorsOf(other);
+  Index bytes = 0;
+  for (const Tensor* tensor : mine) {
+    if (tensor->empty()) continue;
+    const bool shared = std::any_of(theirs.begin(), theirs.end(),
+                                    [&](const Tensor* t) { return t->sharesStorageWith(*tensor); });
+    if (!shared) bytes += tensor->size() * 4;
+  }
+  const auto& painted = document.config.mask.painted;
+  if (painted != nullptr && painted != other.config.mask.painted) {
+    bytes += static_cast<Index>(painted->allowed.size());
+  }
+  return bytes;
+}
+
+}  // namespace headscope

@@ -1,0 +1,17 @@
+// Finite: finds the first NaN or Inf of a tensor and says so by name and index.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/tensor.h"
+
+namespace headscope {
+
+/// Index of the first value that is NaN or Inf, in row-major order.
+std::optional<Shape> firstNotFinite(const Tensor& tensor);
+
+/// Throws UserError "W_Q[3, 17] is NaN in FILE; …". `where` is the file or source; may be empty.
+void requireFinite(const Tensor& tensor, const std::string& name, const std::string& where);
+
+}  // namespace headscope

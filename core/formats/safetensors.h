@@ -1,0 +1,60 @@
+// safetensors: reads and writes the format (8-byte little-endian header length, JSON header, data);
+// F32, F16, BF16 and F64 are read as float32, F32 is written.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/formats/safetensors_header.h"
+#include "core/tensor.h"
+
+namespace headscope::formats {
+
+/// What a file holds, header checked whole: every range within the data, none overlapping, sizes
+/// equal to shape × type. Values are read on demand.
+class SafetensorsFile {
+ public:
+  /// Throws UserError that names the file and what is wrong with it.
+  explicit SafetensorsFile(const std::filesystem::path& path);
+
+  std::vector<std::string> names() const;
+  bool has(const std::string& name) const { return entries_.contains(name); }
+  const Shape& shape(const std::string& name) const;
+  const std::string& dtype(const std::string& name) const;
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// As float32. Throws UserError for a type that is not a float, naming tensor and type.
+  Tensor read(const std::string& name) const;
+
+ private:
+  const SafetensorsEntry& entry(const std::string& name) const;
+
+  std::filesystem::path path_;
+  std::uint64_t dataStart_ = 0;
+  std::map<std::string, SafetensorsEntry> entries_;
+  std::map<std::string, std::string> metadata_;
+};
+
+struct NamedTensor {
+  std::string name;
+  Tensor tensor;
+};
+
+/// Writes beside, then renames: no partial file is left. Throws UserError naming the path.
+void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+/// The same where values are made one tensor at a time, as they are written.
+struct TensorToWrite {
+  std::string name;
+  Shape shape;
+  std::function<Tensor()> values;
+};
+void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
+                      const std::map<std::string, std::string>& metadata = {});
+
+}  // namespace headscope::formats

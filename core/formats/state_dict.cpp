@@ -1,0 +1,257 @@
+#include "core/formats/state_dict.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+#include "core/formats/config_json.h"
+#include "core/ledger.h"
+
+namespace headscope::formats {
+namespace {
+
+/// One way weights are kept; its first tensor tells it from the others.
+constexpr std::array<std::string_view, 3> kForms{"in_proj_weight", "q_proj_weight",
+                                                 "q_proj.weight"};
+
+/// A few of many names, for a message.
+std::string someOf(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t shown = std::min(kMost, names.size());
+  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+[[noreturn]] void refuseMissing(const SafetensorsFile& file, const std::string& prefix) {
+  std::vector<std::string> prefixes;
+  for (const std::string& name : file.names()) {
+    for (const std::string_view form : kForms) {
+      if (name.ends_with(form)) prefixes.push_back(name.substr(0, name.size() - form.size()));
+    }
+  }
+  const std::string where =
+      prefix.empty() ? "at its root" : fmt::format("under the prefix \"{}\"", prefix);
+  if (prefixes.empty()) {
+    throw UserError(fmt::format(
+        "{} holds no attention weights: neither in_proj_weight nor q_proj.weight; it has {}",
+        file.path().string(), file.names().empty() ? "no tensors" : someOf(file.names())));
+  }
+  for (std::string& found : prefixes) found = found.empty() ? "\"\" (its root)" : found;
+  throw UserError(fmt::format("{} has no attention weights {}; choose the prefix: {}",
+                              file.path().string(), where, someOf(prefixes)));
+}
+
+/// The state dict of one attention layer within a file.
+class Layer {
+ public:
+  Layer(const SafetensorsFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {
+    if (!anyForm() && !prefix_.empty() && !prefix_.ends_with('.')) prefix_ += '.';
+    if (!anyForm()) refuseMissing(file, prefix_);
+    for (const char* name : {"bias_k", "bias_v"}) {
+      if (has(name)) {
+        throw UserError(
+            fmt::format("{}{} in {} cannot be used: keys and values added to every "
+                        "sequence (add_bias_kv) are not shown; load weights made "
+                        "without them",
+                        prefix_, name, file_.path().string()));
+      }
+    }
+  }
+
+  LoadedWeights load() const {
+    LoadedWeights loaded;
+    if (has(kForms[0])) {
+      loadCombined(loaded);
+    } else {
+      loadSeparate(loaded, has(kForms[1]) ? "_weight" : ".weight");
+    }
+    loaded.weights.wO = matrix("out_proj.weight", loaded.dModel, loaded.dModel);
+    loadBiases(loaded);
+    return loaded;
+  }
+
+ private:
+  bool has(std::string_view name) const { return file_.has(prefix_ + std::string(name)); }
+  bool anyForm() const {
+    return std::any_of(kForms.begin(), kForms.end(), [this](auto form) { return has(form); });
+  }
+
+  [[noreturn]] void refuseShape(const std::string& name, const std::string& expected) const {
+    throw UserError(fmt::format("{}{}: expected {}, found {} in {}; save the layer's own weights",
+                                prefix_, name, expected, toString(file_.shape(prefix_ + name)),
+                                file_.path().string()));
+  }
+  /// The shape of a matrix that must be there.
+  Shape matrixShape(const std::string& name, const std::string& expected) const {
+    if (!has(name)) {
+      throw UserError(fmt::format("{}{} is missing in {}; save the whole layer", prefix_, name,
+                                  file_.path().string()));
+    }
+    const Shape& shape = file_.shape(prefix_ + name);
+    if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) refuseShape(name, expected);
+    return shape;
+  }
+  Tensor read(const std::string& name, const Shape& expected) const {
+    if (file_.shape(prefix_ + name) != expected) refuseShape(name, toString(expected));
+    return file_.read(prefix_ + name);
+  }
+  Tensor matrix(const std::string& name, Index rows, Index cols) const {
+    matrixShape(name, toString(Shape{rows, cols}));
+    return read(name, {rows, cols});
+  }
+
+  void loadCombined(LoadedWeights& loaded) const {
+    const Index d = matrixShape("in_proj_weight", "(3·d_model, d_model)")[1];
+    loaded.dModel = loaded.kvWidth = loaded.kvFeatures = d;
+    checkSize(d);
+    const Tensor all = read("in_proj_weight", {3 * d, d});
+    loaded.weights.wQ = all.slice(0, 0, d);
+    loaded.weights.wK = all.slice(0, d, 2 * d);
+    loaded.weights.wV = all.slice(0, 2 * d, 3 * d);
+  }
+
+  void loadSeparate(LoadedWeights& loaded, const std::string& suffix) const {
+    const std::string q = "q_proj" + suffix;
+    const std::string k = "k_proj" + suffix;
+    const std::string v = "v_proj" + suffix;
+    loaded.dModel = matrixShape(q, "(d_model, d_model)")[1];
+    const Shape shapeK = matrixShape(k, "(kv features, width of the memory)");
+    const Shape shapeV = matrixShape(v, toString(shapeK));
+    if (shapeK[1] != shapeV[1]) {
+      throw UserError(
+          fmt::format("{}{} {} and {} {} in {} read memories of different widths (kdim "
+                      "and vdim), which cannot be shown; use a layer where both agree",
+                      prefix_, k, toString(shapeK), v, toString(shapeV), file_.path().string()));
+    }
+    loaded.kvFeatures = shapeK[0];
+    loaded.kvWidth = shapeK[1];
+    for (const Index size : {loaded.dModel, loaded.kvFeatures, loaded.kvWidth}) checkSize(size);
+    loaded.weights.wQ = read(q, {loaded.dModel, loaded.dModel});
+    loaded.weights.wK = read(k, shapeK);
+    loaded.weights.wV = read(v, shapeK);
+  }
+
+  void checkSize(Index size) const {
+    if (size <= Limits::kDModel) return;
+    throw UserError(fmt::format("{} has projections {} wide; up to {} can be used",
+                                file_.path().string(), size, Limits::kDModel));
+  }
+
+  Tensor bias(const std::string& name, Index size, bool& found) const {
+    if (!has(name)) return Tensor::zeros({size});
+    found = true;
+    return read(name, {size});
+  }
+
+  void loadBiases(LoadedWeights& loaded) const {
+    Weights& w = loaded.weights;
+    const Index d = loaded.dModel;
+    const Index kv = loaded.kvFeatures;
+    if (has("q_proj.weight") && !has(kForms[0])) {
+      w.bQ = bias("q_proj.bias", d, loaded.bias);
+      w.bK = bias("k_proj.bias", kv, loaded.bias);
+      w.bV = bias("v_proj.bias", kv, loaded.bias);
+    } else {
+      const Tensor all = bias("in_proj_bias", d + 2 * kv, loaded.bias);
+      w.bQ = all.slice(0, 0, d);
+      w.bK = all.slice(0, d, d + kv);
+      w.bV = all.slice(0, d + kv, d + 2 * kv);
+    }
+    w.bO = bias("out_proj.bias", d, loaded.bias);
+  }
+
+  const SafetensorsFile& file_;
+  std::string prefix_;
+};
+
+/// A tensor of (B, T, width) or (T, width), always given as the former.
+Tensor readSequence(const SafetensorsFile& file, const std::string& name) {
+  const Shape& shape = file.shape(name);
+  const bool fits = shape.size() == 2 || shape.size() == 3;
+  if (!fits || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
+    throw UserError(
+        fmt::format("{}: expected (batch, tokens, width) or (tokens, width), found {} "
+                    "in {}; save it in that shape",
+                    name, toString(shape), file.path().string()));
+  }
+  const Tensor tensor = file.read(name);
+  return shape.size() == 3 ? tensor : tensor.reshaped({1, shape[0], shape[1]});
+}
+
+/// One list of tokens from the metadata, where all items have it in common.
+std::vector<std::string> commonTokens(const SafetensorsFile& file, const std::string& key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end()) return {};
+  const auto items = parseTokens(found->second);
+  if (items.empty()) return {};
+  const bool same = std::all_of(items.begin(), items.end(),
+                                [&](const auto& tokens) { return tokens == items.front(); });
+  return same ? items.front() : std::vector<std::string>{};
+}
+
+}  // namespace
+
+LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix) {
+  return Layer(file, prefix).load();
+}
+
+Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where) {
+  if (numHeads < 1 || loaded.dModel % numHeads != 0) {
+    throw UserError(
+        fmt::format("{} heads do not divide d_model {} of {}; choose a number that does", numHeads,
+                    loaded.dModel, where));
+  }
+  const Index dK = loaded.dModel / numHeads;
+  const Index kvHeads = loaded.kvFeatures / dK;
+  const bool whole = kvHeads > 0 && loaded.kvFeatures % dK == 0 && numHeads % kvHeads == 0;
+  if (!whole) {
+    throw UserError(
+        fmt::format("with {} heads each is {} wide, but keys in {} are {} wide, which "
+                    "is no number of heads that divides {}; choose other heads",
+                    numHeads, dK, where, loaded.kvFeatures, numHeads));
+  }
+  return kvHeads;
+}
+
+TensorSource loadInput(const SafetensorsFile& file) {
+  TensorSource source;
+  source.name = file.path().string();
+  if (!file.has("x")) {
+    throw UserError(
+        fmt::format("{} has no tensor \"x\" of shape (batch, tokens, d_model); it has {}",
+                    source.name, file.names().empty() ? "no tensors" : someOf(file.names())));
+  }
+  source.x = readSequence(file, "x");
+  source.tokens = commonTokens(file, "tokens");
+  if (!file.has("memory")) return source;
+  source.memory = readSequence(file, "memory");
+  source.memoryTokens = commonTokens(file, "memory_tokens");
+  if (source.memory.dim(0) != source.x.dim(0)) {
+    throw UserError(
+        fmt::format("memory: expected a batch of {} as x has, found {} in {}; save both "
+                    "with one batch",
+                    source.x.dim(0), toString(source.memory.shape()), source.name));
+  }
+  return source;
+}
+
+void saveTrace(const std::filesystem::path& path, const Trace& trace) {
+  std::vector<TensorToWrite> tensors;
+  for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    tensors.push_back({std::string(info(id).name), shapeOf(id, trace.config()),
+                       [&trace, id] { return trace.materialise(id); }});
+  }
+  const Input& input = *trace.document().input;
+  std::map<std::string, std::string> metadata{{"config", configJson(trace.config())},
+                                              {"steps", stepsJson(trace.config())},
+                                              {"tokens", tokensJson(input.tokens)}};
+  if (!input.memory.empty()) metadata["memory_tokens"] = tokensJson(input.memoryTokens);
+  writeSafetensors(path, tensors, metadata);
+}
+
+}  // namespace headscope::formats

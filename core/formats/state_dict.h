@@ -1,0 +1,36 @@
+// State dicts: weights in nn.MultiheadAttention's names (or separate q_proj.weight …), inputs as
+// `x` and `memory`, and a trace as a file.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "core/document.h"
+#include "core/formats/safetensors.h"
+#include "core/trace.h"
+
+namespace headscope::formats {
+
+struct LoadedWeights {
+  Weights weights;
+  bool bias = false;      // the file has biases
+  Index dModel = 0;
+  Index kvWidth = 0;      // W_K's columns: the memory's width
+  Index kvFeatures = 0;   // W_K's rows: D_kv
+};
+
+/// Throws UserError naming file and tensor, with the shape expected and found. `prefix` as in
+/// "encoder.layers.0.self_attn."; bias_k, bias_v and the like are refused by name.
+LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "");
+
+/// Number of key/value heads the loaded weights mean with `numHeads` query heads.
+Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where);
+
+/// `x` (B,T,D or T,D) and perhaps `memory`; tokens from the metadata where the file has them.
+TensorSource loadInput(const SafetensorsFile& file);
+
+/// Every tensor of the trace under its name, tokens and configuration in the metadata.
+void saveTrace(const std::filesystem::path& path, const Trace& trace);
+
+}  // namespace headscope::formats

@@ -1,0 +1,54 @@
+#include "core/gemm.h"
+
+#include <Eigen/Core>
+#include <cassert>
+#ifdef HEADSCOPE_HAVE_ONEDNN
+#include <dnnl.h>
+#endif
+
+namespace headscope {
+namespace {
+
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const RowMajor, Eigen::Unaligned, Eigen::OuterStride<>>;
+using Map = Eigen::Map<RowMajor, Eigen::Unaligned, Eigen::OuterStride<>>;
+
+/// Row-major, or the transpose of a row-major matrix.
+bool isTransposed(const ConstMatrixView& m) { return m.colStride != 1 && m.rowStride == 1; }
+
+ConstMap map(const ConstMatrixView& m) {
+  return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride)};
+}
+
+void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c) {
+  Map out(c.data, c.rows, c.cols, Eigen::OuterStride<>(c.rowStride));
+  const bool ta = isTransposed(a);
+  const bool tb = isTransposed(b);
+  if (!ta && !tb) {
+    out.noalias() = map(a) * map(b);
+  } else if (!ta) {
+    out.noalias() = map(a) * map(b.transposed()).transpose();
+  } else if (!tb) {
+    out.noalias() = map(a.transposed()).transpose() * map(b);
+  } else {
+    out.noalias() = map(a.transposed()).transpose() * map(b.transposed()).transpose();
+  }
+}
+
+}  // namespace
+
+void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
+  assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
+  if (c.rows == 0 || c.cols == 0) return;
+#ifdef HEADSCOPE_HAVE_ONEDNN
+  const bool ta = isTransposed(a);
+  const bool tb = isTransposed(b);
+  const auto status = dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', c.rows, c.cols, a.cols, 1.0F,
+                                 a.data, ta ? a.colStride : a.rowStride, b.data,
+                                 tb ? b.colStride : b.rowStride, 0.0F, c.data, c.rowStride);
+  if (status == dnnl_success) return;
+#endif
+  eigenGemm(a, b, c);
+}
+
+}  // namespace headscope

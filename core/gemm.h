@@ -1,0 +1,13 @@
+// gemm: the product of two matrices; the one place that knows which library computes it.
+#pragma once
+
+#include "core/tensor.h"
+
+namespace headscope {
+
+/// c = a · b. Shapes (m, k) · (k, n) → (m, n); a and b may be transposed views, c is row-major.
+/// oneDNN where the program was built with it (fast for few rows, too), Eigen otherwise.
+/// Inside a parallel region it runs on the calling thread, else on OpenMP's threads.
+void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c);
+
+}  // namespace headscope

@@ -1,0 +1,66 @@
+// Embedding: what text and series have in common on their way to X: where they are in the sequence,
+// which token or row each place takes, and how items of unequal length share one tensor.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/input/coordinates.h"
+#include "core/input/input.h"
+
+namespace headscope {
+
+CoordinateBlock constantBlock();
+CoordinateBlock slowPositionBlock();
+/// 28 pairs "cos ω1 i", "sin ω1 i", …: ω_k linear from 2π/80 to π.
+CoordinateBlock positionPairsBlock();
+
+/// −log(1+i); nothing where the block was left out, or where positions are not named.
+void fillSlowPosition(std::span<float> row, ColumnRange range, Index position, Positions positions);
+void fillPositionPairs(std::span<float> row, ColumnRange range, Index position,
+                       Positions positions);
+/// Adds Vaswani's to the first `count` rows, row i being position i: sin(i / 10000^(c/D)) at even
+/// columns c, the cosine of the same angle at the odd one after each.
+void addSinusoids(MatrixView x, Index count);
+
+/// How items of `lengths` tokens or rows fill `places` each: cut, or repeated from the start when
+/// there are more places than the longest has; shorter items than that are padded up to it.
+class Filling {
+ public:
+  Filling(std::vector<Index> lengths, Index places);
+
+  /// The token or row that stands at a place of an item.
+  Index at(std::size_t item, Index place) const { return place % lengths_[item]; }
+  /// Places of an item that are not padding: the first ones.
+  Index valid(std::size_t item) const {
+    return repeats_ ? places_ : std::min(lengths_[item], places_);
+  }
+  /// That of every item; empty where none has padding.
+  std::vector<Index> validLengths() const;
+
+ private:
+  std::vector<Index> lengths_;
+  Index places_;
+  bool repeats_;
+};
+
+/// X of one side and what goes with it.
+struct Embedded {
+  Tensor x;                                      // (items, places, width)
+  std::vector<std::vector<std::string>> tokens;  // "" is padding
+  std::vector<Index> lengths;                    // empty: no padding
+  Layout layout;
+};
+
+/// Sentences, one per item, each given as its tokens.
+Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
+                   Index width, Positions positions);
+
+/// Series, one per item, all of the same channels.
+Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,
+                     Index width, Positions positions);
+
+}  // namespace headscope

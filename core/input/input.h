@@ -1,0 +1,88 @@
+// Input: what is attended over; tokens or time steps and their X (B, T, D), with named coordinates.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/config.h"
+#include "core/tensor.h"
+
+namespace headscope {
+
+/// A sentence per batch item; fewer sentences than items: they repeat in turn.
+struct TextSource {
+  std::vector<std::string> texts;
+  std::vector<std::string> memoryTexts;  // empty: self-attention
+
+  bool operator==(const TextSource&) const = default;
+};
+
+/// Measurements over time as read from a file, before standardising: values (rows, channels).
+struct Series {
+  std::string name;  // the file's or example's
+  std::vector<std::string> channels;
+  Tensor values;
+};
+
+/// A series per batch item; fewer than items: they repeat in turn.
+struct SeriesSource {
+  std::vector<std::shared_ptr<const Series>> items;
+
+  bool operator==(const SeriesSource&) const = default;
+};
+
+/// X itself, as loaded.
+struct TensorSource {
+  std::string name;  // the file's, for messages and labels
+  Tensor x;          // (B, T, D)
+  Tensor memory;     // (B, M, D_mem) or empty
+  std::vector<std::string> tokens;  // may be empty: positions are shown instead
+  std::vector<std::string> memoryTokens;
+
+  bool operator==(const TensorSource& other) const {
+    return name == other.name && x.sameAs(other.x) && memory.sameAs(other.memory) &&
+           tokens == other.tokens && memoryTokens == other.memoryTokens;
+  }
+};
+
+using InputSource = std::variant<TextSource, SeriesSource, TensorSource>;
+
+/// named: slow position and cos/sin pairs in coordinates of their own. sinusoidal: instead, the
+/// sinusoids of Vaswani et al. 2017 (section 3.5) added over all coordinates. none: neither.
+enum class Positions { named, sinusoidal, none };
+
+struct Input {
+  Tensor x;                                       // (B, T, D)
+  Tensor memory;                                  // (B, M, D_mem); empty in self-attention
+  std::vector<std::vector<std::string>> tokens;   // per item, T of them; "" is padding
+  std::vector<std::vector<std::string>> memoryTokens;
+  std::vector<Index> lengths;                     // of the keys, where sentences differ in length
+  std::vector<std::string> coordinates;           // D names, one per column of X; empty: unnamed
+  std::vector<std::string> notes;                 // what did not fit and was left out, in words
+
+  /// The key side: memory where there is one.
+  const std::vector<std::vector<std::string>>& keyTokens() const {
+    return memory.empty() ? tokens : memoryTokens;
+  }
+};
+
+/// Words and punctuation marks of a text (UTF-8). Throws UserError for invalid UTF-8, for a text
+/// without tokens and for one above `kMaxTextBytes`; `what` names the flag or field.
+std::vector<std::string> tokenize(const std::string& text, const std::string& what = "text");
+inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
+
+/// Lower case, for comparing tokens (Unicode).
+std::string lowerCased(const std::string& token);
+
+/// The dimensions a source asks for by itself: T, M, and B where it has several items. d_model and
+/// the memory's width too where the source is tensors. Other fields of `config` are kept.
+AttentionConfig fitTo(const InputSource& source, AttentionConfig config);
+
+/// X (and the memory) for `config`: embeds text and series at width d_model, takes `seqLen` tokens
+/// (cut, or repeated from the start). Throws UserError for NaN/Inf (tensor and index named) and for
+/// tensors whose shape is not what `config` says.
+Input makeInput(const InputSource& source, Positions positions, const AttentionConfig& config);
+
+}  // namespace headscope

@@ -1,0 +1,58 @@
+#include "core/input/lexicon.h"
+
+#include <fmt/format.h>
+#include <utf8proc.h>
+
+#include "core/assets.h"
+#include "core/error.h"
+#include "core/formats/asset_files.h"
+#include "core/input/input.h"
+#include "core/input/utf8.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::array<std::string_view, kWordClasses> kNames{
+    "determiner", "noun",        "verb",        "copula",   "adjective",   "adverb",
+    "pronoun",    "preposition", "conjunction", "negation", "punctuation", "other"};
+
+WordClass classFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    if (kNames[i] == name) return static_cast<WordClass>(i);
+  }
+  throw UserError(fmt::format("the lexicon has no word class \"{}\"; use one of its own", name));
+}
+
+bool isWord(const std::string& token) {
+  const CodePoint first = token.empty() ? CodePoint{} : codePointAt(token, 0);
+  if (!first.valid()) return false;
+  const auto category = utf8proc_category(first.value);
+  return category < UTF8PROC_CATEGORY_PC || category > UTF8PROC_CATEGORY_SO;
+}
+
+}  // namespace
+
+std::string_view toString(WordClass wordClass) {
+  return kNames[static_cast<std::size_t>(wordClass)];
+}
+
+Lexicon::Lexicon(std::string_view json) {
+  for (const auto& [name, words] : formats::parseLexicon(json)) {
+    const WordClass wordClass = classFromName(name);
+    for (const std::string& word : words) classes_.emplace(word, wordClass);
+  }
+}
+
+WordClass Lexicon::classOf(const std::string& token) const {
+  if (const auto found = classes_.find(lowerCased(token)); found != classes_.end()) {
+    return found->second;
+  }
+  return isWord(token) ? WordClass::other : WordClass::punctuation;
+}
+
+const Lexicon& lexicon() {
+  static const Lexicon instance(asset("lexicon.json"));
+  return instance;
+}
+
+}  // namespace headscope

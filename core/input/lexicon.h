@@ -1,0 +1,46 @@
+// Lexicon: the word class of a token, from the list of common words in assets/lexicon.json.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+namespace headscope {
+
+enum class WordClass {
+  determiner,
+  noun,
+  verb,
+  copula,
+  adjective,
+  adverb,
+  pronoun,
+  preposition,
+  conjunction,
+  negation,
+  punctuation,
+  other,
+};
+inline constexpr std::size_t kWordClasses = 12;
+
+std::string_view toString(WordClass wordClass);
+
+class Lexicon {
+ public:
+  /// From the text of a lexicon file: the words of each class, lower-cased. A word has one class:
+  /// the one it most often has in English, and German only where English has no claim. Throws
+  /// UserError.
+  explicit Lexicon(std::string_view json);
+
+  /// A mark or symbol is punctuation, a word that is not in the list is `other`.
+  WordClass classOf(const std::string& token) const;
+
+ private:
+  std::unordered_map<std::string, WordClass> classes_;
+};
+
+/// The one that comes with the program.
+const Lexicon& lexicon();
+
+}  // namespace headscope

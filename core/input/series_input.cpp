@@ -1,0 +1,130 @@
+// Series: constant, slow position, position pairs, each channel, its first difference and running
+// mean, flags for spikes and the change point, and a fixed random mix of the channels in the rest.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/input/embedding.h"
+#include "core/input/series_features.h"
+#include "core/weights/random.h"
+
+namespace headscope {
+namespace {
+
+/// One column per feature, as many rows as the series has.
+struct Features {
+  std::vector<Channel> channels, differences, means;
+  std::vector<Channel> flags;  // spike, change point
+};
+
+Features featuresOf(const Series& series) {
+  Features features;
+  features.channels = standardise(series);
+  const auto rows = static_cast<std::size_t>(series.values.dim(0));
+  Channel spike(rows, 0.0);
+  Channel change(rows, 0.0);
+  for (const Channel& z : features.channels) {
+    features.differences.push_back(firstDifference(z));
+    features.means.push_back(runningMean(z));
+    const std::vector<bool> found = spikes(z);
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (found[i]) spike[i] = 1.0;
+    }
+  }
+  if (const auto row = changePoint(features.channels)) {
+    change[static_cast<std::size_t>(*row)] = 1.0;
+  }
+  features.flags = {std::move(spike), std::move(change)};
+  return features;
+}
+
+enum Block : std::size_t {
+  kConstant,
+  kSlowPosition,
+  kPositionPairs,
+  kChannels,
+  kDifferences,
+  kMeans,
+  kFlags,
+};
+
+CoordinateBlock channelBlock(const std::string& one, const std::string& prefix,
+                             const std::vector<std::string>& channels) {
+  CoordinateBlock block{one, one + "s", {}, channels};
+  for (const std::string& channel : channels) block.names.push_back(prefix + channel);
+  return block;
+}
+
+Layout layoutFor(const std::vector<std::string>& channels, Index width) {
+  const std::vector<std::string> flags{"spike", "change point"};
+  return layOut(width,
+                {constantBlock(), slowPositionBlock(), positionPairsBlock(),
+                 channelBlock("channel", "", channels),
+                 channelBlock("first difference", "difference of ", channels),
+                 channelBlock("running mean", "running mean of ", channels),
+                 CoordinateBlock{"flag", "flags", flags, flags}},
+                "mix");
+}
+
+void copyBlock(std::span<float> row, ColumnRange range, const std::vector<Channel>& columns,
+               std::size_t source) {
+  for (Index c = 0; c < range.count; ++c) {
+    row[static_cast<std::size_t>(range.begin + c)] =
+        static_cast<float>(columns[static_cast<std::size_t>(c)][source]);
+  }
+}
+
+/// Column m of the mix: Σ_c u(m, c)·z_c / √width with u uniform in [−1, 1), the same in every run.
+void fillMix(std::span<float> row, ColumnRange range, const std::vector<Channel>& channels,
+             std::size_t source) {
+  const RandomStream stream(1, "mix");
+  const double scale = 1.0 / std::sqrt(static_cast<double>(range.count));
+  std::uint64_t n = 0;
+  for (Index m = 0; m < range.count; ++m) {
+    double sum = 0.0;
+    for (const Channel& z : channels) sum += static_cast<double>(stream.uniform(n++)) * z[source];
+    row[static_cast<std::size_t>(range.begin + m)] = static_cast<float>(sum * scale);
+  }
+}
+
+void fillStep(std::span<float> row, const Layout& layout, const Features& features,
+              std::size_t source, Index position, Positions positions) {
+  const auto& blocks = layout.blocks;
+  if (blocks[kConstant].count > 0) row[static_cast<std::size_t>(blocks[kConstant].begin)] = 1.0F;
+  fillSlowPosition(row, blocks[kSlowPosition], position, positions);
+  fillPositionPairs(row, blocks[kPositionPairs], position, positions);
+  copyBlock(row, blocks[kChannels], features.channels, source);
+  copyBlock(row, blocks[kDifferences], features.differences, source);
+  copyBlock(row, blocks[kMeans], features.means, source);
+  copyBlock(row, blocks[kFlags], features.flags, source);
+  fillMix(row, layout.rest, features.channels, source);
+}
+
+}  // namespace
+
+Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,
+                     Index width, Positions positions) {
+  std::vector<Index> lengths;
+  for (const auto& series : items) lengths.push_back(series->values.dim(0));
+  const Filling filling(std::move(lengths), places);
+
+  Embedded result;
+  result.layout = layoutFor(items.front()->channels, width);
+  result.lengths = filling.validLengths();
+  result.x = Tensor::zeros({static_cast<Index>(items.size()), places, width});
+  for (std::size_t item = 0; item < items.size(); ++item) {
+    const Features features = featuresOf(*items[item]);
+    MatrixView x = result.x.mutableMatrix({static_cast<Index>(item)});
+    auto& tokens = result.tokens.emplace_back(static_cast<std::size_t>(places));
+    for (Index place = 0; place < filling.valid(item); ++place) {
+      const Index source = filling.at(item, place);
+      tokens[static_cast<std::size_t>(place)] = fmt::format("t{}", place);
+      fillStep(x.row(place), result.layout, features, static_cast<std::size_t>(source), place,
+               positions);
+    }
+    if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
+  }
+  return result;
+}
+
+}  // namespace headscope

@@ -1,0 +1,25 @@
+#include "core/input/utf8.h"
+
+#include <utf8proc.h>
+
+namespace headscope {
+
+CodePoint codePointAt(std::string_view text, std::size_t position) {
+  utf8proc_int32_t value = -1;
+  const auto bytes =
+      utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data() + position),
+                       static_cast<utf8proc_ssize_t>(text.size() - position), &value);
+  if (bytes <= 0) return {};
+  return {value, static_cast<std::size_t>(bytes)};
+}
+
+std::optional<std::size_t> invalidUtf8At(std::string_view text) {
+  for (std::size_t position = 0; position < text.size();) {
+    const CodePoint point = codePointAt(text, position);
+    if (!point.valid()) return position;
+    position += point.bytes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace headscope

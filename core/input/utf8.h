@@ -1,0 +1,24 @@
+// UTF-8: reads text code point by code point, on utf8proc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace headscope {
+
+struct CodePoint {
+  std::int32_t value = -1;  // −1 where the bytes are not UTF-8
+  std::size_t bytes = 0;
+
+  bool valid() const { return value >= 0; }
+};
+
+/// The code point that starts at `position`, which must lie within the text.
+CodePoint codePointAt(std::string_view text, std::size_t position);
+
+/// Position of the first byte that is not UTF-8.
+std::optional<std::size_t> invalidUtf8At(std::string_view text);
+
+}  // namespace headscope

@@ -1,0 +1,106 @@
+#include "core/ledger.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+
+namespace headscope {
+namespace {
+
+Index parameterCount(TensorId id, const AttentionConfig& c) { return elementCount(shapeOf(id, c)); }
+
+/// Sizes are bounded by Limits, but their products may pass 2^63: estimate in floating point first.
+void refuseOverflow(const AttentionConfig& c) {
+  const auto n = [](Index v) { return static_cast<double>(v); };
+  const double d = n(c.dModel);
+  const double cells = n(c.batch) * n(c.numHeads) * n(c.seqLen) * n(c.keys());
+  const double flops = n(c.batch) * (n(c.seqLen) + n(c.keys())) * (d + n(c.kvWidth())) * d * 8 +
+                       cells * (4 * n(c.dK()) + 5);
+  if (flops * 4 > n(std::numeric_limits<Index>::max())) {
+    throw UserError(fmt::format(
+        "this size cannot be counted in 64 bits (about {:.1e} FLOPs): reduce d_model, tokens or "
+        "batch",
+        flops));
+  }
+}
+
+std::string inWords(double value, const char* const (&units)[6], double step) {
+  std::size_t unit = 0;
+  while (value >= step && unit + 1 < std::size(units)) {
+    value /= step;
+    ++unit;
+  }
+  const int decimals = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", value, decimals, units[unit]);
+}
+
+}  // namespace
+
+Ledger ledger(const AttentionConfig& c) {
+  refuseOverflow(c);
+  Ledger total;
+  auto& p = total.parameters;
+  p.wQ = parameterCount(TensorId::wQ, c);
+  p.wK = parameterCount(TensorId::wK, c);
+  p.wV = parameterCount(TensorId::wV, c);
+  p.wO = parameterCount(TensorId::wO, c);
+  if (c.bias) {
+    p.bQ = parameterCount(TensorId::bQ, c);
+    p.bK = parameterCount(TensorId::bK, c);
+    p.bV = parameterCount(TensorId::bV, c);
+    p.bO = parameterCount(TensorId::bO, c);
+  }
+  p.total = p.wQ + p.wK + p.wV + p.wO + p.bQ + p.bK + p.bV + p.bO;
+  total.residentBytes = 4 * (p.total + elementCount(shapeOf(TensorId::x, c)));
+  if (c.crossAttention()) total.residentBytes += 4 * elementCount(shapeOf(TensorId::memory, c));
+  for (const Step* step : allSteps()) {
+    const StepCost cost = step->cost(c);
+    total.steps.push_back({step, cost});
+    total.flops += cost.flops;
+    total.bytes += cost.bytes;
+    // scores and masked scores are handed out by tile, not held
+    if (step->id() != StepId::scale && step->id() != StepId::mask) {
+      total.residentBytes += cost.bytes;
+    }
+  }
+  total.kvCacheBytes = 8 * c.batch * c.keys() * c.dKv();
+  return total;
+}
+
+void checkFits(const AttentionConfig& c, Index budgetBytes) {
+  const Index needed = ledger(c).residentBytes;
+  if (needed <= budgetBytes) return;
+  throw UserError(fmt::format(
+      "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "
+      "memory budget of {}: reduce tokens, heads, batch or d_model",
+      bytesInWords(needed), c.batch * c.numHeads, c.seqLen, c.keys(), bytesInWords(budgetBytes)));
+}
+
+Index defaultMemoryBudget() {
+  const auto pages = static_cast<Index>(sysconf(_SC_PHYS_PAGES));
+  const auto pageSize = static_cast<Index>(sysconf(_SC_PAGESIZE));
+  return pages * pageSize / 2;
+}
+
+std::string bytesInWords(Index bytes) {
+  return inWords(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);
+}
+
+std::string flopsInWords(Index flops) {
+  return inWords(static_cast<double>(flops),
+                 {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}, 1000.0);
+}
+
+std::string withThousands(Index count) {
+  std::string digits = std::to_string(count);
+  const std::size_t start = count < 0 ? 1 : 0;
+  for (auto at = digits.size(); at > start + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+}  // namespace headscope

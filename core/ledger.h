@@ -1,0 +1,41 @@
+// Ledger: what a configuration costs (parameters, FLOPs, bytes), step by step, before it is run.
+#pragma once
+
+#include <vector>
+
+#include "core/steps/step.h"
+
+namespace headscope {
+
+struct Ledger {
+  struct Parameters {
+    Index wQ = 0, wK = 0, wV = 0, wO = 0, bQ = 0, bK = 0, bV = 0, bO = 0, total = 0;
+  } parameters;
+  struct Row {
+    const Step* step;
+    StepCost cost;
+  };
+  std::vector<Row> steps;
+  Index flops = 0;
+  Index bytes = 0;          // of all steps' outputs in F32
+  Index kvCacheBytes = 0;   // keys and values of one layer in F32: 8·B·M·D_kv
+  Index residentBytes = 0;  // what a pass holds in memory: inputs, weights and stored results
+};
+
+/// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.
+Ledger ledger(const AttentionConfig& config);
+
+/// Throws UserError with the figure where a pass would not fit `budgetBytes`.
+void checkFits(const AttentionConfig& config, Index budgetBytes);
+
+/// Half of this machine's memory.
+Index defaultMemoryBudget();
+
+/// "1.07 GB", "344 kB": powers of ten.
+std::string bytesInWords(Index bytes);
+/// "12.7 MFLOP".
+std::string flopsInWords(Index flops);
+/// "1,050,624".
+std::string withThousands(Index count);
+
+}  // namespace headscope

@@ -1,0 +1,36 @@
+// Presets and examples: ready configurations and inputs, read from assets/.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/document.h"
+
+namespace headscope {
+
+struct Preset {
+  std::string name;     // "original-transformer": in flags
+  std::string title;    // "Original Transformer": on screen
+  std::string about;    // one line: where the numbers come from
+  AttentionConfig config;
+  std::string example;  // name of its example input
+  bool explicitWeights = false;  // its weights are given (by-hand), not drawn
+};
+
+struct Example {
+  std::string name;
+  std::string title;
+  std::string about;
+  InputSource source;
+};
+
+const std::vector<Preset>& presets();
+const Preset& presetByName(std::string_view name);  // throws UserError listing the names
+const std::vector<Example>& examples();
+const Example& exampleByName(std::string_view name);
+
+/// A preset's document. `weights` is ignored where the preset gives its own.
+DocumentPtr makePreset(const Preset& preset, const WeightSource& weights, Index memoryBudgetBytes);
+
+}  // namespace headscope

@@ -1,0 +1,55 @@
+// Step 8, concat: the transpose and reshape back: (B,H,T,d_k) → (B,T,D). A view, no copy.
+#include <fmt/format.h>
+
+#include "core/steps/steps.h"
+#include "core/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+class Concat final : public Step {
+ public:
+  StepId id() const override { return StepId::concat; }
+
+  StepText text(const AttentionConfig& c) const override {
+    return {"concat", "Concat", "the heads side by side again",
+            fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.dModel),
+            fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.dModel)};
+  }
+
+  std::vector<TensorId> inputs(const AttentionConfig&) const override { return {TensorId::heads}; }
+  std::vector<TensorId> outputs() const override { return {TensorId::concat}; }
+  StepCost cost(const AttentionConfig&) const override { return {}; }
+
+  bool settingsChanged(const AttentionConfig&, const AttentionConfig&) const override {
+    return false;
+  }
+
+  void forward(Trace& trace, const Changes&, const Execution&) const override {
+    trace.put(TensorId::concat, trace.tensor(TensorId::heads)
+                                    .transposed(1, 2)
+                                    .reshaped(shapeOf(TensorId::concat, trace.config())));
+  }
+
+  Explanation explain(const Trace& trace, const CellRef& cell) const override {
+    const Index dK = trace.config().dK();
+    const Index head = cell.col / dK;
+    Explanation e = startExplanation(
+        trace, cell,
+        fmt::format("concat[b, t, h·{} + j] = heads[b, h, t, j]: column {} is column {} of head {}",
+                    dK, cell.col, cell.col % dK, head));
+    e.terms.push_back(
+        sourceTerm(trace, {TensorId::heads, cell.item, head, cell.row, cell.col % dK}));
+    sumTerms(e);
+    return e;
+  }
+};
+
+}  // namespace
+
+const Step& concatStep() {
+  static const Concat step;
+  return step;
+}
+
+}  // namespace headscope

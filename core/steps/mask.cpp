@@ -1,0 +1,80 @@
+// Step 5, mask: −∞ where a key is not allowed. (B,H,T,M), not stored: see Trace::tile.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "core/steps/score_tiles.h"
+#include "core/steps/steps.h"
+#include "core/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+/// "causal, window 4"; "none" without a rule.
+std::string rulesOf(const Mask& mask) {
+  std::vector<std::string> rules;
+  if (mask.causal) rules.emplace_back("causal");
+  if (mask.window > 0) rules.push_back(fmt::format("window {}", mask.window));
+  if (!mask.lengths.empty()) rules.emplace_back("padding");
+  if (mask.painted != nullptr) rules.emplace_back("painted");
+  return rules.empty() ? "none" : fmt::format("{}", fmt::join(rules, ", "));
+}
+
+class MaskStep final : public Step {
+ public:
+  StepId id() const override { return StepId::mask; }
+
+  StepText text(const AttentionConfig& c) const override {
+    return {"mask", "Mask", "a forbidden key gets −∞, hence no weight", rulesOf(c.mask),
+            c.mask.none() ? "masked_scores = scores"
+                          : "masked_scores = scores.masked_fill(~allowed, float('-inf'))"};
+  }
+
+  std::vector<TensorId> inputs(const AttentionConfig&) const override { return {TensorId::scores}; }
+  std::vector<TensorId> outputs() const override { return {TensorId::maskedScores}; }
+
+  StepCost cost(const AttentionConfig& c) const override {
+    return {0, elementCount(shapeOf(TensorId::maskedScores, c)) * 4};
+  }
+
+  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
+    return before.mask != after.mask;
+  }
+
+  /// Handed out by tile, nothing to keep.
+  void forward(Trace&, const Changes&, const Execution&) const override {}
+
+  Explanation explain(const Trace& trace, const CellRef& cell) const override {
+    const std::string reason =
+        whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
+    CellRef source = cell;
+    source.tensor = TensorId::scores;
+    Explanation e = startExplanation(
+        trace, cell, reason.empty() ? "allowed: the score stays" : "−∞: " + reason);
+    e.terms.push_back(sourceTerm(trace, source));
+    sumTerms(e);
+    if (!reason.empty()) e.sum = e.value;
+    return e;
+  }
+};
+
+}  // namespace
+
+void maskScores(std::span<float> scores, const AttentionConfig& config, Index item, Index query,
+                Index firstKey) {
+  const AllowedKeys allowed = allowedKeys(config.mask, item, query, config.keys());
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!allowed(firstKey + static_cast<Index>(i))) {
+      scores[i] = -std::numeric_limits<float>::infinity();
+    }
+  }
+}
+
+const Step& maskStep() {
+  static const MaskStep step;
+  return step;
+}
+
+}  // namespace headscope

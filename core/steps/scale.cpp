@@ -1,0 +1,78 @@
+// Step 4, scale: × 1/√d_k (can be switched off), ÷ temperature; keeps the scores' variance near 1
+// whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see Trace::tile.
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+
+#include "core/steps/score_tiles.h"
+#include "core/steps/steps.h"
+#include "core/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+/// "1/√64 / 2", or "1" where nothing is done.
+std::string factorName(const AttentionConfig& c) {
+  std::string name = c.scale ? fmt::format("1/√{}", c.dK()) : "1";
+  if (c.temperature != 1.0) name += fmt::format(" / {:g}", c.temperature);
+  return name;
+}
+
+class Scale final : public Step {
+ public:
+  StepId id() const override { return StepId::scale; }
+
+  StepText text(const AttentionConfig& c) const override {
+    std::string formula = c.scale ? fmt::format("S / √{}", c.dK()) : "off: S as it is";
+    std::string line = c.scale ? "scores = raw_scores / math.sqrt(d_k)" : "scores = raw_scores";
+    if (c.temperature != 1.0) {
+      formula = fmt::format("{} / {:g}", c.scale ? formula : "S", c.temperature);
+      line += fmt::format(" / {:g}", c.temperature);
+    }
+    return {"scale", "Scale", "keeps the scores' spread independent of d_k", std::move(formula),
+            std::move(line)};
+  }
+
+  std::vector<TensorId> inputs(const AttentionConfig&) const override {
+    return {TensorId::rawScores};
+  }
+  std::vector<TensorId> outputs() const override { return {TensorId::scores}; }
+
+  StepCost cost(const AttentionConfig& c) const override {
+    const Index cells = elementCount(shapeOf(TensorId::scores, c));
+    return {cells, cells * 4};
+  }
+
+  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
+    return before.scoreMultiplier() != after.scoreMultiplier();
+  }
+
+  /// Handed out by tile, nothing to keep.
+  void forward(Trace&, const Changes&, const Execution&) const override {}
+
+  Explanation explain(const Trace& trace, const CellRef& cell) const override {
+    const AttentionConfig& c = trace.config();
+    CellRef source = cell;
+    source.tensor = TensorId::rawScores;
+    Explanation e = startExplanation(
+        trace, cell, fmt::format("scores[b, h, i, j] = raw_scores[b, h, i, j] · {}", factorName(c)));
+    e.terms.push_back(scaledTerm(trace, source, factorName(c), c.scoreMultiplier()));
+    sumTerms(e);
+    return e;
+  }
+};
+
+}  // namespace
+
+void scaleScores(std::span<float> scores, const AttentionConfig& config) {
+  const float multiplier = config.scoreMultiplier();
+  if (multiplier == 1.0F) return;
+  Eigen::Map<Eigen::ArrayXf>(scores.data(), static_cast<Index>(scores.size())) *= multiplier;
+}
+
+const Step& scaleStep() {
+  static const Scale step;
+  return step;
+}
+
+}  // namespace headscope

@@ -1,0 +1,107 @@
+// Step: all there is to know of one of the nine steps of multi-head attention (Vaswani et al. 2017,
+// section 3.2): its words, shapes and cost, how it is computed, and where a cell of it comes from.
+//
+// The engine, the command line, the cost ledger and the interface read it from here; none of them
+// repeats a formula or a shape.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace headscope {
+
+struct StepText {
+  std::string_view id;        // "project": in JSON and flags
+  std::string_view title;     // "Project"
+  std::string_view sentence;  // what it does, one line
+  std::string formula;        // with this configuration's numbers; ^ raises, _ lowers: "S / √64"
+  std::string pytorch;        // the line that does it in PyTorch
+};
+
+struct NamedShape {
+  TensorId tensor;
+  Shape shape;
+};
+
+struct StepCost {
+  Index flops = 0;  // a multiply-add 2, a bias 1 per element, scale 1, softmax 4 per element
+  Index bytes = 0;  // what its outputs hold in F32; views 0
+};
+
+struct Term {
+  std::string left, right;  // tensor notation, or a number in words ("1")
+  double leftValue = 0.0, rightValue = 0.0;
+  double product = 0.0;
+  std::vector<CellRef> cells;  // the cells it is made of, to go on from
+};
+
+/// A cell's arithmetic: `value` is the engine's, `sum` the terms added in double. For softmax one
+/// term per allowed key with exp(score − max) as product, and value = own term / sum.
+struct Explanation {
+  CellRef cell;
+  double value = 0.0;
+  std::string rule;
+  std::vector<Term> terms;
+  double sum = 0.0;
+};
+
+/// How a pass runs, and how another thread may watch and stop it.
+struct Execution {
+  int threads = 0;                                 // 0: one per core
+  const std::atomic<bool>* cancelled = nullptr;    // asked between pieces of work; true stops
+  std::atomic<int>* stepsDone = nullptr;           // counts up as the pass goes on
+
+  bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
+};
+
+/// What differs from the operands of the results a trace holds already.
+struct Changes {
+  std::array<bool, kTensorCount> tensors{};
+  bool settings = false;  // of the step at hand
+
+  bool operator[](TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
+  bool any(const std::vector<TensorId>& ids) const {
+    return std::any_of(ids.begin(), ids.end(), [this](TensorId id) { return (*this)[id]; });
+  }
+};
+
+class Step {
+ public:
+  virtual ~Step() = default;
+
+  virtual StepId id() const = 0;
+  virtual StepText text(const AttentionConfig& config) const = 0;
+  virtual std::vector<TensorId> inputs(const AttentionConfig& config) const = 0;
+  virtual std::vector<TensorId> outputs() const = 0;
+  virtual StepCost cost(const AttentionConfig& config) const = 0;
+
+  /// True where a setting this step reads by itself (not through its inputs) differs.
+  virtual bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const = 0;
+
+  /// Computes the outputs into `trace`, whose inputs are there. An output whose own operands have
+  /// not changed may be kept as `trace` holds it.
+  virtual void forward(Trace& trace, const Changes& changed, const Execution& execution) const = 0;
+
+  /// One cell of one of its outputs.
+  virtual Explanation explain(const Trace& trace, const CellRef& cell) const = 0;
+
+  std::vector<NamedShape> inputShapes(const AttentionConfig& config) const;
+  std::vector<NamedShape> outputShapes(const AttentionConfig& config) const;
+};
+
+/// The nine, in order.
+std::span<const Step* const> allSteps();
+const Step& step(StepId id);
+/// The step that gives a result tensor. Not for operands.
+const Step& stepGiving(TensorId id);
+/// Throws UserError that lists the ids.
+StepId stepIdFromString(std::string_view name);
+
+}  // namespace headscope

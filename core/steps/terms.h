@@ -1,0 +1,23 @@
+// Terms: building blocks of a cell's explanation, shared by the steps.
+#pragma once
+
+#include "core/steps/step.h"
+
+namespace headscope {
+
+/// left · right, both read from the trace.
+Term productTerm(const Trace& trace, const CellRef& left, const CellRef& right);
+
+/// One cell taken as it is, times 1: a bias, a reshape's source.
+Term sourceTerm(const Trace& trace, const CellRef& source);
+
+/// One cell times a plain number ("1/√64").
+Term scaledTerm(const Trace& trace, const CellRef& source, std::string factor, double factorValue);
+
+/// An explanation of `cell` with its value read from the trace; terms to be added.
+Explanation startExplanation(const Trace& trace, const CellRef& cell, std::string rule);
+
+/// Adds up the products in double.
+void sumTerms(Explanation& explanation);
+
+}  // namespace headscope

@@ -1,0 +1,190 @@
+#include "core/tensor.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <limits>
+#include <new>
+#include <numeric>
+#include <stdexcept>
+
+namespace headscope {
+namespace {
+
+constexpr std::align_val_t kAlignment{64};
+
+Shape rowMajorStrides(const Shape& shape) {
+  Shape strides(shape.size());
+  Index step = 1;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    strides[axis] = step;
+    step *= shape[axis];
+  }
+  return strides;
+}
+
+std::shared_ptr<float[]> allocate(Index count) {
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
+  auto* memory = static_cast<float*>(::operator new[](bytes, kAlignment));
+  return {memory, [](float* p) { ::operator delete[](p, kAlignment); }};
+}
+
+}  // namespace
+
+Index elementCount(const Shape& shape) {
+  constexpr Index kMax = std::numeric_limits<Index>::max();
+  Index count = 1;
+  for (const Index dim : shape) {
+    if (dim < 0 || (dim > 0 && count > kMax / dim)) {
+      throw std::overflow_error("a tensor of shape " + toString(shape) + " cannot be counted");
+    }
+    count *= dim;
+  }
+  return count;
+}
+
+std::string toString(const Shape& shape) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (i > 0) text += ", ";
+    text += std::to_string(shape[i]);
+  }
+  if (shape.size() == 1) text += ",";
+  return text + ")";
+}
+
+Tensor Tensor::uninitialised(Shape shape) {
+  const Index count = elementCount(shape);
+  if (count > std::numeric_limits<Index>::max() / 8) throw std::bad_alloc();
+  Tensor tensor;
+  tensor.strides_ = rowMajorStrides(shape);
+  tensor.shape_ = std::move(shape);
+  tensor.storage_ = allocate(count);
+  return tensor;
+}
+
+Tensor Tensor::zeros(Shape shape) {
+  Tensor tensor = uninitialised(std::move(shape));
+  std::fill_n(tensor.storage_.get(), tensor.size(), 0.0F);
+  return tensor;
+}
+
+Tensor Tensor::fromValues(Shape shape, std::span<const float> values) {
+  Tensor tensor = uninitialised(std::move(shape));
+  if (static_cast<Index>(values.size()) != tensor.size()) {
+    throw std::invalid_argument("Tensor::fromValues: " + std::to_string(values.size()) +
+                                " values for shape " + toString(tensor.shape_));
+  }
+  std::copy(values.begin(), values.end(), tensor.storage_.get());
+  return tensor;
+}
+
+bool Tensor::contiguous() const {
+  Index step = 1;
+  for (std::size_t axis = shape_.size(); axis-- > 0;) {
+    if (shape_[axis] != 1 && strides_[axis] != step) return false;
+    step *= shape_[axis];
+  }
+  return true;
+}
+
+bool Tensor::sameAs(const Tensor& other) const {
+  return storage_ == other.storage_ && offset_ == other.offset_ && shape_ == other.shape_ &&
+         strides_ == other.strides_;
+}
+
+float Tensor::at(std::span<const Index> index) const {
+  assert(index.size() == shape_.size());
+  Index position = offset_;
+  for (std::size_t axis = 0; axis < index.size(); ++axis) {
+    assert(index[axis] >= 0 && index[axis] < shape_[axis]);
+    position += index[axis] * strides_[axis];
+  }
+  return storage_[position];
+}
+
+Tensor Tensor::split(std::size_t axis, Index count) const {
+  assert(axis < rank() && count > 0 && shape_[axis] % count == 0);
+  Tensor view = *this;
+  const Index inner = shape_[axis] / count;
+  const auto at = static_cast<std::ptrdiff_t>(axis);
+  view.shape_[axis] = inner;
+  view.shape_.insert(view.shape_.begin() + at, count);
+  view.strides_.insert(view.strides_.begin() + at, strides_[axis] * inner);
+  return view;
+}
+
+Tensor Tensor::transposed(std::size_t a, std::size_t b) const {
+  Tensor view = *this;
+  std::swap(view.shape_[a], view.shape_[b]);
+  std::swap(view.strides_[a], view.strides_[b]);
+  return view;
+}
+
+Tensor Tensor::slice(std::size_t axis, Index begin, Index end) const {
+  assert(axis < rank() && 0 <= begin && begin <= end && end <= shape_[axis]);
+  Tensor view = *this;
+  view.offset_ += begin * strides_[axis];
+  view.shape_[axis] = end - begin;
+  return view;
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  assert(contiguous() && elementCount(shape) == size());
+  Tensor view = *this;
+  view.strides_ = rowMajorStrides(shape);
+  view.shape_ = std::move(shape);
+  return view;
+}
+
+Index Tensor::leadOffset(std::initializer_list<Index> lead) const {
+  assert(lead.size() + 2 == rank());
+  Index position = offset_;
+  std::size_t axis = 0;
+  for (const Index i : lead) {
+    assert(i >= 0 && i < shape_[axis]);
+    position += i * strides_[axis++];
+  }
+  return position;
+}
+
+ConstMatrixView Tensor::matrix(std::initializer_list<Index> lead) const {
+  const std::size_t n = rank();
+  return {storage_.get() + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2],
+          strides_[n - 1]};
+}
+
+MatrixView Tensor::mutableMatrix(std::initializer_list<Index> lead) {
+  const std::size_t n = rank();
+  assert(strides_[n - 1] == 1 || shape_[n - 1] == 1);
+  return {storage_.get() + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2]};
+}
+
+std::vector<float> Tensor::values() const {
+  std::vector<float> out;
+  if (empty()) return out;
+  out.reserve(static_cast<std::size_t>(size()));
+  if (out.capacity() == 0) return out;
+  Shape index(rank(), 0);
+  const auto count = static_cast<std::size_t>(size());
+  while (out.size() < count) {
+    out.push_back(at(index));
+    for (std::size_t axis = rank(); axis-- > 0;) {
+      if (++index[axis] < shape_[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return out;
+}
+
+Tensor Tensor::clone() const {
+  if (empty()) return {};
+  if (contiguous()) {
+    Tensor copy = uninitialised(shape_);
+    std::memcpy(copy.mutableData(), data(), static_cast<std::size_t>(size()) * sizeof(float));
+    return copy;
+  }
+  return fromValues(shape_, values());
+}
+
+}  // namespace headscope

@@ -1,0 +1,95 @@
+#include "core/tensor_id.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace headscope {
+namespace {
+
+constexpr std::array<TensorInfo, kTensorCount> kInfo{{
+    // name, symbol, perItem, perHead, kvHeads, rows, cols
+    {"x", "X", true, false, false, Axis::query, Axis::feature},
+    {"memory", "memory", true, false, false, Axis::key, Axis::memoryFeature},
+    {"W_Q", "W^Q", false, false, false, Axis::feature, Axis::feature},
+    {"W_K", "W^K", false, false, false, Axis::kvFeature, Axis::memoryFeature},
+    {"W_V", "W^V", false, false, false, Axis::kvFeature, Axis::memoryFeature},
+    {"W_O", "W^O", false, false, false, Axis::feature, Axis::feature},
+    {"b_Q", "b_Q", false, false, false, Axis::none, Axis::feature},
+    {"b_K", "b_K", false, false, false, Axis::none, Axis::kvFeature},
+    {"b_V", "b_V", false, false, false, Axis::none, Axis::kvFeature},
+    {"b_O", "b_O", false, false, false, Axis::none, Axis::feature},
+    {"q_proj", "Q", true, false, false, Axis::query, Axis::feature},
+    {"k_proj", "K", true, false, false, Axis::key, Axis::kvFeature},
+    {"v_proj", "V", true, false, false, Axis::key, Axis::kvFeature},
+    {"q", "Q", true, true, false, Axis::query, Axis::headFeature},
+    {"k", "K", true, true, true, Axis::key, Axis::headFeature},
+    {"v", "V", true, true, true, Axis::key, Axis::headFeature},
+    {"raw_scores", "S", true, true, false, Axis::query, Axis::key},
+    {"scores", "S'", true, true, false, Axis::query, Axis::key},
+    {"masked_scores", "S\"", true, true, false, Axis::query, Axis::key},
+    {"weights", "A", true, true, false, Axis::query, Axis::key},
+    {"heads", "head", true, true, false, Axis::query, Axis::headFeature},
+    {"concat", "C", true, false, false, Axis::query, Axis::feature},
+    {"output", "output", true, false, false, Axis::query, Axis::feature},
+}};
+
+Index lengthOf(Axis axis, const AttentionConfig& c) {
+  switch (axis) {
+    case Axis::query: return c.seqLen;
+    case Axis::key: return c.keys();
+    case Axis::feature: return c.dModel;
+    case Axis::memoryFeature: return c.kvWidth();
+    case Axis::kvFeature: return c.dKv();
+    case Axis::headFeature: return c.dK();
+    case Axis::none: break;
+  }
+  return 1;
+}
+
+}  // namespace
+
+const TensorInfo& info(TensorId id) { return kInfo[static_cast<std::size_t>(id)]; }
+
+std::optional<TensorId> tensorIdFromName(std::string_view name) {
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    if (kInfo[i].name == name) return static_cast<TensorId>(i);
+  }
+  return std::nullopt;
+}
+
+Shape shapeOf(TensorId id, const AttentionConfig& c) {
+  const TensorInfo& t = info(id);
+  Shape shape;
+  if (t.perItem) shape.push_back(c.batch);
+  if (t.perHead) shape.push_back(t.kvHeads ? c.numKvHeads : c.numHeads);
+  if (t.rows != Axis::none) shape.push_back(lengthOf(t.rows, c));
+  shape.push_back(lengthOf(t.cols, c));
+  return shape;
+}
+
+std::vector<Index> CellRef::index() const {
+  std::vector<Index> all;
+  const TensorInfo& t = info(tensor);
+  if (t.perItem) all.push_back(item);
+  if (t.perHead) all.push_back(head);
+  if (t.rows != Axis::none) all.push_back(row);
+  all.push_back(col);
+  return all;
+}
+
+bool exists(const CellRef& cell, const AttentionConfig& c) {
+  const TensorInfo& t = info(cell.tensor);
+  if (cell.tensor == TensorId::memory && !c.crossAttention()) return false;
+  const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
+  const bool itemFits = t.perItem ? within(cell.item, c.batch) : cell.item < 0;
+  const bool headFits =
+      t.perHead ? within(cell.head, t.kvHeads ? c.numKvHeads : c.numHeads) : cell.head < 0;
+  return itemFits && headFits && within(cell.row, lengthOf(t.rows, c)) &&
+         within(cell.col, lengthOf(t.cols, c));
+}
+
+std::string toString(const CellRef& cell) {
+  return fmt::format("{}[{}]", info(cell.tensor).name, fmt::join(cell.index(), ", "));
+}
+
+}  // namespace headscope

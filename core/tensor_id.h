@@ -1,0 +1,58 @@
+// TensorId: every tensor of a pass by name: operands of the document and results of the steps.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/config.h"
+#include "core/tensor.h"
+
+namespace headscope {
+
+enum class TensorId {
+  x, memory, wQ, wK, wV, wO, bQ, bK, bV, bO,                  // operands
+  qProj, kProj, vProj, q, k, v, rawScores, scores, maskedScores, weights, heads, concat, output,
+};
+inline constexpr std::size_t kTensorCount = 23;
+inline constexpr std::size_t kFirstResult = 10;
+
+/// What an axis of a matrix counts, hence how it is labelled.
+enum class Axis { query, key, feature, memoryFeature, kvFeature, headFeature, none };
+
+struct TensorInfo {
+  std::string_view name;    // in files and JSON: "raw_scores", "W_Q"
+  std::string_view symbol;  // on screen, with ^ and _ for raised and lowered: "S", "W^Q"
+  bool perItem;             // has a batch axis
+  bool perHead;             // has a head axis
+  bool kvHeads;             // its heads are the key/value heads
+  Axis rows, cols;
+};
+
+const TensorInfo& info(TensorId id);
+std::optional<TensorId> tensorIdFromName(std::string_view name);
+
+/// Its shape for a configuration, e.g. (B, H, T, M) for raw_scores.
+Shape shapeOf(TensorId id, const AttentionConfig& config);
+
+/// One cell: indices from 0; item and head are −1 where the tensor has no such axis. A bias is one
+/// row.
+struct CellRef {
+  TensorId tensor = TensorId::x;
+  Index item = -1;
+  Index head = -1;
+  Index row = 0;
+  Index col = 0;
+
+  bool operator==(const CellRef&) const = default;
+  std::vector<Index> index() const;
+};
+
+/// True where a configuration has such a cell.
+bool exists(const CellRef& cell, const AttentionConfig& config);
+
+/// "q[0, 5, 2, 17]", "W_Q[3, 17]": tensor notation, every index from 0.
+std::string toString(const CellRef& cell);
+
+}  // namespace headscope

@@ -1,0 +1,79 @@
+#include "core/trace.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/steps/score_tiles.h"
+
+namespace headscope {
+namespace {
+
+bool computedOnDemand(TensorId id) {
+  return id == TensorId::scores || id == TensorId::maskedScores;
+}
+
+/// The matrix of a tensor that an item and a head choose; a bias is a single row.
+ConstMatrixView matrixOf(const Tensor& tensor, const TensorInfo& t, Index item, Index head) {
+  if (t.perHead) return tensor.matrix({item, head});
+  if (t.perItem) return tensor.matrix({item});
+  if (t.rows != Axis::none) return tensor.matrix();
+  return {tensor.data(), 1, tensor.dim(0), tensor.dim(0), 1};
+}
+
+}  // namespace
+
+Trace::Trace(DocumentPtr document) : document_(std::move(document)) {
+  put(TensorId::x, document_->input->x);
+  put(TensorId::memory, document_->input->memory);
+  const Weights& w = document_->weights;
+  put(TensorId::wQ, w.wQ);
+  put(TensorId::wK, w.wK);
+  put(TensorId::wV, w.wV);
+  put(TensorId::wO, w.wO);
+  put(TensorId::bQ, w.bQ);
+  put(TensorId::bK, w.bK);
+  put(TensorId::bV, w.bV);
+  put(TensorId::bO, w.bO);
+}
+
+void Trace::tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
+                 float* out) const {
+  const bool derived = computedOnDemand(id);
+  const TensorId stored = derived ? TensorId::rawScores : id;
+  const ConstMatrixView source = matrixOf(tensor(stored), info(stored), item, head);
+  assert(row >= 0 && row + rows <= source.rows && col >= 0 && col + cols <= source.cols);
+  for (Index r = 0; r < rows; ++r) {
+    float* line = out + r * cols;
+    for (Index c = 0; c < cols; ++c) line[c] = source(row + r, col + c);
+    if (!derived) continue;
+    scaleScores({line, static_cast<std::size_t>(cols)}, config());
+    if (id == TensorId::maskedScores) {
+      maskScores({line, static_cast<std::size_t>(cols)}, config(), item, row + r, col);
+    }
+  }
+}
+
+float Trace::value(const CellRef& cell) const {
+  float out = 0.0F;
+  tile(cell.tensor, cell.item, cell.head, cell.row, 1, cell.col, 1, &out);
+  return out;
+}
+
+Tensor Trace::materialise(TensorId id) const {
+  if (!computedOnDemand(id)) return tensor(id);
+  Tensor whole = Tensor::uninitialised(shapeOf(id, config()));
+  for (Index item = 0; item < whole.dim(0); ++item) {
+    for (Index head = 0; head < whole.dim(1); ++head) {
+      const MatrixView m = whole.mutableMatrix({item, head});
+      tile(id, item, head, 0, m.rows, 0, m.cols, m.data);
+    }
+  }
+  return whole;
+}
+
+int Trace::stepsRun() const {
+  return static_cast<int>(
+      std::count_if(steps.begin(), steps.end(), [](const StepRun& s) { return s.ran; }));
+}
+
+}  // namespace headscope

@@ -1,0 +1,53 @@
+// Weights: the four projections and their biases, stored as PyTorch stores them
+// (out_features × in_features, y = x Wᵀ + b).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "core/config.h"
+#include "core/tensor.h"
+
+namespace headscope {
+
+struct Weights {
+  Tensor wQ;  // (D, D)
+  Tensor wK;  // (D_kv, D), or (D_kv, memory width)
+  Tensor wV;  // as wK
+  Tensor wO;  // (D, D)
+  Tensor bQ;  // (D)
+  Tensor bK;  // (D_kv)
+  Tensor bV;  // (D_kv)
+  Tensor bO;  // (D)       biases are always there; config.bias says whether they are added
+};
+
+enum class WeightInit { xavier, normal, identity };
+
+/// Where weights come from: drawn (init, seed), or named explicitly (a file, a preset's own).
+struct WeightSource {
+  WeightInit init = WeightInit::xavier;
+  std::uint64_t seed = 1;
+  std::string loadedFrom;  // empty: drawn
+
+  bool drawn() const { return loadedFrom.empty(); }
+  bool operator==(const WeightSource&) const = default;
+};
+
+std::string_view toString(WeightInit init);
+/// Throws UserError that lists the known names.
+WeightInit weightInitFromString(std::string_view name);
+
+/// Draws all weights for `config`. The same bits on every machine, compiler and thread count.
+///  xavier    nn.MultiheadAttention's own start (_reset_parameters): in_proj uniform ±√(6/(4D)),
+///            out_proj uniform ±1/√D, biases 0; with grouped heads each projection
+///            ±√(6/(fan_in + fan_out)) (Glorot & Bengio 2010)
+///  normal    mean 0, standard deviation 0.1, biases too
+///  identity  ones on the diagonal, biases 0
+Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
+
+/// Checks shapes against `config` and values for NaN/Inf; throws UserError naming the tensor, the
+/// shape expected and found, or the index of the value.
+void checkWeights(const Weights& weights, const AttentionConfig& config, const std::string& where);
+
+}  // namespace headscope

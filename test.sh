@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds everything and runs all tests: those of the release build, and
+# core and interface again under AddressSanitizer and UndefinedBehaviorSanitizer.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
+
+install_packages build test
+configure release -DHEADSCOPE_TESTS=ON
+build release all
+configure asan
+build asan core_tests app_tests
+
+# One run over both builds, so that one summary counts every test.
+printf 'subdirs("release" "asan")\n' >"$root/build/CTestTestfile.cmake"
+cd "$root/build"
+exec ctest --output-on-failure --parallel "$(nproc)"

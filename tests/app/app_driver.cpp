@@ -1,0 +1,187 @@
+#include "app_driver.h"
+
+#include <imgui_internal.h>
+
+#include <utility>
+#include <variant>
+
+namespace headscope::ui {
+
+DocumentPtr textDocument(const std::string& text, Index dModel, Index heads) {
+  AttentionConfig config;
+  config.dModel = dModel;
+  config.numHeads = config.numKvHeads = heads;
+  return makeDocument("", config, TextSource{{text}, {}}, Positions::named, {}, kTestBudget);
+}
+
+DocumentPtr exampleDocument(std::string_view name, Index dModel, Index heads) {
+  AttentionConfig config;
+  config.dModel = dModel;
+  config.numHeads = config.numKvHeads = heads;
+  return makeDocument("", config, exampleByName(name).source, Positions::named, {}, kTestBudget);
+}
+
+DocumentPtr presetDocument(std::string_view name) {
+  return makePreset(presetByName(name), {}, kTestBudget);
+}
+
+ImVec2 cellAt(const gl::Rect& r, Index rows, Index cols, Index row, Index col) {
+  return {r.x0 + (r.x1 - r.x0) * (static_cast<float>(col) + 0.5F) / static_cast<float>(cols),
+          r.y0 + (r.y1 - r.y0) * (static_cast<float>(row) + 0.5F) / static_cast<float>(rows)};
+}
+
+bool sameValues(const Trace& a, const Trace& b, TensorId tensor) {
+  const Tensor x = a.materialise(tensor);
+  const Tensor y = b.materialise(tensor);
+  return x.shape() == y.shape() && x.values() == y.values();
+}
+
+AppDriver::AppDriver(DocumentPtr document, int width, int height, ViewState view)
+    : host_(width, height) {
+  restart(std::move(document), view);
+}
+
+AppOptions AppDriver::options(DocumentPtr document, ViewState view) const {
+  AppOptions options;
+  options.document = std::move(document);
+  options.view = view;
+  options.memoryBudget = kTestBudget;
+  options.threads = 1;
+  options.tracePath = std::string("trace-of-") +
+                      testing::UnitTest::GetInstance()->current_test_info()->name() +
+                      ".safetensors";
+  return options;
+}
+
+void AppDriver::restart(DocumentPtr document, ViewState view) {
+  app_.emplace(options(std::move(document), view));
+  settle();
+}
+
+void AppDriver::settle() {
+  constexpr int kEnough = 200;
+  app_->finish();
+  for (int i = 0; i < kEnough; ++i) {
+    frame();
+    app_->finish();
+    // input is seen one frame late, and a popup's size is known one after that
+    if (i >= 3 && (!app_->wantsFrame() || app_->view().playing)) return;
+  }
+  ADD_FAILURE() << "the program wants ever more frames";
+}
+
+bool AppDriver::shows(std::string_view text, std::string_view window) const {
+  return screen().shows(text, window);
+}
+
+ImVec2 AppDriver::at(std::string_view text, std::string_view window) const {
+  if (const auto spot = screen().find(text, window)) return spot->centre();
+  ADD_FAILURE() << "'" << text << "' is not on the screen: " << screen().all(window);
+  return {-1, -1};
+}
+
+ImVec2 AppDriver::after(std::string_view text, std::string_view window) const {
+  if (const auto spot = screen().findAfter(text, window)) return spot->centre();
+  ADD_FAILURE() << "nothing follows '" << text << "' on the screen: " << screen().all(window);
+  return {-1, -1};
+}
+
+void AppDriver::click(std::string_view text, std::string_view window) { clickAt(at(text, window)); }
+
+void AppDriver::clickAt(ImVec2 position) {
+  host_.click(*app_, position);
+  settle();
+}
+
+void AppDriver::hover(ImVec2 position) {
+  host_.moveMouse(position);
+  settle();
+}
+
+void AppDriver::press(Key key, bool ctrl, bool shift) {
+  host_.press(*app_, key, ctrl, shift);
+  settle();
+}
+
+void AppDriver::type(const std::string& text) {
+  host_.type(*app_, text);
+  settle();
+}
+
+void AppDriver::typeInto(std::string_view label, const std::string& text, std::string_view window) {
+  clickAt(after(label, window));
+  press(Key{'A'}, true);
+  type(text);
+}
+
+void AppDriver::clickArrow(std::string_view label, const char* fieldId, bool up,
+                           std::string_view window) {
+  const auto field = screen().findAfter(label, window);
+  ASSERT_TRUE(field) << label;
+  for (float y = field->min.y - 12.0F; y < field->max.y + 12.0F; y += 4.0F) {
+    for (float x = field->max.x; x < field->max.x + 90.0F; x += 4.0F) {
+      host_.moveMouse({x, y});
+      frame();
+      const ImGuiWindow* hovered = GImGui->HoveredWindow;
+      if (hovered == nullptr) continue;
+      const ImGuiID inField = ImHashStr(fieldId, 0, hovered->ID);
+      if (GImGui->HoveredId != ImHashStr(up ? "up" : "down", 0, inField)) continue;
+      clickAt({x + 2.0F, y + 2.0F});
+      return;
+    }
+  }
+  ADD_FAILURE() << "no arrow beside " << label;
+}
+
+void AppDriver::typeSentence(const std::string& text, bool enter) {
+  press(Key{'E'}, true);
+  press(Key{'A'}, true);
+  type(text);
+  if (enter) press(Key::enter);
+}
+
+std::optional<gl::Rect> AppDriver::window(std::string_view name) const {
+  std::optional<gl::Rect> found;
+  for (const ImGuiWindow* w : GImGui->Windows) {
+    if (!w->Active || w->Hidden || std::string_view(w->Name).find(name) == std::string_view::npos) {
+      continue;
+    }
+    // of a card and what lies in it, the card
+    if (found && w->ParentWindow != nullptr &&
+        std::string_view(w->ParentWindow->Name).find(name) != std::string_view::npos) {
+      continue;
+    }
+    found = gl::Rect{w->Pos.x, w->Pos.y, w->Pos.x + w->Size.x, w->Pos.y + w->Size.y};
+  }
+  return found;
+}
+
+std::vector<gl::Rect> AppDriver::heatmaps(std::string_view name) {
+  std::vector<gl::Rect> found;
+  const auto box = window(name);
+  if (!box) return found;
+  for (const auto& command : app_->scene().commands) {
+    const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
+    if (batch == nullptr) continue;
+    for (const gl::HeatmapQuad& quad : batch->quads) {
+      const ImVec2 c = middle(quad.rect);
+      if (c.x > box->x0 && c.x < box->x1 && c.y > box->y0 && c.y < box->y1) {
+        found.push_back(quad.rect);
+      }
+    }
+  }
+  return found;
+}
+
+int AppDriver::undoAll() {
+  int count = 0;
+  DocumentPtr before;
+  while (before != app_->document()) {
+    before = app_->document();
+    press(Key{'Z'}, true);
+    if (before != app_->document()) ++count;
+  }
+  return count;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,88 @@
+// App driver: the whole program on a host without window and GPU, used as a person uses it: what is
+// clicked is found by the text on the screen, and what is checked is read there, or in the document
+// and the trace that follow.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/app.h"
+#include "app/host/headless.h"
+#include "core/presets.h"
+#include "screen_text.h"
+
+namespace headscope::ui {
+
+inline ImVec2 middle(const gl::Rect& r) { return {(r.x0 + r.x1) / 2, (r.y0 + r.y1) / 2}; }
+/// The middle of a cell of a matrix drawn in `r`.
+ImVec2 cellAt(const gl::Rect& r, Index rows, Index cols, Index row, Index col);
+
+inline constexpr Index kTestBudget = Index{2} << 30;
+
+/// A text at d_model, with these heads.
+DocumentPtr textDocument(const std::string& text, Index dModel = 512, Index heads = 8);
+/// An example of assets/.
+DocumentPtr exampleDocument(std::string_view name, Index dModel = 512, Index heads = 8);
+DocumentPtr presetDocument(std::string_view name);
+
+/// Two traces agree in every value of a tensor.
+bool sameValues(const Trace& a, const Trace& b, TensorId tensor);
+
+class AppDriver {
+ public:
+  explicit AppDriver(DocumentPtr document = presetDocument("original-transformer"),
+                     int width = 1600, int height = 1000, ViewState view = {});
+
+  App& app() { return *app_; }
+  host::Headless& host() { return host_; }
+  const Document& document() { return *app_->document(); }
+  const AttentionConfig& config() { return document().config; }
+  const Trace& trace() { return *app_->trace(); }
+  ViewState& view() { return app_->view(); }
+  ImGuiIO& io() { return ImGui::GetIO(); }
+
+  void frame() { host_.frame(*app_); }
+  /// Lets the worker finish and animations end.
+  void settle();
+  /// Opens another document.
+  void restart(DocumentPtr document, ViewState view = {});
+
+  ScreenText screen() const { return ScreenText::read(); }
+  bool shows(std::string_view text, std::string_view window = {}) const;
+  /// Where `text` stands; fails the test where it does not.
+  ImVec2 at(std::string_view text, std::string_view window = {}) const;
+  ImVec2 after(std::string_view text, std::string_view window = {}) const;
+
+  /// Clicks the text, then settles.
+  void click(std::string_view text, std::string_view window = {});
+  void clickAt(ImVec2 position);
+  void hover(ImVec2 position);
+  void press(Key key, bool ctrl = false, bool shift = false);
+  void type(const std::string& text);
+  /// Replaces what stands in the number field behind a label.
+  void typeInto(std::string_view label, const std::string& text,
+                std::string_view window = "top bar");
+  void clickArrow(std::string_view label, const char* fieldId, bool up,
+                  std::string_view window = "top bar");
+  /// Edits the sentence; `enter` leaves it.
+  void typeSentence(const std::string& text, bool enter = true);
+
+  /// Where Dear ImGui shows the (last) window whose name has this in it.
+  std::optional<gl::Rect> window(std::string_view name) const;
+  /// The heatmaps inside it, in the order they are drawn.
+  std::vector<gl::Rect> heatmaps(std::string_view window);
+  /// Undo until nothing is left to undo; how many entries there were.
+  int undoAll();
+
+ private:
+  AppOptions options(DocumentPtr document, ViewState view) const;
+
+  host::Headless host_;
+  std::optional<App> app_;
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,161 @@
+// The flow panel through real frames: what is clicked, what moves, what is uploaded.
+#include "app/ui/flow/flow_panel.h"
+
+#include <gtest/gtest.h>
+
+#include "app/ui/compat.h"
+#include "app/ui/flow/flow_drawing.h"
+#include "app/ui/flow/head_heatmap.h"
+#include "core/attention.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kWidth = 985, kHeight = 340;
+
+DocumentPtr documentOf(Index heads) {
+  AttentionConfig config;
+  config.dModel = 64;
+  config.numHeads = config.numKvHeads = heads;
+  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named, {},
+                      Index{1} << 30);
+}
+
+class FlowPanel : public testing::Test {
+ protected:
+  FlowPanel() {
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = {kWidth, kHeight};
+    fonts_.regular = io.Fonts->AddFontDefault();
+    fonts_.small = fonts_.tiny = fonts_.semibold = fonts_.title = fonts_.regular;
+    fonts_.mono = fonts_.monoSmall = fonts_.regular;
+    io.Fonts->Build();
+    injectMousePosition(io, {-1, -1});
+    show(8);
+  }
+  ~FlowPanel() override { ImGui::DestroyContext(); }
+
+  void show(Index heads) { trace_ = runAttention(documentOf(heads)); }
+
+  void frame(double seconds = 0.02) {
+    now_ += seconds;
+    wantsFrame_ = false;
+    scene_.clear();
+    ImGui::GetIO().DeltaTime = 0.02F;
+    ImGui::NewFrame();
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({kWidth, kHeight});
+    ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
+    const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
+    EditSink edits;
+    origin_ = ImGui::GetCursorScreenPos();
+    flowPanel({trace_->document(), *trace_, view_, edits, look}, memory_,
+              ImGui::GetContentRegionAvail());
+    ImGui::End();
+    ImGui::Render();
+  }
+
+  /// A block's middle on the display.
+  ImVec2 middleOf(FlowId id) {
+    const ImVec2 room(kWidth - 2 * origin_.x, kHeight - 2 * origin_.y);
+    const float top = fontSize(fonts_.semibold) + ImGui::GetStyle().ItemSpacing.y + 4;
+    const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
+    const FlowLayout layout =
+        layoutFlow(trace_->config(), view_.head, room.x, room.y - top, flowMetrics(look));
+    const gl::Rect& r = layout.block(id)->rect;
+    return {origin_.x + (r.x0 + r.x1) / 2, origin_.y + top + (r.y0 + r.y1) / 2};
+  }
+
+  void click(FlowId id) {
+    frame();
+    ImGuiIO& io = ImGui::GetIO();
+    injectMousePosition(io, middleOf(id));
+    frame();
+    frame();
+    injectMouseButton(io, 0, true);
+    frame();
+    injectMouseButton(io, 0, false);
+    frame();
+  }
+
+  Fonts fonts_;
+  ColorMaps maps_ = ColorMaps::load();
+  gl::Scene scene_;
+  FlowMemory memory_;
+  ViewState view_;
+  TracePtr trace_;
+  ImVec2 origin_;
+  double now_ = 0;
+  bool wantsFrame_ = false;
+};
+
+TEST_F(FlowPanel, AClickOpensTheBlocksStepAndHead) {
+  click({FlowPart::key});
+  EXPECT_EQ(view_.step, StepId::project);
+  EXPECT_EQ(view_.part, TensorId::k);
+  EXPECT_EQ(view_.head, 0);
+  click({FlowPart::headValue, 4});
+  EXPECT_EQ(view_.step, StepId::split);
+  EXPECT_EQ(view_.part, TensorId::v);
+  EXPECT_EQ(view_.head, 4);
+  click({FlowPart::weights, 6});
+  EXPECT_EQ(view_.step, StepId::softmax);
+  EXPECT_EQ(view_.head, 6);
+  view_.step = StepId::mask;  // a step of the same block stays
+  click({FlowPart::weights, 2});
+  EXPECT_EQ(view_.step, StepId::mask);
+  EXPECT_EQ(view_.head, 2);
+  click({FlowPart::concat});
+  EXPECT_EQ(view_.step, StepId::concat);
+  click({FlowPart::outputWeights});
+  EXPECT_EQ(view_.step, StepId::output);
+  EXPECT_EQ(view_.head, 2);
+}
+
+TEST_F(FlowPanel, NewDimensionsMoveForAQuarterOfASecond) {
+  frame();
+  EXPECT_FALSE(wantsFrame_);
+  show(4);
+  frame();
+  EXPECT_TRUE(wantsFrame_);
+  frame(0.2);
+  EXPECT_TRUE(wantsFrame_);
+  frame(0.1);
+  EXPECT_FALSE(wantsFrame_);
+}
+
+TEST_F(FlowPanel, WithoutAnimationTheyAreThereAtOnce) {
+  view_.animate = false;
+  frame();
+  show(4);
+  frame();
+  EXPECT_FALSE(wantsFrame_);
+}
+
+TEST_F(FlowPanel, DrawsEveryHeadsOwnWeights) {
+  frame();
+  ASSERT_EQ(scene_.commands.size(), 2U);
+  const auto& batch = std::get<gl::HeatmapBatch>(scene_.commands[1].batch);
+  ASSERT_EQ(batch.sources.size(), 8U);
+  const gl::HeatmapSource& source = batch.sources[3];
+  ASSERT_EQ(source.rows, 6);
+  ASSERT_EQ(source.cols, 6);
+  std::vector<float> values(36);
+  source.fill(values.data());
+  EXPECT_EQ(values[8], trace_->value({TensorId::weights, 0, 3, 1, 2}));
+  EXPECT_NE(source.revision, weightsPicture(*trace_, 1, 3, 6, 6).revision);
+}
+
+TEST_F(FlowPanel, SurvivesAHeadThatIsNoMore) {
+  view_.head = 7;
+  frame();
+  show(2);
+  frame();
+  frame(1);
+  EXPECT_EQ(std::get<gl::HeatmapBatch>(scene_.commands[1].batch).sources.size(), 2U);
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,78 @@
+// Heads: the strip and the grid of all; choosing one; very many.
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(Heads, AClickInTheStripChooses) {
+  AppDriver ui;
+  EXPECT_EQ(ui.heatmaps("strip").size(), 8U);
+  ui.click("Head 5", "strip");
+  EXPECT_EQ(ui.view().head, 4);
+  EXPECT_TRUE(ui.shows("head 5", "stage"));
+  EXPECT_TRUE(ui.shows("head 5", "inspector"));
+  ui.clickAt(middle(ui.heatmaps("strip")[1]));
+  EXPECT_EQ(ui.view().head, 1);
+}
+
+TEST(Heads, TheStripScrollsWhereTheyAreMany) {
+  AppDriver ui(textDocument("The cat sat on the mat", 768, 96));
+  EXPECT_FALSE(ui.screen().find("Head 96", "strip"));
+  ui.host().moveMouse(middle(*ui.window("strip")));
+  for (int i = 0; i < 200; ++i) {
+    ui.host().wheel(-1);
+    ui.frame();
+  }
+  ui.settle();
+  ASSERT_TRUE(ui.screen().find("Head 96", "strip"));
+  EXPECT_LT(ui.heatmaps("strip").size(), 30U);  // only what is seen is drawn
+  ui.click("Head 96", "strip");
+  EXPECT_EQ(ui.view().head, 95);
+}
+
+TEST(Heads, AllOfThemStandInOneGrid) {
+  AppDriver ui;
+  ui.click("all heads", "stage");
+  EXPECT_EQ(ui.view().scope, StageScope::allHeads);
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 8U);
+  ui.hover(cellAt(maps[3], 6, 6, 1, 2));
+  ASSERT_TRUE(ui.view().hovered);
+  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::rawScores, 0, 3, 1, 2}));
+  EXPECT_TRUE(ui.shows("Head 4", "Tooltip"));
+  ui.clickAt(cellAt(maps[6], 6, 6, 5, 0));
+  EXPECT_EQ(ui.view().head, 6);
+  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 6, 5, 0}));
+  ui.click("this head", "stage");
+  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  EXPECT_EQ(ui.heatmaps("stage").size(), 3U);
+}
+
+TEST(Heads, TheGridHasOneOfEachKeyValueHead) {
+  AppDriver ui;
+  ui.view().scope = StageScope::allHeads;
+  ui.view().step = StepId::split;
+  ui.view().part = TensorId::k;
+  ui.click("More ▾", "top bar");
+  ui.typeInto("Key/value heads", "2", "Popup");
+  ui.press(Key::enter);
+  ui.press(Key::escape);
+  ASSERT_EQ(ui.trace().config().numKvHeads, 2);
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 2U);
+  ui.clickAt(middle(maps[1]));
+  EXPECT_EQ(ui.view().head, 4);  // the first that reads it
+}
+
+TEST(Heads, TheChosenOneIsKeptWithinWhatThereIs) {
+  AppDriver ui;
+  ui.click("Head 8", "strip");
+  ui.clickAt(cellAt(ui.heatmaps("stage")[2], 6, 6, 5, 5));
+  ui.typeInto("heads", "2");
+  EXPECT_EQ(ui.view().head, 1);
+  EXPECT_FALSE(ui.view().selected);
+  EXPECT_TRUE(ui.shows("head 2", "stage"));
+}
+
+}  // namespace
+}  // namespace headscope::ui

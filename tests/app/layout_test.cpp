@@ -1,0 +1,147 @@
+// Layout: at every size and interface scale no panel overlaps another, nothing is cut off, and what
+// does not fit is reached by scrolling.
+#include <algorithm>
+
+#include "app/ui/window_layout.h"
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+struct Size {
+  int width, height;
+  float scale;
+};
+
+void PrintTo(const Size& s, std::ostream* out) {
+  *out << s.width << "x" << s.height << " at " << s.scale;
+}
+
+bool overlap(const Box& a, const Box& b) {
+  return a.at.x < b.at.x + b.size.x && b.at.x < a.at.x + a.size.x && a.at.y < b.at.y + b.size.y &&
+         b.at.y < a.at.y + a.size.y;
+}
+
+class Layout : public testing::TestWithParam<Size> {
+ protected:
+  ViewState view() const {
+    ViewState view;
+    view.scale = GetParam().scale;
+    return view;
+  }
+};
+
+TEST_P(Layout, PanelsStandApartAndWithinTheBody) {
+  const auto [width, height, scale] = GetParam();
+  const auto w = static_cast<float>(width);
+  const auto h = static_cast<float>(height);
+  for (const float rows : {48.0F, 96.0F}) {
+    const WindowLayout layout = layoutWindow({{w, h}, 0.0F, rows * scale, scale});
+    std::vector<Box> boxes{layout.steps, layout.flow, layout.stage, layout.heads};
+    if (layout.inspector.size.x > 0) boxes.push_back(layout.inspector);
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      const Box& b = boxes[i];
+      EXPECT_GE(b.at.x, 0);
+      EXPECT_GE(b.at.y, 0);
+      EXPECT_GT(b.size.x, 100 * scale) << i;
+      EXPECT_GT(b.size.y, 90 * scale) << i;
+      EXPECT_LE(b.at.x + b.size.x, layout.content.x) << i;
+      EXPECT_LE(b.at.y + b.size.y, layout.content.y) << i;
+      for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(overlap(b, boxes[j])) << i << " " << j;
+    }
+    EXPECT_FLOAT_EQ(layout.body.at.y, layout.tokens.at.y + layout.tokens.size.y);
+    EXPECT_FLOAT_EQ(layout.status.at.y + layout.status.size.y, h);
+    EXPECT_LE(layout.body.at.y + layout.body.size.y, layout.status.at.y + 1);
+  }
+}
+
+TEST_P(Layout, TheBarsControlsAreAllOnTheScreen) {
+  const auto [width, height, scale] = GetParam();
+  AppDriver ui(exampleDocument("english-german"), width, height, view());
+  const ScreenText screen = ui.screen();
+  for (const char* text : {"d_model", "heads", "tokens", "bias", "causal", "÷√dk", "More ▾", "↶",
+                           "↷", "Export ▾", "View ▾"}) {
+    const auto spot = screen.find(text, "top bar");
+    ASSERT_TRUE(spot) << text << ": " << screen.all("top bar");
+    EXPECT_LE(spot->max.x, static_cast<float>(width)) << text;
+    EXPECT_LE(spot->max.y, ui.window("top bar")->y1) << text;
+  }
+  for (const char* text : {"edit text", "examples ▾", "open file", "edit memory", "remove"}) {
+    const auto spot = screen.find(text, "tokens");
+    ASSERT_TRUE(spot) << text;
+    EXPECT_LE(spot->max.x, static_cast<float>(width)) << text;
+  }
+  EXPECT_TRUE(screen.shows("of 9 steps"));
+}
+
+TEST_P(Layout, BarsAndBodyFollowOneAnother) {
+  const auto [width, height, scale] = GetParam();
+  AppDriver ui(presetDocument("original-transformer"), width, height, view());
+  const auto bar = *ui.window("top bar");
+  const auto tokens = *ui.window("tokens");
+  const auto body = *ui.window("body");
+  EXPECT_NEAR(bar.y1, tokens.y0, 1);
+  EXPECT_NEAR(tokens.y1, body.y0, 1);
+  EXPECT_LE(body.y1, static_cast<float>(height));
+  EXPECT_GT(body.y1 - body.y0, 10);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, Layout,
+                         testing::Values(Size{1280, 720, 1}, Size{1600, 1000, 1},
+                                         Size{3840, 2160, 2}, Size{3840, 2160, 3},
+                                         Size{1920, 1080, 1.5F}, Size{800, 600, 1},
+                                         Size{1280, 720, 3}),
+                         [](const auto& info) {
+                           const Size& s = info.param;
+                           return "w" + std::to_string(s.width) + "h" + std::to_string(s.height) +
+                                  "x" + std::to_string(static_cast<int>(s.scale * 100));
+                         });
+
+TEST(TopBarsHeight, StaysWhateverTheDimensions) {
+  for (const int width : {1280, 1440, 1600, 1920}) {
+    AppDriver ui(presetDocument("original-transformer"), width, 1000);
+    const float one = ui.window("top bar")->y1;
+    for (const auto& [dModel, heads] :
+         {std::pair<Index, Index>{512, 16}, {512, 4}, {1024, 32}, {768, 96}, {1536, 12}, {8, 2}}) {
+      ui.restart(textDocument("The cat sat on the mat", dModel, heads));
+      EXPECT_EQ(ui.window("top bar")->y1, one) << width << ": " << dModel << " / " << heads;
+    }
+  }
+}
+
+TEST(StatusBar, GivesAMessageTheRoomItNeeds) {
+  ViewState view;
+  view.scale = 3;
+  AppDriver ui(presetDocument("original-transformer"), 1280, 720, view);
+  EXPECT_TRUE(ui.shows("recomputed 9 of 9 steps"));
+  ui.app().dropFiles({"notes.txt"});
+  ui.settle();
+  EXPECT_TRUE(ui.shows("notes.txt: only .csv (a series)"));
+}
+
+TEST(SmallWindow, ScrollsToItsLastPanel) {
+  AppDriver ui(presetDocument("original-transformer"), 800, 600);
+  EXPECT_FALSE(ui.screen().find("Head 1", "strip"));
+  const auto body = *ui.window("body");
+  ui.host().moveMouse({body.x0 + 5, body.y0 + 5});
+  for (int i = 0; i < 50; ++i) {
+    ui.host().wheel(-1);
+    ui.frame();
+  }
+  ui.settle();
+  EXPECT_TRUE(ui.screen().find("Head 1", "strip"));
+}
+
+TEST(Resizing, IsFollowedFromFrameToFrame) {
+  AppDriver ui;
+  for (const auto& [width, height] :
+       {std::pair{1280, 720}, {640, 400}, {200, 150}, {1, 1}, {3840, 2160}, {1600, 1000}}) {
+    ui.host().resize(width, height);
+    ui.settle();
+  }
+  EXPECT_TRUE(ui.screen().find("Head 8", "strip"));
+  EXPECT_TRUE(ui.shows("Step 3", "stage"));
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,138 @@
+// More settings: what stands behind the top bar's "More".
+#include <algorithm>
+#include <cmath>
+
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+class Settings : public testing::Test {
+ protected:
+  void SetUp() override {
+    ui_.click("More ▾", "top bar");
+    ASSERT_TRUE(ui_.shows("Temperature", "Popup"));
+  }
+  void type(const char* field, const char* text) {
+    ui_.typeInto(field, text, "Popup");
+    ui_.press(Key::enter);
+  }
+  /// Into a field that may be empty: it stands below another.
+  void typeLengths(const char* text) {
+    ui_.clickAt({ui_.after("Window", "Popup").x, ui_.at("Padding lengths", "Popup").y});
+    ui_.press(Key{'A'}, true);
+    ui_.type(text);
+    ui_.press(Key::enter);
+  }
+  const AttentionConfig& config() { return ui_.trace().config(); }
+  /// The entry of a list.
+  void choose(const char* shown, const char* entry) {
+    ui_.click(shown, "Popup");
+    ui_.click(entry, "Combo");
+  }
+  AppDriver ui_;
+};
+
+TEST_F(Settings, Temperature) {
+  type("Temperature", "2.5");
+  EXPECT_DOUBLE_EQ(config().temperature, 2.5);
+  EXPECT_FLOAT_EQ(ui_.trace().value({TensorId::scores, 0, 0, 1, 1}),
+                  ui_.trace().value({TensorId::rawScores, 0, 0, 1, 1}) / 8.0F / 2.5F);
+  type("Temperature", "0");
+  type("Temperature", "-1");
+  type("Temperature", "nan");
+  EXPECT_TRUE(std::isfinite(config().temperature));
+  EXPECT_GT(config().temperature, 0.0);
+}
+
+TEST_F(Settings, Window) {
+  type("Window", "2");
+  EXPECT_EQ(config().mask.window, 2);
+  EXPECT_EQ(ui_.trace().value({TensorId::weights, 0, 0, 0, 2}), 0.0F);
+  type("Window", "0");
+  EXPECT_EQ(config().mask.window, 0);
+}
+
+TEST_F(Settings, PaddingLengths) {
+  typeLengths("4");
+  EXPECT_EQ(config().mask.lengths, (std::vector<Index>{4}));
+  EXPECT_EQ(ui_.trace().value({TensorId::weights, 0, 0, 0, 5}), 0.0F);
+  typeLengths("9");
+  EXPECT_EQ(config().mask.lengths, (std::vector<Index>{4}));
+  EXPECT_TRUE(ui_.shows("length 9 is not between 0 and the 6 keys there are"));
+  typeLengths("3, 4");
+  EXPECT_TRUE(ui_.shows("lengths has 2 values for a batch of 1"));
+}
+
+TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
+  typeLengths("0");
+  EXPECT_EQ(ui_.trace().fullyMaskedRows.size(), 8U * 6U);
+  EXPECT_EQ(ui_.app().message(), "");
+  EXPECT_TRUE(
+      ui_.shows("48 rows are fully masked (first: query 0 of head 1): weights 0, output b"));
+  ui_.click("bias", "top bar");  // closes the settings
+  ui_.click("bias", "top bar");
+  ui_.press(Key{'Z'}, true);
+  EXPECT_TRUE(ui_.shows("undone: bias off · 48 rows are fully masked"));
+  const auto output = ui_.trace().tensor(TensorId::output).values();
+  EXPECT_TRUE(std::all_of(output.begin(), output.end(), [](float v) { return v == 0.0F; }));
+  ui_.press(Key::escape);
+  for (int i = 0; i < static_cast<int>(kStepCount); ++i) {
+    ui_.view().step = static_cast<StepId>(i);
+    ui_.settle();
+    EXPECT_FALSE(ui_.shows("nan")) << i;
+    EXPECT_FALSE(ui_.shows("not a number")) << i;
+  }
+}
+
+TEST_F(Settings, KeyValueHeads) {
+  type("Key/value heads", "2");
+  EXPECT_EQ(config().numKvHeads, 2);
+  EXPECT_EQ(ui_.trace().tensor(TensorId::k).shape(), (Shape{1, 2, 6, 64}));
+  type("Key/value heads", "3");
+  EXPECT_EQ(config().numKvHeads, 2);
+  EXPECT_TRUE(ui_.shows("8 heads cannot share 3 key/value heads evenly"));
+}
+
+TEST_F(Settings, Batch) {
+  type("Batch", "3");
+  EXPECT_EQ(config().batch, 3);
+  EXPECT_TRUE(ui_.shows("item 1 of 3", "tokens"));
+  type("Batch", "0");
+  EXPECT_EQ(config().batch, 3);
+  EXPECT_TRUE(ui_.shows("batch is 0: it must be at least 1"));
+  ui_.view().item = 2;
+  type("Batch", "1");
+  EXPECT_EQ(ui_.view().item, 0);
+}
+
+TEST_F(Settings, Positions) {
+  choose("own coordinates", "sinusoids over all");
+  EXPECT_EQ(ui_.document().positions, Positions::sinusoidal);
+  EXPECT_EQ(ui_.trace().documentPtr(), ui_.app().document());
+  choose("sinusoids over all", "off");
+  EXPECT_EQ(ui_.document().positions, Positions::none);
+}
+
+TEST_F(Settings, WeightsAndSeed) {
+  const TracePtr before = ui_.app().trace();
+  choose("xavier", "identity");
+  EXPECT_EQ(ui_.trace().value({TensorId::wQ, -1, -1, 3, 3}), 1.0F);
+  choose("identity", "xavier");
+  EXPECT_TRUE(sameValues(ui_.trace(), *before, TensorId::output));
+  type("Seed", "7");
+  EXPECT_EQ(ui_.document().weightSource.seed, 7U);
+  EXPECT_FALSE(sameValues(ui_.trace(), *before, TensorId::output));
+  type("Seed", "1");
+  EXPECT_TRUE(sameValues(ui_.trace(), *before, TensorId::output));
+}
+
+TEST_F(Settings, EscapeClosesThem) {
+  ui_.press(Key::escape);
+  EXPECT_FALSE(ui_.shows("Temperature"));
+  ui_.press(Key::right);
+  EXPECT_EQ(ui_.view().step, StepId::scale);
+}
+
+}  // namespace
+}  // namespace headscope::ui

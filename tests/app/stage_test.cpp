@@ -1,0 +1,131 @@
+// The stage: what is pointed at is named, lit and explained; what is clicked stays.
+#include "app/ui/stage_items.h"
+#include "app/ui/widgets.h"
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(Stage, TheCellUnderTheMouseIsTheOneThatIsNamed) {
+  AppDriver ui;
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 3U);  // Q, K^T, S
+  for (const auto& [row, col] : {std::pair<Index, Index>{0, 0}, {2, 4}, {5, 1}, {5, 5}}) {
+    ui.hover(cellAt(maps[2], 6, 6, row, col));
+    ASSERT_TRUE(ui.view().hovered);
+    const CellRef cell{TensorId::rawScores, 0, 0, row, col};
+    EXPECT_EQ(ui.view().hovered->cell, cell);
+    EXPECT_EQ(ui.view().hovered->rowLane, Lane::query);
+    EXPECT_EQ(ui.view().hovered->row, row);
+    EXPECT_EQ(ui.view().hovered->colLane, Lane::key);
+    EXPECT_EQ(ui.view().hovered->col, col);
+    EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 6), "Tooltip"));
+    EXPECT_TRUE(ui.shows(toString(cell), "Tooltip"));
+  }
+  ui.hover({1, 1});
+  EXPECT_FALSE(ui.view().hovered);
+}
+
+TEST(Stage, ItsRowAndColumnAreLitInWhatItIsMadeOf) {
+  AppDriver ui;
+  const auto maps = ui.heatmaps("stage");
+  const Theme& t = theme(ThemeKind::light);
+  const auto colorOf = [&](const char* token) { return ui.screen().find(token, "chips")->color; };
+  EXPECT_EQ(colorOf("sat"), t.text);
+  ui.hover(cellAt(maps[2], 6, 6, 2, 4));
+  EXPECT_EQ(colorOf("sat"), t.queryText);
+  EXPECT_EQ(colorOf("cat"), t.text);
+  int lit = 0;
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
+    const bool onAxis = run.window.find("stage") != std::string::npos;
+    if (onAxis && run.text == "sat" && run.glyphs[0].color == t.queryText) ++lit;
+    if (onAxis && run.text == "the" && run.glyphs[0].color == t.keyText) ++lit;
+  }
+  EXPECT_EQ(lit, 4);  // Q's row, K's column, and both of S
+}
+
+TEST(Stage, OperandsAreCellsOfTheirOwn) {
+  AppDriver ui;
+  const auto maps = ui.heatmaps("stage");
+  ui.hover(cellAt(maps[0], 6, 64, 3, 10));
+  ASSERT_TRUE(ui.view().hovered);
+  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::q, 0, 0, 3, 10}));
+  EXPECT_EQ(ui.view().hovered->colLane, Lane::inner);
+  ui.hover(cellAt(maps[1], 64, 6, 10, 3));  // shown transposed
+  ASSERT_TRUE(ui.view().hovered);
+  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::k, 0, 0, 3, 10}));
+}
+
+TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
+  AppDriver ui;
+  const auto maps = ui.heatmaps("stage");
+  ui.clickAt(cellAt(maps[2], 6, 6, 2, 4));
+  const CellRef cell{TensorId::rawScores, 0, 0, 2, 4};
+  ASSERT_EQ(ui.view().selected, cell);
+  ui.hover({1, 1});
+  EXPECT_EQ(ui.view().selected, cell);
+  EXPECT_TRUE(ui.shows("raw_scores[sat, the]", "stage"));
+  EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 5), "stage"));
+  EXPECT_TRUE(ui.shows("next: × 0.1250 →", "stage"));
+  EXPECT_TRUE(ui.shows("query 'sat'", "inspector"));
+  ui.press(Key::escape);
+  EXPECT_FALSE(ui.view().selected);
+}
+
+TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
+  AppDriver ui(exampleDocument("english-german"));
+  for (int i = 0; i < static_cast<int>(kStepCount); ++i) {
+    ui.view().step = static_cast<StepId>(i);
+    ui.settle();
+    std::size_t matrices = 0;
+    for (const StageItem& item : stageItems(ui.view().step, ui.config(), ui.view())) {
+      matrices += item.sign ? 0 : 1;
+    }
+    const auto maps = ui.heatmaps("stage");
+    EXPECT_EQ(maps.size(), matrices) << i;
+    for (const gl::Rect& map : maps) {
+      ui.hover(middle(map));
+      EXPECT_TRUE(ui.view().hovered) << i;
+    }
+  }
+}
+
+TEST(Stage, NumbersAreTheTraces) {
+  AppDriver ui(presetDocument("by-hand"));
+  ui.view().step = StepId::softmax;
+  ui.settle();
+  for (Index row = 0; row < 3; ++row) {
+    for (Index col = 0; col < 3; ++col) {
+      const float value = ui.trace().value({TensorId::weights, 0, 0, row, col});
+      EXPECT_TRUE(ui.shows(cellNumber(value, 2), "stage")) << value;
+    }
+  }
+}
+
+TEST(Stage, AMaskedCellSaysWhy) {
+  AppDriver ui;
+  ui.click("causal", "top bar");
+  ui.view().step = StepId::mask;
+  ui.settle();
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 3U);
+  ui.hover(cellAt(maps[1], 6, 6, 2, 4));
+  EXPECT_TRUE(ui.shows("causal: key 4 comes after query 2", "Tooltip"));
+  ui.hover(cellAt(maps[1], 6, 6, 4, 2));
+  EXPECT_TRUE(ui.shows("allowed", "Tooltip"));
+  EXPECT_TRUE(ui.shows("−∞", "stage"));
+}
+
+TEST(Stage, QKAndVAreChosen) {
+  AppDriver ui;
+  ui.view().step = StepId::split;
+  ui.settle();
+  ui.click("K", "stage");
+  EXPECT_EQ(ui.view().part, TensorId::k);
+  ui.click("V", "stage");
+  EXPECT_EQ(ui.view().part, TensorId::v);
+}
+
+}  // namespace
+}  // namespace headscope::ui

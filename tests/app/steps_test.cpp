@@ -1,0 +1,132 @@
+// Going through the steps: keys, rail, play, the flow's blocks.
+#include "app_driver.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(Steps, TheKeysGoThroughThem) {
+  AppDriver ui;
+  EXPECT_EQ(ui.view().step, StepId::score);
+  ui.press(Key::right);
+  EXPECT_EQ(ui.view().step, StepId::scale);
+  ui.press(Key::left);
+  ui.press(Key::left);
+  EXPECT_EQ(ui.view().step, StepId::split);
+  ui.press(Key::end);
+  EXPECT_EQ(ui.view().step, StepId::output);
+  ui.press(Key::right);
+  EXPECT_EQ(ui.view().step, StepId::output);
+  ui.press(Key::home);
+  EXPECT_EQ(ui.view().step, StepId::project);
+  ui.press(Key::left);
+  EXPECT_EQ(ui.view().step, StepId::project);
+}
+
+TEST(Steps, TheKeysBelongToTheSentenceWhileItIsEdited) {
+  AppDriver ui;
+  ui.press(Key{'E'}, true);
+  ui.press(Key::left);
+  ui.press(Key::end);
+  ui.type(" ");
+  EXPECT_EQ(ui.view().step, StepId::score);
+  EXPECT_FALSE(ui.view().playing);
+}
+
+TEST(Steps, ARowOfTheRailOpensItsStep) {
+  AppDriver ui;
+  for (const Step* step : allSteps()) {
+    const std::string title(step->text(ui.config()).title);
+    ui.click(title, "steps");
+    EXPECT_EQ(ui.view().step, step->id()) << title;
+    EXPECT_TRUE(ui.shows("· " + title, "stage"));
+  }
+}
+
+TEST(Steps, TheRailNamesTheShapesThereAreNow) {
+  AppDriver ui;
+  EXPECT_TRUE(ui.shows("(8, 6, 64)", "steps"));
+  EXPECT_TRUE(ui.shows("S/√64", "steps"));
+  ui.typeInto("heads", "4");
+  EXPECT_TRUE(ui.shows("(4, 6, 128)", "steps"));
+  EXPECT_FALSE(ui.shows("(8, 6, 64)", "steps"));
+}
+
+TEST(Steps, TheRailsButtonsGoThroughThem) {
+  AppDriver ui;
+  ui.click("▶|", "steps");
+  EXPECT_EQ(ui.view().step, StepId::output);
+  ui.click("◀", "steps");
+  EXPECT_EQ(ui.view().step, StepId::concat);
+  ui.click("|◀", "steps");
+  EXPECT_EQ(ui.view().step, StepId::project);
+  ui.click("▶", "steps");
+  EXPECT_EQ(ui.view().step, StepId::split);
+}
+
+TEST(Steps, SpacePlaysThemByTheClockAndStopsAtTheEnd) {
+  AppDriver ui;
+  ui.press(Key::space);
+  EXPECT_TRUE(ui.view().playing);
+  EXPECT_TRUE(ui.app().wantsFrame());
+  EXPECT_TRUE(ui.screen().find("Pause", "steps"));
+  EXPECT_EQ(ui.view().step, StepId::score);
+  ui.host().advance(2.0);
+  ui.frame();
+  EXPECT_EQ(ui.view().step, StepId::scale);
+  ui.frame();
+  EXPECT_EQ(ui.view().step, StepId::scale);
+  for (int i = 0; i < 10; ++i) {
+    ui.host().advance(2.1);
+    ui.frame();
+  }
+  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_FALSE(ui.view().playing);
+  ui.settle();
+  EXPECT_FALSE(ui.app().wantsFrame());
+  ui.press(Key::space);  // again, from the start
+  EXPECT_EQ(ui.view().step, StepId::project);
+  ui.press(Key::right);
+  EXPECT_FALSE(ui.view().playing);
+}
+
+TEST(Steps, PlayAndPauseByButton) {
+  AppDriver ui;
+  ui.click("Play", "steps");
+  EXPECT_TRUE(ui.view().playing);
+  ui.click("Pause", "steps");
+  EXPECT_FALSE(ui.view().playing);
+}
+
+TEST(Flow, ABlockOpensItsStep) {
+  AppDriver ui;
+  ui.click("V", "flow");
+  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_EQ(ui.view().part, TensorId::v);
+  const auto maps = ui.heatmaps("flow");
+  ASSERT_EQ(maps.size(), 8U);
+  ui.clickAt(middle(maps[5]));
+  EXPECT_EQ(ui.view().step, StepId::softmax);
+  EXPECT_EQ(ui.view().head, 5);
+  EXPECT_TRUE(ui.shows("head 6", "stage"));
+  ui.click("WO", "flow");
+  EXPECT_EQ(ui.view().step, StepId::output);
+}
+
+TEST(Flow, MovesToNewDimensionsAndThenRests) {
+  AppDriver ui;
+  ui.app().finish();
+  ui.clickAt(ui.after("heads", "top bar"));
+  ui.press(Key{'A'}, true);
+  ui.host().type(ui.app(), "4");
+  ui.app().finish();
+  ui.frame();
+  EXPECT_TRUE(ui.app().wantsFrame());
+  ui.host().advance(0.4);
+  ui.settle();
+  EXPECT_FALSE(ui.app().wantsFrame());
+  EXPECT_EQ(ui.heatmaps("flow").size(), 4U);
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,203 @@
+// The token row: a sentence is typed, refused, undone; its tokens are dragged; the memory's too.
+#include <cmath>
+
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+using Words = std::vector<std::string>;
+
+const Words& tokensOf(const Document& document, std::size_t item = 0) {
+  return document.input->tokens[item];
+}
+
+/// Rows of the output, as values.
+std::vector<float> outputRow(const Trace& trace, Index row) {
+  std::vector<float> values(static_cast<std::size_t>(trace.config().dModel));
+  trace.tile(TensorId::output, 0, -1, row, 1, 0, trace.config().dModel, values.data());
+  return values;
+}
+
+TEST(Text, ATypedSentenceIsWhatIsComputed) {
+  AppDriver ui;
+  const TracePtr before = ui.app().trace();
+  ui.typeSentence("The dog barked");
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"The", "dog", "barked"}));
+  EXPECT_EQ(ui.trace().documentPtr(), ui.app().document());
+  EXPECT_EQ(ui.trace().tensor(TensorId::weights).shape(), (Shape{1, 8, 3, 3}));
+  EXPECT_TRUE(ui.screen().find("barked", "stage"));
+  EXPECT_FALSE(ui.screen().find("cat", "stage"));
+  EXPECT_FALSE(ui.shows("done", "tokens"));  // Enter left the field
+  EXPECT_EQ(ui.undoAll(), 1);
+  EXPECT_TRUE(sameValues(ui.trace(), *before, TensorId::output));
+}
+
+TEST(Text, EveryKeystrokeIsFollowed) {
+  AppDriver ui;
+  ui.typeSentence("a", false);
+  EXPECT_EQ(ui.trace().config().seqLen, 1);
+  ui.type(" b");
+  EXPECT_EQ(ui.trace().config().seqLen, 2);
+  ui.type("c d");
+  EXPECT_EQ(tokensOf(ui.trace().document()), (Words{"a", "bc", "d"}));
+  ui.press(Key::backspace);
+  EXPECT_EQ(ui.trace().config().seqLen, 2);
+}
+
+TEST(Text, TwoTimesOfTypingAreTwoEntries) {
+  AppDriver ui;
+  ui.typeSentence("one two");
+  ui.typeSentence("one two three");
+  ui.press(Key{'Z'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"one", "two"}));
+  ui.press(Key{'Z'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"The", "cat", "sat", "on", "the", "mat"}));
+  ui.press(Key{'Z'}, true, true);
+  ui.press(Key{'Y'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"one", "two", "three"}));
+}
+
+TEST(Text, EditTextOpensTheSentenceAndDoneLeavesIt) {
+  AppDriver ui;
+  ui.click("edit text", "tokens");
+  EXPECT_TRUE(ui.screen().find("The cat sat on the mat", "tokens"));
+  ui.press(Key::end);
+  ui.type(" again");
+  EXPECT_EQ(tokensOf(ui.document()).back(), "again");
+  ui.click("done", "tokens");
+  EXPECT_FALSE(ui.shows("done", "tokens"));
+  EXPECT_EQ(tokensOf(ui.document()).size(), 7U);
+}
+
+TEST(Text, AnEmptyOneKeepsTheLastPictureAndSaysWhy) {
+  AppDriver ui;
+  const TracePtr before = ui.app().trace();
+  ui.press(Key{'E'}, true);
+  ui.press(Key{'A'}, true);
+  ui.press(Key::backspace);
+  EXPECT_EQ(ui.app().trace(), before);
+  EXPECT_TRUE(ui.shows("text is empty; give it at least one word"));
+  EXPECT_TRUE(ui.screen().find("cat", "stage"));
+  ui.type("   ");
+  EXPECT_EQ(ui.app().trace(), before);
+  ui.type("Dogs");
+  EXPECT_EQ(ui.trace().config().seqLen, 1);
+  EXPECT_FALSE(ui.shows("text is empty"));
+}
+
+TEST(Text, TenMegabytesPastedAreRefusedInWords) {
+  AppDriver ui;
+  const TracePtr before = ui.app().trace();
+  std::string text;
+  while (text.size() < (std::size_t{10} << 20)) text += "word ";
+  ImGui::SetClipboardText(text.c_str());
+  ui.press(Key{'E'}, true);
+  ui.press(Key{'A'}, true);
+  ui.press(Key{'V'}, true);
+  EXPECT_EQ(ui.app().trace(), before);
+  EXPECT_TRUE(ui.shows("text has 10.0 MB; at most 1 MB is taken, so shorten it"));
+}
+
+TEST(Text, ATokenIsDraggedToAnotherPlace) {
+  AppDriver ui;
+  ui.host().drag(ui.app(), ui.at("cat", "chips"), ui.at("the", "chips"));
+  ui.settle();
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"The", "sat", "on", "cat", "the", "mat"}));
+  EXPECT_EQ(ui.undoAll(), 1);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"The", "cat", "sat", "on", "the", "mat"}));
+}
+
+TEST(Text, WithoutPositionsTheOutputsRowsFollowTheirTokens) {
+  AppDriver ui;
+  ui.click("More ▾", "top bar");
+  ui.click("own coordinates");
+  ui.click("off");
+  ASSERT_EQ(ui.document().positions, Positions::none);
+  ui.press(Key::escape);
+  const TracePtr before = ui.app().trace();
+  ImVec2 to = ui.at("mat", "chips");
+  to.x += 60;
+  ui.host().drag(ui.app(), ui.at("cat", "chips"), to);
+  ui.settle();
+  ASSERT_EQ(tokensOf(ui.document()), (Words{"The", "sat", "on", "the", "mat", "cat"}));
+  constexpr Index kFrom[] = {0, 2, 3, 4, 5, 1};
+  for (Index row = 0; row < 6; ++row) {
+    const auto now = outputRow(ui.trace(), row);
+    const auto then = outputRow(*before, kFrom[row]);
+    for (std::size_t i = 0; i < now.size(); ++i) EXPECT_NEAR(now[i], then[i], 1e-6F) << row;
+  }
+}
+
+TEST(Text, AClickOnATokenChoosesItsRow) {
+  AppDriver ui;
+  ui.click("on", "chips");
+  ASSERT_TRUE(ui.view().selected);
+  EXPECT_EQ(ui.view().selected->row, 3);
+  EXPECT_TRUE(ui.shows("query 'on'", "inspector"));
+}
+
+TEST(Text, ExamplesAreOpened) {
+  AppDriver ui;
+  for (const Example& example : examples()) {
+    ui.click("examples ▾", "tokens");
+    ui.click(example.title, "Popup");
+    EXPECT_EQ(*ui.document().source, example.source) << example.name;
+    EXPECT_EQ(ui.trace().documentPtr(), ui.app().document()) << ui.app().message();
+  }
+}
+
+TEST(Memory, HasARowOfItsOwnThatIsEditedAndRemoved) {
+  AppDriver ui;
+  EXPECT_FALSE(ui.shows("memory", "tokens"));
+  ui.click("examples ▾", "tokens");
+  ui.click("English and German", "Popup");
+  EXPECT_TRUE(ui.config().crossAttention());
+  EXPECT_TRUE(ui.screen().find("Katze", "memory chips"));
+  EXPECT_TRUE(ui.screen().find("schläft", "stage"));  // the keys are German
+  const Index queries = ui.config().seqLen;
+
+  ui.click("edit memory", "tokens");
+  ui.press(Key{'A'}, true);
+  ui.type("Guten Tag");
+  EXPECT_EQ(ui.document().input->memoryTokens[0], (Words{"Guten", "Tag"}));
+  EXPECT_EQ(ui.trace().config().keys(), 2);
+  EXPECT_EQ(ui.config().seqLen, queries);
+  ui.press(Key::enter);
+
+  ui.host().drag(ui.app(), ui.at("Tag", "memory chips"), ui.at("Guten", "memory chips"));
+  ui.host().drag(ui.app(), ui.at("Tag", "memory chips"),
+                 {ui.window("memory chips")->x0 + 2, ui.at("Tag", "memory chips").y});
+  ui.settle();
+  EXPECT_EQ(ui.document().input->memoryTokens[0], (Words{"Tag", "Guten"}));
+
+  ui.click("remove", "tokens");
+  EXPECT_FALSE(ui.config().crossAttention());
+  EXPECT_EQ(ui.trace().config().keys(), queries);
+  EXPECT_FALSE(ui.shows("memory", "tokens"));
+}
+
+TEST(Batch, AnItemIsChosenAndItsTextEdited) {
+  AppDriver ui;
+  ui.click("examples ▾", "tokens");
+  ui.click("Two sentences", "Popup");
+  ASSERT_EQ(ui.config().batch, 2);
+  EXPECT_TRUE(ui.shows("item 1 of 2", "tokens"));
+  EXPECT_TRUE(ui.screen().find("teacher", "chips"));
+  ui.click("▶", "tokens");
+  EXPECT_EQ(ui.view().item, 1);
+  EXPECT_TRUE(ui.screen().find("bird", "chips"));
+  EXPECT_TRUE(ui.screen().find("bird", "stage"));
+  EXPECT_FALSE(ui.screen().find("teacher", "stage"));
+
+  ui.typeSentence("Many small birds sing");
+  EXPECT_EQ(tokensOf(ui.document(), 1)[1], "small");
+  EXPECT_EQ(tokensOf(ui.document(), 0)[1], "teacher");
+  EXPECT_EQ(ui.document().config.mask.lengths, (std::vector<Index>{10, 4}));
+  EXPECT_TRUE(ui.screen().find("[pad]", "chips"));
+  ui.click("◀", "tokens");
+  EXPECT_EQ(ui.view().item, 0);
+}
+
+}  // namespace
+}  // namespace headscope::ui

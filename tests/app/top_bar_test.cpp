@@ -1,0 +1,255 @@
+// The top bar: dimensions typed and stepped, what cannot be, switches, presets, undo, looks.
+#include <algorithm>
+
+#include "app/ui/color_maps.h"
+#include "app/ui/theme.h"
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(TopBar, DimensionsAreTyped) {
+  AppDriver ui;
+  ui.typeInto("heads", "16");
+  EXPECT_EQ(ui.trace().config().numHeads, 16);
+  EXPECT_TRUE(ui.shows("dk = 512 / 16 = 32", "top bar"));
+  ui.typeInto("d_model", "768");
+  EXPECT_EQ(ui.trace().config().dModel, 768);
+  ui.typeInto("tokens", "9");
+  EXPECT_EQ(ui.trace().config().seqLen, 9);
+  EXPECT_EQ(ui.document().input->tokens[0][6], "The");  // the text again from its start
+  ui.press(Key::enter);
+  EXPECT_EQ(ui.undoAll(), 3);
+  EXPECT_EQ(ui.trace().config(), presetDocument("original-transformer")->config);
+}
+
+TEST(TopBar, DimensionsAreStepped) {
+  AppDriver ui;
+  ui.clickArrow("heads", "heads", true);
+  EXPECT_EQ(ui.config().numHeads, 16);
+  ui.clickArrow("heads", "heads", false);
+  ui.clickArrow("heads", "heads", false);
+  EXPECT_EQ(ui.config().numHeads, 4);
+  ui.clickArrow("d_model", "d_model", true);
+  EXPECT_EQ(ui.config().dModel, 512 + 4 * 8);  // d_k from 128 to 136
+  ui.clickArrow("tokens", "tokens", false);
+  EXPECT_EQ(ui.trace().config().seqLen, 5);
+  ui.clickArrow("tokens", "tokens", true);
+  ui.clickArrow("tokens", "tokens", true);
+  EXPECT_EQ(ui.trace().config().seqLen, 7);
+  EXPECT_EQ(ui.undoAll(), 7);  // every step is an entry of its own
+}
+
+TEST(TopBar, TheArrowKeysStepTheFieldThatHasTheKeyboard) {
+  AppDriver ui;
+  ui.clickAt(ui.after("heads", "top bar"));
+  ui.press(Key::up);
+  EXPECT_EQ(ui.config().numHeads, 16);
+  ui.press(Key::down);
+  EXPECT_EQ(ui.config().numHeads, 8);
+  EXPECT_EQ(ui.view().step, StepId::score);
+}
+
+TEST(TopBar, StepsStopAtTheSmallest) {
+  AppDriver ui(textDocument("Cat", 1, 1));
+  ui.clickArrow("heads", "heads", false);
+  ui.clickArrow("d_model", "d_model", false);
+  EXPECT_EQ(ui.config().dModel, 1);
+  EXPECT_EQ(ui.config().numHeads, 1);
+  ui.clickArrow("tokens", "tokens", false);
+  EXPECT_EQ(ui.config().seqLen, 1);
+  EXPECT_TRUE(ui.shows("tokens is 0: it must be at least 1"));
+  ui.clickArrow("d_model", "d_model", true);
+  EXPECT_EQ(ui.config().dModel, 2);
+}
+
+class HeadsThatDoNotDivide : public testing::Test {
+ protected:
+  void SetUp() override {
+    ui_.typeInto("heads", "7");
+    ASSERT_EQ(ui_.app().document(), document_);
+  }
+  AppDriver ui_;
+  DocumentPtr document_ = ui_.app().document();
+  TracePtr trace_ = ui_.app().trace();
+};
+
+TEST_F(HeadsThatDoNotDivide, TurnRedAndSayWhy) {
+  EXPECT_EQ(ui_.app().trace(), trace_);
+  ASSERT_TRUE(ui_.window("problem"));
+  EXPECT_TRUE(ui_.shows("d_model 512 does not divide into 7 heads", "problem"));
+  EXPECT_EQ(ui_.screen().findAfter("heads", "top bar")->color, theme(ThemeKind::light).bad);
+  EXPECT_TRUE(ui_.shows("512 / 7 = 73.14", "top bar"));
+  EXPECT_EQ(ui_.screen().find("512/7=73.14", "top bar")->color, theme(ThemeKind::light).bad);
+  EXPECT_TRUE(ui_.screen().find("Head 8", "strip"));  // the last picture that was possible
+  EXPECT_FALSE(ui_.screen().find("Head 7,", "stage"));
+}
+
+TEST_F(HeadsThatDoNotDivide, CanBecomeTheNearestThatDo) {
+  ui_.click("use 4 heads", "problem");
+  EXPECT_EQ(ui_.trace().config().numHeads, 4);
+  EXPECT_FALSE(ui_.window("problem"));
+  EXPECT_NE(ui_.screen().findAfter("heads", "top bar")->color, theme(ThemeKind::light).bad);
+}
+
+TEST_F(HeadsThatDoNotDivide, GoBackToWhatTheyWere) {
+  ui_.click("back to what it was", "problem");
+  EXPECT_FALSE(ui_.window("problem"));
+  EXPECT_EQ(ui_.app().document(), document_);
+  EXPECT_TRUE(ui_.shows("heads8", "top bar"));
+  EXPECT_TRUE(ui_.shows("512 / 8 = 64", "top bar"));
+}
+
+TEST_F(HeadsThatDoNotDivide, AreGoodWithADModelThatFits) {
+  ui_.typeInto("d_model", "700");
+  EXPECT_EQ(ui_.trace().config().dModel, 700);
+  EXPECT_EQ(ui_.trace().config().numHeads, 7);
+  EXPECT_FALSE(ui_.window("problem"));
+}
+
+TEST_F(HeadsThatDoNotDivide, GoOnToAnotherNumberAsTheyAreTyped) {
+  ui_.press(Key::backspace);
+  EXPECT_TRUE(ui_.shows("is not a whole number", "problem"));
+  ui_.type("32");
+  EXPECT_EQ(ui_.trace().config().numHeads, 32);
+  EXPECT_FALSE(ui_.window("problem"));
+}
+
+TEST(TopBar, WhatIsNoNumberOrAbsurdIsRefused) {
+  AppDriver ui;
+  const DocumentPtr before = ui.app().document();
+  const auto refuses = [&](const char* field, const char* typed, const char* message) {
+    ui.typeInto(field, typed);
+    EXPECT_EQ(ui.app().document(), before) << typed;
+    EXPECT_TRUE(ui.shows(message, "problem")) << typed << ": " << ui.screen().all("problem");
+    ui.click("back to what it was", "problem");
+  };
+  refuses("heads", "0", "heads is 0: it must be at least 1");
+  refuses("heads", "-4", "heads is -4: it must be at least 1");
+  refuses("heads", "eight", "'eight' is not a whole number");
+  refuses("d_model", "1000000000", "d_model is 1000000000: at most 65536 is taken");
+  refuses("d_model", "99999999999999999999", "is not a whole number");
+  refuses("tokens", "0", "tokens is 0: it must be at least 1");
+  refuses("tokens", "2.5", "'2.5' is not a whole number");
+}
+
+TEST(TopBar, WhatDoesNotFitTheMemoryIsRefusedWithTheFigure) {
+  AppDriver ui;
+  const TracePtr before = ui.app().trace();
+  ui.typeInto("tokens", "60000");
+  EXPECT_LT(ui.config().seqLen, 60000);
+  EXPECT_TRUE(ui.shows("more than the memory budget of 2.15 GB")) << ui.app().message();
+  EXPECT_TRUE(ui.shows("this size needs"));
+}
+
+TEST(TopBar, SwitchesBiasCausalAndScale) {
+  AppDriver ui;
+  ui.click("bias", "top bar");
+  EXPECT_FALSE(ui.trace().config().bias);
+  ui.click("causal", "top bar");
+  EXPECT_TRUE(ui.trace().config().mask.causal);
+  EXPECT_EQ(ui.trace().value({TensorId::weights, 0, 0, 0, 1}), 0.0F);
+  ui.click("÷√dk", "top bar");
+  EXPECT_FALSE(ui.trace().config().scale);
+  EXPECT_EQ(ui.trace().value({TensorId::scores, 0, 0, 2, 1}),
+            ui.trace().value({TensorId::rawScores, 0, 0, 2, 1}));
+  ui.click("causal", "top bar");
+  EXPECT_FALSE(ui.trace().config().mask.causal);
+  EXPECT_EQ(ui.undoAll(), 4);
+}
+
+TEST(TopBar, RecomputesOnlyWhatChangedAndSaysSo) {
+  AppDriver ui;
+  EXPECT_TRUE(ui.shows("recomputed 9 of 9 steps"));
+  ui.click("causal", "top bar");
+  EXPECT_TRUE(ui.shows("recomputed 5 of 9 steps")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("1,050,624 parameters"));
+}
+
+TEST(TopBar, OpensEveryPreset) {
+  AppDriver ui;
+  for (const Preset& preset : presets()) {
+    const auto combo = ui.screen().findAfter("headscope", "top bar");
+    ASSERT_TRUE(combo);
+    ui.clickAt(combo->centre());
+    ASSERT_TRUE(ui.window("Combo"));
+    ui.click(preset.title, "Combo");
+    EXPECT_EQ(ui.document().preset, preset.name);
+    EXPECT_EQ(ui.trace().config().dModel, preset.config.dModel) << preset.name;
+    EXPECT_EQ(ui.trace().config().numHeads, preset.config.numHeads);
+    EXPECT_EQ(ui.trace().documentPtr(), ui.app().document());
+    const std::string firstWord = preset.title.substr(0, preset.title.find(' '));
+    EXPECT_TRUE(ui.shows(firstWord, "top bar"));
+  }
+}
+
+TEST(TopBar, UndoesAndRedoesByButtonAndByKey) {
+  AppDriver ui;
+  const TracePtr before = ui.app().trace();
+  ui.click("bias", "top bar");
+  ui.click("↶", "top bar");
+  EXPECT_TRUE(ui.config().bias);
+  EXPECT_TRUE(ui.shows("undone: bias off"));
+  EXPECT_TRUE(sameValues(ui.trace(), *before, TensorId::output));
+  ui.click("↷", "top bar");
+  EXPECT_FALSE(ui.trace().config().bias);
+  ui.press(Key{'Z'}, true);
+  EXPECT_TRUE(ui.trace().config().bias);
+  ui.press(Key{'Z'}, true, true);
+  EXPECT_FALSE(ui.trace().config().bias);
+  ui.press(Key{'Z'}, true);
+  ui.press(Key{'Z'}, true);  // nothing is left: no harm
+  EXPECT_TRUE(ui.config().bias);
+  ui.press(Key{'Y'}, true);
+  EXPECT_FALSE(ui.config().bias);
+}
+
+TEST(TopBar, OneFieldTypedInTwiceIsTwoEntries) {
+  AppDriver ui;
+  ui.typeInto("heads", "16");
+  ui.press(Key::enter);
+  ui.typeInto("heads", "32");
+  ui.press(Key::enter);
+  ui.press(Key{'Z'}, true);
+  EXPECT_EQ(ui.config().numHeads, 16);
+}
+
+TEST(View, ChangesThemeMapsAndAnimation) {
+  AppDriver ui;
+  const ImU32 light = ui.screen().find("Steps", "steps")->color;
+  ui.click("View ▾", "top bar");
+  ui.click("Dark theme", "Popup");
+  EXPECT_EQ(ui.view().theme, ThemeKind::dark);
+  EXPECT_NE(ui.screen().find("Steps", "steps")->color, light);
+  EXPECT_EQ(ui.app().background(), theme(ThemeKind::dark).window);
+  ui.click("View ▾", "top bar");
+  ui.click("Animate changes", "Popup");
+  EXPECT_FALSE(ui.view().animate);
+  ui.click("View ▾", "top bar");
+  ui.click(ColorMaps::load().pairName(1), "Popup");
+  EXPECT_EQ(ui.view().colorMaps, 1);
+}
+
+TEST(View, GrowsAndShrinksTheInterface) {
+  AppDriver ui;
+  const auto height = [&] {
+    const Spot s = *ui.screen().find("Dimension flow", "flow");
+    return s.max.y - s.min.y;
+  };
+  const float small = height();
+  ui.press(Key::equal, true);
+  EXPECT_FLOAT_EQ(ui.view().scale, 1.25F);
+  ui.press(Key::keypadAdd, true);
+  EXPECT_FLOAT_EQ(ui.view().scale, 1.5F);
+  EXPECT_NEAR(height(), small * 1.5F, 2.0F);
+  for (int i = 0; i < 10; ++i) ui.press(Key::equal, true);
+  EXPECT_FLOAT_EQ(ui.view().scale, kMaxScale);
+  for (int i = 0; i < 12; ++i) ui.press(Key::minus, true);
+  EXPECT_FLOAT_EQ(ui.view().scale, kMinScale);
+  EXPECT_NEAR(height(), small, 0.1F);
+  ui.click("A+", "top bar");
+  EXPECT_FLOAT_EQ(ui.view().scale, 1.25F);
+}
+
+}  // namespace
+}  // namespace headscope::ui

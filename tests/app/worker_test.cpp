@@ -1,0 +1,178 @@
+// The engine's thread: the newest document wins, and nothing keeps it from stopping.
+#include "app/worker.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <vector>
+
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double secondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// A pass of several seconds, most of them within its first step.
+DocumentPtr longDocument() {
+  AttentionConfig c = sized(4096, 4, 2048);
+  c.batch = 2;
+  const Tensor weight = Tensor::zeros({c.dModel, c.dModel});
+  const Tensor bias = Tensor::zeros({c.dModel});
+  Document d;
+  d.config = c;
+  Input input;
+  input.x = Tensor::zeros(shapeOf(TensorId::x, c));
+  d.input = std::make_shared<const Input>(std::move(input));
+  d.weights = {weight, weight, weight, weight, bias, bias, bias, bias};
+  return std::make_shared<const Document>(std::move(d));
+}
+
+DocumentPtr shortDocument(std::uint64_t seed = 1) { return randomDocument(sized(24, 4, 6), seed); }
+
+/// One whose scores overflow.
+DocumentPtr refusedDocument() {
+  return changed(shortDocument(), [](Document& d) {
+    d.weights.bQ = d.weights.bQ.clone();
+    d.weights.bK = d.weights.bK.clone();
+    std::fill_n(d.weights.bQ.mutableData(), d.weights.bQ.size(), 1e30F);
+    std::fill_n(d.weights.bK.mutableData(), d.weights.bK.size(), 1e30F);
+  });
+}
+
+/// Waits until the pass has run for a while.
+void letItRun(const Worker& worker, double seconds = 0.1) {
+  const auto start = Clock::now();
+  while (worker.progress().seconds < seconds && secondsSince(start) < 10.0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST(Worker, GivesTheTraceOnce) {
+  Worker worker(2);
+  EXPECT_FALSE(worker.take());
+  EXPECT_FALSE(worker.progress().busy);
+  const DocumentPtr document = shortDocument();
+  worker.request(document);
+  worker.wait();
+  EXPECT_FALSE(worker.progress().busy);
+  const auto update = worker.take();
+  ASSERT_TRUE(update && update->trace);
+  EXPECT_EQ(update->error, "");
+  EXPECT_EQ(update->trace->documentPtr(), document);
+  expectSameBits(*update->trace, *runAttention(document, nullptr, {2, nullptr, nullptr}));
+  EXPECT_FALSE(worker.take());
+}
+
+TEST(Worker, TakesOverFromTheTraceBefore) {
+  Worker worker(2);
+  const DocumentPtr first = shortDocument();
+  worker.request(first);
+  worker.wait();
+  worker.take();
+  worker.request(changed(first, [](Document& d) {
+    d.weights.wO = randomTensor(d.weights.wO.shape(), 9, "W_O", 0.1F);
+  }));
+  worker.wait();
+  const auto update = worker.take();
+  ASSERT_TRUE(update && update->trace);
+  EXPECT_EQ(stepsThatRan(*update->trace), std::vector<std::string>{"output"});
+}
+
+TEST(Worker, TheNewestWinsAndOlderOnesAreDropped) {
+  Worker worker(2);
+  worker.request(longDocument());
+  letItRun(worker);
+  ASSERT_TRUE(worker.progress().busy);
+  const auto start = Clock::now();
+  DocumentPtr newest;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    newest = shortDocument(seed);
+    worker.request(newest);
+  }
+  worker.wait();
+  EXPECT_LT(secondsSince(start), 1.0);
+  const auto update = worker.take();
+  ASSERT_TRUE(update && update->trace);
+  EXPECT_EQ(update->trace->documentPtr(), newest);
+  EXPECT_FALSE(worker.take());
+}
+
+TEST(Worker, WakesAfterEachUpdateAndOnlyThen) {
+  std::atomic<int> wakes{0};
+  Worker worker(2, [&] { ++wakes; });
+  const auto woken = [&](int times) {
+    const auto start = Clock::now();
+    while (wakes < times && secondsSince(start) < 5.0) std::this_thread::yield();
+    return wakes.load();
+  };
+  worker.request(shortDocument());
+  worker.wait();
+  EXPECT_EQ(woken(1), 1);
+  worker.request(refusedDocument());
+  worker.wait();
+  EXPECT_EQ(woken(2), 2);
+  worker.request(longDocument());
+  letItRun(worker);
+  worker.request(shortDocument(2));  // the long one is cancelled: nothing to tell
+  worker.wait();
+  EXPECT_EQ(woken(3), 3);
+}
+
+TEST(Worker, ARefusalIsToldAndTheNextPassRuns) {
+  Worker worker(2);
+  worker.request(refusedDocument());
+  worker.wait();
+  const auto refused = worker.take();
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->trace, nullptr);
+  EXPECT_NE(refused->error.find("raw_scores[0, 0, 0, 0]"), std::string::npos) << refused->error;
+  worker.request(shortDocument());
+  worker.wait();
+  const auto good = worker.take();
+  ASSERT_TRUE(good);
+  EXPECT_NE(good->trace, nullptr);
+}
+
+TEST(Worker, ProgressOfALongPass) {
+  Worker worker(2);
+  worker.request(longDocument());
+  EXPECT_TRUE(worker.progress().busy);
+  letItRun(worker, 0.05);
+  const Worker::Progress early = worker.progress();
+  EXPECT_TRUE(early.busy);
+  EXPECT_GT(early.seconds, 0.0);
+  EXPECT_LT(early.stepsDone, 9);
+  const auto start = Clock::now();
+  worker.wait(0.05);  // not until it has ended
+  EXPECT_LT(secondsSince(start), 1.0);
+  const Worker::Progress later = worker.progress();
+  EXPECT_TRUE(later.busy);
+  EXPECT_GT(later.seconds, early.seconds);
+  EXPECT_GE(later.stepsDone, early.stepsDone);
+}
+
+TEST(Worker, EndsPromptlyInTheMiddleOfALongPass) {
+  for (const double after : {0.0, 0.1, 0.4}) {
+    auto worker = std::make_unique<Worker>(2);
+    worker->request(longDocument());
+    letItRun(*worker, after);
+    EXPECT_TRUE(worker->progress().busy);
+    const auto start = Clock::now();
+    worker.reset();
+    EXPECT_LT(secondsSince(start), 1.0);
+  }
+}
+
+TEST(Worker, EndsWithoutEverHavingRun) {
+  const auto start = Clock::now();
+  for (int i = 0; i < 50; ++i) Worker worker(1);
+  EXPECT_LT(secondsSince(start), 5.0);
+}
+
+}  // namespace
+}  // namespace headscope::test

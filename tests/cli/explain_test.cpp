@@ -1,0 +1,112 @@
+#include <cmath>
+
+#include "core/formats/safetensors.h"
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+using nlohmann::json;
+
+const std::vector<std::string> kPass = {"--text",   "a b c d", "--d-model",  "32",
+                                        "--heads",  "4",       "--kv-heads", "2",
+                                        "--causal", "--init",  "normal"};
+
+json explain(std::vector<std::string> cell) {
+  cell.insert(cell.begin(), "explain");
+  cell.insert(cell.end(), kPass.begin(), kPass.end());
+  return jsonOf(cell);
+}
+
+class Explain : public InFolder {};
+
+TEST_F(Explain, GivesTheTracesValuesAndSums) {
+  std::vector<std::string> run = {"run", "--trace", path("t.safetensors")};
+  run.insert(run.end(), kPass.begin(), kPass.end());
+  ASSERT_EQ(runProgram(run).status, 0);
+  const formats::SafetensorsFile trace(path("t.safetensors"));
+  const std::vector<std::vector<std::string>> cells = {
+      {"--step", "project", "--row", "1", "--col", "31"},
+      {"--step", "project", "--tensor", "k", "--row", "1", "--col", "15"},
+      {"--step", "project", "--tensor", "v", "--row", "3"},
+      {"--step", "split", "--head", "3", "--row", "2", "--col", "7"},
+      {"--step", "split", "--tensor", "v", "--head", "1", "--row", "2", "--col", "7"},
+      {"--step", "score", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "scale", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "mask", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "softmax", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "weigh", "--head", "3", "--row", "2", "--col", "5"},
+      {"--step", "concat", "--row", "2", "--col", "29"},
+      {"--step", "output", "--row", "2", "--col", "29"}};
+  for (const auto& cell : cells) {
+    const json e = explain(cell);
+    const double value = e["value"];
+    const Tensor tensor = trace.read(e["tensor"].get<std::string>());
+    EXPECT_EQ(value, static_cast<double>(tensor.at(e["index"].get<Shape>()))) << e["tensor"];
+    double sum = 0.0;
+    for (const json& term : e["terms"]) sum += term["product"].get<double>();
+    EXPECT_NEAR(e["sum"].get<double>(), sum, 1e-9);
+    if (e["tensor"] == "weights") {
+      EXPECT_EQ(e["terms"].size(), 3U);  // causal: the keys up to the query
+      EXPECT_NEAR(value, e["terms"][1]["product"].get<double>() / sum, 1e-6);
+    } else {
+      EXPECT_NEAR(value, sum, 1e-5);
+    }
+  }
+}
+
+TEST_F(Explain, NamesOperandsByTheirOwnHeads) {
+  const json score = explain({"--step", "score", "--head", "3", "--row", "2", "--col", "1"});
+  EXPECT_EQ(score["tensor"], "raw_scores");
+  EXPECT_EQ(score["index"], json({0, 3, 2, 1}));
+  ASSERT_EQ(score["terms"].size(), 8U);
+  EXPECT_EQ(score["terms"][5]["left"], "q[0, 3, 2, 5]");
+  EXPECT_EQ(score["terms"][5]["right"], "k[0, 1, 1, 5]");  // heads 2 and 3 share K head 1
+}
+
+TEST_F(Explain, TheBiasIsTheLastTerm) {
+  const json output = explain({"--step", "output"});
+  EXPECT_EQ(output["index"], json({0, 0, 0}));
+  ASSERT_EQ(output["terms"].size(), 33U);
+  EXPECT_EQ(output["terms"][32]["left"], "b_O[0]");
+  EXPECT_EQ(output["terms"][32]["right"], "1");
+}
+
+TEST_F(Explain, AMaskedCellIsMinusInfinity) {
+  const json masked = explain({"--step", "mask", "--row", "1", "--col", "2"});
+  EXPECT_EQ(masked["value"], "-inf");
+  EXPECT_NE(masked["rule"].get<std::string>().find("causal"), std::string::npos);
+  EXPECT_EQ(explain({"--step", "softmax", "--row", "1", "--col", "2"})["value"], 0.0);
+}
+
+TEST_F(Explain, TheTextStartsWithTheLargestTerms) {
+  const CliResult text =
+      runProgram({"explain", "--step", "score", "--head", "5", "--row", "2", "--col", "1"});
+  EXPECT_EQ(text.out.rfind("raw_scores[0, 5, 2, 1] = ", 0), 0U) << text.out;
+  EXPECT_NE(text.out.find("query 2 'sat', key 1 'cat'"), std::string::npos);
+  EXPECT_NE(text.out.find("and 52 more terms"), std::string::npos);
+  EXPECT_NE(text.out.find("sum of 64 terms"), std::string::npos);
+  const CliResult softmax = runProgram({"explain", "--step", "softmax"});
+  EXPECT_NE(softmax.out.find("exp("), std::string::npos);
+  const CliResult masked = runProgram({"explain", "--step", "mask", "--col", "3", "--causal"});
+  EXPECT_NE(masked.out.find("= −∞"), std::string::npos);
+}
+
+TEST_F(Explain, WrongCellsAreNamedWithTheirRange) {
+  expectRefused({"explain", "--step", "guess"}, {"'guess'", "project", "output"});
+  for (const char* step : {"project", "concat", "output"}) {
+    expectRefused({"explain", "--step", step, "--head", "1"}, {"--head 1", "no head"});
+  }
+  expectRefused({"explain", "--step", "score", "--head", "8"}, {"--head 8", "heads 0 to 7"});
+  expectRefused({"explain", "--step", "score", "--row", "6"}, {"--row 6", "rows 0 to 5"});
+  expectRefused({"explain", "--step", "score", "--col", "-1"}, {"--col -1", "columns 0 to 5"});
+  expectRefused({"explain", "--step", "weigh", "--col", "64"}, {"--col 64", "0 to 63"});
+  expectRefused({"explain", "--step", "score", "--item", "1"}, {"--item 1", "items 0 to 0"});
+  expectRefused({"explain", "--step", "score", "--tensor", "k"}, {"--tensor k", "raw_scores"});
+  expectRefused({"explain", "--step", "split", "--tensor", "x"}, {"--tensor"});
+  expectRefused({"explain", "--step", "split", "--tensor", "k", "--kv-heads", "2", "--head", "2"},
+                {"--head 2", "key/value heads 0 to 1"});
+}
+
+}  // namespace
+}  // namespace headscope

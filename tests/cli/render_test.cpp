@@ -1,0 +1,75 @@
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+class Render : public InFolder {
+ protected:
+  /// The picture's bytes.
+  std::string picture(std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"render", "--out", path("p.png"), "--size", "320x200"});
+    const CliResult result = runProgram(flags);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.out.find("p.png"), std::string::npos);
+    std::ifstream file(path("p.png"), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+std::uint32_t bigEndian(const std::string& bytes, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    value = value << 8 | static_cast<unsigned char>(bytes.at(at + i));
+  }
+  return value;
+}
+
+TEST_F(Render, WritesAPictureOfTheSize) {
+  const std::string png = picture({});
+  ASSERT_GT(png.size(), 100U);
+  EXPECT_EQ(png.substr(1, 3), "PNG");
+  EXPECT_EQ(bigEndian(png, 16), 320U);
+  EXPECT_EQ(bigEndian(png, 20), 200U);
+}
+
+TEST_F(Render, FlagsChangeThePicture) {
+  const std::string plain = picture({});
+  EXPECT_EQ(plain, picture({"--view", "flow", "--theme", "light", "--scale", "1"}));
+  EXPECT_NE(plain, picture({"--theme", "dark"}));
+  EXPECT_NE(plain, picture({"--scale", "1.5"}));
+  EXPECT_NE(plain, picture({"--view", "heads"}));
+  const std::string score = picture({"--view", "step", "--step", "score"});
+  EXPECT_NE(score, picture({"--view", "step", "--step", "softmax"}));
+  EXPECT_NE(score, picture({"--view", "step", "--step", "score", "--head", "3"}));
+  EXPECT_NE(score, picture({"--view", "step", "--step", "score", "--heads", "4"}));
+}
+
+TEST_F(Render, BadFlagsLeaveNoFile) {
+  const auto refused = [&](std::vector<std::string> flags, const std::vector<std::string>& parts) {
+    flags.insert(flags.begin(), {"render", "--out", path("p.png")});
+    expectRefused(flags, parts);
+  };
+  refused({"--size", "big"}, {"--size big", "1600x1000"});
+  refused({"--size", "0x100"}, {"--size 0x100"});
+  refused({"--size", "1000000x1000000"}, {"--size"});
+  refused({"--size", "100x100x100"}, {"--size"});
+  refused({"--view", "list"}, {"--view"});
+  refused({"--theme", "blue"}, {"--theme"});
+  refused({"--scale", "0.1"}, {"--scale"});
+  refused({"--step", "guess"}, {"'guess'"});
+  refused({"--step", "score", "--head", "8"}, {"--head 8"});
+  refused({"--step", "output", "--head", "8"}, {"--head 8"});
+  refused({"--row", "6"}, {"--row 6"});
+  refused({"--item", "1"}, {"--item 1"});
+  refused({"--heads", "7"}, {"7 heads"});
+  refused({"--shader-dir", path("none")}, {"--shader-dir"});
+  EXPECT_TRUE(folderIsEmpty());
+}
+
+TEST_F(Render, AnUnwritablePictureIsNamed) {
+  expectRefused({"render", "--out", path("none/p.png"), "--size", "320x200"}, {"none/p.png"});
+  EXPECT_TRUE(folderIsEmpty());
+}
+
+}  // namespace
+}  // namespace headscope

@@ -1,0 +1,223 @@
+#include <cmath>
+
+#include "core/formats/safetensors.h"
+#include "core/presets.h"
+#include "core/tensor_id.h"
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+using formats::SafetensorsFile;
+using nlohmann::json;
+
+class Run : public InFolder {
+ protected:
+  /// The trace of a run with these flags.
+  SafetensorsFile trace(std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"run", "--trace", path("trace.safetensors")});
+    const CliResult result = runProgram(flags);
+    EXPECT_EQ(result.status, 0) << result.err;
+    return SafetensorsFile(path("trace.safetensors"));
+  }
+  Tensor tensor(const std::string& name, const std::vector<std::string>& flags) {
+    return trace(flags).read(name);
+  }
+};
+
+float largestDifference(const Tensor& a, const Tensor& b) {
+  EXPECT_EQ(a.shape(), b.shape());
+  const auto x = a.values();
+  const auto y = b.values();
+  float largest = 0.0F;
+  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+    largest = std::max(largest, std::abs(x[i] - y[i]));
+  }
+  return largest;
+}
+
+TEST_F(Run, EveryPresetRuns) {
+  for (const Preset& preset : presets()) {
+    const json run = jsonOf({"run", "--preset", preset.name});
+    EXPECT_EQ(run["config"]["d_model"], preset.config.dModel) << preset.name;
+    EXPECT_EQ(run["config"]["num_heads"], preset.config.numHeads) << preset.name;
+    EXPECT_EQ(run["config"]["seq_len"], preset.config.seqLen) << preset.name;
+    EXPECT_EQ(run["config"]["batch"], preset.config.batch) << preset.name;
+    EXPECT_EQ(run["fully_masked_rows"], json::array()) << preset.name;
+  }
+}
+
+TEST_F(Run, JsonHasTheKeysOfTheContract) {
+  const json run = jsonOf({"run"});
+  ASSERT_EQ(run["steps"].size(), 9U);
+  EXPECT_EQ(run["steps"][0]["id"], "project");
+  EXPECT_EQ(run["steps"][8]["id"], "output");
+  double sum = 0.0;
+  for (const json& step : run["steps"]) sum += step["ms"].get<double>();
+  EXPECT_GE(run["ms"].get<double>(), sum * 0.99);
+  EXPECT_EQ(run["fully_masked_rows"], json::array());
+  EXPECT_EQ(run["tokens"].dump(), R"([["The","cat","sat","on","the","mat"]])");
+  EXPECT_FALSE(run.contains("memory_tokens"));
+}
+
+TEST_F(Run, TheTraceHoldsEveryTensor) {
+  const SafetensorsFile file = trace({"--kv-heads", "2", "--memory-text", "Die Katze saß"});
+  AttentionConfig config;
+  config.numKvHeads = 2;
+  config.memoryLen = 3;
+  EXPECT_EQ(file.names().size(), kTensorCount - kFirstResult);
+  for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    const std::string name(info(id).name);
+    ASSERT_TRUE(file.has(name)) << name;
+    EXPECT_EQ(file.shape(name), shapeOf(id, config)) << name;
+  }
+}
+
+TEST_F(Run, AgreesWithPyTorchOnLoadedWeightsAndInput) {
+  struct Case {
+    std::string file;
+    std::vector<std::string> flags;
+  };
+  for (const Case& c :
+       std::vector<Case>{{"small_d8_h2_t4_nobias", {"--heads", "2"}},
+                         {"causal_d32_h4_t10_b2", {"--heads", "4", "--causal"}},
+                         {"padding_d32_h4_t7_b3", {"--heads", "4", "--lengths", "7,4,1"}},
+                         {"cross_d48_h6_t5_m9", {"--heads", "6"}},
+                         {"gqa_d64_h8_kv2_t9", {"--heads", "8", "--causal"}},
+                         {"temperature_d32_h4_t8", {"--heads", "4", "--temperature", "0.5"}},
+                         {"unscaled_d32_h4_t8", {"--heads", "4", "--no-scale"}}}) {
+    const std::string file = dataFile(c.file + ".safetensors");
+    auto flags = c.flags;
+    flags.insert(flags.end(), {"--weights", file, "--input", file});
+    const SafetensorsFile golden(file);
+    const SafetensorsFile result = trace(flags);
+    for (const char* name : {"weights", "heads", "output"}) {
+      EXPECT_LT(largestDifference(result.read(name), golden.read(std::string("expected.") + name)),
+                2e-5F)
+          << c.file << " " << name;
+    }
+  }
+}
+
+TEST_F(Run, SettingsReachThePass) {
+  const Tensor causal = tensor("weights", {"--causal"});
+  EXPECT_EQ(causal.at({0, 0, 1, 2}), 0.0F);
+  EXPECT_GT(causal.at({0, 0, 2, 1}), 0.0F);
+  const Tensor window = tensor("weights", {"--window", "2"});
+  EXPECT_EQ(window.at({0, 3, 0, 2}), 0.0F);
+  EXPECT_GT(window.at({0, 3, 0, 1}), 0.0F);
+  const Tensor heads = tensor("heads", {"--drop-heads", "2,5"});
+  EXPECT_EQ(heads.at({0, 5, 3, 7}), 0.0F);
+  EXPECT_NE(heads.at({0, 4, 3, 7}), 0.0F);
+
+  const Tensor raw = tensor("raw_scores", {});
+  EXPECT_FLOAT_EQ(tensor("scores", {}).at({0, 1, 2, 3}), raw.at({0, 1, 2, 3}) / 8.0F);
+  EXPECT_EQ(tensor("scores", {"--no-scale"}).at({0, 1, 2, 3}), raw.at({0, 1, 2, 3}));
+  EXPECT_FLOAT_EQ(tensor("scores", {"--temperature", "2"}).at({0, 1, 2, 3}),
+                  raw.at({0, 1, 2, 3}) / 16.0F);
+}
+
+TEST_F(Run, WeightsAreDrawnAsAsked) {
+  const Tensor plain = tensor("output", {});
+  EXPECT_EQ(largestDifference(plain, tensor("output", {"--init", "xavier", "--seed", "1"})), 0.0F);
+  EXPECT_GT(largestDifference(plain, tensor("output", {"--seed", "2"})), 0.0F);
+  EXPECT_GT(largestDifference(plain, tensor("output", {"--init", "normal"})), 0.0F);
+  const SafetensorsFile identity = trace({"--init", "identity"});
+  EXPECT_EQ(largestDifference(identity.read("q_proj"), identity.read("v_proj")), 0.0F);
+  EXPECT_LT(largestDifference(plain, tensor("output", {"--threads", "1"})), 1e-5F);
+  const Tensor normal = tensor("output", {"--init", "normal"});
+  EXPECT_GT(largestDifference(normal, tensor("output", {"--init", "normal", "--no-bias"})), 0.0F);
+}
+
+TEST_F(Run, PositionsCanBeSwitched) {
+  const Tensor named = tensor("q_proj", {"--text", "the the"});
+  EXPECT_NE(named.at({0, 0, 5}), named.at({0, 1, 5}));
+  const Tensor none = tensor("q_proj", {"--text", "the the", "--no-positions"});
+  EXPECT_FLOAT_EQ(none.at({0, 0, 5}), none.at({0, 1, 5}));
+  const Tensor sinusoids = tensor("q_proj", {"--text", "the the", "--sinusoidal-positions"});
+  EXPECT_GT(largestDifference(named, sinusoids), 0.0F);
+}
+
+TEST_F(Run, TextsMakeTokensAndBatch) {
+  const json one = jsonOf({"run", "--preset", "amnl", "--text", "A b, c."});
+  EXPECT_EQ(one["tokens"].dump(), R"([["A","b",",","c","."]])");
+  EXPECT_EQ(one["config"]["d_model"], 256);
+  EXPECT_EQ(one["config"]["seq_len"], 5);
+  const json two = jsonOf({"run", "--text", "a b c", "--text", "d"});
+  EXPECT_EQ(two["config"]["batch"], 2);
+  EXPECT_EQ(two["tokens"].dump(), R"([["a","b","c"],["d","",""]])");
+  EXPECT_EQ(jsonOf({"run", "--text", "{}"})["tokens"].dump(), R"([["{","}"]])");
+  EXPECT_EQ(jsonOf({"run", "--text", "-5 °C"})["tokens"][0][0], "-");
+  const json cut = jsonOf({"run", "--seq-len", "2"});
+  EXPECT_EQ(cut["tokens"].dump(), R"([["The","cat"]])");
+  const json repeated = jsonOf({"run", "--text", "a b", "--seq-len", "3", "--batch", "2"});
+  EXPECT_EQ(repeated["tokens"].dump(), R"([["a","b","a"],["a","b","a"]])");
+  const json fewer = jsonOf({"run", "--preset", "tutorial", "--batch", "1"});
+  EXPECT_EQ(fewer["tokens"].size(), 1U);
+}
+
+TEST_F(Run, MemoryMakesCrossAttention) {
+  const json given = jsonOf({"run", "--memory-text", "Die Katze"});
+  EXPECT_EQ(given["config"]["memory_len"], 2);
+  EXPECT_EQ(given["memory_tokens"].dump(), R"([["Die","Katze"]])");
+  const json example = jsonOf({"run", "--memory-len", "10"});
+  EXPECT_EQ(example["config"]["memory_len"], 10);
+  EXPECT_EQ(example["memory_tokens"][0][9], example["memory_tokens"][0][0]);
+  const json cut = jsonOf({"run", "--memory-text", "eins zwei drei", "--memory-len", "2"});
+  EXPECT_EQ(cut["memory_tokens"].dump(), R"([["eins","zwei"]])");
+}
+
+TEST_F(Run, ASeriesIsRead) {
+  const std::string file = write("s.csv", "load,heat\n1,2\n2,3\n4,1\n");
+  const json run = jsonOf({"run", "--series", file});
+  EXPECT_EQ(run["config"]["seq_len"], 3);
+  EXPECT_EQ(jsonOf({"run", "--series", file, "--series", file})["config"]["batch"], 2);
+}
+
+TEST_F(Run, FullyMaskedRowsAreReported) {
+  const json run = jsonOf({"run", "--batch", "2", "--lengths", "0,6", "--heads", "2"});
+  ASSERT_EQ(run["fully_masked_rows"].size(), 12U);  // 6 rows of item 0 in both heads
+  EXPECT_EQ(run["fully_masked_rows"][0], json({0, 0, 0}));
+  const CliResult words = runProgram({"run", "--lengths", "3", "--window", "2"});
+  EXPECT_NE(words.out.find("fully masked rows: 2 in every head"), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("item 0 row 4, item 0 row 5"), std::string::npos) << words.out;
+}
+
+TEST_F(Run, LoadedWeightsBringTheirSize) {
+  const std::string file = dataFile("plain_mha_d24_h4.safetensors");
+  const json run = jsonOf({"run", "--weights", file, "--heads", "4"});
+  EXPECT_EQ(run["config"]["d_model"], 24);
+  EXPECT_EQ(run["config"]["bias"], true);
+  EXPECT_EQ(jsonOf({"run", "--weights", file, "--heads", "4", "--no-bias"})["config"]["bias"],
+            false);
+  const SafetensorsFile plain(file);
+  std::vector<formats::NamedTensor> under;
+  for (const auto& name : plain.names()) under.push_back({"layer.0." + name, plain.read(name)});
+  formats::writeSafetensors(path("prefixed.safetensors"), under);
+  EXPECT_EQ(largestDifference(tensor("output", {"--weights", file, "--heads", "4"}),
+                              tensor("output", {"--weights", path("prefixed.safetensors"),
+                                                "--prefix", "layer.0.", "--heads", "4"})),
+            0.0F);
+}
+
+TEST_F(Run, ByHandKeepsItsOwnWeights) {
+  const Tensor own = tensor("raw_scores", {"--preset", "by-hand"});
+  for (const float score : own.values()) EXPECT_EQ(score, std::round(score));
+  const Tensor drawn = tensor("raw_scores", {"--preset", "by-hand", "--seed", "1"});
+  EXPECT_GT(largestDifference(own, drawn), 0.0F);
+}
+
+TEST_F(Run, TheTableSaysWhatRan) {
+  const CliResult run = runProgram({"run", "--trace", path("t.safetensors")});
+  for (const char* part : {"original-transformer", "\"The cat sat on the mat\"", "xavier, seed 1",
+                           "1,050,624 parameters", "(1, 8, 6, 6)", "fully masked rows: none"}) {
+    EXPECT_NE(run.out.find(part), std::string::npos) << part;
+  }
+  EXPECT_NE(run.out.find(path("t.safetensors")), std::string::npos);
+  const CliResult narrow = runProgram({"run", "--d-model", "16"});
+  EXPECT_NE(narrow.out.find("note: "), std::string::npos);
+}
+
+}  // namespace
+}  // namespace headscope

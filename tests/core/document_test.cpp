@@ -1,0 +1,208 @@
+// Edits: what each makes of a document, what it brings with it, and that a refusal leaves all as it
+// was.
+#include "core/document.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+TEST(Document, EveryCaseFitsTogether) {
+  for (const Case& c : allCases()) expectConsistent(*randomDocument(c.config));
+}
+
+TEST(Dimensions, WidthDrawsWeightsAndEmbedsAnew) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  const DocumentPtr after = edited(before, SetDimensions{64, 8, 8});
+  expectConsistent(*after);
+  EXPECT_EQ(after->config.dModel, 64);
+  EXPECT_EQ(after->config.numHeads, 8);
+  EXPECT_EQ(after->weights.wQ.shape(), (Shape{64, 64}));
+  EXPECT_EQ(after->weightSource, before->weightSource);
+  EXPECT_EQ(after->source, before->source);
+}
+
+TEST(Dimensions, HeadsAloneKeepInputAndWeights) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  const Applied after = applied(before, SetDimensions{48, 6, 6});
+  EXPECT_TRUE(sameWeights(*before, *after.document));
+  EXPECT_EQ(after.document->input, before->input);
+  EXPECT_EQ(after.note, "");
+  EXPECT_EQ(bytesNotShared(*after.document, *before), 0);
+}
+
+TEST(Dimensions, WhatDoesNotDivideIsRefusedWithSuggestions) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  expectRefused(before, SetDimensions{48, 5, 5}, "heads", "48", "5 heads", "4, 6");
+  expectRefused(before, SetDimensions{48, 0, 0}, "heads", "heads is 0");
+  expectRefused(before, SetDimensions{-4, 4, 4}, "d_model", "d_model is -4");
+  expectRefused(before, SetDimensions{1'000'000'000, 4, 4}, "d_model", "at most 65536");
+  expectRefused(before, SetDimensions{48, 4, 3}, "kv_heads", "cannot share 3");
+}
+
+TEST(Dimensions, AbsurdHeadCountsAreRefusedWithAHeadOffToo) {
+  const DocumentPtr before = edited(fromTexts({"the cat sat"}), SetHeadGain{1, 0.0F});
+  for (const Index heads : {std::numeric_limits<Index>::max(), Index{1} << 40, Index{-1}}) {
+    expectRefused(before, SetDimensions{48, heads, heads}, "heads", "heads is");
+  }
+}
+
+TEST(Dimensions, HeadsThatAreOffStayOffWhileTheyAreThere) {
+  const DocumentPtr off = edited(fromTexts({"the cat sat"}), SetHeadGain{1, 0.0F});
+  const DocumentPtr more = edited(off, SetDimensions{48, 8, 8});
+  expectConsistent(*more);
+  EXPECT_EQ(more->config.gain(1), 0.0F);
+  EXPECT_EQ(more->config.gain(7), 1.0F);
+  const DocumentPtr one = edited(off, SetDimensions{48, 1, 1});
+  expectConsistent(*one);
+  EXPECT_EQ(one->config.gain(0), 1.0F);
+}
+
+TEST(Dimensions, BudgetIsHeldWithTheFigure) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  expectUserError(
+      [&] {
+        apply(*before, SetDimensions{4096, 4, 4}, 1'000'000);
+      },
+      "more than the memory budget of 1.00 MB", "this size needs 2");
+}
+
+TEST(Tokens, AreRepeatedOrCut) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  const DocumentPtr more = edited(before, SetTokens{5});
+  expectConsistent(*more);
+  EXPECT_EQ(more->input->tokens[0], (Tokens{"the", "cat", "sat", "the", "cat"}));
+  const DocumentPtr fewer = edited(more, SetTokens{1});
+  EXPECT_EQ(fewer->input->tokens[0], (Tokens{"the"}));
+  EXPECT_TRUE(sameWeights(*before, *fewer));
+  expectRefused(before, SetTokens{0}, "tokens", "tokens is 0");
+  expectRefused(before, SetTokens{1'000'000'000}, "tokens", "at most");
+}
+
+TEST(Tokens, APaintedMaskIsFittedToTheNewLength) {
+  const DocumentPtr plain = fromTexts({"the cat sat"});
+  const DocumentPtr before = edited(plain, masked(plain, [](Mask& m) {
+                                      m.painted = painted(3, 3, {1, 0, 1, 1, 1, 0, 1, 1, 1});
+                                    }));
+  const Applied after = applied(before, SetTokens{4});
+  EXPECT_NE(after.note.find("the painted mask was fitted to the new length"), std::string::npos);
+  EXPECT_EQ(*after.document->config.mask.painted,
+            (PaintedMask{4, 4, {1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}}));
+  const DocumentPtr cut = edited(before, SetText{0, false, "a dog"});
+  EXPECT_EQ(*cut->config.mask.painted, (PaintedMask{2, 2, {1, 0, 1, 1}}));
+  expectConsistent(*edited(before, SetText{0, true, "ein Hund schläft"}));
+  expectRefused(before, SetTokens{1'000'000'000}, "tokens", "at most");
+}
+
+TEST(Tokens, LengthsOfTheUserAreFittedToo) {
+  const DocumentPtr plain = fromTexts({"the cat sat on"});
+  const DocumentPtr before = edited(plain, masked(plain, [](Mask& m) { m.lengths = {3}; }));
+  EXPECT_EQ(edited(before, SetTokens{2})->config.mask.lengths, (std::vector<Index>{2}));
+  EXPECT_EQ(edited(before, SetTokens{6})->config.mask.lengths, (std::vector<Index>{3}));
+  EXPECT_EQ(edited(before, SetBatch{2})->config.mask.lengths, (std::vector<Index>{3, 4}));
+}
+
+TEST(Batch, ShorterSentencesArePadded) {
+  const DocumentPtr before = fromTexts({"the cat sat", "run"});
+  EXPECT_EQ(before->config.batch, 2);
+  EXPECT_EQ(before->config.mask.lengths, (std::vector<Index>{3, 1}));
+  EXPECT_EQ(before->input->tokens[1], (Tokens{"run", "", ""}));
+  for (const Index batch : {1, 2, 3, 5}) {
+    const DocumentPtr after = edited(before, SetBatch{batch});
+    expectConsistent(*after);
+    EXPECT_EQ(after->config.batch, batch);
+    EXPECT_EQ(after->config.mask.lengths, after->input->lengths);
+  }
+  EXPECT_EQ(edited(before, SetBatch{3})->config.mask.lengths, (std::vector<Index>{3, 1, 3}));
+  expectRefused(before, SetBatch{0}, "batch", "batch is 0");
+}
+
+TEST(Batch, LengthsFollowTheTextsUntilTheUserSetsThem) {
+  const DocumentPtr before = fromTexts({"the cat sat", "run"});
+  const DocumentPtr longer = edited(before, SetText{1, false, "run far"});
+  expectConsistent(*longer);
+  EXPECT_EQ(longer->config.mask.lengths, (std::vector<Index>{3, 2}));
+  const DocumentPtr off = edited(before, masked(before, [](Mask& m) { m.lengths.clear(); }));
+  EXPECT_TRUE(off->config.mask.lengths.empty());
+  EXPECT_TRUE(edited(off, SetText{1, false, "run far"})->config.mask.lengths.empty());
+  EXPECT_TRUE(edited(longer, SetText{1, false, "a dog ran"})->config.mask.lengths.empty());
+}
+
+TEST(Switches, EachSetsItsFieldAndNothingElse) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  const auto check = [&](const Edit& edit, const std::function<void(AttentionConfig&)>& change) {
+    const Applied after = applied(before, edit);
+    AttentionConfig expected = before->config;
+    change(expected);
+    EXPECT_EQ(after.document->config, expected);
+    EXPECT_NE(after.document->config, before->config);
+    EXPECT_EQ(after.document->input, before->input);
+    EXPECT_TRUE(sameWeights(*before, *after.document));
+    EXPECT_EQ(after.note, "");
+  };
+  check(SetBias{false}, [](auto& c) { c.bias = false; });
+  check(SetScale{false}, [](auto& c) { c.scale = false; });
+  check(SetTemperature{0.5}, [](auto& c) { c.temperature = 0.5; });
+  check(masked(before, [](Mask& m) { m.causal = true; }), [](auto& c) { c.mask.causal = true; });
+  check(masked(before, [](Mask& m) { m.window = 2; }), [](auto& c) { c.mask.window = 2; });
+  check(SetHeadGain{2, 0.0F}, [](auto& c) { c.headGains = {1.0F, 1.0F, 0.0F, 1.0F}; });
+  expectRefused(before, SetTemperature{0.0}, "temperature", "above 0");
+  expectRefused(before, masked(before, [](Mask& m) { m.window = -1; }), "window", "window is -1");
+  expectRefused(before,
+                masked(before,
+                       [](Mask& m) {
+                         m.lengths = {1, 2};
+                       }),
+                "lengths", "batch of 1");
+  expectRefused(before, masked(before, [](Mask& m) { m.painted = painted(1, 1, {1}); }), "mask",
+                "1 × 1", "3 × 3");
+  expectRefused(before, SetHeadGain{4, 0.0F}, "", "head 4 does not exist", "0 to 3");
+  expectRefused(before, SetHeadGain{-1, 0.0F}, "", "head -1 does not exist");
+  expectRefused(before, SetHeadGain{1, std::numeric_limits<float>::quiet_NaN()}, "gains", "finite");
+}
+
+TEST(Switches, AllGainsBackToOneAreNoGains) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  const DocumentPtr after = edited(edited(before, SetHeadGain{2, 0.0F}), SetHeadGain{2, 1.0F});
+  EXPECT_EQ(after->config, before->config);
+}
+
+TEST(Switches, PositionsChangeXAlone) {
+  const DocumentPtr before = fromTexts({"the the the"});
+  const DocumentPtr after = edited(before, SetPositions{Positions::none});
+  EXPECT_TRUE(sameWeights(*before, *after));
+  const Tensor& x = after->input->x;
+  EXPECT_EQ(x.slice(1, 0, 1).values(), x.slice(1, 2, 3).values());
+  EXPECT_NE(before->input->x.slice(1, 0, 1).values(), before->input->x.slice(1, 2, 3).values());
+}
+
+TEST(Open, GivesThatVeryDocument) {
+  const DocumentPtr other = fromTensors();
+  EXPECT_EQ(edited(fromTexts({"the cat sat"}), Open{other}), other);
+}
+
+TEST(EditNames, AreWhatTheUndoListShows) {
+  const DocumentPtr d = fromTexts({"the cat sat"});
+  EXPECT_EQ(nameOf(SetDimensions{64, 4, 4}, *d), "d_model = 64");
+  EXPECT_EQ(nameOf(SetDimensions{48, 8, 8}, *d), "heads = 8");
+  EXPECT_EQ(nameOf(SetDimensions{48, 4, 2}, *d), "key/value heads = 2");
+  EXPECT_EQ(nameOf(SetTokens{7}, *d), "tokens = 7");
+  EXPECT_EQ(nameOf(SetBatch{2}, *d), "batch = 2");
+  EXPECT_EQ(nameOf(SetBias{false}, *d), "bias off");
+  EXPECT_EQ(nameOf(SetTemperature{0.5}, *d), "temperature = 0.5");
+  EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.causal = true; }), *d), "causal on");
+  EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.window = 3; }), *d), "window = 3");
+  EXPECT_EQ(nameOf(SetPositions{Positions::none}, *d), "positions off");
+  EXPECT_EQ(nameOf(SetText{0, true, "x"}, *d), "memory text");
+  EXPECT_EQ(nameOf(MoveToken{0, false, 1, 0}, *d), "move 'cat'");
+  EXPECT_EQ(nameOf(DrawWeights{WeightInit::normal, 3}, *d), "weights normal, seed 3");
+  EXPECT_EQ(nameOf(SetHeadGain{2, 0.0F}, *d), "head 3 × 0");
+}
+
+}  // namespace
+}  // namespace headscope::test

@@ -1,0 +1,137 @@
+#include "core/history.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/support/documents.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::test {
+namespace {
+
+History history(Index budget = Index{256} << 20) {
+  return {fromTexts({"the cat sat"}), kBudget, budget};
+}
+
+TEST(History, UndoAndRedoGiveTheVerySameDocuments) {
+  History h = history();
+  const DocumentPtr first = h.current();
+  EXPECT_FALSE(h.canUndo());
+  EXPECT_EQ(h.undoName(), "");
+  h.apply(SetTokens{5});
+  const DocumentPtr second = h.current();
+  h.apply(SetBias{false});
+  const DocumentPtr third = h.current();
+  EXPECT_EQ(h.undoName(), "bias off");
+  h.undo();
+  EXPECT_EQ(h.current(), second);
+  EXPECT_EQ(h.undoName(), "tokens = 5");
+  EXPECT_EQ(h.redoName(), "bias off");
+  h.undo();
+  EXPECT_EQ(h.current(), first);
+  h.undo();  // nothing left
+  EXPECT_EQ(h.current(), first);
+  h.redo();
+  h.redo();
+  EXPECT_EQ(h.current(), third);
+  EXPECT_FALSE(h.canRedo());
+  h.redo();
+  EXPECT_EQ(h.current(), third);
+}
+
+TEST(History, AnEditAfterUndoDropsWhatWasUndone) {
+  History h = history();
+  h.apply(SetTokens{5});
+  h.apply(SetTokens{6});
+  h.undo();
+  h.apply(SetTokens{7});
+  EXPECT_FALSE(h.canRedo());
+  h.undo();
+  EXPECT_EQ(h.current()->config.seqLen, 5);
+}
+
+TEST(History, ARefusedEditChangesNothing) {
+  History h = history();
+  h.apply(SetTokens{5});
+  h.apply(SetTokens{6});
+  h.undo();
+  const DocumentPtr before = h.current();
+  expectUserError([&] { h.apply(SetTokens{0}); }, "tokens is 0");
+  EXPECT_EQ(h.current(), before);
+  EXPECT_EQ(h.undoName(), "tokens = 5");
+  EXPECT_TRUE(h.canRedo());
+}
+
+TEST(History, OneGestureIsOneEntry) {
+  History h = history();
+  for (const Index tokens : {4, 5, 6, 7}) h.apply(SetTokens{tokens}, "tokens");
+  EXPECT_EQ(h.undoName(), "tokens = 7");
+  h.undo();
+  EXPECT_EQ(h.current()->config.seqLen, 3);
+  EXPECT_FALSE(h.canUndo());
+}
+
+TEST(History, OtherGesturesAndUndoEndOne) {
+  History h = history();
+  h.apply(SetTokens{4}, "tokens");
+  h.apply(SetTemperature{2.0}, "temperature");
+  h.apply(SetTokens{5}, "tokens");
+  h.apply(SetTokens{6});
+  h.apply(SetTokens{7});
+  for (const Index tokens : {6, 5, 4, 4, 3}) {
+    h.undo();
+    EXPECT_EQ(h.current()->config.seqLen, tokens);
+  }
+  h.redo();
+  h.apply(SetTokens{8}, "tokens");  // after redo: an entry of its own
+  h.undo();
+  EXPECT_EQ(h.current()->config.seqLen, 4);
+}
+
+TEST(History, TheBudgetDropsTheOldest) {
+  // each width makes weights of its own: 4·(4·D² + 4·D) bytes, and X
+  const auto widthAfter = [](Index budget) {
+    History h = history(budget);
+    for (const Index width : {64, 80, 96, 112}) h.apply(SetDimensions{width, 4, 4});
+    Index undone = 0;
+    for (; h.canUndo(); ++undone) h.undo();
+    return undone;
+  };
+  EXPECT_EQ(widthAfter(Index{1} << 30), 4);
+  EXPECT_EQ(widthAfter(300'000), 2);
+  EXPECT_EQ(widthAfter(1'000), 0);
+}
+
+TEST(History, WhatEntriesShareCostsNothing) {
+  History h = history(1'000);
+  for (int i = 0; i < 200; ++i) h.apply(SetBias{i % 2 == 0});
+  Index undone = 0;
+  for (; h.canUndo(); ++undone) h.undo();
+  EXPECT_EQ(undone, 200);
+}
+
+/// Painting a large mask again and again stays within the budget as well.
+TEST(History, PaintedMasksCount) {
+  const Index tokens = 256;
+  History h(edited(fromTexts({"the cat sat"}), SetTokens{tokens}), kBudget, 1'000'000);
+  for (std::uint8_t i = 0; i < 100; ++i) {
+    Mask mask;
+    std::vector<std::uint8_t> allowed(static_cast<std::size_t>(tokens * tokens), 1);
+    allowed[i] = 0;
+    mask.painted = painted(tokens, tokens, allowed);
+    h.apply(SetMask{mask});
+  }
+  Index undone = 0;
+  for (; h.canUndo(); ++undone) h.undo();
+  EXPECT_EQ(undone, 1'000'000 / (tokens * tokens));
+}
+
+/// So do the rows of a loaded input that are moved about.
+TEST(History, MovedTensorsCountOnce) {
+  const DocumentPtr before = fromTensors();
+  const DocumentPtr after = edited(before, MoveToken{0, false, 0, 1});
+  EXPECT_EQ(bytesNotShared(*after, *before), 4 * 4 * 8);
+  EXPECT_EQ(bytesNotShared(*after, *after), 0);
+}
+
+}  // namespace
+}  // namespace headscope::test

@@ -1,0 +1,204 @@
+#include "core/formats/state_dict.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "core/attention.h"
+#include "core/formats/config_json.h"
+#include "core/ledger.h"
+#include "core/presets.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::formats {
+namespace {
+
+/// A file of zeros with these shapes.
+SafetensorsFile fileOf(const TempFolder& folder,
+                       const std::vector<std::pair<std::string, Shape>>& list,
+                       const std::string& prefix = "") {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, shape] : list) tensors.push_back({prefix + name, Tensor::zeros(shape)});
+  writeSafetensors(folder / "layer.safetensors", tensors);
+  return SafetensorsFile(folder / "layer.safetensors");
+}
+
+TEST(StateDict, CombinedProjectionIsCutInThreeViews) {
+  const SafetensorsFile file(golden("plain_mha_d24_h4"));
+  const LoadedWeights loaded = loadWeights(file);
+  EXPECT_EQ(loaded.dModel, 24);
+  EXPECT_EQ(loaded.kvFeatures, 24);
+  EXPECT_EQ(loaded.kvWidth, 24);
+  EXPECT_TRUE(loaded.bias);
+  EXPECT_TRUE(loaded.weights.wQ.sharesStorageWith(loaded.weights.wV));
+  const Tensor all = file.read("in_proj_weight");
+  EXPECT_EQ(loaded.weights.wK.at({3, 5}), all.at({24 + 3, 5}));
+  EXPECT_EQ(loaded.weights.wV.at({3, 5}), all.at({48 + 3, 5}));
+  EXPECT_EQ(loaded.weights.bV.at({7}), file.read("in_proj_bias").at({48 + 7}));
+  EXPECT_EQ(loaded.weights.wO.values(), file.read("out_proj.weight").values());
+  EXPECT_EQ(kvHeadsFor(loaded, 4, "f"), 4);
+}
+
+TEST(StateDict, WithoutBiasesTheyAreZeroAndOff) {
+  const LoadedWeights loaded = loadWeights(SafetensorsFile(golden("small_d8_h2_t4_nobias")));
+  EXPECT_FALSE(loaded.bias);
+  EXPECT_EQ(loaded.weights.bQ.values(), std::vector<float>(8, 0.0F));
+  EXPECT_EQ(loaded.weights.bO.values(), std::vector<float>(8, 0.0F));
+}
+
+TEST(StateDict, SeparateProjectionsTellTheKeyValueHeads) {
+  const SafetensorsFile file(golden("gqa_d64_h8_kv2_t9"));
+  const LoadedWeights loaded = loadWeights(file);
+  EXPECT_EQ(loaded.dModel, 64);
+  EXPECT_EQ(loaded.kvFeatures, 16);
+  EXPECT_EQ(loaded.weights.bK.values(), file.read("k_proj.bias").values());
+  EXPECT_EQ(kvHeadsFor(loaded, 8, "f"), 2);
+  expectUserError([&] { kvHeadsFor(loaded, 7, "gqa.safetensors"); },
+                  "7 heads do not divide d_model 64 of gqa.safetensors");
+  expectUserError([&] { kvHeadsFor(loaded, 2, "gqa.safetensors"); }, "with 2 heads each is 32 wide",
+                  "keys in gqa.safetensors are 16 wide");
+}
+
+TEST(StateDict, OwnWidthOfTheMemory) {
+  const TempFolder folder;
+  const LoadedWeights loaded = loadWeights(fileOf(folder, {{"q_proj_weight", {8, 8}},
+                                                           {"k_proj_weight", {8, 6}},
+                                                           {"v_proj_weight", {8, 6}},
+                                                           {"in_proj_bias", {24}},
+                                                           {"out_proj.weight", {8, 8}},
+                                                           {"out_proj.bias", {8}}}));
+  EXPECT_EQ(loaded.kvWidth, 6);
+  EXPECT_EQ(loaded.weights.wK.shape(), (Shape{8, 6}));
+  EXPECT_EQ(loaded.weights.bV.shape(), (Shape{8}));
+  expectUserError(
+      [&] {
+        loadWeights(fileOf(folder, {{"q_proj_weight", {8, 8}},
+                                    {"k_proj_weight", {8, 6}},
+                                    {"v_proj_weight", {8, 5}},
+                                    {"out_proj.weight", {8, 8}}}));
+      },
+      "k_proj_weight (8, 6) and v_proj_weight (8, 5)", "(kdim and vdim)");
+}
+
+TEST(StateDict, PrefixesAreFoundAndNamed) {
+  const TempFolder folder;
+  const auto file = fileOf(folder, {{"in_proj_weight", {24, 8}}, {"out_proj.weight", {8, 8}}},
+                           "encoder.layers.0.self_attn.");
+  EXPECT_EQ(loadWeights(file, "encoder.layers.0.self_attn.").dModel, 8);
+  EXPECT_EQ(loadWeights(file, "encoder.layers.0.self_attn").dModel, 8);  // the dot may be left out
+  expectUserError([&] { loadWeights(file); },
+                  "layer.safetensors has no attention weights at its root",
+                  "choose the prefix: encoder.layers.0.self_attn.");
+  expectUserError([&] { loadWeights(file, "decoder."); }, "under the prefix \"decoder.\"",
+                  "encoder.layers.0.self_attn.");
+  expectUserError(
+      [&] {
+        loadWeights(fileOf(folder, {{"fc.weight", {2, 2}}}));
+      },
+      "holds no attention weights", "it has fc.weight");
+}
+
+TEST(StateDict, WhatCannotBeShownIsRefusedByName) {
+  const TempFolder folder;
+  for (const char* name : {"bias_k", "bias_v"}) {
+    expectUserError(
+        [&] {
+          loadWeights(fileOf(
+              folder,
+              {{"in_proj_weight", {24, 8}}, {"out_proj.weight", {8, 8}}, {name, {1, 1, 8}}}));
+        },
+        std::string(name) + " in ", "layer.safetensors", "add_bias_kv");
+  }
+}
+
+TEST(StateDict, WrongShapesAreNamedWithExpectedAndFound) {
+  const TempFolder folder;
+  const auto load = [&](const std::vector<std::pair<std::string, Shape>>& list) {
+    return [&folder, list] { loadWeights(fileOf(folder, list)); };
+  };
+  expectUserError(load({{"in_proj_weight", {23, 8}}, {"out_proj.weight", {8, 8}}}),
+                  "in_proj_weight: expected (24, 8), found (23, 8) in ", "layer.safetensors");
+  expectUserError(load({{"in_proj_weight", {24}}, {"out_proj.weight", {8, 8}}}),
+                  "in_proj_weight: expected (3·d_model, d_model), found (24,)");
+  expectUserError(load({{"in_proj_weight", {0, 0}}, {"out_proj.weight", {8, 8}}}),
+                  "in_proj_weight: expected");
+  expectUserError(load({{"in_proj_weight", {24, 8}}}), "out_proj.weight is missing in ");
+  expectUserError(load({{"in_proj_weight", {24, 8}}, {"out_proj.weight", {8, 9}}}),
+                  "out_proj.weight: expected (8, 8), found (8, 9)");
+  expectUserError(
+      load({{"in_proj_weight", {24, 8}}, {"out_proj.weight", {8, 8}}, {"in_proj_bias", {23}}}),
+      "in_proj_bias: expected (24,), found (23,)");
+  expectUserError(load({{"q_proj.weight", {8, 8}},
+                        {"k_proj.weight", {4, 8}},
+                        {"v_proj.weight", {8, 8}},
+                        {"out_proj.weight", {8, 8}}}),
+                  "v_proj.weight: expected (4, 8), found (8, 8)");
+  expectUserError(load({{"q_proj.weight", {8, 8}}, {"out_proj.weight", {8, 8}}}),
+                  "k_proj.weight is missing");
+}
+
+TEST(StateDict, InputsHaveABatchOrNot) {
+  const TempFolder folder;
+  EXPECT_EQ(loadInput(fileOf(folder, {{"x", {5, 8}}})).x.shape(), (Shape{1, 5, 8}));
+  const TensorSource source = loadInput(SafetensorsFile(golden("cross_d48_h6_t5_m9")));
+  EXPECT_EQ(source.x.shape(), (Shape{1, 5, 48}));
+  EXPECT_EQ(source.memory.shape(), (Shape{1, 9, 48}));
+  expectUserError(
+      [&] {
+        loadInput(fileOf(folder, {{"x", {8}}}));
+      },
+      "x: expected (batch, tokens, width) or (tokens, width), found (8,) in ");
+  expectUserError([&] { loadInput(fileOf(folder, {{"x", {0, 8}}})); }, "found (0, 8)");
+  expectUserError(
+      [&] {
+        loadInput(fileOf(folder, {{"y", {5, 8}}}));
+      },
+      "has no tensor \"x\"", "it has y");
+  expectUserError(
+      [&] {
+        loadInput(fileOf(folder, {{"x", {2, 5, 8}}, {"memory", {5, 8}}}));
+      },
+      "memory: expected a batch of 2");
+}
+
+TEST(StateDict, TokensComeWithTheInput) {
+  const TempFolder folder;
+  const std::vector<NamedTensor> x{{"x", Tensor::zeros({2, 8})}};
+  const auto tokensOf = [&](const std::string& json) {
+    writeSafetensors(folder / "in.safetensors", x, {{"tokens", json}});
+    return loadInput(SafetensorsFile(folder / "in.safetensors")).tokens;
+  };
+  EXPECT_EQ(tokensOf(R"(["a","b"])"), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(tokensOf(R"([["a","b"],["a","b"]])"), (std::vector<std::string>{"a", "b"}));
+  for (const char* useless : {R"([["a"],["b"]])", "", "[", "7", "[1]", "[[1]]", "[]", "{}"}) {
+    EXPECT_TRUE(tokensOf(useless).empty()) << useless;
+  }
+}
+
+TEST(StateDict, TraceHoldsEveryResult) {
+  const TempFolder folder;
+  const DocumentPtr document =
+      makePreset(presetByName("original-transformer"), {}, defaultMemoryBudget());
+  const TracePtr trace = runAttention(document);
+  saveTrace(folder / "trace.safetensors", *trace);
+
+  const SafetensorsFile file(folder / "trace.safetensors");
+  for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    const std::string name(info(id).name);
+    ASSERT_TRUE(file.has(name)) << name;
+    EXPECT_EQ(file.shape(name), shapeOf(id, document->config)) << name;
+    EXPECT_EQ(file.read(name).values(), trace->materialise(id).values()) << name;
+  }
+  const auto tokens = nlohmann::json::parse(file.metadata().at("tokens"));
+  EXPECT_EQ(tokens, nlohmann::json::parse(R"([["The","cat","sat","on","the","mat"]])"));
+  const auto config = nlohmann::json::parse(file.metadata().at("config"));
+  EXPECT_EQ(config, nlohmann::json::parse(configJson(document->config)));
+  EXPECT_EQ(config.at("d_k"), 64);
+  const auto steps = nlohmann::json::parse(file.metadata().at("steps"));
+  EXPECT_EQ(steps.size(), 9U);
+  EXPECT_EQ(steps[2].at("outputs"), nlohmann::json::parse(R"(["raw_scores"])"));
+}
+
+}  // namespace
+}  // namespace headscope::formats

@@ -1,0 +1,97 @@
+// Cases: configurations of every kind, small and awkward ones first; tests run over all of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/core/support/passes.h"
+
+namespace headscope::test {
+
+struct Case {
+  std::string name;
+  AttentionConfig config;
+};
+
+inline std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+inline AttentionConfig sized(Index dModel, Index heads, Index tokens, Index kvHeads = 0) {
+  AttentionConfig config;
+  config.dModel = dModel;
+  config.numHeads = heads;
+  config.numKvHeads = kvHeads > 0 ? kvHeads : heads;
+  config.seqLen = tokens;
+  return config;
+}
+
+template <typename Change>
+AttentionConfig with(AttentionConfig config, Change change) {
+  change(config);
+  return config;
+}
+
+inline std::vector<Case> allCases() {
+  const auto cross = [](AttentionConfig& c, Index memory, Index width = 0) {
+    c.memoryLen = memory;
+    c.memoryWidth = width;
+  };
+  return {
+      {"AllOnes", sized(1, 1, 1)},
+      {"WidthOne", sized(1, 1, 5)},
+      {"OneToken", sized(8, 2, 1)},
+      {"HeadsOfWidthOne", sized(6, 6, 5)},
+      {"OneHead", sized(12, 1, 7)},
+      {"OneHeadOneToken", sized(12, 1, 1)},
+      {"Plain", sized(24, 4, 6)},
+      {"Batch", with(sized(24, 4, 6), [](auto& c) { c.batch = 3; })},
+      {"Medium", with(sized(96, 12, 40), [](auto& c) { c.batch = 2; })},
+      {"Grouped", sized(24, 6, 5, 2)},
+      {"MultiQuery", with(sized(24, 6, 5, 1), [](auto& c) { c.mask.causal = true; })},
+      {"MultiQueryOfWidthOne", with(sized(4, 4, 6, 1), [](auto& c) { c.batch = 2; })},
+      {"NoBias", with(sized(16, 2, 4), [](auto& c) { c.bias = false; })},
+      {"NotScaled", with(sized(16, 2, 4), [](auto& c) { c.scale = false; })},
+      {"Temperature", with(sized(16, 2, 4), [](auto& c) { c.temperature = 0.3; })},
+      {"Causal", with(sized(16, 2, 9), [](auto& c) { c.mask.causal = true; })},
+      {"WindowOfOne", with(sized(16, 2, 9), [](auto& c) { c.mask.window = 1; })},
+      {"WindowAndCausal", with(sized(16, 2, 9),
+                               [](auto& c) {
+                                 c.mask.window = 3;
+                                 c.mask.causal = true;
+                               })},
+      {"WindowWiderThanAll", with(sized(16, 2, 9), [](auto& c) { c.mask.window = 1000; })},
+      {"Padding", with(sized(16, 2, 5),
+                       [](auto& c) {
+                         c.batch = 3;
+                         c.mask.lengths = {5, 2, 0};
+                       })},
+      {"Painted",
+       with(sized(16, 2, 4),
+            [](auto& c) {
+              c.mask.painted = painted(4, 4, {1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1});
+            })},
+      {"Cross", with(sized(16, 4, 5), [&](auto& c) { cross(c, 9); })},
+      {"CrossOfOneKey", with(sized(16, 4, 5), [&](auto& c) { cross(c, 1); })},
+      {"CrossOwnWidth", with(sized(16, 4, 5), [&](auto& c) { cross(c, 3, 10); })},
+      {"CrossGrouped", with(sized(16, 4, 5, 2), [&](auto& c) { cross(c, 6, 40); })},
+      {"CrossWindow", with(sized(16, 4, 9),
+                           [&](auto& c) {
+                             cross(c, 3);
+                             c.mask.window = 2;
+                           })},
+      {"HeadGains", with(sized(16, 4, 5),
+                         [](auto& c) {
+                           c.headGains = {1.0F, 0.0F, -0.5F, 3.0F};
+                         })},
+      {"AllRulesTogether", with(sized(24, 6, 7, 3),
+                                [](auto& c) {
+                                  c.batch = 2;
+                                  c.temperature = 2.0;
+                                  c.mask = {true, 4, {6, 3}, nullptr};
+                                  std::vector<std::uint8_t> allowed(49, 1);
+                                  for (std::size_t i = 0; i < 49; i += 5) allowed[i] = 0;
+                                  c.mask.painted = painted(7, 7, allowed);
+                                })},
+  };
+}
+
+}  // namespace headscope::test

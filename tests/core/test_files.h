@@ -1,0 +1,74 @@
+// For tests that read and write files: a folder that goes away again, raw safetensors files, and a
+// check of the message an error gives.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+
+namespace headscope {
+
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "headscope-XXXXXX").string();
+    path_ = ::mkdtemp(name.data());
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+  ~TempFolder() { std::filesystem::remove_all(path_); }
+
+  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+  const std::filesystem::path& path() const { return path_; }
+
+  /// Writes a file and gives its path.
+  std::filesystem::path file(const std::string& name, std::string_view bytes) const {
+    std::ofstream(path_ / name, std::ios::binary) << bytes;
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string readAll(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// The bytes of a safetensors file with this header, true or not, and so many bytes of data.
+inline std::string safetensorsBytes(const std::string& header, std::size_t dataBytes) {
+  const std::uint64_t length = header.size();
+  std::string bytes(reinterpret_cast<const char*>(&length), sizeof length);
+  return bytes + header + std::string(dataBytes, '\0');
+}
+
+inline std::filesystem::path golden(const std::string& name) {
+  return std::filesystem::path(HEADSCOPE_TEST_DATA) / (name + ".safetensors");
+}
+
+/// `run` must throw a UserError whose text contains every one of `parts`.
+template <typename Run, typename... Parts>
+void expectUserError(Run run, const Parts&... parts) {
+  try {
+    run();
+  } catch (const UserError& error) {
+    const std::string text = error.what();
+    for (const std::string& part : {std::string(parts)...}) {
+      EXPECT_NE(text.find(part), std::string::npos) << "\"" << part << "\" is not in: " << text;
+    }
+    EXPECT_EQ(text.find('\n'), std::string::npos) << "more than one line: " << text;
+    return;
+  }
+  ADD_FAILURE() << "no UserError was thrown";
+}
+
+}  // namespace headscope

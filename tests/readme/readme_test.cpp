@@ -1,0 +1,139 @@
+// The README is true: its commands run as they stand, and what it points to is there.
+#include <gtest/gtest.h>
+#include <stb_image.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace headscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kProgram = "build/release/headscope";
+constexpr std::uintmax_t kMaxPictureBytes = 400 << 10;
+
+std::string readme() {
+  std::ifstream file(fs::path(HEADSCOPE_SOURCE_DIR) / "README.md");
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The lines of the README's `sh` blocks, continued ones joined.
+std::vector<std::string> shellLines() {
+  std::vector<std::string> lines;
+  std::istringstream text(readme());
+  bool inBlock = false;
+  bool continued = false;
+  for (std::string line; std::getline(text, line);) {
+    if (line.rfind("```", 0) == 0) {
+      inBlock = line == "```sh";
+      continue;
+    }
+    if (!inBlock) continue;
+    const bool goesOn = !line.empty() && line.back() == '\\';
+    if (goesOn) line.pop_back();
+    continued ? void(lines.back() += line) : lines.push_back(line);
+    continued = goesOn;
+  }
+  return lines;
+}
+
+std::vector<std::string> programCommands() {
+  std::vector<std::string> commands;
+  for (const auto& line : shellLines()) {
+    if (line.rfind(kProgram + " ", 0) == 0) commands.push_back(line);
+  }
+  return commands;
+}
+
+/// A folder that looks like the root to a command: its inputs are links, its outputs stay there.
+class Readme : public testing::Test {
+ protected:
+  void SetUp() override {
+    const fs::path source(HEADSCOPE_SOURCE_DIR);
+    fs::remove_all(root_);
+    fs::create_directories(root_ / "build/release");
+    fs::create_directories(root_ / "tests/pictures");
+    fs::create_symlink(HEADSCOPE_PROGRAM, root_ / kProgram);
+    fs::create_directory_symlink(source / "assets", root_ / "assets");
+    fs::create_directory_symlink(source / "tests/data", root_ / "tests/data");
+  }
+  void TearDown() override { fs::remove_all(root_); }
+
+  int run(const std::string& command) const {
+    return std::system(("cd '" + root_.string() + "' && " + command + " > out.txt").c_str());
+  }
+
+  const fs::path root_ =
+      fs::temp_directory_path() / (std::string("headscope_readme_") +
+                                   testing::UnitTest::GetInstance()->current_test_info()->name());
+};
+
+TEST_F(Readme, EveryCommandRuns) {
+  const auto commands = programCommands();
+  ASSERT_GE(commands.size(), 8U);
+  for (const auto& command : commands) {
+    EXPECT_EQ(run(command), 0) << command;
+    EXPECT_GT(fs::file_size(root_ / "out.txt"), 0U) << command;
+    std::smatch out;
+    if (std::regex_search(command, out, std::regex("--(?:out|trace) (\\S+)"))) {
+      EXPECT_TRUE(fs::is_regular_file(root_ / out[1].str())) << command;
+    }
+  }
+}
+
+TEST_F(Readme, NamesEverySubcommand) {
+  ASSERT_EQ(run(kProgram + " --help"), 0);
+  std::ifstream help(root_ / "out.txt");
+  bool listed = false;
+  std::size_t found = 0;
+  for (std::string line; std::getline(help, line);) {
+    std::smatch name;
+    if (listed && std::regex_search(line, name, std::regex("^  (\\w+) "))) {
+      ++found;
+      EXPECT_NE(readme().find(kProgram + " " + name[1].str() + " "), std::string::npos) << name[1];
+    }
+    listed = listed || line.rfind("Subcommands", 0) == 0;
+  }
+  EXPECT_GE(found, 4U);
+}
+
+TEST_F(Readme, ShowsThePictureItsCommandMakes) {
+  const std::string text = readme();
+  std::smatch shown;
+  ASSERT_TRUE(std::regex_search(text, shown, std::regex("!\\[[^\\]]*\\]\\(([^)]+)\\)")));
+  const std::string path = shown[1];
+  std::smatch size;
+  const std::regex command(" render .*--size (\\d+)x(\\d+) --out " + path);
+  ASSERT_TRUE(std::regex_search(text, size, command)) << "no render command makes " << path;
+
+  const fs::path file = fs::path(HEADSCOPE_SOURCE_DIR) / path;
+  int width = 0;
+  int height = 0;
+  ASSERT_TRUE(stbi_info(file.c_str(), &width, &height, nullptr)) << file;
+  EXPECT_EQ(width, std::stoi(size[1]));
+  EXPECT_EQ(height, std::stoi(size[2]));
+  EXPECT_LE(fs::file_size(file), kMaxPictureBytes);
+}
+
+/// `core/steps/` in the text, and targets of links.
+TEST_F(Readme, PathsExist) {
+  const std::string text = readme();
+  const std::regex path("`((?:core|app|assets|shaders|tests|bench|third_party)/[\\w./]*)`");
+  std::size_t found = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), path), end; at != end; ++at, ++found) {
+    const fs::path named = fs::path(HEADSCOPE_SOURCE_DIR) / (*at)[1].str();
+    // A module is named without its .h and .cpp.
+    EXPECT_TRUE(fs::exists(named) || fs::exists(named.string() + ".h")) << named;
+  }
+  EXPECT_GE(found, 10U);
+}
+
+}  // namespace
+}  // namespace headscope

@@ -1,0 +1,38 @@
+# How every file of ours is compiled; third-party code gets none of it.
+include(CheckCXXCompilerFlag)
+
+add_library(headscope_warnings INTERFACE)
+# Not under the sanitizers: their checks lead GCC's analysis to false alarms, and the other builds
+# compile the same files.
+if(NOT HEADSCOPE_SANITIZE)
+  target_compile_options(headscope_warnings INTERFACE -Wall -Wextra -Wpedantic -Werror)
+  # False alarms of GCC: its own AVX-512 intrinsics as uninitialised (bug 105593), joining
+  # std::strings as overlapping (bug 105651), assigning {x} to a vector as out of bounds.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+      target_compile_options(headscope_warnings INTERFACE
+        -Wno-uninitialized -Wno-maybe-uninitialized -Wno-restrict)
+    else()
+      target_compile_options(headscope_warnings INTERFACE
+        -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
+    endif()
+  endif()
+endif()
+
+# One set of architecture flags for all targets: Eigen's types differ in alignment between sets.
+add_library(headscope_options INTERFACE)
+target_include_directories(headscope_options INTERFACE ${PROJECT_SOURCE_DIR})
+# A tile computed on demand has the bits of a stored pass only if both round after each operation.
+target_compile_options(headscope_options INTERFACE -ffp-contract=off)
+if(HEADSCOPE_NATIVE)
+  check_cxx_compiler_flag(-march=native HEADSCOPE_HAS_MARCH_NATIVE)
+  if(HEADSCOPE_HAS_MARCH_NATIVE)
+    target_compile_options(headscope_options INTERFACE -march=native)
+  endif()
+endif()
+if(HEADSCOPE_SANITIZE)
+  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(headscope_options INTERFACE ${sanitizers})
+  target_compile_definitions(headscope_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(headscope_options INTERFACE ${sanitizers})
+endif()

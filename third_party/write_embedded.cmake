@@ -1,0 +1,45 @@
+# Writes the source that embed_files() compiles: NAME, BASE, OUT and FILES as given there.
+# The assembler's .incbin takes the bytes: no array literal of a megabyte to parse.
+list(SORT FILES)
+set(blobs "")
+set(symbols "")
+set(rows "")
+set(index 0)
+foreach(file IN LISTS FILES)
+  file(RELATIVE_PATH path ${BASE} ${file})
+  set(symbol headscope_embedded_${NAME}_${index})
+  string(APPEND blobs "asm(\".section .rodata\\n\"
+    \".balign 16\\n\"
+    \"${symbol}:\\n\"
+    \".incbin \\\"${file}\\\"\\n\"
+    \"${symbol}_end:\\n\"
+    \".byte 0\\n\"
+    \".previous\\n\");\n")
+  string(APPEND symbols "extern const char ${symbol}[];\nextern const char ${symbol}_end[];\n")
+  string(APPEND rows "      {\"${path}\", {${symbol}, ${symbol}_end}},\n")
+  math(EXPR index "${index} + 1")
+endforeach()
+
+if(rows)
+  set(body "  static const std::pair<std::string_view, std::string_view> files[] = {\n${rows}  };
+  return files;\n")
+else()
+  set(body "  return {};\n")
+endif()
+file(WRITE ${OUT} "#include <span>
+#include <string_view>
+#include <utility>
+
+${blobs}
+extern \"C\" {
+${symbols}}
+
+namespace headscope::embedded {
+
+std::span<const std::pair<std::string_view, std::string_view>> ${NAME}();
+
+std::span<const std::pair<std::string_view, std::string_view>> ${NAME}() {
+${body}}
+
+}  // namespace headscope::embedded
+")
