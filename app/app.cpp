@@ -9,6 +9,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/head_grid.h"
+#include "app/ui/heads_strip.h"
 #include "app/ui/inspector.h"
 #include "app/ui/stage.h"
 #include "app/ui/status_bar.h"

@@ -18,10 +18,10 @@
 namespace headscope {
 
 struct AppOptions {
-  DocumentPtr document;                    // what it opens on
+  DocumentPtr document;  // what it opens on
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
-  Index memoryBudget = 0;                  // 0: defaultMemoryBudget()
+  Index memoryBudget = 0;                                           // 0: defaultMemoryBudget()
   int threads = 0;
 };
 

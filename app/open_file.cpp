@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "core/formats/csv.h"
 #include "core/formats/safetensors.h"
@@ -39,9 +40,9 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (ending == ".csv") return {asInput(SeriesSource{{formats::readSeries(path)}})};
   if (ending != ".safetensors") {
-    throw UserError(fmt::format(
-        "{}: only .csv (a series) and .safetensors (input or weights) can be opened",
-        path.string()));
+    throw UserError(
+        fmt::format("{}: only .csv (a series) and .safetensors (input or weights) can be opened",
+                    path.string()));
   }
   const formats::SafetensorsFile file(path);
   std::vector<Edit> edits;

@@ -38,7 +38,8 @@ class Worker {
   /// What has finished since the last call.
   std::optional<Update> take();
   Progress progress() const;
-  /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it takes).
+  /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
+  /// takes).
   void wait(double seconds = -1.0);
 
  private:

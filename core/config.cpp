@@ -95,9 +95,9 @@ void checkMask(const AttentionConfig& c, Findings& findings) {
   }
   if (mask.painted != nullptr &&
       (mask.painted->queries != c.seqLen || mask.painted->keys != c.keys())) {
-    findings.add("mask", fmt::format("the painted mask is {} × {}, the scores are {} × {}",
-                                     mask.painted->queries, mask.painted->keys, c.seqLen,
-                                     c.keys()));
+    findings.add("mask",
+                 fmt::format("the painted mask is {} × {}, the scores are {} × {}",
+                             mask.painted->queries, mask.painted->keys, c.seqLen, c.keys()));
   }
 }
 
@@ -118,9 +118,8 @@ std::vector<Index> nearestHeadCounts(Index dModel, Index wanted, std::size_t cou
   };
   pick([wanted](Index d) { return d <= wanted; });
   pick([wanted](Index d) { return d > wanted; });
-  std::sort(picked.begin(), picked.end(), [wanted](Index a, Index b) {
-    return std::abs(a - wanted) < std::abs(b - wanted);
-  });
+  std::sort(picked.begin(), picked.end(),
+            [wanted](Index a, Index b) { return std::abs(a - wanted) < std::abs(b - wanted); });
   for (const Index d : nearest) {
     if (picked.size() >= count) break;
     if (std::find(picked.begin(), picked.end(), d) == picked.end()) picked.push_back(d);

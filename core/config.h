@@ -15,10 +15,11 @@ namespace headscope {
 struct AttentionConfig {
   Index dModel = 512;
   Index numHeads = 8;
-  Index numKvHeads = 8;   // fewer than numHeads: grouped-query attention; 1: multi-query
-  Index seqLen = 6;       // T
-  Index memoryLen = 0;    // M in cross-attention; 0: self-attention, M = T
-  Index memoryWidth = 0;  // features of the memory where they are not d_model (PyTorch's kdim, vdim)
+  Index numKvHeads = 8;  // fewer than numHeads: grouped-query attention; 1: multi-query
+  Index seqLen = 6;      // T
+  Index memoryLen = 0;   // M in cross-attention; 0: self-attention, M = T
+  Index memoryWidth =
+      0;  // features of the memory where they are not d_model (PyTorch's kdim, vdim)
   Index batch = 1;
   bool bias = true;
   bool scale = true;         // × 1/√d_k
@@ -29,7 +30,7 @@ struct AttentionConfig {
   bool crossAttention() const { return memoryLen > 0; }
   Index keys() const { return crossAttention() ? memoryLen : seqLen; }  // M
   Index dK() const { return dModel / numHeads; }
-  Index dKv() const { return numKvHeads * dK(); }          // D_kv, width of k_proj and v_proj
+  Index dKv() const { return numKvHeads * dK(); }  // D_kv, width of k_proj and v_proj
   Index headsPerGroup() const { return numHeads / numKvHeads; }
   Index kvHead(Index head) const { return head / headsPerGroup(); }
   Index kvWidth() const { return memoryWidth > 0 ? memoryWidth : dModel; }  // W_K's columns

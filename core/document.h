@@ -29,17 +29,45 @@ struct SetDimensions {  // together, since one alone may not divide
   Index numHeads = 0;
   Index numKvHeads = 0;
 };
-struct SetTokens { Index seqLen = 0; };
-struct SetBatch { Index batch = 0; };
-struct SetBias { bool on = true; };
-struct SetScale { bool on = true; };
-struct SetTemperature { double value = 1.0; };
-struct SetMask { Mask mask; };
-struct SetPositions { Positions positions = Positions::named; };
-struct SetText { Index item = 0; bool memory = false; std::string text; };
-struct MoveToken { Index item = 0; bool memory = false; Index from = 0; Index to = 0; };
-struct SetInput { std::shared_ptr<const InputSource> source; };
-struct DrawWeights { WeightInit init = WeightInit::xavier; std::uint64_t seed = 1; };
+struct SetTokens {
+  Index seqLen = 0;
+};
+struct SetBatch {
+  Index batch = 0;
+};
+struct SetBias {
+  bool on = true;
+};
+struct SetScale {
+  bool on = true;
+};
+struct SetTemperature {
+  double value = 1.0;
+};
+struct SetMask {
+  Mask mask;
+};
+struct SetPositions {
+  Positions positions = Positions::named;
+};
+struct SetText {
+  Index item = 0;
+  bool memory = false;
+  std::string text;
+};
+struct MoveToken {
+  Index item = 0;
+  bool memory = false;
+  Index from = 0;
+  Index to = 0;
+};
+struct SetInput {
+  std::shared_ptr<const InputSource> source;
+};
+struct DrawWeights {
+  WeightInit init = WeightInit::xavier;
+  std::uint64_t seed = 1;
+};
 struct SetWeights {  // loaded ones; d_model, D_kv and the memory's width are theirs
   std::string name;
   Weights weights;
@@ -47,8 +75,13 @@ struct SetWeights {  // loaded ones; d_model, D_kv and the memory's width are th
   Index numHeads = 0;
   Index numKvHeads = 0;
 };
-struct SetHeadGain { Index head = 0; float gain = 1.0F; };
-struct Open { DocumentPtr document; };  // a preset, or another document altogether
+struct SetHeadGain {
+  Index head = 0;
+  float gain = 1.0F;
+};
+struct Open {
+  DocumentPtr document;
+};  // a preset, or another document altogether
 
 using Edit = std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature,
                           SetMask, SetPositions, SetText, MoveToken, SetInput, DrawWeights,

@@ -89,8 +89,8 @@ std::string bytesInWords(Index bytes) {
 }
 
 std::string flopsInWords(Index flops) {
-  return inWords(static_cast<double>(flops),
-                 {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"}, 1000.0);
+  return inWords(static_cast<double>(flops), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"},
+                 1000.0);
 }
 
 std::string withThousands(Index count) {

@@ -10,11 +10,11 @@
 namespace headscope {
 
 struct Preset {
-  std::string name;     // "original-transformer": in flags
-  std::string title;    // "Original Transformer": on screen
-  std::string about;    // one line: where the numbers come from
+  std::string name;   // "original-transformer": in flags
+  std::string title;  // "Original Transformer": on screen
+  std::string about;  // one line: where the numbers come from
   AttentionConfig config;
-  std::string example;  // name of its example input
+  std::string example;           // name of its example input
   bool explicitWeights = false;  // its weights are given (by-hand), not drawn
 };
 

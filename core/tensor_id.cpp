@@ -35,13 +35,20 @@ constexpr std::array<TensorInfo, kTensorCount> kInfo{{
 
 Index lengthOf(Axis axis, const AttentionConfig& c) {
   switch (axis) {
-    case Axis::query: return c.seqLen;
-    case Axis::key: return c.keys();
-    case Axis::feature: return c.dModel;
-    case Axis::memoryFeature: return c.kvWidth();
-    case Axis::kvFeature: return c.dKv();
-    case Axis::headFeature: return c.dK();
-    case Axis::none: break;
+    case Axis::query:
+      return c.seqLen;
+    case Axis::key:
+      return c.keys();
+    case Axis::feature:
+      return c.dModel;
+    case Axis::memoryFeature:
+      return c.kvWidth();
+    case Axis::kvFeature:
+      return c.dKv();
+    case Axis::headFeature:
+      return c.dK();
+    case Axis::none:
+      break;
   }
   return 1;
 }

@@ -12,8 +12,29 @@
 namespace headscope {
 
 enum class TensorId {
-  x, memory, wQ, wK, wV, wO, bQ, bK, bV, bO,                  // operands
-  qProj, kProj, vProj, q, k, v, rawScores, scores, maskedScores, weights, heads, concat, output,
+  x,
+  memory,
+  wQ,
+  wK,
+  wV,
+  wO,
+  bQ,
+  bK,
+  bV,
+  bO,  // operands
+  qProj,
+  kProj,
+  vProj,
+  q,
+  k,
+  v,
+  rawScores,
+  scores,
+  maskedScores,
+  weights,
+  heads,
+  concat,
+  output,
 };
 inline constexpr std::size_t kTensorCount = 23;
 inline constexpr std::size_t kFirstResult = 10;

@@ -17,7 +17,7 @@ enum class StepId { project, split, score, scale, mask, softmax, weigh, concat, 
 inline constexpr std::size_t kStepCount = 9;
 
 struct StepRun {
-  bool ran = false;   // false: its operands had not changed, the result before stands
+  bool ran = false;  // false: its operands had not changed, the result before stands
   double ms = 0.0;
 };
 
@@ -39,7 +39,9 @@ class Trace {
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<std::size_t>(id)]; }
 
   /// For the pass that is filling the trace: a step's result, or one kept from the trace before.
-  void put(TensorId id, Tensor tensor) { tensors_[static_cast<std::size_t>(id)] = std::move(tensor); }
+  void put(TensorId id, Tensor tensor) {
+    tensors_[static_cast<std::size_t>(id)] = std::move(tensor);
+  }
 
   /// The number of the pass that gave a tensor its present values: where two traces of one session
   /// agree in it, the values are the same.

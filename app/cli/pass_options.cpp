@@ -20,8 +20,9 @@ void addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& va
                    const char* type, const char* about, const char* group) {
   app.add_option(
          flag,
-         [&values](const CLI::results_t& given) {
-           values = given;
+         // as typed: newer versions of CLI11 rewrite "{}" on the way to this callback
+         [&values, &app, flag](const CLI::results_t&) {
+           values = app.get_option(flag)->results();
            return true;
          },
          about)

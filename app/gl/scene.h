@@ -35,14 +35,14 @@ struct HeatmapSource {
 /// One rectangle showing (a part of) a source.
 struct HeatmapQuad {
   Rect rect;
-  std::size_t source = 0;        // in HeatmapBatch::sources
-  float low = 0, high = 1;       // values at the two ends of the colour map
-  int colorMap = 0;              // row of the colour map texture
-  float gap = 0;                 // points between cells; drawn only where cells are > 4 × gap
-  float opacity = 1;             // 0 … 1, towards the background behind it
-  float row0 = 0, row1 = 0;      // part of the source shown, in its cells; row1 = 0: all rows
+  std::size_t source = 0;    // in HeatmapBatch::sources
+  float low = 0, high = 1;   // values at the two ends of the colour map
+  int colorMap = 0;          // row of the colour map texture
+  float gap = 0;             // points between cells; drawn only where cells are > 4 × gap
+  float opacity = 1;         // 0 … 1, towards the background behind it
+  float row0 = 0, row1 = 0;  // part of the source shown, in its cells; row1 = 0: all rows
   float col0 = 0, col1 = 0;
-  int highlightRow = -1;         // lit row and column: all others are dimmed a little
+  int highlightRow = -1;  // lit row and column: all others are dimmed a little
   int highlightCol = -1;
 };
 
@@ -71,12 +71,12 @@ struct Scene {
     std::variant<HeatmapBatch, RibbonBatch> batch;
   };
   std::deque<Command> commands;
-  SceneRenderer* renderer = nullptr;      // set by the host; null: nothing is drawn
+  SceneRenderer* renderer = nullptr;          // set by the host; null: nothing is drawn
   float displayWidth = 0, displayHeight = 0;  // points
   float pixelsPerPoint = 1;
-  Rgba hatch{0.6F, 0.6F, 0.6F, 1};        // lines of masked cells
+  Rgba hatch{0.6F, 0.6F, 0.6F, 1};  // lines of masked cells
   Rgba maskedFill{0.95F, 0.95F, 0.95F, 1};
-  Rgba gapColor{1, 1, 1, 1};              // between cells
+  Rgba gapColor{1, 1, 1, 1};  // between cells
 
   void clear() { commands.clear(); }
 };

@@ -205,6 +205,13 @@ inline void injectModifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
 
 // Widgets and fonts.
 
+/// The next item takes the keyboard, wherever it was before (from 1.90 on only within the focused
+/// window).
+inline void focusNextItem() {
+  ImGui::SetWindowFocus();
+  ImGui::SetKeyboardFocusHere();
+}
+
 /// Around an item that others may lie on: `before` it from 1.89.4 on, `after` it up to then.
 inline void allowOverlapBefore() {
 #if IMGUI_VERSION_NUM >= 18940

@@ -17,8 +17,8 @@ struct MatrixRef {
   Index head = -1;
   Index row0 = 0, rows = 0;  // the part shown, in the tensor's own rows and columns
   Index col0 = 0, cols = 0;
-  bool transposed = false;   // shown with rows and columns swapped
-  bool maskOnly = false;     // the mask itself: hatched where forbidden, blank elsewhere
+  bool transposed = false;  // shown with rows and columns swapped
+  bool maskOnly = false;    // the mask itself: hatched where forbidden, blank elsewhere
 
   Index shownRows() const { return transposed ? cols : rows; }
   Index shownCols() const { return transposed ? rows : cols; }

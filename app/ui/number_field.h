@@ -17,9 +17,9 @@ struct NumberDraft {
 
 struct NumberField {
   const char* name;
-  Index value;           // the document's
-  bool bad = false;      // marked red
-  float width = 58.0F;   // of the box, at scale 1
+  Index value;          // the document's
+  bool bad = false;     // marked red
+  float width = 58.0F;  // of the box, at scale 1
 };
 
 struct NumberChange {

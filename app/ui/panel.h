@@ -1,5 +1,5 @@
-// Panel: what every panel is given. A panel reads the document and the trace, changes only the view,
-// and asks for changes of the document by pushing an edit.
+// Panel: what every panel is given. A panel reads the document and the trace, changes only the
+// view, and asks for changes of the document by pushing an edit.
 #pragma once
 
 #include <imgui.h>
@@ -39,10 +39,10 @@ struct Look {
   const Fonts& fonts;
   const ColorMaps& maps;
   gl::Scene& scene;
-  double now;             // seconds, from the host's clock
-  float scale;            // of the interface
-  double mouseStill;      // seconds since the mouse last moved
-  bool* wantsFrame;       // set it to be drawn again at once (animation)
+  double now;         // seconds, from the host's clock
+  float scale;        // of the interface
+  double mouseStill;  // seconds since the mouse last moved
+  bool* wantsFrame;   // set it to be drawn again at once (animation)
 
   /// A length in points at scale 1, in this frame's points.
   float px(float length) const { return length * scale; }

@@ -2,9 +2,7 @@
 // arithmetic of the cell under the mouse or clicked.
 #pragma once
 
-#include <string>
-
-#include "app/ui/arithmetic.h"
+#include "app/ui/arithmetic_strip.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
@@ -13,10 +11,7 @@ namespace headscope::ui {
 /// What the stage remembers between frames, all of it recomputable.
 struct StageMemory {
   Magnitudes magnitudes;
-  CellRef explained;
-  std::uint64_t explainedPass = 0;
-  std::size_t explainedTerms = 0;
-  Arithmetic arithmetic;
+  ArithmeticMemory explained;
 };
 
 /// Fills the current card.

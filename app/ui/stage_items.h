@@ -17,10 +17,10 @@ struct StageItem {
   Ink ink = Ink::plain;
   MatrixRef ref;
   Lane rowLane = Lane::none, colLane = Lane::none;
-  Index rowOffset = 0, colOffset = 0;  // of the first row and column along their lanes
-  bool result = false;                 // what the step gives
+  Index rowOffset = 0, colOffset = 0;      // of the first row and column along their lanes
+  bool result = false;                     // what the step gives
   Index outlinedFrom = 0, outlinedTo = 0;  // columns (as shown) marked as the chosen head's
-  bool outlineRows = false;            // … or rows
+  bool outlineRows = false;                // … or rows
 };
 
 /// Items of a step for the chosen head and batch item.
@@ -32,24 +32,5 @@ std::optional<TensorId> perHeadResult(StepId step, const ViewState& view);
 
 /// How an axis of a matrix is labelled along a lane: by tokens, or by "feature" and a number.
 bool isTokenLane(Lane lane);
-
-/// Places of the items in a rectangle. All token rows are equally high and all token columns equally
-/// wide, so that rows of a product stand at the height of its factor's; where there is room for
-/// numbers, columns are up to `widestCell` times as wide as rows are high.
-struct StagePlace {
-  float x = 0, y = 0, width = 0, height = 0;  // of the matrix itself, or of the sign
-};
-struct StageMetrics {
-  float largestCell;   // a token's cell is at most this high
-  float widestCell;    // … and this many times as wide as high
-  float numberHeight;  // cells lower than this hold no numbers, and are square
-  float rowLabel;      // room left of a matrix with token rows
-  float columnLabel;   // room below a matrix with token columns
-  float title;         // room above every matrix
-  float sign;          // width of a sign
-  float shortestSide;  // a feature axis is at least this long, if there is room
-};
-std::vector<StagePlace> layoutStage(const std::vector<StageItem>& items, float width, float height,
-                                    const StageMetrics& metrics);
 
 }  // namespace headscope::ui

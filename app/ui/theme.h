@@ -15,8 +15,8 @@ struct Theme {
   ImU32 window, panel, panelBorder, field, fieldHover, fieldActive;
   ImU32 text, textMuted, textOnAccent, accent, accentSoft, accentText;
   ImU32 good, bad, badSoft, divider;
-  ImU32 query, key, value, input, output;          // blocks: X, Q, K, V and output
-  ImU32 queryText, keyText, valueText, outputText; // the same as text on a panel (contrast ≥ 4.5)
+  ImU32 query, key, value, input, output;           // blocks: X, Q, K, V and output
+  ImU32 queryText, keyText, valueText, outputText;  // the same as text on a panel (contrast ≥ 4.5)
   ImU32 hatch, maskedFill;
 };
 

@@ -52,7 +52,7 @@ class Tokens {
   /// The sentence as an input field; every change that can be used goes to the document at once.
   void field(float width) {
     const Theme& t = look_.theme;
-    if (row_.focus) ImGui::SetKeyboardFocusHere();
+    if (row_.focus) focusNextItem();
     ImGui::SetNextItemWidth(width);
     ImGui::PushStyleColor(ImGuiCol_FrameBg, row_.problem.empty() ? t.field : t.badSoft);
     const bool entered = ImGui::InputText(memory_ ? "##memory text" : "##text", &row_.text,
@@ -132,8 +132,8 @@ class Tokens {
     const ImVec2 b = ImGui::GetItemRectMax();
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) row_.dragged = i;
     if (row_.dragged < 0) {
-      tip(look_, fmt::format("{} {} · drag it to another place", memory_ ? "memory token" : "token",
-                             i));
+      tip(look_,
+          fmt::format("{} {} · drag it to another place", memory_ ? "memory token" : "token", i));
     }
     ImGui::PopID();
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -234,7 +234,7 @@ std::string openFilePopup(const Panel& panel, TokenRowMemory& memory) {
       panel.look.fonts.small, panel.look.theme.textMuted,
       "A .csv (a series: a header of names, one row a time step) or a .safetensors (x, memory, "
       "or the weights of an nn.MultiheadAttention).\nDropping a file on the window does the same.");
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
+  if (ImGui::IsWindowAppearing()) focusNextItem();
   ImGui::SetNextItemWidth(panel.look.px(420));
   const bool entered =
       ImGui::InputText("##path", &memory.path, ImGuiInputTextFlags_EnterReturnsTrue);

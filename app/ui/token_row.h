@@ -1,5 +1,5 @@
-// Token row: the input's tokens as chips, edited in place, dragged to other places, or exchanged for
-// an example or a file. With cross-attention a second row shows the memory.
+// Token row: the input's tokens as chips, edited in place, dragged to other places, or exchanged
+// for an example or a file. With cross-attention a second row shows the memory.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@ namespace headscope::ui {
 struct TokenRowMemory {
   struct Row {
     bool editing = false;
-    bool focus = false;        // take the keyboard in this frame
-    std::string text;          // as typed
-    std::string problem;       // why it cannot be used
+    bool focus = false;   // take the keyboard in this frame
+    std::string text;     // as typed
+    std::string problem;  // why it cannot be used
     Index dragged = -1;
   };
   Row input, memory;
-  std::string path;            // typed into "open file"
+  std::string path;  // typed into "open file"
   bool openExamples = false;
 };
 

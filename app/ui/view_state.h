@@ -29,7 +29,7 @@ struct ViewState {
   StepId step = StepId::score;
   Index item = 0;
   Index head = 0;
-  TensorId part = TensorId::q;      // q, k or v: which one `project` and `split` show
+  TensorId part = TensorId::q;  // q, k or v: which one `project` and `split` show
   StageScope scope = StageScope::thisHead;
   std::optional<Hover> hovered;     // found in the last frame
   std::optional<CellRef> selected;  // clicked: its arithmetic stays

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "app/ui/compat.h"
@@ -129,8 +130,8 @@ bool toggle(const Look& look, const char* text, bool* on) {
     list->AddRect(a, b, ImGui::IsItemHovered() ? t.accent : t.textMuted, rounding, 0,
                   look.px(1.2F));
   }
-  drawRichText(list, look.fonts, look.fonts.regular,
-               {b.x + gap, at.y + (frame - size.y) * 0.5F}, t.text, text);
+  drawRichText(list, look.fonts, look.fonts.regular, {b.x + gap, at.y + (frame - size.y) * 0.5F},
+               t.text, text);
   return clicked;
 }
 
@@ -172,8 +173,8 @@ int choices(const Look& look, const char* id, std::initializer_list<const char*>
 std::string number(double value, int digits) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   if (std::isnan(value)) return "not a number";
-  if (value == 0.0) return "0";
   const double magnitude = std::abs(value);
+  if (value == std::round(value) && magnitude < 1e6) return fmt::format("{:.0f}", value + 0.0);
   if (magnitude >= 1e6 || magnitude < 1e-4) return fmt::format("{:.{}e}", value, digits - 1);
   const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
   return fmt::format("{:.{}f}", value, std::max(0, digits - std::max(whole, 0)));

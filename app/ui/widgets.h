@@ -41,7 +41,8 @@ void tip(const Look& look, const std::string& text);
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
 int choices(const Look& look, const char* id, std::initializer_list<const char*> texts, int chosen);
 
-/// A value as cells and tables show it: about `digits` significant digits, "−0" never.
+/// A value as cells and tables show it: about `digits` significant digits, whole numbers whole,
+/// "−0" never.
 std::string number(double value, int digits = 4);
 /// Fits a cell: fewer digits for narrow ones.
 std::string cellNumber(double value, int decimals);

@@ -10,9 +10,9 @@ struct Box {
 };
 
 struct WindowLayout {
-  Box topBar, tokens, body, status;                // in the display
-  ImVec2 content;                                  // of the body; larger than it: it scrolls
-  Box steps, flow, stage, inspector, heads;        // in the body's content
+  Box topBar, tokens, body, status;          // in the display
+  ImVec2 content;                            // of the body; larger than it: it scrolls
+  Box steps, flow, stage, inspector, heads;  // in the body's content
 };
 
 struct WindowSpace {

@@ -14,10 +14,10 @@ namespace headscope::formats {
 
 struct LoadedWeights {
   Weights weights;
-  bool bias = false;      // the file has biases
+  bool bias = false;  // the file has biases
   Index dModel = 0;
-  Index kvWidth = 0;      // W_K's columns: the memory's width
-  Index kvFeatures = 0;   // W_K's rows: D_kv
+  Index kvWidth = 0;     // W_K's columns: the memory's width
+  Index kvFeatures = 0;  // W_K's rows: D_kv
 };
 
 /// Throws UserError naming file and tensor, with the shape expected and found. `prefix` as in

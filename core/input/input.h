@@ -35,9 +35,9 @@ struct SeriesSource {
 
 /// X itself, as loaded.
 struct TensorSource {
-  std::string name;  // the file's, for messages and labels
-  Tensor x;          // (B, T, D)
-  Tensor memory;     // (B, M, D_mem) or empty
+  std::string name;                 // the file's, for messages and labels
+  Tensor x;                         // (B, T, D)
+  Tensor memory;                    // (B, M, D_mem) or empty
   std::vector<std::string> tokens;  // may be empty: positions are shown instead
   std::vector<std::string> memoryTokens;
 
@@ -54,13 +54,13 @@ using InputSource = std::variant<TextSource, SeriesSource, TensorSource>;
 enum class Positions { named, sinusoidal, none };
 
 struct Input {
-  Tensor x;                                       // (B, T, D)
-  Tensor memory;                                  // (B, M, D_mem); empty in self-attention
-  std::vector<std::vector<std::string>> tokens;   // per item, T of them; "" is padding
+  Tensor x;                                      // (B, T, D)
+  Tensor memory;                                 // (B, M, D_mem); empty in self-attention
+  std::vector<std::vector<std::string>> tokens;  // per item, T of them; "" is padding
   std::vector<std::vector<std::string>> memoryTokens;
-  std::vector<Index> lengths;                     // of the keys, where sentences differ in length
-  std::vector<std::string> coordinates;           // D names, one per column of X; empty: unnamed
-  std::vector<std::string> notes;                 // what did not fit and was left out, in words
+  std::vector<Index> lengths;            // of the keys, where sentences differ in length
+  std::vector<std::string> coordinates;  // D names, one per column of X; empty: unnamed
+  std::vector<std::string> notes;        // what did not fit and was left out, in words
 
   /// The key side: memory where there is one.
   const std::vector<std::vector<std::string>>& keyTokens() const {

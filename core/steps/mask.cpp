@@ -47,12 +47,11 @@ class MaskStep final : public Step {
   void forward(Trace&, const Changes&, const Execution&) const override {}
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const std::string reason =
-        whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
+    const std::string reason = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
     CellRef source = cell;
     source.tensor = TensorId::scores;
-    Explanation e = startExplanation(
-        trace, cell, reason.empty() ? "allowed: the score stays" : "−∞: " + reason);
+    Explanation e = startExplanation(trace, cell,
+                                     reason.empty() ? "allowed: the score stays" : "−∞: " + reason);
     e.terms.push_back(sourceTerm(trace, source));
     sumTerms(e);
     if (!reason.empty()) e.sum = e.value;

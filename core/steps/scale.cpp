@@ -55,7 +55,8 @@ class Scale final : public Step {
     CellRef source = cell;
     source.tensor = TensorId::rawScores;
     Explanation e = startExplanation(
-        trace, cell, fmt::format("scores[b, h, i, j] = raw_scores[b, h, i, j] · {}", factorName(c)));
+        trace, cell,
+        fmt::format("scores[b, h, i, j] = raw_scores[b, h, i, j] · {}", factorName(c)));
     e.terms.push_back(scaledTerm(trace, source, factorName(c), c.scoreMultiplier()));
     sumTerms(e);
     return e;

@@ -49,9 +49,8 @@ class Score final : public Step {
     Explanation e =
         startExplanation(trace, cell, "raw_scores[b, h, i, j] = Σ_d q[b, h, i, d] · k[b, h, j, d]");
     for (Index d = 0; d < c.dK(); ++d) {
-      e.terms.push_back(productTerm(
-          trace, {TensorId::q, cell.item, cell.head, cell.row, d},
-          {TensorId::k, cell.item, c.kvHead(cell.head), cell.col, d}));
+      e.terms.push_back(productTerm(trace, {TensorId::q, cell.item, cell.head, cell.row, d},
+                                    {TensorId::k, cell.item, c.kvHead(cell.head), cell.col, d}));
     }
     sumTerms(e);
     return e;

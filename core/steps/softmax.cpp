@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Core>
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/steps/over_heads.h"
 #include "core/steps/score_tiles.h"

@@ -11,9 +11,8 @@ namespace {
 struct Cut {
   TensorId from, to;
 };
-constexpr Cut kCuts[] = {{TensorId::qProj, TensorId::q},
-                         {TensorId::kProj, TensorId::k},
-                         {TensorId::vProj, TensorId::v}};
+constexpr Cut kCuts[] = {
+    {TensorId::qProj, TensorId::q}, {TensorId::kProj, TensorId::k}, {TensorId::vProj, TensorId::v}};
 
 class Split final : public Step {
  public:
@@ -28,9 +27,7 @@ class Split final : public Step {
   std::vector<TensorId> inputs(const AttentionConfig&) const override {
     return {TensorId::qProj, TensorId::kProj, TensorId::vProj};
   }
-  std::vector<TensorId> outputs() const override {
-    return {TensorId::q, TensorId::k, TensorId::v};
-  }
+  std::vector<TensorId> outputs() const override { return {TensorId::q, TensorId::k, TensorId::v}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
   bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
@@ -53,9 +50,9 @@ class Split final : public Step {
       const auto from = info(cut.from).name;
       Explanation e = startExplanation(
           trace, cell,
-          fmt::format("{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of head {}",
-                      info(cut.to).name, from, dK, cell.head * dK + cell.col, from, cell.col,
-                      cell.head));
+          fmt::format(
+              "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of head {}",
+              info(cut.to).name, from, dK, cell.head * dK + cell.col, from, cell.col, cell.head));
       e.terms.push_back(
           sourceTerm(trace, {cut.from, cell.item, -1, cell.row, cell.head * dK + cell.col}));
       sumTerms(e);

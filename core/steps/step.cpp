@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "core/steps/steps.h"
 
 namespace headscope {
@@ -48,8 +51,8 @@ StepId stepIdFromString(std::string_view name) {
     known.push_back(s->text({}).id);
     if (known.back() == name) return s->id();
   }
-  throw UserError(fmt::format("step '{}' is not known; the steps are: {}", name,
-                              fmt::join(known, ", ")));
+  throw UserError(
+      fmt::format("step '{}' is not known; the steps are: {}", name, fmt::join(known, ", ")));
 }
 
 }  // namespace headscope

@@ -54,9 +54,9 @@ struct Explanation {
 
 /// How a pass runs, and how another thread may watch and stop it.
 struct Execution {
-  int threads = 0;                                 // 0: one per core
-  const std::atomic<bool>* cancelled = nullptr;    // asked between pieces of work; true stops
-  std::atomic<int>* stepsDone = nullptr;           // counts up as the pass goes on
+  int threads = 0;  // at most, where the work is worth them; 0: one per core
+  const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
+  std::atomic<int>* stepsDone = nullptr;         // counts up as the pass goes on
 
   bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
 };
@@ -83,7 +83,8 @@ class Step {
   virtual StepCost cost(const AttentionConfig& config) const = 0;
 
   /// True where a setting this step reads by itself (not through its inputs) differs.
-  virtual bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const = 0;
+  virtual bool settingsChanged(const AttentionConfig& before,
+                               const AttentionConfig& after) const = 0;
 
   /// Computes the outputs into `trace`, whose inputs are there. An output whose own operands have
   /// not changed may be kept as `trace` holds it.

@@ -3,6 +3,8 @@
 // (B,T,H,d_k) so that concat is a view.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/gemm.h"
 #include "core/steps/over_heads.h"
 #include "core/steps/steps.h"
@@ -28,7 +30,8 @@ class Weigh final : public Step {
   StepText text(const AttentionConfig& c) const override {
     const bool gains = gained(c);
     return {"weigh", "Weigh values", "each query takes its share of every value",
-            gains ? "g A V" : "A V", gains ? "heads = gain * (weights @ v)" : "heads = weights @ v"};
+            gains ? "g A V" : "A V",
+            gains ? "heads = gain * (weights @ v)" : "heads = weights @ v"};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {
@@ -50,8 +53,7 @@ class Weigh final : public Step {
 
   void forward(Trace& trace, const Changes&, const Execution& execution) const override {
     const AttentionConfig& c = trace.config();
-    Tensor heads =
-        Tensor::uninitialised({c.batch, c.seqLen, c.numHeads, c.dK()}).transposed(1, 2);
+    Tensor heads = Tensor::uninitialised({c.batch, c.seqLen, c.numHeads, c.dK()}).transposed(1, 2);
     overHeads(c, execution, [&](Index item, Index head) {
       const MatrixView out = heads.mutableMatrix({item, head});
       gemm(trace.tensor(TensorId::weights).matrix({item, head}),

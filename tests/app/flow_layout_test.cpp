@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "app/ui/flow/flow_columns.h"
 #include "app/ui/flow/flow_lanes.h"

@@ -1,6 +1,7 @@
 // Layout: at every size and interface scale no panel overlaps another, nothing is cut off, and what
 // does not fit is reached by scrolling.
 #include <algorithm>
+#include <utility>
 
 #include "app/ui/window_layout.h"
 #include "app_driver.h"

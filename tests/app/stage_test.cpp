@@ -1,4 +1,6 @@
 // The stage: what is pointed at is named, lit and explained; what is clicked stays.
+#include <utility>
+
 #include "app/ui/stage_items.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"

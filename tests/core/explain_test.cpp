@@ -2,6 +2,10 @@
 // value.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 

@@ -1,6 +1,8 @@
 // PyTorch's numbers (tests/data/README.md): every case, every tensor it stores.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/formats/state_dict.h"

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "core/steps/score_tiles.h"
 #include "tests/core/support/cases.h"

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include "core/formats/atomic_file.h"
 #include "tests/core/test_files.h"

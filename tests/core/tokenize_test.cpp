@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
 #include "tests/core/test_files.h"

@@ -1,4 +1,5 @@
 // Shaders and GL objects: readable errors, nothing left behind.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>

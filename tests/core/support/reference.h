@@ -2,6 +2,7 @@
 // the engine against.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>

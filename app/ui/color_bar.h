@@ -1,0 +1,13 @@
+// Color bar: a colour scale with its numbers.
+#pragma once
+
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// `height` tall, its top left at `at`.
+void colorBar(const Look& look, const ColorScale& scale, ImVec2 at, float height);
+float colorBarWidth(const Look& look);
+
+}  // namespace headscope::ui

@@ -1,0 +1,113 @@
+#include "app/ui/heads_strip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/head_tiles.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The columns of Q, K and V that are a head's.
+std::string columnsOf(const AttentionConfig& c, Index head, float room, ImFont* font) {
+  const Index first = head * c.dK();
+  if (c.dK() == 1) return fmt::format("column {}", first);
+  const std::string range = fmt::format("{}–{}", first, first + c.dK() - 1);
+  const std::string whole = "columns " + range;
+  return textSize(font, whole).x <= room ? whole : range;
+}
+
+}  // namespace
+
+void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  heading(look, "Heads",
+          "weights 0 to 1, one scale · rows: queries, columns: keys · click to open");
+  const float height = ImGui::GetContentRegionAvail().y;
+  const float gap = look.px(10);
+  const float available = ImGui::GetContentRegionAvail().x;
+  const auto count = static_cast<float>(c.numHeads);
+  const float least = look.px(118);
+  const float width = std::clamp((available - gap * (count - 1.0F)) / count, least, look.px(260));
+  const bool scrolls = (width + gap) * count - gap > available + 1.0F;
+
+  ImGui::BeginChild("strip", {0, height}, false,
+                    scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
+  if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
+    ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look.px(120));
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float cardHeight = height - (scrolls ? ImGui::GetStyle().ScrollbarSize + look.px(3) : 0.0F);
+  const float pad = look.px(8);
+  const float most = cardHeight - 2 * pad;
+  // beside the text, or below it where the card is narrow
+  const bool beside = width - 2 * pad - most > look.px(62);
+  const float side = beside ? most : std::min(most - look.px(20), width - 2 * pad);
+
+  HeadTiles tiles(panel, magnitudes, TensorId::weights);
+  const ImVec2 clip0 = ImGui::GetWindowPos();
+  const ImVec2 clip1(clip0.x + ImGui::GetWindowSize().x, clip0.y + ImGui::GetWindowSize().y);
+  struct Card {
+    Index head;
+    ImVec2 a, map0, map1;
+  };
+  std::vector<Card> cards;
+  for (Index h = 0; h < c.numHeads; ++h) {
+    const ImVec2 a(origin.x + static_cast<float>(h) * (width + gap), origin.y);
+    if (a.x > clip1.x || a.x + width < clip0.x) continue;
+    const ImVec2 map0(a.x + pad, beside ? a.y + pad : a.y + cardHeight - pad - side);
+    const auto aspect = static_cast<float>(c.seqLen) / static_cast<float>(c.keys());
+    const ImVec2 extent(aspect > 1.0F ? side / aspect : side, aspect < 1.0F ? side * aspect : side);
+    cards.push_back(
+        {h, a, map0, {map0.x + std::max(extent.x, 3.0F), map0.y + std::max(extent.y, 3.0F)}});
+  }
+  for (const Card& card : cards) {
+    const bool chosen = card.head == panel.view.head;
+    const ImVec2 b(card.a.x + width, card.a.y + cardHeight);
+    const ImU32 color = headColor(t, static_cast<std::size_t>(card.head));
+    list->AddRectFilled(card.a, b, chosen ? t.accentSoft : t.panel, look.px(6));
+    const float line = look.px(chosen ? 2.0F : 1.0F);
+    const float half = line * 0.5F;
+    list->AddRect({card.a.x + half, card.a.y + half}, {b.x - half, b.y - half},
+                  chosen ? t.accent : t.panelBorder, look.px(6), 0, line);
+    const ImVec2 text(beside ? card.map1.x + look.px(12) : card.a.x + pad,
+                      card.a.y + pad - look.px(1));
+    drawText(list, look.fonts.semibold, text, color, fmt::format("Head {}", card.head + 1));
+    if (beside) {
+      const float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
+      const float room = b.x - text.x - look.px(6);
+      const float gain = c.gain(card.head);
+      if (gain != 1.0F) {
+        drawText(list, look.fonts.small, {text.x, y}, t.bad,
+                 gain == 0.0F ? "off" : fmt::format("× {:g}", gain));
+      } else {
+        drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
+                 elided(look.fonts.small, columnsOf(c, card.head, room, look.fonts.small), room));
+      }
+    }
+  }
+  for (const Card& card : cards) tiles.add(card.head, card.map0, card.map1);
+  tiles.draw(list);
+  for (const Card& card : cards) {
+    list->AddRect(card.map0, card.map1, t.panelBorder);
+    ImGui::SetCursorScreenPos(card.a);
+    ImGui::PushID(static_cast<int>(card.head));
+    if (ImGui::InvisibleButton("card", {width, cardHeight})) panel.view.head = card.head;
+    if (ImGui::IsItemHovered() && tiles.pick(card.head, card.map0, card.map1)) {
+      list->AddRect(card.map0, card.map1, t.accent);
+    }
+    ImGui::PopID();
+  }
+  ImGui::SetCursorScreenPos({origin.x, origin.y});
+  ImGui::Dummy({(width + gap) * count - gap, cardHeight});
+  ImGui::EndChild();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,254 @@
+#include "app/ui/stage_matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/arithmetic.h"
+#include "app/ui/axis_labels.h"
+#include "app/ui/color_bar.h"
+#include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+ImU32 inkColor(const Theme& t, Ink ink, Index head) {
+  switch (ink) {
+    case Ink::plain:
+      return t.textMuted;
+    case Ink::input:
+      return t.text;
+    case Ink::query:
+      return t.queryText;
+    case Ink::key:
+      return t.keyText;
+    case Ink::value:
+      return t.valueText;
+    case Ink::head:
+      return headColor(t, static_cast<std::size_t>(head));
+    case Ink::output:
+      return t.outputText;
+    case Ink::accent:
+      break;
+  }
+  return t.accentText;
+}
+
+Index litAt(const Lit& lit, Lane lane, Index offset, Index count) {
+  const Index at = lit[static_cast<std::size_t>(lane)];
+  if (lane == Lane::none || at < offset || at >= offset + count) return -1;
+  return at - offset;
+}
+
+class Painter {
+ public:
+  Painter(const Panel& panel, const StageMatrix& matrix, const Lit& lit)
+      : panel_(panel),
+        look_(panel.look),
+        trace_(panel.trace),
+        list_(ImGui::GetWindowDrawList()),
+        item_(matrix.item),
+        scale_(matrix.scale),
+        a_(matrix.a),
+        b_(matrix.b),
+        cell_((matrix.b.x - matrix.a.x) / static_cast<float>(matrix.item.ref.shownCols()),
+              (matrix.b.y - matrix.a.y) / static_cast<float>(matrix.item.ref.shownRows())),
+        lit_(lit) {}
+
+  std::optional<Hover> draw() {
+    drawTitle();
+    list_->AddRect(a_, b_, look_.theme.panelBorder);
+    drawNumbers();
+    drawLabels();
+    drawOutline();
+    drawLit();
+    if (item_.result && !item_.ref.maskOnly) {
+      const float own = b_.y - a_.y;
+      const float height = std::max(own, look_.px(44));
+      colorBar(look_, scale_, {b_.x + look_.px(18), a_.y + (own - height) * 0.5F}, height);
+    }
+    return pickUnderMouse();
+  }
+
+ private:
+  void drawTitle() {
+    const Shape shape{item_.ref.shownRows(), item_.ref.shownCols()};
+    ImFont* small = look_.fonts.monoSmall;
+    const std::string shapeText = item_.ref.maskOnly ? "" : toString(shape);
+    const ImVec2 symbol = richTextSize(look_.fonts, look_.fonts.semibold, item_.text);
+    const ImVec2 dims = textSize(small, shapeText);
+    const float gap = look_.px(6);
+    const float x = a_.x + (b_.x - a_.x - symbol.x - gap - dims.x) * 0.5F;
+    const float y = a_.y - look_.px(8) - symbol.y;
+    drawRichText(list_, look_.fonts, look_.fonts.semibold, {x, y},
+                 inkColor(look_.theme, item_.ink, panel_.view.head), item_.text);
+    drawText(list_, small, {x + symbol.x + gap, y + (symbol.y - dims.y) * 0.6F},
+             look_.theme.textMuted, shapeText);
+  }
+
+  /// Whether all values are whole numbers, so that they are shown as such. Stops at the first that
+  /// is not, hence quick.
+  bool allWhole() const {
+    const MatrixRef& ref = item_.ref;
+    for (Index r = 0; r < ref.shownRows(); ++r) {
+      for (Index c = 0; c < ref.shownCols(); ++c) {
+        const float value = trace_.value(ref.cell(r, c));
+        if (value != std::round(value)) return false;
+      }
+    }
+    return true;
+  }
+
+  void drawNumbers() {
+    if (item_.ref.maskOnly || cell_.y < fontSize(look_.fonts.monoSmall) + 2.0F) return;
+    ImFont* font = look_.fonts.monoSmall;
+    const auto fits = [&](int digits) {
+      const std::string widest = cellNumber(scale_.diverging ? -scale_.high : 1.0, digits);
+      return textSize(font, widest).x + look_.px(3) <= cell_.x;
+    };
+    int decimals = allWhole() ? 0 : scale_.diverging ? cellDecimals(scale_.high) : 2;
+    if (!fits(decimals) && decimals > 1 && scale_.high >= 1.0F) --decimals;
+    if (!fits(decimals)) return;
+    const MatrixRef& ref = item_.ref;
+    for (Index r = 0; r < ref.shownRows(); ++r) {
+      for (Index c = 0; c < ref.shownCols(); ++c) {
+        const CellRef at = ref.cell(r, c);
+        const float value = trace_.value(at);
+        const bool hidden =
+            showsMasked(ref.tensor) &&
+            !allowedKeys(trace_.config().mask, at.item, at.row, trace_.config().keys())(at.col);
+        const ImVec2 centre(a_.x + (static_cast<float>(c) + 0.5F) * cell_.x,
+                            a_.y + (static_cast<float>(r) + 0.5F) * cell_.y);
+        const ImU32 ink =
+            hidden ? look_.theme.textMuted : legibleOn(scale_.color(look_.maps, value));
+        drawTextCentred(list_, font, centre, ink, cellNumber(value, decimals));
+      }
+    }
+  }
+
+  void drawLabels() {
+    const Theme& t = look_.theme;
+    const Index batchItem = panel_.view.item;
+    const auto style = [&](Lane lane, Index offset, Index count) {
+      return LabelStyle{look_.fonts.small, t.text, lane == Lane::query ? t.queryText : t.keyText,
+                        litAt(lit_, lane, offset, count)};
+    };
+    const bool bothTokens = isTokenLane(item_.rowLane) && isTokenLane(item_.colLane);
+    if (isTokenLane(item_.rowLane)) {
+      const auto& tokens = laneTokens(trace_, item_.rowLane, batchItem);
+      const LabelStyle s = style(item_.rowLane, item_.rowOffset, item_.ref.shownRows());
+      drawRowLabels(list_, tokens, {a_.x - look_.px(7), a_.y}, cell_.y, stageLabelLimit(look_), s);
+      if (bothTokens) {
+        const float room = labelWidth(look_.fonts.small, tokens, stageLabelLimit(look_));
+        const char* name = "query";
+        const float length = textSize(look_.fonts.small, name).x;
+        drawTurnedText(list_, look_.fonts.small,
+                       {a_.x - room - look_.px(26), (a_.y + b_.y + length) * 0.5F}, t.textMuted,
+                       name, -90.0F);
+      }
+    }
+    if (isTokenLane(item_.colLane)) {
+      const auto& tokens = laneTokens(trace_, item_.colLane, batchItem);
+      const float room = labelWidth(look_.fonts.small, tokens, stageLabelLimit(look_)) * 0.72F;
+      const LabelStyle s = style(item_.colLane, item_.colOffset, item_.ref.shownCols());
+      drawColumnLabels(list_, tokens, {a_.x, b_.y + look_.px(5)}, cell_.x, room + look_.px(10), s);
+      if (bothTokens) {
+        const char* name = "key →";
+        drawText(list_, look_.fonts.small, {b_.x + look_.px(8), b_.y + look_.px(3)}, t.textMuted,
+                 name);
+      }
+    }
+  }
+
+  void drawOutline() {
+    if (item_.outlinedTo <= item_.outlinedFrom) return;
+    const ImU32 color = headColor(look_.theme, static_cast<std::size_t>(panel_.view.head));
+    const auto from = static_cast<float>(item_.outlinedFrom);
+    const auto to = static_cast<float>(item_.outlinedTo);
+    const ImVec2 p = item_.outlineRows ? ImVec2(a_.x, a_.y + from * cell_.y)
+                                       : ImVec2(a_.x + from * cell_.x, a_.y);
+    const ImVec2 q =
+        item_.outlineRows ? ImVec2(b_.x, a_.y + to * cell_.y) : ImVec2(a_.x + to * cell_.x, b_.y);
+    list_->AddRect({p.x - 1, p.y - 1}, {q.x + 1, q.y + 1}, color, 0, 0, look_.px(2));
+  }
+
+  void drawLit() {
+    const Theme& t = look_.theme;
+    const Index row = litAt(lit_, item_.rowLane, item_.rowOffset, item_.ref.shownRows());
+    const Index col = litAt(lit_, item_.colLane, item_.colOffset, item_.ref.shownCols());
+    // a band at least a few points wide, so that one of 768 columns is seen
+    const auto band = [&](float from, float length, float least) {
+      const float grow = std::max(0.0F, least - length) * 0.5F;
+      return ImVec2(from - grow, from + length + grow);
+    };
+    const float least = look_.px(4);
+    const ImVec2 y = band(a_.y + static_cast<float>(row) * cell_.y, cell_.y, least);
+    const ImVec2 x = band(a_.x + static_cast<float>(col) * cell_.x, cell_.x, least);
+    const float line = look_.px(2);
+    if (row >= 0 && (col < 0 || item_.colLane == Lane::inner || item_.colLane == Lane::column)) {
+      const ImU32 color = item_.rowLane == Lane::query ? t.queryText : t.keyText;
+      list_->AddRect({a_.x - 1, y.x}, {b_.x + 1, y.y}, color, 0, 0, line);
+    }
+    if (col >= 0 && (row < 0 || item_.rowLane == Lane::inner)) {
+      const ImU32 color = item_.colLane == Lane::key ? t.keyText : t.accent;
+      list_->AddRect({x.x, a_.y - 1}, {x.y, b_.y + 1}, color, 0, 0, line);
+    }
+    if (row >= 0 && col >= 0) list_->AddRect({x.x, y.x}, {x.y, y.y}, t.text, 0, 0, line);
+  }
+
+  std::optional<Hover> pickUnderMouse() {
+    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(a_, b_)) return std::nullopt;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const auto at = [](float offset, float length, Index count) {
+      return std::clamp<Index>(static_cast<Index>(offset / length), 0, count - 1);
+    };
+    const Index row = at(mouse.y - a_.y, cell_.y, item_.ref.shownRows());
+    const Index col = at(mouse.x - a_.x, cell_.x, item_.ref.shownCols());
+    const CellRef found = item_.ref.cell(row, col);
+    const Hover hover{found, item_.rowLane, item_.colLane, row + item_.rowOffset,
+                      col + item_.colOffset};
+    if (item_.ref.maskOnly) {
+      const std::string why = whyForbidden(trace_.config().mask, found.item, found.row, found.col);
+      ImGui::SetTooltip("%s", why.empty() ? "allowed: adds 0" : ("−∞: " + why).c_str());
+    } else {
+      ImGui::SetTooltip("%s = %s\n%s", cellName(trace_, found).c_str(),
+                        number(trace_.value(found), 6).c_str(), tooltipDetail(found).c_str());
+    }
+    if (ImGui::IsMouseClicked(0)) panel_.view.selected = found;
+    return hover;
+  }
+
+  std::string tooltipDetail(const CellRef& cell) const {
+    const TensorInfo& t = info(cell.tensor);
+    std::string text = toString(cell);
+    const Input& input = *trace_.document().input;
+    if (cell.tensor == TensorId::x && cell.col < static_cast<Index>(input.coordinates.size())) {
+      text += " · " + input.coordinates[static_cast<std::size_t>(cell.col)];
+    }
+    if (t.perHead) text += fmt::format(" · head {}", panel_.view.head + 1);
+    return text;
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const Trace& trace_;
+  ImDrawList* list_;
+  const StageItem& item_;
+  const ColorScale& scale_;
+  ImVec2 a_, b_, cell_;
+  const Lit& lit_;
+};
+
+}  // namespace
+
+std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix,
+                                     const Lit& lit) {
+  return Painter(panel, matrix, lit).draw();
+}
+
+float stageLabelLimit(const Look& look) { return look.px(86); }
+
+}  // namespace headscope::ui
