@@ -11,10 +11,33 @@ fi
 build release headscope
 
 headscope="$root/build/release/headscope"
-if [ $# -eq 0 ] && [ -z "${DISPLAY:-}" ] && [ -z "${WAYLAND_DISPLAY:-}" ]; then
+
+# Without a display: what the window would open on, as a picture and as a summary.
+draw_instead() {
   say "No display here (DISPLAY and WAYLAND_DISPLAY are empty): drawing headscope.png instead of"
   say "opening the window, and printing the summary."
-  "$headscope" render --out headscope.png
-  exec "$headscope" info
+  local -a look=() pass=() trace=()
+  while [ $# -gt 0 ]; do
+    case "$1" in
+      --theme | --scale | --shader-dir) look+=("${@:1:2}") && shift ;;
+      --theme=* | --scale=* | --shader-dir=*) look+=("$1") ;;
+      --trace) trace+=("${@:1:2}") && shift ;;
+      --trace=*) trace+=("$1") ;;
+      *) pass+=("$1") ;;
+    esac
+    shift $(($# > 0))
+  done
+  "$headscope" render --out headscope.png "${look[@]}" "${pass[@]}"
+  if [ ${#pass[@]} -eq 0 ] && [ ${#trace[@]} -eq 0 ]; then
+    exec "$headscope" info
+  fi
+  exec "$headscope" run "${pass[@]}" "${trace[@]}"
+}
+
+if [ -z "${DISPLAY:-}" ] && [ -z "${WAYLAND_DISPLAY:-}" ]; then
+  case "${1:---}" in
+    -h | --help | --version) ;;
+    -*) draw_instead "$@" ;;
+  esac
 fi
 exec "$headscope" "$@"

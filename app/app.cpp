@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <new>
 #include <utility>
 
 #include "app/open_file.h"
@@ -45,10 +47,13 @@ struct App::State {
     message = std::move(sentence);
     messageIsError = error;
   }
+  /// Does it, or says why it cannot be done.
+  void attempt(const std::function<void()>& action);
   void apply(const Edit& edit, const std::string& gesture);
   void applyEdits(const ui::EditSink& sink);
   void openFile(const std::filesystem::path& path);
   void saveTrace();
+  void saveIfDue();
   void keys(const ui::Panel& panel);
   void keepViewValid();
   void panels(const ui::Panel& panel);
@@ -65,6 +70,7 @@ struct App::State {
   std::string message;
   bool messageIsError = false;
   bool wantsFrame = false;
+  bool saveWhenDone = false;
   double mouseMovedAt = 0.0;
 
   // what the panels remember between frames
@@ -81,18 +87,35 @@ void App::State::takeResult() {
   if (!update) return;
   if (update->trace) {
     trace = std::move(update->trace);
-  } else {
-    say(update->error + " (the last good result stays)", true);
+    return;
+  }
+  if (trace == nullptr) {
+    say(update->error, true);
+    return;
+  }
+  // what cannot be computed does not stay in the document either
+  if (history.current() == update->document && history.canUndo()) {
+    history.undo();
+    worker.request(history.current());
+  }
+  say(update->error + " (taken back: the last good result stays)", true);
+}
+
+void App::State::attempt(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    say(error.what(), true);
+  } catch (const std::bad_alloc&) {
+    say("there is not enough memory for this; everything stays as it was", true);
   }
 }
 
 void App::State::apply(const Edit& edit, const std::string& gesture) {
-  try {
+  attempt([&] {
     say(history.apply(edit, gesture));
     worker.request(history.current());
-  } catch (const UserError& error) {
-    say(error.what(), true);
-  }
+  });
 }
 
 void App::State::applyEdits(const ui::EditSink& sink) {
@@ -109,28 +132,40 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   }
 }
 
+/// All of a file or nothing: its edits are applied aside and taken over as one.
 void App::State::openFile(const std::filesystem::path& path) {
-  try {
-    for (const Edit& edit : editsToOpen(path, *history.current())) {
-      const std::string note = history.apply(edit);
-      say(note.empty() ? "opened " + path.string() : note);
+  attempt([&] {
+    DocumentPtr opened = history.current();
+    std::string notes;
+    for (const Edit& edit : editsToOpen(path, *opened)) {
+      Applied applied = headscope::apply(*opened, edit, memoryBudget);
+      opened = std::move(applied.document);
+      if (!applied.note.empty()) notes += "; " + applied.note;
     }
+    history.apply(Open{std::move(opened), "open " + path.filename().string()});
     worker.request(history.current());
-  } catch (const UserError& error) {
-    say(error.what(), true);
-  }
+    say("opened " + path.string() + notes);
+  });
 }
 
 void App::State::saveTrace() {
-  try {
-    worker.wait();  // what is saved is what stands on the screen
-    takeResult();
-    if (!trace) return;
+  saveWhenDone = false;
+  attempt([&] {
     formats::saveTrace(tracePath, *trace);
     say("saved every tensor to " + std::filesystem::absolute(tracePath).string());
-  } catch (const UserError& error) {
-    say(error.what(), true);
+  });
+}
+
+/// Saves once the newest document's trace is there, so that the window never waits for it.
+void App::State::saveIfDue() {
+  if (!saveWhenDone) return;
+  if (worker.progress().busy) {
+    say("the trace is saved as soon as it is computed");
+    wantsFrame = true;
+    return;
   }
+  takeResult();
+  saveTrace();
 }
 
 void App::State::keys(const ui::Panel& panel) {
@@ -138,7 +173,7 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::Key;
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
-  if (ctrlPressed(Key{'S'}, false)) saveTrace();
+  if (ctrlPressed(Key{'S'}, false)) saveWhenDone = true;
   if (ctrlPressed(Key{'E'}, false)) ui::editText(panel, tokenRow);
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
@@ -171,23 +206,31 @@ void App::State::keepViewValid() {
   const auto fits = [&](const CellRef& cell) { return exists(cell, c); };
   if (view.selected && !fits(*view.selected)) view.selected.reset();
   if (view.hovered && !fits(view.hovered->cell)) view.hovered.reset();
+  if (!view.selected) return;
+  // the chosen cell is one of the chosen head and item
+  const TensorInfo& t = info(view.selected->tensor);
+  if (t.perItem) view.selected->item = view.item;
+  if (t.perHead) view.selected->head = t.kvHeads ? c.kvHead(view.head) : view.head;
 }
 
 void App::State::wholeWindow(const ui::Panel& panel) {
   const ui::Look& look = panel.look;
   const ui::WindowLayout layout = ui::layoutWindow(
-      {ImGui::GetIO().DisplaySize, topBar.height, ui::tokenRowHeight(panel), look.scale});
+      {ImGui::GetIO().DisplaySize, topBar.height, ui::tokenRowHeight(panel, tokenRow), look.scale});
 
   ui::beginBand("top bar", layout.topBar, look);
   const ui::TopBarState undo{history.canUndo(), history.canRedo(), history.undoName(),
                              history.redoName()};
   const ui::TopBarWishes wishes = ui::topBar(panel, topBar, undo);
   ui::endBand(layout.topBar, look);
-  if (wishes.saveTrace) saveTrace();
+  if (wishes.saveTrace) saveWhenDone = true;
   if (!wishes.openPreset.empty()) {
-    panel.edits.push(Open{makePreset(presetByName(wishes.openPreset),
-                                     {history.current()->weightSource.init, 1, {}}, memoryBudget)});
-    view.item = 0;
+    attempt([&] {
+      const WeightSource weights{history.current()->weightSource.init, 1, {}};
+      panel.edits.push(Open{makePreset(presetByName(wishes.openPreset), weights, memoryBudget),
+                            "preset " + wishes.openPreset});
+      view.item = 0;
+    });
   }
 
   ui::beginBand("tokens", layout.tokens, look);
@@ -247,6 +290,7 @@ App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options)
   state_->worker.request(state_->history.current());
   state_->worker.wait(kPatience);
   state_->takeResult();
+  if (state_->trace == nullptr && state_->messageIsError) throw UserError(state_->message);
 }
 
 App::~App() = default;
@@ -255,6 +299,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
   s.wantsFrame = false;
   s.takeResult();
+  s.saveIfDue();
   for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
 
   const ui::Theme& theme = ui::theme(s.view.theme);
@@ -273,19 +318,21 @@ void App::frame(const ui::Fonts& fonts, double now) {
   if (s.trace) {
     s.keepViewValid();
     ui::EditSink edits;
-    const TracePtr shown = s.trace;  // saving may bring a newer one in the middle of the frame
-    const ui::Panel panel{*s.history.current(), *shown, s.view, edits, look};
+    const ui::Panel panel{*s.history.current(), *s.trace, s.view, edits, look};
     s.keys(panel);
     ui::playSteps(panel);
     s.panels(panel);
     s.applyEdits(edits);
+    if (s.saveWhenDone) s.wantsFrame = true;
     if (!ImGui::IsAnyItemActive()) s.history.endGesture();
   } else {
     const auto progress = s.worker.progress();
+    ImGui::PushTextWrapPos(io.DisplaySize.x);
     ui::label(
-        fonts.regular, theme.text,
+        fonts.regular, s.messageIsError ? theme.bad : theme.text,
         s.message.empty() ? fmt::format("computing … {:.1f} s", progress.seconds) : s.message);
-    s.wantsFrame = true;
+    ImGui::PopTextWrapPos();
+    s.wantsFrame = progress.busy;
   }
   ui::endRoot();
 }

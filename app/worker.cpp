@@ -4,6 +4,8 @@
 #include <new>
 #include <utility>
 
+#include "core/gemm.h"
+
 namespace headscope {
 namespace {
 
@@ -27,7 +29,7 @@ Worker::~Worker() {
 }
 
 void Worker::setWake(std::function<void()> wake) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(wakeMutex_);
   wake_ = std::move(wake);
 }
 
@@ -61,6 +63,7 @@ void Worker::wait(double seconds) {
 }
 
 void Worker::loop(int threads) {
+  prepareGemm();
   TracePtr last;
   std::unique_lock lock(mutex_);
   while (true) {
@@ -77,21 +80,24 @@ void Worker::loop(int threads) {
     try {
       if (auto trace = runAttention(document, last, {threads, &cancelled_, &stepsDone_})) {
         last = trace;
-        update = Update{std::move(trace), {}};
+        update = Update{std::move(trace), {}, {}};
       }
     } catch (const std::bad_alloc&) {
-      update = Update{nullptr, "there is not enough memory for this size; the last result stays"};
+      update = Update{nullptr, "there is not enough memory for this size", document};
     } catch (const std::exception& error) {
-      update = Update{nullptr, error.what()};
+      update = Update{nullptr, error.what(), document};
     }
 
     lock.lock();
     running_ = false;
-    const auto wake = update ? wake_ : nullptr;
-    if (update) update_ = std::move(update);
+    const bool news = update.has_value();
+    if (news) update_ = std::move(update);
     lock.unlock();
     changed_.notify_all();
-    if (wake) wake();
+    if (news) {
+      const std::lock_guard waking(wakeMutex_);
+      if (wake_) wake_();
+    }
     lock.lock();
   }
 }

@@ -17,8 +17,9 @@ namespace headscope {
 class Worker {
  public:
   struct Update {
-    TracePtr trace;     // null where the pass was refused
-    std::string error;  // why
+    TracePtr trace;        // null where the pass was refused
+    std::string error;     // why
+    DocumentPtr document;  // what was refused
   };
   struct Progress {
     bool busy = false;
@@ -46,9 +47,10 @@ class Worker {
   void loop(int threads);
   bool idle() const { return !requested_ && !running_; }
 
+  std::mutex wakeMutex_;  // held while waking: whoever clears the wake call waits for it to return
+  std::function<void()> wake_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::function<void()> wake_;
   DocumentPtr requested_;
   bool running_ = false;
   bool stopping_ = false;

@@ -103,8 +103,10 @@ void checkMask(const AttentionConfig& c, Findings& findings) {
 
 }  // namespace
 
+double AttentionConfig::rootDk() const { return std::sqrt(static_cast<double>(dK())); }
+
 float AttentionConfig::scoreMultiplier() const {
-  const double root = scale ? std::sqrt(static_cast<double>(dK())) : 1.0;
+  const double root = scale ? rootDk() : 1.0;
   return static_cast<float>(1.0 / (root * temperature));
 }
 

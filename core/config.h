@@ -37,6 +37,7 @@ struct AttentionConfig {
   float gain(Index head) const {
     return headGains.empty() ? 1.0F : headGains[static_cast<std::size_t>(head)];
   }
+  double rootDk() const;  // √d_k
   /// The one number raw scores are multiplied by: (1/√d_k if scaled) / temperature.
   float scoreMultiplier() const;
 

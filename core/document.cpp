@@ -237,7 +237,7 @@ struct Editor {
       chosen = std::move(next);
       setSource(std::move(moved));
     } else {
-      setText(e.item, e.memory, joined(movedTokens(tokens, e.from, e.to)));
+      moveInText(e, tokens);
     }
   }
 
@@ -270,6 +270,25 @@ struct Editor {
  private:
   void setSource(InputSource source) {
     draft.source = std::make_shared<const InputSource>(std::move(source));
+  }
+
+  /// Within the whole sentence: what is cut off stays behind the shown tokens. A repeated sentence
+  /// cannot be moved in, so the tokens shown become the sentence.
+  void moveInText(const MoveToken& e, const std::vector<std::string>& shown) {
+    TextSource source = std::get<TextSource>(*before.source);
+    auto& texts = e.memory ? source.memoryTexts : source.texts;
+    extendTo(texts, e.item);
+    const auto item = static_cast<std::size_t>(e.item);
+    auto sentence = tokenize(texts[item]);
+    if (tokenCount(shown) > static_cast<Index>(sentence.size())) {
+      const auto& all = e.memory ? before.input->memoryTokens : before.input->tokens;
+      const std::size_t items = std::min(texts.size(), all.size());
+      for (std::size_t i = 0; i < items; ++i) texts[i] = joined(all[i]);  // all are repeated alike
+      sentence = shown;
+      note = fmt::format("the sentence is now the {} tokens shown", shown.size());
+    }
+    texts[item] = joined(movedTokens(std::move(sentence), e.from, e.to));
+    setSource(std::move(source));
   }
 
   void setText(Index item, bool memory, const std::string& text) {

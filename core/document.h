@@ -79,9 +79,10 @@ struct SetHeadGain {
   Index head = 0;
   float gain = 1.0F;
 };
-struct Open {
+struct Open {  // a preset, a file, or another document altogether
   DocumentPtr document;
-};  // a preset, or another document altogether
+  std::string name;  // what it is called in the undo list
+};
 
 using Edit = std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature,
                           SetMask, SetPositions, SetText, MoveToken, SetInput, DrawWeights,

@@ -57,9 +57,7 @@ struct Namer {
   std::string operator()(const SetHeadGain& e) const {
     return fmt::format("head {} × {:g}", e.head + 1, e.gain);
   }
-  std::string operator()(const Open& e) const {
-    return e.document->preset.empty() ? "open" : "preset " + e.document->preset;
-  }
+  std::string operator()(const Open& e) const { return e.name.empty() ? "open" : e.name; }
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <cassert>
+#include <vector>
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
@@ -49,6 +50,22 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   if (status == dnnl_success) return;
 #endif
   eigenGemm(a, b, c);
+}
+
+void prepareGemm() {
+#ifdef HEADSCOPE_HAVE_ONEDNN
+  // one product of each kind the steps compute: x Wᵀ, Q Kᵀ and A V
+  constexpr Index kTokens = 6;
+  constexpr Index kWidth = 64;
+  const std::vector<float> values(static_cast<std::size_t>(kWidth * kWidth), 0.0F);
+  std::vector<float> result(static_cast<std::size_t>(kWidth * kWidth));
+  const ConstMatrixView tall{values.data(), kTokens, kWidth, kWidth, 1};
+  const ConstMatrixView square{values.data(), kWidth, kWidth, kWidth, 1};
+  const ConstMatrixView pattern{values.data(), kTokens, kTokens, kTokens, 1};
+  gemm(tall, square.transposed(), {result.data(), kTokens, kWidth, kWidth});
+  gemm(tall, tall.transposed(), {result.data(), kTokens, kTokens, kTokens});
+  gemm(pattern, tall, {result.data(), kTokens, kWidth, kWidth});
+#endif
 }
 
 }  // namespace headscope

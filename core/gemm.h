@@ -10,4 +10,8 @@ namespace headscope {
 /// Inside a parallel region it runs on the calling thread, else on OpenMP's threads.
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 
+/// Has the library generate the kernels that the first products would wait for (some 20 ms), so
+/// that a pass's own time is told from that.
+void prepareGemm();
+
 }  // namespace headscope

@@ -62,15 +62,18 @@ Ledger ledger(const AttentionConfig& c) {
     total.bytes += cost.bytes;
     // scores and masked scores are handed out by tile, not held
     if (step->id() != StepId::scale && step->id() != StepId::mask) {
-      total.residentBytes += cost.bytes;
+      total.resultBytes += cost.bytes;
     }
   }
+  total.residentBytes += total.resultBytes;
   total.kvCacheBytes = 8 * c.batch * c.keys() * c.dKv();
   return total;
 }
 
 void checkFits(const AttentionConfig& c, Index budgetBytes) {
-  const Index needed = ledger(c).residentBytes;
+  const Ledger cost = ledger(c);
+  // the results before stay on screen until the new ones are there
+  const Index needed = cost.residentBytes + cost.resultBytes;
   if (needed <= budgetBytes) return;
   throw UserError(fmt::format(
       "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "

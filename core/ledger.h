@@ -19,6 +19,7 @@ struct Ledger {
   Index flops = 0;
   Index bytes = 0;          // of all steps' outputs in F32
   Index kvCacheBytes = 0;   // keys and values of one layer in F32: 8·B·M·D_kv
+  Index resultBytes = 0;    // what of a pass's results is held
   Index residentBytes = 0;  // what a pass holds in memory: inputs, weights and stored results
 };
 

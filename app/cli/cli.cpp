@@ -59,6 +59,7 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
       "Without a command it opens the window on the pass that the flags describe.",
       "headscope"};
   app.require_subcommand(0, 1);
+  app.set_version_flag("--version", "headscope " HEADSCOPE_VERSION, "print the version and exit");
   const std::vector<cli::Command> commands{cli::addInfo(app), cli::addRun(app),
                                            cli::addExplain(app), cli::addRender(app)};
   const cli::Command window = cli::addWindow(app);
@@ -68,6 +69,9 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
     return 0;
   } catch (const CLI::CallForHelp&) {
     out << app.help();
+    return 0;
+  } catch (const CLI::CallForVersion& version) {
+    out << version.what() << '\n';
     return 0;
   } catch (const CLI::ParseError& error) {
     return fail(err, fmt::format("{}; {}", error.what(), helpHint(app)), kTheUsers);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cmath>
 
 namespace headscope::cli {
 namespace {
@@ -48,7 +49,8 @@ void addConfigOptions(CLI::App& app, ConfigOptions& options) {
   whole("--heads", options.heads, "H, heads; must divide d_model");
   whole("--kv-heads", options.kvHeads, "key/value heads: fewer are shared (GQA), 1 is MQA");
   whole("--seq-len", options.seqLen, "T, tokens; a text is cut or repeated to it");
-  whole("--memory-len", options.memoryLen, "M, tokens of the memory: cross-attention");
+  whole("--memory-len", options.memoryLen,
+        "M, tokens of the memory (cross-attention); a text is cut or repeated to it");
   whole("--batch", options.batch, "B, batch items; given ones are repeated in turn");
   app.add_flag("--no-bias", options.noBias, "without b_Q, b_K, b_V, b_O")->group(group);
 }
@@ -76,7 +78,13 @@ void requireValid(const AttentionConfig& config) {
 
 std::string notWhole(const std::string& text) { return unlike<Index>(text, "a whole number"); }
 
-std::string notNumber(const std::string& text) { return unlike<double>(text, "a number"); }
+std::string notNumber(const std::string& text) {
+  const char* what = "a finite number";
+  double value = 0.0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return std::isfinite(value) ? unlike<double>(text, what)
+                              : fmt::format("'{}' is not {}", text, what);
+}
 
 std::string notEmpty(const std::string& text) {
   return text.empty() ? "nothing is given for it" : "";

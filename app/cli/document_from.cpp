@@ -24,13 +24,18 @@ void refuseIf(bool wrong, const char* sentence) {
 }
 
 void refuseContradictions(const PassOptions& o) {
-  const bool text = !o.texts.empty() || !o.memoryTexts.empty();
+  const bool text = !o.texts.empty();
+  const bool memoryText = !o.memoryTexts.empty();
   const bool input = !o.input.empty();
   const bool weights = !o.weights.empty();
   const Index memoryLen = o.config.memoryLen.value_or(1);
   refuseIf(text && !o.series.empty(),
            "--text and --series both say what the input is: leave one of them out");
   refuseIf(text && input, "--text and --input both say what the input is: leave one of them out");
+  refuseIf(memoryText && !o.series.empty(),
+           "--memory-text needs a text to attend from, and --series gives a series: leave one out");
+  refuseIf(memoryText && input,
+           "--memory-text needs a text to attend from, and --input gives tensors: leave one out");
   refuseIf(input && !o.series.empty(),
            "--series and --input both say what the input is: leave one of them out");
   refuseIf(!o.prefix.empty() && !weights, "--prefix says where in a file: give --weights as well");
@@ -40,7 +45,7 @@ void refuseContradictions(const PassOptions& o) {
            "--seed draws weights and --weights loads them: leave one of them out");
   refuseIf(o.noPositions && o.sinusoidalPositions,
            "--no-positions and --sinusoidal-positions contradict each other: leave one out");
-  refuseIf(memoryLen == 0 && !o.memoryTexts.empty(),
+  refuseIf(memoryLen == 0 && memoryText,
            "--memory-len 0 means no memory: leave it or --memory-text out");
 }
 

@@ -80,7 +80,7 @@ void printParameters(std::ostream& out, const AttentionConfig& config, const Led
 void printInfo(std::ostream& out, const std::string& name, const AttentionConfig& config,
                const Ledger& cost) {
   out << (name.empty() ? "" : name + ": ") << sizeInWords(config) << '\n'
-      << headWidthInWords(config) << " (d_v = d_k)\n\n";
+      << headWidthInWords(config) << "\n\n";
   printSteps(out, config, cost);
   out << '\n';
   printParameters(out, config, cost);

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/cli/config_options.h"
+
 namespace headscope::cli {
 
 void LookOptions::applyTo(ui::ViewState& view) const {
@@ -13,6 +15,7 @@ void addLookOptions(CLI::App& app, LookOptions& options) {
   app.add_option("--theme", options.theme, "light (default) or dark")
       ->check(CLI::IsMember({"light", "dark"}));
   app.add_option("--scale", options.scale, "of the interface, 1 (default) to 3")
+      ->check(notNumber)
       ->check(CLI::Range(ui::kMinScale, ui::kMaxScale))
       ->type_name("X");
 }

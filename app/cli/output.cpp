@@ -56,10 +56,10 @@ std::string sizeInWords(const AttentionConfig& c) {
 }
 
 std::string headWidthInWords(const AttentionConfig& c) {
-  const double root = std::sqrt(static_cast<double>(c.dK()));
+  const double root = c.rootDk();
   const bool whole = root == std::floor(root);
-  return fmt::format("d_k = {} / {} = {}, √{} {} {:.{}f}", c.dModel, c.numHeads, c.dK(), c.dK(),
-                     whole ? "=" : "≈", root, whole ? 0 : 3);
+  return fmt::format("d_k = {} / {} = {}, √{} {} {:.{}f}, d_v = d_k", c.dModel, c.numHeads, c.dK(),
+                     c.dK(), whole ? "=" : "≈", root, whole ? 0 : 3);
 }
 
 std::string shapesInWords(const std::vector<NamedShape>& shapes) {

@@ -30,7 +30,7 @@ std::size_t displayWidth(const std::string& text);
 
 /// "d_model 512, 8 heads, 6 tokens, batch 1".
 std::string sizeInWords(const AttentionConfig& config);
-/// "d_k = 512 / 8 = 64, √64 = 8".
+/// "d_k = 512 / 8 = 64, √64 = 8, d_v = d_k".
 std::string headWidthInWords(const AttentionConfig& config);
 /// "q, k, v (1, 8, 6, 64)"; tensors of one shape stand together.
 std::string shapesInWords(const std::vector<NamedShape>& shapes);

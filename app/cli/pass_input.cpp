@@ -38,7 +38,9 @@ std::string ofLength(const std::string& text, Index count) {
   return joined;
 }
 
-const std::vector<std::string>& exampleMemory() {
+/// A text's own memory, or the first example's that has one.
+const std::vector<std::string>& memoryOf(const TextSource& source) {
+  if (!source.memoryTexts.empty()) return source.memoryTexts;
   for (const Example& example : examples()) {
     const auto* text = std::get_if<TextSource>(&example.source);
     if (text != nullptr && !text->memoryTexts.empty()) return text->memoryTexts;
@@ -72,7 +74,7 @@ struct FitItems {
   void operator()(TextSource& source) const {
     if (asked.memoryLen == 0) source.memoryTexts.clear();
     if (asked.memoryLen.value_or(0) > 0) {
-      if (source.memoryTexts.empty()) source.memoryTexts = exampleMemory();
+      source.memoryTexts = memoryOf(source);
       for (auto& text : source.memoryTexts) text = ofLength(text, *asked.memoryLen);
     }
     fillBatch(source.texts);
@@ -102,6 +104,19 @@ InputSource sourceFrom(const PassOptions& o) {
   InputSource source = chosenSource(o);
   std::visit(FitItems{o.config}, source);
   return source;
+}
+
+std::string memoryNote(const PassOptions& o) {
+  const Index wanted = o.config.memoryLen.value_or(0);
+  if (wanted == 0 || !o.memoryTexts.empty() || !o.input.empty()) return {};
+  const InputSource source = chosenSource(o);
+  const std::string& text = memoryOf(std::get<TextSource>(source)).front();
+  const auto given = static_cast<Index>(tokenize(text, "memory text").size());
+  const std::string fitted = given == wanted
+                                 ? ""
+                                 : fmt::format(", {} from {} to {} tokens",
+                                               given > wanted ? "cut" : "repeated", given, wanted);
+  return fmt::format("without --memory-text the memory is the example \"{}\"{}", text, fitted);
 }
 
 void requireAgreement(const PassOptions& o, const TensorSource& source, const AttentionConfig& c) {

@@ -8,6 +8,9 @@ namespace headscope::cli {
 /// The source, fitted to --batch and --memory-len. Throws UserError.
 InputSource sourceFrom(const PassOptions& options);
 
+/// Which memory --memory-len is about where no --memory-text is given; else empty.
+std::string memoryNote(const PassOptions& options);
+
 /// Tensors fix the dimensions, as `config` has them from `source`: flags may only repeat them.
 void requireAgreement(const PassOptions& options, const TensorSource& source,
                       const AttentionConfig& config);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/attention.h"
+#include "core/gemm.h"
 
 namespace headscope::cli {
 namespace {
@@ -72,7 +73,7 @@ void addWeightFlags(CLI::App& app, PassOptions& o) {
 void addPassFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Attention";
   app.add_flag("--causal", o.causal, "no key after its query")->group(group);
-  app.add_option("--window", o.window, "only keys less than N away")
+  app.add_option("--window", o.window, "only keys less than N away (0: no window)")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);
@@ -109,6 +110,7 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
 }
 
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {
+  prepareGemm();  // so that the times are the steps' own
   Execution execution;
   execution.threads = options.threads;
   return runAttention(document, nullptr, execution);

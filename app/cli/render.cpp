@@ -82,6 +82,8 @@ void render(const RenderOptions& options, std::ostream& out) {
   app.view = viewFrom(options, app.document->config);
   app.threads = options.pass.threads;
   App program(std::move(app));
+  program.finish();
+  if (!program.trace()) throw UserError(program.message());
   host::Offscreen offscreen(size.width, size.height, options.shaderDir);
   host::writePng(options.out, offscreen.draw(program));
   out << options.out << '\n';

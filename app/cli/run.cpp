@@ -8,6 +8,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/output.h"
+#include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
@@ -98,13 +99,14 @@ void printFullyMaskedRows(std::ostream& out, const Trace& trace) {
   out << '\n';
 }
 
-void printRun(std::ostream& out, const Trace& trace) {
+void printRun(std::ostream& out, const Trace& trace, const std::string& memoryNote) {
   const Document& document = trace.document();
   const Ledger cost = ledger(trace.config());
   if (!document.preset.empty()) out << document.preset << ": ";
   out << sizeInWords(trace.config()) << "; " << headWidthInWords(trace.config()) << '\n';
   out << "input: " << inputInWords(document) << '\n';
   out << "weights: " << weightsInWords(document.weightSource) << '\n';
+  if (!memoryNote.empty()) out << "note: " << memoryNote << '\n';
   for (const auto& note : document.input->notes) out << "note: " << note << '\n';
   out << '\n';
   printSteps(out, trace);
@@ -119,7 +121,7 @@ void run(const RunOptions& options, std::ostream& out) {
   const TracePtr trace = computePass(options.pass, document);
   if (!options.trace.empty()) formats::saveTrace(options.trace, *trace);
   if (options.json) return printJson(out, runJson(*trace));
-  printRun(out, *trace);
+  printRun(out, *trace, memoryNote(options.pass));
   if (!options.trace.empty()) out << "trace: " << options.trace << '\n';
 }
 

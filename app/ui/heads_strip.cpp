@@ -12,13 +12,25 @@
 namespace headscope::ui {
 namespace {
 
-/// The columns of Q, K and V that are a head's.
+/// `whole` where there is room for it, else `brief`, cut where not even that fits.
+std::string fitting(ImFont* font, float room, const std::string& whole, const std::string& brief) {
+  return textSize(font, whole).x <= room ? whole : elided(font, brief, room);
+}
+
+/// The columns that are a head's: of Q, K and V, or of Q alone where heads share keys and values.
 std::string columnsOf(const AttentionConfig& c, Index head, float room, ImFont* font) {
+  const std::string of = c.headsPerGroup() > 1 ? "Q " : "";
   const Index first = head * c.dK();
-  if (c.dK() == 1) return fmt::format("column {}", first);
-  const std::string range = fmt::format("{}–{}", first, first + c.dK() - 1);
-  const std::string whole = "columns " + range;
-  return textSize(font, whole).x <= room ? whole : range;
+  const bool one = c.dK() == 1;
+  const auto range =
+      one ? fmt::format("{}", first) : fmt::format("{}–{}", first, first + c.dK() - 1);
+  return fitting(font, room, fmt::format("{}column{} {}", of, one ? "" : "s", range), of + range);
+}
+
+/// The head of K and V that a query head reads.
+std::string kvHeadOf(const AttentionConfig& c, Index head, float room, ImFont* font) {
+  const Index number = c.kvHead(head) + 1;
+  return fitting(font, room, fmt::format("K, V head {}", number), fmt::format("K, V {}", number));
 }
 
 }  // namespace
@@ -81,7 +93,7 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
                       card.a.y + pad - look.px(1));
     drawText(list, look.fonts.semibold, text, color, fmt::format("Head {}", card.head + 1));
     if (beside) {
-      const float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
+      float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
       const float room = b.x - text.x - look.px(6);
       const float gain = c.gain(card.head);
       if (gain != 1.0F) {
@@ -89,7 +101,12 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
                  gain == 0.0F ? "off" : fmt::format("× {:g}", gain));
       } else {
         drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
-                 elided(look.fonts.small, columnsOf(c, card.head, room, look.fonts.small), room));
+                 columnsOf(c, card.head, room, look.fonts.small));
+      }
+      y += fontSize(look.fonts.small) + look.px(3);
+      if (c.headsPerGroup() > 1 && y + fontSize(look.fonts.small) <= b.y) {
+        drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
+                 kvHeadOf(c, card.head, room, look.fonts.small));
       }
     }
   }

@@ -49,7 +49,7 @@ void weightBars(const Panel& panel, Index item, Index head, Index query, float m
   std::vector<float> row(static_cast<std::size_t>(c.keys()));
   panel.trace.tile(TensorId::weights, item, head, query, 1, 0, c.keys(), row.data());
   const float line = look.px(19);
-  const auto fit = std::max<std::size_t>(1, static_cast<std::size_t>(most / line));
+  const auto fit = std::max<std::size_t>(2, static_cast<std::size_t>(most / line));
   std::vector<Index> order(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) order[i] = static_cast<Index>(i);
   const bool cut = row.size() > fit;
@@ -163,8 +163,9 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
   const Look& look = panel.look;
   const CellRef cell = shownCell(panel);
   const Index query = shownQuery(cell);
-  const Index item = panel.view.item;
-  const Index head = panel.view.head;
+  const TensorInfo& t = info(cell.tensor);
+  const Index item = t.perItem ? cell.item : panel.view.item;
+  const Index head = t.perHead && !t.kvHeads ? cell.head : panel.view.head;
   const auto& queries = laneTokens(panel.trace, Lane::query, item);
   const std::string token = query < static_cast<Index>(queries.size())
                                 ? std::string(shownToken(queries[static_cast<std::size_t>(query)]))

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
@@ -21,86 +23,167 @@ void caption(const Look& look, const char* text, const char* explanation) {
   ImGui::SameLine(left + look.px(150));
 }
 
-std::optional<Index> changed(const NumberChange& change, Index value) {
-  if (change.value) return change.value;
-  if (change.stepped != 0) return value + change.stepped;
-  return std::nullopt;
+/// What is wrong with a field of the configuration as it would be; empty: nothing.
+std::string problemOf(std::string_view field, const AttentionConfig& config) {
+  for (const Problem& problem : validate(config)) {
+    if (problem.field == field) return problem.message;
+  }
+  return {};
+}
+
+/// Below a field: why what stands there cannot be used.
+void problemBelow(const Look& look, const NumberDraft& draft) {
+  if (draft.problem.empty()) return;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + look.px(340));
+  label(look.fonts.small, look.theme.bad, draft.problem);
+  ImGui::PopTextWrapPos();
+}
+
+struct WholeNumber {
+  const char* name;  // as in core's problems
+  Index value;       // the document's
+  Index most;        // of a step
+  std::string wayOut;
+};
+
+/// A field for a whole number; gives the one typed, or stepped to, for which `problem(n)` is empty.
+template <typename ProblemWith>
+std::optional<Index> numberSetting(const Look& look, const WholeNumber& setting, NumberDraft& draft,
+                                   const ProblemWith& problem) {
+  const NumberChange change =
+      numberField(look, {setting.name, setting.value, !draft.problem.empty()}, draft);
+  std::optional<Index> next;
+  if (change.stepped != 0) {
+    draft.problem.clear();
+    for (Index n = setting.value; !next && (change.stepped > 0 ? n < setting.most : n > 0);) {
+      n += change.stepped;
+      if (problem(n).empty()) next = n;
+    }
+  } else if (change.notANumber) {
+    draft.problem =
+        fmt::format("{}: '{}' is not a whole number; {}", setting.name, draft.text, setting.wayOut);
+  } else if (change.value) {
+    draft.problem = problem(*change.value);
+    if (draft.problem.empty()) next = change.value;
+  }
+  problemBelow(look, draft);
+  return next;
+}
+
+/// A box that shows `value`, or what is typed while it is typed or cannot be used; true when
+/// edited.
+bool textBox(const Look& look, const char* id, float width, const std::string& value,
+             NumberDraft& draft) {
+  const bool bad = !draft.problem.empty();
+  if (!draft.typing && !bad) draft.text = value;
+  pushFieldStyle(look, bad);
+  ImGui::SetNextItemWidth(look.px(width));
+  const bool edited = ImGui::InputText(id, &draft.text);
+  draft.typing = ImGui::IsItemActive();
+  popFieldStyle();
+  return edited;
 }
 
 void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
+  AttentionConfig draft = c;
   caption(panel.look, "Batch", "How many items are computed at once; sentences repeat in turn");
-  if (const auto n = changed(numberField(panel.look, {"batch", c.batch}, memory.batch), c.batch)) {
-    panel.edits.push(SetBatch{*n}, "batch");
-  }
+  const auto batch = numberSetting(panel.look, {"batch", c.batch, Limits::kBatch, "give 1 or more"},
+                                   memory.batch, [&](Index n) {
+                                     draft.batch = n;
+                                     return problemOf("batch", draft);
+                                   });
+  if (batch) panel.edits.push(SetBatch{*batch}, "batch");
   caption(
       panel.look, "Key/value heads",
       "Fewer than heads: grouped-query attention (GQA); one: multi-query. Heads of a group share "
       "their keys and values, so the cache of a decoder shrinks.");
-  const NumberChange kv = numberField(panel.look, {"kv heads", c.numKvHeads}, memory.kvHeads);
-  if (kv.value) panel.edits.push(SetDimensions{c.dModel, c.numHeads, *kv.value}, "kv heads");
-  for (Index n = c.numKvHeads + kv.stepped; kv.stepped != 0 && n >= 1 && n <= c.numHeads;
-       n += kv.stepped) {
-    if (c.numHeads % n != 0) continue;
-    panel.edits.push(SetDimensions{c.dModel, c.numHeads, n});
-    break;
-  }
+  const auto kvHeads =
+      numberSetting(panel.look,
+                    {"kv_heads", c.numKvHeads, c.numHeads,
+                     fmt::format("give a count that divides the {} heads", c.numHeads)},
+                    memory.kvHeads, [&](Index n) {
+                      draft.numKvHeads = n;
+                      return problemOf("kv_heads", draft);
+                    });
+  if (kvHeads) panel.edits.push(SetDimensions{c.dModel, c.numHeads, *kvHeads}, "kv heads");
 }
 
 void temperature(const Panel& panel, TopBarMemory& memory) {
   const double value = panel.document.config.temperature;
+  NumberDraft& draft = memory.temperature;
   caption(panel.look, "Temperature",
           "Scores are divided by it: below 1 sharpens the weights, above 1 evens them out");
-  if (!memory.typingTemperature) memory.temperature = fmt::format("{:g}", value);
-  ImGui::SetNextItemWidth(panel.look.px(70));
-  const bool edited = ImGui::InputText("##temperature", &memory.temperature);
-  memory.typingTemperature = ImGui::IsItemActive();
-  if (edited) {
-    double typed = 0.0;
-    const char* end = memory.temperature.data() + memory.temperature.size();
-    const auto result = std::from_chars(memory.temperature.data(), end, typed);
-    if (result.ec == std::errc() && result.ptr == end && typed > 0.0) {
-      panel.edits.push(SetTemperature{typed}, "temperature");
-    }
+  if (textBox(panel.look, "##temperature", 70, fmt::format("{:g}", value), draft)) {
+    AttentionConfig typed = panel.document.config;
+    const char* end = draft.text.data() + draft.text.size();
+    const auto result = std::from_chars(draft.text.data(), end, typed.temperature);
+    const bool isNumber = result.ec == std::errc() && result.ptr == end;
+    draft.problem = isNumber ? problemOf("temperature", typed)
+                             : fmt::format(
+                                   "temperature: '{}' is not a number; give one above 0 "
+                                   "(1 leaves the scores as they are)",
+                                   draft.text);
+    if (draft.problem.empty()) panel.edits.push(SetTemperature{typed.temperature}, "temperature");
   }
   ImGui::SameLine();
   ImGui::SetNextItemWidth(panel.look.px(110));
   auto slid = static_cast<float>(value);
   if (ImGui::SliderFloat("##slide", &slid, 0.05F, 20.0F, "", ImGuiSliderFlags_Logarithmic)) {
+    draft.problem.clear();
     panel.edits.push(SetTemperature{static_cast<double>(slid)}, "temperature");
   }
+  problemBelow(panel.look, draft);
+}
+
+/// Numbers separated by commas into `lengths`; gives why they cannot be read, else "".
+std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
+  lengths.clear();
+  if (text.find_first_not_of(' ') == std::string_view::npos) return {};
+  for (std::size_t from = 0; from <= text.size();) {
+    const std::size_t to = std::min(text.find(',', from), text.size());
+    const std::string_view part = text.substr(from, to - from);
+    const auto length = wholeNumber(part);
+    if (!length) {
+      return fmt::format(
+          "lengths: '{}' is not a whole number; give one per batch item, separated by commas, or "
+          "nothing for no padding",
+          part);
+    }
+    lengths.push_back(*length);
+    from = to + 1;
+  }
+  return {};
 }
 
 void maskSettings(const Panel& panel, TopBarMemory& memory) {
-  const AttentionConfig& c = panel.document.config;
+  AttentionConfig draft = panel.document.config;
+  const Mask& mask = panel.document.config.mask;
   caption(panel.look, "Window", "A token sees keys less than this far away; 0: all");
-  const NumberChange w = numberField(panel.look, {"window", c.mask.window}, memory.window);
-  if (const auto n = changed(w, c.mask.window); n && *n >= 0) {
-    Mask mask = c.mask;
-    mask.window = *n;
-    panel.edits.push(SetMask{std::move(mask)}, "window");
+  const auto window = numberSetting(
+      panel.look, {"window", mask.window, Limits::kTokens, "give 1 or more, or 0 for none"},
+      memory.window, [&](Index n) {
+        draft.mask.window = n;
+        return problemOf("window", draft);
+      });
+  if (window) {
+    draft.mask.window = *window;
+    panel.edits.push(SetMask{draft.mask}, "window");
   }
   caption(panel.look, "Padding lengths",
           "One number per batch item, separated by commas: keys past it are padding and get no "
           "weight. Empty: none.");
-  if (!memory.typingLengths) memory.lengths = fmt::format("{}", fmt::join(c.mask.lengths, ", "));
-  ImGui::SetNextItemWidth(panel.look.px(110));
-  const bool done =
-      ImGui::InputText("##lengths", &memory.lengths, ImGuiInputTextFlags_EnterReturnsTrue);
-  memory.typingLengths = ImGui::IsItemActive();
-  if (done || ImGui::IsItemDeactivatedAfterEdit()) {
-    Mask mask = c.mask;
-    mask.lengths.clear();
-    const char* at = memory.lengths.data();
-    const char* end = at + memory.lengths.size();
-    while (at < end) {
-      Index length = 0;
-      const auto result = std::from_chars(at, end, length);
-      if (result.ec == std::errc()) mask.lengths.push_back(length);
-      at = result.ec == std::errc() ? result.ptr : at + 1;
+  NumberDraft& lengths = memory.lengths;
+  const std::string now = fmt::format("{}", fmt::join(mask.lengths, ", "));
+  if (textBox(panel.look, "##lengths", 110, now, lengths)) {
+    draft.mask = mask;
+    lengths.problem = readLengths(lengths.text, draft.mask.lengths);
+    if (lengths.problem.empty()) lengths.problem = problemOf("lengths", draft);
+    if (lengths.problem.empty() && draft.mask != mask) {
+      panel.edits.push(SetMask{draft.mask}, "lengths");
     }
-    if (mask != c.mask) panel.edits.push(SetMask{std::move(mask)});
   }
+  problemBelow(panel.look, lengths);
 }
 
 void positions(const Panel& panel) {
@@ -138,9 +221,13 @@ void weights(const Panel& panel, TopBarMemory& memory) {
   }
   caption(panel.look, "Seed", "Another seed draws other weights; the same seed always the same");
   const auto seed = static_cast<Index>(source.seed);
-  const NumberChange change = numberField(panel.look, {"seed", seed}, memory.seed);
-  if (const auto n = changed(change, seed); n && *n >= 0) {
-    panel.edits.push(DrawWeights{source.init, static_cast<std::uint64_t>(*n)}, "seed");
+  const auto next =
+      numberSetting(panel.look, {"seed", seed, std::numeric_limits<Index>::max(), "give 0 or more"},
+                    memory.seed, [](Index n) {
+                      return n >= 0 ? std::string() : fmt::format("seed is {}: give 0 or more", n);
+                    });
+  if (next) {
+    panel.edits.push(DrawWeights{source.init, static_cast<std::uint64_t>(*next)}, "seed");
   }
 }
 
@@ -148,6 +235,12 @@ void weights(const Panel& panel, TopBarMemory& memory) {
 
 void moreSettings(const Panel& panel, TopBarMemory& memory) {
   if (!beginPopup("more")) return;
+  if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
+    for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.temperature, &memory.window,
+                               &memory.lengths, &memory.seed}) {
+      *draft = {};
+    }
+  }
   batchAndGroups(panel, memory);
   temperature(panel, memory);
   maskSettings(panel, memory);

@@ -10,15 +10,6 @@
 namespace headscope::ui {
 namespace {
 
-std::optional<Index> parsed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 /// While a field has the keyboard it keeps a text of its own; a stepped value has to be put there.
 int takeStepped(ImGuiInputTextCallbackData* data) {
   auto& draft = *static_cast<NumberDraft*>(data->UserData);
@@ -51,19 +42,37 @@ bool arrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
 
 }  // namespace
 
+void pushFieldStyle(const Look& look, bool bad) {
+  const Theme& t = look.theme;
+  ImGui::PushStyleColor(ImGuiCol_FrameBg, bad ? t.badSoft : t.field);
+  ImGui::PushStyleColor(ImGuiCol_Text, bad ? t.bad : t.text);
+  ImGui::PushStyleColor(ImGuiCol_Border, bad ? t.bad : t.field);
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, look.px(1));
+}
+
+void popFieldStyle() {
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor(3);
+}
+
+std::optional<Index> wholeNumber(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 NumberChange numberField(const Look& look, const NumberField& field, NumberDraft& draft) {
   NumberChange change;
-  const Theme& t = look.theme;
   ImGui::PushID(field.name);
   if ((!draft.typing || draft.stepped) && !field.bad) draft.text = std::to_string(field.value);
 
   const float arrows = look.px(16);
   const float frame = ImGui::GetFrameHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::PushStyleColor(ImGuiCol_FrameBg, field.bad ? t.badSoft : t.field);
-  ImGui::PushStyleColor(ImGuiCol_Text, field.bad ? t.bad : t.text);
-  ImGui::PushStyleColor(ImGuiCol_Border, field.bad ? t.bad : t.field);
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, look.px(1));
+  pushFieldStyle(look, field.bad);
   pushFont(look.fonts.mono);
   const float drop = (frame - ImGui::GetFrameHeight()) * 0.5F;
   ImGui::SetCursorScreenPos({at.x, at.y + drop});
@@ -74,14 +83,13 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
   draft.typing = ImGui::IsItemActive();
   change.left = ImGui::IsItemDeactivated();
   ImGui::PopFont();
-  ImGui::PopStyleVar();
-  ImGui::PopStyleColor(3);
+  popFieldStyle();
   if (draft.typing && keyPressed(Key::up)) change.stepped = 1;
   if (draft.typing && keyPressed(Key::down)) change.stepped = -1;
   draft.stepped = change.stepped != 0;
 
   if (edited) {
-    change.value = parsed(draft.text);
+    change.value = wholeNumber(draft.text);
     change.notANumber = !change.value;
   }
   const float x = at.x + look.px(field.width) + look.px(2);

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/ui/panel.h"
 
@@ -11,6 +12,7 @@ namespace headscope::ui {
 
 struct NumberDraft {
   std::string text;      // as typed
+  std::string problem;   // why that cannot be used, where the field's panel says so
   bool typing = false;   // the field has the keyboard
   bool stepped = false;  // … and ↑ or ↓ was pressed: the new value takes the place of the text
 };
@@ -28,6 +30,13 @@ struct NumberChange {
   bool notANumber = false;     // what stands there is not a whole number
   bool left = false;           // typing has ended
 };
+
+/// The colours and border of a field, red where `bad`; pop after it.
+void pushFieldStyle(const Look& look, bool bad);
+void popFieldStyle();
+
+/// The whole number that a text is, spaces around it aside.
+std::optional<Index> wholeNumber(std::string_view text);
 
 NumberChange numberField(const Look& look, const NumberField& field, NumberDraft& draft);
 

@@ -77,8 +77,25 @@ class Painter {
   void drawTitle() {
     const Shape shape{item_.ref.shownRows(), item_.ref.shownCols()};
     ImFont* small = look_.fonts.monoSmall;
-    const std::string shapeText = item_.ref.maskOnly ? "" : toString(shape);
     const ImVec2 symbol = richTextSize(look_.fonts, look_.fonts.semibold, item_.text);
+    std::string shapeText = item_.ref.maskOnly ? "" : toString(shape);
+    // the scale of what has no colour bar, and what a pixel stands for, where there is room to say
+    // so
+    const float room = b_.x - a_.x + look_.px(30) - symbol.x;
+    const auto add = [&](const std::string& more) {
+      if (textSize(small, shapeText + more).x <= room) shapeText += more;
+    };
+    if (!item_.ref.maskOnly && !item_.result) {
+      add(scale_.diverging ? " ±" + number(scale_.high, 3) : " 0 to 1");
+    }
+    const float pixels = look_.scene.pixelsPerPoint;
+    const auto perPixel = [&](float length, Index cells) {
+      return static_cast<int>(std::ceil(static_cast<float>(cells) / (length * pixels)));
+    };
+    const int down = perPixel(b_.y - a_.y, shape[0]);
+    const int across = perPixel(b_.x - a_.x, shape[1]);
+    if (down > 1 || across > 1)
+      add(fmt::format(" · a pixel: the largest of {} × {}", down, across));
     const ImVec2 dims = textSize(small, shapeText);
     const float gap = look_.px(6);
     const float x = a_.x + (b_.x - a_.x - symbol.x - gap - dims.x) * 0.5F;

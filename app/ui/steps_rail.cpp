@@ -46,8 +46,9 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
     }
   }
   const float radius = look.px(11);
-  const bool twoLines = size.y > look.px(38);
-  const float line1 = at.y + (twoLines ? size.y * 0.5F - look.px(10) : size.y * 0.5F);
+  const bool twoLines = size.y > look.px(32);
+  const float apart = std::min(look.px(20), size.y * 0.5F);  // of the two lines
+  const float line1 = at.y + size.y * 0.5F - (twoLines ? apart * 0.5F : 0.0F);
   const ImVec2 disc(at.x + radius, twoLines ? line1 + look.px(1) : line1);
   list->AddCircleFilled(disc, radius, chosen ? t.accent : t.field);
   drawTextCentred(list, look.fonts.small, disc, chosen ? t.textOnAccent : t.text,
@@ -62,7 +63,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   drawText(list, titleFont, {left, line1 - titleSize.y * 0.5F}, t.text, text.title);
   // beside the title where there is room for it, else beside the formula
   const bool fits = left + titleSize.x + look.px(8) + shapeSize.x <= right;
-  const float line2 = line1 + look.px(20);
+  const float line2 = line1 + apart;
   if (fits || twoLines) {
     drawText(list, look.fonts.monoSmall,
              {right - shapeSize.x, (fits ? line1 : line2) - shapeSize.y * 0.5F}, t.textMuted,

@@ -22,8 +22,6 @@ class Tokens {
   Tokens(const Panel& panel, TokenRowMemory::Row& row, bool memory)
       : panel_(panel), look_(panel.look), row_(row), memory_(memory) {}
 
-  bool isText() const { return std::holds_alternative<TextSource>(*panel_.document.source); }
-
   const std::vector<std::string>& tokens() const {
     const Input& input = *panel_.document.input;
     const auto& all = memory_ ? input.memoryTokens : input.tokens;
@@ -33,19 +31,16 @@ class Tokens {
     return all.empty() ? kNone : all[item];
   }
 
-  /// The sentence behind the chips, as it was given.
-  std::string sentence() const {
-    const auto* text = std::get_if<TextSource>(panel_.document.source.get());
-    if (text == nullptr) return {};
-    const auto& all = memory_ ? text->memoryTexts : text->texts;
-    if (all.empty()) return {};
-    return all[static_cast<std::size_t>(panel_.view.item) % all.size()];
-  }
-
+  /// Opens the sentence behind the chips, as it was given. A first memory text is every item's.
   void startEditing() {
+    static const std::vector<std::string> kNone;
+    const auto* text = std::get_if<TextSource>(panel_.document.source.get());
+    const auto& all = text == nullptr ? kNone : memory_ ? text->memoryTexts : text->texts;
+    const auto item = static_cast<std::size_t>(panel_.view.item);
     row_.editing = true;
     row_.focus = true;
-    row_.text = sentence();
+    row_.item = memory_ && all.empty() ? 0 : panel_.view.item;
+    row_.text = all.empty() ? std::string() : all[item % all.size()];
     row_.problem.clear();
   }
 
@@ -55,9 +50,13 @@ class Tokens {
     if (row_.focus) focusNextItem();
     ImGui::SetNextItemWidth(width);
     ImGui::PushStyleColor(ImGuiCol_FrameBg, row_.problem.empty() ? t.field : t.badSoft);
-    const bool entered = ImGui::InputText(memory_ ? "##memory text" : "##text", &row_.text,
-                                          ImGuiInputTextFlags_EnterReturnsTrue |
-                                              (row_.focus ? ImGuiInputTextFlags_AutoSelectAll : 0));
+    const bool entered = ImGui::InputTextWithHint(
+        memory_ ? "##memory text" : "##text",
+        memory_ && !cross() ? "type the text that gives keys and values; empty: self-attention"
+                            : "",
+        &row_.text,
+        ImGuiInputTextFlags_EnterReturnsTrue |
+            (row_.focus ? ImGuiInputTextFlags_AutoSelectAll : 0));
     ImGui::PopStyleColor();
     const bool edited = ImGui::IsItemEdited();
     const bool active = ImGui::IsItemActive();
@@ -102,13 +101,19 @@ class Tokens {
   void use() {
     row_.problem.clear();
     try {
-      if (row_.text.empty() && memory_) return;  // removed by "self-attention" only
+      if (memory_ && row_.text.empty() && !cross()) return;
+      if (memory_ && row_.text.empty()) {  // would drop weights made for the memory's width
+        row_.problem = "memory text is empty: type a word, or press remove for self-attention";
+        return;
+      }
       tokenize(row_.text, memory_ ? "memory text" : "text");
-      panel_.edits.push(SetText{panel_.view.item, memory_, row_.text}, memory_ ? "memory" : "text");
+      panel_.edits.push(SetText{row_.item, memory_, row_.text}, memory_ ? "memory" : "text");
     } catch (const UserError& error) {
       row_.problem = error.what();
     }
   }
+
+  bool cross() const { return panel_.document.config.crossAttention(); }
 
   bool lit(Index i) const {
     const auto& hovered = panel_.view.hovered;
@@ -247,10 +252,18 @@ std::string openFilePopup(const Panel& panel, TokenRowMemory& memory) {
   return path;
 }
 
+bool isText(const Panel& panel) {
+  return std::holds_alternative<TextSource>(*panel.document.source);
+}
+
+bool hasMemoryRow(const Panel& panel, const TokenRowMemory& memory) {
+  return panel.document.config.crossAttention() || (memory.memory.editing && isText(panel));
+}
+
 }  // namespace
 
-float tokenRowHeight(const Panel& panel) {
-  return rowHeight(panel.look) * (panel.document.config.crossAttention() ? 2.0F : 1.0F);
+float tokenRowHeight(const Panel& panel, const TokenRowMemory& memory) {
+  return rowHeight(panel.look) * (hasMemoryRow(panel, memory) ? 2.0F : 1.0F);
 }
 
 void editText(const Panel& panel, TokenRowMemory& memory) {
@@ -262,19 +275,26 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
   const float left = look.px(20);
   const float inset = std::round((rowHeight(look) - ImGui::GetFrameHeight()) * 0.5F);
   const bool cross = panel.document.config.crossAttention();
+  const bool memoryRow = hasMemoryRow(panel, memory);
   panel.view.item = std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
 
   // as the frame begins: a click on "done" takes the keyboard from the field, which ends it as well
   const bool editing = memory.input.editing;
   const bool editingMemory = memory.memory.editing;
   const char* edit = editing ? "done" : "edit text";
-  const float buttons = buttonsWidth(look, {edit, "examples ▾", "open file"}) + look.px(12);
+  const char* add = "add memory";
+  float buttons = buttonsWidth(look, {edit, "examples ▾", "open file"}) + look.px(12);
+  const float addWidth = buttonsWidth(look, {add});
+  const bool roomToAdd = ImGui::GetWindowWidth() - buttons - addWidth > look.px(300);
+  const bool offersMemory = !memoryRow && isText(panel) && roomToAdd;
+  if (offersMemory) buttons += addWidth;
   const float right = ImGui::GetWindowWidth() - buttons - look.px(8);
-  const float labelRoom = cross ? look.px(66) : look.px(46);
+  const float labelRoom = memoryRow ? look.px(66) : look.px(46);
 
   Tokens input(panel, memory.input, false);
+  Tokens keys(panel, memory.memory, true);
   ImGui::SetCursorPos({left, inset});
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, cross ? "queries" : "input");
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, memoryRow ? "queries" : "input");
   ImGui::SameLine(left + labelRoom);
   itemChoice(panel);
   if (editing) {
@@ -292,6 +312,13 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
     }
   }
   tip(look, "Type another sentence (ctrl+e); everything follows as you type");
+  if (offersMemory) {
+    ImGui::SameLine(0.0F, look.px(8));
+    if (pill(look, add)) keys.startEditing();
+    tip(look,
+        "Cross-attention: type a second text, the memory. Keys and values then come from it, "
+        "queries from the input.");
+  }
   ImGui::SameLine(0.0F, look.px(8));
   if (pill(look, "examples ▾")) ImGui::OpenPopup("examples");
   examplesPopup(panel);
@@ -299,8 +326,7 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
   if (pill(look, "open file")) ImGui::OpenPopup("open file");
   std::string path = openFilePopup(panel, memory);
 
-  if (cross) {
-    Tokens keys(panel, memory.memory, true);
+  if (memoryRow) {
     const float top = rowHeight(look);
     ImGui::SetCursorPos({left, top + inset});
     inlineLabel(look, look.fonts.small, look.theme.textMuted, "memory");
@@ -311,7 +337,7 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
       ImGui::SetCursorPosY(top);
       keys.chips(right);
     }
-    if (keys.isText()) {
+    if (isText(panel)) {
       ImGui::SetCursorPos({right + look.px(8), top + inset});
       ImGui::PushID("memory");
       if (pill(look, editingMemory ? "done" : "edit memory")) {
@@ -321,9 +347,11 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
           keys.startEditing();
         }
       }
-      ImGui::SameLine(0.0F, look.px(8));
-      if (pill(look, "remove")) panel.edits.push(SetText{panel.view.item, true, ""});
-      tip(look, "Back to self-attention: keys and values from the input itself");
+      if (cross) {
+        ImGui::SameLine(0.0F, look.px(8));
+        if (pill(look, "remove")) panel.edits.push(SetText{panel.view.item, true, ""});
+        tip(look, "Back to self-attention: keys and values from the input itself");
+      }
       ImGui::PopID();
     }
   }

@@ -1,5 +1,6 @@
 // Token row: the input's tokens as chips, edited in place, dragged to other places, or exchanged
-// for an example or a file. With cross-attention a second row shows the memory.
+// for an example or a file. With cross-attention, or while a first memory text is typed, a second
+// row shows the memory.
 #pragma once
 
 #include <string>
@@ -12,6 +13,7 @@ struct TokenRowMemory {
   struct Row {
     bool editing = false;
     bool focus = false;   // take the keyboard in this frame
+    Index item = 0;       // whose text is edited
     std::string text;     // as typed
     std::string problem;  // why it cannot be used
     Index dragged = -1;
@@ -22,7 +24,7 @@ struct TokenRowMemory {
 };
 
 /// Height the rows take.
-float tokenRowHeight(const Panel& panel);
+float tokenRowHeight(const Panel& panel, const TokenRowMemory& memory);
 
 /// Draws the rows; gives a file's path where one was asked for, else "".
 std::string tokenRow(const Panel& panel, TokenRowMemory& memory);

@@ -10,6 +10,7 @@
 #include "app/ui/more_settings.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/ledger.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
@@ -86,11 +87,36 @@ class TopBar {
     inlineLabel(look_, look_.fonts.title, look_.theme.accentText, name);
   }
 
+  /// Whether the sizes are still the preset's.
+  bool isStill(const Preset& preset) const {
+    const AttentionConfig& c = config();
+    const AttentionConfig& p = preset.config;
+    return c.dModel == p.dModel && c.numHeads == p.numHeads && c.numKvHeads == p.numKvHeads &&
+           c.batch == p.batch && c.seqLen == p.seqLen && c.mask.causal == p.mask.causal;
+  }
+
+  /// What a configuration takes, in words.
+  static std::string costOf(const AttentionConfig& config) {
+    const Ledger cost = ledger(config);
+    return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
+                       flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
+  }
+  /// The cost now, and of the double of what is changed.
+  std::string costTip(const AttentionConfig& doubled) const {
+    std::string text = "\nnow: " + costOf(config());
+    if (!validate(doubled).empty()) return text;
+    try {
+      text += "\ntwice as many: " + costOf(doubled);
+    } catch (const UserError&) {  // too large to be counted
+    }
+    return text;
+  }
+
   void presetChoice() {
     const std::string& name = panel_.document.preset;
     std::string shown = "preset";
     for (const Preset& p : presets()) {
-      if (p.name == name) shown = p.title;
+      if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
     }
     const float box = look_.px(compact_ ? 156 : 182);
     row_.place(box, 18);
@@ -110,7 +136,7 @@ class TopBar {
   }
 
   NumberChange field(const char* name, Index value, NumberDraft& draft, const char* problemField,
-                     float width, const char* explanation) {
+                     float width, const std::string& explanation) {
     const float word = textSize(look_.fonts.mono, name).x + look_.px(6);
     row_.place(word + look_.px(width + 18), 10);
     if (hasProblem(problemField)) badField_ = ImGui::GetCursorScreenPos();
@@ -142,8 +168,13 @@ class TopBar {
       memory_.draftDModel = c.dModel;
       memory_.draftHeads = c.numHeads;
     }
+    AttentionConfig wider = c;
+    wider.dModel *= 2;
+    AttentionConfig longer = c;
+    longer.seqLen *= 2;
+    longer.mask = {};
     const NumberChange d = field("d_model", c.dModel, memory_.dModel, "d_model", 58,
-                                 "d_model: how many features every token has");
+                                 "d_model: how many features every token has" + costTip(wider));
     if (d.notANumber) notANumber("d_model", memory_.dModel);
     if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
     // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing
@@ -164,7 +195,8 @@ class TopBar {
     }
     const NumberChange t = field("tokens", c.seqLen, memory_.tokens, "tokens", 52,
                                  "tokens: the length of the input; a longer one repeats the text "
-                                 "from its start, a shorter one cuts it");
+                                 "from its start, a shorter one cuts it" +
+                                     costTip(longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);
     if (t.value) setTokens(*t.value, "tokens");
     if (t.stepped != 0) {
@@ -266,7 +298,11 @@ class TopBar {
     if (good) {
       text += fmt::format(" = {}", d / h);
       if (!compact_) {
-        text += fmt::format(", √{} = {:.4g}", d / h, std::sqrt(static_cast<double>(d / h)));
+        AttentionConfig draft;
+        draft.dModel = d;
+        draft.numHeads = h;
+        const double root = draft.rootDk();
+        text += fmt::format(", √{} {} {:.4g}", d / h, root == std::round(root) ? "=" : "≈", root);
       }
     } else if (h != 0) {
       text += fmt::format(" = {:.2f}", static_cast<double>(d) / static_cast<double>(h));

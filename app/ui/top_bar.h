@@ -11,14 +11,11 @@
 namespace headscope::ui {
 
 struct TopBarMemory {
-  NumberDraft dModel, heads, tokens, batch, kvHeads, window, seed;
+  NumberDraft dModel, heads, tokens;
+  NumberDraft batch, kvHeads, temperature, window, lengths, seed;  // more settings
   // dimensions as last typed, while they do not go together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;
-  std::string temperature;  // as typed
-  bool typingTemperature = false;
-  std::string lengths;  // as typed
-  bool typingLengths = false;
   float height = 0.0F;  // of the bar in the last frame, with the rows it wrapped to
 };
 

@@ -177,7 +177,7 @@ std::string number(double value, int digits) {
   if (value == std::round(value) && magnitude < 1e6) return fmt::format("{:.0f}", value + 0.0);
   if (magnitude >= 1e6 || magnitude < 1e-4) return fmt::format("{:.{}e}", value, digits - 1);
   const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
-  return fmt::format("{:.{}f}", value, std::max(0, digits - std::max(whole, 0)));
+  return fmt::format("{:.{}f}", value, std::max(0, digits - whole));
 }
 
 std::string cellNumber(double value, int decimals) {

@@ -33,7 +33,7 @@ WindowLayout layoutWindow(const WindowSpace& space) {
   const ImVec2 inner(w.content.x - 2 * margin, w.content.y - margin - px(2));
   const float heads = std::clamp(inner.y * 0.2F, px(108), px(158));
   const float upper = inner.y - heads - gap;
-  const float steps = std::clamp(inner.x * 0.165F, px(214), px(264));
+  const float steps = std::clamp(inner.x * 0.165F, px(238), px(264));
   const bool wide = inner.x >= px(1180);
   const float inspector = wide ? std::clamp(inner.x * 0.21F, px(262), px(340)) : 0.0F;
   const float middleLeft = margin + steps + gap;

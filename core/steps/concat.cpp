@@ -12,8 +12,11 @@ class Concat final : public Step {
   StepId id() const override { return StepId::concat; }
 
   StepText text(const AttentionConfig& c) const override {
-    return {"concat", "Concat", "the heads side by side again",
+    return {"concat",
+            "Concat",
+            "the heads side by side again",
             fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.dModel),
+            "concat",
             fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.dModel)};
   }
 

@@ -27,7 +27,11 @@ class MaskStep final : public Step {
   StepId id() const override { return StepId::mask; }
 
   StepText text(const AttentionConfig& c) const override {
-    return {"mask", "Mask", "a forbidden key gets −∞, hence no weight", rulesOf(c.mask),
+    return {"mask",
+            "Mask",
+            "a forbidden key gets −∞, hence no weight",
+            rulesOf(c.mask),
+            c.mask.none() ? "" : " + mask",
             c.mask.none() ? "masked_scores = scores"
                           : "masked_scores = scores.masked_fill(~allowed, float('-inf'))"};
   }

@@ -1,6 +1,7 @@
 // Step 1, project: Q = X W_Qᵀ + b_Q, K and V likewise (from X, or from the memory in
 // cross-attention). (B,T,D) · (D,D) → (B,T,D); K and V: (B,M,D_kv).
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/gemm.h"
 #include "core/steps/linear.h"
@@ -30,9 +31,24 @@ class Project final : public Step {
 
   StepText text(const AttentionConfig& c) const override {
     const char* bias = c.bias ? " + b" : "";
-    const char* torchBias = c.bias ? " + b_Q" : "";
+    std::vector<std::string> lines;
+    for (const auto& p : kProjections) {
+      lines.push_back(fmt::format("{} = {} @ {}.T", info(p.result).name, info(sourceOf(p, c)).name,
+                                  info(p.weight).name));
+      if (c.bias) lines.back() += fmt::format(" + {}", info(p.bias).name);
+    }
+    const std::string pytorch = fmt::format("{}", fmt::join(lines, "; "));
+    if (c.crossAttention()) {
+      return {"project",
+              "Project",
+              "tokens become queries, the memory's become keys and values",
+              fmt::format("X W^Q, memory W^{{K,V}}{}", bias),
+              fmt::format("Q = X W{0}; K, V = memory W{0}", bias),
+              pytorch};
+    }
+    const std::string formula = fmt::format("Q, K, V = X W{}", bias);
     return {"project", "Project", "every token becomes a query, a key and a value",
-            fmt::format("Q = X W^Q{}", bias), fmt::format("q_proj = x @ W_Q.T{}", torchBias)};
+            formula,   formula,   pytorch};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig& c) const override {

@@ -24,12 +24,20 @@ class Scale final : public Step {
 
   StepText text(const AttentionConfig& c) const override {
     std::string formula = c.scale ? fmt::format("S / √{}", c.dK()) : "off: S as it is";
-    std::string line = c.scale ? "scores = raw_scores / math.sqrt(d_k)" : "scores = raw_scores";
+    std::string flow = c.scale ? fmt::format("/√{}", c.dK()) : "";
+    std::string line = c.scale ? fmt::format("scores = raw_scores / math.sqrt({})", c.dK())
+                               : "scores = raw_scores";
     if (c.temperature != 1.0) {
+      flow = c.scale ? fmt::format("/(√{}·{:.3g})", c.dK(), c.temperature)
+                     : fmt::format("/{:.3g}", c.temperature);
       formula = fmt::format("{} / {:g}", c.scale ? formula : "S", c.temperature);
       line += fmt::format(" / {:g}", c.temperature);
     }
-    return {"scale", "Scale", "keeps the scores' spread independent of d_k", std::move(formula),
+    return {"scale",
+            "Scale",
+            "keeps the scores' spread independent of d_k",
+            std::move(formula),
+            std::move(flow),
             std::move(line)};
   }
 

@@ -4,6 +4,7 @@
 
 #include "core/gemm.h"
 #include "core/steps/over_heads.h"
+#include "core/steps/pytorch.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
@@ -14,9 +15,13 @@ class Score final : public Step {
  public:
   StepId id() const override { return StepId::score; }
 
-  StepText text(const AttentionConfig&) const override {
-    return {"score", "Score", "how well each query matches each key", "S = Q K^T",
-            "raw_scores = q @ k.transpose(-2, -1)"};
+  StepText text(const AttentionConfig& c) const override {
+    return {"score",
+            "Score",
+            "how well each query matches each key",
+            "S = Q K^T",
+            "Q K^T",
+            fmt::format("raw_scores = q @ {}.transpose(-2, -1)", perQueryHead("k", c))};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {

@@ -55,13 +55,29 @@ void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
   part /= part.sum();
 }
 
+/// True where some row may have no key left, as a softmax of −∞ alone is NaN in PyTorch. A painted
+/// mask is not searched.
+bool mayMaskFully(const AttentionConfig& c) {
+  if (c.mask.painted != nullptr) return true;
+  const auto items = static_cast<Index>(std::max<std::size_t>(1, c.mask.lengths.size()));
+  for (Index item = 0; item < items; ++item) {  // a window leaves the last query the fewest keys
+    if (allowedKeys(c.mask, item, c.seqLen - 1, c.keys()).count() == 0) return true;
+  }
+  return false;
+}
+
 class Softmax final : public Step {
  public:
   StepId id() const override { return StepId::softmax; }
 
-  StepText text(const AttentionConfig&) const override {
-    return {"softmax", "Softmax", "scores become weights: each row sums to 1", "A = softmax(S)",
-            "weights = masked_scores.softmax(dim=-1)"};
+  StepText text(const AttentionConfig& c) const override {
+    return {"softmax",
+            "Softmax",
+            "scores become weights: each row sums to 1",
+            "A = softmax(S)",
+            "softmax",
+            fmt::format("weights = masked_scores.softmax(dim=-1){}",
+                        mayMaskFully(c) ? ".nan_to_num(0)" : "")};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {

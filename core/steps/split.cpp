@@ -1,6 +1,7 @@
 // Step 2, split: reshape to (B,T,H,d_k), then transpose axes 1 and 2: (B,H,T,d_k). A strided view,
 // no copy: columns i·d_k … (i+1)·d_k − 1 belong to head i.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
@@ -14,14 +15,30 @@ struct Cut {
 constexpr Cut kCuts[] = {
     {TensorId::qProj, TensorId::q}, {TensorId::kProj, TensorId::k}, {TensorId::vProj, TensorId::v}};
 
+Index headsOf(const Cut& cut, const AttentionConfig& c) {
+  return cut.to == TensorId::q ? c.numHeads : c.numKvHeads;
+}
+
 class Split final : public Step {
  public:
   StepId id() const override { return StepId::split; }
 
   StepText text(const AttentionConfig& c) const override {
-    return {"split", "Split heads", "each head gets its own columns",
-            fmt::format("{} = {} × {}", c.dModel, c.numHeads, c.dK()),
-            fmt::format("q = q_proj.view(B, T, {}, {}).transpose(1, 2)", c.numHeads, c.dK())};
+    std::vector<std::string> lines;
+    for (const Cut& cut : kCuts) {
+      const bool ofMemory = c.crossAttention() && cut.to != TensorId::q;
+      lines.push_back(fmt::format("{} = {}.view(B, {}, {}, {}).transpose(1, 2)", info(cut.to).name,
+                                  info(cut.from).name, ofMemory ? "M" : "T", headsOf(cut, c),
+                                  c.dK()));
+    }
+    return {"split",
+            "Split heads",
+            "each head gets its own columns",
+            c.headsPerGroup() == 1
+                ? fmt::format("{} = {} × {}", c.dModel, c.numHeads, c.dK())
+                : fmt::format("{0} × {2}; k, v: {1} × {2}", c.numHeads, c.numKvHeads, c.dK()),
+            "q, k, v of each head",
+            fmt::format("{}", fmt::join(lines, "; "))};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {
@@ -38,8 +55,7 @@ class Split final : public Step {
     const AttentionConfig& c = trace.config();
     for (const Cut& cut : kCuts) {
       if (!changed.settings && !changed[cut.from] && !trace.tensor(cut.to).empty()) continue;
-      const Index heads = cut.to == TensorId::q ? c.numHeads : c.numKvHeads;
-      trace.put(cut.to, trace.tensor(cut.from).split(2, heads).transposed(1, 2));
+      trace.put(cut.to, trace.tensor(cut.from).split(2, headsOf(cut, c)).transposed(1, 2));
     }
   }
 

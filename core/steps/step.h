@@ -22,7 +22,8 @@ struct StepText {
   std::string_view title;     // "Project"
   std::string_view sentence;  // what it does, one line
   std::string formula;        // with this configuration's numbers; ^ raises, _ lowers: "S / √64"
-  std::string pytorch;        // the line that does it in PyTorch
+  std::string flow;           // its piece of what stands under the dimension flow: "/√64", or ""
+  std::string pytorch;        // the lines that do it in PyTorch, on one line
 };
 
 struct NamedShape {

@@ -7,6 +7,7 @@
 
 #include "core/gemm.h"
 #include "core/steps/over_heads.h"
+#include "core/steps/pytorch.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
@@ -29,9 +30,15 @@ class Weigh final : public Step {
 
   StepText text(const AttentionConfig& c) const override {
     const bool gains = gained(c);
-    return {"weigh", "Weigh values", "each query takes its share of every value",
-            gains ? "g A V" : "A V",
-            gains ? "heads = gain * (weights @ v)" : "heads = weights @ v"};
+    const std::string formula = gains ? "g A V" : "A V";
+    const std::string product = fmt::format("weights @ {}", perQueryHead("v", c));
+    return {"weigh",
+            "Weigh values",
+            "each query takes its share of every value",
+            formula,
+            formula,
+            gains ? fmt::format("heads = gain.view(1, {}, 1, 1) * ({})", c.numHeads, product)
+                  : "heads = " + product};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {

@@ -165,7 +165,7 @@ TEST(FlowLayout, ShapesAreTheConfigurationsOwn) {
   config.headGains.assign(8, 0.0F);
   EXPECT_EQ(all(config),
             "X and memory | X (2, 6, 512) | memory (2, 9, 512)\n"
-            "Q, K, V = X W | Q (2, 6, 512) | K, V (2, 9, 128)\n"
+            "Q = X W; K, V = memory W | Q (2, 6, 512) | K, V (2, 9, 128)\n"
             "q, k, v of each head | q 2 × 8 × (6, 64) | k, v 2 × 2 × (9, 64)\n"
             "softmax(Q K^T/(√64·1.5) + mask) | 2 × 8 × (6, 9)\n"
             "g A V | 2 × 8 × (6, 64)\n"

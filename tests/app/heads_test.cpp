@@ -64,6 +64,19 @@ TEST(Heads, TheGridHasOneOfEachKeyValueHead) {
   EXPECT_EQ(ui.view().head, 4);  // the first that reads it
 }
 
+TEST(Heads, ACardNamesTheColumnsAndTheKeyValueHeadItReads) {
+  AppDriver ui(textDocument("The cat sat on the mat", 512, 2));
+  EXPECT_TRUE(ui.shows("columns 256–511", "strip"));
+  EXPECT_FALSE(ui.shows("K, V", "strip"));
+  ui.click("More ▾", "top bar");
+  ui.typeInto("Key/value heads", "1", "Popup");
+  ui.press(Key::enter);
+  ui.press(Key::escape);
+  ASSERT_EQ(ui.trace().config().numKvHeads, 1);
+  EXPECT_TRUE(ui.shows("Q columns 256–511", "strip"));
+  EXPECT_TRUE(ui.shows("K, V head 1", "strip"));
+}
+
 TEST(Heads, TheChosenOneIsKeptWithinWhatThereIs) {
   AppDriver ui;
   ui.click("Head 8", "strip");

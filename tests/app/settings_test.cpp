@@ -127,6 +127,57 @@ TEST_F(Settings, WeightsAndSeed) {
   EXPECT_TRUE(sameValues(ui_.trace(), *before, TensorId::output));
 }
 
+TEST_F(Settings, WhatCannotBeUsedIsSaidBelowItsFieldAndLeavesTheDocument) {
+  typeLengths("4");
+  const ImU32 bad = theme(ThemeKind::light).bad;
+  const auto refuses = [&](const char* field, const char* typed, const char* message) {
+    const DocumentPtr before = ui_.app().document();
+    if (std::string_view(field) == "Padding lengths") {
+      typeLengths(typed);
+    } else {
+      type(field, typed);
+    }
+    EXPECT_EQ(ui_.app().document(), before) << field << " " << typed;
+    EXPECT_TRUE(ui_.shows(message, "Popup")) << ui_.screen().all("Popup");
+    const auto shown = ui_.screen().findAfter(field, "Popup");
+    ASSERT_TRUE(shown) << typed;
+    EXPECT_EQ(shown->color, bad) << typed;
+  };
+  refuses("Padding lengths", "7.5", "lengths: '7.5' is not a whole number; give one per batch");
+  refuses("Padding lengths", "abc", "lengths: 'abc' is not a whole number");
+  refuses("Padding lengths", "4,", "lengths: '' is not a whole number");
+  refuses("Padding lengths", "4 2", "lengths: '4 2' is not a whole number");
+  refuses("Padding lengths", "-1", "length -1 is not between 0 and the 6 keys there are");
+  typeLengths("4");
+  refuses("Temperature", "0", "temperature is 0: it must be a number above 0");
+  refuses("Temperature", "-2", "temperature is -2: it must be a number above 0");
+  refuses("Temperature", "warm", "temperature: 'warm' is not a number; give one above 0");
+  refuses("Temperature", "inf", "temperature is inf: it must be a number above 0");
+  type("Temperature", "1");
+  refuses("Window", "-3", "window is -3: give 1 or more, or 0 for none");
+  refuses("Window", "2.5", "window: '2.5' is not a whole number; give 1 or more, or 0 for none");
+  refuses("Seed", "-7", "seed is -7: give 0 or more");
+  refuses("Seed", "x", "seed: 'x' is not a whole number; give 0 or more");
+  refuses("Batch", "two", "batch: 'two' is not a whole number; give 1 or more");
+  refuses("Key/value heads", "none", "kv_heads: 'none' is not a whole number; give a count");
+}
+
+TEST_F(Settings, WhatWasRefusedGoesWithAGoodValueAStepOrThePopup) {
+  type("Window", "-3");
+  type("Window", "3");
+  EXPECT_EQ(config().mask.window, 3);
+  EXPECT_FALSE(ui_.shows("window is", "Popup"));
+  type("Window", "-3");
+  ui_.clickArrow("Window", "window", true, "Popup");
+  EXPECT_EQ(config().mask.window, 4);
+  EXPECT_FALSE(ui_.shows("window is", "Popup"));
+  type("Temperature", "warm");
+  ui_.press(Key::escape);
+  ui_.click("More ▾", "top bar");
+  EXPECT_FALSE(ui_.shows("warm", "Popup"));
+  EXPECT_EQ(config().temperature, 1.0);
+}
+
 TEST_F(Settings, EscapeClosesThem) {
   ui_.press(Key::escape);
   EXPECT_FALSE(ui_.shows("Temperature"));

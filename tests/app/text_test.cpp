@@ -1,5 +1,6 @@
 // The token row: a sentence is typed, refused, undone; its tokens are dragged; the memory's too.
 #include <cmath>
+#include <functional>
 
 #include "app_driver.h"
 
@@ -149,7 +150,7 @@ TEST(Text, ExamplesAreOpened) {
 
 TEST(Memory, HasARowOfItsOwnThatIsEditedAndRemoved) {
   AppDriver ui;
-  EXPECT_FALSE(ui.shows("memory", "tokens"));
+  EXPECT_FALSE(ui.shows("edit memory", "tokens"));
   ui.click("examples ▾", "tokens");
   ui.click("English and German", "Popup");
   EXPECT_TRUE(ui.config().crossAttention());
@@ -174,7 +175,74 @@ TEST(Memory, HasARowOfItsOwnThatIsEditedAndRemoved) {
   ui.click("remove", "tokens");
   EXPECT_FALSE(ui.config().crossAttention());
   EXPECT_EQ(ui.trace().config().keys(), queries);
-  EXPECT_FALSE(ui.shows("memory", "tokens"));
+  EXPECT_FALSE(ui.shows("edit memory", "tokens"));
+}
+
+TEST(Memory, IsAddedByTypingOne) {
+  AppDriver ui(presetDocument("original-transformer"), 1280, 800);
+  for (const char* button : {"edit text", "add memory", "open file"}) {
+    const auto spot = ui.screen().find(button, "tokens");
+    ASSERT_TRUE(spot) << button;
+    EXPECT_LT(spot->max.x, 1280.0F) << button;
+  }
+  ui.click("add memory", "tokens");
+  EXPECT_TRUE(ui.shows("queries", "tokens"));
+  EXPECT_TRUE(ui.shows("empty: self-attention", "tokens"));
+  EXPECT_FALSE(ui.shows("add memory", "tokens"));
+  EXPECT_FALSE(ui.config().crossAttention());
+  ui.type("Guten");
+  ui.type(" Tag");
+  EXPECT_EQ(ui.document().input->memoryTokens[0], (Words{"Guten", "Tag"}));
+  EXPECT_EQ(ui.trace().config().keys(), 2);
+  ui.press(Key{'A'}, true);
+  ui.press(Key::backspace);
+  EXPECT_EQ(ui.trace().config().keys(), 1 + 1);
+  EXPECT_TRUE(ui.shows("memory text is empty: type a word, or press remove"));
+  ui.type("Hallo");
+  ui.press(Key::enter);
+  EXPECT_TRUE(ui.screen().find("Hallo", "memory chips"));
+  EXPECT_EQ(ui.undoAll(), 1);
+  EXPECT_FALSE(ui.config().crossAttention());
+  EXPECT_TRUE(ui.shows("add memory", "tokens"));
+}
+
+TEST(Memory, LeftEmptyItStaysSelfAttention) {
+  AppDriver ui;
+  const DocumentPtr before = ui.app().document();
+  for (const auto& leave : std::vector<std::function<void()>>{[&] { ui.press(Key::enter); },
+                                                              [&] { ui.press(Key::escape); },
+                                                              [&] { ui.click("done", "tokens"); },
+                                                              [&] {
+                                                                ui.clickAt({640, 600});
+                                                              }}) {
+    ui.click("add memory", "tokens");
+    ASSERT_TRUE(ui.shows("empty: self-attention", "tokens"));
+    leave();
+    EXPECT_TRUE(ui.shows("add memory", "tokens"));
+    EXPECT_EQ(ui.app().document(), before);
+  }
+}
+
+TEST(Memory, AddedAtALaterItemIsEveryItems) {
+  AppDriver ui(exampleDocument("two-sentences"));
+  ui.view().item = 1;
+  ui.settle();
+  ui.click("add memory", "tokens");
+  ui.type("Guten");
+  ui.type(" Tag");
+  EXPECT_EQ(ui.document().input->memoryTokens,
+            (std::vector<Words>{{"Guten", "Tag"}, {"Guten", "Tag"}}));
+}
+
+TEST(Memory, IsOfferedForTextsOnly) {
+  AppDriver ui(presetDocument("rul"));
+  EXPECT_EQ(ui.shows("add memory", "tokens"),
+            std::holds_alternative<TextSource>(*ui.document().source));
+  for (const Example& example : examples()) {
+    if (std::holds_alternative<TextSource>(example.source)) continue;
+    ui.restart(exampleDocument(example.name));
+    EXPECT_FALSE(ui.shows("add memory", "tokens")) << example.name;
+  }
 }
 
 TEST(Batch, AnItemIsChosenAndItsTextEdited) {

@@ -1,3 +1,5 @@
+#include <regex>
+
 #include "tests/cli/cli_test.h"
 
 namespace headscope {
@@ -26,6 +28,14 @@ TEST(Arguments, UnknownOnesAreNamed) {
   expectRefused({"render"}, {"--out is required"});
 }
 
+TEST(Arguments, VersionIsPrinted) {
+  const CliResult version = runProgram({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.err, "");
+  EXPECT_TRUE(std::regex_match(version.out, std::regex("headscope \\d+\\.\\d+\\.\\d+\n")))
+      << version.out;
+}
+
 TEST(Arguments, FlagsBeforeTheCommandAreNotLost) {
   expectRefused({"--heads", "4", "run"}, {"--heads", "'run'"});
 }
@@ -38,7 +48,12 @@ TEST(Arguments, WithoutADisplayTheBareCommandNamesRender) {
 
 TEST(Arguments, TheBareCommandTakesAPass) {
   expectRefused({"--heads", "7"}, {"7 heads", "4, 8"});
-  expectRefused({"--scale", "9"}, {"--scale"});
+  expectRefused({"--scale", "9"}, {"--scale", "range"});
+  for (const char* scale : {"nan", "inf", "-inf", "large", "1x", ""}) {
+    expectRefused({"--scale", scale}, {"--scale", std::string("'") + scale + "' is not a finite"});
+  }
+  expectRefused({"--scale", "1e300"}, {"--scale"});
+  expectRefused({"--scale", "1e400"}, {"--scale", "out of range"});
   expectRefused({"--shader-dir", "/nonexistent"}, {"--shader-dir"});
 }
 

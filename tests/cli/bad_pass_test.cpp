@@ -17,7 +17,9 @@ class BadPass : public InFolder {
 TEST_F(BadPass, ContradictionsAreNamed) {
   expectRefused({"run", "--text", "a", "--series", "s.csv"}, {"--text and --series"});
   expectRefused({"run", "--text", "a", "--input", "x"}, {"--text and --input"});
-  expectRefused({"run", "--memory-text", "a", "--input", "x"}, {"--text and --input"});
+  expectRefused({"run", "--memory-text", "a", "--input", "x"}, {"--memory-text needs", "--input"});
+  expectRefused({"run", "--memory-text", "a", "--series", "s.csv"},
+                {"--memory-text needs", "--series"});
   expectRefused({"run", "--series", "s.csv", "--input", "x"}, {"--series and --input"});
   expectRefused({"run", "--prefix", "encoder."}, {"--prefix", "--weights"});
   expectRefused({"run", "--init", "normal", "--weights", "w"}, {"--init", "--weights"});
@@ -38,8 +40,10 @@ TEST_F(BadPass, ValuesAreNamed) {
   expectRefused({"run", "--seed", "-1"}, {"--seed", "-1"});
   expectRefused({"run", "--seed", "one"}, {"--seed", "one"});
   expectRefused({"run", "--temperature", "0"}, {"temperature is 0"});
-  expectRefused({"run", "--temperature", "nan"}, {"temperature is nan"});
-  expectRefused({"run", "--temperature", "hot"}, {"--temperature", "'hot' is not a number"});
+  expectRefused({"run", "--temperature", "nan"}, {"--temperature", "'nan' is not a finite number"});
+  expectRefused({"run", "--temperature", "-inf"},
+                {"--temperature", "'-inf' is not a finite number"});
+  expectRefused({"run", "--temperature", "hot"}, {"--temperature", "'hot' is not a finite number"});
   expectRefused({"run", "--window", "-1"}, {"window is -1"});
   expectRefused({"run", "--lengths", "7,4,1"}, {"3 values", "batch of 1"});
   expectRefused({"run", "--lengths", "7"}, {"length 7", "6 keys"});

@@ -85,6 +85,12 @@ TEST(Info, ListsThePresets) {
   EXPECT_NE(table.out.find("d_k is 64 in 8 of 11"), std::string::npos);
 }
 
+TEST(Info, TheScaleIsANumber) {
+  const CliResult narrow = runProgram({"info", "--d-model", "256", "--heads", "8"});
+  EXPECT_NE(narrow.out.find("d_k = 256 / 8 = 32, √32 ≈ 5.657, d_v = d_k\n"), std::string::npos)
+      << narrow.out;
+}
+
 TEST(Info, WhatCannotBeIsRefused) {
   expectRefused({"info", "--d-model", "512", "--heads", "7"}, {"512", "7 heads", "4, 8"});
   expectRefused({"info", "--d-model", "1000000000"}, {"d_model is 1000000000", "at most 65536"});

@@ -1,3 +1,4 @@
+#include "core/formats/safetensors.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope {
@@ -56,6 +57,7 @@ TEST_F(Render, BadFlagsLeaveNoFile) {
   refused({"--view", "list"}, {"--view"});
   refused({"--theme", "blue"}, {"--theme"});
   refused({"--scale", "0.1"}, {"--scale"});
+  refused({"--scale", "nan"}, {"--scale", "'nan'"});
   refused({"--step", "guess"}, {"'guess'"});
   refused({"--step", "score", "--head", "8"}, {"--head 8"});
   refused({"--step", "output", "--head", "8"}, {"--head 8"});
@@ -64,6 +66,20 @@ TEST_F(Render, BadFlagsLeaveNoFile) {
   refused({"--heads", "7"}, {"7 heads"});
   refused({"--shader-dir", path("none")}, {"--shader-dir"});
   EXPECT_TRUE(folderIsEmpty());
+}
+
+TEST_F(Render, ARefusedPassLeavesNoFile) {
+  const std::string input = path("huge.safetensors");
+  formats::writeSafetensors(input,
+                            {{"x", Tensor::fromValues({2, 8}, std::vector<float>(2 * 8, 3e38F))}});
+  const CliResult run = runProgram({"run", "--input", input, "--heads", "2"});
+  ASSERT_EQ(run.status, 2) << run.err;
+  const CliResult render =
+      runProgram({"render", "--input", input, "--heads", "2", "--out", path("p.png")});
+  EXPECT_EQ(render.status, 2);
+  EXPECT_EQ(render.out, "");
+  EXPECT_EQ(render.err, run.err);
+  EXPECT_FALSE(std::filesystem::exists(path("p.png")));
 }
 
 TEST_F(Render, AnUnwritablePictureIsNamed) {

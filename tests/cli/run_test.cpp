@@ -169,6 +169,22 @@ TEST_F(Run, MemoryMakesCrossAttention) {
   EXPECT_EQ(cut["memory_tokens"].dump(), R"([["eins","zwei"]])");
 }
 
+TEST_F(Run, AMemoryThatIsNotGivenIsNamed) {
+  const auto note = [](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), "run");
+    const CliResult run = runProgram(flags);
+    EXPECT_EQ(run.status, 0) << run.err;
+    const auto begin = run.out.find("note: without --memory-text");
+    return begin == std::string::npos ? ""
+                                      : run.out.substr(begin, run.out.find('\n', begin) - begin);
+  };
+  EXPECT_NE(note({"--memory-len", "2"}).find("cut from"), std::string::npos);
+  EXPECT_NE(note({"--memory-len", "2"}).find("to 2 tokens"), std::string::npos);
+  EXPECT_NE(note({"--memory-len", "30"}).find("repeated from"), std::string::npos);
+  EXPECT_EQ(note({}), "");
+  EXPECT_EQ(note({"--memory-text", "a b", "--memory-len", "5"}), "");
+}
+
 TEST_F(Run, ASeriesIsRead) {
   const std::string file = write("s.csv", "load,heat\n1,2\n2,3\n4,1\n");
   const json run = jsonOf({"run", "--series", file});
@@ -211,8 +227,9 @@ TEST_F(Run, ByHandKeepsItsOwnWeights) {
 
 TEST_F(Run, TheTableSaysWhatRan) {
   const CliResult run = runProgram({"run", "--trace", path("t.safetensors")});
-  for (const char* part : {"original-transformer", "\"The cat sat on the mat\"", "xavier, seed 1",
-                           "1,050,624 parameters", "(1, 8, 6, 6)", "fully masked rows: none"}) {
+  for (const char* part :
+       {"original-transformer", "\"The cat sat on the mat\"", "xavier, seed 1",
+        "1,050,624 parameters", "(1, 8, 6, 6)", "fully masked rows: none", "√64 = 8, d_v = d_k"}) {
     EXPECT_NE(run.out.find(part), std::string::npos) << part;
   }
   EXPECT_NE(run.out.find(path("t.safetensors")), std::string::npos);

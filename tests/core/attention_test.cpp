@@ -105,7 +105,7 @@ std::vector<Change> allChanges() {
       editing("LoadedWeights", loaded(), kAll),
       editing("HeadOff", SetHeadGain{2, 0.0F}, from("weigh")),
       editing("GainAsItWas", SetHeadGain{2, 1.0F}, {}),
-      editing("AnotherDocument", Open{randomDocument(sized(12, 3, 4, 1))}, kAll),
+      editing("AnotherDocument", Open{randomDocument(sized(12, 3, 4, 1)), "another"}, kAll),
   };
 }
 

@@ -8,6 +8,11 @@
 namespace headscope::test {
 namespace {
 
+/// Wide enough for all coordinates, so that no note is about their width.
+DocumentPtr wide(std::vector<std::string> texts) {
+  return fromSource(TextSource{std::move(texts), {}}, sized(96, 4, 1));
+}
+
 TEST(Text, BecomesTokensAndTheirX) {
   const DocumentPtr before = fromTexts({"the cat sat"});
   const DocumentPtr after = edited(before, SetText{0, false, "a dog, barking."});
@@ -63,6 +68,36 @@ TEST(MoveToken, TakesTheTokenElsewhere) {
   const DocumentPtr memory = edited(before, MoveToken{0, true, 2, 0});
   EXPECT_EQ(memory->input->memoryTokens[0], (Tokens{"drei", "eins", "zwei"}));
   EXPECT_EQ(memory->input->tokens, before->input->tokens);
+}
+
+TEST(MoveToken, OfACutSentenceKeepsWhatIsNotShown) {
+  const DocumentPtr cut = edited(wide({"one two three four five", "a b c d"}), SetTokens{3});
+  const Applied after = applied(cut, MoveToken{0, false, 0, 2});
+  expectConsistent(*after.document);
+  EXPECT_EQ(after.document->input->tokens[0], (Tokens{"two", "three", "one"}));
+  EXPECT_EQ(after.document->input->tokens[1], cut->input->tokens[1]);
+  EXPECT_EQ(after.note, "");
+  const DocumentPtr whole = edited(after.document, SetTokens{5});
+  EXPECT_EQ(whole->input->tokens[0], (Tokens{"two", "three", "one", "four", "five"}));
+  EXPECT_EQ(whole->input->tokens[1], (Tokens{"a", "b", "c", "d", ""}));
+}
+
+TEST(MoveToken, OfARepeatedSentenceTakesTheTokensShownAndSaysSo) {
+  const DocumentPtr repeated = edited(wide({"one two three", "a b"}), SetTokens{5});
+  const Applied after = applied(repeated, MoveToken{0, false, 4, 0});
+  expectConsistent(*after.document);
+  EXPECT_EQ(after.document->input->tokens[0], (Tokens{"two", "one", "two", "three", "one"}));
+  EXPECT_EQ(after.document->input->tokens[1], repeated->input->tokens[1]);
+  EXPECT_EQ(after.note, "the sentence is now the 5 tokens shown");
+  EXPECT_EQ(applied(after.document, MoveToken{0, false, 0, 1}).note, "");
+}
+
+TEST(MoveToken, OfAShorterSentenceOfTheBatchLeavesThePadding) {
+  const DocumentPtr before = wide({"one two three", "a b"});
+  const Applied after = applied(before, MoveToken{1, false, 0, 1});
+  EXPECT_EQ(after.document->input->tokens[1], (Tokens{"b", "a", ""}));
+  EXPECT_EQ(after.document->input->tokens[0], before->input->tokens[0]);
+  EXPECT_EQ(after.note, "");
 }
 
 TEST(MoveToken, WithPositionsOffTheRowsOfXFollow) {

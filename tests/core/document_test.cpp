@@ -183,7 +183,7 @@ TEST(Switches, PositionsChangeXAlone) {
 
 TEST(Open, GivesThatVeryDocument) {
   const DocumentPtr other = fromTensors();
-  EXPECT_EQ(edited(fromTexts({"the cat sat"}), Open{other}), other);
+  EXPECT_EQ(edited(fromTexts({"the cat sat"}), Open{other, "other"}), other);
 }
 
 TEST(EditNames, AreWhatTheUndoListShows) {

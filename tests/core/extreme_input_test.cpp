@@ -1,6 +1,7 @@
 // Numbers at the ends of float32: what overflows is refused by name, all else stays finite.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -106,7 +107,6 @@ TEST(ExtremeInput, ForbiddenScoresDoNotDisturbTheRest) {
   AttentionConfig c = sized(4, 1, 3);
   c.scale = false;
   c.mask.painted = painted(3, 3, {1, 0, 1, 1, 0, 1, 1, 0, 1});
-  Weights w = randomWeights(c, 1);
   const DocumentPtr document = documentOf(
       c, Tensor::fromValues({1, 3, 4}, std::vector<float>{1, 2, 0, 1, 90, 90, 90, 90, 0, 1, 1, 0}),
       {}, drawWeights(c, WeightInit::identity, 1));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/steps/step.h"
 #include "core/tensor_id.h"
 
 namespace headscope::ui {
@@ -115,7 +116,9 @@ std::string titleOf(FlowId id, const AttentionConfig& config) {
   const TensorId tensor = infoOf(id.part).tensor;
   const std::string_view symbol = info(tensor).symbol;
   if (!belongsToHead(id.part)) return std::string(symbol);
-  if (tensor == TensorId::heads) return fmt::format("Head {}: A V", id.head + 1);
+  if (tensor == TensorId::heads) {
+    return fmt::format("Head {}: {}", id.head + 1, step(StepId::weigh).text(config).flow);
+  }
   if (!belongsToKvHead(id.part) || config.headsPerGroup() == 1) {
     return fmt::format("Head {}: {}", id.head + 1, symbol);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/ui/flow/flow_columns.h"
+#include "core/steps/step.h"
 #include "core/tensor_id.h"
 
 namespace headscope::ui {
@@ -30,19 +31,15 @@ std::string times(TensorId id, const AttentionConfig& config) {
 
 std::vector<FlowPhrase> plain(std::string text) { return {{std::move(text), std::nullopt}}; }
 
+std::string textOf(StepId id, const AttentionConfig& config) { return step(id).text(config).flow; }
+
 /// softmax(Q Kᵀ/√64 + mask), each piece with the step it stands for.
 std::vector<FlowPhrase> softmaxFormula(const AttentionConfig& config) {
-  std::vector<FlowPhrase> phrases = {{"softmax(", StepId::softmax}, {"Q K^T", StepId::score}};
-  const std::string scale = fmt::format("√{}", config.dK());
-  const bool tempered = config.temperature != 1.0;
-  if (config.scale && tempered) {
-    phrases.push_back({fmt::format("/({}·{:.3g})", scale, config.temperature), StepId::scale});
-  } else if (config.scale) {
-    phrases.push_back({"/" + scale, StepId::scale});
-  } else if (tempered) {
-    phrases.push_back({fmt::format("/{:.3g}", config.temperature), StepId::scale});
+  std::vector<FlowPhrase> phrases = {{textOf(StepId::softmax, config) + "(", StepId::softmax}};
+  for (const StepId id : {StepId::score, StepId::scale, StepId::mask}) {
+    std::string piece = textOf(id, config);
+    if (!piece.empty()) phrases.push_back({std::move(piece), id});
   }
-  if (!config.mask.none()) phrases.push_back({" + mask", StepId::mask});
   phrases.push_back({")", StepId::softmax});
   return phrases;
 }
@@ -58,15 +55,9 @@ std::vector<FlowWording> wordings(std::vector<std::vector<FlowPhrase>> names,
   return result;
 }
 
-bool gated(const AttentionConfig& config) {
-  return std::any_of(config.headGains.begin(), config.headGains.end(),
-                     [](float gain) { return gain != 1.0F; });
-}
-
 }  // namespace
 
 FlowWordings flowWordings(const AttentionConfig& config) {
-  const std::string bias = config.bias ? " + b" : "";
   const std::string x = flatShape(TensorId::x, config);
   const std::string q = flatShape(TensorId::qProj, config);
   const std::string k = flatShape(TensorId::kProj, config);
@@ -77,7 +68,6 @@ FlowWordings flowWordings(const AttentionConfig& config) {
   const bool alike = q == k && timesQ == timesK;
 
   const auto weights = times(TensorId::weights, config) + headShape(TensorId::weights, config);
-  const std::string gain = gated(config) ? "g " : "";
   using Lines = std::vector<std::vector<std::string>>;
   const Lines inputShapes = config.crossAttention()
                                 ? Lines{{"X " + x, "memory " + flatShape(TensorId::memory, config)}}
@@ -89,13 +79,18 @@ FlowWordings flowWordings(const AttentionConfig& config) {
 
   return {
       wordings({plain(inputName), plain(config.crossAttention() ? "X, mem." : "X")}, inputShapes),
-      wordings({plain("Q, K, V = X W" + bias), plain("Q, K, V")}, projectedShapes),
-      wordings({plain("q, k, v of each head"), plain("q, k, v")}, headShapes),
-      wordings({softmaxFormula(config), plain("softmax"), plain("A")},
+      wordings({plain(textOf(StepId::project, config)),
+                plain(step(StepId::project).text(config).formula), plain("Q, K, V")},
+               projectedShapes),
+      wordings({plain(textOf(StepId::split, config)), plain("q, k, v")}, headShapes),
+      wordings({softmaxFormula(config), plain(textOf(StepId::softmax, config)), plain("A")},
                {{weights}, {headShape(TensorId::weights, config)}}),
-      wordings({plain(gain + "A V")}, {{times(TensorId::heads, config) + headQ}, {headQ}}),
-      wordings({plain("concat"), plain("C")}, {{flatShape(TensorId::concat, config)}}),
-      wordings({plain("W^O" + bias), plain("W^O")}, {{toString(shapeOf(TensorId::wO, config))}}),
+      wordings({plain(textOf(StepId::weigh, config))},
+               {{times(TensorId::heads, config) + headQ}, {headQ}}),
+      wordings({plain(textOf(StepId::concat, config)), plain("C")},
+               {{flatShape(TensorId::concat, config)}}),
+      wordings({plain(textOf(StepId::output, config)), plain("W^O")},
+               {{toString(shapeOf(TensorId::wO, config))}}),
       wordings({plain("output")}, {{flatShape(TensorId::output, config)}})};
 }
 

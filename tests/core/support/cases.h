@@ -1,6 +1,7 @@
 // Cases: configurations of every kind, small and awkward ones first; tests run over all of them.
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -70,8 +69,6 @@ inline std::shared_ptr<const PaintedMask> painted(Index queries, Index keys,
                                                   std::vector<std::uint8_t> allowed) {
   return std::make_shared<const PaintedMask>(PaintedMask{queries, keys, std::move(allowed)});
 }
-
-inline bool isResult(std::size_t tensor) { return tensor >= kFirstResult; }
 
 inline bool sameBits(const Tensor& a, const Tensor& b) {
   if (a.empty() || b.empty()) return a.empty() == b.empty();
