@@ -165,10 +165,13 @@ std::string joined(const std::vector<std::string>& tokens) {
   return text;
 }
 
-/// `texts` long enough to change `item` of it: repeated in turn, as a batch repeats them.
-void extendTo(std::vector<std::string>& texts, Index item) {
+/// A sentence of its own for every item of the batch, as the batch repeats them, so that changing
+/// `item` changes no other. The first sentence alone is every item's, and is changed for all.
+void spellOut(std::vector<std::string>& texts, Index item, Index batch) {
   const std::size_t given = texts.size();
-  while (static_cast<Index>(texts.size()) <= item) {
+  if (given == 1 && item == 0) return;
+  const Index count = given == 0 ? item + 1 : std::max(item + 1, batch);
+  while (static_cast<Index>(texts.size()) < count) {
     texts.push_back(given == 0 ? std::string() : texts[texts.size() % given]);
   }
 }
@@ -277,7 +280,7 @@ struct Editor {
   void moveInText(const MoveToken& e, const std::vector<std::string>& shown) {
     TextSource source = std::get<TextSource>(*before.source);
     auto& texts = e.memory ? source.memoryTexts : source.texts;
-    extendTo(texts, e.item);
+    spellOut(texts, e.item, before.config.batch);
     const auto item = static_cast<std::size_t>(e.item);
     auto sentence = tokenize(texts[item]);
     if (tokenCount(shown) > static_cast<Index>(sentence.size())) {
@@ -302,7 +305,7 @@ struct Editor {
       draft.config.memoryLen = 0;
     } else {
       tokenize(text, memory ? "memory text" : "text");  // refuses what cannot be used
-      extendTo(texts, item);
+      spellOut(texts, item, current != nullptr ? before.config.batch : 1);
       texts[static_cast<std::size_t>(item)] = text;
     }
     const Index batch = draft.config.batch;

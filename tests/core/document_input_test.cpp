@@ -23,6 +23,16 @@ TEST(Text, BecomesTokensAndTheirX) {
   EXPECT_EQ(std::get<TextSource>(*after->source).texts, (Tokens{"a dog, barking."}));
 }
 
+TEST(Text, OfOneItemOfABatchLeavesTheOthers) {
+  const DocumentPtr before = edited(fromTexts({"the cat sat"}), SetBatch{4});
+  const DocumentPtr after = edited(before, SetText{1, false, "a dog ran"});
+  expectConsistent(*after);
+  for (const std::size_t item : {0, 2, 3}) {
+    EXPECT_EQ(after->input->tokens[item], (Tokens{"the", "cat", "sat"})) << item;
+  }
+  EXPECT_EQ(after->input->tokens[1], (Tokens{"a", "dog", "ran"}));
+}
+
 TEST(Text, RefusalsLeaveTheDocument) {
   const DocumentPtr before = fromTexts({"the cat sat"});
   expectRefused(before, SetText{0, false, ""}, "", "text");
