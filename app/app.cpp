@@ -18,6 +18,7 @@
 #include "app/ui/steps_rail.h"
 #include "app/ui/token_row.h"
 #include "app/ui/top_bar.h"
+#include "app/ui/view_menu.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 #include "app/worker.h"

@@ -28,19 +28,8 @@ HeadTiles::HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor
                             : magnitudes.of(panel.trace, tensor, panel.view.item, -1))) {}
 
 void HeadTiles::add(Index head, ImVec2 a, ImVec2 b) {
-  const Look& look = panel_.look;
   const MatrixRef ref = headMatrix(tensor_, panel_.trace.config(), panel_.view.item, head);
-  gl::HeatmapQuad quad;
-  quad.rect = {a.x, a.y, b.x, b.y};
-  quad.source = batch_.sources.size();
-  quad.low = scale_.low;
-  quad.high = scale_.high;
-  quad.colorMap = scale_.map;
-  quad.gap = look.px(1);
-  const float pixels = look.scene.pixelsPerPoint;
-  batch_.sources.push_back(
-      heatmapSource(panel_.trace, ref, {(b.x - a.x) * pixels, (b.y - a.y) * pixels}));
-  batch_.quads.push_back(quad);
+  addMatrix(batch_, panel_.look, panel_.trace, ref, scale_, a, b);
 }
 
 void HeadTiles::draw(ImDrawList* list) {

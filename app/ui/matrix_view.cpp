@@ -142,6 +142,20 @@ ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, 
   return scale;
 }
 
+void addMatrix(gl::HeatmapBatch& batch, const Look& look, const Trace& trace, const MatrixRef& ref,
+               const ColorScale& scale, ImVec2 a, ImVec2 b) {
+  gl::HeatmapQuad quad;
+  quad.rect = {a.x, a.y, b.x, b.y};
+  quad.source = batch.sources.size();
+  quad.low = scale.low;
+  quad.high = scale.high;
+  quad.colorMap = scale.map;
+  quad.gap = look.px(1);
+  const float pixels = look.scene.pixelsPerPoint;
+  batch.sources.push_back(heatmapSource(trace, ref, {(b.x - a.x) * pixels, (b.y - a.y) * pixels}));
+  batch.quads.push_back(quad);
+}
+
 int cellDecimals(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
 
 }  // namespace headscope::ui

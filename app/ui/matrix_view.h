@@ -66,6 +66,10 @@ struct ColorScale {
 };
 ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude);
 
+/// Adds a matrix at a rectangle of the screen to a batch, in its scale.
+void addMatrix(gl::HeatmapBatch& batch, const Look& look, const Trace& trace, const MatrixRef& ref,
+               const ColorScale& scale, ImVec2 a, ImVec2 b);
+
 /// Decimals that suit cells of values up to `magnitude`.
 int cellDecimals(float magnitude);
 

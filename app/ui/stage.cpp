@@ -120,21 +120,9 @@ class Stage {
     gl::HeatmapBatch batch;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       if (items_[i].sign) continue;
-      const StagePlace& p = places_[i];
       const MatrixRef& ref = items_[i].ref;
-      const ColorScale scale = scaleOf(ref);
-      gl::HeatmapQuad quad;
-      const ImVec2 a = corner(p);
-      const ImVec2 b = oppositeCorner(p);
-      quad.rect = {a.x, a.y, b.x, b.y};
-      quad.source = batch.sources.size();
-      quad.low = scale.low;
-      quad.high = scale.high;
-      quad.colorMap = scale.map;
-      quad.gap = look_.px(1);
-      const float pixels = look_.scene.pixelsPerPoint;
-      batch.sources.push_back(heatmapSource(trace_, ref, {p.width * pixels, p.height * pixels}));
-      batch.quads.push_back(quad);
+      addMatrix(batch, look_, trace_, ref, scaleOf(ref), corner(places_[i]),
+                oppositeCorner(places_[i]));
     }
     addHeatmaps(list_, look_.scene, std::move(batch));
   }

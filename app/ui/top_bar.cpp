@@ -9,6 +9,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/more_settings.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/view_menu.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
 #include "core/presets.h"
@@ -364,7 +365,7 @@ class TopBar {
     row_.place(buttonWidth(look_, "View ▾"), 6);
     if (pill(look_, "View ▾")) ImGui::OpenPopup("view");
     if (beginPopup("view")) {
-      viewMenu(view);
+      viewMenu(look_, view, memory_.view);
       ImGui::EndPopup();
     }
     const float pair = buttonWidth(look_, "A−") + look_.px(4) + buttonWidth(look_, "A+");
@@ -375,26 +376,6 @@ class TopBar {
     ImGui::SameLine(0.0F, look_.px(4));
     if (pill(look_, "A+", false, view.scale < kMaxScale)) zoomInterface(view, 1);
     tip(look_, "Larger interface, for projectors (ctrl +)");
-  }
-
-  void viewMenu(ViewState& view) {
-    bool dark = view.theme == ThemeKind::dark;
-    if (ImGui::MenuItem("Dark theme", nullptr, &dark)) {
-      view.theme = dark ? ThemeKind::dark : ThemeKind::light;
-    }
-    ImGui::MenuItem("Animate changes", nullptr, &view.animate);
-    ImGui::Separator();
-    label(look_.fonts.small, look_.theme.textMuted, "Colour maps");
-    for (int pair = 0; pair < look_.maps.pairCount(); ++pair) {
-      if (ImGui::MenuItem(look_.maps.pairName(pair).c_str(), nullptr, view.colorMaps == pair)) {
-        view.colorMaps = pair;
-      }
-    }
-    ImGui::Separator();
-    ImGui::SetNextItemWidth(look_.px(150));
-    float scale = view.scale;
-    ImGui::SliderFloat("interface size", &scale, kMinScale, kMaxScale, "%.2f×");
-    if (ImGui::IsItemDeactivatedAfterEdit()) view.scale = std::clamp(scale, kMinScale, kMaxScale);
   }
 
   const Panel& panel_;
@@ -408,10 +389,6 @@ class TopBar {
 };
 
 }  // namespace
-
-void zoomInterface(ViewState& view, int steps) {
-  view.scale = std::clamp(view.scale + 0.25F * static_cast<float>(steps), kMinScale, kMaxScale);
-}
 
 TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state) {
   return TopBar(panel, memory, state).draw();

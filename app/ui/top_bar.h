@@ -7,6 +7,7 @@
 
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
+#include "app/ui/view_menu.h"
 
 namespace headscope::ui {
 
@@ -16,6 +17,7 @@ struct TopBarMemory {
   // dimensions as last typed, while they do not go together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;
+  ViewMenuMemory view;
   float height = 0.0F;  // of the bar in the last frame, with the rows it wrapped to
 };
 
@@ -30,9 +32,6 @@ struct TopBarWishes {
   std::string openPreset;
   bool saveTrace = false;
 };
-/// The interface larger or smaller by a quarter.
-void zoomInterface(ViewState& view, int steps);
-
 TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state);
 
 }  // namespace headscope::ui

@@ -230,6 +230,21 @@ TEST(View, ChangesThemeMapsAndAnimation) {
   EXPECT_EQ(ui.view().colorMaps, 1);
 }
 
+TEST(View, TheSizeOfTheInterfaceIsDraggedAndTakenOnRelease) {
+  AppDriver ui;
+  ui.click("View ▾", "top bar");
+  const ImVec2 shown = ui.at("1.00×", "Popup");
+  ui.hover(shown);
+  ui.host().button(0, true);
+  ui.host().frames(ui.app(), 2);
+  ui.hover({shown.x + 20, shown.y});
+  EXPECT_FLOAT_EQ(ui.view().scale, 1.0F);
+  ui.host().button(0, false);
+  ui.settle();
+  EXPECT_GT(ui.view().scale, 1.5F);
+  EXPECT_LT(ui.view().scale, kMaxScale);
+}
+
 TEST(View, GrowsAndShrinksTheInterface) {
   AppDriver ui;
   const auto height = [&] {
