@@ -80,7 +80,8 @@ void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, f
 
 gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2 pixels) {
   const auto resolution = [](Index cells, float length) {
-    const auto most = std::clamp(static_cast<int>(std::ceil(length)), 1, kFinest);
+    // never more cells than pixels: one that falls between two would be mixed with its neighbour
+    const auto most = std::clamp(static_cast<int>(length), 1, kFinest);
     return static_cast<int>(std::min<Index>(cells, most));
   };
   gl::HeatmapSource source;
@@ -133,6 +134,7 @@ ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, 
     const float reach = magnitude > 0.0F ? magnitude : 1.0F;
     scale.low = -reach;
     scale.high = reach;
+    scale.allZero = magnitude == 0.0F;
     scale.map = ColorMaps::diverging(view.colorMaps, look.theme.kind);
   } else {
     scale.low = 0.0F;

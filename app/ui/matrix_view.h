@@ -61,6 +61,7 @@ struct ColorScale {
   float low = -1.0F, high = 1.0F;
   int map = 0;
   bool diverging = true;
+  bool allZero = false;  // nothing to scale: all values are 0
 
   ImU32 color(const ColorMaps& maps, float value) const;
 };

@@ -34,7 +34,8 @@ std::vector<StagePlace> layoutStage(const std::vector<StageItem>& items, float w
     }
   }
   const float roomX = std::max(width - fixed, 1.0F);
-  const float roomY = std::max(height - m.title - (labelsBelow ? m.columnLabel : 0.0F), 1.0F);
+  const float roomY =
+      std::max(height - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
 
   float cell = std::min(m.largestCell, roomY / tallest);  // its height
   float cellWidth = cell >= m.numberHeight ? cell * m.widestCell : cell;

@@ -86,7 +86,7 @@ class Painter {
       if (textSize(small, shapeText + more).x <= room) shapeText += more;
     };
     if (!item_.ref.maskOnly && !item_.result) {
-      add(scale_.diverging ? " ±" + number(scale_.high, 3) : " 0 to 1");
+      add(scale_.allZero ? " all 0" : scale_.diverging ? " ±" + number(scale_.high, 3) : " 0 to 1");
     }
     const float pixels = look_.scene.pixelsPerPoint;
     const auto perPixel = [&](float length, Index cells) {

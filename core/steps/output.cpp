@@ -15,7 +15,7 @@ class Output final : public Step {
   StepText text(const AttentionConfig& c) const override {
     return {"output",
             "Output",
-            "W^O mixes the heads",
+            "the output projection mixes the heads",
             c.bias ? "C W^O + b" : "C W^O",
             c.bias ? "W^O + b" : "W^O",
             c.bias ? "output = concat @ W_O.T + b_O" : "output = concat @ W_O.T"};
