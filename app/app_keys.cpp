@@ -35,6 +35,10 @@ void App::State::keys(const ui::Panel& panel) {
     if (view.playing && view.step == StepId::output) view.step = StepId::project;
   }
   if (keyPressed(Key::escape, false)) view.selected.reset();
+  for (char letter = 'A'; letter <= 'Z'; ++letter) {
+    const auto tool = ui::toolOfKey(letter);
+    if (tool && keyPressed(Key{letter}, false)) view.tool = *tool;
+  }
 }
 
 }  // namespace headscope

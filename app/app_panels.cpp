@@ -4,7 +4,7 @@
 #include "app/app_state.h"
 #include "app/ui/head_grid.h"
 #include "app/ui/heads_strip.h"
-#include "app/ui/inspector.h"
+#include "app/ui/inspector_card.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"
@@ -64,7 +64,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   card("steps", layout.steps, [&] { ui::stepsRail(panel); });
   card("flow", layout.tools, [&] { ui::toolCard(panel, tools, stage.magnitudes); });
   card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
-  card("inspector", layout.inspector, [&] { ui::inspectorPanel(panel, stage.magnitudes); });
+  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
   ui::endBody();
 

@@ -172,8 +172,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
   const std::string token = query < static_cast<Index>(queries.size())
                                 ? std::string(shownToken(queries[static_cast<std::size_t>(query)]))
                                 : std::to_string(query);
-  heading(look, "Inspector", fmt::format("head {} · query '{}'", head + 1, token).c_str());
-
+  caption(look, fmt::format("head {} · query '{}'", head + 1, token));
   caption(look,
           elided(look.fonts.small, cellName(panel.trace, cell), ImGui::GetContentRegionAvail().x));
   label(look.fonts.title, look.theme.text, number(panel.trace.value(cell), 6));
