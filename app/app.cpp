@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/app_state.h"
-#include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 
@@ -29,6 +28,7 @@ App::~App() = default;
 void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
   s.wantsFrame = false;
+  s.nextChange = ui::kNever;
   s.takeResult();
   s.saveIfDue();
   for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
@@ -50,8 +50,10 @@ void App::frame(const ui::Fonts& fonts, double now) {
     s.keepViewValid();
     ui::EditSink edits;
     const ui::Panel panel{*s.history.current(), *s.trace, s.view, edits, look};
+    ui::advancePlayback(panel, s.playback);
     s.keys(panel);
-    ui::playSteps(panel);
+    ui::followPlayback(panel, s.playback);
+    s.nextChange = ui::nextChange(panel, s.playback);
     s.panels(panel);
     s.applyEdits(edits);
     if (s.saveWhenDone) s.wantsFrame = true;
@@ -70,6 +72,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
 void App::onWake(std::function<void()> wake) { state_->worker.setWake(std::move(wake)); }
 bool App::wantsFrame() const { return state_->wantsFrame; }
+double App::nextChange() const { return state_->nextChange; }
 float App::scale() const { return state_->view.scale; }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }

@@ -40,6 +40,8 @@ class App {
 
   /// True while an animation runs: the host draws on without waiting for an event.
   bool wantsFrame() const;
+  /// In how many seconds the picture changes by itself; infinite where nothing goes on.
+  double nextChange() const;
   /// Interface scale the fonts must be loaded for.
   float scale() const;
   ImU32 background() const;

@@ -1,7 +1,7 @@
 // The keyboard, outside of fields being typed into.
 #include "app/app_state.h"
 #include "app/ui/compat.h"
-#include "app/ui/steps_rail.h"
+#include "app/ui/timeline/playback.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -19,22 +19,18 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
-  const int all = static_cast<int>(kStepCount);
-  const auto move = [&](Key key, int steps) {
-    if (!keyPressed(key)) return;
-    ui::stepBy(view, steps);
-    view.playing = false;
-  };
-  move(Key::left, -1);
-  move(Key::right, 1);
-  move(Key::home, -all);
-  move(Key::end, all);
-  if (keyPressed(Key::space, false)) {
-    view.playing = !view.playing;
-    view.stepShownAt = panel.look.now;
-    if (view.playing && view.step == StepId::output) view.step = StepId::project;
+  if (keyPressed(Key::left)) ui::goBy(view, playback, -1, io.KeyShift);
+  if (keyPressed(Key::right)) ui::goBy(view, playback, 1, io.KeyShift);
+  if (keyPressed(Key::home)) ui::goToEnd(view, playback, false);
+  if (keyPressed(Key::end)) ui::goToEnd(view, playback, true);
+  if (keyPressed(Key::space, false)) ui::togglePlay(view, playback);
+  if (keyPressed(Key::escape, false)) {
+    if (view.playTime) {
+      ui::leaveTimeline(view);
+    } else {
+      view.selected.reset();
+    }
   }
-  if (keyPressed(Key::escape, false)) view.selected.reset();
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const auto tool = ui::toolOfKey(letter);
     if (tool && keyPressed(Key{letter}, false)) view.tool = *tool;

@@ -61,9 +61,9 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     if (ui::beginCard(id, at, box.size, look)) fill();
     ui::endCard();
   };
-  card("steps", layout.steps, [&] { ui::stepsRail(panel); });
+  card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
   card("flow", layout.tools, [&] { ui::toolCard(panel, tools, stage.magnitudes); });
-  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
+  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, playback); });
   card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
   ui::endBody();
@@ -87,7 +87,7 @@ void App::State::panels(const ui::Panel& panel) {
         ui::toolCard(panel, tools, stage.magnitudes);
         break;
       case ui::Focus::stage:
-        ui::stagePanel(panel, stage);
+        ui::stagePanel(panel, stage, playback);
         break;
       case ui::Focus::heads:
         ui::heading(panel.look, "Heads",

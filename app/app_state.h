@@ -13,6 +13,7 @@
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/panel.h"
 #include "app/ui/stage.h"
+#include "app/ui/timeline/playback.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tool_card.h"
 #include "app/ui/top_bar.h"
@@ -52,6 +53,7 @@ struct App::State {
   std::string message;
   bool messageIsError = false;
   bool wantsFrame = false;
+  double nextChange = ui::kNever;
   bool saveWhenDone = false;
   double mouseMovedAt = 0.0;
 
@@ -60,6 +62,7 @@ struct App::State {
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
   ui::StageMemory stage;
+  ui::Playback playback;
 
   Worker worker;  // last: gone before what it could still touch
 };

@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
+#include <optional>
 
 #include "app/app.h"
 #include "app/cli/cell_options.h"
 #include "app/cli/commands.h"
+#include "app/cli/config_options.h"
 #include "app/cli/look_options.h"
 #include "app/cli/pass_options.h"
 #include "app/host/offscreen.h"
@@ -27,6 +29,7 @@ struct RenderOptions {
   std::string size = "1600x1000";
   std::string shaderDir;
   std::string out;
+  std::optional<double> moment;
 };
 
 struct Size {
@@ -60,6 +63,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   options.look.applyTo(view);
   view.focus = focusOf(options.view);
   view.animate = false;
+  view.playTime = options.moment;
   CellOptions cell = options.cell;
   if (cell.step.empty()) cell.step = "score";
   view.step = stepIdFromString(cell.step);
@@ -102,6 +106,11 @@ Command addRender(CLI::App& app) {
                   "flow (default: the whole window), heads, or step (its matrices alone)")
       ->check(CLI::IsMember({"flow", "heads", "step"}));
   sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
+  sub->add_option("--moment", options->moment,
+                  "as the timeline shows it after so many seconds, for the query --row")
+      ->check(notNumber)
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
   addLookOptions(*sub, options->look);
   sub->add_option("--shader-dir", options->shaderDir, "read the shaders from there")
       ->check(CLI::ExistingDirectory);

@@ -24,8 +24,9 @@ namespace headscope::host {
 namespace {
 
 constexpr int kOwedFrames = 3;  // after an event: ImGui needs two to settle hovering and layout
-constexpr double kCaretBlink = 0.4;       // seconds between frames while text is edited
-constexpr double kHeldButton = 1.0 / 30;  // while a mouse button is held: buttons repeat
+constexpr double kCaretBlink = 0.4;          // seconds between frames while text is edited
+constexpr double kHeldButton = 1.0 / 30;     // while a mouse button is held: buttons repeat
+constexpr double kShortestWait = 1.0 / 120;  // for what changes by itself
 constexpr float kMaxScale = 3.0F;
 constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
 
@@ -157,8 +158,13 @@ void waitForEvents(const App& app, Events& events, bool visible) {
     if (app.wantsFrame()) events.owedFrames = kOwedFrames;
     return;
   }
+  const double next = app.nextChange();
   if (visible && ImGui::IsAnyMouseDown()) {
     glfwWaitEventsTimeout(kHeldButton);
+  } else if (visible && std::isfinite(next)) {
+    glfwWaitEventsTimeout(std::max(next, kShortestWait));
+    events.owedFrames = std::max(events.owedFrames, 1);
+    return;
   } else if (visible && ImGui::GetIO().WantTextInput) {
     glfwWaitEventsTimeout(kCaretBlink);
     events.owedFrames = std::max(events.owedFrames, 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/ui/arithmetic_strip.h"
 #include "app/ui/axis_labels.h"
@@ -12,6 +13,7 @@
 #include "app/ui/stage_items.h"
 #include "app/ui/stage_layout.h"
 #include "app/ui/stage_matrix.h"
+#include "app/ui/timeline/narration_strip.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -19,11 +21,12 @@ namespace {
 
 class Stage {
  public:
-  Stage(const Panel& panel, StageMemory& memory, ImVec2 origin, ImVec2 size)
+  Stage(const Panel& panel, StageMemory& memory, const Shown* played, ImVec2 origin, ImVec2 size)
       : panel_(panel),
         look_(panel.look),
         trace_(panel.trace),
         memory_(memory),
+        played_(played),
         list_(ImGui::GetWindowDrawList()),
         origin_(origin),
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
@@ -42,8 +45,9 @@ class Stage {
         drawSign(items_[i], places_[i]);
         continue;
       }
-      const StageMatrix matrix{items_[i], scaleOf(items_[i].ref), corner(places_[i]),
-                               oppositeCorner(places_[i])};
+      StageMatrix matrix{items_[i], scaleOf(items_[i].ref), corner(places_[i]),
+                         oppositeCorner(places_[i])};
+      if (played_ != nullptr && items_[i].result) matrix.veiled = played_->veiled;
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
     return found;
@@ -96,7 +100,9 @@ class Stage {
     lit_.fill(-1);
     const ViewState& view = panel_.view;
     const auto set = [this](Lane lane, Index at) { lit_[static_cast<std::size_t>(lane)] = at; };
-    if (view.hovered) {
+    if (played_ != nullptr && (view.playing || !view.hovered)) {
+      lit_ = played_->lit;
+    } else if (view.hovered) {
       set(view.hovered->rowLane, view.hovered->row);
       set(view.hovered->colLane, view.hovered->col);
     } else if (view.selected) {
@@ -139,6 +145,7 @@ class Stage {
   const Look& look_;
   const Trace& trace_;
   StageMemory& memory_;
+  const Shown* played_;  // where the timeline stands, or null
   ImDrawList* list_;
   ImVec2 origin_;
   std::vector<StageItem> items_;
@@ -176,9 +183,7 @@ void stageChoices(const Panel& panel) {
   }
 }
 
-}  // namespace
-
-void stagePanel(const Panel& panel, StageMemory& memory) {
+void fillStage(const Panel& panel, StageMemory& memory, const Playback& playback) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
   const Step& current = step(view.step);
@@ -193,17 +198,48 @@ void stagePanel(const Panel& panel, StageMemory& memory) {
   stageChoices(panel);
   ImGui::SetCursorPos({top.x, below.y + look.px(4)});
 
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const Shown* played = playback.shown ? &*playback.shown : nullptr;
+  const float strip =
+      played != nullptr ? narrationHeight(look, room.y) : look.px(room.y > look.px(210) ? 54 : 32);
+  const ImVec2 stripAt(origin.x, origin.y + room.y - strip);
   if (grid) {
-    headGrid(panel, memory.magnitudes, *perHeadResult(view.step, view));
+    std::optional<HeadGridPlay> play;
+    if (played != nullptr) play = HeadGridPlay{played->headsReached, strip};
+    headGrid(panel, memory.magnitudes, *perHeadResult(view.step, view), play);
+    if (play) narrationStrip(look, playback.narration, stripAt, {room.x, strip});
     return;
   }
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float strip = look.px(room.y > look.px(210) ? 54 : 32);
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  Stage stage(panel, memory, origin, {room.x, room.y - strip - look.px(6)});
+  Stage stage(panel, memory, played, origin, {room.x, room.y - strip - look.px(6)});
   const std::optional<Hover> found = stage.draw();
-  arithmeticStrip(panel, memory.explained, {origin.x, origin.y + room.y - strip}, {room.x, strip});
+  if (played != nullptr && (view.playing || !view.hovered)) {
+    narrationStrip(look, playback.narration, stripAt, {room.x, strip});
+  } else {
+    arithmeticStrip(panel, memory.explained, stripAt, {room.x, strip});
+  }
   view.hovered = found;
+}
+
+}  // namespace
+
+void stagePanel(const Panel& panel, StageMemory& memory, const Playback& playback) {
+  if (!playback.shown) {
+    fillStage(panel, memory, playback);
+    return;
+  }
+  // the timeline shows a head and a scope of its own, and leaves the view's as they are
+  ViewState& view = panel.view;
+  const Shown& shown = *playback.shown;
+  const Index head = std::exchange(view.head, shown.head);
+  const StageScope scope = std::exchange(view.scope, shown.scope);
+  fillStage(panel, memory, playback);
+  if (view.head == shown.head) view.head = head;
+  if (view.scope == shown.scope) {
+    view.scope = scope;
+  } else {
+    leaveTimeline(view);
+  }
 }
 
 }  // namespace headscope::ui

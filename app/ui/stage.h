@@ -5,6 +5,7 @@
 #include "app/ui/arithmetic_strip.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/timeline/playback.h"
 
 namespace headscope::ui {
 
@@ -14,7 +15,7 @@ struct StageMemory {
   ArithmeticMemory explained;
 };
 
-/// Fills the current card.
-void stagePanel(const Panel& panel, StageMemory& memory);
+/// Fills the current card. On the timeline it shows what belongs to that moment, and says it.
+void stagePanel(const Panel& panel, StageMemory& memory, const Playback& playback);
 
 }  // namespace headscope::ui

@@ -56,12 +56,14 @@ class Painter {
         b_(matrix.b),
         cell_((matrix.b.x - matrix.a.x) / static_cast<float>(matrix.item.ref.shownCols()),
               (matrix.b.y - matrix.a.y) / static_cast<float>(matrix.item.ref.shownRows())),
-        lit_(lit) {}
+        lit_(lit),
+        veiled_(matrix.veiled) {}
 
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(a_, b_, look_.theme.panelBorder);
     drawNumbers();
+    drawVeil();
     drawLabels();
     drawOutline();
     drawLit();
@@ -141,6 +143,17 @@ class Painter {
             hidden ? look_.theme.textMuted : legibleOn(scale_.color(look_.maps, value));
         drawTextCentred(list_, font, centre, ink, cellNumber(value, decimals));
       }
+    }
+  }
+
+  void drawVeil() {
+    const auto at = [&](double row, double col) {
+      return ImVec2(a_.x + static_cast<float>(col) * cell_.x,
+                    a_.y + static_cast<float>(row) * cell_.y);
+    };
+    for (const CellRange& part : veiled_) {
+      list_->AddRectFilled(at(part.row0, part.col0), at(part.row1, part.col1),
+                           veilColor(look_.theme));
     }
   }
 
@@ -255,6 +268,7 @@ class Painter {
   const ColorScale& scale_;
   ImVec2 a_, b_, cell_;
   const Lit& lit_;
+  std::span<const CellRange> veiled_;
 };
 
 }  // namespace
@@ -263,6 +277,8 @@ std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matr
                                      const Lit& lit) {
   return Painter(panel, matrix, lit).draw();
 }
+
+ImU32 veilColor(const Theme& theme) { return withAlpha(theme.panel, 0.82F); }
 
 float stageLabelLimit(const Look& look) { return look.px(86); }
 
