@@ -81,6 +81,9 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
 
 void render(const RenderOptions& options, std::ostream& out) {
   const Size size = sizeFrom(options.size);
+  if (options.moment && options.view == "heads") {
+    throw UserError("--moment: the heads have no timeline; give --view flow or --view step");
+  }
   AppOptions app;
   app.document = documentFrom(options.pass);
   app.view = viewFrom(options, app.document->config);

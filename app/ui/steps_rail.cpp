@@ -81,6 +81,7 @@ void transport(const Panel& panel, const Playback& playback) {
   const Look& look = panel.look;
   ViewState& view = panel.view;
   const bool played = view.playTime.has_value();
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       ImVec2(look.px(6), ImGui::GetStyle().FramePadding.y));
   if (pill(look, "|◀")) goToEnd(view, playback, false);
@@ -105,9 +106,12 @@ void transport(const Panel& panel, const Playback& playback) {
   tip(look, played ? "To the end (End)" : "Last step (End)");
   ImGui::PopStyleVar();
   if (!played) return;
-  ImGui::SameLine(0.0F, look.px(8));
-  inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted, clockText(*view.playTime));
-  ImGui::NewLine();
+  const std::string clock = clockText(*view.playTime);
+  const ImVec2 size = textSize(look.fonts.monoSmall, clock);
+  const float top = ImGui::GetItemRectMin().y;
+  drawText(ImGui::GetWindowDrawList(), look.fonts.monoSmall,
+           {right - size.x, top + (ImGui::GetItemRectSize().y - size.y) * 0.5F},
+           look.theme.textMuted, clock);
 }
 
 void speedRow(const Panel& panel) {

@@ -17,14 +17,14 @@ struct Pace {
 constexpr double kFaster = 0.6;  // each moment of a run beside the one before
 
 constexpr Pace kProjectedNumbers{2.2, 0.45, 3};
-constexpr Pace kScores{2.4, 0.4, 10};
+constexpr Pace kScores{2.4, 0.4, 8};
 constexpr Pace kScaled{1.8, 0.4, 2};
 constexpr Pace kMasked{2.0, 0.4, 4};
 constexpr Pace kQuotients{1.6, 0.4, 6};
 constexpr Pace kWeighedKeys{2.4, 0.45, 6};
 constexpr Pace kHeadColumns{1.8, 0.4, 6};
 constexpr Pace kHeadBlocks{2.2, 0.4, 6};
-constexpr Pace kRows{1.0, 0.4, 4};
+constexpr Pace kRows{1.0, 0.4, 3};
 constexpr Pace kRowsAtOnce{0.0, 0.0, 0, 1.2};
 
 constexpr double kLikewise = 1.4;

@@ -59,7 +59,7 @@ class Timeline {
   Timeline() = default;
   Timeline(const AttentionConfig& config, const Subject& subject);
 
-  const std::vector<Moment>& moments() const { return moments_; }
+  const std::vector<Moment>& moments() const& { return moments_; }
   double length() const { return moments_.empty() ? 0.0 : moments_.back().end(); }
   /// The moment at a time; before the start the first, past the end the last.
   std::size_t at(double time) const;
