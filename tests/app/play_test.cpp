@@ -247,10 +247,11 @@ TEST_F(Play, AnEditPlaysOnWithTheNewNumbers) {
   EXPECT_NE(narration(), before);
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   EXPECT_TRUE(ui.shows("× 1 =", "stage"));
+  ui.view().playing = false;
   ui.typeInto("tokens", "3");
-  ui.app().finish();
-  ui.frame();
-  EXPECT_EQ(ui.view().step, moment().step);
+  ASSERT_EQ(ui.config().seqLen, 3);
+  EXPECT_EQ(ui.view().step, StepId::scale);  // the same place of the shorter timeline
+  EXPECT_EQ(moment().step, StepId::scale);
   EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
 }
 
