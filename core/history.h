@@ -4,7 +4,7 @@
 #include <deque>
 #include <string>
 
-#include "core/document.h"
+#include "core/edit.h"
 
 namespace headscope {
 
