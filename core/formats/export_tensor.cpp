@@ -11,6 +11,7 @@
 #include "core/formats/npy.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/tensor_csv.h"
+#include "core/mistakes.h"
 
 namespace headscope::formats {
 namespace {
@@ -31,6 +32,9 @@ void writeAsSafetensors(const std::filesystem::path& path, const Trace& trace, T
   std::map<std::string, std::string> metadata{{"config", configJson(trace.config())},
                                               {"tokens", tokensJson(input.tokens)}};
   if (!input.memory.empty()) metadata["memory_tokens"] = tokensJson(input.memoryTokens);
+  std::vector<std::string_view> mistakes;
+  for (const Mistake mistake : mistakesOn(trace.config())) mistakes.push_back(textOf(mistake).id);
+  if (!mistakes.empty()) metadata["mistakes"] = fmt::format("{}", fmt::join(mistakes, ", "));
   const std::vector<NamedTensor> tensors{{std::string(info(id).name), trace.materialise(id)}};
   writeSafetensors(path, tensors, metadata);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/assets.h"
+#include "core/dropout.h"
 #include "core/error.h"
 #include "core/formats/atomic_file.h"
 #include "core/formats/export_tensor.h"
@@ -25,6 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kTensorFolder = "tensors";
 constexpr const char* kPainted = "painted";
+constexpr const char* kKeep = "keep";
 
 [[noreturn]] void failToWrite(const fs::path& path, const std::error_code& code) {
   throw UserError(fmt::format("cannot write {}: {}; choose a place that can be written to",
@@ -41,7 +43,7 @@ bool isOurs(const fs::path& script) {
 }
 
 std::set<std::string> namesOfTensorFiles() {
-  std::set<std::string> names{fmt::format("{}.npy", kPainted)};
+  std::set<std::string> names{fmt::format("{}.npy", kPainted), fmt::format("{}.npy", kKeep)};
   for (std::size_t i = 0; i < kTensorCount; ++i) {
     names.insert(fmt::format("{}.npy", info(static_cast<TensorId>(i)).name));
   }
@@ -131,18 +133,36 @@ Tensor paintedTensor(const PaintedMask& mask) {
   return Tensor::fromValues({mask.queries, mask.keys}, values);
 }
 
+/// Which weights dropout keeps, as 0 and 1, (B, H, T, M).
+Tensor keptTensor(const AttentionConfig& c) {
+  const DroppedCells dropped(c);
+  Tensor kept = Tensor::uninitialised(shapeOf(TensorId::weights, c));
+  for (Index item = 0; item < c.batch; ++item) {
+    for (Index head = 0; head < c.numHeads; ++head) {
+      const MatrixView cells = kept.mutableMatrix({item, head});
+      for (Index row = 0; row < cells.rows; ++row) {
+        for (Index col = 0; col < cells.cols; ++col) {
+          cells(row, col) = dropped(item, head, row, col) ? 0.0F : 1.0F;
+        }
+      }
+    }
+  }
+  return kept;
+}
+
 }  // namespace
 
 void exportPyTorch(const fs::path& folder, const Trace& trace) {
   requireOwn(folder);
   NewFolder whole(folder);
   Staging tensors(folder / kTensorFolder);
-  for (const TensorId id : tensorsOf(trace.config())) {
-    writeNpy(tensors.path() / fmt::format("{}.npy", info(id).name), trace.materialise(id));
-  }
-  if (const auto& painted = trace.config().mask.painted) {
-    writeNpy(tensors.path() / fmt::format("{}.npy", kPainted), paintedTensor(*painted));
-  }
+  const auto write = [&](std::string_view name, const Tensor& tensor) {
+    writeNpy(tensors.path() / fmt::format("{}.npy", name), tensor);
+  };
+  const AttentionConfig& c = trace.config();
+  for (const TensorId id : tensorsOf(c)) write(info(id).name, trace.materialise(id));
+  if (c.mask.painted != nullptr) write(kPainted, paintedTensor(*c.mask.painted));
+  if (c.dropout.on()) write(kKeep, keptTensor(c));
   const std::string script = pytorchScript(trace);
   writeAtomically(folder / kScriptName, [&](std::ostream& out) {
     out << script << std::flush;

@@ -10,6 +10,7 @@
 
 #include "core/assets.h"
 #include "core/formats/export_tensor.h"
+#include "core/mistakes.h"
 #include "core/steps/step.h"
 
 namespace headscope::formats {
@@ -54,6 +55,11 @@ Lines configurationLines(const AttentionConfig& c) {
     lines.push_back(fmt::format("gain = torch.tensor({}, dtype=REAL)  # of each head; 0: it is off",
                                 numbers(c.headGains)));
   }
+  for (const Mistake mistake : mistakesOn(c)) {
+    const MistakeText& text = textOf(mistake);
+    lines.push_back(
+        fmt::format("# A common mistake, made on purpose: {}: {}", text.title, text.wrong));
+  }
   for (std::string& line : maskLines(c.mask)) lines.push_back(std::move(line));
   return lines;
 }
@@ -65,11 +71,23 @@ Lines operandLines(const AttentionConfig& c) {
     lines.push_back(
         fmt::format("{0} = load(\"{0}\", {1})", info(id).name, fmt::join(shapeOf(id, c), ", ")));
   }
+  if (c.dropout.on()) lines.emplace_back("keep = load(\"keep\", B, H, T, M)  # 0: dropped");
   return lines;
 }
 
-/// The step's own lines, as the screen shows them, each result compared.
-Lines stepLines(const AttentionConfig& c) {
+/// "raw_scores[0, 5, 2, 1] = 30" for every pinned cell, with all the digits of its float32.
+Lines pinLines(const Pins& pins, TensorId id) {
+  Lines lines;
+  for (const Pin& pin : pins.of(id)) {
+    lines.push_back(fmt::format("{} = {}", toString(pin.cell), static_cast<double>(pin.value)));
+  }
+  if (!lines.empty()) lines.front() += "  # pinned";
+  return lines;
+}
+
+/// Every step's own lines, as the screen shows them, then the pins; each result is compared.
+Lines stepLines(const Document& document) {
+  const AttentionConfig& c = document.config;
   Lines lines;
   for (const Step* step : allSteps()) {
     const StepText text = step->text(c);
@@ -82,6 +100,7 @@ Lines stepLines(const AttentionConfig& c) {
       rest.remove_prefix(std::min(end + 2, rest.size()));
     }
     for (const TensorId id : step->outputs()) {
+      for (std::string& line : pinLines(document.pins, id)) lines.push_back(std::move(line));
       lines.push_back(fmt::format("{0} = check(\"{0}\", {0})", info(id).name));
     }
   }
@@ -89,7 +108,8 @@ Lines stepLines(const AttentionConfig& c) {
 }
 
 /// What nn.MultiheadAttention cannot do of this pass.
-Lines beyondModule(const AttentionConfig& c) {
+Lines beyondModule(const Document& document) {
+  const AttentionConfig& c = document.config;
   Lines reasons;
   if (c.numKvHeads != c.numHeads) {
     reasons.push_back(
@@ -99,6 +119,12 @@ Lines beyondModule(const AttentionConfig& c) {
   if (c.temperature != 1.0) reasons.push_back(fmt::format("the temperature is {}", c.temperature));
   const bool gained = std::ranges::any_of(c.headGains, [](float gain) { return gain != 1.0F; });
   if (gained) reasons.emplace_back("heads are switched off or weighted");
+  if (!document.pins.empty()) reasons.emplace_back("cells are pinned");
+  if (c.dropout.on()) reasons.emplace_back("it would drop other weights");
+  for (const Mistake mistake : mistakesOn(c)) {
+    if (mistake == Mistake::noScale) continue;  // said above
+    reasons.push_back(fmt::format("a mistake is made on purpose ({})", textOf(mistake).id));
+  }
   return reasons;
 }
 
@@ -121,7 +147,7 @@ Lines stateDictLines(const AttentionConfig& c) {
 /// nn.MultiheadAttention from the input to the output, or a sentence that says why not.
 Lines moduleLines(const Trace& trace) {
   const AttentionConfig& c = trace.config();
-  if (const Lines reasons = beyondModule(c); !reasons.empty()) {
+  if (const Lines reasons = beyondModule(trace.document()); !reasons.empty()) {
     return {"# Beyond nn.MultiheadAttention.",
             fmt::format("print(\"nn.MultiheadAttention cannot do this pass: {}\")",
                         fmt::join(reasons, "; "))};
@@ -171,7 +197,7 @@ std::string pytorchScript(const Trace& trace) {
   std::string script(asset("pytorch/check_attention.py"));
   fill(script, "configuration", configurationLines(c));
   fill(script, "operands", operandLines(c));
-  fill(script, "steps", stepLines(c));
+  fill(script, "steps", stepLines(trace.document()));
   fill(script, "module", moduleLines(trace));
   return script;
 }

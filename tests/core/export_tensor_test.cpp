@@ -135,6 +135,19 @@ TEST(ExportTensor, SafetensorsHoldsTheTensorUnderItsName) {
       test::sameBits(file.read("masked_scores"), trace->materialise(TensorId::maskedScores)));
   EXPECT_EQ(file.read("masked_scores").at({1, 1, 0, 1}), -kInfinity);
   EXPECT_TRUE(file.metadata().contains("tokens"));
+  EXPECT_FALSE(file.metadata().contains("mistakes"));
+}
+
+TEST(ExportTensor, SafetensorsSaysWhichMistakesAreOn) {
+  const TempFolder folder;
+  const auto config = with(causalBatch(), [](auto& c) {
+    c.scale = false;
+    c.mistakes.zeroForMasked = true;
+  });
+  exportTensor(folder / "m.safetensors", *passOf(config), TensorId::weights,
+               TensorFormat::safetensors);
+  EXPECT_EQ(SafetensorsFile(folder / "m.safetensors").metadata().at("mistakes"),
+            "zero-mask, no-scale");
 }
 
 TEST(ExportTensor, FormatsGoByNameAndEnding) {

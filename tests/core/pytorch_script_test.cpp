@@ -65,6 +65,28 @@ TEST(PyTorchScript, SaysWhyTheModuleCannotDoIt) {
           "4 query heads share 1 key/value heads; the scores are not divided by sqrt(d_k)");
 }
 
+TEST(PyTorchScript, AssignsPinnedCellsAfterTheStepThatGivesThem) {
+  const auto document = test::changed(test::randomDocument(sized(8, 2, 3)), [](Document& d) {
+    d.pins = d.pins.with({{TensorId::rawScores, 0, 1, 2, 0}, 30.0F})
+                 .with({{TensorId::weights, 0, 0, 0, 1}, 0.1F});
+  });
+  const std::string script = pytorchScript(*runAttention(document, nullptr, {}));
+  EXPECT_TRUE(has(script,
+                  "raw_scores = q @ k.transpose(-2, -1)\n"
+                  "raw_scores[0, 1, 2, 0] = 30  # pinned\n"
+                  "raw_scores = check(\"raw_scores\", raw_scores)\n"))
+      << script;
+  EXPECT_TRUE(has(script, "\nweights[0, 0, 0, 1] = 0.10000000149011612  # pinned\n")) << script;
+  EXPECT_TRUE(has(script, "cannot do this pass: cells are pinned\")")) << script;
+}
+
+TEST(PyTorchScript, MarksMistakesForAsLongAsTheyAreOn) {
+  const auto config = with(sized(8, 2, 3), [](auto& c) { c.mistakes.sharedHead = true; });
+  EXPECT_TRUE(has(scriptOf(config), "# A common mistake, made on purpose: One head's weights"));
+  EXPECT_TRUE(has(scriptOf(config), "a mistake is made on purpose (shared-head)"));
+  EXPECT_FALSE(has(scriptOf(sized(8, 2, 3)), "mistake"));
+}
+
 TEST(PyTorchScript, ATemperatureIsWrittenToItsLastDigit) {
   const auto config = with(sized(16, 4, 3), [](auto& c) { c.temperature = 1.23456789012345; });
   EXPECT_TRUE(has(scriptOf(config), "/ math.sqrt(4) / 1.23456789012345\n"));

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/formats/pytorch_script.h"
+#include "core/mistakes.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 
@@ -54,7 +55,8 @@ Finished runScript(const fs::path& folder) {
 
 /// All of them in one process, in order.
 std::vector<Finished> runScripts(const std::vector<fs::path>& folders) {
-  std::string command = python() + " '" HEADSCOPE_SOURCE_DIR "/tests/pytorch/run_scripts.py'";
+  std::string command =
+      "OMP_NUM_THREADS=1 " + python() + " '" HEADSCOPE_SOURCE_DIR "/tests/pytorch/run_scripts.py'";
   for (const fs::path& folder : folders) command += " '" + folder.string() + "'";
   const Finished all = shell(command);
   const auto json = nlohmann::json::parse(all.out, nullptr, false);
@@ -94,6 +96,16 @@ DocumentPtr withLargeScores() {
   });
 }
 
+/// A pin in each tensor that takes one, some on forbidden pairs.
+DocumentPtr withPins(const AttentionConfig& config) {
+  return test::changed(test::randomDocument(config), [](Document& d) {
+    for (const TensorId id :
+         {TensorId::rawScores, TensorId::scores, TensorId::weights, TensorId::heads}) {
+      d.pins = d.pins.with({{id, 0, 1, 0, 2}, 30.1F}).with({{id, 0, 0, 2, 1}, -0.7F});
+    }
+  });
+}
+
 std::vector<test::Case> passes() {
   std::vector<test::Case> cases = test::allCases();
   cases.push_back({"OneHeadOff", with(sized(24, 4, 6), [](auto& c) {
@@ -108,6 +120,19 @@ std::vector<test::Case> passes() {
                      c.mask.lengths = {3, 1};
                      c.mask.painted = test::painted(3, 3, {1, 1, 1, 0, 0, 1, 1, 1, 0});
                    })});
+  const auto causal = with(sized(16, 4, 6), [](auto& c) { c.mask.causal = true; });
+  cases.push_back({"Dropout", with(causal, [](auto& c) { c.dropout = {0.3, 5}; })});
+  for (const MistakeText& mistake : allMistakes()) {
+    cases.push_back({"Mistake_" + std::string(mistake.id),
+                     with(causal, [&](auto& c) { setMistake(c, mistake.mistake, true); })});
+  }
+  cases.push_back({"EveryMistakeAtOnce", with(sized(24, 6, 5, 2), [](auto& c) {
+                     c.batch = 2;
+                     c.memoryLen = 4;
+                     c.mask.lengths = {4, 0};
+                     c.dropout = {0.123456789, 1};
+                     for (const MistakeText& m : allMistakes()) setMistake(c, m.mistake, true);
+                   })});
   return cases;
 }
 
@@ -121,6 +146,13 @@ TEST(PyTorchScriptRun, AgreesOnPassesOfEveryKind) {
   }
   folders.push_back(folder / "LargeScores");
   exportPass(folders.back(), withLargeScores());
+  const auto plain = sized(16, 2, 3);
+  folders.push_back(folder / "Pins");
+  exportPass(folders.back(), withPins(plain));
+  folders.push_back(folder / "PinsMasked");
+  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.mask.causal = true; })));
+  folders.push_back(folder / "PinsNotScaled");  // scores and raw_scores are one tensor there
+  exportPass(folders.back(), withPins(with(plain, [](auto& c) { c.scale = false; })));
   const auto results = runScripts(folders);
   for (std::size_t i = 0; i < folders.size(); ++i) {
     const std::string name = folders[i].filename();
