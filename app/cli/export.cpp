@@ -28,6 +28,7 @@ struct ExportOptions {
 
 std::string formatNames() {
   std::vector<std::string_view> names;
+  names.reserve(formats::kTensorFormats.size());
   for (const TensorFormat format : formats::kTensorFormats) names.push_back(toString(format));
   return fmt::format("{}", fmt::join(names, ", "));
 }

@@ -1,5 +1,6 @@
 // export: each format read back, scripts, and what is refused.
-#include <cstring>
+#include <cstdlib>
+#include <iterator>
 #include <sstream>
 
 #include "core/formats/safetensors.h"

@@ -4,9 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <sstream>
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "core/steps/step.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
@@ -134,8 +136,7 @@ TEST(ExportPyTorch, LeavesTheFilesOfOthersAlone) {
   EXPECT_TRUE(fs::exists(folder / "own/tensors/x.npy"));
 }
 
-/// A script that cannot be put in place: what was there stays, and nothing is left beside it.
-TEST(ExportPyTorch, FailsWithoutATrace) {
+TEST(ExportPyTorch, AFolderThatCannotBeMadeIsNamed) {
   const TempFolder folder;
   folder.file("blocked", "");
   expectUserError([&] { exportPyTorch(folder / "blocked/a", *passOf(sized(8, 2, 3))); },
