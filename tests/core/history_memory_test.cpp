@@ -101,9 +101,9 @@ TEST(HistoryMemory, TenThousandCellsOfALargeMatrix) {
   expectSameState(*h.current(), *end);
   for (int i = 0; i < 100; ++i) h.undo();  // one by one as well
   EXPECT_EQ(h.position(), 9'900U);
-  EXPECT_EQ(h.current()->weights.wQ.data()[9'000 * 7919 % cells],
-            start->weights.wQ.data()[9'000 * 7919 % cells]);
-  EXPECT_EQ(h.current()->weights.wQ.data()[8'999 * 7919 % cells], 8'999.0F);
+  EXPECT_EQ(h.current()->weights.wQ.data()[9'900 * 7919 % cells],
+            start->weights.wQ.data()[9'900 * 7919 % cells]);
+  EXPECT_EQ(h.current()->weights.wQ.data()[9'899 * 7919 % cells], 9'899.0F);
   EXPECT_LT(h.bytesHeld(), Index{256} << 20);
 }
 
@@ -118,6 +118,18 @@ TEST(HistoryMemory, ACellOfXCostsNoMore) {
   EXPECT_EQ(h.bytesHeld(), 2 * once);
 }
 
+TEST(HistoryMemory, CountsWhatIsNotCurrent) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  const Index small = 4 * 4 * 48 * 48;
+  const Index large = 4 * 4 * 96 * 96;
+  h.apply(SetDimensions{96, 4, 4});
+  EXPECT_GE(h.bytesHeld(), small);
+  EXPECT_LT(h.bytesHeld(), 2 * small);
+  h.undo();
+  EXPECT_GE(h.bytesHeld(), large);
+  EXPECT_LT(h.bytesHeld(), 2 * large);
+}
+
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
   History h(fromTexts({"the cat sat"}), kBudget);
   h.apply(SetBias{false});  // shares W_Q with the start
@@ -130,6 +142,7 @@ TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
 
 TEST(HistoryMemory, WhatDoesNotDifferStaysTheVerySame) {
   History h(fromTexts({"the cat sat"}, {"on a mat"}), kBudget);
+  const DocumentPtr start = h.current();  // held or not
   h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
   h.apply(cellEdit(*h.current(), 8, 3, 2.0F));
   h.apply(cellEdit(*h.current(), 5, 3, 2.0F));
@@ -157,11 +170,14 @@ TEST(HistoryMemory, WhoeverHoldsADocumentIsLeftAlone) {
   const DocumentPtr held = h.current();
   const DocumentPtr copy = apart(*held);
   for (Index i = 0; i < 5; ++i) h.apply(cellEdit(*h.current(), 0, i, 7.0F));
+  const DocumentPtr last = h.current();
+  const DocumentPtr lastCopy = apart(*last);
   const DocumentPtr looked = h.at(3);
   const DocumentPtr lookedCopy = apart(*looked);
   h.jumpTo(0);
   h.jumpTo(4);
   expectSameState(*held, *copy);
+  expectSameState(*last, *lastCopy);
   expectSameState(*looked, *lookedCopy);
 }
 
