@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/document.h"
+#include "core/edit.h"
 
 namespace headscope {
 

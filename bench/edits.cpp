@@ -4,6 +4,7 @@
 
 #include "bench/documents.h"
 #include "core/attention.h"
+#include "core/edit.h"
 #include "core/ledger.h"
 
 namespace headscope::bench {

@@ -55,7 +55,7 @@ Changes changedOperands(const Trace& trace, const Trace* previous) {
 void noteFullyMaskedRows(Trace& trace) {
   const AttentionConfig& c = trace.config();
   trace.fullyMaskedRows.clear();
-  if (c.mask.none()) return;
+  if (c.mask.none() || c.mistakes.zeroForMasked) return;
   for (Index item = 0; item < c.batch; ++item) {
     for (Index row = 0; row < c.seqLen; ++row) {
       if (allowedKeys(c.mask, item, row, c.keys()).count() > 0) continue;
@@ -134,7 +134,7 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
     if (previous) {
       for (const TensorId id : outputs) trace->put(id, previous->tensor(id));
     }
-    changes.settings = !previous || step->settingsChanged(previous->config(), config);
+    changes.settings = !previous || step->settingsChanged(previous->document(), *document);
     run.ran = changes.settings || changes.any(step->inputs(config));
     if (run.ran) {
       std::array<Tensor, 3> kept;

@@ -150,6 +150,10 @@ std::vector<Problem> validate(const AttentionConfig& c) {
                              "as they are)",
                              c.temperature));
   }
+  if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
+    findings.add("dropout", fmt::format("dropout is {}: it must be at least 0 (off) and below 1",
+                                        c.dropout.rate));
+  }
   if (!c.headGains.empty() && static_cast<Index>(c.headGains.size()) != c.numHeads) {
     findings.add("gains", fmt::format("{} gains are given for {} heads: give one per head",
                                       c.headGains.size(), c.numHeads));

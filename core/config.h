@@ -3,6 +3,7 @@
 // B batch, T query tokens, M key/value tokens, D = d_model, H heads, d_k = D / H; d_v = d_k.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,26 @@
 #include "core/tensor.h"
 
 namespace headscope {
+
+/// Dropout on the weights, as nn.MultiheadAttention's in training (Srivastava et al. 2014): each
+/// weight is 0 with probability `rate`, the others are divided by 1 − rate.
+struct Dropout {
+  double rate = 0.0;  // 0: off, as in eval()
+  std::uint64_t seed = 1;
+
+  bool on() const { return rate > 0.0; }
+  bool operator==(const Dropout&) const = default;
+};
+
+/// Common mistakes that can be made on purpose, to see what they do (mistakes.h has the words).
+struct Mistakes {
+  bool reshapeWithoutTranspose = false;
+  bool softmaxOverQueries = false;
+  bool zeroForMasked = false;
+  bool sharedHead = false;
+
+  bool operator==(const Mistakes&) const = default;
+};
 
 struct AttentionConfig {
   Index dModel = 512;
@@ -26,6 +47,8 @@ struct AttentionConfig {
   double temperature = 1.0;  // scores are divided by it
   Mask mask;
   std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off
+  Dropout dropout;
+  Mistakes mistakes;
 
   bool crossAttention() const { return memoryLen > 0; }
   Index keys() const { return crossAttention() ? memoryLen : seqLen; }  // M

@@ -93,7 +93,8 @@ DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to) : rest
 void DocumentDelta::measure(const Document& from) {
   // the allocation of a document lasts as long as a weak pointer to it
   bytes_ = static_cast<Index>(sizeof(DocumentDelta) + sizeof(Document) +
-                              changes_.capacity() * sizeof(Change));
+                              changes_.capacity() * sizeof(Change) +
+                              rest_.pins.all().size() * sizeof(Pin));
   for (const Change& change : changes_) {
     if (const auto* patch = std::get_if<TensorPatch>(&change.to)) {
       bytes_ += patch->bytes();

@@ -1,12 +1,22 @@
 // What each edit is called in the undo list.
 #include <fmt/format.h>
 
-#include "core/document.h"
+#include "core/edit.h"
 
 namespace headscope {
 namespace {
 
 const char* onOff(bool on) { return on ? "on" : "off"; }
+
+struct FillNamer {
+  std::string operator()(const FillZero&) const { return " = 0"; }
+  std::string operator()(const FillIdentity&) const { return " = identity"; }
+  std::string operator()(const FillScaled& f) const { return fmt::format(" × {:g}", f.factor); }
+  std::string operator()(const FillDrawn& f) const {
+    return fmt::format(" drawn: {}, seed {}", toString(f.init), f.seed);
+  }
+  std::string operator()(const FillValues&) const { return " pasted"; }
+};
 
 struct Namer {
   const Document& before;
@@ -56,6 +66,26 @@ struct Namer {
   std::string operator()(const SetWeights& e) const { return "weights of " + e.name; }
   std::string operator()(const SetHeadGain& e) const {
     return fmt::format("head {} × {:g}", e.head + 1, e.gain);
+  }
+  std::string operator()(const SetCell& e) const {
+    return fmt::format("{} = {:g}", toString(e.cell), e.value);
+  }
+  std::string operator()(const FillRegion& e) const {
+    return nameOf(e.region, before.config) + std::visit(FillNamer{}, e.fill);
+  }
+  std::string operator()(const CopyHead& e) const {
+    return fmt::format("{} head {} = head {}", info(e.tensor).name, e.to + 1, e.from + 1);
+  }
+  std::string operator()(const TieKeysToQueries&) const { return "W_K = W_Q"; }
+  std::string operator()(const SetPin& e) const { return "pin " + toString(e.pin); }
+  std::string operator()(const RemovePin& e) const { return "unpin " + toString(e.cell); }
+  std::string operator()(const RemoveAllPins&) const { return "unpin all"; }
+  std::string operator()(const SetMistake& e) const {
+    return fmt::format("mistake '{}' {}", textOf(e.mistake).title, onOff(e.on));
+  }
+  std::string operator()(const SetDropout& e) const {
+    return e.dropout.on() ? fmt::format("dropout = {:g}, seed {}", e.dropout.rate, e.dropout.seed)
+                          : "dropout off";
   }
   std::string operator()(const Open& e) const { return e.name.empty() ? "open" : e.name; }
 };

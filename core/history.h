@@ -10,6 +10,7 @@
 
 #include "core/document.h"
 #include "core/document_delta.h"
+#include "core/edit.h"
 
 namespace headscope {
 

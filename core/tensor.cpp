@@ -129,6 +129,13 @@ Tensor Tensor::slice(std::size_t axis, Index begin, Index end) const {
   return view;
 }
 
+Tensor Tensor::repeated(std::size_t axis) const {
+  assert(axis < rank() && shape_[axis] > 0);
+  Tensor view = *this;
+  view.strides_[axis] = 0;
+  return view;
+}
+
 Tensor Tensor::reshaped(Shape shape) const {
   assert(contiguous() && elementCount(shape) == size());
   Tensor view = *this;

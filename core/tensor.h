@@ -82,10 +82,12 @@ class Tensor {
   }
 
   /// Views: no copies. `split` cuts `axis` in (count, dim/count); `transposed` swaps two axes;
-  /// `slice` keeps [begin, end) of an axis; `reshaped` needs a contiguous tensor.
+  /// `slice` keeps [begin, end) of an axis; `repeated` shows the first of an axis in all its
+  /// places; `reshaped` needs a contiguous tensor.
   Tensor split(std::size_t axis, Index count) const;
   Tensor transposed(std::size_t a, std::size_t b) const;
   Tensor slice(std::size_t axis, Index begin, Index end) const;
+  Tensor repeated(std::size_t axis) const;
   Tensor reshaped(Shape shape) const;
 
   /// The last two axes as a matrix, the leading ones (0, 1 or 2 of them) chosen by `lead`.

@@ -46,10 +46,10 @@ void Trace::tile(TensorId id, Index item, Index head, Index row, Index rows, Ind
     float* line = out + r * cols;
     for (Index c = 0; c < cols; ++c) line[c] = source(row + r, col + c);
     if (!derived) continue;
-    scaleScores({line, static_cast<std::size_t>(cols)}, config());
-    if (id == TensorId::maskedScores) {
-      maskScores({line, static_cast<std::size_t>(cols)}, config(), item, row + r, col);
-    }
+    const std::span<float> part(line, static_cast<std::size_t>(cols));
+    const RowPart place{item, head, row + r, col};
+    scaleScores(part, document(), place);
+    if (id == TensorId::maskedScores) maskScores(part, document(), place);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
+#include "core/edit.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
 #include "core/presets.h"

@@ -125,7 +125,7 @@ void runExplain(const ExplainOptions& options, std::ostream& out) {
   const DocumentPtr document = documentFrom(options.pass);
   const CellRef cell = cellFrom(options.cell, document->config);
   const TracePtr trace = computePass(options.pass, document);
-  const Explanation explanation = stepGiving(cell.tensor).explain(*trace, cell);
+  const Explanation explanation = explainCell(*trace, cell);
   if (options.json) return printJson(out, explanationJson(explanation));
   printExplanation(out, *trace, explanation);
 }

@@ -104,7 +104,7 @@ Arithmetic arithmetic(const Trace& trace, const CellRef& cell, std::size_t terms
     a.sum = fmt::format("= {} · {}", number(trace.value(cell), 5), origin(trace, cell.tensor));
     return a;
   }
-  const Explanation e = stepGiving(cell.tensor).explain(trace, cell);
+  const Explanation e = explainCell(trace, cell);
   if (isSoftmax(e)) {
     a.sum = softmaxText(e);
   } else if (std::isinf(e.value)) {

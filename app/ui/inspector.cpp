@@ -61,7 +61,6 @@ void weightBars(const Panel& panel, Index item, Index head, Index query, float m
     order.resize(static_cast<std::size_t>(kept));
   }
   const auto& tokens = laneTokens(panel.trace, Lane::key, item);
-  const AllowedKeys allowed = allowedKeys(c.mask, item, query, c.keys());
   const float labels = look.px(74);
   const float width = ImGui::GetContentRegionAvail().x - labels - look.px(52);
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -85,7 +84,10 @@ void weightBars(const Panel& panel, Index item, Index head, Index query, float m
     list->AddRectFilled(a, b, map.at(std::max(value, 0.12F)), look.px(2));
     drawText(list, look.fonts.monoSmall,
              {b.x + look.px(6), middle - fontSize(look.fonts.monoSmall) * 0.5F},
-             look.theme.textMuted, allowed(key) ? number(value, value < 0.01F ? 2 : 3) : "masked");
+             look.theme.textMuted,
+             isHidden(panel.trace, {TensorId::weights, item, head, query, key})
+                 ? "masked"
+                 : number(value, value < 0.01F ? 2 : 3));
     ImGui::Dummy({1, line});
     ImGui::SetCursorScreenPos({at.x, at.y + line});
   }
@@ -170,8 +172,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
   const std::string token = query < static_cast<Index>(queries.size())
                                 ? std::string(shownToken(queries[static_cast<std::size_t>(query)]))
                                 : std::to_string(query);
-  heading(look, "Inspector", fmt::format("head {} · query '{}'", head + 1, token).c_str());
-
+  caption(look, fmt::format("head {} · query '{}'", head + 1, token));
   caption(look,
           elided(look.fonts.small, cellName(panel.trace, cell), ImGui::GetContentRegionAvail().x));
   label(look.fonts.title, look.theme.text, number(panel.trace.value(cell), 6));

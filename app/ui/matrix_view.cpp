@@ -17,7 +17,7 @@ std::uint64_t combine(std::uint64_t hash, std::uint64_t value) {
 template <typename Visit>
 void forEachValue(const Trace& trace, const MatrixRef& ref, Visit&& visit) {
   const AttentionConfig& c = trace.config();
-  const bool masked = ref.maskOnly || showsMasked(ref.tensor);
+  const bool masked = ref.maskOnly || showsMasked(ref.tensor, c);
   std::vector<float> line(static_cast<std::size_t>(ref.cols), 0.0F);
   for (Index r = 0; r < ref.rows; ++r) {
     const Index row = ref.row0 + r;
@@ -27,7 +27,9 @@ void forEachValue(const Trace& trace, const MatrixRef& ref, Visit&& visit) {
     const AllowedKeys allowed =
         masked ? allowedKeys(c.mask, ref.item, row, c.keys()) : AllowedKeys{};
     for (Index col = 0; col < ref.cols; ++col) {
-      const bool hidden = masked && !allowed(ref.col0 + col);
+      const bool hidden =
+          masked && !allowed(ref.col0 + col) &&
+          !trace.document().pins.at({ref.tensor, ref.item, ref.head, row, ref.col0 + col});
       visit(r, col, hidden ? gl::kMaskedCell : line[static_cast<std::size_t>(col)]);
     }
   }
@@ -61,8 +63,16 @@ MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item
   return ref;
 }
 
-bool showsMasked(TensorId tensor) {
-  return tensor == TensorId::maskedScores || tensor == TensorId::weights;
+bool showsMasked(TensorId tensor, const AttentionConfig& config) {
+  return (tensor == TensorId::maskedScores || tensor == TensorId::weights) &&
+         !config.mistakes.zeroForMasked;
+}
+
+bool isHidden(const Trace& trace, const CellRef& cell) {
+  const AttentionConfig& c = trace.config();
+  return showsMasked(cell.tensor, c) &&
+         !allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col) &&
+         !trace.document().pins.at(cell);
 }
 
 void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, float* out) {

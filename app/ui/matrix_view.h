@@ -32,8 +32,10 @@ struct MatrixRef {
 /// and v.
 MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head);
 
-/// True for a cell the mask forbids in a tensor that shows masking (masked scores, weights).
-bool showsMasked(TensorId tensor);
+/// True for the tensors that show masking: masked scores and weights.
+bool showsMasked(TensorId tensor, const AttentionConfig& config);
+/// True for a cell the mask forbids in such a tensor, unless it is pinned.
+bool isHidden(const Trace& trace, const CellRef& cell);
 
 /// The matrix at `rows` × `cols`: each value as it is or, where several fall together, the one of
 /// the largest magnitude; kMaskedCell where all are masked.

@@ -13,7 +13,7 @@
 #include "app/ui/fonts.h"
 #include "app/ui/theme.h"
 #include "app/ui/view_state.h"
-#include "core/document.h"
+#include "core/edit.h"
 #include "core/trace.h"
 
 namespace headscope::ui {

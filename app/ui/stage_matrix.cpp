@@ -134,9 +134,7 @@ class Painter {
       for (Index c = 0; c < ref.shownCols(); ++c) {
         const CellRef at = ref.cell(r, c);
         const float value = trace_.value(at);
-        const bool hidden =
-            showsMasked(ref.tensor) &&
-            !allowedKeys(trace_.config().mask, at.item, at.row, trace_.config().keys())(at.col);
+        const bool hidden = isHidden(trace_, at);
         const ImVec2 centre(a_.x + (static_cast<float>(c) + 0.5F) * cell_.x,
                             a_.y + (static_cast<float>(r) + 0.5F) * cell_.y);
         const ImU32 ink =

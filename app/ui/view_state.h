@@ -12,6 +12,12 @@ namespace headscope::ui {
 /// What fills the picture: the whole window, or one panel alone.
 enum class Focus { window, flow, stage, heads };
 
+/// What the upper card of the window shows, chosen by its tabs.
+enum class Tool { flow, terms, mask, temperature, changes, mistakes, kvCache, perHead };
+
+/// What the inspector shows.
+enum class InspectorTab { cell, history, scenes };
+
 /// Whose matrices the stage shows.
 enum class StageScope { thisHead, allHeads };
 
@@ -42,6 +48,8 @@ struct ViewState {
   double stepShownAt = 0.0;  // while playing: when the current step came up
   float playSpeed = 1.0F;    // steps in two seconds
   Focus focus = Focus::window;
+  Tool tool = Tool::flow;
+  InspectorTab inspectorTab = InspectorTab::cell;
 };
 
 inline constexpr float kMinScale = 1.0F;

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/ui/panel.h"
 
@@ -40,6 +41,15 @@ void tip(const Look& look, const std::string& text);
 
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
 int choices(const Look& look, const char* id, std::initializer_list<const char*> texts, int chosen);
+
+struct Tab {
+  const char* title;
+  std::string about;  // its tooltip
+};
+/// A card's heading as a row of tabs; those that do not fit stand behind "more". `explanation`
+/// follows where there is room. Gives the one clicked, or −1.
+int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
+           const char* explanation = nullptr);
 
 /// A value as cells and tables show it: about `digits` significant digits, whole numbers whole,
 /// "−0" never.

@@ -38,11 +38,12 @@ WindowLayout layoutWindow(const WindowSpace& space) {
   const float inspector = wide ? std::clamp(inner.x * 0.21F, px(262), px(340)) : 0.0F;
   const float middleLeft = margin + steps + gap;
   const float middle = inner.x - steps - gap - (wide ? inspector + gap : 0.0F);
-  const float flow = std::clamp(upper * 0.44F, px(176), px(460));
+  const float tools = space.tallTools ? std::clamp(upper * 0.52F, px(210), px(620))
+                                      : std::clamp(upper * 0.44F, px(176), px(460));
 
   w.steps = {{margin, margin}, {steps, upper}};
-  w.flow = {{middleLeft, margin}, {middle, flow}};
-  w.stage = {{middleLeft, margin + flow + gap}, {middle, upper - flow - gap}};
+  w.tools = {{middleLeft, margin}, {middle, tools}};
+  w.stage = {{middleLeft, margin + tools + gap}, {middle, upper - tools - gap}};
   if (wide) w.inspector = {{margin + inner.x - inspector, margin}, {inspector, upper}};
   w.heads = {{margin, margin + upper + gap}, {inner.x, heads}};
   return w;

@@ -10,9 +10,9 @@ struct Box {
 };
 
 struct WindowLayout {
-  Box topBar, tokens, body, status;          // in the display
-  ImVec2 content;                            // of the body; larger than it: it scrolls
-  Box steps, flow, stage, inspector, heads;  // in the body's content
+  Box topBar, tokens, body, status;           // in the display
+  ImVec2 content;                             // of the body; larger than it: it scrolls
+  Box steps, tools, stage, inspector, heads;  // in the body's content
 };
 
 struct WindowSpace {
@@ -20,6 +20,7 @@ struct WindowSpace {
   float topBarHeight;  // as it wrapped in the last frame; 0: not known yet
   float tokenRowHeight;
   float scale;
+  bool tallTools = false;  // the upper card shows more than the dimension flow
 };
 
 WindowLayout layoutWindow(const WindowSpace& space);

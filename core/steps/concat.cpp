@@ -24,9 +24,7 @@ class Concat final : public Step {
   std::vector<TensorId> outputs() const override { return {TensorId::concat}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
-  bool settingsChanged(const AttentionConfig&, const AttentionConfig&) const override {
-    return false;
-  }
+  bool settingsChanged(const Document&, const Document&) const override { return false; }
 
   void forward(Trace& trace, const Changes&, const Execution&) const override {
     trace.put(TensorId::concat, trace.tensor(TensorId::heads)

@@ -29,11 +29,13 @@ class MaskStep final : public Step {
   StepText text(const AttentionConfig& c) const override {
     return {"mask",
             "Mask",
-            "a forbidden key gets −∞, hence no weight",
+            c.mistakes.zeroForMasked ? "a forbidden key gets 0, which is a weight all the same"
+                                     : "a forbidden key gets −∞, hence no weight",
             rulesOf(c.mask),
             c.mask.none() ? "" : " + mask",
             c.mask.none() ? "masked_scores = scores"
-                          : "masked_scores = scores.masked_fill(~allowed, float('-inf'))"};
+                          : fmt::format("masked_scores = scores.masked_fill(~allowed, {})",
+                                        c.mistakes.zeroForMasked ? "0" : "float('-inf')")};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override { return {TensorId::scores}; }
@@ -43,8 +45,9 @@ class MaskStep final : public Step {
     return {0, elementCount(shapeOf(TensorId::maskedScores, c)) * 4};
   }
 
-  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
-    return before.mask != after.mask;
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    return before.config.mask != after.config.mask ||
+           before.config.mistakes.zeroForMasked != after.config.mistakes.zeroForMasked;
   }
 
   /// Handed out by tile, nothing to keep.
@@ -54,8 +57,11 @@ class MaskStep final : public Step {
     const std::string reason = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
     CellRef source = cell;
     source.tensor = TensorId::scores;
-    Explanation e = startExplanation(trace, cell,
-                                     reason.empty() ? "allowed: the score stays" : "−∞: " + reason);
+    Explanation e =
+        startExplanation(trace, cell,
+                         reason.empty()                          ? "allowed: the score stays"
+                         : trace.config().mistakes.zeroForMasked ? "0 in place of −∞: " + reason
+                                                                 : "−∞: " + reason);
     e.terms.push_back(sourceTerm(trace, source));
     sumTerms(e);
     if (!reason.empty()) e.sum = e.value;
@@ -65,13 +71,12 @@ class MaskStep final : public Step {
 
 }  // namespace
 
-void maskScores(std::span<float> scores, const AttentionConfig& config, Index item, Index query,
-                Index firstKey) {
-  const AllowedKeys allowed = allowedKeys(config.mask, item, query, config.keys());
+void maskScores(std::span<float> scores, const Document& document, const RowPart& part) {
+  const AttentionConfig& c = document.config;
+  const AllowedKeys allowed = allowedKeys(c.mask, part.item, part.query, c.keys());
+  const float forbidden = c.mistakes.zeroForMasked ? 0.0F : -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (!allowed(firstKey + static_cast<Index>(i))) {
-      scores[i] = -std::numeric_limits<float>::infinity();
-    }
+    if (!allowed(part.firstKey + static_cast<Index>(i))) scores[i] = forbidden;
   }
 }
 

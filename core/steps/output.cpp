@@ -33,8 +33,8 @@ class Output final : public Step {
     return {linearFlops(out, c.dModel, c.bias), elementCount(out) * 4};
   }
 
-  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
-    return before.bias != after.bias;
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    return before.config.bias != after.config.bias;
   }
 
   void forward(Trace& trace, const Changes&, const Execution& execution) const override {

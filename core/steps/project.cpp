@@ -75,8 +75,9 @@ class Project final : public Step {
     return total;
   }
 
-  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
-    return before.bias != after.bias || before.crossAttention() != after.crossAttention();
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    return before.config.bias != after.config.bias ||
+           before.config.crossAttention() != after.config.crossAttention();
   }
 
   void forward(Trace& trace, const Changes& changed, const Execution& execution) const override {

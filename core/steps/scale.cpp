@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 
+#include "core/steps/pinned.h"
 #include "core/steps/score_tiles.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
@@ -51,8 +52,9 @@ class Scale final : public Step {
     return {cells, cells * 4};
   }
 
-  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
-    return before.scoreMultiplier() != after.scoreMultiplier();
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    return before.config.scoreMultiplier() != after.config.scoreMultiplier() ||
+           pinsDiffer(before, after, TensorId::scores);
   }
 
   /// Handed out by tile, nothing to keep.
@@ -73,10 +75,14 @@ class Scale final : public Step {
 
 }  // namespace
 
-void scaleScores(std::span<float> scores, const AttentionConfig& config) {
-  const float multiplier = config.scoreMultiplier();
-  if (multiplier == 1.0F) return;
-  Eigen::Map<Eigen::ArrayXf>(scores.data(), static_cast<Index>(scores.size())) *= multiplier;
+void scaleScores(std::span<float> scores, const Document& document, const RowPart& part) {
+  const auto count = static_cast<Index>(scores.size());
+  const float multiplier = document.config.scoreMultiplier();
+  if (multiplier != 1.0F) Eigen::Map<Eigen::ArrayXf>(scores.data(), count) *= multiplier;
+  for (const Pin& pin : document.pins.of(TensorId::scores, part.item, part.head, part.query)) {
+    const Index at = pin.cell.col - part.firstKey;
+    if (at >= 0 && at < count) scores[static_cast<std::size_t>(at)] = pin.value;
+  }
 }
 
 const Step& scaleStep() {

@@ -4,6 +4,7 @@
 
 #include "core/gemm.h"
 #include "core/steps/over_heads.h"
+#include "core/steps/pinned.h"
 #include "core/steps/pytorch.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
@@ -34,8 +35,8 @@ class Score final : public Step {
     return {cells * 2 * c.dK(), cells * 4};
   }
 
-  bool settingsChanged(const AttentionConfig&, const AttentionConfig&) const override {
-    return false;
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    return pinsDiffer(before, after, TensorId::rawScores);
   }
 
   void forward(Trace& trace, const Changes&, const Execution& execution) const override {
@@ -45,6 +46,8 @@ class Score final : public Step {
       gemm(trace.tensor(TensorId::q).matrix({item, head}),
            trace.tensor(TensorId::k).matrix({item, c.kvHead(head)}).transposed(),
            scores.mutableMatrix({item, head}));
+      applyPins(trace.document(), TensorId::rawScores, item, head,
+                scores.mutableMatrix({item, head}));
     });
     trace.put(TensorId::rawScores, std::move(scores));
   }

@@ -4,16 +4,22 @@
 
 #include <span>
 
-#include "core/config.h"
+#include "core/document.h"
 
 namespace headscope {
 
-/// Step `scale`, in place: raw scores to scores, one multiply each.
-void scaleScores(std::span<float> scores, const AttentionConfig& config);
+/// Where a part of a row of scores lies: keys firstKey, firstKey + 1, … of one query of one head.
+struct RowPart {
+  Index item = 0;
+  Index head = 0;
+  Index query = 0;
+  Index firstKey = 0;
+};
 
-/// Step `mask`, in place: −∞ where a key is not allowed. `scores` are those of keys
-/// firstKey, firstKey + 1, … for one query of one batch item.
-void maskScores(std::span<float> scores, const AttentionConfig& config, Index item, Index query,
-                Index firstKey);
+/// Step `scale`, in place: raw scores to scores, one multiply each; pinned ones take their values.
+void scaleScores(std::span<float> scores, const Document& document, const RowPart& part);
+
+/// Step `mask`, in place: −∞ where a key is not allowed (0 where that mistake is made).
+void maskScores(std::span<float> scores, const Document& document, const RowPart& part);
 
 }  // namespace headscope

@@ -7,9 +7,13 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <vector>
 
+#include "core/dropout.h"
 #include "core/steps/over_heads.h"
+#include "core/steps/pinned.h"
 #include "core/steps/score_tiles.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
@@ -55,9 +59,43 @@ void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
   part /= part.sum();
 }
 
+/// The keys that take part in a row's softmax: the allowed ones, or all where forbidden ones are
+/// given 0 by mistake.
+AllowedKeys softmaxKeys(const AttentionConfig& c, Index item, Index query) {
+  if (c.mistakes.zeroForMasked) return {0, c.keys(), nullptr};
+  return allowedKeys(c.mask, item, query, c.keys());
+}
+
+/// The mistake: scores to weights down each column, in place.
+void softmaxColumns(const MatrixView& cells, const AttentionConfig& c, Index item) {
+  std::vector<AllowedKeys> allowed;
+  for (Index i = 0; i < cells.rows; ++i) allowed.push_back(softmaxKeys(c, item, i));
+  std::vector<float> column(static_cast<std::size_t>(cells.rows));
+  std::vector<std::uint8_t> takesPart(column.size());
+  for (Index j = 0; j < cells.cols; ++j) {
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      column[i] = cells(static_cast<Index>(i), j);
+      takesPart[i] = allowed[i](j) ? 1 : 0;
+    }
+    softmaxRow(column, {0, cells.rows, takesPart.data()});
+    for (std::size_t i = 0; i < column.size(); ++i) cells(static_cast<Index>(i), j) = column[i];
+  }
+}
+
+void dropCells(const MatrixView& cells, const AttentionConfig& c, Index item, Index head) {
+  const DroppedCells dropped(c);
+  for (Index i = 0; i < cells.rows; ++i) {
+    for (Index j = 0; j < cells.cols; ++j) {
+      cells(i, j) = dropped(item, head, i, j) ? 0.0F : cells(i, j) * dropped.factor();
+    }
+  }
+}
+
 /// True where some row may have no key left, as a softmax of −∞ alone is NaN in PyTorch. A painted
 /// mask is not searched.
 bool mayMaskFully(const AttentionConfig& c) {
+  if (c.mistakes.zeroForMasked) return false;
+  if (c.mistakes.softmaxOverQueries) return !c.mask.none();
   if (c.mask.painted != nullptr) return true;
   const auto items = static_cast<Index>(std::max<std::size_t>(1, c.mask.lengths.size()));
   for (Index item = 0; item < items; ++item) {  // a window leaves the last query the fewest keys
@@ -73,11 +111,15 @@ class Softmax final : public Step {
   StepText text(const AttentionConfig& c) const override {
     return {"softmax",
             "Softmax",
-            "scores become weights: each row sums to 1",
-            "A = softmax(S)",
+            c.mistakes.softmaxOverQueries ? "scores become weights: each column sums to 1"
+            : c.dropout.on()              ? "scores become weights; some are dropped"
+                                          : "scores become weights: each row sums to 1",
+            c.dropout.on() ? "A = dropout(softmax(S))" : "A = softmax(S)",
             "softmax",
-            fmt::format("weights = masked_scores.softmax(dim=-1){}",
-                        mayMaskFully(c) ? ".nan_to_num(0)" : "")};
+            fmt::format("weights = masked_scores.softmax(dim={}){}{}",
+                        c.mistakes.softmaxOverQueries ? -2 : -1,
+                        mayMaskFully(c) ? ".nan_to_num(0)" : "",
+                        c.dropout.on() ? fmt::format(" * keep / (1 - {:g})", c.dropout.rate) : "")};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {
@@ -90,8 +132,12 @@ class Softmax final : public Step {
     return {cells * 4, cells * 4};
   }
 
-  bool settingsChanged(const AttentionConfig&, const AttentionConfig&) const override {
-    return false;
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    const AttentionConfig& a = before.config;
+    const AttentionConfig& b = after.config;
+    return a.dropout != b.dropout ||
+           a.mistakes.softmaxOverQueries != b.mistakes.softmaxOverQueries ||
+           pinsDiffer(before, after, TensorId::weights);
   }
 
   void forward(Trace& trace, const Changes&, const Execution& execution) const override {
@@ -103,33 +149,49 @@ class Softmax final : public Step {
       for (Index i = 0; i < out.rows; ++i) {
         const std::span<float> row = out.row(i);
         std::copy_n(raw.row(i).data(), row.size(), row.data());
-        scaleScores(row, c);
-        softmaxRow(row, allowedKeys(c.mask, item, i, out.cols));
+        scaleScores(row, trace.document(), {item, head, i, 0});
+        if (c.mistakes.zeroForMasked) maskScores(row, trace.document(), {item, head, i, 0});
+        if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, item, i));
       }
+      if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, item);
+      if (c.dropout.on()) dropCells(out, c, item, head);
+      applyPins(trace.document(), TensorId::weights, item, head, out);
     });
     trace.put(TensorId::weights, std::move(weights));
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
     const AttentionConfig& c = trace.config();
-    const AllowedKeys allowed = allowedKeys(c.mask, cell.item, cell.row, c.keys());
+    const bool down = c.mistakes.softmaxOverQueries;
     Explanation e = startExplanation(trace, cell, {});
-    if (allowed.count() == 0) {
-      e.rule = "every key of this row is masked: no softmax, all weights 0";
+    // the cells it competes with: its row's, or by mistake its column's
+    std::vector<CellRef> sources;
+    for (Index n = 0; n < (down ? c.seqLen : c.keys()); ++n) {
+      CellRef source{TensorId::maskedScores, cell.item, cell.head, cell.row, cell.col};
+      (down ? source.row : source.col) = n;
+      if (softmaxKeys(c, cell.item, source.row)(source.col)) sources.push_back(source);
+    }
+    if (sources.empty()) {
+      e.rule = fmt::format("every {} is masked: no softmax, all weights 0",
+                           down ? "query of this column" : "key of this row");
       return e;
     }
-    std::vector<float> scores(static_cast<std::size_t>(c.keys()));
-    trace.tile(TensorId::scores, cell.item, cell.head, cell.row, 1, 0, c.keys(), scores.data());
-    const double maximum = rowMaximum(scores, allowed);
-    e.rule = allowed(cell.col)
-                 ? "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys"
-                 : "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col);
-    for (Index j = allowed.begin; j < allowed.end; ++j) {
-      if (!allowed(j)) continue;
-      const CellRef source{TensorId::maskedScores, cell.item, cell.head, cell.row, j};
-      const double score = scores[static_cast<std::size_t>(j)];
-      e.terms.push_back(
-          {toString(source), "max", score, maximum, std::exp(score - maximum), {source}});
+    double maximum = -std::numeric_limits<double>::infinity();
+    for (const CellRef& s : sources) maximum = std::max<double>(maximum, trace.value(s));
+    e.rule = !softmaxKeys(c, cell.item, cell.row)(cell.col)
+                 ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
+             : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
+                      "the allowed queries"
+                    : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
+    if (c.dropout.on()) {
+      const DroppedCells dropped(c);
+      e.rule += dropped(cell.item, cell.head, cell.row, cell.col)
+                    ? "; dropped: 0 in its place"
+                    : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
+    }
+    for (const CellRef& s : sources) {
+      const double score = trace.value(s);
+      e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
     }
     sumTerms(e);
     return e;

@@ -27,9 +27,16 @@ class Split final : public Step {
     std::vector<std::string> lines;
     for (const Cut& cut : kCuts) {
       const bool ofMemory = c.crossAttention() && cut.to != TensorId::q;
-      lines.push_back(fmt::format("{} = {}.view(B, {}, {}, {}).transpose(1, 2)", info(cut.to).name,
-                                  info(cut.from).name, ofMemory ? "M" : "T", headsOf(cut, c),
-                                  c.dK()));
+      const char* length = ofMemory ? "M" : "T";
+      std::string line =
+          c.mistakes.reshapeWithoutTranspose
+              ? fmt::format("{} = {}.view(B, {}, {}, {})", info(cut.to).name, info(cut.from).name,
+                            headsOf(cut, c), length, c.dK())
+              : fmt::format("{} = {}.view(B, {}, {}, {}).transpose(1, 2)", info(cut.to).name,
+                            info(cut.from).name, length, headsOf(cut, c), c.dK());
+      if (c.mistakes.sharedHead)
+        line += fmt::format("[:, :1].expand(-1, {}, -1, -1)", headsOf(cut, c));
+      lines.push_back(std::move(line));
     }
     return {"split",
             "Split heads",
@@ -47,30 +54,51 @@ class Split final : public Step {
   std::vector<TensorId> outputs() const override { return {TensorId::q, TensorId::k, TensorId::v}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
-  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
-    return before.numHeads != after.numHeads || before.numKvHeads != after.numKvHeads;
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    const AttentionConfig& a = before.config;
+    const AttentionConfig& b = after.config;
+    return a.numHeads != b.numHeads || a.numKvHeads != b.numKvHeads ||
+           a.mistakes.reshapeWithoutTranspose != b.mistakes.reshapeWithoutTranspose ||
+           a.mistakes.sharedHead != b.mistakes.sharedHead;
   }
 
   void forward(Trace& trace, const Changes& changed, const Execution&) const override {
     const AttentionConfig& c = trace.config();
     for (const Cut& cut : kCuts) {
       if (!changed.settings && !changed[cut.from] && !trace.tensor(cut.to).empty()) continue;
-      trace.put(cut.to, trace.tensor(cut.from).split(2, headsOf(cut, c)).transposed(1, 2));
+      const Tensor& from = trace.tensor(cut.from);
+      Tensor heads = c.mistakes.reshapeWithoutTranspose
+                         ? from.reshaped(shapeOf(cut.to, c))
+                         : from.split(2, headsOf(cut, c)).transposed(1, 2);
+      if (c.mistakes.sharedHead) heads = heads.repeated(1);
+      trace.put(cut.to, std::move(heads));
     }
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const Index dK = trace.config().dK();
+    const AttentionConfig& c = trace.config();
+    const Index dK = c.dK();
     for (const Cut& cut : kCuts) {
       if (cut.to != cell.tensor) continue;
       const auto from = info(cut.from).name;
-      Explanation e = startExplanation(
-          trace, cell,
-          fmt::format(
-              "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of head {}",
-              info(cut.to).name, from, dK, cell.head * dK + cell.col, from, cell.col, cell.head));
-      e.terms.push_back(
-          sourceTerm(trace, {cut.from, cell.item, -1, cell.row, cell.head * dK + cell.col}));
+      const Index head = c.mistakes.sharedHead ? 0 : cell.head;
+      CellRef source{cut.from, cell.item, -1, cell.row, head * dK + cell.col};
+      std::string rule = fmt::format(
+          "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of head {}",
+          info(cut.to).name, from, dK, source.col, from, cell.col, head);
+      if (c.mistakes.reshapeWithoutTranspose) {
+        const Shape flat = shapeOf(cut.from, c);
+        const Index place = (head * flat[1] + cell.row) * dK + cell.col;
+        source.row = place / flat[2];
+        source.col = place % flat[2];
+        rule = fmt::format(
+            "reshaped without the transpose: number {} of {} in memory, row {}, "
+            "column {}",
+            place, from, source.row, source.col);
+      }
+      if (c.mistakes.sharedHead) rule += "; every head is given the first one's";
+      Explanation e = startExplanation(trace, cell, std::move(rule));
+      e.terms.push_back(sourceTerm(trace, source));
       sumTerms(e);
       return e;
     }

@@ -45,6 +45,15 @@ const Step& stepGiving(TensorId id) {
   throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
 }
 
+Explanation explainCell(const Trace& trace, const CellRef& cell) {
+  Explanation e = stepGiving(cell.tensor).explain(trace, cell);
+  if (const auto pin = trace.document().pins.at(cell)) {
+    e.pinned = true;
+    e.rule = fmt::format("pinned at {:g}, which stands for: {}", *pin, e.rule);
+  }
+  return e;
+}
+
 StepId stepIdFromString(std::string_view name) {
   std::vector<std::string_view> known;
   for (const Step* s : allSteps()) {

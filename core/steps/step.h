@@ -44,10 +44,12 @@ struct Term {
 };
 
 /// A cell's arithmetic: `value` is the engine's, `sum` the terms added in double. For softmax one
-/// term per allowed key with exp(score − max) as product, and value = own term / sum.
+/// term per allowed key with exp(score − max) as product, and value = own term / sum. A pinned
+/// cell's value is the pin's, its terms what they are without it.
 struct Explanation {
   CellRef cell;
   double value = 0.0;
+  bool pinned = false;
   std::string rule;
   std::vector<Term> terms;
   double sum = 0.0;
@@ -84,14 +86,13 @@ class Step {
   virtual StepCost cost(const AttentionConfig& config) const = 0;
 
   /// True where a setting this step reads by itself (not through its inputs) differs.
-  virtual bool settingsChanged(const AttentionConfig& before,
-                               const AttentionConfig& after) const = 0;
+  virtual bool settingsChanged(const Document& before, const Document& after) const = 0;
 
   /// Computes the outputs into `trace`, whose inputs are there. An output whose own operands have
   /// not changed may be kept as `trace` holds it.
   virtual void forward(Trace& trace, const Changes& changed, const Execution& execution) const = 0;
 
-  /// One cell of one of its outputs.
+  /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
   virtual Explanation explain(const Trace& trace, const CellRef& cell) const = 0;
 
   std::vector<NamedShape> inputShapes(const AttentionConfig& config) const;
@@ -103,6 +104,9 @@ std::span<const Step* const> allSteps();
 const Step& step(StepId id);
 /// The step that gives a result tensor. Not for operands.
 const Step& stepGiving(TensorId id);
+/// Any cell of any result: the arithmetic of its step; where the cell is pinned, that of the value
+/// it would have.
+Explanation explainCell(const Trace& trace, const CellRef& cell);
 /// Throws UserError that lists the ids.
 StepId stepIdFromString(std::string_view name);
 

@@ -7,6 +7,7 @@
 
 #include "core/gemm.h"
 #include "core/steps/over_heads.h"
+#include "core/steps/pinned.h"
 #include "core/steps/pytorch.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
@@ -51,11 +52,11 @@ class Weigh final : public Step {
     return {cells * 2 * c.keys(), cells * 4};
   }
 
-  bool settingsChanged(const AttentionConfig& before, const AttentionConfig& after) const override {
-    for (Index h = 0; h < after.numHeads; ++h) {
-      if (h >= before.numHeads || before.gain(h) != after.gain(h)) return true;
+  bool settingsChanged(const Document& before, const Document& after) const override {
+    for (Index h = 0; h < after.config.numHeads; ++h) {
+      if (h >= before.config.numHeads || before.config.gain(h) != after.config.gain(h)) return true;
     }
-    return false;
+    return pinsDiffer(before, after, TensorId::heads);
   }
 
   void forward(Trace& trace, const Changes&, const Execution& execution) const override {
@@ -66,6 +67,7 @@ class Weigh final : public Step {
       gemm(trace.tensor(TensorId::weights).matrix({item, head}),
            trace.tensor(TensorId::v).matrix({item, c.kvHead(head)}), out);
       if (c.gain(head) != 1.0F) applyGain(out, c.gain(head));
+      applyPins(trace.document(), TensorId::heads, item, head, out);
     });
     trace.put(TensorId::heads, std::move(heads));
   }

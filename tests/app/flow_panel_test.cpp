@@ -60,7 +60,7 @@ class FlowPanel : public testing::Test {
   /// A block's middle on the display.
   ImVec2 middleOf(FlowId id) {
     const ImVec2 room(kWidth - 2 * origin_.x, kHeight - 2 * origin_.y);
-    const float top = fontSize(fonts_.semibold) + ImGui::GetStyle().ItemSpacing.y + 4;
+    const float top = 4;
     const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
     const FlowLayout layout =
         layoutFlow(trace_->config(), view_.head, room.x, room.y - top, flowMetrics(look));

@@ -38,7 +38,7 @@ TEST_P(Layout, PanelsStandApartAndWithinTheBody) {
   const auto h = static_cast<float>(height);
   for (const float rows : {48.0F, 96.0F}) {
     const WindowLayout layout = layoutWindow({{w, h}, 0.0F, rows * scale, scale});
-    std::vector<Box> boxes{layout.steps, layout.flow, layout.stage, layout.heads};
+    std::vector<Box> boxes{layout.steps, layout.tools, layout.stage, layout.heads};
     if (layout.inspector.size.x > 0) boxes.push_back(layout.inspector);
     for (std::size_t i = 0; i < boxes.size(); ++i) {
       const Box& b = boxes[i];

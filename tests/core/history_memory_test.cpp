@@ -63,7 +63,10 @@ void expectSameState(const Document& a, const Document& b) {
   EXPECT_EQ(a.config.mask.painted, b.config.mask.painted);
   EXPECT_EQ(a.positions, b.positions);
   EXPECT_EQ(a.source, b.source);
+  EXPECT_EQ(a.inputEdited, b.inputEdited);
   EXPECT_EQ(a.weightSource, b.weightSource);
+  EXPECT_EQ(a.weightsEdited, b.weightsEdited);
+  EXPECT_EQ(a.pins, b.pins);
   EXPECT_EQ(a.input->tokens, b.input->tokens);
   EXPECT_EQ(a.input->memoryTokens, b.input->memoryTokens);
   EXPECT_EQ(a.input->lengths, b.input->lengths);
@@ -128,6 +131,18 @@ TEST(HistoryMemory, CountsWhatIsNotCurrent) {
   h.undo();
   EXPECT_GE(h.bytesHeld(), large);
   EXPECT_LT(h.bytesHeld(), 2 * large);
+}
+
+TEST(HistoryMemory, CountsPins) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  const auto added = [&h](const Edit& edit) {
+    const Index before = h.bytesHeld();
+    h.apply(edit);
+    return h.bytesHeld() - before;
+  };
+  const Index without = added(SetBias{false});
+  h.apply(SetPin{{{TensorId::rawScores, 0, 0, 0, 0}, 1.0F}});
+  EXPECT_EQ(added(SetBias{false}), without + static_cast<Index>(sizeof(Pin)));
 }
 
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
@@ -273,7 +288,7 @@ class RandomWalk {
 
   Edit anyEdit() {
     const Document& d = *history_.current();
-    switch (next(14)) {
+    switch (next(16)) {
       case 0:
         return SetBias{next(2) == 0};
       case 1:

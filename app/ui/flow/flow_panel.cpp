@@ -38,7 +38,6 @@ void tooltip(const Look& look, const FlowDescription& text) {
 void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
   const Look& look = panel.look;
   const float bottom = ImGui::GetCursorScreenPos().y + size.y;
-  heading(look, "Dimension flow", "heights follow the dimensions · click a block to open its step");
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   const ImVec2 origin(std::floor(cursor.x), std::floor(cursor.y + look.px(4)));
   const float height = std::floor(bottom - origin.y);

@@ -6,7 +6,7 @@
 
 namespace headscope::ui {
 
-/// Heading and picture at the cursor, `size` in all.
+/// The picture at the cursor, `size` in all.
 void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size);
 
 }  // namespace headscope::ui

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/edit.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

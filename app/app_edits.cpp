@@ -1,0 +1,108 @@
+// What the program does with documents and files: results, edits, opening, saving.
+#include <fmt/format.h>
+
+#include <new>
+#include <utility>
+
+#include "app/app_state.h"
+#include "app/open_file.h"
+#include "core/formats/state_dict.h"
+#include "core/ledger.h"
+
+namespace headscope {
+
+App::State::State(AppOptions o)
+    : memoryBudget(o.memoryBudget > 0 ? o.memoryBudget : defaultMemoryBudget()),
+      tracePath(std::move(o.tracePath)),
+      view(o.view),
+      maps(ui::ColorMaps::load()),
+      history(std::move(o.document), memoryBudget),
+      worker(o.threads) {}
+
+void App::State::takeResult() {
+  auto update = worker.take();
+  if (!update) return;
+  if (update->trace) {
+    trace = std::move(update->trace);
+    return;
+  }
+  if (trace == nullptr) {
+    say(update->error, true);
+    return;
+  }
+  // what cannot be computed does not stay in the document either
+  if (history.current() == update->document && history.canUndo()) {
+    history.undo();
+    worker.request(history.current());
+  }
+  say(update->error + " (taken back: the last good result stays)", true);
+}
+
+void App::State::attempt(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    say(error.what(), true);
+  } catch (const std::bad_alloc&) {
+    say("there is not enough memory for this; everything stays as it was", true);
+  }
+}
+
+void App::State::apply(const Edit& edit, const std::string& gesture) {
+  attempt([&] {
+    say(history.apply(edit, gesture));
+    worker.request(history.current());
+  });
+}
+
+void App::State::applyEdits(const ui::EditSink& sink) {
+  for (const auto& pushed : sink.edits) apply(pushed.edit, pushed.gesture);
+  if (sink.undo && history.canUndo()) {
+    say("undone: " + history.undoName());
+    history.undo();
+    worker.request(history.current());
+  }
+  if (sink.redo && history.canRedo()) {
+    say("redone: " + history.redoName());
+    history.redo();
+    worker.request(history.current());
+  }
+}
+
+/// All of a file or nothing: its edits are applied aside and taken over as one.
+void App::State::openFile(const std::filesystem::path& path) {
+  attempt([&] {
+    DocumentPtr opened = history.current();
+    std::string notes;
+    for (const Edit& edit : editsToOpen(path, *opened)) {
+      Applied applied = headscope::apply(*opened, edit, memoryBudget);
+      opened = std::move(applied.document);
+      if (!applied.note.empty()) notes += "; " + applied.note;
+    }
+    history.apply(Open{std::move(opened), "open " + path.filename().string()});
+    worker.request(history.current());
+    say("opened " + path.string() + notes);
+  });
+}
+
+void App::State::saveTrace() {
+  saveWhenDone = false;
+  attempt([&] {
+    formats::saveTrace(tracePath, *trace);
+    say("saved every tensor to " + std::filesystem::absolute(tracePath).string());
+  });
+}
+
+/// Saves once the newest document's trace is there, so that the window never waits for it.
+void App::State::saveIfDue() {
+  if (!saveWhenDone) return;
+  if (worker.progress().busy) {
+    say("the trace is saved as soon as it is computed");
+    wantsFrame = true;
+    return;
+  }
+  takeResult();
+  saveTrace();
+}
+
+}  // namespace headscope

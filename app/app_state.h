@@ -1,0 +1,67 @@
+// App::State: what the program holds between frames, and what it does with a frame's wishes. Its
+// parts are defined by theme: app_edits.cpp (documents and files), app_keys.cpp (the keyboard),
+// app_panels.cpp (where the panels stand).
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "app/app.h"
+#include "app/ui/color_maps.h"
+#include "app/ui/flow/flow_panel.h"
+#include "app/ui/panel.h"
+#include "app/ui/stage.h"
+#include "app/ui/token_row.h"
+#include "app/ui/tools/tool_card.h"
+#include "app/ui/top_bar.h"
+#include "app/worker.h"
+#include "core/history.h"
+
+namespace headscope {
+
+struct App::State {
+  explicit State(AppOptions o);
+
+  void takeResult();
+  void say(std::string sentence, bool error = false) {
+    message = std::move(sentence);
+    messageIsError = error;
+  }
+  /// Does it, or says why it cannot be done.
+  void attempt(const std::function<void()>& action);
+  void apply(const Edit& edit, const std::string& gesture);
+  void applyEdits(const ui::EditSink& sink);
+  void openFile(const std::filesystem::path& path);
+  void saveTrace();
+  void saveIfDue();
+  void keys(const ui::Panel& panel);
+  void keepViewValid();
+  void panels(const ui::Panel& panel);
+  void wholeWindow(const ui::Panel& panel);
+
+  Index memoryBudget;
+  std::filesystem::path tracePath;
+  ui::ViewState view;
+  ui::ColorMaps maps;
+  History history;
+  TracePtr trace;
+  gl::Scene scene;
+  std::vector<std::filesystem::path> dropped;
+  std::string message;
+  bool messageIsError = false;
+  bool wantsFrame = false;
+  bool saveWhenDone = false;
+  double mouseMovedAt = 0.0;
+
+  // what the panels remember between frames
+  ui::TopBarMemory topBar;
+  ui::TokenRowMemory tokenRow;
+  ui::ToolMemory tools;
+  ui::StageMemory stage;
+
+  Worker worker;  // last: gone before what it could still touch
+};
+
+}  // namespace headscope

@@ -1,0 +1,40 @@
+#include "app/ui/inspector_card.h"
+
+#include <array>
+#include <vector>
+
+#include "app/ui/inspector.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+struct CardTab {
+  InspectorTab tab;
+  const char* title;
+  const char* about;
+};
+
+constexpr std::array kTabs{
+    CardTab{InspectorTab::cell, "Inspector", "the cell looked at"},
+};
+
+}  // namespace
+
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
+  std::vector<Tab> tabs;
+  int chosen = 0;
+  for (std::size_t i = 0; i < kTabs.size(); ++i) {
+    tabs.push_back({kTabs[i].title, kTabs[i].about});
+    if (kTabs[i].tab == panel.view.inspectorTab) chosen = static_cast<int>(i);
+  }
+  const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
+  if (clicked >= 0) panel.view.inspectorTab = kTabs[static_cast<std::size_t>(clicked)].tab;
+  switch (panel.view.inspectorTab) {
+    default:
+      inspectorPanel(panel, magnitudes);
+      break;
+  }
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,61 @@
+#include "app/ui/tools/tool_card.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// What a tool's tab is called, says of itself, and which key opens it.
+struct ToolTab {
+  Tool tool;
+  const char* title;
+  const char* about;
+  char key;
+};
+
+constexpr std::array kTabs{
+    ToolTab{Tool::flow, "Dimension flow",
+            "heights follow the dimensions · click a block to open its step", 'D'},
+};
+
+const ToolTab& tabOf(Tool tool) {
+  const auto found = std::find_if(kTabs.begin(), kTabs.end(),
+                                  [tool](const ToolTab& tab) { return tab.tool == tool; });
+  return found != kTabs.end() ? *found : kTabs.front();
+}
+
+}  // namespace
+
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes&) {
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  switch (panel.view.tool) {
+    default:
+      flowPanel(panel, memory.flow, room);
+      break;
+  }
+}
+
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
+  std::vector<Tab> tabs;
+  int chosen = 0;
+  for (std::size_t i = 0; i < kTabs.size(); ++i) {
+    tabs.push_back({kTabs[i].title, std::string(kTabs[i].about) + " (" + kTabs[i].key + ")"});
+    if (kTabs[i].tool == panel.view.tool) chosen = static_cast<int>(i);
+  }
+  const int clicked = tabRow(panel.look, "tools", tabs, chosen, tabOf(panel.view.tool).about);
+  if (clicked >= 0) panel.view.tool = kTabs[static_cast<std::size_t>(clicked)].tool;
+  toolPanel(panel, memory, magnitudes);
+}
+
+std::optional<Tool> toolOfKey(char key) {
+  for (const ToolTab& tab : kTabs) {
+    if (tab.key == key) return tab.tool;
+  }
+  return std::nullopt;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,25 @@
+// Tool card: the window's upper card. Its tabs show the dimension flow and the tools that take a
+// step apart or ask "what if"; the stage below follows each of them.
+#pragma once
+
+#include "app/ui/flow/flow_panel.h"
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// What the tools remember between frames, all of it recomputable.
+struct ToolMemory {
+  FlowMemory flow;
+};
+
+/// Fills the current card: the tabs, and below them the tool that is chosen.
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes);
+
+/// The chosen tool alone, at the cursor.
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes);
+
+/// The tool whose tab this key (a capital letter) opens, where there is one.
+std::optional<Tool> toolOfKey(char key);
+
+}  // namespace headscope::ui

@@ -1,0 +1,251 @@
+#include "core/cell_edits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/weights/random.h"
+
+namespace headscope {
+namespace {
+
+bool isOperand(TensorId tensor) { return static_cast<std::size_t>(tensor) < kFirstResult; }
+
+/// A weight matrix or bias.
+Tensor& weightOf(Weights& w, TensorId tensor) {
+  switch (tensor) {
+    case TensorId::wQ:
+      return w.wQ;
+    case TensorId::wK:
+      return w.wK;
+    case TensorId::wV:
+      return w.wV;
+    case TensorId::wO:
+      return w.wO;
+    case TensorId::bQ:
+      return w.bQ;
+    case TensorId::bK:
+      return w.bK;
+    case TensorId::bV:
+      return w.bV;
+    default:
+      return w.bO;
+  }
+}
+
+/// The matrix of an operand that a region is of; a bias is one row.
+MatrixView matrixOf(Tensor& tensor, Index item) {
+  if (tensor.rank() == 1) return {tensor.mutableData(), 1, tensor.dim(0), tensor.dim(0)};
+  return tensor.rank() == 3 ? tensor.mutableMatrix({item}) : tensor.mutableMatrix();
+}
+
+MatrixView part(const MatrixView& whole, const Region& r) {
+  return {whole.data + r.row * whole.rowStride + r.col, r.rows, r.cols, whole.rowStride};
+}
+
+void requireFits(const Region& r, const Document& document) {
+  const AttentionConfig& c = document.config;
+  const std::string name(info(r.tensor).name);
+  if (!isOperand(r.tensor)) {
+    throw UserError(
+        fmt::format("{} is computed: pin its cells, or edit X, the weights or biases", name));
+  }
+  if (r.tensor == TensorId::memory && !c.crossAttention()) {
+    throw UserError("there is no memory to edit: keys and values come from X");
+  }
+  const Region whole = wholeRegion(r.tensor, r.item, c);
+  const bool fits = r.rows > 0 && r.cols > 0 && r.row >= 0 && r.col >= 0 &&
+                    r.row + r.rows <= whole.rows && r.col + r.cols <= whole.cols &&
+                    (!info(r.tensor).perItem || (r.item >= 0 && r.item < c.batch));
+  if (fits) return;
+  throw UserError(
+      fmt::format("{} × {} numbers from row {}, column {} do not fit {}, which is "
+                  "{} × {}: start further up or left, or take fewer",
+                  r.rows, r.cols, r.row, r.col, name, whole.rows, whole.cols));
+}
+
+void requireNumber(float value, const std::string& name) {
+  if (std::isfinite(value)) return;
+  throw UserError(fmt::format("{} cannot be {}: give a number within ±3.4e38", name,
+                              std::isnan(value) ? "NaN"
+                              : value > 0       ? "∞"
+                                                : "−∞"));
+}
+
+/// The document with a region of an operand written by `write(MatrixView of the region)`.
+template <typename Write>
+Document written(const Document& before, const Region& region, Write write) {
+  requireFits(region, before);
+  Document next = before;
+  const bool ofInput = info(region.tensor).perItem;
+  Input input = ofInput ? *before.input : Input{};
+  Tensor& tensor = region.tensor == TensorId::x        ? input.x
+                   : region.tensor == TensorId::memory ? input.memory
+                                                       : weightOf(next.weights, region.tensor);
+  tensor = tensor.clone();
+  write(part(matrixOf(tensor, region.item), region));
+  if (!ofInput) {
+    next.weightsEdited = true;
+    return next;
+  }
+  next.inputEdited = true;
+  if (const auto* tensors = std::get_if<TensorSource>(before.source.get())) {
+    TensorSource source = *tensors;  // tensors are their own source, so the edit stays
+    (region.tensor == TensorId::x ? source.x : source.memory) = tensor;
+    next.source = std::make_shared<const InputSource>(std::move(source));
+  }
+  next.input = std::make_shared<const Input>(std::move(input));
+  return next;
+}
+
+template <typename Value>
+void fill(const MatrixView& cells, Value value) {
+  for (Index r = 0; r < cells.rows; ++r) {
+    for (Index c = 0; c < cells.cols; ++c) cells(r, c) = value(r, c);
+  }
+}
+
+/// What drawing the operand anew gives; X and the memory with mean 0 and variance 1.
+Tensor drawn(const AttentionConfig& config, TensorId tensor, const FillDrawn& how) {
+  if (!info(tensor).perItem) {
+    Weights weights = drawWeights(config, how.init, how.seed);
+    return weightOf(weights, tensor);
+  }
+  const RandomStream stream(how.seed, info(tensor).name);
+  Tensor values = Tensor::uninitialised(shapeOf(tensor, config));
+  for (Index n = 0; n < values.size(); ++n) {
+    values.mutableData()[n] = stream.normal(static_cast<std::uint64_t>(n));
+  }
+  return values;
+}
+
+struct Filler {
+  const Document& before;
+  const Region& region;
+
+  Document operator()(const FillZero&) const {
+    return written(before, region,
+                   [](const MatrixView& cells) { fill(cells, [](Index, Index) { return 0.0F; }); });
+  }
+  Document operator()(const FillIdentity&) const {
+    return written(before, region, [](const MatrixView& cells) {
+      fill(cells, [](Index r, Index c) { return r == c ? 1.0F : 0.0F; });
+    });
+  }
+  Document operator()(const FillScaled& f) const {
+    const std::string name = nameOf(region, before.config);
+    requireNumber(static_cast<float>(f.factor), "the factor of " + name);
+    return written(before, region, [&](const MatrixView& cells) {
+      fill(cells, [&](Index r, Index c) {
+        const auto scaled = static_cast<float>(cells(r, c) * f.factor);
+        requireNumber(scaled, name);
+        return scaled;
+      });
+    });
+  }
+  Document operator()(const FillDrawn& f) const {
+    requireFits(region, before);
+    Tensor source = drawn(before.config, region.tensor, f);
+    const MatrixView from = part(matrixOf(source, region.item), region);
+    return written(before, region, [&](const MatrixView& cells) {
+      fill(cells, [&](Index r, Index c) { return from(r, c); });
+    });
+  }
+  Document operator()(const FillValues& f) const {
+    if (f.values.rank() != 2 || f.values.shape() != Shape{region.rows, region.cols}) {
+      throw UserError(fmt::format("{} takes {} × {} numbers, {} were given",
+                                  nameOf(region, before.config), region.rows, region.cols,
+                                  toString(f.values.shape())));
+    }
+    const ConstMatrixView from = f.values.matrix();
+    return written(before, region, [&](const MatrixView& cells) {
+      fill(cells, [&](Index r, Index c) {
+        requireNumber(from(r, c), fmt::format("the number in row {}, column {}", r + 1, c + 1));
+        return from(r, c);
+      });
+    });
+  }
+};
+
+}  // namespace
+
+Document edited(const Document& before, const SetCell& edit) {
+  const CellRef& cell = edit.cell;
+  requireNumber(edit.value, toString(cell));
+  const Region region{cell.tensor, cell.item, cell.row, 1, cell.col, 1};
+  return written(before, region, [&](const MatrixView& cells) { cells(0, 0) = edit.value; });
+}
+
+Document edited(const Document& before, const FillRegion& edit) {
+  return std::visit(Filler{before, edit.region}, edit.fill);
+}
+
+Document edited(const Document& before, const CopyHead& edit) {
+  const Region from = headRegion(edit.tensor, edit.from, before.config);
+  const Region to = headRegion(edit.tensor, edit.to, before.config);
+  Weights source = before.weights;
+  const MatrixView values = part(matrixOf(weightOf(source, edit.tensor), -1), from);
+  return written(before, to, [&](const MatrixView& cells) {
+    fill(cells, [&](Index r, Index c) { return values(r, c); });
+  });
+}
+
+Document edited(const Document& before, const TieKeysToQueries&) {
+  const AttentionConfig& c = before.config;
+  if (c.kvWidth() != c.dModel) {
+    throw UserError(
+        fmt::format("W_K reads a memory of {} features and W_Q reads {}: they cannot "
+                    "be the same",
+                    c.kvWidth(), c.dModel));
+  }
+  // heads that share a key head: it follows the first query head of its group
+  Document next = before;
+  for (Index kv = 0; kv < c.numKvHeads; ++kv) {
+    for (const auto& [query, key] :
+         {std::pair(TensorId::wQ, TensorId::wK), std::pair(TensorId::bQ, TensorId::bK)}) {
+      Weights source = before.weights;
+      const MatrixView values =
+          part(matrixOf(weightOf(source, query), -1), headRegion(query, kv * c.headsPerGroup(), c));
+      next = written(next, headRegion(key, kv, c), [&](const MatrixView& cells) {
+        fill(cells, [&](Index r, Index col) { return values(r, col); });
+      });
+    }
+  }
+  return next;
+}
+
+Document edited(const Document& before, const SetPin& edit) {
+  const CellRef& cell = edit.pin.cell;
+  const std::string name = toString(cell);
+  if (!canBePinned(cell.tensor)) {
+    throw UserError(
+        fmt::format("{} cannot be pinned: only scores, weights and head outputs can "
+                    "(raw_scores, scores, weights, heads)",
+                    name));
+  }
+  if (!exists(cell, before.config)) {
+    throw UserError(fmt::format("{} cannot be pinned: there is no such cell", name));
+  }
+  requireNumber(edit.pin.value, name);
+  Document next = before;
+  next.pins = before.pins.with(edit.pin);
+  return next;
+}
+
+Document edited(const Document& before, const RemovePin& edit) {
+  if (!before.pins.at(edit.cell)) {
+    throw UserError(fmt::format("{} is not pinned", toString(edit.cell)));
+  }
+  Document next = before;
+  next.pins = before.pins.without(edit.cell);
+  return next;
+}
+
+Document edited(const Document& before, const RemoveAllPins&) {
+  Document next = before;
+  next.pins = {};
+  return next;
+}
+
+}  // namespace headscope

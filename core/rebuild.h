@@ -1,0 +1,35 @@
+// Rebuild: works a changed draft of a document into a consistent one.
+#pragma once
+
+#include <string>
+
+#include "core/edit.h"
+
+namespace headscope {
+
+/// Fits what belongs to the old sizes to the new ones (masks, gains, pins), embeds the input and
+/// draws the weights where they no longer fit, and notes each of it in words. Throws UserError
+/// where the draft cannot be used.
+class Rebuild {
+ public:
+  Rebuild(const Document& before, Document draft, Index memoryBudgetBytes)
+      : before_(before), next_(std::move(draft)), budget_(memoryBudgetBytes) {}
+
+  Applied finish();
+  void note(const std::string& sentence);
+
+ private:
+  const AttentionConfig& config() const { return next_.config; }
+  void followInput();
+  void embed();
+  void drawWhereNeeded();
+  void fitPins();
+
+  const Document& before_;
+  Document next_;
+  Index budget_;
+  bool lengthsFollow_ = false;
+  std::string note_;
+};
+
+}  // namespace headscope
