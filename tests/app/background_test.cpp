@@ -61,13 +61,17 @@ TEST(BackgroundTask, AnOlderResultIsDropped) {
     return std::optional(1);
   });
   started.get_future().wait();
-  std::promise<void> second;
+  std::promise<void> secondStarted;
+  std::promise<void> secondProceed;
   task.request([&](Cancelled&) {
-    second.get_future().wait();
+    secondStarted.set_value();
+    secondProceed.get_future().wait();
     return std::optional(2);
   });
   proceed.set_value();
-  second.set_value();
+  secondStarted.get_future().wait();
+  EXPECT_FALSE(task.take());
+  secondProceed.set_value();
   task.wait();
   EXPECT_EQ(task.take().value().result, 2);
   EXPECT_FALSE(task.take());
