@@ -12,7 +12,6 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/tools/matrix_pieces.h"
 #include "app/ui/widgets.h"
-#include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
