@@ -2,6 +2,7 @@
 #include "app/app_state.h"
 #include "app/ui/compat.h"
 #include "app/ui/timeline/playback.h"
+#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -30,6 +31,10 @@ void App::State::keys(const ui::Panel& panel) {
     } else {
       view.selected.reset();
     }
+  }
+  if (view.tool == ui::Tool::kvCache) {
+    if (keyPressed(Key::comma)) ui::stepDecoding(panel, -1);
+    if (keyPressed(Key::period)) ui::stepDecoding(panel, 1);
   }
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const auto tool = ui::toolOfKey(letter);

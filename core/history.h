@@ -1,9 +1,15 @@
 // History: the current document, and the way back and forth again, within a budget of memory.
+//
+// The current document is whole; from each state to the next there is one delta (document_delta.h),
+// pointing away from the current state. An edit of one cell costs that cell, not its matrix.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <string>
 
+#include "core/document.h"
+#include "core/document_delta.h"
 #include "core/edit.h"
 
 namespace headscope {
@@ -12,7 +18,7 @@ class History {
  public:
   History(DocumentPtr start, Index memoryBudgetBytes, Index historyBudgetBytes = Index{256} << 20);
 
-  const DocumentPtr& current() const { return states_[position_].document; }
+  const DocumentPtr& current() const { return current_; }
 
   /// Applies an edit; what was undone before it is dropped. Edits with the same non-empty
   /// `gesture` in a row (dragging, typing) make one entry. Gives apply's note. Throws as
@@ -20,25 +26,48 @@ class History {
   std::string apply(const Edit& edit, const std::string& gesture = "");
 
   /// What comes next is an entry of its own, whatever its gesture.
-  void endGesture() { states_[position_].gesture.clear(); }
+  void endGesture();
 
   bool canUndo() const { return position_ > 0; }
-  bool canRedo() const { return position_ + 1 < states_.size(); }
+  bool canRedo() const { return position_ < entries_.size(); }
   void undo();
   void redo();
   std::string undoName() const;  // of the edit that undo would take back
   std::string redoName() const;
 
+  /// The states as a list: 0 is the oldest kept, `position()` the current one.
+  std::size_t size() const { return entries_.size() + 1; }
+  std::size_t position() const { return position_; }
+  /// Of the edit that led to a state; "start" for the one that none led to.
+  const std::string& nameAt(std::size_t index) const;
+  /// Makes a state the current one. Tensors it shares with the current one stay the very same.
+  void jumpTo(std::size_t index);
+  /// A state's document, rebuilt unless it is the current one: for one who keeps it, not for
+  /// every frame.
+  DocumentPtr at(std::size_t index) const;
+
+  /// What all states but the current one take. The oldest go when an edit takes it over the budget.
+  Index bytesHeld() const;
+
  private:
-  struct State {
-    DocumentPtr document;
-    std::string name;  // of the edit that led here
-    std::string gesture;
+  struct Entry {  // from state i to state i + 1
+    std::string name;
+    DocumentDelta way;  // to i where i is before the current state, else to i + 1
   };
+  struct Journey {
+    DocumentPtr arrival;
+    std::deque<Entry> turned;  // the entries crossed, oldest first, leading back
+  };
+  Journey travelTo(std::size_t index) const;
+  static Index bytesOf(const Entry& entry);
   void trim();
 
-  std::deque<State> states_;
-  std::size_t position_ = 0;  // of the current one
+  DocumentPtr current_;
+  std::deque<Entry> entries_;
+  std::size_t position_ = 0;
+  std::string startName_ = "start";
+  std::string gesture_;        // of the newest edit while it may go on
+  DocumentPtr beforeGesture_;  // whole, since every part of the gesture is compared with it
   Index memoryBudget_;
   Index historyBudget_;
 };

@@ -32,7 +32,7 @@ class Scale final : public Step {
       flow = c.scale ? fmt::format("/(√{}·{:.3g})", c.dK(), c.temperature)
                      : fmt::format("/{:.3g}", c.temperature);
       formula = fmt::format("{} / {:g}", c.scale ? formula : "S", c.temperature);
-      line += fmt::format(" / {:g}", c.temperature);
+      line += fmt::format(" / {}", c.temperature);  // to the last digit: it is run
     }
     return {"scale",
             "Scale",

@@ -119,7 +119,7 @@ class Softmax final : public Step {
             fmt::format("weights = masked_scores.softmax(dim={}){}{}",
                         c.mistakes.softmaxOverQueries ? -2 : -1,
                         mayMaskFully(c) ? ".nan_to_num(0)" : "",
-                        c.dropout.on() ? fmt::format(" * keep / (1 - {:g})", c.dropout.rate) : "")};
+                        c.dropout.on() ? fmt::format(" * keep / (1 - {})", c.dropout.rate) : "")};
   }
 
   std::vector<TensorId> inputs(const AttentionConfig&) const override {

@@ -102,7 +102,7 @@ TEST(History, TheBudgetDropsTheOldest) {
 }
 
 TEST(History, WhatEntriesShareCostsNothing) {
-  History h = history(1'000);
+  History h = history(1'000'000);  // 27 times the weights
   for (int i = 0; i < 200; ++i) h.apply(SetBias{i % 2 == 0});
   Index undone = 0;
   for (; h.canUndo(); ++undone) h.undo();
@@ -112,7 +112,8 @@ TEST(History, WhatEntriesShareCostsNothing) {
 /// Painting a large mask again and again stays within the budget as well.
 TEST(History, PaintedMasksCount) {
   const Index tokens = 256;
-  History h(edited(fromTexts({"the cat sat"}), SetTokens{tokens}), kBudget, 1'000'000);
+  History h(edited(fromTexts({"the cat sat"}), SetTokens{tokens}), kBudget,
+            15 * (tokens * tokens + 4'000));
   for (std::uint8_t i = 0; i < 100; ++i) {
     Mask mask;
     std::vector<std::uint8_t> allowed(static_cast<std::size_t>(tokens * tokens), 1);
@@ -122,7 +123,50 @@ TEST(History, PaintedMasksCount) {
   }
   Index undone = 0;
   for (; h.canUndo(); ++undone) h.undo();
-  EXPECT_EQ(undone, 1'000'000 / (tokens * tokens));
+  EXPECT_EQ(undone, 15);
+}
+
+TEST(History, ListsItsStates) {
+  History h = history();
+  EXPECT_EQ(h.size(), 1U);
+  EXPECT_EQ(h.nameAt(0), "start");
+  for (const Index tokens : {4, 5, 6}) h.apply(SetTokens{tokens});
+  EXPECT_EQ(h.size(), 4U);
+  EXPECT_EQ(h.position(), 3U);
+  EXPECT_EQ(h.nameAt(0), "start");
+  EXPECT_EQ(h.nameAt(1), "tokens = 4");
+  EXPECT_EQ(h.nameAt(3), "tokens = 6");
+  h.jumpTo(1);
+  EXPECT_EQ(h.position(), 1U);
+  EXPECT_EQ(h.size(), 4U);
+  EXPECT_EQ(h.current()->config.seqLen, 4);
+  EXPECT_EQ(h.redoName(), "tokens = 5");
+  h.jumpTo(3);
+  EXPECT_EQ(h.current()->config.seqLen, 6);
+  EXPECT_FALSE(h.canRedo());
+}
+
+TEST(History, LooksAtAStateWithoutMoving) {
+  History h = history();
+  for (const Index tokens : {4, 5, 6}) h.apply(SetTokens{tokens});
+  h.undo();
+  const DocumentPtr current = h.current();
+  for (std::size_t i = 0; i < h.size(); ++i) {
+    EXPECT_EQ(h.at(i)->config.seqLen, static_cast<Index>(3 + i));
+  }
+  EXPECT_EQ(h.at(2), current);
+  EXPECT_EQ(h.current(), current);
+  EXPECT_EQ(h.position(), 2U);
+  EXPECT_EQ(h.undoName(), "tokens = 5");
+  EXPECT_EQ(h.redoName(), "tokens = 6");
+}
+
+TEST(History, AJumpEndsAGesture) {
+  History h = history();
+  h.apply(SetTokens{4}, "tokens");
+  h.jumpTo(1);
+  h.apply(SetTokens{5}, "tokens");
+  EXPECT_EQ(h.size(), 3U);
 }
 
 /// So do the rows of a loaded input that are moved about.

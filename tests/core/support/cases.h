@@ -95,4 +95,67 @@ inline std::vector<Case> allCases() {
   };
 }
 
+/// What is done to attention to see what follows: mistakes, dropout, and pins beside all of them.
+inline std::vector<Case> whatIfCases() {
+  return {
+      {"ReshapeMistake", with(sized(24, 4, 6),
+                              [](auto& c) {
+                                c.batch = 2;
+                                c.mistakes.reshapeWithoutTranspose = true;
+                              })},
+      {"ReshapeMistakeGrouped",
+       with(sized(24, 6, 5, 2), [](auto& c) { c.mistakes.reshapeWithoutTranspose = true; })},
+      {"SoftmaxOverQueries", with(sized(16, 4, 5),
+                                  [](auto& c) {
+                                    c.memoryLen = 9;
+                                    c.mistakes.softmaxOverQueries = true;
+                                  })},
+      {"SoftmaxOverQueriesCausal", with(sized(16, 2, 6),
+                                        [](auto& c) {
+                                          c.mask.causal = true;
+                                          c.mask.window = 2;
+                                          c.mistakes.softmaxOverQueries = true;
+                                        })},
+      {"ZeroForMasked", with(sized(16, 2, 5),
+                             [](auto& c) {
+                               c.batch = 2;
+                               c.mask.causal = true;
+                               c.mask.lengths = {3, 0};
+                               c.mistakes.zeroForMasked = true;
+                             })},
+      {"SharedHead", with(sized(24, 6, 5, 2), [](auto& c) { c.mistakes.sharedHead = true; })},
+      {"AllMistakes", with(sized(24, 4, 6),
+                           [](auto& c) {
+                             c.scale = false;
+                             c.mask.causal = true;
+                             c.mistakes = {true, true, true, true};
+                           })},
+      {"Dropout", with(sized(16, 4, 9),
+                       [](auto& c) {
+                         c.batch = 2;
+                         c.mask.causal = true;
+                         c.dropout = {0.3, 7};
+                       })},
+  };
+}
+
+/// Pins in every tensor that takes them, at corners and side by side in a row; at forbidden pairs
+/// too, where the case has any.
+inline DocumentPtr withPins(const DocumentPtr& document) {
+  const AttentionConfig& c = document->config;
+  return changed(document, [&](Document& d) {
+    float value = -2.0F;
+    for (const TensorId id :
+         {TensorId::rawScores, TensorId::scores, TensorId::weights, TensorId::heads}) {
+      const Index rows = c.seqLen, cols = shapeOf(id, c).back(), head = c.numHeads - 1;
+      for (const CellRef& cell : {CellRef{id, 0, 0, 0, 0}, CellRef{id, 0, 0, rows - 1, cols - 1},
+                                  CellRef{id, 0, 0, rows - 1, cols / 2},
+                                  CellRef{id, c.batch - 1, head, rows / 2, cols - 1}}) {
+        d.pins = d.pins.with({cell, value});
+        value += 0.37F;
+      }
+    }
+  });
+}
+
 }  // namespace headscope::test

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/document.h"
+#include "core/dropout.h"
 #include "core/tensor_id.h"
 
 namespace headscope::test {
@@ -42,6 +43,22 @@ inline std::vector<double> softmax(const std::vector<double>& scores) {
   for (const double s : scores) sum += std::exp(s - maximum);
   for (std::size_t j = 0; j < scores.size(); ++j) weights[j] = std::exp(scores[j] - maximum) / sum;
   return weights;
+}
+
+/// Row by row; or, that mistake made, column by column.
+inline std::vector<std::vector<double>> weightsOf(std::vector<std::vector<double>> scores,
+                                                  bool overQueries) {
+  if (!overQueries) {
+    for (auto& row : scores) row = softmax(row);
+    return scores;
+  }
+  for (std::size_t j = 0; j < scores.front().size(); ++j) {
+    std::vector<double> column;
+    for (const auto& row : scores) column.push_back(row[j]);
+    column = softmax(column);
+    for (std::size_t i = 0; i < scores.size(); ++i) scores[i][j] = column[i];
+  }
+  return scores;
 }
 
 inline Reference referencePass(const Document& d) {
@@ -84,38 +101,65 @@ inline Reference referencePass(const Document& d) {
     appendAll(TensorId::qProj, q);
     appendAll(TensorId::kProj, k);
     appendAll(TensorId::vProj, v);
+    // number i of token t of a head, by the definition of the split or of the mistakes in it
+    const auto split = [&](const Matrix& whole, Index heads, Index h, Index t, Index i) {
+      if (c.mistakes.sharedHead) h = 0;
+      if (!c.mistakes.reshapeWithoutTranspose) return cell(whole, t, h * dK + i);
+      const Index place = (h * static_cast<Index>(whole.size()) + t) * dK + i;
+      return cell(whole, place / (heads * dK), place % (heads * dK));
+    };
+    const auto qAt = [&](Index h, Index t, Index i) { return split(q, heads, h, t, i); };
+    const auto kAt = [&](Index h, Index t, Index i) { return split(k, c.numKvHeads, h, t, i); };
+    const auto vAt = [&](Index h, Index t, Index i) { return split(v, c.numKvHeads, h, t, i); };
     for (Index h = 0; h < c.numKvHeads; ++h) {
       for (Index t = 0; t < keys; ++t) {
         for (Index i = 0; i < dK; ++i) {
-          append(TensorId::k, cell(k, t, h * dK + i));
-          append(TensorId::v, cell(v, t, h * dK + i));
+          append(TensorId::k, kAt(h, t, i));
+          append(TensorId::v, vAt(h, t, i));
         }
       }
     }
+    const auto pinned = [&](TensorId id, Index h, Index row, Index col, double computed) {
+      const auto pin = d.pins.at({id, b, h, row, col});
+      return pin ? static_cast<double>(*pin) : computed;
+    };
     Matrix concat(static_cast<std::size_t>(c.seqLen));
     for (Index h = 0; h < heads; ++h) {
       const Index group = h / (heads / c.numKvHeads);
+      Matrix masked(static_cast<std::size_t>(c.seqLen));
       for (Index t = 0; t < c.seqLen; ++t) {
-        std::vector<double> masked;
-        for (Index i = 0; i < dK; ++i) append(TensorId::q, cell(q, t, h * dK + i));
+        for (Index i = 0; i < dK; ++i) append(TensorId::q, qAt(h, t, i));
         for (Index j = 0; j < keys; ++j) {
-          double score = 0.0;
-          for (Index i = 0; i < dK; ++i)
-            score += cell(q, t, h * dK + i) * cell(k, j, group * dK + i);
-          append(TensorId::rawScores, score);
-          append(TensorId::scores, score * factor);
-          masked.push_back(mayAttend(c, b, t, j) ? score * factor
-                                                 : -std::numeric_limits<double>::infinity());
-          append(TensorId::maskedScores, masked.back());
+          double raw = 0.0;
+          for (Index i = 0; i < dK; ++i) raw += qAt(h, t, i) * kAt(group, j, i);
+          raw = pinned(TensorId::rawScores, h, t, j, raw);
+          const double score = pinned(TensorId::scores, h, t, j, raw * factor);
+          const double forbidden =
+              c.mistakes.zeroForMasked ? 0.0 : -std::numeric_limits<double>::infinity();
+          append(TensorId::rawScores, raw);
+          append(TensorId::scores, score);
+          masked[static_cast<std::size_t>(t)].push_back(mayAttend(c, b, t, j) ? score : forbidden);
+          append(TensorId::maskedScores, masked[static_cast<std::size_t>(t)].back());
         }
-        const auto weights = softmax(masked);
-        for (const double a : weights) append(TensorId::weights, a);
+      }
+      const Matrix weights = weightsOf(masked, c.mistakes.softmaxOverQueries);
+      const DroppedCells dropped(c);
+      for (Index t = 0; t < c.seqLen; ++t) {
+        std::vector<double> row = weights[static_cast<std::size_t>(t)];
+        for (Index j = 0; j < keys; ++j) {
+          double& weight = row[static_cast<std::size_t>(j)];
+          if (c.dropout.on()) {
+            weight = dropped(b, h, t, j) ? 0.0 : weight / (1.0 - c.dropout.rate);
+          }
+          weight = pinned(TensorId::weights, h, t, j, weight);
+          append(TensorId::weights, weight);
+        }
         for (Index i = 0; i < dK; ++i) {
           double sum = 0.0;
           for (Index j = 0; j < keys; ++j) {
-            sum += weights[static_cast<std::size_t>(j)] * cell(v, j, group * dK + i);
+            sum += row[static_cast<std::size_t>(j)] * vAt(group, j, i);
           }
-          sum *= static_cast<double>(c.gain(h));
+          sum = pinned(TensorId::heads, h, t, i, sum * static_cast<double>(c.gain(h)));
           append(TensorId::heads, sum);
           concat[static_cast<std::size_t>(t)].push_back(sum);
         }

@@ -1,0 +1,163 @@
+#include "core/document_delta.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace headscope {
+namespace {
+
+constexpr std::size_t kInputTensors = 2;  // the first of DocumentTensors
+
+DocumentTensors tensorsOf(const Document& d) {
+  const Weights& w = d.weights;
+  return {d.input->x, d.input->memory, w.wQ, w.wK, w.wV, w.wO, w.bQ, w.bK, w.bV, w.bO};
+}
+
+Weights weightsOf(const DocumentTensors& t) {
+  return {t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9]};
+}
+
+bool sameTensors(const DocumentTensors& a, const DocumentTensors& b) {
+  return std::equal(a.begin(), a.end(), b.begin(),
+                    [](const Tensor& s, const Tensor& t) { return s.sameAs(t); });
+}
+
+std::shared_ptr<const Input> withTensors(const Input& input, const Tensor& x,
+                                         const Tensor& memory) {
+  auto next = std::make_shared<Input>(input);
+  next->x = x;
+  next->memory = memory;
+  return next;
+}
+
+/// The same but for X and the memory.
+bool sameLabels(const Input& a, const Input& b) {
+  return &a == &b ||
+         (a.tokens == b.tokens && a.memoryTokens == b.memoryTokens && a.lengths == b.lengths &&
+          a.coordinates == b.coordinates && a.notes == b.notes);
+}
+
+/// A loaded source holds X and the memory itself: patching them would free nothing.
+bool heldBySource(const Document& d, const Tensor& tensor) {
+  const auto* source = std::get_if<TensorSource>(d.source.get());
+  return source != nullptr && !tensor.empty() &&
+         (source->x.sharesStorageWith(tensor) || source->memory.sharesStorageWith(tensor));
+}
+
+Index bytesOf(const Tensor& tensor) {
+  return tensor.empty() ? 0 : tensor.size() * static_cast<Index>(sizeof(float));
+}
+
+Index bytesOf(const std::string& text) {
+  return static_cast<Index>(sizeof(std::string) + text.capacity());
+}
+
+Index bytesOf(const std::shared_ptr<const Series>& series) { return bytesOf(series->values); }
+
+template <typename T>
+Index bytesOf(const std::vector<T>& items) {
+  Index bytes = 0;
+  for (const T& item : items) bytes += bytesOf(item);
+  return bytes;
+}
+
+Index bytesOf(const TextSource& s) { return bytesOf(s.texts) + bytesOf(s.memoryTexts); }
+Index bytesOf(const SeriesSource& s) { return bytesOf(s.items); }
+Index bytesOf(const TensorSource& s) {
+  return bytesOf(s.x) + bytesOf(s.memory) + bytesOf(s.tokens) + bytesOf(s.memoryTokens);
+}
+
+}  // namespace
+
+DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to) : rest_(*to), whole_(to) {
+  const DocumentTensors before = tensorsOf(from);
+  const DocumentTensors after = tensorsOf(*to);
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i].sameAs(before[i])) continue;
+    const bool held = i < kInputTensors && from.source != to->source &&
+                      (heldBySource(from, before[i]) || heldBySource(*to, after[i]));
+    auto patch = held ? std::nullopt : TensorPatch::between(before[i], after[i]);
+    if (patch) {
+      changes_.push_back({i, std::move(*patch)});
+    } else {
+      changes_.push_back({i, after[i]});
+    }
+  }
+  rest_.weights = {};
+  rest_.input =
+      sameLabels(*from.input, *to->input) ? nullptr : withTensors(*to->input, Tensor(), Tensor());
+  measure(from);
+}
+
+void DocumentDelta::measure(const Document& from) {
+  // the allocation of a document lasts as long as a weak pointer to it
+  bytes_ = static_cast<Index>(sizeof(DocumentDelta) + sizeof(Document) +
+                              changes_.capacity() * sizeof(Change) +
+                              rest_.pins.all().size() * sizeof(Pin));
+  for (const Change& change : changes_) {
+    if (const auto* patch = std::get_if<TensorPatch>(&change.to)) {
+      bytes_ += patch->bytes();
+    } else if (const auto& tensor = std::get<Tensor>(change.to); !heldBySource(rest_, tensor)) {
+      bytes_ += bytesOf(tensor);
+    }
+  }
+  if (rest_.input != nullptr) {
+    const Input& input = *rest_.input;
+    for (const auto* labels : {&input.tokens, &input.memoryTokens}) bytes_ += bytesOf(*labels);
+    for (const auto* words : {&input.coordinates, &input.notes}) bytes_ += bytesOf(*words);
+  }
+  if (rest_.source != from.source && rest_.source != nullptr) {
+    bytes_ += std::visit([](const auto& s) { return bytesOf(s); }, *rest_.source);
+  }
+  const auto& painted = rest_.config.mask.painted;
+  if (painted != nullptr && painted != from.config.mask.painted) {
+    bytes_ += static_cast<Index>(painted->allowed.size());
+  }
+}
+
+DocumentWalk::DocumentWalk(const DocumentPtr& start)
+    : rest_(*start), tensors_(tensorsOf(*start)), whole_(start) {
+  rest_.weights = {};
+}
+
+void DocumentWalk::cross(DocumentDelta& delta) {
+  for (DocumentDelta::Change& change : delta.changes_) {
+    Tensor& tensor = tensors_[change.tensor];
+    bool& copied = copied_[change.tensor];
+    if (auto* whole = std::get_if<Tensor>(&change.to)) {
+      std::swap(tensor, *whole);
+      copied = false;
+      continue;
+    }
+    auto& patch = std::get<TensorPatch>(change.to);
+    if (patch.empty()) continue;
+    if (!copied) tensor = tensor.clone();
+    copied = true;
+    patch.exchange(tensor);
+  }
+  std::swap(rest_, delta.rest_);
+  std::swap(whole_, delta.whole_);
+  auto& left = delta.rest_.input;
+  if (rest_.input == nullptr) {
+    std::swap(rest_.input, left);
+  } else if (!left->x.empty() || !left->memory.empty()) {
+    left = withTensors(*left, Tensor(), Tensor());
+  }
+  delta.measure(rest_);
+}
+
+DocumentPtr DocumentWalk::document() const {
+  if (auto whole = whole_.lock(); whole != nullptr && sameTensors(tensorsOf(*whole), tensors_)) {
+    return whole;
+  }
+  Document next = rest_;
+  next.weights = weightsOf(tensors_);
+  const Input& input = *next.input;
+  if (!input.x.sameAs(tensors_[0]) || !input.memory.sameAs(tensors_[1])) {
+    next.input = withTensors(input, tensors_[0], tensors_[1]);
+  }
+  return std::make_shared<const Document>(std::move(next));
+}
+
+}  // namespace headscope

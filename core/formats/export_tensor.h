@@ -1,0 +1,34 @@
+// exportTensor: any tensor of a pass as a file of its own.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace headscope::formats {
+
+enum class TensorFormat { safetensors, npy, csv };
+inline constexpr std::array kTensorFormats{TensorFormat::safetensors, TensorFormat::npy,
+                                           TensorFormat::csv};
+
+/// "npy": the format's name, and its files' ending.
+std::string_view toString(TensorFormat format);
+std::optional<TensorFormat> tensorFormatFromName(std::string_view name);
+/// The format that a file's ending names.
+std::optional<TensorFormat> tensorFormatOf(const std::filesystem::path& path);
+
+/// The tensors a pass has: no memory in self-attention, no biases where none are added.
+std::vector<TensorId> tensorsOf(const AttentionConfig& config);
+
+/// The tensor under a name. Throws UserError that lists the names, or says why a pass has none.
+TensorId requireTensor(std::string_view name, const AttentionConfig& config);
+
+/// No partial file is left. Throws UserError naming the path.
+void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorId id,
+                  TensorFormat format);
+
+}  // namespace headscope::formats

@@ -1,0 +1,349 @@
+// What the history keeps and what it gives back: bit for bit, sharing what is shared, in budget.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/history.h"
+#include "core/weights/random.h"
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+constexpr std::size_t kTensors = 10;
+
+template <typename D>
+auto& tensorOf(D& weights, std::size_t which) {
+  Tensor Weights::*const all[] = {&Weights::wQ, &Weights::wK, &Weights::wV, &Weights::wO,
+                                  &Weights::bQ, &Weights::bK, &Weights::bV, &Weights::bO};
+  return weights.*all[which];
+}
+
+const Tensor& tensorOf(const Document& d, std::size_t which) {
+  if (which == 8) return d.input->x;
+  if (which == 9) return d.input->memory;
+  return tensorOf(d.weights, which);
+}
+
+Tensor withCell(const Tensor& tensor, Index cell, float value) {
+  Tensor copy = tensor.clone();
+  copy.mutableData()[cell] = value;
+  return copy;
+}
+
+/// The document with one cell of one tensor changed: a copy of that tensor, all else shared.
+Open cellEdit(const Document& document, std::size_t which, Index cell, float value) {
+  Document next = document;
+  const Tensor changed = withCell(tensorOf(document, which), cell, value);
+  if (which < 8) {
+    tensorOf(next.weights, which) = changed;
+  } else {
+    auto input = std::make_shared<Input>(*next.input);
+    (which == 8 ? input->x : input->memory) = changed;
+    next.input = std::move(input);
+  }
+  return {std::make_shared<const Document>(std::move(next)), "cell"};
+}
+
+bool sameBits(const Tensor& a, const Tensor& b) {
+  if (a.empty() || b.empty()) return a.empty() == b.empty();
+  return a.shape() == b.shape() && a.contiguous() && b.contiguous() &&
+         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
+}
+
+void expectSameState(const Document& a, const Document& b) {
+  EXPECT_EQ(a.preset, b.preset);
+  EXPECT_EQ(a.config, b.config);
+  EXPECT_EQ(a.config.mask.painted, b.config.mask.painted);
+  EXPECT_EQ(a.positions, b.positions);
+  EXPECT_EQ(a.source, b.source);
+  EXPECT_EQ(a.inputEdited, b.inputEdited);
+  EXPECT_EQ(a.weightSource, b.weightSource);
+  EXPECT_EQ(a.weightsEdited, b.weightsEdited);
+  EXPECT_EQ(a.pins, b.pins);
+  EXPECT_EQ(a.input->tokens, b.input->tokens);
+  EXPECT_EQ(a.input->memoryTokens, b.input->memoryTokens);
+  EXPECT_EQ(a.input->lengths, b.input->lengths);
+  EXPECT_EQ(a.input->coordinates, b.input->coordinates);
+  EXPECT_EQ(a.input->notes, b.input->notes);
+  for (std::size_t t = 0; t < kTensors; ++t) {
+    EXPECT_TRUE(sameBits(tensorOf(a, t), tensorOf(b, t))) << "tensor " << t;
+  }
+}
+
+/// A copy that shares no storage, so that comparing with it keeps nothing of the history alive.
+DocumentPtr apart(const Document& document) {
+  Document copy = document;
+  for (std::size_t t = 0; t < 8; ++t) tensorOf(copy.weights, t) = tensorOf(document, t).clone();
+  auto input = std::make_shared<Input>(*document.input);
+  input->x = document.input->x.clone();
+  input->memory = document.input->memory.clone();
+  copy.input = std::move(input);
+  return std::make_shared<const Document>(std::move(copy));
+}
+
+TEST(HistoryMemory, TenThousandCellsOfALargeMatrix) {
+  History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(768, 12, 1)), Index{4} << 30);
+  const DocumentPtr start = apart(*h.current());
+  const Index cells = 768 * 768;
+  for (Index i = 0; i < 10'000; ++i) {
+    h.apply(cellEdit(*h.current(), 0, i * 7919 % cells, static_cast<float>(i)));
+  }
+  ASSERT_EQ(h.size(), 10'001U);
+  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
+  const DocumentPtr end = apart(*h.current());
+  h.jumpTo(0);
+  expectSameState(*h.current(), *start);
+  h.jumpTo(10'000);
+  expectSameState(*h.current(), *end);
+  for (int i = 0; i < 100; ++i) h.undo();  // one by one as well
+  EXPECT_EQ(h.position(), 9'900U);
+  EXPECT_EQ(h.current()->weights.wQ.data()[9'900 * 7919 % cells],
+            start->weights.wQ.data()[9'900 * 7919 % cells]);
+  EXPECT_EQ(h.current()->weights.wQ.data()[9'899 * 7919 % cells], 9'899.0F);
+  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
+}
+
+TEST(HistoryMemory, ACellOfXCostsNoMore) {
+  History h(fromSource(TextSource{{"the cat sat"}, {"on a mat"}}, sized(768, 12, 1)), kBudget);
+  h.apply(cellEdit(*h.current(), 8, 5, 0.25F));
+  const Index once = h.bytesHeld();
+  EXPECT_LT(once, 4'000);
+  h.apply(cellEdit(*h.current(), 9, 6, 0.5F));
+  EXPECT_EQ(h.bytesHeld(), 2 * once);
+  h.jumpTo(0);
+  EXPECT_EQ(h.bytesHeld(), 2 * once);
+}
+
+TEST(HistoryMemory, CountsWhatIsNotCurrent) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  const Index small = 4 * 4 * 48 * 48;
+  const Index large = 4 * 4 * 96 * 96;
+  h.apply(SetDimensions{96, 4, 4});
+  EXPECT_GE(h.bytesHeld(), small);
+  EXPECT_LT(h.bytesHeld(), 2 * small);
+  h.undo();
+  EXPECT_GE(h.bytesHeld(), large);
+  EXPECT_LT(h.bytesHeld(), 2 * large);
+}
+
+TEST(HistoryMemory, CountsPins) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  const auto added = [&h](const Edit& edit) {
+    const Index before = h.bytesHeld();
+    h.apply(edit);
+    return h.bytesHeld() - before;
+  };
+  const Index without = added(SetBias{false});
+  h.apply(SetPin{{{TensorId::rawScores, 0, 0, 0, 0}, 1.0F}});
+  EXPECT_EQ(added(SetBias{false}), without + static_cast<Index>(sizeof(Pin)));
+}
+
+TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  h.apply(SetBias{false});  // shares W_Q with the start
+  const std::weak_ptr<const Document> second = h.current();
+  h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
+  h.apply(cellEdit(*h.current(), 1, 3, 2.0F));
+  EXPECT_TRUE(second.expired());
+  EXPECT_LT(h.bytesHeld(), h.current()->weights.wQ.size() * 4);
+}
+
+TEST(HistoryMemory, WhatDoesNotDifferStaysTheVerySame) {
+  History h(fromTexts({"the cat sat"}, {"on a mat"}), kBudget);
+  const DocumentPtr start = h.current();  // held or not
+  h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
+  h.apply(cellEdit(*h.current(), 8, 3, 2.0F));
+  h.apply(cellEdit(*h.current(), 5, 3, 2.0F));
+  const auto expectOnly = [&h](std::vector<std::size_t> changed, const auto& move) {
+    const DocumentPtr before = h.current();
+    move();
+    for (std::size_t t = 0; t < kTensors; ++t) {
+      const bool expected = std::find(changed.begin(), changed.end(), t) == changed.end();
+      EXPECT_EQ(tensorOf(*h.current(), t).sameAs(tensorOf(*before, t)), expected) << t;
+    }
+    const bool input = std::find(changed.begin(), changed.end(), 8U) == changed.end();
+    EXPECT_EQ(h.current()->input == before->input, input);
+  };
+  expectOnly({5}, [&] { h.undo(); });
+  expectOnly({8}, [&] { h.undo(); });
+  expectOnly({0}, [&] { h.undo(); });
+  expectOnly({0, 8}, [&] { h.jumpTo(2); });
+  expectOnly({5}, [&] { h.redo(); });
+  expectOnly({0, 5, 8}, [&] { h.jumpTo(0); });
+}
+
+TEST(HistoryMemory, WhoeverHoldsADocumentIsLeftAlone) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
+  const DocumentPtr held = h.current();
+  const DocumentPtr copy = apart(*held);
+  for (Index i = 0; i < 5; ++i) h.apply(cellEdit(*h.current(), 0, i, 7.0F));
+  const DocumentPtr last = h.current();
+  const DocumentPtr lastCopy = apart(*last);
+  const DocumentPtr looked = h.at(3);
+  const DocumentPtr lookedCopy = apart(*looked);
+  h.jumpTo(0);
+  h.jumpTo(4);
+  expectSameState(*held, *copy);
+  expectSameState(*last, *lastCopy);
+  expectSameState(*looked, *lookedCopy);
+}
+
+TEST(HistoryMemory, AGestureCostsOneEntry) {
+  History h(fromTexts({"the cat sat"}), kBudget);
+  const DocumentPtr start = apart(*h.current());
+  h.apply(cellEdit(*h.current(), 0, 0, 1.0F), "drag");
+  const Index once = h.bytesHeld();
+  for (int i = 2; i <= 50; ++i) {
+    h.apply(cellEdit(*h.current(), 0, 0, static_cast<float>(i)), "drag");
+  }
+  EXPECT_EQ(h.size(), 2U);
+  EXPECT_EQ(h.bytesHeld(), once);
+  const DocumentPtr end = apart(*h.current());
+  h.undo();
+  expectSameState(*h.current(), *start);
+  h.redo();
+  expectSameState(*h.current(), *end);
+}
+
+TEST(HistoryMemory, TheOldestGoFirstAndTheNameStays) {
+  const Index budget = 20'000;
+  History h(fromTexts({"the cat sat"}), kBudget, budget);
+  std::vector<DocumentPtr> all{apart(*h.current())};
+  for (Index i = 0; i < 50; ++i) {
+    Open edit = cellEdit(*h.current(), 0, i, 7.0F);
+    edit.name = "cell " + std::to_string(i + 1);
+    h.apply(edit);
+    all.push_back(apart(*h.current()));
+    EXPECT_LE(h.bytesHeld(), budget);
+  }
+  EXPECT_GT(h.bytesHeld(), budget - 4'000);
+  ASSERT_GT(h.size(), 5U);
+  ASSERT_LT(h.size(), 51U);
+  const std::size_t dropped = all.size() - h.size();
+  for (std::size_t i = 0; i < h.size(); ++i) {
+    EXPECT_EQ(h.nameAt(i), "cell " + std::to_string(dropped + i));
+    expectSameState(*h.at(i), *all[dropped + i]);
+  }
+  h.jumpTo(0);
+  expectSameState(*h.current(), *all[dropped]);
+}
+
+/// A loaded X moved about is in the source as well: kept once, as a whole.
+TEST(HistoryMemory, LoadedInputs) {
+  History h(fromSource(TensorSource{
+                "layer.safetensors", randomTensor({1, 64, 48}, 1, "x", 1.0F), {}, {}, {}}),
+            kBudget);
+  const Index bytes = 64 * 48 * 4;
+  const DocumentPtr start = h.current();
+  h.apply(MoveToken{0, false, 0, 1});
+  h.apply(cellEdit(*h.current(), 8, 5, 0.25F));
+  EXPECT_GE(h.bytesHeld(), bytes);
+  EXPECT_LT(h.bytesHeld(), bytes + 20'000);
+  const DocumentPtr end = apart(*h.current());
+  h.jumpTo(0);
+  EXPECT_EQ(h.current(), start);
+  h.jumpTo(2);
+  expectSameState(*h.current(), *end);
+}
+
+/// Everything at random, against a plain list of kept documents.
+class RandomWalk {
+ public:
+  explicit RandomWalk(std::uint64_t seed)
+      : random_(seed, "walk"),
+        history_(fromTexts({"the cat sat"}, {"on a mat"}), kBudget),
+        kept_{history_.current()} {}
+
+  void run(int steps) {
+    for (int i = 0; i < steps; ++i) {
+      if (next(3) != 0) {
+        edit();
+      } else {
+        move(next(2) == 0 ? neighbour() : next(kept_.size()));
+      }
+      ASSERT_EQ(history_.size(), kept_.size());
+      ASSERT_EQ(history_.position(), at_);
+      expectSameState(*history_.current(), *kept_[at_]);
+      const std::size_t look = next(kept_.size());
+      expectSameState(*history_.at(look), *kept_[look]);
+    }
+  }
+
+ private:
+  std::size_t next(std::size_t bound) { return random_.bits(count_++) % bound; }
+
+  std::size_t neighbour() {
+    const bool back = next(2) == 0;
+    if (back) return at_ > 0 ? at_ - 1 : 0;
+    return std::min(at_ + 1, kept_.size() - 1);
+  }
+
+  Edit anyEdit() {
+    const Document& d = *history_.current();
+    switch (next(16)) {
+      case 0:
+        return SetBias{next(2) == 0};
+      case 1:
+        return SetTokens{static_cast<Index>(2 + next(6))};
+      case 2:
+        return SetDimensions{static_cast<Index>(16 * (1 + next(3))), 4, 4};
+      case 3:
+        return DrawWeights{WeightInit::xavier, next(5)};
+      case 4:
+        return SetText{0, false, next(2) == 0 ? "a dog ran home" : "the cat sat"};
+      case 5:
+        return Open{kept_[next(kept_.size())], "again"};
+      case 6:
+        return masked(history_.current(), [&](Mask& m) {
+          const Index queries = d.config.seqLen;
+          const Index keys = d.config.keys();
+          std::vector<std::uint8_t> allowed(static_cast<std::size_t>(queries * keys), 1);
+          allowed[next(allowed.size())] = 0;
+          m.painted = painted(queries, keys, allowed);
+        });
+      default:
+        break;
+    }
+    const std::size_t which = next(kTensors);
+    const auto cells = static_cast<std::size_t>(tensorOf(d, which).size());
+    return cellEdit(d, which, static_cast<Index>(next(cells)), static_cast<float>(next(9)));
+  }
+
+  void edit() {
+    const std::string gesture = next(3) == 0 ? "drag" : "";
+    const bool goesOn = !gesture.empty() && gesture == gesture_;
+    history_.apply(anyEdit(), gesture);
+    kept_.resize(at_ + (goesOn ? 0 : 1));
+    kept_.push_back(apart(*history_.current()));
+    at_ = kept_.size() - 1;
+    gesture_ = gesture;
+  }
+
+  void move(std::size_t to) {
+    history_.jumpTo(to);
+    at_ = to;
+    gesture_.clear();
+  }
+
+  RandomStream random_;
+  std::uint64_t count_ = 0;
+  History history_;
+  std::vector<DocumentPtr> kept_;
+  std::size_t at_ = 0;
+  std::string gesture_;
+};
+
+TEST(HistoryMemory, RandomWalksGiveWhatWasThere) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) RandomWalk(seed).run(400);
+}
+
+}  // namespace
+}  // namespace headscope::test
