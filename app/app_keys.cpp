@@ -2,6 +2,7 @@
 #include "app/app_state.h"
 #include "app/ui/compat.h"
 #include "app/ui/steps_rail.h"
+#include "app/ui/trace_back.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -35,6 +36,7 @@ void App::State::keys(const ui::Panel& panel) {
     if (view.playing && view.step == StepId::output) view.step = StepId::project;
   }
   if (keyPressed(Key::escape, false)) view.selected.reset();
+  if (keyPressed(Key::backspace)) ui::returnOne(view, trace->config());
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const auto tool = ui::toolOfKey(letter);
     if (tool && keyPressed(Key{letter}, false)) view.tool = *tool;

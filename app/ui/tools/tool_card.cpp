@@ -20,6 +20,7 @@ struct ToolTab {
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
+    ToolTab{Tool::terms, "Terms", "where a number comes from, term by term", 'T'},
 };
 
 const ToolTab& tabOf(Tool tool) {
@@ -30,16 +31,21 @@ const ToolTab& tabOf(Tool tool) {
 
 }  // namespace
 
-void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes&) {
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes&, Explanations& explanations) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
+    case Tool::terms:
+      termsPanel(panel, memory.terms, explanations);
+      break;
     default:
       flowPanel(panel, memory.flow, room);
       break;
   }
 }
 
-void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+              Explanations& explanations) {
+  panel.view.pointed.clear();
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -48,7 +54,7 @@ void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
   }
   const int clicked = tabRow(panel.look, "tools", tabs, chosen, tabOf(panel.view.tool).about);
   if (clicked >= 0) panel.view.tool = kTabs[static_cast<std::size_t>(clicked)].tool;
-  toolPanel(panel, memory, magnitudes);
+  toolPanel(panel, memory, magnitudes, explanations);
 }
 
 std::optional<Tool> toolOfKey(char key) {
