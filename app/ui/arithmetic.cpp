@@ -20,11 +20,10 @@ std::string factor(double value) {
 std::string softmaxText(const Explanation& e) {
   const Term* own = e.own();
   if (own == nullptr) return "0 · " + e.rule;
-  std::string text = fmt::format("exp({} − {}) / Σ exp = {} / {}", factor(own->leftValue),
+  std::string text = fmt::format("exp({} − max {}) / Σ exp = {} / {}", factor(own->leftValue),
                                  factor(own->rightValue), number(own->product), number(e.sum));
   if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor));
-  return fmt::format("{} = {} · maximum {}", text, number(e.computed(), 5),
-                     number(own->rightValue));
+  return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
 
 std::string sumText(const Explanation& e, std::size_t shown) {

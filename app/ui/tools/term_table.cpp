@@ -42,7 +42,7 @@ struct Column {
 };
 
 constexpr std::array kProductColumns{
-    Column{Shows::index, "term", TermColumn::index, 44, 0, "Sort by index"},
+    Column{Shows::index, "term", TermColumn::index, 56, 0, "Sort by index"},
     Column{Shows::left, "left", TermColumn::left, 110, 2, "Sort by the left operand"},
     Column{Shows::right, "right", TermColumn::right, 110, 2, "Sort by the right operand"},
     Column{Shows::product, "product", TermColumn::product, 70, 0.4F, "Sort by product"},
@@ -53,7 +53,7 @@ constexpr std::array kProductColumns{
 };
 
 constexpr std::array kSoftmaxColumns{
-    Column{Shows::index, "term", TermColumn::index, 44, 0, "Sort by index"},
+    Column{Shows::index, "term", TermColumn::index, 56, 0, "Sort by index"},
     Column{Shows::key, "key", TermColumn::index, 70, 1, "Sort by index"},
     Column{Shows::score, "score", TermColumn::left, 70, 0.5F, "Sort by score"},
     Column{Shows::difference, "score − max", TermColumn::left, 82, 0.5F, "Sort by score"},
@@ -110,11 +110,12 @@ class Table {
     }
     starts_.push_back(x);
   }
-  float gap() const { return look_.px(10); }
+  float gap() const { return look_.px(14); }
   float start(std::size_t column) const { return starts_[column]; }
   float end(std::size_t column) const { return starts_[column + 1] - gap(); }
   static bool isText(Shows shows) {
-    return shows == Shows::index || shows == Shows::key || shows == Shows::bar;
+    return shows == Shows::index || shows == Shows::left || shows == Shows::right ||
+           shows == Shows::key || shows == Shows::bar;
   }
 
   /// Gives their height.
@@ -268,9 +269,10 @@ class Table {
 
   /// Its share of the largest term, in the colours of values.
   void bar(std::size_t column, ImVec2 at, float line, double product) const {
-    if (memory_.largest <= 0.0) return;
+    if (product == 0.0) return;
     const auto share = static_cast<float>(product / memory_.largest);
-    const ColorScale scale = colorScale(look_, panel_.view, TensorId::rawScores, 1.0F);
+    const ColorScale scale =
+        colorScale(look_, panel_.view, softmax_ ? TensorId::weights : TensorId::rawScores, 1.0F);
     const float length = std::abs(share) * (end(column) - start(column));
     const ImVec2 a(at.x + start(column), at.y + line * 0.25F);
     ImGui::GetWindowDrawList()->AddRectFilled(

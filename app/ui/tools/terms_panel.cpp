@@ -27,12 +27,34 @@ CellRef cellLookedAt(const Panel& panel) {
   return {TensorId::output, view.item, -1, 0, 0};
 }
 
+const char* wayBack(const Explanation& e) {
+  if (e.own() != nullptr) return "← along its own score";
+  return e.terms.size() > 1 ? "← along the largest term" : "← to where it comes from";
+}
+
+/// One step back along the main line, at the right end of the line at `at`. Gives its width.
+float backButton(const Panel& panel, const Explanation& e, ImVec2 at) {
+  const auto back = mainOperand(e);
+  if (!back) return 0.0F;
+  const Look& look = panel.look;
+  const float width =
+      textSize(look.fonts.regular, wayBack(e)).x + ImGui::GetStyle().FramePadding.x * 2;
+  ImGui::SetCursorScreenPos({at.x + ImGui::GetContentRegionAvail().x - width, at.y});
+  if (pill(look, wayBack(e))) traceBack(panel.view, panel.trace.config(), e.cell, *back);
+  tip(look, "One step back; a click on any operand below goes there instead");
+  return width;
+}
+
 /// "S[sat, cat] = 25.418    raw_scores[0, 5, 2, 1] · head 6 · step 3, Score".
-void nameLine(const Panel& panel, const CellRef& cell) {
+void nameLine(const Panel& panel, const CellRef& cell, const Explanation* e) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x;
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  const float height = ImGui::GetFrameHeight();
+  const float back = e != nullptr ? backButton(panel, *e, corner) : 0.0F;
+  ImGui::SetCursorScreenPos(corner);
+  const float room = ImGui::GetContentRegionAvail().x - back - look.px(12);
+  const ImVec2 at(corner.x, corner.y + (height - fontSize(look.fonts.mono)) * 0.5F);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const std::string name = cellName(panel.trace, cell);
   const std::string value = " = " + number(panel.trace.value(cell), 7);
@@ -57,7 +79,7 @@ void nameLine(const Panel& panel, const CellRef& cell) {
     drawText(list, look.fonts.small, {at.x + x, at.y + lower}, t.textMuted,
              elided(look.fonts.small, where, room - x));
   }
-  ImGui::Dummy({room, valueSize.y});
+  ImGui::Dummy({room, height});
 }
 
 /// One line that never wraps; the whole of it under the mouse.
@@ -76,17 +98,13 @@ bool forbidden(const Explanation& e) {
 void rules(const Panel& panel, const Explanation& e) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const bool computes = !e.terms.empty() && !forbidden(e) &&
-                        (e.cell.tensor != TensorId::weights || e.own() != nullptr);
-  std::string remark = remarkOn(panel.trace, e);
-  if (computes) {
-    std::string rule = "= " + formulaOf(panel.trace, e.cell);
-    if (!remark.empty()) rule += " · " + remark;
-    line(look, look.fonts.monoSmall, t.text, rule);
-  } else {
-    line(look, look.fonts.monoSmall, t.text, remark);
+  const std::string remark = remarkOn(panel.trace, e);
+  std::string rule = quotientText(e);  // of a weight that is not masked
+  if (e.cell.tensor != TensorId::weights && !forbidden(e)) {
+    rule = "= " + formulaOf(panel.trace, e.cell);
   }
-  line(look, look.fonts.monoSmall, t.textMuted, quotientText(e));
+  if (!rule.empty() && !remark.empty()) rule += " · ";
+  line(look, look.fonts.monoSmall, t.text, rule + remark);
   if (e.pinned) {
     line(look, look.fonts.small, t.bad,
          fmt::format("pinned at {}, computed {}; the terms are those of the computed value",
@@ -101,9 +119,10 @@ std::string totalText(const Explanation& e) {
                        number(e.terms.front().product, 5), number(e.value, 5));
   }
   const bool weight = e.cell.tensor == TensorId::weights;
-  std::string text = fmt::format("{} of {} term{} = {}", weight ? "Σ exp" : "sum", e.terms.size(),
-                                 e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
-  if (weight) text += fmt::format(" · computed {}", number(e.computed(), 8));
+  // the quotient of a weight stands above already
+  std::string text = weight ? fmt::format("computed {}", number(e.computed(), 8))
+                            : fmt::format("sum of {} term{} = {}", e.terms.size(),
+                                          e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
   if (e.pinned) return text + fmt::format(" · pinned at {}", number(e.value, 8));
   const double difference = e.value - e.computed();
   return text + fmt::format(" · the engine's value {} · difference {}", number(e.value, 8),
@@ -117,8 +136,8 @@ void termsPanel(const Panel& panel, TermsMemory& memory, Explanations& explanati
   const Theme& t = look.theme;
   const CellRef cell = cellLookedAt(panel);
   const Explanation* e = isResult(cell.tensor) ? &explanations.of(panel.trace, cell) : nullptr;
-  trailRow(panel, cell, e);
-  nameLine(panel, cell);
+  trailRow(panel, cell);
+  nameLine(panel, cell, e);
   if (e == nullptr) {
     line(look, look.fonts.small, t.text, originOf(panel.trace, cell));
     line(look, look.fonts.small, t.textMuted,

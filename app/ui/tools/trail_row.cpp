@@ -1,6 +1,7 @@
 #include "app/ui/tools/trail_row.h"
 
 #include <string>
+#include <vector>
 
 #include "app/ui/cell_words.h"
 #include "app/ui/compat.h"
@@ -12,33 +13,19 @@ namespace {
 
 constexpr const char* kBetween = " › ";
 
-const char* wayBack(const Explanation& e) {
-  if (e.own() != nullptr) return "← along its own score";
-  return e.terms.size() > 1 ? "← along the largest term" : "← to where it comes from";
-}
-
 }  // namespace
 
-void trailRow(const Panel& panel, const CellRef& cell, const Explanation* e) {
+void trailRow(const Panel& panel, const CellRef& cell) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  const auto back = e != nullptr ? mainOperand(*e) : std::nullopt;
+  const std::vector<CellRef> trail = trailTo(panel.view, c, cell);
+  if (trail.size() < 2) return;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float height = ImGui::GetFrameHeight();
-  const float right = at.x + ImGui::GetContentRegionAvail().x;
-  float room = right - at.x;
-  if (back) {
-    const float width =
-        textSize(look.fonts.regular, wayBack(*e)).x + ImGui::GetStyle().FramePadding.x * 2;
-    ImGui::SetCursorScreenPos({right - width, at.y});
-    if (pill(look, wayBack(*e))) traceBack(panel.view, c, cell, *back);
-    tip(look, "One step back; a click on any operand below goes there instead");
-    room -= width + look.px(12);
-  }
+  const float height = fontSize(look.fonts.small) + look.px(2);
+  const float room = ImGui::GetContentRegionAvail().x;
 
   // the last crumbs that fit; those before them stand behind one "…"
-  const std::vector<CellRef> trail = trailTo(panel.view, c, cell);
   const float between = textSize(look.fonts.small, kBetween).x;
   const float dots = textSize(look.fonts.small, "…").x + between;
   std::vector<std::string> names;

@@ -1,12 +1,11 @@
-// Trail row: the cells traced back through, as a breadcrumb, and the way one step further back.
+// Trail row: the cells traced back through, as a breadcrumb.
 #pragma once
 
 #include "app/ui/panel.h"
-#include "core/steps/step.h"
 
 namespace headscope::ui {
 
-/// At the cursor, one line. `explanation` is that of `cell`; none for an operand of the document.
-void trailRow(const Panel& panel, const CellRef& cell, const Explanation* explanation);
+/// At the cursor, one line; nothing where the trail has but this cell.
+void trailRow(const Panel& panel, const CellRef& cell);
 
 }  // namespace headscope::ui
