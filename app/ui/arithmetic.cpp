@@ -42,9 +42,10 @@ std::string sumText(const Explanation& e, std::size_t shown) {
     if (i > 0) text += " + ";
     text += t.right == "1" ? factor(t.leftValue) : factor(t.leftValue) + "·" + factor(t.rightValue);
   }
-  if (order.size() > kept) {
-    text += fmt::format(" + … {} more term{}", order.size() - kept,
-                        order.size() - kept == 1 ? "" : "s");
+  const std::size_t more = order.size() - kept;
+  if (more > 0) {
+    text += fmt::format("{}{} {}term{}", kept > 0 ? " + … " : "", more, kept > 0 ? "more " : "",
+                        more == 1 ? "" : "s");
   }
   return text + " = " + result;
 }
@@ -59,27 +60,26 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
     other.tensor = tensor;
     return number(trace.value(other));
   };
-  std::string text = "next: ";
+  std::string text;
   if (id == TensorId::rawScores) {
-    text +=
+    text =
         fmt::format("× {} → {}, ", number(trace.config().scoreMultiplier()), as(TensorId::scores));
   }
   const std::string why = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
   if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
-  return text + "then softmax over the row → " + as(TensorId::weights);
+  if (!text.empty()) text += "then ";
+  return "next: " + text + "softmax over the row → " + as(TensorId::weights);
 }
 
 /// What the terms say, without the value a pin may have put in its place.
 std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
-  if (e.cell.tensor == TensorId::maskedScores && e.value != e.terms.front().product) return e.rule;
+  if (isForbidden(e)) return e.rule;
   const bool weight = e.cell.tensor == TensorId::weights;
   std::string text = weight ? softmaxText(e) : sumText(e, terms);
   if (formula && !(weight && e.own() == nullptr)) {
     text = formulaOf(trace, e.cell) + " = " + text;
   }
-  // what the numbers do not say; of a masked weight they are the remark
-  const std::string remark = weight && e.own() == nullptr ? "" : remarkOn(trace, e);
-  return remark.empty() ? text : text + " · " + remark;
+  return text;
 }
 
 }  // namespace
@@ -97,6 +97,7 @@ std::string quotientText(const Explanation& e) {
 Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell) {
   return {cellName(trace, cell),
           fmt::format("= {} · {}", number(trace.value(cell), 5), originOf(trace, cell)),
+          {},
           {}};
 }
 
@@ -106,6 +107,9 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t term
   const std::string text = termsText(trace, e, terms, formula);
   a.sum =
       e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
+  // of what is masked, the rule is all there is to say
+  const bool masked = e.cell.tensor == TensorId::weights ? e.own() == nullptr : isForbidden(e);
+  if (!masked) a.remark = remarkOn(trace, e);
   a.next = nextText(trace, e.cell);
   return a;
 }

@@ -9,9 +9,10 @@
 namespace headscope::ui {
 
 struct Arithmetic {
-  std::string name;  // "S[sat, cat]"
-  std::string sum;   // "= Σ_j q[sat, j]·k[cat, j] = 0.81·1.12 + … 61 more terms = 25.418"
-  std::string next;  // what becomes of it, or empty
+  std::string name;    // "S[sat, cat]"
+  std::string sum;     // "= Σ_j q[sat, j]·k[cat, j] = 0.81·1.12 + … 61 more terms = 25.418"
+  std::string remark;  // what numbers do not say, or empty
+  std::string next;    // what becomes of it, or empty
 };
 
 /// The largest terms first; `terms` of them are written out, after the formula where `formula`.

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostTerms = 6;
 
-/// As many terms as the line has room for, one at least; the formula goes first where it must.
+/// As many terms as the line has room for; the formula goes before the last of them.
 Arithmetic fitting(const Look& look, const Trace& trace, const Explanation& e, float room) {
   for (const bool formula : {true, false}) {
     for (std::size_t terms = kMostTerms; terms > 0; --terms) {
@@ -20,7 +20,7 @@ Arithmetic fitting(const Look& look, const Trace& trace, const Explanation& e, f
       if (textSize(look.fonts.mono, a.name + " " + a.sum).x <= room) return a;
     }
   }
-  return arithmetic(trace, e, 1, false);
+  return arithmetic(trace, e, 0, false);
 }
 
 std::string linkText(const Explanation& e) {
@@ -84,13 +84,16 @@ void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations&
     memory.room = room;
   }
   const Arithmetic& a = memory.arithmetic;
+  // the remark stands below, or behind where what comes next has that place
+  const bool below = lines > 1 && a.next.empty();
+  const std::string sum = below || a.remark.empty() ? a.sum : a.sum + " · " + a.remark;
   drawText(list, look.fonts.mono, pen, t.accentText, a.name);
   const float indent = textSize(look.fonts.mono, a.name + " ").x;
   drawText(list, look.fonts.mono, {pen.x + indent, pen.y}, t.text,
-           elided(look.fonts.mono, a.sum, room - indent));
+           elided(look.fonts.mono, sum, room - indent));
   if (lines < 2) return;
   drawText(list, look.fonts.mono, {pen.x + indent, pen.y + lineHeight}, t.textMuted,
-           elided(look.fonts.mono, a.next, size.x - 2 * pad - indent));
+           elided(look.fonts.mono, below ? a.remark : a.next, size.x - 2 * pad - indent));
 }
 
 }  // namespace headscope::ui

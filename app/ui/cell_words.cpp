@@ -124,6 +124,10 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
   return e.terms.front().right == "1" ? text : text + "·" + e.terms.front().right;
 }
 
+bool isForbidden(const Explanation& e) {
+  return e.cell.tensor == TensorId::maskedScores && e.value != e.terms.front().product;
+}
+
 std::string remarkOn(const Trace& trace, const Explanation& e) {
   const AttentionConfig& c = trace.config();
   const TensorId id = e.cell.tensor;

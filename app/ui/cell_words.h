@@ -24,8 +24,11 @@ std::string rightName(const Trace& trace, const Term& term);
 /// What a result's cell is computed from: "Σ_j q[sat, j]·k[cat, j]".
 std::string formulaOf(const Trace& trace, const CellRef& cell);
 
-/// What numbers do not say: which columns a head has, which rule forbids a key, what dropout did; or
-/// nothing.
+/// A masked score whose key the mask forbids: its one term is not what it is.
+bool isForbidden(const Explanation& explanation);
+
+/// What numbers do not say: which columns a head has, which rule forbids a key, what dropout did;
+/// or nothing.
 std::string remarkOn(const Trace& trace, const Explanation& explanation);
 
 /// Where an operand of the document comes from: "token 'sat', coordinate 3: noun · from the text".

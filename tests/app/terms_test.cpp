@@ -248,6 +248,16 @@ TEST(Terms, TheStripOpensThem) {
   EXPECT_EQ(ui.view().tool, Tool::terms);
 }
 
+TEST(Terms, TheStripSaysWhichColumnsAHeadHas) {
+  ViewState view;
+  view.step = StepId::concat;
+  view.selected = CellRef{TensorId::concat, 0, -1, 2, 321};
+  view.head = 5;
+  AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
+  EXPECT_TRUE(ui.shows("C[sat, 321]= heads[sat, 1] = ", "stage"));
+  EXPECT_TRUE(ui.shows("column 1 of head 6, which has columns 320 to 383", "stage"));
+}
+
 /// As many rows are drawn as are seen, whatever their number.
 TEST(Terms, FourThousandAreDrawnByTheScreenful) {
   AppDriver ui(textDocument("one two", 4096, 32), 1600, 1000, termsOf(StepId::output));

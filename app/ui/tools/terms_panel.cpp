@@ -90,17 +90,13 @@ void line(const Look& look, ImFont* font, ImU32 color, const std::string& text) 
   if (shown != text) tip(look, text);
 }
 
-bool forbidden(const Explanation& e) {
-  return e.cell.tensor == TensorId::maskedScores && e.value != e.terms.front().product;
-}
-
 /// The rule, the quotient of a weight, what a pin put in place of the value.
 void rules(const Panel& panel, const Explanation& e) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const std::string remark = remarkOn(panel.trace, e);
   std::string rule = quotientText(e);  // of a weight that is not masked
-  if (e.cell.tensor != TensorId::weights && !forbidden(e)) {
+  if (e.cell.tensor != TensorId::weights && !isForbidden(e)) {
     rule = "= " + formulaOf(panel.trace, e.cell);
   }
   if (!rule.empty() && !remark.empty()) rule += " · ";
@@ -114,7 +110,7 @@ void rules(const Panel& panel, const Explanation& e) {
 
 /// The sum beside the value the engine gave.
 std::string totalText(const Explanation& e) {
-  if (forbidden(e)) {
+  if (isForbidden(e)) {
     return fmt::format("the score {} is not used: {} stands in its place",
                        number(e.terms.front().product, 5), number(e.value, 5));
   }
