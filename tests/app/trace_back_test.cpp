@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -23,16 +24,19 @@ using test::randomDocument;
 using test::sized;
 using test::with;
 
-/// First of each tensor's cells in the terms, and the last: all kinds of operands.
+/// The first and the last cell of each tensor in the terms: all kinds of operands, of all ends.
 std::vector<CellRef> operandsOf(const Explanation& e) {
-  std::vector<CellRef> cells;
-  std::set<TensorId> seen;
+  std::map<TensorId, std::pair<CellRef, CellRef>> ends;
   for (const Term& term : e.terms) {
     for (const CellRef& cell : term.cells) {
-      if (seen.insert(cell.tensor).second) cells.push_back(cell);
+      ends.try_emplace(cell.tensor, cell, cell).first->second.second = cell;
     }
   }
-  if (!e.terms.empty()) cells.push_back(e.terms.back().cells.back());
+  std::vector<CellRef> cells;
+  for (const auto& [tensor, firstAndLast] : ends) {
+    cells.push_back(firstAndLast.first);
+    cells.push_back(firstAndLast.second);
+  }
   return cells;
 }
 
