@@ -3,6 +3,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/tools/kv_cache_panel.h"
+#include "app/ui/trace_back.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -40,6 +41,7 @@ void App::State::keys(const ui::Panel& panel) {
     if (keyPressed(Key::period)) ui::stepDecoding(panel, 1);
   }
   if (keyPressed(Key::escape, false)) view.selected.reset();
+  if (keyPressed(Key::backspace)) ui::returnOne(view, trace->config());
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const auto tool = ui::toolOfKey(letter);
     if (tool && keyPressed(Key{letter}, false)) view.tool = *tool;

@@ -62,7 +62,8 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     ui::endCard();
   };
   card("steps", layout.steps, [&] { ui::stepsRail(panel); });
-  card("flow", layout.tools, [&] { ui::toolCard(panel, tools, stage.magnitudes); });
+  card("flow", layout.tools,
+       [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
   card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
   card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
@@ -84,7 +85,7 @@ void App::State::panels(const ui::Panel& panel) {
   if (ui::beginCard("panel", {margin, margin}, size, panel.look)) {
     switch (view.focus) {
       case ui::Focus::flow:
-        ui::toolCard(panel, tools, stage.magnitudes);
+        ui::toolCard(panel, tools, stage.magnitudes, stage.explanations);
         break;
       case ui::Focus::stage:
         ui::stagePanel(panel, stage);

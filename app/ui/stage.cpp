@@ -11,6 +11,7 @@
 #include "app/ui/scene_commands.h"
 #include "app/ui/stage_items.h"
 #include "app/ui/stage_layout.h"
+#include "app/ui/stage_lit.h"
 #include "app/ui/stage_matrix.h"
 #include "app/ui/widgets.h"
 
@@ -31,6 +32,8 @@ class Stage {
     places_ = layoutStage(items_, size.x - room, size.y, metrics(false));
     if (columnLabelsTurn()) places_ = layoutStage(items_, size.x - room, size.y, metrics(true));
     findLit();
+    const auto result = resultLookedAt(items_, panel.view.step, panel.view);
+    if (result) explained_ = &memory.explanations.of(trace_, *result);
   }
 
   /// Gives the cell under the mouse.
@@ -43,7 +46,7 @@ class Stage {
         continue;
       }
       const StageMatrix matrix{items_[i], scaleOf(items_[i].ref), corner(places_[i]),
-                               oppositeCorner(places_[i])};
+                               oppositeCorner(places_[i]), explained_};
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
     return found;
@@ -144,6 +147,7 @@ class Stage {
   std::vector<StageItem> items_;
   std::vector<StagePlace> places_;
   Lit lit_{};
+  const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };
 
 /// The row of switches at the right of the heading.
@@ -202,7 +206,8 @@ void stagePanel(const Panel& panel, StageMemory& memory) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   Stage stage(panel, memory, origin, {room.x, room.y - strip - look.px(6)});
   const std::optional<Hover> found = stage.draw();
-  arithmeticStrip(panel, memory.explained, {origin.x, origin.y + room.y - strip}, {room.x, strip});
+  arithmeticStrip(panel, memory.arithmetic, memory.explanations,
+                  {origin.x, origin.y + room.y - strip}, {room.x, strip});
   view.hovered = found;
 }
 

@@ -11,7 +11,8 @@ namespace headscope::ui {
 /// What the stage remembers between frames, all of it recomputable.
 struct StageMemory {
   Magnitudes magnitudes;
-  ArithmeticMemory explained;
+  Explanations explanations;
+  ArithmeticMemory arithmetic;
 };
 
 /// Fills the current card.

@@ -56,7 +56,8 @@ class Painter {
         b_(matrix.b),
         cell_((matrix.b.x - matrix.a.x) / static_cast<float>(matrix.item.ref.shownCols()),
               (matrix.b.y - matrix.a.y) / static_cast<float>(matrix.item.ref.shownRows())),
-        lit_(lit) {}
+        lit_(lit),
+        explained_(matrix.explained) {}
 
   std::optional<Hover> draw() {
     drawTitle();
@@ -64,7 +65,12 @@ class Painter {
     drawNumbers();
     drawLabels();
     drawOutline();
-    drawLit();
+    if (explained_ != nullptr) {
+      drawOperands();
+    } else {
+      drawLit();
+    }
+    drawPointed();
     if (item_.result && !item_.ref.maskOnly) {
       const float own = b_.y - a_.y;
       const float height = std::max(own, look_.px(44));
@@ -214,6 +220,38 @@ class Painter {
     if (row >= 0 && col >= 0) list_->AddRect({x.x, y.x}, {x.y, y.y}, t.text, 0, 0, line);
   }
 
+  /// A frame around a block, at least a few points wide, so that one of 768 columns is seen.
+  void drawBlock(const LitBlock& block, ImU32 color, float line) {
+    const auto band = [&](float from, float length) {
+      const float grow = std::max(0.0F, look_.px(4) - length) * 0.5F;
+      return ImVec2(from - grow, from + length + grow);
+    };
+    const ImVec2 x = band(a_.x + static_cast<float>(block.col) * cell_.x,
+                          static_cast<float>(block.cols) * cell_.x);
+    const ImVec2 y = band(a_.y + static_cast<float>(block.row) * cell_.y,
+                          static_cast<float>(block.rows) * cell_.y);
+    list_->AddRect({x.x - 1, y.x - 1}, {x.y + 1, y.y + 1}, color, 0, 0, line);
+  }
+
+  void drawOperands() {
+    const auto block = litBlock(item_, *explained_);
+    if (!block) return;
+    const Theme& t = look_.theme;
+    const bool own = item_.result || item_.ref.maskOnly;
+    const ImU32 ink = item_.ink == Ink::plain ? t.accent : inkColor(t, item_.ink, panel_.view.head);
+    drawBlock(*block, own ? t.text : ink, look_.px(2));
+  }
+
+  /// What a tool points at.
+  void drawPointed() {
+    for (const CellRef& cell : panel_.view.pointed) {
+      if (const auto block = litCell(item_, cell)) {
+        drawBlock(*block, look_.theme.panel, look_.px(5));
+        drawBlock(*block, look_.theme.text, look_.px(2.5F));
+      }
+    }
+  }
+
   std::optional<Hover> pickUnderMouse() {
     if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(a_, b_)) return std::nullopt;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -255,6 +293,7 @@ class Painter {
   const ColorScale& scale_;
   ImVec2 a_, b_, cell_;
   const Lit& lit_;
+  const Explanation* explained_;
 };
 
 }  // namespace
