@@ -42,7 +42,7 @@ class List {
     if (there) {
       titleField(*found, title);
     } else {
-      inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, "not set");
+      inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, "empty");
     }
     ImGui::SameLine(left + number_ + title + 2 * gap_);
     if (pill(look_, "set")) list_.wishes.set = number;
