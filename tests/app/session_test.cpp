@@ -24,7 +24,6 @@ class SessionWindow : public testing::Test {
     ui_.type(path.string());
     ui_.press(Key::enter);
   }
-  void push(const Edit& edit) { ui_.restart(apply(ui_.document(), edit, kTestBudget).document); }
 
   TempFolder folder_;
   AppDriver ui_;
@@ -102,7 +101,6 @@ TEST_F(SessionWindow, WhatCannotBeOpenedOrSavedIsSaidAndNothingIsLost) {
   EXPECT_NE(ui_.app().message().find("damaged.headscope.json"), std::string::npos);
   EXPECT_EQ(ui_.app().document(), before);
 
-  fs::create_directory(folder_ / "taken.headscope.json.d");
   ui_.typeSentence("Not saved yet");
   saveAs(folder_ / "none" / "lecture");
   EXPECT_TRUE(ui_.shows("There is no folder"));
