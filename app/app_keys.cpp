@@ -13,14 +13,16 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::Key;
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
-  if (ctrlPressed(Key{'S'}, false)) saveWhenDone = true;
+  sessionKeys();
   if (ctrlPressed(Key{'E'}, false)) ui::editText(panel, tokenRow);
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
   if (io.WantTextInput) return;
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
-  if (io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  sceneKeys();
+  if (io.KeyCtrl || io.KeyAlt) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;

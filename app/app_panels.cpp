@@ -49,8 +49,12 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   }
 
   ui::beginBand("tokens", layout.tokens, look);
-  const std::string path = ui::tokenRow(panel, tokenRow);
+  ui::SessionMenu session{store.name(), store.unsaved(history.current())};
+  const std::string path = ui::tokenRow(panel, tokenRow, session);
   ui::endBand(layout.tokens, look);
+  if (session.open) ui::askToOpen(sessionDialog);
+  if (session.save || session.saveAs) saveSession(session.saveAs);
+  if (session.scenes) view.inspectorTab = ui::InspectorTab::scenes;
   if (!path.empty()) dropped.emplace_back(path);
 
   ui::beginBody(layout, look);
@@ -65,9 +69,11 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   card("flow", layout.tools,
        [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
   card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
-  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes); });
+  ui::ScenesPanel scenes{store.scenes()};
+  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes, scenes); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
   ui::endBody();
+  doSceneWishes(scenes.wishes);
 
   ui::statusBar(panel, {message, messageIsError, worker.progress()}, layout.status.at,
                 layout.status.size);

@@ -3,10 +3,11 @@
 
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/scenes_panel.h"
 
 namespace headscope::ui {
 
 /// Fills the current card.
-void inspectorCard(const Panel& panel, Magnitudes& magnitudes);
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes, ScenesPanel& scenes);
 
 }  // namespace headscope::ui
