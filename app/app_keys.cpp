@@ -1,5 +1,6 @@
 // The keyboard, outside of fields being typed into.
 #include "app/app_state.h"
+#include "app/ui/cell_keys.h"
 #include "app/ui/compat.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/view_menu.h"
@@ -18,17 +19,23 @@ void App::State::keys(const ui::Panel& panel) {
   if (io.WantTextInput) return;
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
-  if (io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  const bool cellHasArrows = ui::cellKeys(panel, editing);
+  if (io.KeyCtrl || io.KeyAlt) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;
     ui::stepBy(view, steps);
     view.playing = false;
   };
-  move(Key::left, -1);
-  move(Key::right, 1);
-  move(Key::home, -all);
-  move(Key::end, all);
+  if (!cellHasArrows) {
+    move(Key::left, -1);
+    move(Key::right, 1);
+    move(Key::home, -all);
+    move(Key::end, all);
+  }
+  move(Key::pageUp, -1);
+  move(Key::pageDown, 1);
   if (keyPressed(Key::space, false)) {
     view.playing = !view.playing;
     view.stepShownAt = panel.look.now;

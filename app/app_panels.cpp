@@ -53,7 +53,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   ui::endBand(layout.tokens, look);
   if (!path.empty()) dropped.emplace_back(path);
 
-  ui::beginBody(layout, look);
+  ui::beginBody(layout, look, !editing.takesWheel);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const auto card = [&](const char* id, const ui::Box& box, auto&& fill) {
     if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
@@ -63,8 +63,8 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   };
   card("steps", layout.steps, [&] { ui::stepsRail(panel); });
   card("flow", layout.tools, [&] { ui::toolCard(panel, tools, stage.magnitudes); });
-  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
-  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes); });
+  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing); });
+  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes, editing); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
   ui::endBody();
 
@@ -87,7 +87,7 @@ void App::State::panels(const ui::Panel& panel) {
         ui::toolCard(panel, tools, stage.magnitudes);
         break;
       case ui::Focus::stage:
-        ui::stagePanel(panel, stage);
+        ui::stagePanel(panel, stage, editing);
         break;
       case ui::Focus::heads:
         ui::heading(panel.look, "Heads",

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "app/app.h"
+#include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/panel.h"
@@ -60,6 +61,7 @@ struct App::State {
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
   ui::StageMemory stage;
+  ui::CellEditing editing;
 
   Worker worker;  // last: gone before what it could still touch
 };

@@ -7,6 +7,7 @@
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/widgets.h"
+#include "core/steps/unpinned.h"
 
 namespace headscope::ui {
 namespace {
@@ -28,16 +29,23 @@ std::string factor(double value) {
 
 bool isSoftmax(const Explanation& e) { return e.cell.tensor == TensorId::weights; }
 
-std::string softmaxText(const Explanation& e) {
-  if (e.terms.empty()) return e.rule;
+std::string softmaxText(const Trace& trace, const Explanation& e) {
+  if (e.terms.empty()) return "= " + number(e.value) + " · " + e.rule;
   const double maximum = e.terms.front().rightValue;
   double own = 0.0;
   for (const Term& term : e.terms) {
-    if (term.cells.front().col == e.cell.col) own = term.product;
+    const CellRef& source = term.cells.front();
+    if (source.row == e.cell.row && source.col == e.cell.col) own = term.product;
   }
   if (own == 0.0 && e.value == 0.0) return "= 0 · " + e.rule;
-  return fmt::format("= exp(s − max) / Σ exp = {} / {} = {}, the row's maximum is {}", number(own),
-                     number(e.sum), number(e.value), number(maximum));
+  const double result = unpinnedValue(trace, e.cell);
+  const AttentionConfig& c = trace.config();
+  const std::string kept = !c.dropout.on() ? ""
+                           : result == 0.0 ? ", dropped"
+                                           : fmt::format(" / {:g} (dropout)", 1.0 - c.dropout.rate);
+  return fmt::format("= exp(s − max) / Σ exp = {} / {}{} = {}, the {}'s maximum is {}", number(own),
+                     number(e.sum), kept, number(result),
+                     c.mistakes.softmaxOverQueries ? "column" : "row", number(maximum));
 }
 
 std::string sumText(const Explanation& e, std::size_t shown) {
@@ -58,7 +66,7 @@ std::string sumText(const Explanation& e, std::size_t shown) {
     text += fmt::format(" + … {} more term{}", order.size() - kept,
                         order.size() - kept == 1 ? "" : "s");
   }
-  return text + " = " + number(e.value, 5);
+  return text + " = " + number(e.pinned ? e.sum : e.value, 5);
 }
 
 /// What a score becomes: scaled, masked, a weight.
@@ -83,9 +91,13 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
 
 std::string origin(const Trace& trace, TensorId id) {
   const Document& d = trace.document();
-  if (id == TensorId::x || id == TensorId::memory) return "the input";
-  if (!d.weightSource.drawn()) return "from " + d.weightSource.loadedFrom;
-  return fmt::format("drawn: {}, seed {}", toString(d.weightSource.init), d.weightSource.seed);
+  if (id == TensorId::x || id == TensorId::memory) {
+    return d.inputEdited ? "the input, with cells changed by hand" : "the input";
+  }
+  const char* changed = d.weightsEdited ? "; some changed by hand" : "";
+  if (!d.weightSource.drawn()) return "from " + d.weightSource.loadedFrom + changed;
+  return fmt::format("drawn: {}, seed {}{}", toString(d.weightSource.init), d.weightSource.seed,
+                     changed);
 }
 
 }  // namespace
@@ -106,13 +118,14 @@ Arithmetic arithmetic(const Trace& trace, const CellRef& cell, std::size_t terms
   }
   const Explanation e = explainCell(trace, cell);
   if (isSoftmax(e)) {
-    a.sum = softmaxText(e);
+    a.sum = softmaxText(trace, e);
   } else if (std::isinf(e.value)) {
     a.sum = "= " + e.rule;
   } else {
     a.sum = sumText(e, terms);
-    if (e.terms.size() == 1) a.sum += " · " + e.rule;
+    if (e.terms.size() == 1 && !e.pinned) a.sum += " · " + e.rule;
   }
+  if (e.pinned) a.sum = fmt::format("= {}, pinned; computed {}", number(e.value, 5), a.sum);
   a.next = nextText(trace, cell);
   return a;
 }

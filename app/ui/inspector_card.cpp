@@ -21,7 +21,7 @@ constexpr std::array kTabs{
 
 }  // namespace
 
-void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing) {
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -32,7 +32,7 @@ void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
   if (clicked >= 0) panel.view.inspectorTab = kTabs[static_cast<std::size_t>(clicked)].tab;
   switch (panel.view.inspectorTab) {
     default:
-      inspectorPanel(panel, magnitudes);
+      inspectorPanel(panel, magnitudes, editing);
       break;
   }
 }

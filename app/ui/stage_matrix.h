@@ -17,7 +17,8 @@ using Lit = std::array<Index, 5>;
 struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
-  ImVec2 a, b;  // its corners on screen
+  ImVec2 a, b;           // its corners on screen
+  bool pickable = true;  // the mouse can be on its cells
 };
 
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.
