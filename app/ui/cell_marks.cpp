@@ -133,19 +133,23 @@ double rowSum(const Trace& trace, Index item, Index head, Index row) {
   return sum;
 }
 
-float rowSumRoom(const Panel& panel, const MatrixRef& ref) {
-  const Document& d = panel.trace.document();
-  const bool others = d.config.dropout.on() || d.config.mistakes.softmaxOverQueries ||
-                      !d.pins.of(TensorId::weights, ref.item, ref.head).empty();
-  if (ref.tensor != TensorId::weights || !others) return 0.0F;
-  return textSize(panel.look.fonts.monoSmall, "Σ = 0.00").x + panel.look.px(10);
+float rowSumRoom(const Look& look, const MatrixRef& ref) {
+  if (ref.tensor != TensorId::weights) return 0.0F;
+  return textSize(look.fonts.monoSmall, "Σ = 0.00").x + look.px(10);
+}
+
+bool rowsMayNotSumToOne(const Trace& trace, Index item, Index head) {
+  const Document& d = trace.document();
+  return d.config.dropout.on() || d.config.mistakes.softmaxOverQueries ||
+         !d.pins.of(TensorId::weights, item, head).empty();
 }
 
 void drawRowSums(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
   const Look& look = panel.look;
   ImFont* font = look.fonts.monoSmall;
   const float cell = cellSize(m).y;
-  if (rowSumRoom(panel, m.ref) == 0.0F || cell < fontSize(font)) return;
+  if (m.ref.tensor != TensorId::weights || cell < fontSize(font)) return;
+  if (!rowsMayNotSumToOne(panel.trace, m.ref.item, m.ref.head)) return;
   for (Index r = 0; r < m.ref.rows; ++r) {
     const double sum = rowSum(panel.trace, m.ref.item, m.ref.head, m.ref.row0 + r);
     if (std::abs(sum - 1.0) < kSumsToOne) continue;

@@ -22,8 +22,12 @@ void drawChosenCell(const Panel& panel, ImDrawList* list, const MarkedMatrix& ma
 /// A sign left of each row whose keys are all masked.
 void drawFullyMaskedMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
 
-/// Room right of the weights for the sums of their rows; 0 where all are 1 by construction.
-float rowSumRoom(const Panel& panel, const MatrixRef& ref);
+/// Room right of the weights for the sums of their rows: always there, so that nothing moves away
+/// from the mouse with the first pin. 0 for other matrices.
+float rowSumRoom(const Look& look, const MatrixRef& ref);
+/// Pins, dropout or a mistake can make a row of weights sum to something else than 1.
+bool rowsMayNotSumToOne(const Trace& trace, Index item, Index head);
+/// Σ right of each row that does not sum to 1.
 void drawRowSums(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
 
 /// The sum of a row of weights.

@@ -163,18 +163,11 @@ class Value {
     const std::string masked = whyFullyMasked(panel_.trace, cell_);
     if (!masked.empty()) {
       wrapped(look_, t.bad, masked, room);
-    } else if (cell_.tensor == TensorId::weights && sumMatters()) {
+    } else if (cell_.tensor == TensorId::weights &&
+               rowsMayNotSumToOne(panel_.trace, cell_.item, cell_.head)) {
       const double sum = rowSum(panel_.trace, cell_.item, cell_.head, cell_.row);
       wrapped(look_, t.textMuted, fmt::format("its row sums to {:.3f}", sum), room);
     }
-  }
-
-  bool sumMatters() const {
-    const AttentionConfig& c = panel_.trace.config();
-    return c.dropout.on() || c.mistakes.softmaxOverQueries ||
-           !panel_.trace.document()
-                .pins.of(TensorId::weights, cell_.item, cell_.head, cell_.row)
-                .empty();
   }
 
   const Panel& panel_;

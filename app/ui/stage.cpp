@@ -84,7 +84,7 @@ class Stage {
   float barRoom() const {
     float room = colorBarWidth(look_) + look_.px(18);
     for (const StageItem& item : items_) {
-      if (!item.sign && item.result) room += rowSumRoom(panel_, item.ref);
+      if (!item.sign && item.result) room += rowSumRoom(look_, item.ref);
     }
     return room;
   }
@@ -211,10 +211,11 @@ void stageChoices(const Panel& panel) {
 
 /// The chosen cell and the one typed over, where the stage shows them.
 void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
-                const std::optional<Hover>& found) {
+                const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
   if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
   if (panel.view.selected) {
     if (auto shown = stage.locate(*panel.view.selected)) {
+      shown->draggable = chosenBefore == panel.view.selected;
       shown->underMouse = found && found->cell == *panel.view.selected;
       stageCell(panel, editing, *shown);
     }
@@ -258,9 +259,10 @@ void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing) {
   const float strip = look.px(room.y > look.px(210) ? 54 : 32);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   Stage stage(panel, memory, origin, {room.x, room.y - strip - look.px(6)});
+  const std::optional<CellRef> chosenBefore = view.selected;
   const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
   arithmeticStrip(panel, memory.explained, {origin.x, origin.y + room.y - strip}, {room.x, strip});
-  stageCells(panel, stage, editing, found);
+  stageCells(panel, stage, editing, found, chosenBefore);
   cellMenu(panel, editing.menu);
   view.hovered = found;
 }

@@ -40,7 +40,7 @@ void stageCell(const Panel& panel, CellEditing& editing, const StageCell& shown)
                 0, look.px(1.5F));
   const CellAccess access = cellAccess(panel.trace, shown.cell);
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
-  if (access.editable() && editing.typing != TypingPlace::stage) {
+  if (access.editable() && shown.draggable && editing.typing != TypingPlace::stage) {
     ImGui::SetCursorScreenPos(shown.a);
     const ImVec2 size(std::max(shown.b.x - shown.a.x, 1.0F), std::max(shown.b.y - shown.a.y, 1.0F));
     ImGui::InvisibleButton("chosen cell", size);

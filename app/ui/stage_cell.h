@@ -11,6 +11,7 @@ struct StageCell {
   ImVec2 matrixA, matrixB;  // the corners of its matrix on screen
   ImVec2 a, b;              // … and its own
   float magnitude;          // of the matrix
+  bool draggable;           // not by the click that chooses it
   bool underMouse;
 };
 

@@ -75,7 +75,7 @@ class Painter {
     if (item_.result && !item_.ref.maskOnly) {
       const float own = b_.y - a_.y;
       const float height = std::max(own, look_.px(44));
-      const float x = b_.x + look_.px(18) + rowSumRoom(panel_, item_.ref);
+      const float x = b_.x + look_.px(18) + rowSumRoom(look_, item_.ref);
       colorBar(look_, scale_, {x, a_.y + (own - height) * 0.5F}, height);
     }
     return pickUnderMouse();
