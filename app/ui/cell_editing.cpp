@@ -63,7 +63,6 @@ void typingField(const Panel& panel, CellEditing& editing, float width) {
   if (editing.problem.empty()) ImGui::PushStyleColor(ImGuiCol_Border, look.theme.accent);
   pushFont(look.fonts.mono);
   ImGui::SetNextItemWidth(width);
-  const std::string before = editing.text;
   const bool entered =
       ImGui::InputText("##value", &editing.text,
                        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
@@ -79,7 +78,11 @@ void typingField(const Panel& panel, CellEditing& editing, float width) {
     }
   } else if (left) {
     const std::string held = fieldText(heldValue(panel.document, panel.trace, editing.typed));
-    if (!keyDown(Key::escape) && editing.text != held) takeTyped(panel, editing);
+    if (keyDown(Key::escape)) {
+      editing.problem.clear();
+    } else if (editing.text != held) {
+      takeTyped(panel, editing);
+    }
     endTyping(editing);
   }
 }

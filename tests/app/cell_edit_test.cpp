@@ -1,11 +1,12 @@
 // Any cell can be typed, dragged and scrolled, with the mouse or the keyboard; pins likewise.
+#include <algorithm>
 #include <cmath>
 
 #include "app/ui/cell_input.h"
 #include "app/ui/theme.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/steps/unpinned.h"
+#include "core/dropout.h"
 
 namespace headscope::ui {
 namespace {
@@ -113,6 +114,7 @@ TEST(CellEdit, WhatIsNoNumberIsRefusedInASentenceAndNothingChanges) {
     EXPECT_TRUE(ui.shows(text, "inspector"));
     ui.press(Key::escape);
     EXPECT_EQ(ui.app().document(), before) << text;
+    EXPECT_FALSE(ui.shows(text, "inspector"));
     EXPECT_EQ(ui.view().selected, kScore);
   }
   ui.typeCell("5");
@@ -251,24 +253,51 @@ TEST(CellKeys, TabGoesThroughTheMatricesAndDownEnters) {
   EXPECT_EQ(ui.document().pins.at({TensorId::rawScores, 0, 1, 0, 0}), 4.0F);
 }
 
+/// Half a cell of a 6 × 6 matrix, less what belongs to its neighbours.
+ImVec2 halfCell(const gl::Rect& map) {
+  return {(map.x1 - map.x0) / 12.0F - 3.0F, (map.y1 - map.y0) / 12.0F - 3.0F};
+}
+
+/// Corners of what is drawn in a colour about a point.
+int verticesNear(ImVec2 middle, ImVec2 reach, ImU32 color) {
+  int found = 0;
+  const ImDrawData* data = ImGui::GetDrawData();
+  for (int l = 0; l < data->CmdListsCount; ++l) {
+    for (const ImDrawVert& v : data->CmdLists[l]->VtxBuffer) {
+      const bool near =
+          std::abs(v.pos.x - middle.x) < reach.x && std::abs(v.pos.y - middle.y) < reach.y;
+      if (near && v.col == color) ++found;
+    }
+  }
+  return found;
+}
+
+TEST(CellMarks, DroppedCellsAreCrossedOut) {
+  AppDriver ui;
+  ui.view().step = StepId::softmax;
+  AttentionConfig config = ui.config();
+  config.dropout = {0.4, 3};
+  ui.restart(makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
+                          {}, kTestBudget),
+             ui.view());
+  const gl::Rect map = ui.heatmaps("stage")[1];
+  const ImU32 ink = withAlpha(theme(ThemeKind::light).text, 0.55F);
+  const DroppedCells dropped(config);
+  for (Index r = 0; r < 6; ++r) {
+    for (Index c = 0; c < 6; ++c) {
+      const bool crossed = verticesNear(cellAt(map, 6, 6, r, c), halfCell(map), ink) > 0;
+      EXPECT_EQ(crossed, dropped(0, 0, r, c)) << r << " " << c;
+    }
+  }
+}
+
 TEST(CellMarks, PinsRowSumsAndMaskedRowsAreShown) {
   const CellRef weight{TensorId::weights, 0, 0, 2, 4};
   CellDriver ui(StepId::softmax, weight);
   const ImU32 accent = theme(ThemeKind::light).accent;
   const auto verticesOf = [&](ImU32 color) {
     const gl::Rect map = ui.heatmaps("stage")[1];
-    const ImVec2 middle = cellAt(map, 6, 6, 2, 4);
-    const float reach = (map.x1 - map.x0) / 12.0F - 3.0F;
-    int found = 0;
-    const ImDrawData* data = ImGui::GetDrawData();
-    for (int l = 0; l < data->CmdListsCount; ++l) {
-      for (const ImDrawVert& v : data->CmdLists[l]->VtxBuffer) {
-        const bool inCell =
-            std::abs(v.pos.x - middle.x) < reach && std::abs(v.pos.y - middle.y) < reach;
-        if (inCell && v.col == color) ++found;
-      }
-    }
-    return found;
+    return verticesNear(cellAt(map, 6, 6, 2, 4), halfCell(map), color);
   };
   EXPECT_EQ(verticesOf(accent), 0);
   EXPECT_FALSE(ui.shows("Σ = ", "stage"));
@@ -291,7 +320,10 @@ TEST(CellMarks, AFullyMaskedRowSaysWhy) {
                1600, 1000, view);
   EXPECT_TRUE(
       ui.shows("every key of 'sat' is masked: no softmax, weights 0, output b_O", "inspector"));
-  ui.hover(cellAt(ui.heatmaps("stage")[1], 6, 6, 1, 1));
+  const gl::Rect map = ui.heatmaps("stage")[1];
+  const ImVec2 mark(map.x0 - 4.0F, cellAt(map, 6, 6, 2, 0).y);
+  EXPECT_GT(verticesNear(mark, {5.0F, 5.0F}, theme(ThemeKind::light).bad), 0);
+  ui.hover(cellAt(map, 6, 6, 1, 1));
   EXPECT_TRUE(ui.shows("every key of 'cat' is masked", "Tooltip"));
 }
 
