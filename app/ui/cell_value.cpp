@@ -39,7 +39,7 @@ class Value {
                                                 : std::nullopt) {}
 
   void draw() {
-    const float width = std::min(look_.px(140), ImGui::GetContentRegionAvail().x * 0.55F);
+    const float width = std::min(look_.px(140), ImGui::GetContentRegionAvail().x - look_.px(118));
     if (editing_.typing == TypingPlace::inspector && editing_.typedAt == cell_) {
       typingField(panel_, editing_, width);
     } else {
@@ -115,7 +115,7 @@ class Value {
     }
     if (!pin_) return "computed · type to pin";
     const std::string where = access_.target == cell_ ? "pinned" : "pinned in scores";
-    return fmt::format("{} · computed {}", where, number(unpinned(), 5));
+    return fmt::format("{} · computed {}", where, number(unpinned(), 4));
   }
 
   double unpinned() {
