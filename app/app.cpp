@@ -51,13 +51,14 @@ void App::frame(const ui::Fonts& fonts, double now) {
     s.keepViewValid();
     ui::EditSink edits;
     const ui::Panel panel{*s.history.current(), *s.trace, s.view, edits, look};
+    ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
     ui::playSteps(panel);
     s.panels(panel);
     s.sessionWindows(look);
     s.applyEdits(edits);
     if (s.saveWhenDone) s.wantsFrame = true;
-    if (!ImGui::IsAnyItemActive()) s.history.endGesture();
+    if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
   } else {
     const auto progress = s.worker.progress();
     ImGui::PushTextWrapPos(io.DisplaySize.x);

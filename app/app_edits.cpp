@@ -58,6 +58,7 @@ void App::State::apply(const Edit& edit, const std::string& gesture) {
 }
 
 void App::State::applyEdits(const ui::EditSink& sink) {
+  if (!sink.said.empty()) say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) apply(pushed.edit, pushed.gesture);
   if (sink.undo && history.canUndo()) {
     say("undone: " + history.undoName());

@@ -1,5 +1,6 @@
 // The keyboard, outside of fields being typed into.
 #include "app/app_state.h"
+#include "app/ui/cell_keys.h"
 #include "app/ui/compat.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/tools/kv_cache_panel.h"
@@ -22,6 +23,7 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   sceneKeys();
+  const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (io.KeyCtrl || io.KeyAlt) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
@@ -29,10 +31,14 @@ void App::State::keys(const ui::Panel& panel) {
     ui::stepBy(view, steps);
     view.playing = false;
   };
-  move(Key::left, -1);
-  move(Key::right, 1);
-  move(Key::home, -all);
-  move(Key::end, all);
+  if (!cellHasArrows) {
+    move(Key::left, -1);
+    move(Key::right, 1);
+    move(Key::home, -all);
+    move(Key::end, all);
+  }
+  move(Key::pageUp, -1);
+  move(Key::pageDown, 1);
   if (keyPressed(Key::space, false)) {
     view.playing = !view.playing;
     view.stepShownAt = panel.look.now;

@@ -57,7 +57,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   if (session.scenes) view.inspectorTab = ui::InspectorTab::scenes;
   if (!path.empty()) dropped.emplace_back(path);
 
-  ui::beginBody(layout, look);
+  ui::beginBody(layout, look, !editing.takesWheel);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const auto card = [&](const char* id, const ui::Box& box, auto&& fill) {
     if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
@@ -68,9 +68,10 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   card("steps", layout.steps, [&] { ui::stepsRail(panel); });
   card("flow", layout.tools,
        [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
-  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
+  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing); });
   ui::ScenesPanel scenes{store.scenes()};
-  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes, scenes); });
+  card("inspector", layout.inspector,
+       [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
   ui::endBody();
   doSceneWishes(scenes.wishes);
@@ -94,7 +95,7 @@ void App::State::panels(const ui::Panel& panel) {
         ui::toolCard(panel, tools, stage.magnitudes, stage.explanations);
         break;
       case ui::Focus::stage:
-        ui::stagePanel(panel, stage);
+        ui::stagePanel(panel, stage, editing);
         break;
       case ui::Focus::heads:
         ui::heading(panel.look, "Heads",

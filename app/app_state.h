@@ -11,6 +11,7 @@
 
 #include "app/app.h"
 #include "app/session_store.h"
+#include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/panel.h"
@@ -84,6 +85,7 @@ struct App::State {
   ui::ToolMemory tools;
   ui::StageMemory stage;
   ui::SessionDialogMemory sessionDialog;
+  ui::CellEditing editing;
 
   Worker worker;  // last: gone before what it could still touch
 };

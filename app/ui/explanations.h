@@ -1,5 +1,5 @@
-// Explanations: the arithmetic of the cells looked at last, worked out once for all panels that show
-// it.
+// Explanations: the arithmetic of the cells looked at last, worked out once for all panels that
+// show it.
 #pragma once
 
 #include <array>

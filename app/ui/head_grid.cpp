@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/axis_labels.h"
+#include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/widgets.h"
@@ -113,6 +114,9 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor) {
     const ImVec2 a(corner.x + (labelled ? labels : 0.0F), corner.y + title);
     const ImVec2 b(a.x + size.x, a.y + size.y);
     const bool chosen = isChosen(panel.view, tensor, c, h);
+    const MatrixRef shown = headMatrix(tensor, c, panel.view.item, h);
+    drawCellMarks(panel, list, {shown, a, b});
+    drawChosenCell(panel, list, {shown, a, b});
     const ImU32 color = headColor(look.theme, static_cast<std::size_t>(h));
     const std::string name =
         size.x > look.px(46) ? fmt::format("Head {}", h + 1) : std::to_string(h + 1);

@@ -22,7 +22,8 @@ constexpr std::array kTabs{
 
 }  // namespace
 
-void inspectorCard(const Panel& panel, Magnitudes& magnitudes, ScenesPanel& scenes) {
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                   ScenesPanel& scenes) {
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -36,7 +37,7 @@ void inspectorCard(const Panel& panel, Magnitudes& magnitudes, ScenesPanel& scen
       scenesPanel(panel, scenes);
       break;
     default:
-      inspectorPanel(panel, magnitudes);
+      inspectorPanel(panel, magnitudes, editing);
       break;
   }
 }

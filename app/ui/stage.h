@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/arithmetic_strip.h"
+#include "app/ui/cell_editing.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
@@ -16,6 +17,6 @@ struct StageMemory {
 };
 
 /// Fills the current card.
-void stagePanel(const Panel& panel, StageMemory& memory);
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing);
 
 }  // namespace headscope::ui

@@ -7,6 +7,8 @@
 
 #include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
+#include "app/ui/cell_access.h"
+#include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
@@ -54,6 +56,7 @@ class Painter {
         scale_(matrix.scale),
         a_(matrix.a),
         b_(matrix.b),
+        pickable_(matrix.pickable),
         cell_((matrix.b.x - matrix.a.x) / static_cast<float>(matrix.item.ref.shownCols()),
               (matrix.b.y - matrix.a.y) / static_cast<float>(matrix.item.ref.shownRows())),
         lit_(lit),
@@ -62,8 +65,11 @@ class Painter {
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(a_, b_, look_.theme.panelBorder);
+    const MarkedMatrix marked{item_.ref, a_, b_};
     drawNumbers();
     drawLabels();
+    drawFullyMaskedMarks(panel_, list_, marked);
+    if (item_.result) drawRowSums(panel_, list_, marked);
     drawOutline();
     if (explained_ != nullptr) {
       drawOperands();
@@ -71,10 +77,12 @@ class Painter {
       drawLit();
     }
     drawPointed();
+    drawCellMarks(panel_, list_, marked);
     if (item_.result && !item_.ref.maskOnly) {
       const float own = b_.y - a_.y;
       const float height = std::max(own, look_.px(44));
-      colorBar(look_, scale_, {b_.x + look_.px(18), a_.y + (own - height) * 0.5F}, height);
+      const float x = b_.x + look_.px(18) + rowSumRoom(look_, item_.ref);
+      colorBar(look_, scale_, {x, a_.y + (own - height) * 0.5F}, height);
     }
     return pickUnderMouse();
   }
@@ -253,7 +261,8 @@ class Painter {
   }
 
   std::optional<Hover> pickUnderMouse() {
-    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(a_, b_)) return std::nullopt;
+    if (!pickable_ || !ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(a_, b_))
+      return std::nullopt;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto at = [](float offset, float length, Index count) {
       return std::clamp<Index>(static_cast<Index>(offset / length), 0, count - 1);
@@ -277,11 +286,11 @@ class Painter {
   std::string tooltipDetail(const CellRef& cell) const {
     const TensorInfo& t = info(cell.tensor);
     std::string text = toString(cell);
-    const Input& input = *trace_.document().input;
-    if (cell.tensor == TensorId::x && cell.col < static_cast<Index>(input.coordinates.size())) {
-      text += " · " + input.coordinates[static_cast<std::size_t>(cell.col)];
-    }
+    const std::string_view coordinate = coordinateName(trace_, cell);
+    if (!coordinate.empty()) text += fmt::format(" · {}", coordinate);
     if (t.perHead) text += fmt::format(" · head {}", panel_.view.head + 1);
+    const std::string why = whyFullyMasked(trace_, cell);
+    if (!why.empty()) text += "\n" + why;
     return text;
   }
 
@@ -291,7 +300,9 @@ class Painter {
   ImDrawList* list_;
   const StageItem& item_;
   const ColorScale& scale_;
-  ImVec2 a_, b_, cell_;
+  ImVec2 a_, b_;
+  bool pickable_;
+  ImVec2 cell_;
   const Lit& lit_;
   const Explanation* explained_;
 };

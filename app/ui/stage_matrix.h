@@ -20,6 +20,7 @@ struct StageMatrix {
   ColorScale scale;
   ImVec2 a, b;                             // its corners on screen
   const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
+  bool pickable = true;                    // the mouse can be on its cells
 };
 
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.

@@ -67,10 +67,9 @@ Index headOf(const CellRef& cell, const AttentionConfig& c, Index now) {
 std::optional<CellRef> mainOperand(const Explanation& e) {
   if (e.terms.empty()) return std::nullopt;
   if (const Term* own = e.own()) return own->cells.front();
-  const auto largest =
-      std::max_element(e.terms.begin(), e.terms.end(), [](const Term& a, const Term& b) {
-        return std::abs(a.product) < std::abs(b.product);
-      });
+  const auto largest = std::max_element(
+      e.terms.begin(), e.terms.end(),
+      [](const Term& a, const Term& b) { return std::abs(a.product) < std::abs(b.product); });
   return largest->cells.front();
 }
 
