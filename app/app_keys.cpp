@@ -19,6 +19,7 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  if (view.tool == ui::Tool::mask && ui::maskPainterKeys(panel, tools.mask)) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;

@@ -26,11 +26,6 @@ PaintedMask runs(Index queries, Index keys, Begin&& begin, End&& end) {
   return mask;
 }
 
-bool lengthsDiffer(const Mask& mask) {
-  return std::adjacent_find(mask.lengths.begin(), mask.lengths.end(), std::not_equal_to<>()) !=
-         mask.lengths.end();
-}
-
 }  // namespace
 
 PaintedMask allAllowed(Index queries, Index keys) {
@@ -161,18 +156,27 @@ std::vector<Index> fullyMaskedQueries(const Mask& mask, Index item, Index querie
   return found;
 }
 
-Mask rulesAsPaint(const Mask& mask, Index queries, Index keys) {
-  Mask rules = mask;  // those that can be painted
-  Mask rest;
-  if (lengthsDiffer(mask)) std::swap(rules.lengths, rest.lengths);
+PaintedMask asPaint(const Mask& mask, Index item, Index queries, Index keys) {
   PaintedMask paint = allAllowed(queries, keys);
   for (Index i = 0; i < queries; ++i) {
-    const AllowedKeys allowed = allowedKeys(rules, 0, i, keys);
+    const AllowedKeys allowed = allowedKeys(mask, item, i, keys);
     for (Index j = 0; j < keys; ++j) {
       paint.allowed[static_cast<std::size_t>(i * keys + j)] = allowed(j) ? 1 : 0;
     }
   }
-  return withPaint(std::move(rest), std::move(paint));
+  return paint;
+}
+
+bool lengthsDiffer(const Mask& mask) {
+  return std::adjacent_find(mask.lengths.begin(), mask.lengths.end(), std::not_equal_to<>()) !=
+         mask.lengths.end();
+}
+
+Mask rulesAsPaint(const Mask& mask, Index queries, Index keys) {
+  Mask rules = mask;  // those that can be painted
+  Mask rest;
+  if (lengthsDiffer(mask)) std::swap(rules.lengths, rest.lengths);
+  return withPaint(std::move(rest), asPaint(rules, 0, queries, keys));
 }
 
 Mask withPaint(Mask mask, PaintedMask painted) {

@@ -68,8 +68,14 @@ std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index k
 /// The queries of an item that have no key left.
 std::vector<Index> fullyMaskedQueries(const Mask& mask, Index item, Index queries, Index keys);
 
-/// The same mask with its rules painted, so that each pair can be changed. Lengths that differ
-/// between batch items stay a rule: what is painted holds for all items.
+/// All that a mask forbids to one item, painted.
+PaintedMask asPaint(const Mask& mask, Index item, Index queries, Index keys);
+
+/// True where batch items have different lengths, which paint, the same for all, cannot say.
+bool lengthsDiffer(const Mask& mask);
+
+/// The same mask with its rules painted, so that each pair can be changed; lengths that differ
+/// stay.
 Mask rulesAsPaint(const Mask& mask, Index queries, Index keys);
 
 /// `mask` with this painted on it; nothing at all where it forbids nothing.

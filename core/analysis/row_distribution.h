@@ -14,6 +14,8 @@ struct RowRef {
   Index item = 0;
   Index head = 0;
   Index query = 0;
+
+  bool operator==(const RowRef&) const = default;
 };
 
 /// What the scores are multiplied by: 1/√d_k where `scale`, and 1/temperature.

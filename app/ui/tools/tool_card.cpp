@@ -20,6 +20,9 @@ struct ToolTab {
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
+    ToolTab{Tool::mask, "Mask", "which key each query may see · drag to paint", 'M'},
+    ToolTab{Tool::temperature, "Temperature",
+            "what temperature and ÷√d do to a query's weights · drag the dot", 'S'},
 };
 
 const ToolTab& tabOf(Tool tool) {
@@ -33,6 +36,12 @@ const ToolTab& tabOf(Tool tool) {
 void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes&) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
+    case Tool::mask:
+      maskPainter(panel, memory.mask);
+      break;
+    case Tool::temperature:
+      temperaturePanel(panel, memory.temperature);
+      break;
     default:
       flowPanel(panel, memory.flow, room);
       break;

@@ -5,12 +5,16 @@
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/tools/mask_painter.h"
+#include "app/ui/tools/temperature_panel.h"
 
 namespace headscope::ui {
 
 /// What the tools remember between frames, all of it recomputable.
 struct ToolMemory {
   FlowMemory flow;
+  MaskPainterMemory mask;
+  TemperatureMemory temperature;
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.
