@@ -7,12 +7,15 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-std::string tickText(double value) { return fmt::format("{:.3g}", value); }
+std::string tickText(double value) {
+  return value >= 1000.0 ? fmt::format("{:g}", value) : fmt::format("{:.3g}", value);
+}
 
 float widestTick(const Look& look, const ChartAxis& axis) {
   float widest = 0.0F;
@@ -41,33 +44,34 @@ ImVec2 Chart::at(double xValue, double yValue) const {
   return {a.x + (b.x - a.x) * along(x, xValue), b.y - (b.y - a.y) * along(y, yValue)};
 }
 
-Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y,
-                 float belowAxis) {
-  const float line = fontSize(look.fonts.small);
+double roundedUp(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double leading : {1.0, 2.0, 5.0}) {
+    if (value <= leading * power) return leading * power;
+  }
+  return 10.0 * power;
+}
+
+Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y, float below) {
   const float left = widestTick(look, y) + look.px(8);
-  const float below = (x.ticks.empty() ? 0.0F : fontSize(look.fonts.monoSmall) + look.px(2)) +
-                      line + look.px(3) + belowAxis;
-  Chart chart{{at.x + left, at.y + line + look.px(5)}, {}, std::move(x), std::move(y)};
+  const float ticks = x.ticks.empty() ? 0.0F : fontSize(look.fonts.monoSmall) + look.px(4);
+  Chart chart{{at.x + left, at.y + look.px(5)}, {}, std::move(x), std::move(y)};
   chart.b = {std::max(at.x + size.x - look.px(6), chart.a.x + look.px(20)),
-             std::max(at.y + size.y - below, chart.a.y + look.px(20))};
+             std::max(at.y + size.y - ticks - below, chart.a.y + look.px(12))};
   return chart;
 }
 
-void drawChart(const Look& look, const Chart& chart, const std::string& title,
-               const std::string& below) {
+void drawAxes(const Look& look, const Chart& chart, const std::string& name) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont* small = look.fonts.small;
   ImFont* mono = look.fonts.monoSmall;
-  const float width = chart.b.x - chart.a.x;
-  drawText(list, small, {chart.a.x, chart.a.y - fontSize(small) - look.px(4)}, t.text,
-           elided(small, title, width));
-  list->AddLine({chart.a.x, chart.b.y}, chart.b, t.textMuted);
-  list->AddLine(chart.a, {chart.a.x, chart.b.y}, t.textMuted);
+  float free = chart.b.y + fontSize(mono);  // above it there is room for a tick's number
   for (const double tick : chart.y.ticks) {
     const ImVec2 p = chart.at(chart.x.low, tick);
     const ImVec2 size = textSize(mono, tickText(tick));
     list->AddLine(p, {chart.b.x, p.y}, t.divider);
+    if (p.y + size.y * 0.5F > free) continue;
+    free = p.y - size.y * 0.5F;
     drawText(list, mono, {p.x - size.x - look.px(4), p.y - size.y * 0.5F}, t.textMuted,
              tickText(tick));
   }
@@ -80,9 +84,11 @@ void drawChart(const Look& look, const Chart& chart, const std::string& title,
     list->AddLine(p, {p.x, p.y + look.px(3)}, t.textMuted);
     drawText(list, mono, {p.x - size.x * 0.5F, p.y + look.px(3)}, t.textMuted, tickText(tick));
   }
-  const float nameY = chart.b.y + (chart.x.ticks.empty() ? 0.0F : fontSize(mono)) + look.px(3);
-  const std::string shown = elided(small, below, width);
-  drawText(list, small, {chart.b.x - textSize(small, shown).x, nameY}, t.textMuted, shown);
+  list->AddLine({chart.a.x, chart.b.y}, chart.b, t.textMuted);
+  list->AddLine(chart.a, {chart.a.x, chart.b.y}, t.textMuted);
+  const ImVec2 size = richTextSize(look.fonts, look.fonts.small, name);
+  drawRichText(list, look.fonts, look.fonts.small,
+               {chart.b.x - size.x, chart.b.y - size.y - look.px(1)}, t.textMuted, name);
 }
 
 void drawCurve(const Look& look, const Chart& chart, const std::vector<ChartPoint>& points,
@@ -103,21 +109,25 @@ void drawDot(const Look& look, const Chart& chart, const ChartPoint& point, ImU3
   ImGui::GetWindowDrawList()->AddCircleFilled(chart.at(point.x, point.y), look.px(radius), color);
 }
 
-float drawChartKeys(const Look& look, ImVec2 at, float width, const std::vector<ChartKey>& keys) {
+float drawChartTitle(const Look& look, ImVec2 at, float width, const std::string& title,
+                     const std::vector<ChartKey>& keys) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float line = fontSize(font) + look.px(3);
   const float swatch = look.px(10);
-  ImVec2 pen = at;
+  const float gap = look.px(10);
+  const std::string shown = elided(font, title, width);
+  drawText(list, font, at, look.theme.text, shown);
+  ImVec2 pen(at.x + textSize(font, shown).x + gap, at.y);
   for (const ChartKey& key : keys) {
-    const float length = swatch + look.px(4) + textSize(font, key.name).x;
+    const float length = swatch + look.px(4) + richTextSize(look.fonts, font, key.name).x;
     if (pen.x > at.x && pen.x + length > at.x + width) pen = {at.x, pen.y + line};
     const float middle = pen.y + fontSize(font) * 0.5F;
     list->AddRectFilled({pen.x, middle - look.px(2)}, {pen.x + swatch, middle + look.px(2)},
                         key.color);
-    drawText(list, font, {pen.x + swatch + look.px(4), pen.y}, look.theme.textMuted,
-             elided(font, key.name, at.x + width - pen.x - swatch - look.px(4)));
-    pen.x += length + look.px(12);
+    drawRichText(list, look.fonts, font, {pen.x + swatch + look.px(4), pen.y}, look.theme.textMuted,
+                 key.name);
+    pen.x += length + gap;
   }
   return pen.y + line - at.y;
 }

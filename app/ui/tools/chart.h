@@ -28,13 +28,15 @@ struct Chart {
   ImVec2 at(double xValue, double yValue) const;
 };
 
-/// The plot's rectangle within a box that also holds title, ticks and the x axis' name.
-Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y,
-                 float belowAxis = 0.0F);
+/// The least of 1, 2 and 5 times a power of ten that is no less than `value`.
+double roundedUp(double value);
 
-/// Frame, ticks and names; the title stands above the frame, `below` under the middle of the axis.
-void drawChart(const Look& look, const Chart& chart, const std::string& title,
-               const std::string& below);
+/// The plot's rectangle within a box that also holds the ticks, and `below` more under the x axis.
+Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y,
+                 float below = 0.0F);
+
+/// Axes and ticks; the x axis' name (rich text) stands inside, at its end.
+void drawAxes(const Look& look, const Chart& chart, const std::string& name);
 
 struct ChartPoint {
   double x = 0.0, y = 0.0;
@@ -45,12 +47,13 @@ void drawCurve(const Look& look, const Chart& chart, const std::vector<ChartPoin
 void drawDot(const Look& look, const Chart& chart, const ChartPoint& point, ImU32 color,
              float radius);
 
-/// Names of what is drawn, each in its colour, along a line; those that do not fit wrap. Gives the
-/// height taken.
+/// A chart's title and what is drawn in it, each with its colour, along a line; what does not fit
+/// wraps. Gives the height taken.
 struct ChartKey {
-  std::string name;
+  std::string name;  // rich text
   ImU32 color;
 };
-float drawChartKeys(const Look& look, ImVec2 at, float width, const std::vector<ChartKey>& keys);
+float drawChartTitle(const Look& look, ImVec2 at, float width, const std::string& title,
+                     const std::vector<ChartKey>& keys);
 
 }  // namespace headscope::ui

@@ -11,6 +11,7 @@
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/tool_row.h"
 #include "app/ui/widgets.h"
+#include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
@@ -135,9 +136,9 @@ void legendEntry(const Look& look, MaskRule rule, const std::string& name) {
 void legend(const Panel& panel, const ShownMask& shown) {
   const Look& look = panel.look;
   const Mask& mask = shown.mask();
-  label(
-      look.fonts.small, look.theme.textMuted,
-      fmt::format("{} of {} pairs allowed", shown.allowedPairs(), shown.queries() * shown.keys()));
+  label(look.fonts.small, look.theme.textMuted,
+        fmt::format("{} of {} pairs allowed", withThousands(shown.allowedPairs()),
+                    withThousands(shown.queries() * shown.keys())));
   if (mask.causal) legendEntry(look, MaskRule::causal, "causal");
   if (mask.window > 0) {
     legendEntry(look, MaskRule::window, fmt::format("window {}", mask.window));

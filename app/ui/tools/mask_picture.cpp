@@ -182,8 +182,11 @@ MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, ImVec2 at, ImV
     cell = sized(std::min(keyWidth * 0.72F + look.px(10), most.y * 0.3F));
   }
   MaskLayout layout;
-  layout.place = {{at.x + left, at.y + look.px(2)}, {}, shown.queries(), shown.keys()};
-  layout.place.b = {layout.place.a.x + cell.x * cols, layout.place.a.y + cell.y * rows};
+  MaskPlace& place = layout.place;
+  place = {
+      {std::floor(at.x + left), std::floor(at.y + look.px(2))}, {}, shown.queries(), shown.keys()};
+  // whole points, so that pairs that share a point share its pixels
+  place.b = {place.a.x + std::floor(cell.x * cols), place.a.y + std::floor(cell.y * rows)};
   layout.width = left + cell.x * cols + right;
   return layout;
 }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/ui/axis_labels.h"
+#include "app/ui/compat.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/tools/chart.h"
 #include "app/ui/tools/mask_words.h"
@@ -40,7 +41,7 @@ std::vector<ChartPoint> curveOf(const std::vector<float>& weights, float width) 
   return points;
 }
 
-/// "T 0.25", and "no ÷√64" or "÷√64" where it is switched over.
+/// "÷√64" or "no ÷√64".
 std::string scaleName(const AttentionConfig& c, bool scale) {
   return scale ? fmt::format("÷√{}", c.dK()) : fmt::format("no ÷√{}", c.dK());
 }
@@ -71,23 +72,24 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
   };
   const float highest =
       std::max({keyOf(f.weights), keyOf(f.sharper), keyOf(f.flatter), keyOf(f.otherway)});
-  const double top = highest > 0.5F ? 1.0 : highest > 0.25F ? 0.5 : highest > 0.1F ? 0.25 : 0.1;
+  const double top = highest > 0.0F ? roundedUp(highest) : 1.0;
   const double temperature = f.now.temperature;
-  const std::vector<ChartKey> keys{
-      {fmt::format("T {:.3g}, {}", temperature, scaleName(c, f.now.scale)), t.accent},
-      {fmt::format("T {:.3g}", temperature / 4), t.queryText},
-      {fmt::format("T {:.3g}", temperature * 4), t.key},
-      {fmt::format("T {:.3g}, {}", temperature, scaleName(c, !f.now.scale)), t.output}};
-  const float legend = drawChartKeys(look, at, size.x, keys);
+  const std::vector<ChartKey> keys{{fmt::format("T {:.3g}", temperature), t.accent},
+                                   {fmt::format("{:.3g}", temperature / 4), t.queryText},
+                                   {fmt::format("{:.3g}", temperature * 4), t.key},
+                                   {scaleName(c, !f.now.scale), t.valueText}};
+  const float title = drawChartTitle(
+      look, at, size.x, "weights of " + queryName(panel.trace.document(), f.row.item, f.row.query),
+      keys);
 
   const auto& tokens = laneTokens(panel.trace, Lane::key, f.row.item);
   const float labels = labelWidth(look.fonts.small, tokens, look.px(60));
-  const Chart chart = placeChart(look, {at.x, at.y + legend}, {size.x, size.y - legend}, {0, 1},
-                                 {0, top, false, {0, top / 2, top}}, look.px(12));
-  drawChart(look, chart,
-            fmt::format("weights of {}, head {}",
-                        queryName(panel.trace.document(), f.row.item, f.row.query), f.row.head + 1),
-            "");
+  const bool turned = labels > size.x * 0.85F / static_cast<float>(c.keys());
+  const float below = turned ? std::min(labels * 0.72F + look.px(10), size.y * 0.35F)
+                             : fontSize(look.fonts.small) + look.px(4);
+  const Chart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, {0, 1},
+                                 {0, top, false, {0, top / 2, top}}, below);
+  drawAxes(look, chart, "");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float width = chart.b.x - chart.a.x;
   const std::vector<float> bars = columnsOf(f.weights, width);
@@ -98,18 +100,18 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
     list->AddRectFilled({x + inset, chart.at(0, bars[i]).y}, {x + column - inset, chart.b.y},
                         withAlpha(t.accent, 0.55F));
   }
-  for (const auto& [weights, color] : {std::pair{&f.sharper, keys[1].color},
-                                       {&f.flatter, keys[2].color},
-                                       {&f.otherway, keys[3].color}}) {
+  for (const auto& [weights, color] : {std::pair{&f.otherway, keys[3].color},
+                                       {&f.sharper, keys[1].color},
+                                       {&f.flatter, keys[2].color}}) {
     const auto points = curveOf(*weights, width);
-    drawCurve(look, chart, points, color, 1.5F);
+    drawCurve(look, chart, points, color, column > look.px(2) ? 1.5F : 1.0F);
     if (column > look.px(8)) {
       for (const ChartPoint& point : points) drawDot(look, chart, point, color, 2.5F);
     }
   }
   markDropped(panel, f.row, chart);
   const float cell = width / static_cast<float>(c.keys());
-  drawColumnLabels(list, tokens, {chart.a.x, chart.b.y + look.px(3)}, cell, labels,
+  drawColumnLabels(list, tokens, {chart.a.x, chart.b.y + look.px(3)}, cell, below - look.px(6),
                    {look.fonts.small, t.text, t.keyText, -1});
 
   ImGui::SetCursorScreenPos(chart.a);
@@ -134,16 +136,16 @@ void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 siz
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  const double most = std::log2(static_cast<double>(std::max<Index>(f.keys, 2)));
-  const std::vector<ChartKey> keys{{scaleName(c, true), t.accent}, {scaleName(c, false), t.output}};
-  const float legend = drawChartKeys(look, at, size.x, keys);
+  const double limit = std::log2(static_cast<double>(std::max<Index>(f.keys, 1)));
+  const double most = std::max(limit, 1.0);
+  const std::vector<ChartKey> keys{{scaleName(c, true), t.accent},
+                                   {scaleName(c, false), t.valueText}};
+  const float title =
+      drawChartTitle(look, at, size.x, fmt::format("entropy, bits (at most {:.3g})", limit), keys);
   ChartAxis x{kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}};
-  const Chart chart = placeChart(look, {at.x, at.y + legend}, {size.x, size.y - legend},
-                                 std::move(x), {0, most, false, {0, most}});
-  drawChart(look, chart,
-            fmt::format("entropy, bits (all {} alike: {:.3g})", f.keys,
-                        std::log2(static_cast<double>(std::max<Index>(f.keys, 1)))),
-            "temperature");
+  const Chart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, std::move(x),
+                                 {0, most, false, {0, most}});
+  drawAxes(look, chart, "temperature");
   const auto curve = [&](const std::vector<double>& entropies, ImU32 color) {
     std::vector<ChartPoint> points;
     for (std::size_t i = 0; i < entropies.size(); ++i) {
@@ -155,7 +157,7 @@ void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 siz
   curve(f.scaledEntropy, keys[0].color);
   const ChartPoint now{f.now.temperature, f.spread.entropy};
   drawDot(look, chart, now, t.panel, 6.0F);
-  drawDot(look, chart, now, f.now.scale ? t.accent : t.output, 4.5F);
+  drawDot(look, chart, now, f.now.scale ? t.accent : t.valueText, 4.5F);
 
   ImGui::SetCursorScreenPos(chart.a);
   ImGui::InvisibleButton("entropy", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
@@ -175,9 +177,9 @@ void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 a
   const AttentionConfig& c = panel.trace.config();
   const auto dK = static_cast<double>(c.dK());
   const ImU32 head = headColor(t, static_cast<std::size_t>(memory.varianceHead));
-  const float legend = drawChartKeys(look, at, size.x,
+  const float title = drawChartTitle(look, at, size.x, "variance of scores",
                                      {{"q·k", t.queryText},
-                                      {"q·k ÷ √d", t.valueText},
+                                      {"q·k ÷ √d_k", t.valueText},
                                       {fmt::format("head {}", memory.varianceHead + 1), head}});
   double low = 0.1;
   double high = 1000.0;
@@ -188,9 +190,9 @@ void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 a
   }
   const double widest = std::max(512.0, dK);
   const Chart chart =
-      placeChart(look, {at.x, at.y + legend}, {size.x, size.y - legend},
+      placeChart(look, {at.x, at.y + title}, {size.x, size.y - title},
                  {1, widest, true, {1, 8, 64, 512}}, {low, high, true, {low, 1, high}});
-  drawChart(look, chart, "variance of scores", "d_k");
+  drawAxes(look, chart, "d_k");
   drawCurve(look, chart, {{1, 1}, {widest, widest}}, t.queryText, 1.2F);
   drawCurve(look, chart, {{1, 1}, {widest, 1}}, t.valueText, 1.2F);
   for (const DrawnVariance& each : memory.drawn) {

@@ -18,6 +18,7 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kGap = 14.0F;  // between controls
 constexpr int kCurvePoints = 81;
 constexpr std::uint64_t kDrawSeed = 1;
 
@@ -67,7 +68,7 @@ void update(const Panel& panel, TemperatureMemory& memory) {
 void dropoutFields(const Panel& panel, TemperatureMemory& memory) {
   const Look& look = panel.look;
   const Dropout& dropout = panel.document.config.dropout;
-  flowOn(look, look.px(150));
+  flowOn(look, look.px(150), kGap);
   bool on = dropout.on();
   if (toggle(look, "training: dropout", &on)) {
     panel.edits.push(SetDropout{{on ? memory.lastRate : 0.0, dropout.seed}});
@@ -78,7 +79,7 @@ void dropoutFields(const Panel& panel, TemperatureMemory& memory) {
       "divided by 1 − rate, as nn.MultiheadAttention does in training.");
   if (!dropout.on()) return;
   memory.lastRate = dropout.rate;
-  flowOn(look, look.px(90));
+  flowOn(look, look.px(90), kGap);
   rowCaption(look, "rate");
   const auto rate =
       realField(look, "rate", 56, dropout.rate, memory.rate, "give one above 0 and below 1");
@@ -89,7 +90,7 @@ void dropoutFields(const Panel& panel, TemperatureMemory& memory) {
     memory.rate.problem = fmt::format(
         "rate is {:g}: it must be above 0 and below 1; the switch turns dropout off", *rate);
   }
-  flowOn(look, look.px(120));
+  flowOn(look, look.px(120), kGap);
   rowCaption(look, "seed");
   const auto seed = wholeNumberField(look,
                                      {"dropout seed", static_cast<Index>(dropout.seed),
@@ -108,7 +109,7 @@ void controls(const Panel& panel, TemperatureMemory& memory) {
   rowCaption(look, "temperature");
   temperatureFields(panel, memory.temperature, 130);
   tip(look, "Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number");
-  flowOn(look, look.px(70));
+  flowOn(look, look.px(70), kGap);
   bool scale = panel.document.config.scale;
   if (toggle(look, "÷√d_k", &scale)) panel.edits.push(SetScale{scale});
   tip(look, "Scores are divided by √d_k, so that their spread does not grow with the head's width");

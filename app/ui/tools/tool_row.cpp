@@ -4,9 +4,10 @@
 
 namespace headscope::ui {
 
-void flowOn(const Look& look, float width) {
+void flowOn(const Look& look, float width, float gap) {
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + look.px(6) + width <= right) ImGui::SameLine(0.0F, look.px(6));
+  if (ImGui::GetItemRectMax().x + look.px(gap) + width <= right)
+    ImGui::SameLine(0.0F, look.px(gap));
 }
 
 bool flowingPill(const Look& look, const std::string& text, const char* about, bool enabled) {

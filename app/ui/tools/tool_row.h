@@ -7,8 +7,8 @@
 
 namespace headscope::ui {
 
-/// Puts the next item on the line of the one before where `width` more fits.
-void flowOn(const Look& look, float width);
+/// Puts the next item on the line of the one before, `gap` after it, where `width` more fits.
+void flowOn(const Look& look, float width, float gap = 6.0F);
 
 /// A pill on the same line where there is room; what follows ## in its text is not shown.
 bool flowingPill(const Look& look, const std::string& text, const char* about, bool enabled = true);
