@@ -179,7 +179,8 @@ TEST(ChartAxes, LinearAndLogarithmic) {
 TEST(ChartAxes, RoundUpToReadableNumbers) {
   EXPECT_DOUBLE_EQ(roundedUp(1.0), 1.0);
   EXPECT_DOUBLE_EQ(roundedUp(0.171), 0.2);
-  EXPECT_DOUBLE_EQ(roundedUp(0.3), 0.5);
+  EXPECT_DOUBLE_EQ(roundedUp(0.21), 0.3);
+  EXPECT_DOUBLE_EQ(roundedUp(0.4), 0.5);
   EXPECT_DOUBLE_EQ(roundedUp(0.0007), 0.001);
 }
 

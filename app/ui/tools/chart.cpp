@@ -46,7 +46,7 @@ ImVec2 Chart::at(double xValue, double yValue) const {
 
 double roundedUp(double value) {
   const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double leading : {1.0, 2.0, 5.0}) {
+  for (const double leading : {1.0, 2.0, 3.0, 5.0}) {
     if (value <= leading * power) return leading * power;
   }
   return 10.0 * power;

@@ -28,7 +28,7 @@ struct Chart {
   ImVec2 at(double xValue, double yValue) const;
 };
 
-/// The least of 1, 2 and 5 times a power of ten that is no less than `value`.
+/// The least of 1, 2, 3 and 5 times a power of ten that is no less than `value`.
 double roundedUp(double value);
 
 /// The plot's rectangle within a box that also holds the ticks, and `below` more under the x axis.

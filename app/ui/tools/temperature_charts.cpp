@@ -85,7 +85,7 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
   const auto& tokens = laneTokens(panel.trace, Lane::key, f.row.item);
   const float labels = labelWidth(look.fonts.small, tokens, look.px(60));
   const bool turned = labels > size.x * 0.85F / static_cast<float>(c.keys());
-  const float below = turned ? std::min(labels * 0.72F + look.px(10), size.y * 0.35F)
+  const float below = turned ? std::min(labels * 0.72F + look.px(10), (size.y - title) * 0.32F)
                              : fontSize(look.fonts.small) + look.px(4);
   const Chart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, {0, 1},
                                  {0, top, false, {0, top / 2, top}}, below);

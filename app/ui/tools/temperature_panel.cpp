@@ -179,7 +179,7 @@ void temperaturePanel(const Panel& panel, TemperatureMemory& memory) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = panel.look.px(14);
-  const float narrow = (room.x - 2 * gap) * 0.29F;
+  const float narrow = (room.x - 2 * gap) * 0.26F;
   const ImVec2 size(narrow, room.y);
   const float wide = room.x - 2 * gap - 2 * narrow;
   distributionChart(panel, memory.figures, at, {wide, room.y});
