@@ -23,8 +23,10 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   sceneKeys();
+  const bool command = io.KeyCtrl || io.KeyAlt;
+  if (!command && view.tool == ui::Tool::mask && ui::maskPainterKeys(panel, tools.mask)) return;
   const bool cellHasArrows = ui::cellKeys(panel, editing);
-  if (io.KeyCtrl || io.KeyAlt) return;
+  if (command) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;
