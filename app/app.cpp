@@ -30,6 +30,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
   s.wantsFrame = false;
   s.nextChange = ui::kNever;
   s.takeResult();
+  s.followSession();
   s.saveIfDue();
   for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
 
@@ -51,13 +52,15 @@ void App::frame(const ui::Fonts& fonts, double now) {
     ui::EditSink edits;
     const ui::Panel panel{*s.history.current(), *s.trace, s.view, edits, look};
     ui::advancePlayback(panel, s.playback);
+    ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
     ui::followPlayback(panel, s.playback);
     s.nextChange = ui::nextChange(panel, s.playback);
     s.panels(panel);
+    s.sessionWindows(look);
     s.applyEdits(edits);
     if (s.saveWhenDone) s.wantsFrame = true;
-    if (!ImGui::IsAnyItemActive()) s.history.endGesture();
+    if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
   } else {
     const auto progress = s.worker.progress();
     ImGui::PushTextWrapPos(io.DisplaySize.x);
@@ -72,6 +75,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
 void App::onWake(std::function<void()> wake) {
   state_->tools.perHead.task.setWake(wake);
+  state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
@@ -88,11 +92,17 @@ void App::finish() {
   state_->worker.wait();
   state_->takeResult();
   state_->tools.perHead.task.wait();
+  state_->store.finish();
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }
 const TracePtr& App::trace() const { return state_->trace; }
 ui::ViewState& App::view() { return state_->view; }
+std::string App::title() const {
+  const std::string name = state_->store.name();
+  if (name.empty()) return "headscope";
+  return (state_->store.unsaved(document()) ? "• " : "") + name + " · headscope";
+}
 const std::string& App::message() const { return state_->message; }
 
 }  // namespace headscope

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/arithmetic_strip.h"
+#include "app/ui/cell_editing.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/timeline/playback.h"
@@ -12,10 +13,12 @@ namespace headscope::ui {
 /// What the stage remembers between frames, all of it recomputable.
 struct StageMemory {
   Magnitudes magnitudes;
-  ArithmeticMemory explained;
+  Explanations explanations;
+  ArithmeticMemory arithmetic;
 };
 
 /// Fills the current card. On the timeline it shows what belongs to that moment, and says it.
-void stagePanel(const Panel& panel, StageMemory& memory, const Playback& playback);
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
+                const Playback& playback);
 
 }  // namespace headscope::ui

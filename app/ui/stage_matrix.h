@@ -9,6 +9,7 @@
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/stage_items.h"
+#include "app/ui/stage_lit.h"
 
 namespace headscope::ui {
 
@@ -26,6 +27,8 @@ struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
   ImVec2 a, b;                             // its corners on screen
+  const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
+  bool pickable = true;                    // the mouse can be on its cells
   std::span<const CellRange> veiled = {};  // not yet reached by the timeline
 };
 

@@ -5,6 +5,7 @@
 #include "app/ui/stage_matrix.h"
 #include "app/ui/timeline/narration.h"
 #include "app/ui/timeline/playback.h"
+#include "app/view_json.h"
 #include "app_driver.h"
 #include "core/steps/step.h"
 
@@ -145,6 +146,27 @@ TEST_F(Play, ArrowsGoByMomentsAndHalt) {
   EXPECT_EQ(ui.view().playTime, 0.0);
 }
 
+TEST_F(Play, ArrowsMoveTheTimelineRatherThanTheChosenCell) {
+  const CellRef chosen{TensorId::rawScores, 0, 0, 2, 4};
+  ui.view().selected = chosen;
+  query = 2;
+  goTo(StepId::score, Beat::cell);
+  ui.press(Key::right);
+  EXPECT_EQ(moment().from, 1);
+  EXPECT_EQ(ui.view().selected, chosen);
+  ui.press(Key::escape);
+  EXPECT_EQ(ui.view().selected, chosen);
+  ui.press(Key::right);
+  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
+}
+
+TEST_F(Play, ASceneStandsOffTheTimeline) {
+  goTo(StepId::score, Beat::cell, 2);
+  const ViewState back = viewFromJson(viewToJson(ui.view()), ui.view());
+  EXPECT_EQ(back.step, StepId::score);
+  EXPECT_FALSE(back.playTime);
+}
+
 TEST_F(Play, EveryMomentIsReachedByKey) {
   ui.view().playTime = 0.0;
   ui.settle();
@@ -259,7 +281,7 @@ TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
   goTo(StepId::score, Beat::cell, 3);
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps[2], 6, 6, 4, 4));
-  EXPECT_TRUE(ui.shows("raw_scores[the, the]", "stage"));
+  EXPECT_TRUE(ui.shows("S[the, the]", "stage"));
   ui.view().playing = true;
   ui.frame();
   EXPECT_TRUE(ui.shows(narration(), "stage"));

@@ -268,7 +268,7 @@ TEST_F(Told, ByTokensAndTheTracesNumbers) {
   expectAll(told(StepId::weigh, Beat::mixture),
             {"head 6", "heads[sat, 0] = " + value(TensorId::heads, 2, 0)});
   expectAll(told(StepId::concat, Beat::head, 4),
-            {"Head 5", "columns 256 to 319", "concat[sat, 256]", value(TensorId::heads, 2, 0, 4)});
+            {"Head 5", "columns 256 to 319", "C[sat, 256]", value(TensorId::heads, 2, 0, 4)});
   expectAll(told(StepId::output, Beat::total),
             {"b_O", "“sat”", "output[sat, 0] = " + value(TensorId::output, 2, 0)});
   expectAll(told(StepId::output, Beat::restOfRows),
