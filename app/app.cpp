@@ -18,6 +18,8 @@ constexpr double kPatience = 0.15;
 }  // namespace
 
 App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {
+  if (state_->trace != nullptr && state_->trace->documentPtr() == document()) return;
+  state_->trace = nullptr;
   state_->worker.request(state_->history.current());
   state_->worker.wait(kPatience);
   state_->takeResult();
@@ -30,7 +32,9 @@ void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
   s.wantsFrame = false;
   s.takeResult();
+  s.takeExported();
   s.saveIfDue();
+  s.exportIfDue();
   for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
 
   const ui::Theme& theme = ui::theme(s.view.theme);
@@ -44,7 +48,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
   ui::beginRoot();
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) s.mouseMovedAt = now;
-  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.view.scale, now - s.mouseMovedAt,
+  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
                       &s.wantsFrame};
   if (s.trace) {
     s.keepViewValid();
@@ -53,6 +57,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
     s.keys(panel);
     ui::playSteps(panel);
     s.panels(panel);
+    s.overlays(panel);
     s.applyEdits(edits);
     if (s.saveWhenDone) s.wantsFrame = true;
     if (!ImGui::IsAnyItemActive()) s.history.endGesture();
@@ -68,9 +73,13 @@ void App::frame(const ui::Fonts& fonts, double now) {
   ui::endRoot();
 }
 
-void App::onWake(std::function<void()> wake) { state_->worker.setWake(std::move(wake)); }
+void App::onWake(std::function<void()> wake) {
+  state_->exporting.setWake(wake);
+  state_->worker.setWake(std::move(wake));
+}
 bool App::wantsFrame() const { return state_->wantsFrame; }
-float App::scale() const { return state_->view.scale; }
+bool App::wantsFullScreen() const { return state_->presenter.on; }
+float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
 
@@ -81,6 +90,7 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 void App::finish() {
   state_->worker.wait();
   state_->takeResult();
+  state_->exporting.wait();
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,18 @@ namespace headscope {
 
 struct AppOptions {
   DocumentPtr document;  // what it opens on
+  TracePtr trace;        // of the document, where it is computed already
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
   Index memoryBudget = 0;                                           // 0: defaultMemoryBudget()
   int threads = 0;
+};
+
+/// A picture of what the program shows when it is opened so.
+struct PictureRequest {
+  AppOptions program;
+  int width = 0, height = 0;  // pixels
+  std::filesystem::path path;
 };
 
 class App {
@@ -40,12 +49,19 @@ class App {
 
   /// True while an animation runs: the host draws on without waiting for an event.
   bool wantsFrame() const;
+  /// True while one panel is presented: over the whole screen, where the host has one.
+  bool wantsFullScreen() const;
   /// Interface scale the fonts must be loaded for.
   float scale() const;
   ImU32 background() const;
   gl::Scene& scene();
 
   void dropFiles(const std::vector<std::filesystem::path>& paths);
+
+  /// A picture the user has asked for, once. The host draws it between two frames and hands back
+  /// what writes it (and throws UserError where it cannot), which then runs on another thread.
+  std::optional<PictureRequest> takePictureRequest();
+  void pictureDrawn(const PictureRequest& request, std::function<void()> write);
 
   /// Waits until the newest document's trace is there (offscreen and tests).
   void finish();

@@ -12,13 +12,21 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
   if (ctrlPressed(Key{'S'}, false)) saveWhenDone = true;
-  if (ctrlPressed(Key{'E'}, false)) ui::editText(panel, tokenRow);
+  const bool popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
+  if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) ui::editText(panel, tokenRow);
+  if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) {
+    ui::askToExport(exportDialog, exportDialog.choice.kind);
+  }
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
+  if (keyPressed(Key::f1, false) && !popup) ui::openHelp(help);
+  if (keyPressed(Key::f11, false) && !popup) ui::togglePresenter(presenter, view);
   if (io.WantTextInput) return;
+  if (ui::charTyped('?') && !popup) ui::openHelp(help);
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  if (ui::presenterKeys(presenter, view)) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;

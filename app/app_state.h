@@ -1,17 +1,22 @@
 // App::State: what the program holds between frames, and what it does with a frame's wishes. Its
-// parts are defined by theme: app_edits.cpp (documents and files), app_keys.cpp (the keyboard),
-// app_panels.cpp (where the panels stand).
+// parts are defined by theme: app_edits.cpp (documents and files), app_export.cpp (what is
+// written to files), app_keys.cpp (the keyboard), app_panels.cpp (where the panels stand).
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/app.h"
+#include "app/background.h"
 #include "app/ui/color_maps.h"
+#include "app/ui/export_dialog.h"
 #include "app/ui/flow/flow_panel.h"
+#include "app/ui/help.h"
 #include "app/ui/panel.h"
+#include "app/ui/presenter.h"
 #include "app/ui/stage.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tool_card.h"
@@ -36,10 +41,16 @@ struct App::State {
   void openFile(const std::filesystem::path& path);
   void saveTrace();
   void saveIfDue();
+  void exportNow(const ui::ExportRequest& request);
+  void exportIfDue();
+  void takeExported();
+  void overlays(const ui::Panel& panel);
+  float scale() const { return presenter.on ? ui::presentedScale(view.scale) : view.scale; }
   void keys(const ui::Panel& panel);
   void keepViewValid();
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
+  void onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, ImVec2 size);
 
   Index memoryBudget;
   std::filesystem::path tracePath;
@@ -55,12 +66,19 @@ struct App::State {
   bool saveWhenDone = false;
   double mouseMovedAt = 0.0;
 
+  std::optional<ui::ExportRequest> exportAsked;  // waits for the newest document's trace
+  std::optional<PictureRequest> pictureAsked;    // waits for the host
+
   // what the panels remember between frames
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
   ui::StageMemory stage;
+  ui::Presenter presenter;
+  ui::ExportDialogMemory exportDialog;
+  ui::HelpMemory help;
 
+  BackgroundTask<std::string> exporting;
   Worker worker;  // last: gone before what it could still touch
 };
 

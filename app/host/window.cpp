@@ -10,14 +10,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/host/full_screen.h"
 #include "app/host/imgui_session.h"
 #include "app/host/key_queue.h"
 #include "app/host/painter.h"
+#include "app/host/picture.h"
+#include "app/host/png.h"
 #include "core/error.h"
 
 namespace headscope::host {
@@ -191,6 +197,23 @@ class Waker {
   App& app_;
 };
 
+/// Draws a picture that was asked for, between two frames; it is then written aside.
+void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
+  const std::optional<PictureRequest> request = app.takePictureRequest();
+  if (!request) return;
+  glfwMakeContextCurrent(nullptr);
+  std::function<void()> write;
+  try {
+    write = [path = request->path, image = drawPicture(*request, shaderDir)] {
+      writePng(path, image);
+    };
+  } catch (const std::exception&) {
+    write = [error = std::current_exception()] { std::rethrow_exception(error); };
+  }
+  glfwMakeContextCurrent(window);
+  app.pictureDrawn(*request, std::move(write));
+}
+
 }  // namespace
 
 int runWindow(App& app, const WindowOptions& options) {
@@ -208,6 +231,7 @@ int runWindow(App& app, const WindowOptions& options) {
   queueKeys(window.get());
   Painter painter(session, options.shaderDir);
   const Waker waker(app);
+  FullScreen fullScreen(window.get());
 
   while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
     waitForEvents(app, events, visible(window.get()));
@@ -225,6 +249,8 @@ int runWindow(App& app, const WindowOptions& options) {
     painter.paint(app, width, height);
     glfwSwapBuffers(window.get());
     --events.owedFrames;
+    drawIfAsked(app, window.get(), options.shaderDir);
+    fullScreen.set(app.wantsFullScreen());
   }
   return 0;
 }

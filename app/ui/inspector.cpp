@@ -8,6 +8,7 @@
 #include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -189,6 +190,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
   const float bars = room - code - (showsVector ? vector : 0.0F) - captionHeight - dividerHeight;
   if (bars > look.px(36)) {
     caption(look, fmt::format("row '{}' after softmax", token));
+    explainItem(look, look.fonts.small, "softmax");
     weightBars(panel, item, head, query, bars);
     divider(look);
   }
@@ -199,6 +201,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
                          fmt::format("query vector of '{}', {} values, ±{}", token, c.dK(),
                                      number(magnitude, 3)),
                          ImGui::GetContentRegionAvail().x));
+    explainItem(look, look.fonts.small, "query");
     vectorBars(panel, TensorId::q, item, head, query, magnitude);
   }
   caption(look, "In PyTorch");
