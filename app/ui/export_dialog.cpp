@@ -128,9 +128,11 @@ class ExportDialog {
     const NumberChange change = numberField(look_, {name, value, !draft.problem.empty()}, draft);
     if (change.value) value = *change.value;
     if (change.stepped != 0) value = std::max<Index>(1, value + 10 * change.stepped);
-    draft.problem = change.notANumber ? fmt::format("'{}' is not a whole number", draft.text) : "";
-    if (change.value || change.stepped != 0) memory_.sized = true;
-    if (change.left && !change.value) draft.problem.clear();
+    if (change.notANumber) draft.problem = fmt::format("'{}' is not a whole number", draft.text);
+    if (!change.value && change.stepped == 0) return;
+    draft.problem.clear();
+    memory_.sized = true;
+    memory_.answer.clear();
   }
 
   void picture() {

@@ -18,102 +18,114 @@ namespace {
 
 constexpr const char* kId = "help";
 constexpr int kPages = 2;
-constexpr float kWordsWidth = 330.0F;  // a column's least, at scale 1
-constexpr float kLeadKeys = 140.0F;    // room of what is explained, at the left of a column
-constexpr float kLeadTerms = 118.0F;
 
 struct Entry {
   std::string lead;  // rich text
   std::string about;
-  bool heading = false;
 };
 
-std::vector<Entry> keyEntries() {
+/// Entries that stay together in one column.
+struct Block {
+  std::string title;  // empty: none
   std::vector<Entry> entries;
+};
+
+std::vector<Block> keyBlocks() {
+  std::vector<Block> blocks;
   for (const ShortcutGroup& group : shortcutGroups()) {
-    entries.push_back({group.title, {}, true});
+    blocks.push_back({group.title, {}});
     for (const Shortcut& shortcut : group.shortcuts) {
-      entries.push_back({shortcut.keys, shortcut.does});
+      blocks.back().entries.push_back({shortcut.keys, shortcut.does});
     }
   }
-  return entries;
+  return blocks;
 }
 
-std::vector<Entry> termEntries() {
-  std::vector<Entry> entries;
-  for (const auto& entry : glossary()) entries.push_back({entry.shown, entry.about});
-  return entries;
+std::vector<Block> termBlocks() {
+  std::vector<Block> blocks;
+  for (const auto& entry : glossary()) blocks.push_back({{}, {{entry.shown, entry.about}}});
+  return blocks;
 }
 
-/// Entries in columns, filled one after the other.
+/// Blocks in columns, filled one after the other.
 class Columns {
  public:
-  Columns(const Look& look, float lead, float width)
-      : look_(look),
-        lead_(look.px(lead)),
-        count_(std::max(1, static_cast<int>(width / look.px(kWordsWidth)))),
-        column_((width - look.px(kGap) * static_cast<float>(count_ - 1)) /
-                static_cast<float>(count_)) {}
-
-  void draw(const std::vector<Entry>& entries) {
+  /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
+  Columns(const Look& look, std::vector<Block> blocks, float lead, float least, float width)
+      : look_(look), blocks_(std::move(blocks)), lead_(look.px(lead)) {
+    const float gap = look.px(28);
+    const int count = std::max(1, static_cast<int>((width + gap) / (look.px(least) + gap)));
+    column_ = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
     float all = 0.0F;
-    for (const Entry& entry : entries) all += height(entry);
-    // a column ends with the entry that passes its share
-    const float share = all / static_cast<float>(count_);
-    const ImVec2 origin = ImGui::GetCursorScreenPos();
-    float y = 0.0F;
-    float lowest = 0.0F;
+    for (const Block& block : blocks_) all += heightOf(block);
+    ImVec2 at(0.0F, 0.0F);
     int column = 0;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      const Entry& entry = entries[i];
-      // a heading goes with what follows it
-      const float needed =
-          height(entry) + (entry.heading && i + 1 < entries.size() ? height(entries[i + 1]) : 0);
-      if (column + 1 < count_ && y > 0.0F && y + needed * 0.5F > share) {
+    for (const Block& block : blocks_) {
+      // the next column where most of the block would be more than this one's share
+      const float height = heightOf(block);
+      if (column + 1 < count && at.y + height * 0.5F > all / static_cast<float>(count)) {
+        at = {at.x + column_ + gap, 0.0F};
         ++column;
-        y = 0.0F;
       }
-      const float x = static_cast<float>(column) * (column_ + look_.px(kGap));
-      drawEntry(entry, {origin.x + x, origin.y + y}, y == 0.0F);
-      y += height(entry);
-      lowest = std::max(lowest, y);
+      places_.push_back(at);
+      at.y += height;
+      height_ = std::max(height_, at.y);
     }
-    ImGui::Dummy({column_, lowest});
+  }
+
+  float height() const { return height_; }
+
+  void draw() const {
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      draw(blocks_[i], {origin.x + places_[i].x, origin.y + places_[i].y});
+    }
+    ImGui::Dummy({column_, height_});
   }
 
  private:
-  static constexpr float kGap = 28.0F;
-
-  float textWidth() const { return column_ - lead_; }
-  float height(const Entry& entry) const {
-    if (entry.heading) return fontSize(look_.fonts.semibold) + look_.px(18);
-    const float words = look_.fonts.regular
-                            ->CalcTextSizeA(fontSize(look_.fonts.regular), FLT_MAX, textWidth(),
-                                            entry.about.c_str())
-                            .y;
+  float titleHeight() const { return fontSize(look_.fonts.semibold) + look_.px(8); }
+  float heightOf(const Entry& entry) const {
+    ImFont* font = look_.fonts.regular;
+    const float words =
+        font->CalcTextSizeA(fontSize(font), FLT_MAX, column_ - lead_, entry.about.c_str()).y;
     return words + look_.px(7);
   }
+  float heightOf(const Block& block) const {
+    float height = block.title.empty() ? 0.0F : titleHeight() + look_.px(12);
+    for (const Entry& entry : block.entries) height += heightOf(entry);
+    return height;
+  }
 
-  void drawEntry(const Entry& entry, ImVec2 at, bool first) const {
+  void draw(const Block& block, ImVec2 at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Fonts& fonts = look_.fonts;
-    if (entry.heading) {
-      drawText(list, fonts.semibold, {at.x, at.y + look_.px(first ? 2.0F : 11.0F)},
-               look_.theme.text, entry.lead);
-      return;
+    if (!block.title.empty()) {
+      drawText(list, fonts.semibold, at, look_.theme.text, block.title);
+      at.y += titleHeight();
     }
-    drawRichText(list, fonts, fonts.regular, {std::round(at.x), std::round(at.y)},
-                 look_.theme.accentText, entry.lead);
-    list->AddText(fonts.regular, fontSize(fonts.regular),
-                  {std::round(at.x + lead_), std::round(at.y)}, look_.theme.text,
-                  entry.about.c_str(), nullptr, textWidth());
+    for (const Entry& entry : block.entries) {
+      const float y = std::round(at.y);
+      drawRichText(list, fonts, fonts.regular, {std::round(at.x), y}, look_.theme.accentText,
+                   entry.lead);
+      list->AddText(fonts.regular, fontSize(fonts.regular), {std::round(at.x + lead_), y},
+                    look_.theme.text, entry.about.c_str(), nullptr, column_ - lead_);
+      at.y += heightOf(entry);
+    }
   }
 
   const Look& look_;
+  std::vector<Block> blocks_;
   float lead_;
-  int count_;
-  float column_;
+  float column_ = 0.0F;
+  std::vector<ImVec2> places_;
+  float height_ = 0.0F;
 };
+
+Columns columnsOf(const Look& look, int page, float width) {
+  return page == 0 ? Columns(look, keyBlocks(), 140, 330, width)
+                   : Columns(look, termBlocks(), 124, 440, width);
+}
 
 void scrollByKeys(const Look& look) {
   const float page = ImGui::GetWindowHeight() * 0.9F;
@@ -130,7 +142,8 @@ void scrollByKeys(const Look& look) {
   }
 }
 
-void pages(const Look& look, HelpMemory& memory) {
+/// The page chosen for the next frame is in `memory`; `columns` is this one's.
+void pages(const Look& look, HelpMemory& memory, const Columns& columns) {
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
@@ -142,12 +155,7 @@ void pages(const Look& look, HelpMemory& memory) {
   }
   ImGui::PushID(memory.page);
   ImGui::BeginChild("entries", {0, 0}, false, ImGuiWindowFlags_NoBackground);
-  const float width = ImGui::GetContentRegionAvail().x - look.px(4);
-  if (memory.page == 0) {
-    Columns(look, kLeadKeys, width).draw(keyEntries());
-  } else {
-    Columns(look, kLeadTerms, width).draw(termEntries());
-  }
+  columns.draw();
   scrollByKeys(look);
   ImGui::EndChild();
   ImGui::PopID();
@@ -161,11 +169,15 @@ void helpOverlay(const Look& look, HelpMemory& memory) {
   if (!memory.open) return;
   if (memory.appearing) ImGui::OpenPopup(kId);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 size(std::min(look.px(1120), display.x - look.px(24)),
-                    std::min(look.px(640), display.y - look.px(24)));
-  ImGui::SetNextWindowPos({(display.x - size.x) * 0.5F, (display.y - size.y) * 0.5F});
-  ImGui::SetNextWindowSize(size);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(22), look.px(16)));
+  const ImVec2 padding(look.px(22), look.px(16));
+  const float width = std::min(look.px(1120), display.x - look.px(24));
+  const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
+  const Columns columns = columnsOf(look, memory.page, width - 2 * padding.x - scrollbar);
+  const float head = fontSize(look.fonts.semibold) + look.px(16);
+  const float height = std::min(columns.height() + head + 2 * padding.y, display.y - look.px(24));
+  ImGui::SetNextWindowPos({(display.x - width) * 0.5F, (display.y - height) * 0.4F});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
   const bool visible = ImGui::BeginPopupModal(
       kId, nullptr,
       ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
@@ -175,7 +187,7 @@ void helpOverlay(const Look& look, HelpMemory& memory) {
     memory.open = false;
     return;
   }
-  pages(look, memory);
+  pages(look, memory, columns);
   const bool appearing = std::exchange(memory.appearing, false);
   const bool beside =
       ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
