@@ -13,6 +13,7 @@
 #include "app/ui/fonts.h"
 #include "app/ui/view_state.h"
 #include "core/document.h"
+#include "core/formats/session.h"
 #include "core/history.h"
 #include "core/trace.h"
 
@@ -23,7 +24,10 @@ struct AppOptions {
   TracePtr trace;        // of the document, where it is computed already
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
-  Index memoryBudget = 0;                                           // 0: defaultMemoryBudget()
+  std::filesystem::path sessionPath;        // the session it is; empty: none yet
+  std::vector<formats::SavedScene> scenes;  // the session's
+  std::filesystem::path stateFolder;        // where what is not saved is kept; empty: nowhere
+  Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;
 };
 
@@ -44,7 +48,7 @@ class App {
   /// Builds one frame of the interface at `now` seconds.
   void frame(const ui::Fonts& fonts, double now);
 
-  /// Called from the worker's thread whenever there is something new to draw.
+  /// Called from another thread whenever there is something new to draw.
   void onWake(std::function<void()> wake);
 
   /// True while an animation runs: the host draws on without waiting for an event.
@@ -63,12 +67,15 @@ class App {
   std::optional<PictureRequest> takePictureRequest();
   void pictureDrawn(const PictureRequest& request, std::function<void()> write);
 
-  /// Waits until the newest document's trace is there (offscreen and tests).
+  /// Waits until the newest document's trace is there, what a tool has asked for is computed and
+  /// everything is saved (offscreen and tests).
   void finish();
 
   const DocumentPtr& document() const;
   const TracePtr& trace() const;
   ui::ViewState& view();
+  /// The window's: "• lecture · headscope", with the dot while something is not saved.
+  std::string title() const;
   const std::string& message() const;  // the status bar's
 
  private:

@@ -16,6 +16,8 @@ App::State::State(AppOptions o)
       view(o.view),
       maps(ui::ColorMaps::load()),
       history(std::move(o.document), memoryBudget),
+      store({history.current(), std::move(o.sessionPath), std::move(o.scenes),
+             std::move(o.stateFolder)}),
       trace(std::move(o.trace)),
       worker(o.threads) {}
 
@@ -56,6 +58,7 @@ void App::State::apply(const Edit& edit, const std::string& gesture) {
 }
 
 void App::State::applyEdits(const ui::EditSink& sink) {
+  if (!sink.said.empty()) say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) apply(pushed.edit, pushed.gesture);
   if (sink.undo && history.canUndo()) {
     say("undone: " + history.undoName());
@@ -71,6 +74,10 @@ void App::State::applyEdits(const ui::EditSink& sink) {
 
 /// All of a file or nothing: its edits are applied aside and taken over as one.
 void App::State::openFile(const std::filesystem::path& path) {
+  if (formats::isSession(path)) {
+    openSession(path);
+    return;
+  }
   attempt([&] {
     DocumentPtr opened = history.current();
     std::string notes;

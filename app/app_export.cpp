@@ -51,6 +51,8 @@ void App::State::exportNow(const ExportRequest& request) {
   picture.program.document = trace->documentPtr();
   picture.program.trace = trace;
   picture.program.view = request.view;
+  picture.program.sessionPath = store.path();
+  picture.program.scenes = store.scenes();
   picture.program.memoryBudget = memoryBudget;
   picture.width = static_cast<int>(request.width);
   picture.height = static_cast<int>(request.height);

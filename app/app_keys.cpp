@@ -1,7 +1,10 @@
 // The keyboard, outside of fields being typed into.
 #include "app/app_state.h"
+#include "app/ui/cell_keys.h"
 #include "app/ui/compat.h"
 #include "app/ui/steps_rail.h"
+#include "app/ui/tools/kv_cache_panel.h"
+#include "app/ui/trace_back.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -11,8 +14,8 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::Key;
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
-  if (ctrlPressed(Key{'S'}, false)) saveWhenDone = true;
   const bool popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
+  sessionKeys();
   if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) ui::editText(panel, tokenRow);
   if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) {
     ui::askToExport(exportDialog, exportDialog.choice.kind);
@@ -25,24 +28,36 @@ void App::State::keys(const ui::Panel& panel) {
   if (ui::charTyped('?') && !popup) ui::openHelp(help);
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
-  if (io.KeyCtrl || io.KeyAlt || ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
-  if (ui::presenterKeys(presenter, view)) return;
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  sceneKeys();
+  if (!io.KeyCtrl && !io.KeyAlt && ui::presenterKeys(presenter, view)) return;
+  const bool cellHasArrows = ui::cellKeys(panel, editing);
+  if (io.KeyCtrl || io.KeyAlt) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;
     ui::stepBy(view, steps);
     view.playing = false;
   };
-  move(Key::left, -1);
-  move(Key::right, 1);
-  move(Key::home, -all);
-  move(Key::end, all);
+  if (!cellHasArrows) {
+    move(Key::left, -1);
+    move(Key::right, 1);
+    move(Key::home, -all);
+    move(Key::end, all);
+  }
+  move(Key::pageUp, -1);
+  move(Key::pageDown, 1);
   if (keyPressed(Key::space, false)) {
     view.playing = !view.playing;
     view.stepShownAt = panel.look.now;
     if (view.playing && view.step == StepId::output) view.step = StepId::project;
   }
+  if (view.tool == ui::Tool::kvCache) {
+    if (keyPressed(Key::comma)) ui::stepDecoding(panel, -1);
+    if (keyPressed(Key::period)) ui::stepDecoding(panel, 1);
+  }
   if (keyPressed(Key::escape, false)) view.selected.reset();
+  if (keyPressed(Key::backspace)) ui::returnOne(view, trace->config());
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const auto tool = ui::toolOfKey(letter);
     if (tool && keyPressed(Key{letter}, false)) view.tool = *tool;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -86,7 +87,9 @@ struct SetPin {
 struct RemovePin {
   CellRef cell;
 };
-struct RemoveAllPins {};
+struct RemoveAllPins {
+  std::optional<CellRef> of;  // only those of the matrix this cell lies in
+};
 struct SetMistake {
   Mistake mistake = Mistake::reshapeWithoutTranspose;
   bool on = true;

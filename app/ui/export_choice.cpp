@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <string_view>
 #include <system_error>
+
+#include "app/ui/session_dialog.h"
 
 namespace headscope::ui {
 namespace {
@@ -30,13 +31,6 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
-}
-
-/// "~/" is the home folder; what is no whole path stands in `folder`.
-fs::path placed(std::string_view text, const fs::path& folder) {
-  const char* home = std::getenv("HOME");
-  if (text.starts_with("~/") && home != nullptr) return fs::path(home) / text.substr(2);
-  return (folder / text).lexically_normal();
 }
 
 std::string viewName(Focus view) {
@@ -89,7 +83,7 @@ void fitFormat(ExportChoice& choice) {
 fs::path exportPath(const ExportChoice& choice) {
   const std::string_view name = trimmed(choice.name);
   if (name.empty()) return {};
-  fs::path path = placed(name, choice.folder);
+  fs::path path = typedPath(choice.name, choice.folder);
   const std::string ending = endingOf(choice);
   if (!ending.empty() && !path.filename().empty() && path.extension() != ending) {
     path += ending;

@@ -39,7 +39,7 @@ class ExportDialog {
       : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice) {}
 
   std::optional<ExportRequest> fill() {
-    heading(look_, "Export", "arrows move, space chooses, enter exports, esc closes");
+    heading(look_, "Export", "arrows move · space chooses · esc closes");
     kinds();
     ImGui::Dummy({1, look_.px(2)});
     switch (choice_.kind) {

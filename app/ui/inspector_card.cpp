@@ -17,11 +17,13 @@ struct CardTab {
 
 constexpr std::array kTabs{
     CardTab{InspectorTab::cell, "Inspector", "the cell looked at"},
+    CardTab{InspectorTab::scenes, "Scenes", "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
 };
 
 }  // namespace
 
-void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                   ScenesPanel& scenes) {
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -31,8 +33,11 @@ void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
   const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
   if (clicked >= 0) panel.view.inspectorTab = kTabs[static_cast<std::size_t>(clicked)].tab;
   switch (panel.view.inspectorTab) {
+    case InspectorTab::scenes:
+      scenesPanel(panel, scenes);
+      break;
     default:
-      inspectorPanel(panel, magnitudes);
+      inspectorPanel(panel, magnitudes, editing);
       break;
   }
 }

@@ -27,7 +27,14 @@ struct EditSink {
   std::vector<Pushed> edits;
   bool undo = false;
   bool redo = false;
+  bool gestureGoesOn = false;  // what was pushed last may still be added to: no entry of its own
+  std::string said;            // for the status bar: what was done, or why something cannot be
+  bool saidIsError = false;
 
+  void say(std::string sentence, bool error = false) {
+    said = std::move(sentence);
+    saidIsError = error;
+  }
   void push(Edit edit, std::string gesture = {}) {
     edits.push_back({std::move(edit), std::move(gesture)});
   }

@@ -22,12 +22,18 @@ namespace {
 /// Lays items out from left to right and goes on to a next row where one does not fit.
 class Row {
  public:
-  Row(const Look& look, float left, float right)
-      : look_(look), left_(left), right_(right), x_(left), y_(look.px(11)) {}
+  /// `tight` narrows the gaps.
+  Row(const Look& look, float left, float right, bool tight)
+      : look_(look),
+        left_(left),
+        right_(right),
+        x_(left),
+        y_(look.px(11)),
+        gaps_(tight ? look.px(0.7F) : look.px(1)) {}
 
   /// Puts the cursor where an item of `width` goes.
   void place(float width, float gapBefore = 12.0F) {
-    const float gap = x_ > left_ ? look_.px(gapBefore) : 0.0F;
+    const float gap = x_ > left_ ? gaps_ * gapBefore : 0.0F;
     if (x_ > left_ && x_ + gap + width > right_) {
       x_ = left_;
       y_ += ImGui::GetFrameHeight() + look_.px(8);
@@ -38,14 +44,13 @@ class Row {
     }
     x_ += width;
   }
-  bool fits(float width, float gapBefore) const {
-    return x_ + look_.px(gapBefore) + width <= right_;
-  }
+  bool fits(float width, float gapBefore) const { return x_ + gaps_ * gapBefore + width <= right_; }
   float bottom() const { return y_ + ImGui::GetFrameHeight() + look_.px(11); }
 
  private:
   const Look& look_;
   float left_, right_, x_, y_;
+  float gaps_;
 };
 
 float buttonWidth(const Look& look, std::string_view text) {
@@ -67,7 +72,7 @@ class TopBar {
         memory_(memory),
         state_(state),
         compact_(ImGui::GetWindowWidth() < look_.px(kRoomy)),
-        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14)) {}
+        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), compact_) {}
 
   TopBarWishes draw() {
     if (!compact_) title();
@@ -121,7 +126,7 @@ class TopBar {
     for (const Preset& p : presets()) {
       if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
     }
-    const float box = look_.px(compact_ ? 156 : 182);
+    const float box = look_.px(compact_ ? 150 : 182);
     row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
     const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
@@ -386,7 +391,8 @@ class TopBar {
     if (pill(look_, "Export ▾")) ImGui::OpenPopup("export");
     if (beginPopup("export")) {
       exportItems();
-      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+s")) wishes_.saveTrace = true;
+      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t"))
+        wishes_.saveTrace = true;
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "View ▾"), 6);

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "app/ui/term_order.h"
 #include "app/ui/theme.h"
 #include "core/tensor_id.h"
 #include "core/trace.h"
@@ -39,6 +41,9 @@ struct ViewState {
   StageScope scope = StageScope::thisHead;
   std::optional<Hover> hovered;     // found in the last frame
   std::optional<CellRef> selected;  // clicked: its arithmetic stays
+  std::vector<CellRef> trail;       // cells traced back through, the chosen one last
+  std::vector<CellRef> pointed;     // lit on the stage while a tool points at them
+  TermOrder termOrder;
 
   ThemeKind theme = ThemeKind::light;
   int colorMaps = 0;   // which pair of maps
@@ -50,6 +55,10 @@ struct ViewState {
   Focus focus = Focus::window;
   Tool tool = Tool::flow;
   InspectorTab inspectorTab = InspectorTab::cell;
+
+  Index decodePosition = 0;  // KV cache: the token that is new
+  bool decodePlaying = false;
+  double decodeShownAt = 0.0;  // while playing: when it came up
 };
 
 inline constexpr float kMinScale = 1.0F;

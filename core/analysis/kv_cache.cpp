@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "core/steps/step.h"
@@ -36,8 +37,8 @@ std::optional<LaterKey> laterKey(const AttentionConfig& c) {
 std::string tokenAt(const Document& document, Index item, Index position) {
   const auto& tokens = document.input->tokens[static_cast<std::size_t>(item)];
   const std::string& token = tokens[static_cast<std::size_t>(position)];
-  return token.empty() ? fmt::format("token {}", position + 1)
-                       : fmt::format("token {} ('{}')", position + 1, token);
+  return token.empty() ? std::to_string(position + 1)
+                       : fmt::format("{} ('{}')", position + 1, token);
 }
 
 CacheObstacle mistakeIn(Mistake mistake, std::string why) {
@@ -106,7 +107,8 @@ std::optional<CacheObstacle> cacheObstacle(const Document& document) {
     SetMask edit{c.mask};
     edit.mask.causal = true;
     return CacheObstacle{
-        fmt::format("{} attends to {}, which comes later: one token more changes the rows before, "
+        fmt::format("Token {} attends to token {}, which comes later: one token more changes the "
+                    "rows before, "
                     "so nothing could be kept. Decoding token by token needs a causal mask.",
                     tokenAt(document, later->item, later->query),
                     tokenAt(document, later->item, later->key)),

@@ -185,9 +185,10 @@ class Softmax final : public Step {
                     : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
     if (c.dropout.on()) {
       const DroppedCells dropped(c);
-      e.rule += dropped(cell.item, cell.head, cell.row, cell.col)
-                    ? "; dropped: 0 in its place"
-                    : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
+      const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
+      e.factor = drops ? 0.0 : static_cast<double>(dropped.factor());
+      e.rule += drops ? "; dropped: 0 in its place"
+                      : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
     }
     for (const CellRef& s : sources) {
       const double score = trace.value(s);

@@ -58,6 +58,14 @@ void AppDriver::restart(DocumentPtr document, ViewState view) {
   settle();
 }
 
+void AppDriver::restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document) {
+  app_.reset();
+  AppOptions kept = options(std::move(document), {});
+  kept.stateFolder = stateFolder;
+  app_.emplace(std::move(kept));
+  settle();
+}
+
 void AppDriver::settle() {
   constexpr int kEnough = 200;
   app_->finish();
@@ -65,7 +73,8 @@ void AppDriver::settle() {
     frame();
     app_->finish();
     // input is seen one frame late, and a popup's size is known one after that
-    if (i >= 3 && (!app_->wantsFrame() || app_->view().playing)) return;
+    const bool plays = app_->view().playing || app_->view().decodePlaying;
+    if (i >= 3 && (!app_->wantsFrame() || plays)) return;
   }
   ADD_FAILURE() << "the program wants ever more frames";
 }

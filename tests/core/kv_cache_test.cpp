@@ -115,7 +115,7 @@ TEST(KvCache, ACausalMaskIsNeeded) {
   const DocumentPtr open = fromTexts({"The cat sat"});
   const auto obstacle = cacheObstacle(*open);
   ASSERT_TRUE(obstacle);
-  EXPECT_NE(obstacle->why.find("token 1 ('The') attends to token 2 ('cat')"), std::string::npos)
+  EXPECT_NE(obstacle->why.find("Token 1 ('The') attends to token 2 ('cat')"), std::string::npos)
       << obstacle->why;
   EXPECT_EQ(obstacle->wayOutTitle, "turn on causal");
   EXPECT_FALSE(cacheObstacle(*edited(open, *obstacle->wayOut)));

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -12,6 +13,10 @@ namespace {
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
+    ToolTab{Tool::terms, "Terms", "where a number comes from, term by term", 'T'},
+    ToolTab{Tool::kvCache, "KV cache", "decoding token by token: what is new, what is kept", 'K'},
+    ToolTab{Tool::perHead, "Combined or per head",
+            "one matrix for all heads, or one for each: the same numbers", 'P'},
 };
 
 const ToolTab& tabOf(Tool tool) {
@@ -22,16 +27,28 @@ const ToolTab& tabOf(Tool tool) {
 
 }  // namespace
 
-void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes&) {
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+               Explanations& explanations) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
+    case Tool::terms:
+      termsPanel(panel, memory.terms, explanations);
+      break;
+    case Tool::kvCache:
+      kvCachePanel(panel, magnitudes);
+      break;
+    case Tool::perHead:
+      perHeadPanel(panel, memory.perHead, magnitudes);
+      break;
     default:
       flowPanel(panel, memory.flow, room);
       break;
   }
 }
 
-void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+              Explanations& explanations) {
+  panel.view.pointed.clear();
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -40,7 +57,7 @@ void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
   }
   const int clicked = tabRow(panel.look, "tools", tabs, chosen, tabOf(panel.view.tool).about);
   if (clicked >= 0) panel.view.tool = kTabs[static_cast<std::size_t>(clicked)].tool;
-  toolPanel(panel, memory, magnitudes);
+  toolPanel(panel, memory, magnitudes, explanations);
 }
 
 std::span<const ToolTab> toolTabs() { return kTabs; }

@@ -5,22 +5,29 @@
 #include <optional>
 #include <span>
 
+#include "app/ui/explanations.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/tools/per_head_panel.h"
+#include "app/ui/tools/terms_panel.h"
 
 namespace headscope::ui {
 
 /// What the tools remember between frames, all of it recomputable.
 struct ToolMemory {
   FlowMemory flow;
+  PerHeadMemory perHead;
+  TermsMemory terms;
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.
-void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes);
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+              Explanations& explanations);
 
 /// The chosen tool alone, at the cursor.
-void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes);
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+               Explanations& explanations);
 
 /// What a tool's tab is called, says of itself, and which key opens it.
 struct ToolTab {
