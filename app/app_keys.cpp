@@ -30,9 +30,15 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   sceneKeys();
-  if (!io.KeyCtrl && !io.KeyAlt && ui::presenterKeys(presenter, view)) return;
+  const bool command = io.KeyCtrl || io.KeyAlt;
+  if (!command && ui::presenterKeys(presenter, view)) return;
+  const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
+  if (!command && toolShown && view.tool == ui::Tool::mask &&
+      ui::maskPainterKeys(panel, tools.mask)) {
+    return;
+  }
   const bool cellHasArrows = ui::cellKeys(panel, editing);
-  if (io.KeyCtrl || io.KeyAlt) return;
+  if (command) return;
   const int all = static_cast<int>(kStepCount);
   const auto move = [&](Key key, int steps) {
     if (!keyPressed(key)) return;

@@ -34,6 +34,7 @@ struct SetTemperature {
 };
 struct SetMask {
   Mask mask;
+  std::string name = {};  // what it is called in the undo list; empty: by what it changes
 };
 struct SetPositions {
   Positions positions = Positions::named;

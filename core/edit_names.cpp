@@ -34,6 +34,7 @@ struct Namer {
     return fmt::format("temperature = {:g}", e.value);
   }
   std::string operator()(const SetMask& e) const {
+    if (!e.name.empty()) return e.name;
     if (e.mask.causal != before.config.mask.causal) {
       return fmt::format("causal {}", onOff(e.mask.causal));
     }

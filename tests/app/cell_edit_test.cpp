@@ -77,7 +77,7 @@ TEST(CellEdit, APinIsMarkedNamedAndRemoved) {
   ui.typeCell("−3");
   ASSERT_EQ(ui.document().pins.at(kScore), -3.0F);
   EXPECT_TRUE(ui.shows("computed " + number(computed, 4), "inspector"));
-  EXPECT_TRUE(ui.shows("pinned; computed", "stage"));
+  EXPECT_TRUE(ui.shows("pinned · computed", "stage"));
   ui.press(Key::del);
   EXPECT_TRUE(ui.document().pins.empty());
   EXPECT_EQ(ui.value(kScore), computed);

@@ -14,6 +14,9 @@ constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
     ToolTab{Tool::terms, "Terms", "where a number comes from, term by term", 'T'},
+    ToolTab{Tool::mask, "Mask", "which key each query may see · drag to paint", 'M'},
+    ToolTab{Tool::temperature, "Temperature",
+            "what temperature and ÷√d do to a query's weights · drag the dot", 'S'},
     ToolTab{Tool::kvCache, "KV cache", "decoding token by token: what is new, what is kept", 'K'},
     ToolTab{Tool::perHead, "Combined or per head",
             "one matrix for all heads, or one for each: the same numbers", 'P'},
@@ -39,6 +42,12 @@ void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
       break;
     case Tool::perHead:
       perHeadPanel(panel, memory.perHead, magnitudes);
+      break;
+    case Tool::mask:
+      maskPainter(panel, memory.mask);
+      break;
+    case Tool::temperature:
+      temperaturePanel(panel, memory.temperature);
       break;
     default:
       flowPanel(panel, memory.flow, room);

@@ -9,7 +9,9 @@
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/tools/mask_painter.h"
 #include "app/ui/tools/per_head_panel.h"
+#include "app/ui/tools/temperature_panel.h"
 #include "app/ui/tools/terms_panel.h"
 
 namespace headscope::ui {
@@ -19,6 +21,8 @@ struct ToolMemory {
   FlowMemory flow;
   PerHeadMemory perHead;
   TermsMemory terms;
+  MaskPainterMemory mask;
+  TemperatureMemory temperature;
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.
