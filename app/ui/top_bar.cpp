@@ -13,45 +13,12 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/view_menu.h"
 #include "app/ui/widgets.h"
+#include "app/ui/wrapping_row.h"
 #include "core/ledger.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
 namespace {
-
-/// Lays items out from left to right and goes on to a next row where one does not fit.
-class Row {
- public:
-  /// `tight` narrows the gaps.
-  Row(const Look& look, float left, float right, bool tight)
-      : look_(look),
-        left_(left),
-        right_(right),
-        x_(left),
-        y_(look.px(11)),
-        gaps_(tight ? look.px(0.7F) : look.px(1)) {}
-
-  /// Puts the cursor where an item of `width` goes.
-  void place(float width, float gapBefore = 12.0F) {
-    const float gap = x_ > left_ ? gaps_ * gapBefore : 0.0F;
-    if (x_ > left_ && x_ + gap + width > right_) {
-      x_ = left_;
-      y_ += ImGui::GetFrameHeight() + look_.px(8);
-      ImGui::SetCursorPos({x_, y_});
-    } else {
-      ImGui::SetCursorPos({x_ + gap, y_});
-      x_ += gap;
-    }
-    x_ += width;
-  }
-  bool fits(float width, float gapBefore) const { return x_ + gaps_ * gapBefore + width <= right_; }
-  float bottom() const { return y_ + ImGui::GetFrameHeight() + look_.px(11); }
-
- private:
-  const Look& look_;
-  float left_, right_, x_, y_;
-  float gaps_;
-};
 
 float buttonWidth(const Look& look, std::string_view text) {
   return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
@@ -419,7 +386,7 @@ class TopBar {
   TopBarMemory& memory_;
   const TopBarState& state_;
   bool compact_;
-  Row row_;
+  WrappingRow row_;
   ImVec2 badField_;
   TopBarWishes wishes_;
 };
