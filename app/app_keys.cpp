@@ -14,17 +14,29 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::Key;
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
+  const bool popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
   sessionKeys();
-  if (ctrlPressed(Key{'E'}, false)) ui::editText(panel, tokenRow);
+  if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) ui::editText(panel, tokenRow);
+  if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) {
+    ui::askToExport(exportDialog, exportDialog.choice.kind);
+  }
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
+  if (keyPressed(Key::f1, false) && !popup) ui::openHelp(help);
+  if (keyPressed(Key::f11, false) && !popup) ui::togglePresenter(presenter, view);
   if (io.WantTextInput) return;
+  if (ui::charTyped('?') && !popup) ui::openHelp(help);
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
-  sceneKeys();
   const bool command = io.KeyCtrl || io.KeyAlt;
-  if (!command && view.tool == ui::Tool::mask && ui::maskPainterKeys(panel, tools.mask)) return;
+  if (!command && ui::presenterKeys(presenter, view)) return;
+  const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
+  if (!command && toolShown && view.tool == ui::Tool::mask &&
+      ui::maskPainterKeys(panel, tools.mask)) {
+    return;
+  }
+  sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;
   if (!cellHasArrows) {

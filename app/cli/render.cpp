@@ -13,15 +13,13 @@
 #include "app/cli/config_options.h"
 #include "app/cli/look_options.h"
 #include "app/cli/pass_options.h"
-#include "app/host/offscreen.h"
+#include "app/host/picture.h"
 #include "app/host/png.h"
+#include "app/ui/export_choice.h"
 #include "app/view_json.h"
 
 namespace headscope::cli {
 namespace {
-
-constexpr int kMinSide = 64;
-constexpr int kMaxSide = 8192;
 
 struct RenderOptions {
   PassOptions pass;
@@ -45,12 +43,14 @@ Size sizeFrom(const std::string& text) {
   const bool separated = width.ec == std::errc() && width.ptr != end && *width.ptr == 'x';
   const auto height =
       separated ? std::from_chars(width.ptr + 1, end, size.height) : std::from_chars_result{};
-  const auto fits = [](int side) { return side >= kMinSide && side <= kMaxSide; };
+  const auto fits = [](int side) {
+    return side >= ui::kMinPictureSide && side <= ui::kMaxPictureSide;
+  };
   if (!separated || height.ec != std::errc() || height.ptr != end || !fits(size.width) ||
       !fits(size.height)) {
     throw UserError(
         fmt::format("--size {}: give width x height in pixels, {} to {} each: 1600x1000", text,
-                    kMinSide, kMaxSide));
+                    ui::kMinPictureSide, ui::kMaxPictureSide));
   }
   return size;
 }
@@ -92,7 +92,8 @@ void render(const RenderOptions& options, std::ostream& out) {
   if (options.moment && options.view == "heads") {
     throw UserError("--moment: the heads have no timeline; give --view flow or --view step");
   }
-  AppOptions app;
+  PictureRequest picture{{}, size.width, size.height, options.out};
+  AppOptions& app = picture.program;
   std::optional<std::string> view;
   if (options.pass.session.empty()) {
     app.document = documentFrom(options.pass);
@@ -105,11 +106,7 @@ void render(const RenderOptions& options, std::ostream& out) {
   }
   app.view = viewFrom(options, app.document->config, view);
   app.threads = options.pass.threads;
-  App program(std::move(app));
-  program.finish();
-  if (!program.trace()) throw UserError(program.message());
-  host::Offscreen offscreen(size.width, size.height, options.shaderDir);
-  host::writePng(options.out, offscreen.draw(program));
+  host::writePng(options.out, host::drawPicture(picture, options.shaderDir));
   out << options.out << '\n';
 }
 

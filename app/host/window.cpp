@@ -10,14 +10,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/host/full_screen.h"
 #include "app/host/imgui_session.h"
 #include "app/host/key_queue.h"
 #include "app/host/painter.h"
+#include "app/host/picture.h"
+#include "app/host/png.h"
 #include "core/error.h"
 
 namespace headscope::host {
@@ -197,6 +203,23 @@ class Waker {
   App& app_;
 };
 
+/// Draws a picture that was asked for, between two frames; it is then written aside.
+void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
+  const std::optional<PictureRequest> request = app.takePictureRequest();
+  if (!request) return;
+  glfwMakeContextCurrent(nullptr);
+  std::function<void()> write;
+  try {
+    write = [path = request->path, image = drawPicture(*request, shaderDir)] {
+      writePng(path, image);
+    };
+  } catch (const std::exception&) {
+    write = [error = std::current_exception()] { std::rethrow_exception(error); };
+  }
+  glfwMakeContextCurrent(window);
+  app.pictureDrawn(*request, std::move(write));
+}
+
 }  // namespace
 
 int runWindow(App& app, const WindowOptions& options) {
@@ -214,6 +237,7 @@ int runWindow(App& app, const WindowOptions& options) {
   queueKeys(window.get());
   Painter painter(session, options.shaderDir);
   const Waker waker(app);
+  FullScreen fullScreen(window.get());
 
   std::string shownTitle;
   while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
@@ -236,6 +260,8 @@ int runWindow(App& app, const WindowOptions& options) {
     painter.paint(app, width, height);
     glfwSwapBuffers(window.get());
     --events.owedFrames;
+    drawIfAsked(app, window.get(), options.shaderDir);
+    fullScreen.set(app.wantsFullScreen());
   }
   return 0;
 }

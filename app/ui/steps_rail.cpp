@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/timeline/scrub_bar.h"
 #include "app/ui/widgets.h"
@@ -34,7 +35,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
     view.step = s.id();
     leaveTimeline(view);
   }
-  tip(look, std::string(text.sentence) + "\n" + text.pytorch);
+  tip(look, std::string(text.sentence) + "\n" + text.pytorch + "\n" + termText(termOf(s.id())));
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   if (chosen || hovered) {
@@ -60,6 +61,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   ImFont* titleFont = chosen ? look.fonts.semibold : look.fonts.regular;
   const ImVec2 titleSize = textSize(titleFont, text.title);
   drawText(list, titleFont, {left, line1 - titleSize.y * 0.5F}, t.text, text.title);
+  underlineTerm(look, {left, line1 + titleSize.y * 0.5F}, titleSize.x);
   // beside the title where there is room for it, else beside the formula
   const bool fits = left + titleSize.x + look.px(8) + shapeSize.x <= right;
   const float line2 = line1 + apart;
