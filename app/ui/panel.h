@@ -48,12 +48,20 @@ struct Look {
   float px(float length) const { return length * scale; }
 };
 
+/// The pass shown before the last edit, for as long as what it changed lights up.
+struct FlashState {
+  const Trace* before = nullptr;
+  float strength = 0.0F;  // 1 at the edit, 0 once it has faded
+};
+
 struct Panel {
   const Document& document;  // the newest
   const Trace& trace;        // the last finished; may be of an older document
   ViewState& view;
   EditSink& edits;
   const Look& look;
+  const Trace* reference = nullptr;  // what the present pass is held against, where it is there
+  FlashState flash{};
 };
 
 }  // namespace headscope::ui

@@ -1,0 +1,32 @@
+// Comparison: the trace of another document, computed beside the present one so that the two can be
+// held against each other.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "app/worker.h"
+
+namespace headscope {
+
+class Comparison {
+ public:
+  explicit Comparison(int threads) : threads_(threads) {}
+
+  void setWake(std::function<void()> wake);
+  /// Which document it is to be; null: none, and nothing is computed or held.
+  void want(const DocumentPtr& document);
+  /// The wanted document's trace, null until it is there (or where it cannot be computed).
+  TracePtr trace();
+  /// Waits until it is there (offscreen and tests).
+  void finish();
+
+ private:
+  int threads_;
+  std::function<void()> wake_;
+  DocumentPtr wanted_;
+  TracePtr trace_;
+  std::unique_ptr<Worker> worker_;  // from the first wish on
+};
+
+}  // namespace headscope
