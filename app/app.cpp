@@ -68,7 +68,10 @@ void App::frame(const ui::Fonts& fonts, double now) {
   ui::endRoot();
 }
 
-void App::onWake(std::function<void()> wake) { state_->worker.setWake(std::move(wake)); }
+void App::onWake(std::function<void()> wake) {
+  state_->tools.perHead.task.setWake(wake);
+  state_->worker.setWake(std::move(wake));
+}
 bool App::wantsFrame() const { return state_->wantsFrame; }
 float App::scale() const { return state_->view.scale; }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
@@ -81,6 +84,7 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 void App::finish() {
   state_->worker.wait();
   state_->takeResult();
+  state_->tools.perHead.task.wait();
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }

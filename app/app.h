@@ -35,7 +35,7 @@ class App {
   /// Builds one frame of the interface at `now` seconds.
   void frame(const ui::Fonts& fonts, double now);
 
-  /// Called from the worker's thread whenever there is something new to draw.
+  /// Called from another thread whenever there is something new to draw.
   void onWake(std::function<void()> wake);
 
   /// True while an animation runs: the host draws on without waiting for an event.
@@ -47,7 +47,8 @@ class App {
 
   void dropFiles(const std::vector<std::filesystem::path>& paths);
 
-  /// Waits until the newest document's trace is there (offscreen and tests).
+  /// Waits until the newest document's trace is there, and what a tool has asked to be computed
+  /// (offscreen and tests).
   void finish();
 
   const DocumentPtr& document() const;

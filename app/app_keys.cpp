@@ -2,6 +2,7 @@
 #include "app/app_state.h"
 #include "app/ui/compat.h"
 #include "app/ui/steps_rail.h"
+#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -33,6 +34,10 @@ void App::State::keys(const ui::Panel& panel) {
     view.playing = !view.playing;
     view.stepShownAt = panel.look.now;
     if (view.playing && view.step == StepId::output) view.step = StepId::project;
+  }
+  if (view.tool == ui::Tool::kvCache) {
+    if (keyPressed(Key::comma)) ui::stepDecoding(panel, -1);
+    if (keyPressed(Key::period)) ui::stepDecoding(panel, 1);
   }
   if (keyPressed(Key::escape, false)) view.selected.reset();
   for (char letter = 'A'; letter <= 'Z'; ++letter) {

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <omp.h>
 
-#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "core/finite.h"
 #include "core/ledger.h"
+#include "core/threads.h"
 
 namespace headscope {
 namespace {
@@ -18,29 +18,6 @@ using Clock = std::chrono::steady_clock;
 double millisecondsSince(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
-
-/// Threads that pay for themselves: below some 130 MFLOP each, waiting for one another costs more
-/// than the others save (bench/README.md), and many times more on a busy machine. Depends on the
-/// configuration alone, so that a part recomputed has the bits of the whole.
-int threadsFor(const AttentionConfig& config, int asked) {
-  constexpr Index kFlopsPerThread = 128'000'000;
-  const int most = asked > 0 ? asked : omp_get_num_procs();
-  return static_cast<int>(std::clamp<Index>(ledger(config).flops / kFlopsPerThread, 1, most));
-}
-
-/// OpenMP's thread count for as long as this lives; it is the calling thread's own setting.
-class ThreadCount {
- public:
-  explicit ThreadCount(int threads) : before_(omp_get_max_threads()) {
-    omp_set_num_threads(threads);
-  }
-  ~ThreadCount() { omp_set_num_threads(before_); }
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
-
- private:
-  int before_;
-};
 
 /// Which operands of the document differ from those of the previous trace; all without one.
 Changes changedOperands(const Trace& trace, const Trace* previous) {
@@ -115,7 +92,8 @@ void checkFinite(const Trace& trace, const Changes& changed) {
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
   const auto start = Clock::now();
-  const ThreadCount threads(threadsFor(document->config, execution.threads));
+  // by the configuration alone, so that a part recomputed has the bits of the whole
+  const ThreadCount threads(threadsFor(ledger(document->config).flops, execution.threads));
   auto trace = std::make_shared<Trace>(document);
   const AttentionConfig& config = document->config;
 

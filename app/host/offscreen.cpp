@@ -24,6 +24,7 @@ Image Offscreen::draw(App& app, int frames) {
   app.finish();
   headless_.frames(app, frames - 1);
   for (int i = 0; i < kMostAnimationFrames && app.wantsFrame(); ++i) headless_.frame(app);
+  app.finish();  // what the panels have asked to be computed
   return drawFrame(app);
 }
 

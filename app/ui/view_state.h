@@ -50,6 +50,10 @@ struct ViewState {
   Focus focus = Focus::window;
   Tool tool = Tool::flow;
   InspectorTab inspectorTab = InspectorTab::cell;
+
+  Index decodePosition = 0;  // KV cache: the token that is new
+  bool decodePlaying = false;
+  double decodeShownAt = 0.0;  // while playing: when it came up
 };
 
 inline constexpr float kMinScale = 1.0F;

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -20,6 +21,9 @@ struct ToolTab {
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
+    ToolTab{Tool::kvCache, "KV cache", "decoding token by token: what is new, what is kept", 'K'},
+    ToolTab{Tool::perHead, "Combined or per head",
+            "one matrix for all heads, or one for each: the same numbers", 'P'},
 };
 
 const ToolTab& tabOf(Tool tool) {
@@ -30,9 +34,15 @@ const ToolTab& tabOf(Tool tool) {
 
 }  // namespace
 
-void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes&) {
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
+    case Tool::kvCache:
+      kvCachePanel(panel, magnitudes);
+      break;
+    case Tool::perHead:
+      perHeadPanel(panel, memory.perHead, magnitudes);
+      break;
     default:
       flowPanel(panel, memory.flow, room);
       break;

@@ -5,12 +5,14 @@
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/tools/per_head_panel.h"
 
 namespace headscope::ui {
 
 /// What the tools remember between frames, all of it recomputable.
 struct ToolMemory {
   FlowMemory flow;
+  PerHeadMemory perHead;
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.

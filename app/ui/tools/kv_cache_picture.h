@@ -1,0 +1,13 @@
+// KV cache picture: the token rows of X, Q, K and V, new, cached or still to come, and the one row
+// of scores, weights and output that the new token gives.
+#pragma once
+
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// At decoding position view.decodePosition, for the chosen head or for all.
+void kvCachePicture(const Panel& panel, Magnitudes& magnitudes, ImVec2 origin, ImVec2 room);
+
+}  // namespace headscope::ui

@@ -1,0 +1,43 @@
+// Per head: a projection computed for all heads at once and head by head, to see that one W of
+// (D, H·d_k) is H matrices of (D, d_k) side by side: Q = X W^Q has Q_h = X W^Q_h as its columns
+// h·d_k … (h+1)·d_k − 1.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/steps/step.h"
+
+namespace headscope {
+
+struct ProjectionOperands {
+  Tensor x;       // (B, T, in)
+  Tensor weight;  // (heads · d_k, in)
+  Tensor bias;    // (heads · d_k), or empty
+  Index heads = 1;
+
+  Index headWidth() const { return weight.dim(0) / heads; }
+};
+
+/// Of `part` (q, k or v) as the pass has them; K and V with their own heads, and from the memory in
+/// cross-attention.
+ProjectionOperands projectionOperands(const Trace& trace, TensorId part);
+
+struct PerHeadComparison {
+  std::vector<Tensor> perHead;  // of each head (B, T, d_k)
+  double largestDifference = 0.0;
+  double largestValue = 0.0;
+  int runs = 0;  // of which the best times are
+  double togetherMs = 0.0;
+  double perHeadMs = 0.0;
+
+  /// True where the two differ by no more than sums in another order do.
+  bool agrees() const { return largestDifference <= 1e-5 * largestValue; }
+};
+
+/// Computes both, with the engine's own code, again and again for a quarter of a second; only once
+/// where that takes more than one. Null where cancelled.
+std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operands,
+                                                const Execution& execution = {});
+
+}  // namespace headscope

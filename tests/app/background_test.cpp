@@ -1,0 +1,101 @@
+// Background tasks: the newest request wins, errors become words, nothing outlives its task.
+#include "app/background.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <stdexcept>
+
+namespace headscope {
+namespace {
+
+using Task = BackgroundTask<int>;
+using Cancelled = const std::atomic<bool>;
+
+/// Runs until it is told to stop; `started` tells that it runs.
+Task::Work endless(std::promise<void>& started) {
+  return [&started](Cancelled& cancelled) -> std::optional<int> {
+    started.set_value();
+    while (!cancelled) std::this_thread::yield();
+    return std::nullopt;
+  };
+}
+
+TEST(BackgroundTask, GivesItsResultOnceAndWakes) {
+  Task task;
+  std::promise<void> woken;
+  task.setWake([&] { woken.set_value(); });
+  EXPECT_FALSE(task.take());
+  EXPECT_FALSE(task.busy());
+  task.request([](Cancelled&) { return std::optional(7); });
+  task.wait();
+  EXPECT_FALSE(task.busy());
+  const auto outcome = task.take();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->result, 7);
+  EXPECT_FALSE(task.take());
+  woken.get_future().wait();
+}
+
+TEST(BackgroundTask, TheNewestRequestWins) {
+  Task task;
+  std::promise<void> started;
+  task.request(endless(started));
+  started.get_future().wait();
+  EXPECT_TRUE(task.busy());
+  task.request([](Cancelled&) { return std::optional(2); });
+  task.wait();
+  const auto outcome = task.take();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->result, 2);
+}
+
+/// One that comes to its end all the same is not taken for the newer one.
+TEST(BackgroundTask, AnOlderResultIsDropped) {
+  Task task;
+  std::promise<void> started;
+  std::promise<void> proceed;
+  task.request([&](Cancelled&) {
+    started.set_value();
+    proceed.get_future().wait();
+    return std::optional(1);
+  });
+  started.get_future().wait();
+  std::promise<void> secondStarted;
+  std::promise<void> secondProceed;
+  task.request([&](Cancelled&) {
+    secondStarted.set_value();
+    secondProceed.get_future().wait();
+    return std::optional(2);
+  });
+  proceed.set_value();
+  secondStarted.get_future().wait();
+  EXPECT_FALSE(task.take());
+  secondProceed.set_value();
+  task.wait();
+  EXPECT_EQ(task.take().value().result, 2);
+  EXPECT_FALSE(task.take());
+}
+
+TEST(BackgroundTask, AnErrorIsAnOutcome) {
+  Task task;
+  task.request([](Cancelled&) -> std::optional<int> { throw std::runtime_error("too wide"); });
+  task.wait();
+  const auto outcome = task.take();
+  ASSERT_TRUE(outcome);
+  EXPECT_FALSE(outcome->result);
+  EXPECT_EQ(outcome->error, "too wide");
+  task.request([](Cancelled&) -> std::optional<int> { throw std::bad_alloc(); });
+  task.wait();
+  EXPECT_EQ(task.take().value().error, "there is not enough memory for this size");
+}
+
+TEST(BackgroundTask, IsStoppedWhenItGoes) {
+  std::promise<void> started;
+  Task task;
+  task.request(endless(started));
+  started.get_future().wait();
+}
+
+}  // namespace
+}  // namespace headscope
