@@ -15,32 +15,52 @@ bool comparable(const Trace& before, const Trace& after, TensorId tensor) {
 
 float difference(float before, float after) { return before == after ? 0.0F : after - before; }
 
-LargestDifference largestDifference(const Trace& before, const Trace& after, TensorId tensor) {
-  LargestDifference largest;
+MatrixDifference matrixDifference(const Trace& before, const Trace& after, TensorId tensor,
+                                  Index item, Index head) {
   const Shape shape = shapeOf(tensor, after.config());
-  const TensorInfo& t = info(tensor);
-  const Index items = t.perItem ? shape[0] : 1;
-  const Index heads = t.perHead ? shape[1] : 1;
-  const Index rows = t.rows == Axis::none ? 1 : shape[shape.size() - 2];
+  const Index rows = info(tensor).rows == Axis::none ? 1 : shape[shape.size() - 2];
   const Index cols = shape.back();
+  MatrixDifference found;
+  found.cells = rows * cols;
   std::vector<float> a(static_cast<std::size_t>(cols));
   std::vector<float> b(a.size());
-  for (Index item = 0; item < items; ++item) {
-    for (Index head = 0; head < heads; ++head) {
-      const Index i = t.perItem ? item : -1;
-      const Index h = t.perHead ? head : -1;
-      for (Index row = 0; row < rows; ++row) {
-        before.tile(tensor, i, h, row, 1, 0, cols, a.data());
-        after.tile(tensor, i, h, row, 1, 0, cols, b.data());
-        for (std::size_t col = 0; col < a.size(); ++col) {
-          const float change = std::abs(difference(a[col], b[col]));
-          if (!(change > largest.value)) continue;
-          largest = {change, {tensor, i, h, row, static_cast<Index>(col)}};
-        }
+  for (Index row = 0; row < rows; ++row) {
+    before.tile(tensor, item, head, row, 1, 0, cols, a.data());
+    after.tile(tensor, item, head, row, 1, 0, cols, b.data());
+    for (std::size_t col = 0; col < a.size(); ++col) {
+      for (const float value : {a[col], b[col]}) {
+        if (std::isfinite(value)) found.magnitude = std::max(found.magnitude, std::abs(value));
       }
+      const float change = std::abs(difference(a[col], b[col]));
+      if (change == 0.0F) continue;
+      ++found.changed;
+      if (std::isfinite(change)) found.largestFinite = std::max(found.largestFinite, change);
+      if (change <= found.largest) continue;
+      found.largest = change;
+      found.where = {tensor, item, head, row, static_cast<Index>(col)};
     }
   }
-  return largest;
+  return found;
+}
+
+MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor) {
+  const Shape shape = shapeOf(tensor, after.config());
+  const TensorInfo& t = info(tensor);
+  MatrixDifference all;
+  for (Index item = t.perItem ? 0 : -1; item < (t.perItem ? shape[0] : 0); ++item) {
+    for (Index head = t.perHead ? 0 : -1; head < (t.perHead ? shape[1] : 0); ++head) {
+      const MatrixDifference one = matrixDifference(before, after, tensor, item, head);
+      if (one.largest > all.largest) {
+        all.largest = one.largest;
+        all.where = one.where;
+      }
+      all.largestFinite = std::max(all.largestFinite, one.largestFinite);
+      all.magnitude = std::max(all.magnitude, one.magnitude);
+      all.changed += one.changed;
+      all.cells += one.cells;
+    }
+  }
+  return all;
 }
 
 std::vector<OutputChange> outputChanges(const Trace& before, const Trace& after, Index item) {

@@ -14,12 +14,20 @@ bool comparable(const Trace& before, const Trace& after, TensorId tensor);
 /// after − before of one cell: 0 where both are the same infinity, ±∞ where one is.
 float difference(float before, float after);
 
-struct LargestDifference {
-  float value = 0.0F;  // |after − before|
-  CellRef cell;        // where, the first of equals; meaningless where the value is 0
+/// How far two matrices of equal shape are apart.
+struct MatrixDifference {
+  float largest = 0.0F;        // |after − before|
+  CellRef where;               // of it, the first of equals; meaningless where it is 0
+  float largestFinite = 0.0F;  // the largest where both are finite
+  float magnitude = 0.0F;      // largest finite |value| of either
+  Index changed = 0;           // cells that differ …
+  Index cells = 0;             // … of so many
 };
-/// Over all items and heads; the tensor must be comparable.
-LargestDifference largestDifference(const Trace& before, const Trace& after, TensorId tensor);
+/// Of one matrix; item and head as in CellRef. The tensor must be comparable.
+MatrixDifference matrixDifference(const Trace& before, const Trace& after, TensorId tensor,
+                                  Index item, Index head);
+/// Over all items and heads.
+MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor);
 
 /// What happened to one token's output vector: Euclidean norms.
 struct OutputChange {
