@@ -49,7 +49,11 @@ void App::frame(const ui::Fonts& fonts, double now) {
   if (s.trace) {
     s.keepViewValid();
     ui::EditSink edits;
-    const ui::Panel panel{*s.history.current(), *s.trace, s.view, edits, look};
+    s.compare();
+    const TracePtr held = s.comparison.trace();
+    const ui::Panel panel{
+        *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
+        s.flash.at(now, &s.wantsFrame)};
     s.keys(panel);
     ui::playSteps(panel);
     s.panels(panel);
@@ -70,6 +74,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
 void App::onWake(std::function<void()> wake) {
   state_->tools.perHead.task.setWake(wake);
+  state_->comparison.setWake(wake);
   state_->worker.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
@@ -85,6 +90,7 @@ void App::finish() {
   state_->worker.wait();
   state_->takeResult();
   state_->tools.perHead.task.wait();
+  state_->comparison.finish();
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }

@@ -17,12 +17,14 @@ App::State::State(AppOptions o)
       view(o.view),
       maps(ui::ColorMaps::load()),
       history(std::move(o.document), memoryBudget),
+      comparison(o.threads),
       worker(o.threads) {}
 
 void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
+    flash.start(view.animate ? trace : nullptr);
     trace = std::move(update->trace);
     return;
   }
@@ -67,6 +69,8 @@ void App::State::applyEdits(const ui::EditSink& sink) {
     history.redo();
     worker.request(history.current());
   }
+  if (sink.jumpTo) jumpTo(*sink.jumpTo);
+  if (sink.compareWith) compareWith(*sink.compareWith);
 }
 
 /// All of a file or nothing: its edits are applied aside and taken over as one.

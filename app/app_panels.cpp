@@ -5,6 +5,7 @@
 #include "app/ui/head_grid.h"
 #include "app/ui/heads_strip.h"
 #include "app/ui/inspector_card.h"
+#include "app/ui/mistake_badge.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"
@@ -79,9 +80,12 @@ void App::State::panels(const ui::Panel& panel) {
   }
   // one panel alone, for a picture of it
   const float margin = panel.look.px(12);
+  const bool badge =
+      ui::mistakeBadge(panel, {margin, margin}, ImGui::GetIO().DisplaySize.x - 2 * margin) > 0.0F;
+  const float top = margin + (badge ? ui::mistakeBadgeHeight(panel.look) + panel.look.px(6) : 0.0F);
   const ImVec2 size(ImGui::GetIO().DisplaySize.x - 2 * margin,
-                    ImGui::GetIO().DisplaySize.y - 2 * margin);
-  if (ui::beginCard("panel", {margin, margin}, size, panel.look)) {
+                    ImGui::GetIO().DisplaySize.y - margin - top);
+  if (ui::beginCard("panel", {margin, top}, size, panel.look)) {
     switch (view.focus) {
       case ui::Focus::flow:
         ui::toolCard(panel, tools, stage.magnitudes);

@@ -1,15 +1,19 @@
 // App::State: what the program holds between frames, and what it does with a frame's wishes. Its
 // parts are defined by theme: app_edits.cpp (documents and files), app_keys.cpp (the keyboard),
-// app_panels.cpp (where the panels stand).
+// app_comparison.cpp (what a pass is held
+// against), app_panels.cpp (where the panels stand).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "app/app.h"
+#include "app/comparison.h"
 #include "app/ui/color_maps.h"
+#include "app/ui/flash.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/panel.h"
 #include "app/ui/stage.h"
@@ -36,6 +40,10 @@ struct App::State {
   void openFile(const std::filesystem::path& path);
   void saveTrace();
   void saveIfDue();
+  void jumpTo(std::size_t index);
+  void compareWith(std::size_t index);
+  void compare();
+  ui::Reference reference(const TracePtr& held) const;
   void keys(const ui::Panel& panel);
   void keepViewValid();
   void panels(const ui::Panel& panel);
@@ -54,6 +62,26 @@ struct App::State {
   bool wantsFrame = false;
   bool saveWhenDone = false;
   double mouseMovedAt = 0.0;
+
+  struct Compared {
+    DocumentPtr document;
+    std::string name;
+    std::string problem{};  // why it cannot be compared with
+  };
+  struct ComparisonKey {  // where it is the same, so is what is compared with
+    DocumentPtr now;
+    ui::Tool tool = ui::Tool::flow;
+    ui::Against against = ui::Against::lastEdit;
+    Mistake mistake = Mistake::reshapeWithoutTranspose;
+    DocumentPtr kept;
+    bool operator==(const ComparisonKey&) const = default;
+  };
+  Compared documentToCompare() const;
+  Compared keptState;  // chosen in the history: it stays, whatever becomes of the history
+  Compared compared;
+  ComparisonKey comparedFor;
+  Comparison comparison;
+  ui::Flash flash;
 
   // what the panels remember between frames
   ui::TopBarMemory topBar;

@@ -2,8 +2,10 @@
 // held against each other.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "app/worker.h"
 
@@ -18,6 +20,10 @@ class Comparison {
   void want(const DocumentPtr& document);
   /// The wanted document's trace, null until it is there (or where it cannot be computed).
   TracePtr trace();
+  /// Why the wanted document cannot be computed; empty where it can.
+  const std::string& problem() const { return problem_; }
+  /// Differs between traces whose revisions do not count on from each other; never 0.
+  std::uint64_t series() const { return series_; }
   /// Waits until it is there (offscreen and tests).
   void finish();
 
@@ -26,7 +32,9 @@ class Comparison {
   std::function<void()> wake_;
   DocumentPtr wanted_;
   TracePtr trace_;
-  std::unique_ptr<Worker> worker_;  // from the first wish on
+  std::string problem_;
+  std::uint64_t series_ = 0;
+  std::unique_ptr<Worker> worker_;  // while something is wanted
 };
 
 }  // namespace headscope

@@ -2,37 +2,70 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+#include <cstddef>
 
 #include "core/analysis/trace_difference.h"
 
 namespace headscope::ui {
 namespace {
 
-/// The largest change in each of rows × cols parts of the matrix as shown.
-std::vector<float> changesOf(const Panel& panel, const MatrixRef& ref, Index rows, Index cols) {
-  std::vector<float> largest(static_cast<std::size_t>(rows * cols), 0.0F);
-  std::vector<float> before(static_cast<std::size_t>(ref.cols));
-  std::vector<float> after(before.size());
-  for (Index r = 0; r < ref.rows; ++r) {
-    const Index row = ref.row0 + r;
-    panel.flash.before->tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols,
-                             before.data());
-    panel.trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, after.data());
-    for (Index c = 0; c < ref.cols; ++c) {
-      const auto at = static_cast<std::size_t>(c);
-      const float change = std::abs(difference(before[at], after[at]));
-      const Index down = ref.transposed ? c : r;
-      const Index across = ref.transposed ? r : c;
-      float& part = largest[static_cast<std::size_t>(down * rows / ref.shownRows() * cols +
-                                                     across * cols / ref.shownCols())];
-      if (std::isfinite(change)) part = std::max(part, change);
-    }
-  }
-  return largest;
-}
+constexpr float kStrongest = 0.7F;     // opacity of the largest change as it lights up
+constexpr float kFaintest = 0.04F;     // below this nothing is drawn
+constexpr float kSmallestPart = 6.0F;  // points along a side
 
 }  // namespace
+
+const FlashParts::Grid& FlashParts::of(const Trace& before, const Trace& after,
+                                       const MatrixRef& ref, Index rows, Index cols) {
+  const auto [at, isNew] = known_.try_emplace({keyOf(ref), rows * ref.shownCols() + cols});
+  Grid& grid = at->second;
+  if (!isNew) return grid;
+  grid.rows = rows;
+  grid.cols = cols;
+  std::vector<float> largest(static_cast<std::size_t>(rows * cols), 0.0F);
+  std::vector<float> then(static_cast<std::size_t>(ref.cols));
+  std::vector<float> now(then.size());
+  for (Index r = 0; r < ref.rows; ++r) {
+    const Index row = ref.row0 + r;
+    before.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, then.data());
+    after.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, now.data());
+    for (Index c = 0; c < ref.cols; ++c) {
+      const auto i = static_cast<std::size_t>(c);
+      const Index down = (ref.transposed ? c : r) * rows / ref.shownRows();
+      const Index across = (ref.transposed ? r : c) * cols / ref.shownCols();
+      float& part = largest[static_cast<std::size_t>(down * cols + across)];
+      part = std::max(part, std::abs(difference(then[i], now[i])));
+    }
+  }
+  float most = 0.0F;
+  for (const float change : largest) {
+    if (std::isfinite(change)) most = std::max(most, change);
+  }
+  if (most == 0.0F) most = 1.0F;  // all that changed became or was infinite
+  const bool some = std::any_of(largest.begin(), largest.end(), [](float c) { return c > 0.0F; });
+  if (!some) return grid;
+  for (float& change : largest) change = std::isfinite(change) ? change / most : 1.0F;
+  grid.shares = std::move(largest);
+  return grid;
+}
+
+void Flash::start(TracePtr before) {
+  before_ = std::move(before);
+  since_.reset();
+  parts_ = {};
+}
+
+FlashState Flash::at(double now, bool* wantsFrame) {
+  if (before_ == nullptr) return {};
+  if (!since_) since_ = now;
+  const auto faded = static_cast<float>((now - *since_) / kFlashSeconds);
+  if (faded >= 1.0F) {
+    start(nullptr);
+    return {};
+  }
+  *wantsFrame = true;
+  return {before_.get(), 1.0F - faded, &parts_};
+}
 
 void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
   const Trace* before = panel.flash.before;
@@ -40,22 +73,22 @@ void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
       before->revision(ref.tensor) == panel.trace.revision(ref.tensor)) {
     return;
   }
-  const float smallest = panel.look.px(4);
+  const float smallest = panel.look.px(kSmallestPart);
   const auto partsOf = [smallest](float length, Index cells) {
     return std::clamp<Index>(static_cast<Index>(length / smallest), 1, cells);
   };
-  const Index rows = partsOf(b.y - a.y, ref.shownRows());
-  const Index cols = partsOf(b.x - a.x, ref.shownCols());
-  const std::vector<float> changes = changesOf(panel, ref, rows, cols);
-  const float most = *std::max_element(changes.begin(), changes.end());
-  if (most <= 0.0F) return;
+  const FlashParts::Grid& grid =
+      panel.flash.parts->of(*before, panel.trace, ref, partsOf(b.y - a.y, ref.shownRows()),
+                            partsOf(b.x - a.x, ref.shownCols()));
+  if (grid.shares.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 cell((b.x - a.x) / static_cast<float>(cols), (b.y - a.y) / static_cast<float>(rows));
-  for (Index r = 0; r < rows; ++r) {
-    for (Index c = 0; c < cols; ++c) {
-      const float share = changes[static_cast<std::size_t>(r * cols + c)] / most;
-      const float alpha = share * panel.flash.strength * 0.75F;
-      if (alpha < 0.04F) continue;
+  const ImVec2 cell((b.x - a.x) / static_cast<float>(grid.cols),
+                    (b.y - a.y) / static_cast<float>(grid.rows));
+  for (Index r = 0; r < grid.rows; ++r) {
+    for (Index c = 0; c < grid.cols; ++c) {
+      const float share = grid.shares[static_cast<std::size_t>(r * grid.cols + c)];
+      const float alpha = share * panel.flash.strength * kStrongest;
+      if (alpha < kFaintest) continue;
       const ImVec2 from(a.x + static_cast<float>(c) * cell.x, a.y + static_cast<float>(r) * cell.y);
       list->AddRectFilled(from, {from.x + cell.x, from.y + cell.y},
                           withAlpha(panel.look.theme.flash, alpha));

@@ -9,6 +9,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
+#include "app/ui/flash.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -61,6 +62,7 @@ class Painter {
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(a_, b_, look_.theme.panelBorder);
+    drawFlash(panel_, item_.ref, a_, b_);
     drawNumbers();
     drawLabels();
     drawOutline();

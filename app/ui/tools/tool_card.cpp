@@ -21,6 +21,8 @@ struct ToolTab {
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
+    ToolTab{Tool::changes, "Changes", "what an edit changed, cell by cell and token by token", 'C'},
+    ToolTab{Tool::mistakes, "Common mistakes", "made on purpose, beside the right way", 'W'},
     ToolTab{Tool::kvCache, "KV cache", "decoding token by token: what is new, what is kept", 'K'},
     ToolTab{Tool::perHead, "Combined or per head",
             "one matrix for all heads, or one for each: the same numbers", 'P'},
@@ -37,6 +39,12 @@ const ToolTab& tabOf(Tool tool) {
 void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
+    case Tool::changes:
+      changesPanel(panel, memory.changes);
+      break;
+    case Tool::mistakes:
+      mistakesPanel(panel, memory.mistakes);
+      break;
     case Tool::kvCache:
       kvCachePanel(panel, magnitudes);
       break;

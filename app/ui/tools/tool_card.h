@@ -5,6 +5,8 @@
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/tools/changes_panel.h"
+#include "app/ui/tools/mistakes_panel.h"
 #include "app/ui/tools/per_head_panel.h"
 
 namespace headscope::ui {
@@ -13,6 +15,8 @@ namespace headscope::ui {
 struct ToolMemory {
   FlowMemory flow;
   PerHeadMemory perHead;
+  ChangesMemory changes;
+  MistakesMemory mistakes;
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.
