@@ -25,16 +25,24 @@ const FlashParts::Grid& FlashParts::of(const Trace& before, const Trace& after,
   std::vector<float> largest(static_cast<std::size_t>(rows * cols), 0.0F);
   std::vector<float> then(static_cast<std::size_t>(ref.cols));
   std::vector<float> now(then.size());
+  // where in `largest` a row and a column of the tensor start, so that a cell costs no division
+  const auto offset = [&](Index at, bool alongRows) {
+    const bool down = alongRows != ref.transposed;
+    return down ? at * rows / ref.shownRows() * cols : at * cols / ref.shownCols();
+  };
+  std::vector<Index> across(then.size());
+  for (std::size_t c = 0; c < across.size(); ++c) {
+    across[c] = offset(static_cast<Index>(c), false);
+  }
   for (Index r = 0; r < ref.rows; ++r) {
     const Index row = ref.row0 + r;
     before.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, then.data());
     after.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, now.data());
-    for (Index c = 0; c < ref.cols; ++c) {
-      const auto i = static_cast<std::size_t>(c);
-      const Index down = (ref.transposed ? c : r) * rows / ref.shownRows();
-      const Index across = (ref.transposed ? r : c) * cols / ref.shownCols();
-      float& part = largest[static_cast<std::size_t>(down * cols + across)];
-      part = std::max(part, std::abs(difference(then[i], now[i])));
+    if (then == now) continue;
+    float* parts = largest.data() + offset(r, true);
+    for (std::size_t c = 0; c < across.size(); ++c) {
+      float& part = parts[across[c]];
+      part = std::max(part, std::abs(difference(then[c], now[c])));
     }
   }
   float most = 0.0F;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/mistakes.h"
 
@@ -30,7 +31,8 @@ float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
   if (all.empty()) return 0.0F;
   const float pad = look.px(9);
   const std::string text = elided(look.fonts.small, all, room - 2 * pad);
-  const ImVec2 size(textSize(look.fonts.small, text).x + 2 * pad, mistakeBadgeHeight(look));
+  const ImVec2 size(richTextSize(look.fonts, look.fonts.small, text).x + 2 * pad,
+                    mistakeBadgeHeight(look));
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   ImGui::SetCursorScreenPos(at);
   if (ImGui::InvisibleButton("mistake on", size)) {
@@ -43,7 +45,8 @@ float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
   const ImVec2 end(at.x + size.x, at.y + size.y);
   list->AddRectFilled(at, end, look.theme.badSoft, size.y * 0.5F);
   list->AddRect(at, end, hovered ? look.theme.bad : withAlpha(look.theme.bad, 0.5F), size.y * 0.5F);
-  drawText(list, look.fonts.small, {at.x + pad, at.y + look.px(3)}, look.theme.bad, text);
+  drawRichText(list, look.fonts, look.fonts.small, {at.x + pad, at.y + look.px(3)}, look.theme.bad,
+               text);
   ImGui::SetCursorScreenPos(cursor);
   return size.x;
 }

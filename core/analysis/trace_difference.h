@@ -12,7 +12,9 @@ namespace headscope {
 bool comparable(const Trace& before, const Trace& after, TensorId tensor);
 
 /// after − before of one cell: 0 where both are the same infinity, ±∞ where one is.
-float difference(float before, float after);
+inline float difference(float before, float after) {
+  return before == after ? 0.0F : after - before;
+}
 
 /// How far two matrices of equal shape are apart.
 struct MatrixDifference {

@@ -270,8 +270,10 @@ class Compared {
   std::string summary() const {
     const MatrixDifference& d = difference_;
     if (d.changed == 0) return fmt::format("nothing changed: all {} cells are the same", d.cells);
-    return fmt::format("{} of {} cells differ, most of all {}, by {}", d.changed, d.cells,
-                       cellName(passes_.first.trace, d.where), number(d.largest, 4));
+    const bool scores = item_.rowLane == Lane::query && item_.colLane == Lane::key;
+    return fmt::format("{} of {} cells differ, most of all {}, by {}{}", d.changed, d.cells,
+                       cellName(passes_.first.trace, d.where), number(d.largest, 4),
+                       scores ? " · rows: queries, columns: keys" : "");
   }
 
   std::string cellInWords() const {

@@ -66,14 +66,15 @@ void outputChangeBars(const Panel& panel, OutputChangesMemory& memory, ImVec2 at
   double most = 0.0;
   for (const OutputChange& change : changes) most = std::max(most, change.moved);
   drawText(list, look.fonts.semibold, at, t.text,
-           elided(look.fonts.semibold, "how far each output moved", size.x));
+           size.x > look.px(220) ? "how far each output moved" : "outputs moved");
   const float top = at.y + fontSize(look.fonts.semibold) + look.px(3);
   if (most == 0.0) {
     write({at.x, top}, t.textMuted, "nothing changed: every output is the same");
     return;
   }
-  write({at.x, top}, t.textMuted, "‖after − before‖ (of ‖before‖)");
-  const float first = top + line;
+  const bool explained = size.y > look.px(150);
+  if (explained) write({at.x, top}, t.textMuted, "‖after − before‖ (of ‖before‖)");
+  const float first = explained ? top + line : top;
   const auto fit = static_cast<std::size_t>(std::max(1.0F, (at.y + size.y - first) / line));
   const bool cut = changes.size() > fit;
   const std::vector<std::size_t> rows =
