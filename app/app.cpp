@@ -30,6 +30,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
   s.wantsFrame = false;
   s.takeResult();
+  s.followSession();
   s.saveIfDue();
   for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
 
@@ -54,12 +55,14 @@ void App::frame(const ui::Fonts& fonts, double now) {
     const ui::Panel panel{
         *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
         s.flash.at(now, &s.wantsFrame)};
+    ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
     ui::playSteps(panel);
     s.panels(panel);
+    s.sessionWindows(look);
     s.applyEdits(edits);
     if (s.saveWhenDone) s.wantsFrame = true;
-    if (!ImGui::IsAnyItemActive()) s.history.endGesture();
+    if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
   } else {
     const auto progress = s.worker.progress();
     ImGui::PushTextWrapPos(io.DisplaySize.x);
@@ -75,6 +78,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 void App::onWake(std::function<void()> wake) {
   state_->tools.perHead.task.setWake(wake);
   state_->comparison.setWake(wake);
+  state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
@@ -91,11 +95,17 @@ void App::finish() {
   state_->takeResult();
   state_->tools.perHead.task.wait();
   state_->comparison.finish();
+  state_->store.finish();
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }
 const TracePtr& App::trace() const { return state_->trace; }
 ui::ViewState& App::view() { return state_->view; }
+std::string App::title() const {
+  const std::string name = state_->store.name();
+  if (name.empty()) return "headscope";
+  return (state_->store.unsaved(document()) ? "• " : "") + name + " · headscope";
+}
 const std::string& App::message() const { return state_->message; }
 
 }  // namespace headscope

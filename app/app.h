@@ -12,6 +12,7 @@
 #include "app/ui/fonts.h"
 #include "app/ui/view_state.h"
 #include "core/document.h"
+#include "core/formats/session.h"
 #include "core/history.h"
 #include "core/trace.h"
 
@@ -21,7 +22,10 @@ struct AppOptions {
   DocumentPtr document;  // what it opens on
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
-  Index memoryBudget = 0;                                           // 0: defaultMemoryBudget()
+  std::filesystem::path sessionPath;        // the session it is; empty: none yet
+  std::vector<formats::SavedScene> scenes;  // the session's
+  std::filesystem::path stateFolder;        // where what is not saved is kept; empty: nowhere
+  Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;
 };
 
@@ -47,13 +51,15 @@ class App {
 
   void dropFiles(const std::vector<std::filesystem::path>& paths);
 
-  /// Waits until the newest document's trace is there, and what a tool has asked to be computed
-  /// (offscreen and tests).
+  /// Waits until the newest document's trace is there, what a tool has asked for is computed and
+  /// everything is saved (offscreen and tests).
   void finish();
 
   const DocumentPtr& document() const;
   const TracePtr& trace() const;
   ui::ViewState& view();
+  /// The window's: "• lecture · headscope", with the dot while something is not saved.
+  std::string title() const;
   const std::string& message() const;  // the status bar's
 
  private:

@@ -17,6 +17,8 @@ App::State::State(AppOptions o)
       view(o.view),
       maps(ui::ColorMaps::load()),
       history(std::move(o.document), memoryBudget),
+      store({history.current(), std::move(o.sessionPath), std::move(o.scenes),
+             std::move(o.stateFolder)}),
       comparison(o.threads),
       worker(o.threads) {}
 
@@ -58,6 +60,7 @@ void App::State::apply(const Edit& edit, const std::string& gesture) {
 }
 
 void App::State::applyEdits(const ui::EditSink& sink) {
+  if (!sink.said.empty()) say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) apply(pushed.edit, pushed.gesture);
   if (sink.undo && history.canUndo()) {
     say("undone: " + history.undoName());
@@ -75,6 +78,10 @@ void App::State::applyEdits(const ui::EditSink& sink) {
 
 /// All of a file or nothing: its edits are applied aside and taken over as one.
 void App::State::openFile(const std::filesystem::path& path) {
+  if (formats::isSession(path)) {
+    openSession(path);
+    return;
+  }
   attempt([&] {
     DocumentPtr opened = history.current();
     std::string notes;

@@ -50,11 +50,15 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   }
 
   ui::beginBand("tokens", layout.tokens, look);
-  const std::string path = ui::tokenRow(panel, tokenRow);
+  ui::SessionMenu session{store.name(), store.unsaved(history.current())};
+  const std::string path = ui::tokenRow(panel, tokenRow, session);
   ui::endBand(layout.tokens, look);
+  if (session.open) ui::askToOpen(sessionDialog);
+  if (session.save || session.saveAs) saveSession(session.saveAs);
+  if (session.scenes) view.inspectorTab = ui::InspectorTab::scenes;
   if (!path.empty()) dropped.emplace_back(path);
 
-  ui::beginBody(layout, look);
+  ui::beginBody(layout, look, !editing.takesWheel);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const auto card = [&](const char* id, const ui::Box& box, auto&& fill) {
     if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
@@ -63,11 +67,15 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     ui::endCard();
   };
   card("steps", layout.steps, [&] { ui::stepsRail(panel); });
-  card("flow", layout.tools, [&] { ui::toolCard(panel, tools, stage.magnitudes); });
-  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage); });
-  card("inspector", layout.inspector, [&] { ui::inspectorCard(panel, stage.magnitudes); });
+  card("flow", layout.tools,
+       [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
+  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing); });
+  ui::ScenesPanel scenes{store.scenes()};
+  card("inspector", layout.inspector,
+       [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes); });
   card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
   ui::endBody();
+  doSceneWishes(scenes.wishes);
 
   ui::statusBar(panel, {message, messageIsError, worker.progress()}, layout.status.at,
                 layout.status.size);
@@ -88,10 +96,10 @@ void App::State::panels(const ui::Panel& panel) {
   if (ui::beginCard("panel", {margin, top}, size, panel.look)) {
     switch (view.focus) {
       case ui::Focus::flow:
-        ui::toolCard(panel, tools, stage.magnitudes);
+        ui::toolCard(panel, tools, stage.magnitudes, stage.explanations);
         break;
       case ui::Focus::stage:
-        ui::stagePanel(panel, stage);
+        ui::stagePanel(panel, stage, editing);
         break;
       case ui::Focus::heads:
         ui::heading(panel.look, "Heads",

@@ -1,21 +1,26 @@
 // App::State: what the program holds between frames, and what it does with a frame's wishes. Its
-// parts are defined by theme: app_edits.cpp (documents and files), app_keys.cpp (the keyboard),
-// app_comparison.cpp (what a pass is held
-// against), app_panels.cpp (where the panels stand).
+// parts are defined by theme: app_edits.cpp (documents and files), app_session.cpp (sessions and
+// scenes), app_keys.cpp (the keyboard), app_comparison.cpp (what a pass is held against),
+// app_panels.cpp (where the panels stand).
 #pragma once
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/app.h"
 #include "app/comparison.h"
+#include "app/session_store.h"
+#include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/flash.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/panel.h"
+#include "app/ui/scenes_panel.h"
+#include "app/ui/session_dialog.h"
 #include "app/ui/stage.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tool_card.h"
@@ -44,6 +49,18 @@ struct App::State {
   void compareWith(std::size_t index);
   void compare();
   ui::Reference reference(const TracePtr& held) const;
+  void show(DocumentPtr document, std::string newView, const std::string& name);
+  void takeViewToCome();
+  void openSession(const std::filesystem::path& path);
+  void saveSession(bool elsewhere);
+  void restore();
+  void recallScene(int number);
+  void setScene(int number);
+  void doSceneWishes(const ui::SceneWishes& wishes);
+  void sessionKeys();
+  void sceneKeys();
+  void sessionWindows(const ui::Look& look);
+  void followSession();
   void keys(const ui::Panel& panel);
   void keepViewValid();
   void panels(const ui::Panel& panel);
@@ -54,6 +71,13 @@ struct App::State {
   ui::ViewState view;
   ui::ColorMaps maps;
   History history;
+  SessionStore store;
+  struct ViewToCome {
+    DocumentPtr document;
+    std::string view;
+  };
+  std::optional<ViewToCome> viewToCome;
+  std::filesystem::path replacedBy;  // the session that the user was told would replace the scenes
   TracePtr trace;
   gl::Scene scene;
   std::vector<std::filesystem::path> dropped;
@@ -88,6 +112,8 @@ struct App::State {
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
   ui::StageMemory stage;
+  ui::SessionDialogMemory sessionDialog;
+  ui::CellEditing editing;
 
   Worker worker;  // last: gone before what it could still touch
 };

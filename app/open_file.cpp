@@ -41,7 +41,9 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   if (ending == ".csv") return {asInput(SeriesSource{{formats::readSeries(path)}})};
   if (ending != ".safetensors") {
     throw UserError(
-        fmt::format("{}: only .csv (a series) and .safetensors (input or weights) can be opened",
+        fmt::format("{}: only .csv (a series), .safetensors (input or weights) and .headscope.json "
+                    "(a session) can "
+                    "be opened",
                     path.string()));
   }
   const formats::SafetensorsFile file(path);

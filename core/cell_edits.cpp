@@ -242,9 +242,15 @@ Document edited(const Document& before, const RemovePin& edit) {
   return next;
 }
 
-Document edited(const Document& before, const RemoveAllPins&) {
+Document edited(const Document& before, const RemoveAllPins& edit) {
   Document next = before;
-  next.pins = {};
+  if (!edit.of) {
+    next.pins = {};
+    return next;
+  }
+  for (const Pin& pin : before.pins.of(edit.of->tensor, edit.of->item, edit.of->head)) {
+    next.pins = next.pins.without(pin.cell);
+  }
   return next;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -33,6 +34,7 @@ struct SetTemperature {
 };
 struct SetMask {
   Mask mask;
+  std::string name = {};  // what it is called in the undo list; empty: by what it changes
 };
 struct SetPositions {
   Positions positions = Positions::named;
@@ -86,7 +88,9 @@ struct SetPin {
 struct RemovePin {
   CellRef cell;
 };
-struct RemoveAllPins {};
+struct RemoveAllPins {
+  std::optional<CellRef> of;  // only those of the matrix this cell lies in
+};
 struct SetMistake {
   Mistake mistake = Mistake::reshapeWithoutTranspose;
   bool on = true;

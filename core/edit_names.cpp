@@ -34,6 +34,7 @@ struct Namer {
     return fmt::format("temperature = {:g}", e.value);
   }
   std::string operator()(const SetMask& e) const {
+    if (!e.name.empty()) return e.name;
     if (e.mask.causal != before.config.mask.causal) {
       return fmt::format("causal {}", onOff(e.mask.causal));
     }
@@ -79,7 +80,10 @@ struct Namer {
   std::string operator()(const TieKeysToQueries&) const { return "W_K = W_Q"; }
   std::string operator()(const SetPin& e) const { return "pin " + toString(e.pin); }
   std::string operator()(const RemovePin& e) const { return "unpin " + toString(e.cell); }
-  std::string operator()(const RemoveAllPins&) const { return "unpin all"; }
+  std::string operator()(const RemoveAllPins& e) const {
+    if (!e.of) return "unpin all";
+    return fmt::format("unpin all of {}, head {}", info(e.of->tensor).name, e.of->head + 1);
+  }
   std::string operator()(const SetMistake& e) const {
     return fmt::format("mistake '{}' {}", textOf(e.mistake).title, onOff(e.on));
   }

@@ -49,6 +49,17 @@ std::span<const Pin> Pins::of(TensorId tensor, Index item, Index head, Index row
                   [](const CellRef& c) { return std::tuple(c.tensor, c.item, c.head, c.row); });
 }
 
+Pins Pins::from(std::vector<Pin> pins) {
+  Pins made;
+  std::stable_sort(pins.begin(), pins.end(),
+                   [](const Pin& a, const Pin& b) { return before(a, b.cell); });
+  for (const Pin& pin : pins) {
+    if (!made.pins_.empty() && made.pins_.back().cell == pin.cell) made.pins_.pop_back();
+    made.pins_.push_back(pin);
+  }
+  return made;
+}
+
 Pins Pins::with(const Pin& pin) const {
   Pins next = *this;
   const auto at = std::lower_bound(next.pins_.begin(), next.pins_.end(), pin.cell, before);

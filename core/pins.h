@@ -32,6 +32,8 @@ class Pins {
   std::span<const Pin> of(TensorId tensor, Index item, Index head) const;
   std::span<const Pin> of(TensorId tensor, Index item, Index head, Index row) const;
 
+  /// Of several pins of one cell the last holds.
+  static Pins from(std::vector<Pin> pins);
   Pins with(const Pin& pin) const;
   Pins without(const CellRef& cell) const;
   /// Those whose cells a configuration has.

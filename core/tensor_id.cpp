@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+
 namespace headscope {
 namespace {
 
@@ -97,6 +99,41 @@ bool exists(const CellRef& cell, const AttentionConfig& c) {
 
 std::string toString(const CellRef& cell) {
   return fmt::format("{}[{}]", info(cell.tensor).name, fmt::join(cell.index(), ", "));
+}
+
+std::optional<CellRef> cellFromString(std::string_view text) {
+  const auto trimmed = [](std::string_view part) {
+    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
+    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
+    return part;
+  };
+  text = trimmed(text);
+  const std::size_t open = text.find('[');
+  if (open == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
+  const auto tensor = tensorIdFromName(trimmed(text.substr(0, open)));
+  if (!tensor) return std::nullopt;
+  std::vector<Index> index;
+  std::string_view rest = text.substr(open + 1, text.size() - open - 2);
+  for (bool more = true; more;) {
+    const std::size_t comma = rest.find(',');
+    more = comma != std::string_view::npos;
+    const std::string_view part = trimmed(rest.substr(0, comma));
+    Index value = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (error != std::errc() || end != part.data() + part.size()) return std::nullopt;
+    index.push_back(value);
+    if (more) rest.remove_prefix(comma + 1);
+  }
+  CellRef cell{*tensor, -1, -1, 0, 0};
+  const TensorInfo& t = info(*tensor);
+  std::vector<Index*> places;
+  if (t.perItem) places.push_back(&cell.item);
+  if (t.perHead) places.push_back(&cell.head);
+  if (t.rows != Axis::none) places.push_back(&cell.row);
+  places.push_back(&cell.col);
+  if (places.size() != index.size()) return std::nullopt;
+  for (std::size_t i = 0; i < index.size(); ++i) *places[i] = index[i];
+  return cell;
 }
 
 }  // namespace headscope

@@ -75,5 +75,7 @@ bool exists(const CellRef& cell, const AttentionConfig& config);
 
 /// "q[0, 5, 2, 17]", "W_Q[3, 17]": tensor notation, every index from 0.
 std::string toString(const CellRef& cell);
+/// The cell that such a text names, spaces aside; nothing where it names none.
+std::optional<CellRef> cellFromString(std::string_view text);
 
 }  // namespace headscope

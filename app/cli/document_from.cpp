@@ -1,6 +1,9 @@
 // From the flags of a pass to its document: input, weights and configuration, each checked against
 // what the others say.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
 
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
@@ -46,6 +49,8 @@ void refuseContradictions(const PassOptions& o) {
            "--seed draws weights and --weights loads them: leave one of them out");
   refuseIf(o.noPositions && o.sinusoidalPositions,
            "--no-positions and --sinusoidal-positions contradict each other: leave one out");
+  refuseIf(o.dropoutSeed && !o.dropout,
+           "--dropout-seed says which weights are dropped: give --dropout as well");
   refuseIf(memoryLen == 0 && memoryText,
            "--memory-len 0 means no memory: leave it or --memory-text out");
 }
@@ -117,9 +122,79 @@ void setPassSettings(AttentionConfig& c, const PassOptions& o) {
   if (!o.lengths.empty()) c.mask.lengths = o.lengths;
 }
 
+Pin pinFrom(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t from =
+      equals == std::string::npos ? equals : text.find_first_not_of(' ', equals + 1);
+  const std::string number = from == std::string::npos ? "" : text.substr(from);
+  Pin pin;
+  const auto [end, error] =
+      std::from_chars(number.data(), number.data() + number.size(), pin.value);
+  const auto cell = cellFromString(text.substr(0, equals));
+  if (!cell || error != std::errc() || end != number.data() + number.size()) {
+    throw UserError(fmt::format(
+        "--pin {}: give a cell and its value, as in \"raw_scores[0,5,2,1]=30\" (item, head, row, "
+        "column, from 0)",
+        text));
+  }
+  pin.cell = *cell;
+  return pin;
+}
+
+/// What core refuses, with the flag it came by.
+template <typename Do>
+void underFlag(const char* flag, const std::string& text, Do action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("{} {}: {}", flag, text, error.what()));
+  }
+}
+
+/// Dropout, mistakes and pins, on top of all else.
+template <typename Apply>
+void setWhatIf(const PassOptions& o, Apply edit) {
+  if (o.dropout) {
+    underFlag("--dropout", fmt::format("{}", *o.dropout), [&] {
+      edit(SetDropout{{*o.dropout, o.dropoutSeed.value_or(1)}});
+    });
+  }
+  for (const std::string& id : o.mistakes) {
+    underFlag("--mistake", id, [&] { edit(SetMistake{mistakeFromString(id), true}); });
+  }
+  for (const std::string& text : o.pins) {
+    const Pin pin = pinFrom(text);
+    underFlag("--pin", text, [&] { edit(SetPin{pin}); });
+  }
+}
+
 }  // namespace
 
+formats::Session sessionFrom(const PassOptions& o) {
+  if (!o.contradiction.empty()) {
+    throw UserError(fmt::format(
+        "--session holds the whole pass, and {} describes it too: leave one of them out",
+        o.contradiction));
+  }
+  formats::Session session = formats::loadSession(o.session, defaultMemoryBudget());
+  if (!o.scene) return session;
+  std::vector<int> numbers;
+  for (const formats::SavedScene& scene : session.scenes) {
+    numbers.push_back(scene.number);
+    if (scene.number != *o.scene) continue;
+    session.document = scene.document;
+    session.view = scene.view;
+    return session;
+  }
+  throw UserError(fmt::format(
+      "--scene {}: {} has {}", *o.scene, o.session,
+      numbers.empty() ? std::string("no scenes: leave --scene out")
+                      : fmt::format("the scenes {}: give one of them", fmt::join(numbers, ", "))));
+}
+
 DocumentPtr documentFrom(const PassOptions& o) {
+  refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
+  if (!o.session.empty()) return sessionFrom(o).document;
   refuseContradictions(o);
   const Index budget = defaultMemoryBudget();
   AttentionConfig config = configFrom(o.config);
@@ -148,6 +223,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
     edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads});
   }
   for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
+  setWhatIf(o, edit);
   return document;
 }
 

@@ -102,12 +102,13 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
   table.print(out);
 }
 
-/// The quotient that a weight is: the own exponential over the sum.
+/// The quotient that a weight is: the own exponential over the sum, and what dropout makes of it.
 void printQuotient(std::ostream& out, const Explanation& e) {
-  for (const Term& term : e.terms) {
-    if (term.cells.empty() || term.cells.front().col != e.cell.col) continue;
-    out << fmt::format("\n{} / {} = {}\n", inWords(term.product), inWords(e.sum), inWords(e.value));
-  }
+  const Term* own = e.own();
+  if (own == nullptr) return;
+  const std::string dropout = e.factor == 1.0 ? "" : fmt::format(" × {}", inWords(e.factor));
+  out << fmt::format("\nmaximum {}\n{} / {}{} = {}\n", inWords(own->rightValue),
+                     inWords(own->product), inWords(e.sum), dropout, inWords(e.computed()));
 }
 
 void printExplanation(std::ostream& out, const Trace& trace, const Explanation& e) {
@@ -119,6 +120,9 @@ void printExplanation(std::ostream& out, const Trace& trace, const Explanation& 
   out << '\n';
   printTerms(out, e, softmax);
   if (softmax) printQuotient(out, e);
+  if (e.pinned) {
+    out << fmt::format("\npinned at {}, computed {}\n", inWords(e.value), inWords(e.computed()));
+  }
 }
 
 void runExplain(const ExplainOptions& options, std::ostream& out) {

@@ -1,6 +1,7 @@
 #include "app/cli/pass_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "core/attention.h"
 #include "core/gemm.h"
@@ -9,6 +10,7 @@ namespace headscope::cli {
 namespace {
 
 constexpr int kMaxThreads = 1024;
+constexpr const char* kSession = "Session";
 
 std::string notSeed(const std::string& text) {
   const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
@@ -94,19 +96,54 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       ->allow_extra_args(false)
       ->type_name("N,N")
       ->group(group);
+  addRepeatable(app, "--pin", o.pins, "CELL=X",
+                "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; again for others",
+                group);
+  addRepeatable(app, "--mistake", o.mistakes, "NAME",
+                "makes a common mistake: reshape, softmax-queries, …; again for others", group);
+  app.add_option("--dropout", o.dropout, "rate of dropped weights, as in training (default 0)")
+      ->check(notNumber)
+      ->type_name("RATE")
+      ->group(group);
+  app.add_option("--dropout-seed", o.dropoutSeed, "of the dropped weights (default 1)")
+      ->check(notSeed)
+      ->type_name("N")
+      ->group(group);
   app.add_option("--threads", o.threads, "0 (default): one per core")
       ->check(CLI::Range(0, kMaxThreads))
       ->type_name("N")
       ->group(group);
 }
 
+void addSessionFlags(CLI::App& app, PassOptions& o) {
+  app.add_option("--session", o.session, "a saved session, in place of all flags for the pass")
+      ->check(notEmpty)
+      ->type_name("FILE.headscope.json")
+      ->group(kSession);
+  app.add_option("--scene", o.scene, "the scene of the session, 1 to 9")
+      ->check(CLI::Range(1, formats::kScenes))
+      ->type_name("N")
+      ->group(kSession);
+}
+
 }  // namespace
 
 void addPassOptions(CLI::App& app, PassOptions& options) {
+  const auto others = app.get_options();
   addConfigOptions(app, options.config);
   addInputFlags(app, options);
   addWeightFlags(app, options);
   addPassFlags(app, options);
+  const auto all = app.get_options();
+  addSessionFlags(app, options);
+  // a session holds all that these flags say; which of them was given is known after parsing
+  app.parse_complete_callback([&app, &options, others, all] {
+    for (CLI::Option* option : all) {
+      const bool ofPass = std::find(others.begin(), others.end(), option) == others.end();
+      if (!ofPass || option->count() == 0 || option->get_name() == "--threads") continue;
+      options.contradiction = option->get_name();
+    }
+  });
 }
 
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {

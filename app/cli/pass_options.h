@@ -8,6 +8,7 @@
 
 #include "app/cli/config_options.h"
 #include "core/document.h"
+#include "core/formats/session.h"
 #include "core/trace.h"
 
 namespace headscope::cli {
@@ -33,10 +34,21 @@ struct PassOptions {
   bool noPositions = false;
   bool sinusoidalPositions = false;
   std::vector<Index> dropHeads;
+  std::vector<std::string> pins;  // "raw_scores[0,5,2,1]=30"
+  std::vector<std::string> mistakes;
+  std::optional<double> dropout;
+  std::optional<std::uint64_t> dropoutSeed;
   int threads = 0;  // 0: one per core
+
+  std::string session;  // the whole pass, in place of all flags above but --threads
+  std::optional<int> scene;
+  std::string contradiction;  // a flag that was given beside --session
 };
 
 void addPassOptions(CLI::App& app, PassOptions& options);
+
+/// The session that --session names, with the scene of --scene as its document and view.
+formats::Session sessionFrom(const PassOptions& options);
 
 /// Throws UserError for flags that contradict each other and for whatever cannot be used.
 DocumentPtr documentFrom(const PassOptions& options);

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "app/app.h"
 #include "app/cli/cell_options.h"
@@ -12,6 +14,7 @@
 #include "app/cli/pass_options.h"
 #include "app/host/offscreen.h"
 #include "app/host/png.h"
+#include "app/view_json.h"
 
 namespace headscope::cli {
 namespace {
@@ -23,7 +26,7 @@ struct RenderOptions {
   PassOptions pass;
   CellOptions cell;
   LookOptions look;
-  std::string view = "flow";
+  std::string view;  // empty: not given
   std::string size = "1600x1000";
   std::string shaderDir;
   std::string out;
@@ -55,12 +58,18 @@ ui::Focus focusOf(const std::string& view) {
   return view == "step" ? ui::Focus::stage : ui::Focus::window;
 }
 
-ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config) {
+/// `saved`: the view of a session, which holds where no flag says what to show.
+ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config,
+                       const std::optional<std::string>& saved) {
   ui::ViewState view;
+  CellOptions cell = options.cell;
+  const bool cellGiven = !cell.step.empty() || cell.item || cell.head || cell.row || cell.col;
+  if (saved) view = viewFromJson(*saved, view);
   options.look.applyTo(view);
   view.focus = focusOf(options.view);
   view.animate = false;
-  CellOptions cell = options.cell;
+  if (saved && !cellGiven) return view;
+  view.selected.reset();
   if (cell.step.empty()) cell.step = "score";
   view.step = stepIdFromString(cell.step);
   if (!info(tensorFrom(cell)).perHead) {  // the head is then chosen for the other panels
@@ -78,8 +87,17 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
 void render(const RenderOptions& options, std::ostream& out) {
   const Size size = sizeFrom(options.size);
   AppOptions app;
-  app.document = documentFrom(options.pass);
-  app.view = viewFrom(options, app.document->config);
+  std::optional<std::string> view;
+  if (options.pass.session.empty()) {
+    app.document = documentFrom(options.pass);
+  } else {
+    formats::Session session = sessionFrom(options.pass);
+    app.document = std::move(session.document);
+    app.scenes = std::move(session.scenes);
+    app.sessionPath = options.pass.session;
+    view = std::move(session.view);
+  }
+  app.view = viewFrom(options, app.document->config, view);
   app.threads = options.pass.threads;
   App program(std::move(app));
   program.finish();

@@ -2,12 +2,16 @@
 #include "app/host/window.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "app/app.h"
+#include "app/autosave.h"
 #include "app/cli/commands.h"
 #include "app/cli/look_options.h"
 #include "app/cli/pass_options.h"
+#include "app/view_json.h"
 
 namespace headscope::cli {
 namespace {
@@ -21,7 +25,16 @@ struct WindowFlags {
 
 void openWindow(const WindowFlags& flags, bool scaleGiven) {
   AppOptions options;
-  options.document = documentFrom(flags.pass);
+  if (flags.pass.session.empty()) {
+    options.document = documentFrom(flags.pass);
+  } else {
+    formats::Session session = sessionFrom(flags.pass);
+    options.document = session.document;
+    options.view = viewFromJson(session.view, options.view);
+    options.scenes = std::move(session.scenes);
+    options.sessionPath = std::filesystem::absolute(flags.pass.session);
+  }
+  options.stateFolder = stateFolder();
   flags.look.applyTo(options.view);
   options.threads = flags.pass.threads;
   if (!flags.trace.empty()) options.tracePath = flags.trace;

@@ -209,6 +209,7 @@ int runWindow(App& app, const WindowOptions& options) {
   Painter painter(session, options.shaderDir);
   const Waker waker(app);
 
+  std::string shownTitle;
   while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
     waitForEvents(app, events, visible(window.get()));
     if (!events.dropped.empty()) {
@@ -219,6 +220,10 @@ int runWindow(App& app, const WindowOptions& options) {
     if (events.keys.feed(window.get())) events.owedFrames = kOwedFrames;
     ImGui_ImplGlfw_NewFrame();
     session.frame(app, glfwGetTime());
+    if (const std::string title = app.title(); title != shownTitle) {
+      glfwSetWindowTitle(window.get(), title.c_str());
+      shownTitle = title;
+    }
     int width = 0;
     int height = 0;
     glfwGetFramebufferSize(window.get(), &width, &height);

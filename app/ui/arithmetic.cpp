@@ -4,21 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
-
-std::string axisName(const Trace& trace, Axis axis, Index item, Index index) {
-  const Lane lane = axis == Axis::query ? Lane::query : axis == Axis::key ? Lane::key : Lane::none;
-  const auto& tokens = laneTokens(trace, lane, std::max<Index>(item, 0));
-  if (index < static_cast<Index>(tokens.size())) {
-    return std::string(shownToken(tokens[static_cast<std::size_t>(index)]));
-  }
-  return std::to_string(index);
-}
 
 /// A factor of a product: negative ones in brackets.
 std::string factor(double value) {
@@ -26,21 +17,18 @@ std::string factor(double value) {
   return value < 0 ? "(" + text + ")" : text;
 }
 
-bool isSoftmax(const Explanation& e) { return e.cell.tensor == TensorId::weights; }
-
 std::string softmaxText(const Explanation& e) {
-  if (e.terms.empty()) return e.rule;
-  const double maximum = e.terms.front().rightValue;
-  double own = 0.0;
-  for (const Term& term : e.terms) {
-    if (term.cells.front().col == e.cell.col) own = term.product;
-  }
-  if (own == 0.0 && e.value == 0.0) return "= 0 · " + e.rule;
-  return fmt::format("= exp(s − max) / Σ exp = {} / {} = {}, the row's maximum is {}", number(own),
-                     number(e.sum), number(e.value), number(maximum));
+  const Term* own = e.own();
+  if (own == nullptr) return "0 · " + e.rule;
+  std::string text = fmt::format("exp({} − max {}) / Σ exp = {} / {}", factor(own->leftValue),
+                                 factor(own->rightValue), number(own->product), number(e.sum));
+  if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor));
+  return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
 
 std::string sumText(const Explanation& e, std::size_t shown) {
+  const std::string result = number(e.pinned ? e.computed() : e.value, 5);
+  if (e.terms.size() == 1 && e.terms.front().right == "1") return result;  // taken as it is
   std::vector<const Term*> order;
   order.reserve(e.terms.size());
   for (const Term& term : e.terms) order.push_back(&term);
@@ -48,17 +36,18 @@ std::string sumText(const Explanation& e, std::size_t shown) {
   std::partial_sort(
       order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
       [](const Term* a, const Term* b) { return std::abs(a->product) > std::abs(b->product); });
-  std::string text = "=";
+  std::string text;
   for (std::size_t i = 0; i < kept; ++i) {
     const Term& t = *order[i];
-    text += i == 0 ? " " : " + ";
+    if (i > 0) text += " + ";
     text += t.right == "1" ? factor(t.leftValue) : factor(t.leftValue) + "·" + factor(t.rightValue);
   }
-  if (order.size() > kept) {
-    text += fmt::format(" + … {} more term{}", order.size() - kept,
-                        order.size() - kept == 1 ? "" : "s");
+  const std::size_t more = order.size() - kept;
+  if (more > 0) {
+    text += fmt::format("{}{} {}term{}", kept > 0 ? " + … " : "", more, kept > 0 ? "more " : "",
+                        more == 1 ? "" : "s");
   }
-  return text + " = " + number(e.value, 5);
+  return text + " = " + result;
 }
 
 /// What a score becomes: scaled, masked, a weight.
@@ -71,49 +60,57 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
     other.tensor = tensor;
     return number(trace.value(other));
   };
-  std::string text = "next: ";
+  std::string text;
   if (id == TensorId::rawScores) {
-    text +=
+    text =
         fmt::format("× {} → {}, ", number(trace.config().scoreMultiplier()), as(TensorId::scores));
   }
   const std::string why = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
   if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
-  return text + "then softmax over the row → " + as(TensorId::weights);
+  if (!text.empty()) text += "then ";
+  return "next: " + text + "softmax over the row → " + as(TensorId::weights);
 }
 
-std::string origin(const Trace& trace, TensorId id) {
-  const Document& d = trace.document();
-  if (id == TensorId::x || id == TensorId::memory) return "the input";
-  if (!d.weightSource.drawn()) return "from " + d.weightSource.loadedFrom;
-  return fmt::format("drawn: {}, seed {}", toString(d.weightSource.init), d.weightSource.seed);
+/// What the terms say, without the value a pin may have put in its place.
+std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
+  if (isForbidden(e)) return e.rule;
+  const bool weight = e.cell.tensor == TensorId::weights;
+  std::string text = weight ? softmaxText(e) : sumText(e, terms);
+  if (formula && !(weight && e.own() == nullptr)) {
+    text = formulaOf(trace, e.cell) + " = " + text;
+  }
+  return text;
 }
 
 }  // namespace
 
-std::string cellName(const Trace& trace, const CellRef& cell) {
-  const TensorInfo& t = info(cell.tensor);
-  if (t.rows == Axis::none) return fmt::format("{}[{}]", t.name, cell.col);
-  return fmt::format("{}[{}, {}]", t.name, axisName(trace, t.rows, cell.item, cell.row),
-                     axisName(trace, t.cols, cell.item, cell.col));
+std::string quotientText(const Explanation& e) {
+  const Term* own = e.own();
+  if (own == nullptr) return {};
+  std::string text =
+      fmt::format("maximum {} · Σ exp = {} · own {} / {}", number(own->rightValue, 5),
+                  number(e.sum, 5), number(own->product, 5), number(e.sum, 5));
+  if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor, 5));
+  return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
 
-Arithmetic arithmetic(const Trace& trace, const CellRef& cell, std::size_t terms) {
+Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell) {
+  return {cellName(trace, cell),
+          fmt::format("= {} · {}", number(trace.value(cell), 5), originOf(trace, cell)),
+          {},
+          {}};
+}
+
+Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
   Arithmetic a;
-  a.name = cellName(trace, cell);
-  if (static_cast<std::size_t>(cell.tensor) < kFirstResult) {
-    a.sum = fmt::format("= {} · {}", number(trace.value(cell), 5), origin(trace, cell.tensor));
-    return a;
-  }
-  const Explanation e = explainCell(trace, cell);
-  if (isSoftmax(e)) {
-    a.sum = softmaxText(e);
-  } else if (std::isinf(e.value)) {
-    a.sum = "= " + e.rule;
-  } else {
-    a.sum = sumText(e, terms);
-    if (e.terms.size() == 1) a.sum += " · " + e.rule;
-  }
-  a.next = nextText(trace, cell);
+  a.name = cellName(trace, e.cell);
+  const std::string text = termsText(trace, e, terms, formula);
+  a.sum =
+      e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
+  // of what is masked, the rule is all there is to say
+  const bool masked = e.cell.tensor == TensorId::weights ? e.own() == nullptr : isForbidden(e);
+  if (!masked) a.remark = remarkOn(trace, e);
+  a.next = nextText(trace, e.cell);
   return a;
 }
 

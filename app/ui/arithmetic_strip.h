@@ -1,20 +1,22 @@
 // Arithmetic strip: the arithmetic of the cell under the mouse, or of the one clicked, below the
-// stage.
+// stage; a click on its end opens all terms.
 #pragma once
 
 #include "app/ui/arithmetic.h"
+#include "app/ui/explanations.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
 
-/// The last cell explained, kept while nothing of it changes.
+/// The line written last, kept while nothing of it changes.
 struct ArithmeticMemory {
   CellRef cell;
   std::uint64_t pass = 0;
-  std::size_t terms = 0;
+  float room = 0.0F;
   Arithmetic arithmetic;
 };
 
-void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, ImVec2 at, ImVec2 size);
+void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations& explanations,
+                     ImVec2 at, ImVec2 size);
 
 }  // namespace headscope::ui

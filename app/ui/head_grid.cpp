@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/axis_labels.h"
+#include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/widgets.h"
@@ -36,6 +37,20 @@ GridShape bestGrid(Index count, ImVec2 room, ImVec2 aspect, float titleHeight, f
 
 void chooseHead(ViewState& view, TensorId tensor, const AttentionConfig& c, Index head) {
   view.head = info(tensor).kvHeads ? head * c.headsPerGroup() : head;
+}
+
+/// Frames a cell in a head's tile at a, b, where it is one of it.
+void markCell(const Look& look, const MatrixRef& ref, const CellRef& cell, ImVec2 a, ImVec2 b) {
+  Index row = 0;
+  Index col = 0;
+  if (!ref.find(cell, &row, &col)) return;
+  const float w = (b.x - a.x) / static_cast<float>(ref.shownCols());
+  const float h = (b.y - a.y) / static_cast<float>(ref.shownRows());
+  const float grow = std::max(0.0F, look.px(4) - std::min(w, h)) * 0.5F;
+  const ImVec2 at(a.x + static_cast<float>(col) * w, a.y + static_cast<float>(row) * h);
+  ImGui::GetWindowDrawList()->AddRect({at.x - grow, at.y - grow},
+                                      {at.x + w + grow, at.y + h + grow}, look.theme.text, 0, 0,
+                                      look.px(2));
 }
 
 bool isChosen(const ViewState& view, TensorId tensor, const AttentionConfig& c, Index head) {
@@ -99,6 +114,9 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor) {
     const ImVec2 a(corner.x + (labelled ? labels : 0.0F), corner.y + title);
     const ImVec2 b(a.x + size.x, a.y + size.y);
     const bool chosen = isChosen(panel.view, tensor, c, h);
+    const MatrixRef shown = headMatrix(tensor, c, panel.view.item, h);
+    drawCellMarks(panel, list, {shown, a, b});
+    drawChosenCell(panel, list, {shown, a, b});
     const ImU32 color = headColor(look.theme, static_cast<std::size_t>(h));
     const std::string name =
         size.x > look.px(46) ? fmt::format("Head {}", h + 1) : std::to_string(h + 1);
@@ -106,6 +124,9 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor) {
              {a.x, corner.y + look.px(1)}, color, name);
     list->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, chosen ? color : look.theme.panelBorder,
                   0, 0, look.px(chosen ? 2.0F : 1.0F));
+    const MatrixRef ref = headMatrix(tensor, c, panel.view.item, h);
+    if (panel.view.selected) markCell(look, ref, *panel.view.selected, a, b);
+    for (const CellRef& cell : panel.view.pointed) markCell(look, ref, cell, a, b);
     if (labelled) {
       const LabelStyle style{look.fonts.tiny, look.theme.textMuted, look.theme.queryText,
                              hovered ? hovered->row : -1};

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/cell_marks.h"
 #include "app/ui/compat.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/mistake_badge.h"
@@ -117,6 +118,8 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
   for (const Card& card : cards) tiles.add(card.head, card.map0, card.map1);
   tiles.draw(list);
   for (const Card& card : cards) {
+    const MatrixRef shown = headMatrix(TensorId::weights, c, panel.view.item, card.head);
+    drawCellMarks(panel, list, {shown, card.map0, card.map1});
     list->AddRect(card.map0, card.map1, t.panelBorder);
     ImGui::SetCursorScreenPos(card.a);
     ImGui::PushID(static_cast<int>(card.head));

@@ -7,6 +7,7 @@
 
 #include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
+#include "app/ui/cell_value.h"
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
@@ -15,9 +16,12 @@
 namespace headscope::ui {
 namespace {
 
-/// The cell looked at: under the mouse, else clicked, else the first.
-CellRef shownCell(const Panel& panel) {
+/// The cell looked at: typed into here, under the mouse, else clicked, else the first.
+CellRef shownCell(const Panel& panel, const CellEditing& editing) {
   const AttentionConfig& c = panel.trace.config();
+  if (editing.typing == TypingPlace::inspector && exists(editing.typedAt, c)) {
+    return editing.typedAt;
+  }
   CellRef cell{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
   const auto& chosen =
       panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
@@ -161,9 +165,9 @@ void pytorchLines(const Panel& panel) {
 
 }  // namespace
 
-void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
+void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing) {
   const Look& look = panel.look;
-  const CellRef cell = shownCell(panel);
+  const CellRef cell = shownCell(panel, editing);
   const Index query = shownQuery(cell);
   const TensorInfo& t = info(cell.tensor);
   const Index item = t.perItem ? cell.item : panel.view.item;
@@ -175,7 +179,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes) {
   caption(look, fmt::format("head {} · query '{}'", head + 1, token));
   caption(look,
           elided(look.fonts.small, cellName(panel.trace, cell), ImGui::GetContentRegionAvail().x));
-  label(look.fonts.title, look.theme.text, number(panel.trace.value(cell), 6));
+  cellValue(panel, magnitudes, editing, cell);
   divider(look);
 
   // the bars take what the vector and the lines of PyTorch leave

@@ -2,12 +2,13 @@
 // vector, and the step in PyTorch.
 #pragma once
 
+#include "app/ui/cell_editing.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
 
 /// Fills the current card.
-void inspectorPanel(const Panel& panel, Magnitudes& magnitudes);
+void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing);
 
 }  // namespace headscope::ui

@@ -19,11 +19,13 @@ struct CardTab {
 constexpr std::array kTabs{
     CardTab{InspectorTab::cell, "Inspector", "the cell looked at"},
     CardTab{InspectorTab::history, "History", "every edit, to go back to, and the pinned cells"},
+    CardTab{InspectorTab::scenes, "Scenes", "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
 };
 
 }  // namespace
 
-void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                   ScenesPanel& scenes) {
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -36,8 +38,11 @@ void inspectorCard(const Panel& panel, Magnitudes& magnitudes) {
     case InspectorTab::history:
       historyPanel(panel);
       break;
+    case InspectorTab::scenes:
+      scenesPanel(panel, scenes);
+      break;
     default:
-      inspectorPanel(panel, magnitudes);
+      inspectorPanel(panel, magnitudes, editing);
       break;
   }
 }

@@ -2,14 +2,14 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
+#include <optional>
+#include <string_view>
 
-#include "app/ui/compat.h"
+#include "app/ui/setting_field.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -23,65 +23,13 @@ void caption(const Look& look, const char* text, const char* explanation) {
   ImGui::SameLine(left + look.px(150));
 }
 
-/// What is wrong with a field of the configuration as it would be; empty: nothing.
-std::string problemOf(std::string_view field, const AttentionConfig& config) {
-  for (const Problem& problem : validate(config)) {
-    if (problem.field == field) return problem.message;
-  }
-  return {};
-}
-
-/// Below a field: why what stands there cannot be used.
-void problemBelow(const Look& look, const NumberDraft& draft) {
-  if (draft.problem.empty()) return;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + look.px(340));
-  label(look.fonts.small, look.theme.bad, draft.problem);
-  ImGui::PopTextWrapPos();
-}
-
-struct WholeNumber {
-  const char* name;  // as in core's problems
-  Index value;       // the document's
-  Index most;        // of a step
-  std::string wayOut;
-};
-
-/// A field for a whole number; gives the one typed, or stepped to, for which `problem(n)` is empty.
+/// A whole number's field with its problem below it.
 template <typename ProblemWith>
 std::optional<Index> numberSetting(const Look& look, const WholeNumber& setting, NumberDraft& draft,
                                    const ProblemWith& problem) {
-  const NumberChange change =
-      numberField(look, {setting.name, setting.value, !draft.problem.empty()}, draft);
-  std::optional<Index> next;
-  if (change.stepped != 0) {
-    draft.problem.clear();
-    for (Index n = setting.value; !next && (change.stepped > 0 ? n < setting.most : n > 0);) {
-      n += change.stepped;
-      if (problem(n).empty()) next = n;
-    }
-  } else if (change.notANumber) {
-    draft.problem =
-        fmt::format("{}: '{}' is not a whole number; {}", setting.name, draft.text, setting.wayOut);
-  } else if (change.value) {
-    draft.problem = problem(*change.value);
-    if (draft.problem.empty()) next = change.value;
-  }
+  const auto next = wholeNumberField(look, setting, draft, problem);
   problemBelow(look, draft);
   return next;
-}
-
-/// A box that shows `value`, or what is typed while it is typed or cannot be used; true when
-/// edited.
-bool textBox(const Look& look, const char* id, float width, const std::string& value,
-             NumberDraft& draft) {
-  const bool bad = !draft.problem.empty();
-  if (!draft.typing && !bad) draft.text = value;
-  pushFieldStyle(look, bad);
-  ImGui::SetNextItemWidth(look.px(width));
-  const bool edited = ImGui::InputText(id, &draft.text);
-  draft.typing = ImGui::IsItemActive();
-  popFieldStyle();
-  return edited;
 }
 
 void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
@@ -110,30 +58,10 @@ void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
 }
 
 void temperature(const Panel& panel, TopBarMemory& memory) {
-  const double value = panel.document.config.temperature;
-  NumberDraft& draft = memory.temperature;
   caption(panel.look, "Temperature",
           "Scores are divided by it: below 1 sharpens the weights, above 1 evens them out");
-  if (textBox(panel.look, "##temperature", 70, fmt::format("{:g}", value), draft)) {
-    AttentionConfig typed = panel.document.config;
-    const char* end = draft.text.data() + draft.text.size();
-    const auto result = std::from_chars(draft.text.data(), end, typed.temperature);
-    const bool isNumber = result.ec == std::errc() && result.ptr == end;
-    draft.problem = isNumber ? problemOf("temperature", typed)
-                             : fmt::format(
-                                   "temperature: '{}' is not a number; give one above 0 "
-                                   "(1 leaves the scores as they are)",
-                                   draft.text);
-    if (draft.problem.empty()) panel.edits.push(SetTemperature{typed.temperature}, "temperature");
-  }
-  ImGui::SameLine();
-  ImGui::SetNextItemWidth(panel.look.px(110));
-  auto slid = static_cast<float>(value);
-  if (ImGui::SliderFloat("##slide", &slid, 0.05F, 20.0F, "", ImGuiSliderFlags_Logarithmic)) {
-    draft.problem.clear();
-    panel.edits.push(SetTemperature{static_cast<double>(slid)}, "temperature");
-  }
-  problemBelow(panel.look, draft);
+  temperatureFields(panel, memory.temperature, 110);
+  problemBelow(panel.look, memory.temperature);
 }
 
 /// Numbers separated by commas into `lengths`; gives why they cannot be read, else "".

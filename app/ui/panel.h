@@ -31,10 +31,16 @@ struct EditSink {
   std::vector<Pushed> edits;
   bool undo = false;
   bool redo = false;
-  std::optional<std::size_t> jumpTo;  // a state of the history
-  std::optional<std::size_t>
-      compareWith;  // likewise: the tool "Changes" shows what differs from it
+  std::optional<std::size_t> jumpTo;       // a state of the history
+  std::optional<std::size_t> compareWith;  // likewise: "Changes" shows what differs from it
+  bool gestureGoesOn = false;  // what was pushed last may still be added to: no entry of its own
+  std::string said;            // for the status bar: what was done, or why something cannot be
+  bool saidIsError = false;
 
+  void say(std::string sentence, bool error = false) {
+    said = std::move(sentence);
+    saidIsError = error;
+  }
   void push(Edit edit, std::string gesture = {}) {
     edits.push_back({std::move(edit), std::move(gesture)});
   }

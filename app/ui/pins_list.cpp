@@ -10,7 +10,6 @@
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
-#include "core/steps/unpinned.h"
 
 namespace headscope::ui {
 namespace {
@@ -56,7 +55,8 @@ void row(const Panel& panel, const Pin& pin) {
            elided(look.fonts.regular, name, room - look.px(10)));
   std::string values = number(pin.value, 6);
   if (there)
-    values += fmt::format(", computed {}", number(unpinnedValue(panel.trace, pin.cell), 6));
+    values +=
+        fmt::format(", computed {}", number(explainCell(panel.trace, pin.cell).computed(), 6));
   drawText(list, look.fonts.monoSmall, {x, at.y + fontSize(look.fonts.regular) + look.px(5)},
            t.textMuted, elided(look.fonts.monoSmall, values, room - look.px(10)));
   ImGui::SameLine(0.0F, 0.0F);

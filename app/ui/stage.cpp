@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "app/ui/arithmetic_strip.h"
 #include "app/ui/axis_labels.h"
+#include "app/ui/cell_marks.h"
+#include "app/ui/cell_menu.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/head_grid.h"
 #include "app/ui/scene_commands.h"
+#include "app/ui/stage_cell.h"
 #include "app/ui/stage_items.h"
 #include "app/ui/stage_layout.h"
+#include "app/ui/stage_lit.h"
 #include "app/ui/stage_matrix.h"
 #include "app/ui/widgets.h"
 
@@ -31,10 +37,12 @@ class Stage {
     places_ = layoutStage(items_, size.x - room, size.y, metrics(false));
     if (columnLabelsTurn()) places_ = layoutStage(items_, size.x - room, size.y, metrics(true));
     findLit();
+    const auto result = resultLookedAt(items_, panel.view.step, panel.view);
+    if (result) explained_ = &memory.explanations.of(trace_, *result);
   }
 
   /// Gives the cell under the mouse.
-  std::optional<Hover> draw() {
+  std::optional<Hover> draw(bool pickable) {
     batchHeatmaps();
     std::optional<Hover> found;
     for (std::size_t i = 0; i < items_.size(); ++i) {
@@ -42,11 +50,34 @@ class Stage {
         drawSign(items_[i], places_[i]);
         continue;
       }
-      const StageMatrix matrix{items_[i], scaleOf(items_[i].ref), corner(places_[i]),
-                               oppositeCorner(places_[i])};
+      const StageMatrix matrix{items_[i],          scaleOf(items_[i].ref),
+                               corner(places_[i]), oppositeCorner(places_[i]),
+                               explained_,         pickable};
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
     return found;
+  }
+
+  /// Where a cell is shown; only the corners are known of it yet.
+  std::optional<StageCell> locate(const CellRef& cell) {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const MatrixRef& ref = items_[i].ref;
+      Index row = 0;
+      Index col = 0;
+      if (items_[i].sign || !ref.find(cell, &row, &col)) continue;
+      StageCell shown{};
+      shown.cell = cell;
+      shown.matrixA = corner(places_[i]);
+      shown.matrixB = oppositeCorner(places_[i]);
+      const ImVec2 size(places_[i].width / static_cast<float>(ref.shownCols()),
+                        places_[i].height / static_cast<float>(ref.shownRows()));
+      shown.a = {shown.matrixA.x + static_cast<float>(col) * size.x,
+                 shown.matrixA.y + static_cast<float>(row) * size.y};
+      shown.b = {shown.a.x + size.x, shown.a.y + size.y};
+      shown.magnitude = scaleOf(ref).high;
+      return shown;
+    }
+    return std::nullopt;
   }
 
  private:
@@ -54,7 +85,13 @@ class Stage {
   ImVec2 oppositeCorner(const StagePlace& p) const {
     return {origin_.x + p.x + p.width, origin_.y + p.y + p.height};
   }
-  float barRoom() const { return colorBarWidth(look_) + look_.px(18); }
+  float barRoom() const {
+    float room = colorBarWidth(look_) + look_.px(18);
+    for (const StageItem& item : items_) {
+      if (!item.sign && item.result) room += rowSumRoom(look_, item.ref);
+    }
+    return room;
+  }
 
   /// Whether a token is wider than its column.
   bool columnLabelsTurn() const {
@@ -144,6 +181,7 @@ class Stage {
   std::vector<StageItem> items_;
   std::vector<StagePlace> places_;
   Lit lit_{};
+  const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };
 
 /// The row of switches at the right of the heading.
@@ -176,9 +214,28 @@ void stageChoices(const Panel& panel) {
   }
 }
 
+/// The chosen cell and the one typed over, where the stage shows them.
+void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
+                const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
+  if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
+  if (panel.view.selected) {
+    if (auto shown = stage.locate(*panel.view.selected)) {
+      shown->draggable = chosenBefore == panel.view.selected;
+      shown->underMouse = found && found->cell == *panel.view.selected;
+      stageCell(panel, editing, *shown);
+    }
+  }
+  if (editing.typing != TypingPlace::stage) return;
+  if (const auto shown = stage.locate(editing.typedAt)) {
+    stageTyping(panel, editing, shown->a, shown->b);
+  } else {
+    editing.typing = TypingPlace::none;
+  }
+}
+
 }  // namespace
 
-void stagePanel(const Panel& panel, StageMemory& memory) {
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
   const Step& current = step(view.step);
@@ -195,14 +252,24 @@ void stagePanel(const Panel& panel, StageMemory& memory) {
 
   if (grid) {
     headGrid(panel, memory.magnitudes, *perHeadResult(view.step, view));
+    if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
+    if (std::exchange(editing.menu.asked, false) && view.selected) {
+      const ImVec2 corner = ImGui::GetWindowPos();
+      openCellMenu(panel, editing.menu, *view.selected, &corner);
+    }
+    cellMenu(panel, editing.menu);
     return;
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float strip = look.px(room.y > look.px(210) ? 54 : 32);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   Stage stage(panel, memory, origin, {room.x, room.y - strip - look.px(6)});
-  const std::optional<Hover> found = stage.draw();
-  arithmeticStrip(panel, memory.explained, {origin.x, origin.y + room.y - strip}, {room.x, strip});
+  const std::optional<CellRef> chosenBefore = view.selected;
+  const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
+  arithmeticStrip(panel, memory.arithmetic, memory.explanations,
+                  {origin.x, origin.y + room.y - strip}, {room.x, strip});
+  stageCells(panel, stage, editing, found, chosenBefore);
+  cellMenu(panel, editing.menu);
   view.hovered = found;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/arithmetic_strip.h"
+#include "app/ui/cell_editing.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
@@ -11,10 +12,11 @@ namespace headscope::ui {
 /// What the stage remembers between frames, all of it recomputable.
 struct StageMemory {
   Magnitudes magnitudes;
-  ArithmeticMemory explained;
+  Explanations explanations;
+  ArithmeticMemory arithmetic;
 };
 
 /// Fills the current card.
-void stagePanel(const Panel& panel, StageMemory& memory);
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing);
 
 }  // namespace headscope::ui

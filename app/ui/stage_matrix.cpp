@@ -7,6 +7,8 @@
 
 #include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
+#include "app/ui/cell_access.h"
+#include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/flash.h"
@@ -55,22 +57,34 @@ class Painter {
         scale_(matrix.scale),
         a_(matrix.a),
         b_(matrix.b),
+        pickable_(matrix.pickable),
         cell_((matrix.b.x - matrix.a.x) / static_cast<float>(matrix.item.ref.shownCols()),
               (matrix.b.y - matrix.a.y) / static_cast<float>(matrix.item.ref.shownRows())),
-        lit_(lit) {}
+        lit_(lit),
+        explained_(matrix.explained) {}
 
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(a_, b_, look_.theme.panelBorder);
     drawFlash(panel_, item_.ref, a_, b_);
+    const MarkedMatrix marked{item_.ref, a_, b_};
     drawNumbers();
     drawLabels();
+    drawFullyMaskedMarks(panel_, list_, marked);
+    if (item_.result) drawRowSums(panel_, list_, marked);
     drawOutline();
-    drawLit();
+    if (explained_ != nullptr) {
+      drawOperands();
+    } else {
+      drawLit();
+    }
+    drawPointed();
+    drawCellMarks(panel_, list_, marked);
     if (item_.result && !item_.ref.maskOnly) {
       const float own = b_.y - a_.y;
       const float height = std::max(own, look_.px(44));
-      colorBar(look_, scale_, {b_.x + look_.px(18), a_.y + (own - height) * 0.5F}, height);
+      const float x = b_.x + look_.px(18) + rowSumRoom(look_, item_.ref);
+      colorBar(look_, scale_, {x, a_.y + (own - height) * 0.5F}, height);
     }
     return pickUnderMouse();
   }
@@ -216,8 +230,41 @@ class Painter {
     if (row >= 0 && col >= 0) list_->AddRect({x.x, y.x}, {x.y, y.y}, t.text, 0, 0, line);
   }
 
+  /// A frame around a block, at least a few points wide, so that one of 768 columns is seen.
+  void drawBlock(const LitBlock& block, ImU32 color, float line) {
+    const auto band = [&](float from, float length) {
+      const float grow = std::max(0.0F, look_.px(4) - length) * 0.5F;
+      return ImVec2(from - grow, from + length + grow);
+    };
+    const ImVec2 x = band(a_.x + static_cast<float>(block.col) * cell_.x,
+                          static_cast<float>(block.cols) * cell_.x);
+    const ImVec2 y = band(a_.y + static_cast<float>(block.row) * cell_.y,
+                          static_cast<float>(block.rows) * cell_.y);
+    list_->AddRect({x.x - 1, y.x - 1}, {x.y + 1, y.y + 1}, color, 0, 0, line);
+  }
+
+  void drawOperands() {
+    const auto block = litBlock(item_, *explained_);
+    if (!block) return;
+    const Theme& t = look_.theme;
+    const bool own = item_.result || item_.ref.maskOnly;
+    const ImU32 ink = item_.ink == Ink::plain ? t.accent : inkColor(t, item_.ink, panel_.view.head);
+    drawBlock(*block, own ? t.text : ink, look_.px(2));
+  }
+
+  /// What a tool points at.
+  void drawPointed() {
+    for (const CellRef& cell : panel_.view.pointed) {
+      if (const auto block = litCell(item_, cell)) {
+        drawBlock(*block, look_.theme.panel, look_.px(5));
+        drawBlock(*block, look_.theme.text, look_.px(2.5F));
+      }
+    }
+  }
+
   std::optional<Hover> pickUnderMouse() {
-    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(a_, b_)) return std::nullopt;
+    if (!pickable_ || !ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(a_, b_))
+      return std::nullopt;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto at = [](float offset, float length, Index count) {
       return std::clamp<Index>(static_cast<Index>(offset / length), 0, count - 1);
@@ -241,11 +288,11 @@ class Painter {
   std::string tooltipDetail(const CellRef& cell) const {
     const TensorInfo& t = info(cell.tensor);
     std::string text = toString(cell);
-    const Input& input = *trace_.document().input;
-    if (cell.tensor == TensorId::x && cell.col < static_cast<Index>(input.coordinates.size())) {
-      text += " · " + input.coordinates[static_cast<std::size_t>(cell.col)];
-    }
+    const std::string_view coordinate = coordinateName(trace_, cell);
+    if (!coordinate.empty()) text += fmt::format(" · {}", coordinate);
     if (t.perHead) text += fmt::format(" · head {}", panel_.view.head + 1);
+    const std::string why = whyFullyMasked(trace_, cell);
+    if (!why.empty()) text += "\n" + why;
     return text;
   }
 
@@ -255,8 +302,11 @@ class Painter {
   ImDrawList* list_;
   const StageItem& item_;
   const ColorScale& scale_;
-  ImVec2 a_, b_, cell_;
+  ImVec2 a_, b_;
+  bool pickable_;
+  ImVec2 cell_;
   const Lit& lit_;
+  const Explanation* explained_;
 };
 
 }  // namespace

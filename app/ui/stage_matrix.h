@@ -8,6 +8,7 @@
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/stage_items.h"
+#include "app/ui/stage_lit.h"
 
 namespace headscope::ui {
 
@@ -17,7 +18,9 @@ using Lit = std::array<Index, 5>;
 struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
-  ImVec2 a, b;  // its corners on screen
+  ImVec2 a, b;                             // its corners on screen
+  const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
+  bool pickable = true;                    // the mouse can be on its cells
 };
 
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.

@@ -235,10 +235,10 @@ void examplesPopup(const Panel& panel) {
 std::string openFilePopup(const Panel& panel, TokenRowMemory& memory) {
   std::string path;
   if (!beginPopup("open file")) return path;
-  label(
-      panel.look.fonts.small, panel.look.theme.textMuted,
-      "A .csv (a series: a header of names, one row a time step) or a .safetensors (x, memory, "
-      "or the weights of an nn.MultiheadAttention).\nDropping a file on the window does the same.");
+  label(panel.look.fonts.small, panel.look.theme.textMuted,
+        "A .csv (a series: a header of names, one row a time step) or a .safetensors (x, memory, "
+        "or the weights of an nn.MultiheadAttention), or a session (.headscope.json).\nDropping a "
+        "file on the window does the same.");
   if (ImGui::IsWindowAppearing()) focusNextItem();
   ImGui::SetNextItemWidth(panel.look.px(420));
   const bool entered =
@@ -270,7 +270,7 @@ void editText(const Panel& panel, TokenRowMemory& memory) {
   Tokens(panel, memory.input, false).startEditing();
 }
 
-std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
+std::string tokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session) {
   const Look& look = panel.look;
   const float left = look.px(20);
   const float inset = std::round((rowHeight(look) - ImGui::GetFrameHeight()) * 0.5F);
@@ -283,7 +283,8 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
   const bool editingMemory = memory.memory.editing;
   const char* edit = editing ? "done" : "edit text";
   const char* add = "add memory";
-  float buttons = buttonsWidth(look, {edit, "examples ▾", "open file"}) + look.px(12);
+  float buttons = buttonsWidth(look, {edit, "examples ▾", "open file"}) +
+                  sessionMenuWidth(look, session) + look.px(20);
   const float addWidth = buttonsWidth(look, {add});
   const bool roomToAdd = ImGui::GetWindowWidth() - buttons - addWidth > look.px(300);
   const bool offersMemory = !memoryRow && isText(panel) && roomToAdd;
@@ -325,6 +326,8 @@ std::string tokenRow(const Panel& panel, TokenRowMemory& memory) {
   ImGui::SameLine(0.0F, look.px(8));
   if (pill(look, "open file")) ImGui::OpenPopup("open file");
   std::string path = openFilePopup(panel, memory);
+  ImGui::SameLine(0.0F, look.px(8));
+  sessionMenu(look, session);
 
   if (memoryRow) {
     const float top = rowHeight(look);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/ui/panel.h"
+#include "app/ui/session_menu.h"
 
 namespace headscope::ui {
 
@@ -26,8 +27,10 @@ struct TokenRowMemory {
 /// Height the rows take.
 float tokenRowHeight(const Panel& panel, const TokenRowMemory& memory);
 
-/// Draws the rows; gives a file's path where one was asked for, else "".
-std::string tokenRow(const Panel& panel, TokenRowMemory& memory);
+/// Draws the rows, the session's menu at their end; gives a file's path where one was asked for,
+/// else
+/// "".
+std::string tokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session);
 
 /// Opens the sentence for editing, all of it selected.
 void editText(const Panel& panel, TokenRowMemory& memory);

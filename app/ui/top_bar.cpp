@@ -359,7 +359,8 @@ class TopBar {
     row_.place(buttonWidth(look_, "Export ▾"), 12);
     if (pill(look_, "Export ▾")) ImGui::OpenPopup("export");
     if (beginPopup("export")) {
-      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+s")) wishes_.saveTrace = true;
+      if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t"))
+        wishes_.saveTrace = true;
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "View ▾"), 6);

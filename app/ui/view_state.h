@@ -2,7 +2,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "app/ui/term_order.h"
 #include "app/ui/theme.h"
 #include "core/mistakes.h"
 #include "core/tensor_id.h"
@@ -43,6 +45,9 @@ struct ViewState {
   StageScope scope = StageScope::thisHead;
   std::optional<Hover> hovered;     // found in the last frame
   std::optional<CellRef> selected;  // clicked: its arithmetic stays
+  std::vector<CellRef> trail;       // cells traced back through, the chosen one last
+  std::vector<CellRef> pointed;     // lit on the stage while a tool points at them
+  TermOrder termOrder;
 
   ThemeKind theme = ThemeKind::light;
   int colorMaps = 0;   // which pair of maps

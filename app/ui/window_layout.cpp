@@ -81,12 +81,13 @@ void endBand(const Box& box, const Look& look) {
   ImGui::EndChild();
 }
 
-void beginBody(const WindowLayout& layout, const Look& look) {
+void beginBody(const WindowLayout& layout, const Look& look, bool byWheel) {
   ImGui::SetCursorScreenPos(layout.body.at);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, look.theme.window);
   const bool wider = layout.content.x > layout.body.size.x;
-  ImGui::BeginChild("body", layout.body.size, false,
-                    wider ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None);
+  ImGuiWindowFlags flags = wider ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None;
+  if (!byWheel) flags |= ImGuiWindowFlags_NoScrollWithMouse;
+  ImGui::BeginChild("body", layout.body.size, false, flags);
   ImGui::PopStyleColor();
   const ImVec2 origin = ImGui::GetCursorPos();
   ImGui::Dummy({layout.content.x, layout.content.y - 1.0F});

@@ -31,8 +31,8 @@ void endRoot();
 /// A bar across the window, with a line below it.
 void beginBand(const char* id, const Box& box, const Look& look);
 void endBand(const Box& box, const Look& look);
-/// What the cards stand in; scrolls where the window is too small for them.
-void beginBody(const WindowLayout& layout, const Look& look);
+/// What the cards stand in; scrolls where the window is too small for them, by the wheel too.
+void beginBody(const WindowLayout& layout, const Look& look, bool byWheel);
 void endBody();
 
 /// The scene's colours of masked cells and gaps.

@@ -88,10 +88,10 @@ class SeriesReader {
       error_ = fmt::format("{} is empty; every cell needs a number", where());
     } else if (code == std::errc::invalid_argument || end != digits.data() + digits.size()) {
       error_ = fmt::format("{}: \"{}\" is not a number; write numbers such as 3.5", where(),
-                           quoted(text));
+                           excerpt(text, 40));
     } else if (code != std::errc() || !std::isfinite(static_cast<float>(value))) {
       error_ = fmt::format("{}: {} is not a finite 32-bit number; only such can be used", where(),
-                           quoted(text));
+                           excerpt(text, 40));
     } else {
       values_.push_back(static_cast<float>(value));
     }
@@ -118,19 +118,6 @@ class SeriesReader {
     const std::string channel =
         headerRead_ ? fmt::format(" ({})", channels_[column_ - 1]) : std::string();
     return fmt::format("{}, line {}, column {}{}", name_, line_, column_, channel);
-  }
-
-  /// Enough of a cell to find it again, without half a character or a byte that is not text.
-  static std::string quoted(std::string_view text) {
-    constexpr std::size_t kMost = 40;
-    std::string out;
-    for (std::size_t at = 0; at < text.size() && out.size() < kMost;) {
-      const CodePoint point = codePointAt(text, at);
-      const std::size_t bytes = point.valid() ? point.bytes : 1;
-      out += point.valid() ? text.substr(at, bytes) : "?";
-      at += bytes;
-    }
-    return out.size() < kMost ? out : out + "…";
   }
 
   void quoteError() {

@@ -22,4 +22,16 @@ std::optional<std::size_t> invalidUtf8At(std::string_view text) {
   return std::nullopt;
 }
 
+std::string excerpt(std::string_view text, std::size_t most) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (out.size() >= most) return out + "…";
+    const CodePoint point = codePointAt(text, at);
+    const std::size_t bytes = point.valid() ? point.bytes : 1;
+    out += point.valid() ? text.substr(at, bytes) : "?";
+    at += bytes;
+  }
+  return out;
+}
+
 }  // namespace headscope

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace headscope {
@@ -20,5 +21,8 @@ CodePoint codePointAt(std::string_view text, std::size_t position);
 
 /// Position of the first byte that is not UTF-8.
 std::optional<std::size_t> invalidUtf8At(std::string_view text);
+
+/// The first `most` bytes, for a message: no half character, and "?" for bytes that are not text.
+std::string excerpt(std::string_view text, std::size_t most);
 
 }  // namespace headscope

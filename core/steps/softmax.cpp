@@ -4,67 +4,22 @@
 // Scale, mask and softmax run as one sweep over each row while it is in cache.
 #include <fmt/format.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "core/dropout.h"
 #include "core/steps/over_heads.h"
 #include "core/steps/pinned.h"
-#include "core/steps/score_tiles.h"
+#include "core/steps/softmax_row.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
 namespace {
-
-using Row = Eigen::Map<Eigen::ArrayXf>;
-
-/// Below this from the row's maximum an exponential counts as 0 (e⁻⁸⁰ ≈ 2e-35).
-constexpr float kUnderflow = -80.0F;
-
-/// The largest allowed score of a row; the row has at least one allowed key.
-float rowMaximum(std::span<const float> scores, const AllowedKeys& allowed) {
-  float maximum = -std::numeric_limits<float>::infinity();
-  for (Index j = allowed.begin; j < allowed.end; ++j) {
-    if (allowed(j)) maximum = std::max(maximum, scores[static_cast<std::size_t>(j)]);
-  }
-  return maximum;
-}
-
-/// Scores to weights, in place.
-void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
-  const auto keys = static_cast<Index>(row.size());
-  Row whole(row.data(), keys);
-  if (allowed.count() == 0) {
-    whole.setZero();
-    return;
-  }
-  const float maximum = rowMaximum(row, allowed);
-  whole.head(allowed.begin).setZero();
-  whole.tail(keys - allowed.end).setZero();
-  Row part(row.data() + allowed.begin, allowed.end - allowed.begin);
-  part -= maximum;
-  // exp never reaches 0 in Eigen's packet lanes, so tiny ones are set; min keeps forbidden scores,
-  // which may lie above the maximum, from overflowing before they are cleared
-  part = (part < kUnderflow).select(0.0F, part.min(0.0F).exp());
-  if (allowed.painted != nullptr) {
-    for (Index j = allowed.begin; j < allowed.end; ++j) {
-      if (!allowed(j)) row[static_cast<std::size_t>(j)] = 0.0F;
-    }
-  }
-  part /= part.sum();
-}
-
-/// The keys that take part in a row's softmax: the allowed ones, or all where forbidden ones are
-/// given 0 by mistake.
-AllowedKeys softmaxKeys(const AttentionConfig& c, Index item, Index query) {
-  if (c.mistakes.zeroForMasked) return {0, c.keys(), nullptr};
-  return allowedKeys(c.mask, item, query, c.keys());
-}
 
 /// The mistake: scores to weights down each column, in place.
 void softmaxColumns(const MatrixView& cells, const AttentionConfig& c, Index item) {
@@ -149,8 +104,7 @@ class Softmax final : public Step {
       for (Index i = 0; i < out.rows; ++i) {
         const std::span<float> row = out.row(i);
         std::copy_n(raw.row(i).data(), row.size(), row.data());
-        scaleScores(row, trace.document(), {item, head, i, 0});
-        if (c.mistakes.zeroForMasked) maskScores(row, trace.document(), {item, head, i, 0});
+        scoresForSoftmax(row, trace.document(), {item, head, i, 0});
         if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, item, i));
       }
       if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, item);
@@ -185,9 +139,10 @@ class Softmax final : public Step {
                     : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
     if (c.dropout.on()) {
       const DroppedCells dropped(c);
-      e.rule += dropped(cell.item, cell.head, cell.row, cell.col)
-                    ? "; dropped: 0 in its place"
-                    : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
+      const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
+      e.factor = drops ? 0.0 : static_cast<double>(dropped.factor());
+      e.rule += drops ? "; dropped: 0 in its place"
+                      : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
     }
     for (const CellRef& s : sources) {
       const double score = trace.value(s);

@@ -53,6 +53,12 @@ struct Explanation {
   std::string rule;
   std::vector<Term> terms;
   double sum = 0.0;
+  double factor = 1.0;  // of a weight: dropout's 1/(1 − rate), or 0 where it is dropped
+
+  /// Of a weight: the term of its own key; none where that takes no part in the softmax.
+  const Term* own() const;
+  /// What the terms lead to: the value but for rounding, and what a pinned cell would have.
+  double computed() const;
 };
 
 /// How a pass runs, and how another thread may watch and stop it.

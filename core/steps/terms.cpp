@@ -1,5 +1,7 @@
 #include "core/steps/terms.h"
 
+#include <algorithm>
+
 namespace headscope {
 
 Term productTerm(const Trace& trace, const CellRef& left, const CellRef& right) {
@@ -28,6 +30,21 @@ Explanation startExplanation(const Trace& trace, const CellRef& cell, std::strin
 void sumTerms(Explanation& explanation) {
   explanation.sum = 0.0;
   for (const Term& term : explanation.terms) explanation.sum += term.product;
+}
+
+const Term* Explanation::own() const {
+  if (cell.tensor != TensorId::weights) return nullptr;
+  const auto found = std::find_if(terms.begin(), terms.end(), [this](const Term& term) {
+    const CellRef& score = term.cells.front();
+    return score.row == cell.row && score.col == cell.col;
+  });
+  return found != terms.end() ? &*found : nullptr;
+}
+
+double Explanation::computed() const {
+  if (cell.tensor != TensorId::weights) return sum;
+  const Term* term = own();
+  return term != nullptr ? factor * term->product / sum : 0.0;
 }
 
 }  // namespace headscope

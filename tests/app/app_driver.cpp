@@ -58,6 +58,14 @@ void AppDriver::restart(DocumentPtr document, ViewState view) {
   settle();
 }
 
+void AppDriver::restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document) {
+  app_.reset();
+  AppOptions kept = options(std::move(document), {});
+  kept.stateFolder = stateFolder;
+  app_.emplace(std::move(kept));
+  settle();
+}
+
 void AppDriver::settle() {
   constexpr int kEnough = 200;
   app_->finish();

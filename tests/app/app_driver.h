@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -50,6 +51,8 @@ class AppDriver {
   void settle();
   /// Opens another document.
   void restart(DocumentPtr document, ViewState view = {});
+  /// Starts the program as a window does that keeps what is not saved in this folder.
+  void restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document);
 
   ScreenText screen() const { return ScreenText::read(); }
   bool shows(std::string_view text, std::string_view window = {}) const;

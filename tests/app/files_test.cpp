@@ -53,7 +53,7 @@ TEST_F(Files, WhatCannotBeReadIsNamed) {
   refuses(folder_ / "nowhere.csv", "");
   refuses(folder_.file("ragged.csv", "a,b\n1,2\n3\n"), "");
   refuses(folder_.file("words.csv", "a,b\n1,two\n"), "two");
-  refuses(folder_.file("notes.txt", "hello"), "only .csv (a series) and .safetensors");
+  refuses(folder_.file("notes.txt", "hello"), "only .csv (a series), .safetensors");
   refuses(folder_.file("cut.safetensors", "\x08\x00\x00"), "");
   refuses(folder_.file("lying.safetensors",
                        safetensorsBytes(
@@ -89,10 +89,10 @@ TEST_F(Files, TokensOfASeriesAndOfTensorsAreDraggedToo) {
   EXPECT_EQ(after.at({0, 0}), before.at({1, 0}));
 }
 
-TEST_F(Files, CtrlSSavesEveryTensorOfTheTrace) {
+TEST_F(Files, CtrlShiftTSavesEveryTensorOfTheTrace) {
   ui_.typeSentence("Save these words");
-  ui_.press(Key{'S'}, true);
-  const std::filesystem::path path = "trace-of-CtrlSSavesEveryTensorOfTheTrace.safetensors";
+  ui_.press(Key{'T'}, true, true);
+  const std::filesystem::path path = "trace-of-CtrlShiftTSavesEveryTensorOfTheTrace.safetensors";
   ASSERT_TRUE(std::filesystem::exists(path));
   EXPECT_TRUE(ui_.shows("saved every tensor to"));
   const formats::SafetensorsFile file(path);

@@ -180,7 +180,7 @@ TEST_F(Settings, WhatWasRefusedGoesWithAGoodValueAStepOrThePopup) {
 
 TEST_F(Settings, EscapeClosesThem) {
   ui_.press(Key::escape);
-  EXPECT_FALSE(ui_.shows("Temperature"));
+  EXPECT_FALSE(ui_.shows("Temperature", "Popup"));
   ui_.press(Key::right);
   EXPECT_EQ(ui_.view().step, StepId::scale);
 }

@@ -67,7 +67,7 @@ TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
   ASSERT_EQ(ui.view().selected, cell);
   ui.hover({1, 1});
   EXPECT_EQ(ui.view().selected, cell);
-  EXPECT_TRUE(ui.shows("raw_scores[sat, the]", "stage"));
+  EXPECT_TRUE(ui.shows("S[sat, the]", "stage"));
   EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 5), "stage"));
   EXPECT_TRUE(ui.shows("next: × 0.1250 →", "stage"));
   EXPECT_TRUE(ui.shows("query 'sat'", "inspector"));

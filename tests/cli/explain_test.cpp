@@ -88,6 +88,7 @@ TEST_F(Explain, TheTextStartsWithTheLargestTerms) {
   EXPECT_NE(text.out.find("sum of 64 terms"), std::string::npos);
   const CliResult softmax = runProgram({"explain", "--step", "softmax"});
   EXPECT_NE(softmax.out.find("exp("), std::string::npos);
+  EXPECT_NE(softmax.out.find("\nmaximum "), std::string::npos);
   const CliResult masked = runProgram({"explain", "--step", "mask", "--col", "3", "--causal"});
   EXPECT_NE(masked.out.find("= −∞"), std::string::npos);
 }

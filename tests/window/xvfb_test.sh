@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Opens the real window on a virtual display, types a sentence into it and finds it in the trace
-# that the window saves. Usage: xvfb_test.sh <headscope>
+# Opens the real window on a virtual display, types a sentence into it, finds it in the trace that
+# the window saves, kills the program and restores it. Usage: xvfb_test.sh <headscope>
 set -euo pipefail
 
 program="$1"
@@ -53,7 +53,7 @@ press() { xdotool key --delay 150 "$1"; }
 
 # Saves, and looks whether the trace holds these words.
 saved_with() {
-  press ctrl+s
+  press ctrl+shift+t
   [ -s "$trace" ] && python3 "$here/check_trace.py" "$trace" "$@" >"$work/check.log" 2>&1
 }
 
@@ -64,14 +64,19 @@ DISPLAY=":$(cat "$work/display")"
 export DISPLAY
 unset WAYLAND_DISPLAY
 
-LIBGL_ALWAYS_SOFTWARE=1 "$program" --trace "$trace" >"$work/program.log" 2>&1 &
-pids+=($!)
 window_shown() {
   window="$(xdotool search --onlyvisible --pid "${pids[1]}" 2>/dev/null | tail -1)"
   [ -n "$window" ]
 }
-until_true "the window" window_shown
-xdotool windowfocus --sync "$window" mousemove --window "$window" 10 10
+# What is not saved is kept in the test's own folder.
+start() {
+  XDG_STATE_HOME="$work" LIBGL_ALWAYS_SOFTWARE=1 "$program" --trace "$trace" \
+    >"$work/program.log" 2>&1 &
+  pids[1]=$!
+  until_true "the window" window_shown
+  xdotool windowfocus --sync "$window" mousemove --window "$window" 10 10
+}
+start
 
 until_true "a trace of the first sentence" saved_with The cat sat on the mat
 press ctrl+e
@@ -79,3 +84,16 @@ xdotool type --delay 30 "Seven small birds sing"
 press Return
 until_true "a trace of the typed sentence" saved_with Seven small birds sing
 echo "The trace holds the typed sentence."
+
+autosaved() {
+  grep -q "Seven small birds sing" "$work"/headscope/autosave-*.headscope.json 2>/dev/null
+}
+until_true "the autosave" autosaved
+kill -9 "${pids[1]}"
+wait "${pids[1]}" 2>/dev/null || true
+rm -f "$trace"
+start
+until_true "a trace of the first sentence again" saved_with The cat sat on the mat
+press r
+until_true "a trace of the restored sentence" saved_with Seven small birds sing
+echo "What was not saved is restored after a kill."

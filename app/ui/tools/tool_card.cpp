@@ -21,6 +21,10 @@ struct ToolTab {
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
+    ToolTab{Tool::terms, "Terms", "where a number comes from, term by term", 'T'},
+    ToolTab{Tool::mask, "Mask", "which key each query may see · drag to paint", 'M'},
+    ToolTab{Tool::temperature, "Temperature",
+            "what temperature and ÷√d do to a query's weights · drag the dot", 'S'},
     ToolTab{Tool::changes, "Changes", "what an edit changed, cell by cell and token by token", 'C'},
     ToolTab{Tool::mistakes, "Common mistakes", "made on purpose, beside the right way", 'W'},
     ToolTab{Tool::kvCache, "KV cache", "decoding token by token: what is new, what is kept", 'K'},
@@ -36,7 +40,8 @@ const ToolTab& tabOf(Tool tool) {
 
 }  // namespace
 
-void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+               Explanations& explanations) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
     case Tool::changes:
@@ -45,11 +50,20 @@ void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
     case Tool::mistakes:
       mistakesPanel(panel, memory.mistakes);
       break;
+    case Tool::terms:
+      termsPanel(panel, memory.terms, explanations);
+      break;
     case Tool::kvCache:
       kvCachePanel(panel, magnitudes);
       break;
     case Tool::perHead:
       perHeadPanel(panel, memory.perHead, magnitudes);
+      break;
+    case Tool::mask:
+      maskPainter(panel, memory.mask);
+      break;
+    case Tool::temperature:
+      temperaturePanel(panel, memory.temperature);
       break;
     default:
       flowPanel(panel, memory.flow, room);
@@ -57,7 +71,9 @@ void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
   }
 }
 
-void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+              Explanations& explanations) {
+  panel.view.pointed.clear();
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -66,7 +82,7 @@ void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes) {
   }
   const int clicked = tabRow(panel.look, "tools", tabs, chosen, tabOf(panel.view.tool).about);
   if (clicked >= 0) panel.view.tool = kTabs[static_cast<std::size_t>(clicked)].tool;
-  toolPanel(panel, memory, magnitudes);
+  toolPanel(panel, memory, magnitudes, explanations);
 }
 
 std::optional<Tool> toolOfKey(char key) {

@@ -2,12 +2,16 @@
 // step apart or ask "what if"; the stage below follows each of them.
 #pragma once
 
+#include "app/ui/explanations.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/tools/changes_panel.h"
+#include "app/ui/tools/mask_painter.h"
 #include "app/ui/tools/mistakes_panel.h"
 #include "app/ui/tools/per_head_panel.h"
+#include "app/ui/tools/temperature_panel.h"
+#include "app/ui/tools/terms_panel.h"
 
 namespace headscope::ui {
 
@@ -17,13 +21,18 @@ struct ToolMemory {
   PerHeadMemory perHead;
   ChangesMemory changes;
   MistakesMemory mistakes;
+  TermsMemory terms;
+  MaskPainterMemory mask;
+  TemperatureMemory temperature;
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.
-void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes);
+void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+              Explanations& explanations);
 
 /// The chosen tool alone, at the cursor.
-void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes);
+void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
+               Explanations& explanations);
 
 /// The tool whose tab this key (a capital letter) opens, where there is one.
 std::optional<Tool> toolOfKey(char key);

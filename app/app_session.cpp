@@ -1,0 +1,150 @@
+// Sessions and scenes: opening, saving, restoring, and going back to a scene.
+#include <fmt/format.h>
+
+#include <ctime>
+#include <utility>
+
+#include "app/app_state.h"
+#include "app/ui/compat.h"
+#include "app/ui/recovery_banner.h"
+#include "app/view_json.h"
+
+namespace headscope {
+
+/// The view comes with the trace it is of: the one before may have fewer heads.
+void App::State::show(DocumentPtr document, std::string newView, const std::string& name) {
+  if (document != history.current()) {
+    history.apply(Open{document, name});
+    worker.request(document);
+  }
+  viewToCome = ViewToCome{std::move(document), std::move(newView)};
+}
+
+void App::State::takeViewToCome() {
+  if (!viewToCome) return;
+  if (viewToCome->document != history.current()) {
+    viewToCome.reset();
+  } else if (trace && trace->documentPtr() == viewToCome->document) {
+    view = viewFromJson(viewToCome->view, view);
+    viewToCome.reset();
+  }
+}
+
+void App::State::openSession(const std::filesystem::path& path) {
+  if (store.scenesUnsaved() && std::exchange(replacedBy, path) != path) {
+    say("the scenes are not saved yet: save them first (ctrl+s), or open " +
+            path.filename().string() + " once more to give them up",
+        true);
+    return;
+  }
+  replacedBy.clear();
+  attempt([&] {
+    std::error_code code;
+    const auto whole = std::filesystem::absolute(path, code);
+    const formats::Session session = formats::loadSession(code ? path : whole, memoryBudget);
+    show(session.document, session.view, "open " + path.filename().string());
+    store.opened(whole, session);
+    say("opened " + path.string());
+  });
+}
+
+void App::State::saveSession(bool elsewhere) {
+  if (!elsewhere && !store.path().empty()) {
+    store.save(store.path(), history.current(), viewToJson(view));
+    say("saving " + store.path().string());
+    return;
+  }
+  const std::string& preset = history.current()->preset;
+  ui::askToSave(sessionDialog, !store.name().empty() ? store.name()
+                               : preset.empty()      ? "session"
+                                                     : preset);
+}
+
+void App::State::recallScene(int number) {
+  const formats::SavedScene* scene = store.scene(number);
+  if (scene == nullptr) {
+    say(fmt::format("scene {} is not set: ctrl+{} sets it", number, number), true);
+    return;
+  }
+  const std::string title = scene->title.empty() ? "" : ": " + scene->title;
+  say(fmt::format("scene {}{}", number, title));
+  show(scene->document, scene->view, fmt::format("scene {}", number));
+}
+
+void App::State::setScene(int number) {
+  const formats::SavedScene* before = store.scene(number);
+  const std::string title = before != nullptr ? before->title : ui::firstTitle(view);
+  store.setScene({number, title, history.current(), viewToJson(view)});
+  say(fmt::format("scene {} is set: {} recalls it", number, number));
+}
+
+void App::State::doSceneWishes(const ui::SceneWishes& wishes) {
+  if (wishes.recall > 0) recallScene(wishes.recall);
+  if (wishes.set > 0) setScene(wishes.set);
+  if (wishes.remove > 0) store.removeScene(wishes.remove);
+  if (wishes.retitle > 0) store.retitleScene(wishes.retitle, wishes.title);
+}
+
+void App::State::sessionKeys() {
+  using ui::ctrlPressed;
+  using ui::Key;
+  if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
+  const bool shift = ImGui::GetIO().KeyShift;
+  if (ctrlPressed(Key{'S'}, false)) saveSession(shift);
+  if (ctrlPressed(Key{'O'}, false)) ui::askToOpen(sessionDialog);
+  if (shift && ctrlPressed(Key{'T'}, false)) saveWhenDone = true;
+}
+
+/// Single keys, where nothing is being typed.
+void App::State::sceneKeys() {
+  for (int number = 1; number <= formats::kScenes; ++number) {
+    const auto key = static_cast<ui::Key>('0' + number);
+    if (ImGui::GetIO().KeyAlt || !ui::keyPressed(key, false)) continue;
+    ImGui::GetIO().KeyCtrl ? setScene(number) : recallScene(number);
+  }
+  if (store.abandoned().empty() || ImGui::GetIO().KeyCtrl) return;
+  if (ui::keyPressed(ui::Key{'R'}, false)) restore();
+  if (ui::keyPressed(ui::Key{'X'}, false)) store.discard();
+}
+
+void App::State::restore() {
+  attempt([&] {
+    const formats::Session session = store.restore(memoryBudget);
+    show(session.document, session.view, "restore");
+    say("restored what was not saved");
+  });
+}
+
+void App::State::sessionWindows(const ui::Look& look) {
+  const ui::SessionDialogAnswer answer = ui::sessionDialog(look, sessionDialog, store.path());
+  if (answer.open) openSession(*answer.open);
+  if (answer.save) {
+    store.save(*answer.save, history.current(), viewToJson(view));
+    say("saving " + answer.save->string());
+  }
+  if (store.abandoned().empty()) return;
+  const AbandonedAutosave& first = store.abandoned().front();
+  const std::string name = first.origin.empty()
+                               ? std::string("what was not saved")
+                               : fmt::format("'{}'", formats::sessionName(first.origin));
+  const std::string question = fmt::format("headscope ended unexpectedly. Restore {} from {}?",
+                                           name, timeInWords(first.written, std::time(nullptr)));
+  switch (ui::recoveryBanner(look, question, topBar.height)) {
+    case ui::Recovery::restore:
+      restore();
+      break;
+    case ui::Recovery::discard:
+      store.discard();
+      break;
+    case ui::Recovery::undecided:
+      break;
+  }
+}
+
+void App::State::followSession() {
+  takeViewToCome();
+  const auto news = store.update(history.current(), viewToJson(view));
+  if (news) say(news->sentence, news->isError);
+}
+
+}  // namespace headscope

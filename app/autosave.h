@@ -1,0 +1,46 @@
+// Autosave files: where a program keeps what is not saved yet, and those that programs which ended
+// unexpectedly have left.
+//
+// autosave-<pid>.headscope.json in the state folder, with its tensors; a lock on
+// autosave-<pid>.lock says that its program still runs.
+#pragma once
+
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace headscope {
+
+/// $XDG_STATE_HOME/headscope, or ~/.local/state/headscope; empty where neither is known.
+std::filesystem::path stateFolder();
+
+/// This program's own place for as long as it lives.
+class AutosaveSlot {
+ public:
+  /// Makes the folder. Throws UserError where it cannot.
+  explicit AutosaveSlot(const std::filesystem::path& folder);
+  ~AutosaveSlot();
+  AutosaveSlot(const AutosaveSlot&) = delete;
+  AutosaveSlot& operator=(const AutosaveSlot&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_, lockPath_;
+  int lock_ = -1;
+};
+
+struct AbandonedAutosave {
+  std::filesystem::path path;
+  std::string origin;  // the session it is of, empty before its first save
+  std::time_t written = 0;
+};
+
+/// Those whose programs are gone, the newest first.
+std::vector<AbandonedAutosave> abandonedAutosaves(const std::filesystem::path& folder);
+
+/// "14:32", or "20 Nov 14:32" of another day.
+std::string timeInWords(std::time_t time, std::time_t now);
+
+}  // namespace headscope

@@ -1,0 +1,120 @@
+#include "app/session_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace headscope {
+namespace {
+
+double clockSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+SessionWriter::~SessionWriter() {
+  wait(true);
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SessionWriter::setWake(std::function<void()> wake) {
+  const std::lock_guard lock(wakeMutex_);
+  wake_ = std::move(wake);
+}
+
+void SessionWriter::write(const std::filesystem::path& path, formats::Session session,
+                          double delay) {
+  add({path, std::move(session), clockSeconds() + delay});
+}
+
+void SessionWriter::remove(const std::filesystem::path& path) {
+  add({path, std::nullopt, clockSeconds()});
+}
+
+void SessionWriter::add(Job job) {
+  {
+    const std::lock_guard lock(mutex_);
+    const auto same = std::find_if(jobs_.begin(), jobs_.end(),
+                                   [&](const Job& other) { return other.path == job.path; });
+    if (same != jobs_.end()) {
+      job.due = std::min(job.due, same->due);
+      std::swap(*same, job);
+    } else {
+      jobs_.push_back(std::move(job));
+    }
+    if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+  }
+  changed_.notify_all();
+}
+
+std::optional<SessionWriter::Done> SessionWriter::take() {
+  const std::lock_guard lock(mutex_);
+  if (done_.empty()) return std::nullopt;
+  Done first = std::move(done_.front());
+  done_.erase(done_.begin());
+  return first;
+}
+
+void SessionWriter::wait(bool hurry) {
+  std::unique_lock lock(mutex_);
+  hurry_ = hurry;
+  changed_.notify_all();
+  changed_.wait(lock, [this] { return jobs_.empty() && !running_; });
+  hurry_ = false;
+}
+
+std::vector<SessionWriter::Job>::iterator SessionWriter::nextJob() {
+  return std::min_element(jobs_.begin(), jobs_.end(),
+                          [](const Job& a, const Job& b) { return a.due < b.due; });
+}
+
+void SessionWriter::loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (stopping_) return;
+    const auto next = nextJob();
+    const double early = next->due - clockSeconds();
+    if (early > 0.0 && !hurry_) {
+      changed_.wait_for(lock, std::chrono::duration<double>(early));
+      continue;
+    }
+    Job job = std::move(*next);
+    jobs_.erase(next);
+    running_ = true;
+    lock.unlock();
+    Done done{job.path, !job.session, {}};
+    try {
+      if (job.session) {
+        formats::saveSession(job.path, *job.session);
+      } else {
+        formats::removeSession(job.path);
+      }
+    } catch (const std::bad_alloc&) {
+      done.error = "cannot save " + job.path.string() + ": there is not enough memory for it";
+    } catch (const std::exception& error) {
+      done.error = error.what();
+    }
+    job = {};  // the last of a document may go here
+    lock.lock();
+    done_.push_back(std::move(done));
+    running_ = false;
+    lock.unlock();
+    changed_.notify_all();
+    {
+      const std::lock_guard wake(wakeMutex_);
+      if (wake_) wake_();
+    }
+    lock.lock();
+  }
+}
+
+}  // namespace headscope

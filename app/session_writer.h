@@ -1,0 +1,66 @@
+// Session writer: a thread that saves sessions, so that no frame waits for a disk. Of what is
+// wanted for one path the newest wins.
+#pragma once
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/formats/session.h"
+
+namespace headscope {
+
+class SessionWriter {
+ public:
+  struct Done {
+    std::filesystem::path path;
+    bool removed = false;  // … rather than written
+    std::string error;     // why it was not
+  };
+
+  SessionWriter() = default;
+  /// Finishes what is wanted.
+  ~SessionWriter();
+  SessionWriter(const SessionWriter&) = delete;
+  SessionWriter& operator=(const SessionWriter&) = delete;
+
+  /// `wake` is called from the thread after each file.
+  void setWake(std::function<void()> wake);
+
+  /// Saves within `delay` seconds, or by when an earlier wish for the path was due.
+  void write(const std::filesystem::path& path, formats::Session session, double delay = 0.0);
+  void remove(const std::filesystem::path& path);
+
+  /// What has been done since the last call, one at a time.
+  std::optional<Done> take();
+  /// Waits until all is done; `hurry`: without the delays.
+  void wait(bool hurry);
+
+ private:
+  struct Job {
+    std::filesystem::path path;
+    std::optional<formats::Session> session;  // none: to be removed
+    double due = 0.0;
+  };
+  void add(Job job);
+  void loop();
+  std::vector<Job>::iterator nextJob();
+
+  std::mutex wakeMutex_;
+  std::function<void()> wake_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Job> jobs_;
+  std::vector<Done> done_;
+  bool running_ = false;
+  bool hurry_ = false;
+  bool stopping_ = false;
+  std::thread thread_;  // from the first job on
+};
+
+}  // namespace headscope

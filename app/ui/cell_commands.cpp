@@ -1,0 +1,218 @@
+#include "app/ui/cell_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+
+#include "app/ui/cell_focus.h"
+#include "app/ui/number_field.h"
+#include "core/error.h"
+#include "core/formats/cell_table.h"
+#include "core/formats/number_text.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The matrix as it is shown; the whole of it, the tensor's way round, where it is not.
+MatrixRef shownMatrix(const Panel& panel, const CellRef& cell) {
+  const AttentionConfig& c = panel.trace.config();
+  ViewState view = panel.view;
+  view.selected = cell;
+  if (const auto focused = focusedMatrix(view, c)) return *focused;
+  MatrixRef ref = wholeMatrix(cell.tensor, c, std::max<Index>(cell.item, 0), 0);
+  ref.head = cell.head;
+  return ref;
+}
+
+/// Does it, or says why it cannot be done.
+void attempt(const Panel& panel, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    panel.edits.say(error.what(), true);
+  }
+}
+
+std::string clipboard() {
+  const char* text = ImGui::GetClipboardText();
+  return text != nullptr ? text : "";
+}
+
+std::uint64_t seedOf(const std::string& text) {
+  const auto seed = wholeNumber(text);
+  if (seed && *seed >= 0) return static_cast<std::uint64_t>(*seed);
+  throw UserError(fmt::format("seed: \"{}\" is not a whole number from 0 on", text));
+}
+
+Index headOf(const std::string& text, Index heads) {
+  const auto head = wholeNumber(text);
+  if (head && *head >= 1 && *head <= heads) return *head - 1;
+  throw UserError(fmt::format("head: \"{}\" is not one of the heads 1 … {}", text, heads));
+}
+
+/// Pasted over the menu's target: as many rows and columns as it has on screen.
+void pasteOverTarget(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  const bool transposed = shownMatrix(panel, cell).transposed;
+  const Region region = targetRegion(panel, menu, cell);
+  const Tensor pasted = formats::parseCellTable(clipboard());
+  const Index rows = transposed ? region.cols : region.rows;
+  const Index cols = transposed ? region.rows : region.cols;
+  if (pasted.shape() != Shape{rows, cols}) {
+    throw UserError(fmt::format(
+        "{} takes {} × {} numbers as it is shown, and the clipboard has "
+        "{} × {}: choose another target, or ctrl+V to paste from this "
+        "cell on",
+        nameOf(region, panel.trace.config()), rows, cols, pasted.dim(0), pasted.dim(1)));
+  }
+  panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
+}
+
+/// Heads that a tensor's parts belong to.
+Index headsOf(TensorId tensor, const AttentionConfig& c) {
+  const bool query = tensor == TensorId::wQ || tensor == TensorId::bQ || tensor == TensorId::wO;
+  return query ? c.numHeads : c.numKvHeads;
+}
+
+}  // namespace
+
+Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  const AttentionConfig& c = panel.trace.config();
+  return regionOf(usable(menu.target, cell, c), cell, shownMatrix(panel, cell), c);
+}
+
+std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target) {
+  const AttentionConfig& c = panel.trace.config();
+  std::vector<CellCommand> commands;
+  const auto add = [&](CellCommand command, bool applies) {
+    if (applies) commands.push_back(command);
+  };
+  const CellAccess access = cellAccess(panel.trace, cell);
+  const bool operand = access.kind == CellKind::operand;
+  const bool block = target == CellTarget::head || target == CellTarget::matrix;
+  add(CellCommand::zero, operand);
+  add(CellCommand::identity, operand && block && info(cell.tensor).rows != Axis::none);
+  add(CellCommand::scale, operand);
+  add(CellCommand::redraw, operand);
+  add(CellCommand::copyHead, operand && target == CellTarget::head && headsOf(cell.tensor, c) > 1);
+  add(CellCommand::tieKeys,
+      cell.tensor == TensorId::wK && target == CellTarget::matrix && c.kvWidth() == c.dModel);
+  add(CellCommand::unpin, panel.document.pins.at(access.target).has_value());
+  add(CellCommand::unpinMatrix,
+      !panel.document.pins.of(access.target.tensor, access.target.item, access.target.head)
+           .empty());
+  add(CellCommand::copy, true);
+  add(CellCommand::paste, operand);
+  return commands;
+}
+
+const char* titleOf(CellCommand command) {
+  switch (command) {
+    case CellCommand::zero:
+      return "Set to 0";
+    case CellCommand::identity:
+      return "Identity";
+    case CellCommand::scale:
+      return "Scale by";
+    case CellCommand::redraw:
+      return "Re-draw with seed";
+    case CellCommand::copyHead:
+      return "Copy from head";
+    case CellCommand::tieKeys:
+      return "Tie W_K to W_Q";
+    case CellCommand::unpin:
+      return "Unpin this cell";
+    case CellCommand::unpinMatrix:
+      return "Unpin all of this matrix";
+    case CellCommand::copy:
+      return "Copy numbers";
+    case CellCommand::paste:
+      break;
+  }
+  return "Paste numbers";
+}
+
+std::string* numberOf(CellCommand command, CellMenuMemory& menu) {
+  switch (command) {
+    case CellCommand::scale:
+      return &menu.factor;
+    case CellCommand::redraw:
+      return &menu.seed;
+    case CellCommand::copyHead:
+      return &menu.head;
+    default:
+      return nullptr;
+  }
+}
+
+void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, CellCommand command) {
+  const AttentionConfig& c = panel.document.config;
+  const auto fill = [&](Fill fill) {
+    panel.edits.push(FillRegion{targetRegion(panel, menu, cell), std::move(fill)});
+  };
+  attempt(panel, [&] {
+    switch (command) {
+      case CellCommand::zero:
+        return fill(FillZero{});
+      case CellCommand::identity:
+        return fill(FillIdentity{});
+      case CellCommand::scale:
+        return fill(FillScaled{formats::parseNumber(menu.factor, "the factor")});
+      case CellCommand::redraw:
+        return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
+      case CellCommand::copyHead: {
+        const Index from = headOf(menu.head, headsOf(cell.tensor, c));
+        return panel.edits.push(CopyHead{cell.tensor, from, headWithCell(cell, c)});
+      }
+      case CellCommand::tieKeys:
+        return panel.edits.push(TieKeysToQueries{});
+      case CellCommand::unpin:
+        return panel.edits.push(RemovePin{cellAccess(panel.trace, cell).target});
+      case CellCommand::unpinMatrix:
+        return panel.edits.push(RemoveAllPins{cellAccess(panel.trace, cell).target});
+      case CellCommand::copy:
+        return copyCells(panel, menu, cell);
+      case CellCommand::paste:
+        return pasteOverTarget(panel, menu, cell);
+    }
+  });
+}
+
+void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  attempt(panel, [&] {
+    const bool transposed = shownMatrix(panel, cell).transposed;
+    const Region region = targetRegion(panel, menu, cell);
+    ImGui::SetClipboardText(cellsAsText(panel.trace, cell, region, transposed).c_str());
+    const auto rows = transposed ? region.cols : region.rows;
+    const auto cols = transposed ? region.rows : region.cols;
+    panel.edits.say(
+        fmt::format("copied {}: {} × {} number{}",
+                    rows * cols == 1 ? toString(cell) : nameOf(region, panel.trace.config()), rows,
+                    cols, rows * cols == 1 ? "" : "s"));
+  });
+}
+
+void pasteCells(const Panel& panel, const CellRef& cell) {
+  attempt(panel, [&] {
+    const Tensor pasted = formats::parseCellTable(clipboard());
+    const CellAccess access = cellAccess(panel.trace, cell);
+    if (access.editable() && pasted.size() == 1) {
+      return panel.edits.push(setCell(access, pasted.data()[0]));
+    }
+    if (access.kind != CellKind::operand) {
+      throw UserError(
+          fmt::format("{} is computed: numbers can be pasted into X, the weights and "
+                      "the biases, and single cells of scores, weights and heads "
+                      "pinned",
+                      info(cell.tensor).name));
+    }
+    const MatrixRef shown = shownMatrix(panel, cell);
+    const Region region = pastedRegion(cell, shown, pasted.dim(0), pasted.dim(1));
+    panel.edits.push(FillRegion{region, FillValues{turned(pasted, shown.transposed)}});
+  });
+}
+
+}  // namespace headscope::ui

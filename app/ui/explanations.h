@@ -1,0 +1,29 @@
+// Explanations: the arithmetic of the cells looked at last, worked out once for all panels that
+// show it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+
+class Explanations {
+ public:
+  /// Of a result's cell. Stands until two other cells were asked for.
+  const Explanation& of(const Trace& trace, const CellRef& cell);
+
+ private:
+  struct Entry {
+    std::uint64_t pass = 0;
+    Explanation explanation;
+  };
+  std::array<std::optional<Entry>, 2> entries_;  // the one asked for last comes first
+};
+
+/// True for what a step computes; operands of the document have no arithmetic.
+inline bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
+
+}  // namespace headscope::ui

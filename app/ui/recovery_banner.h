@@ -1,0 +1,15 @@
+// Recovery banner: offers what a program that ended unexpectedly has left.
+#pragma once
+
+#include <string>
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+enum class Recovery { undecided, restore, discard };
+
+/// `question`: what there is. Below the top bar, over everything else.
+Recovery recoveryBanner(const Look& look, const std::string& question, float top);
+
+}  // namespace headscope::ui

@@ -1,0 +1,97 @@
+#include "app/ui/scenes_panel.h"
+
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+
+#include "app/ui/number_field.h"
+#include "app/ui/widgets.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+float buttonWidth(const Look& look, std::string_view text) {
+  return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
+}
+
+class List {
+ public:
+  List(const Panel& panel, ScenesPanel& list)
+      : panel_(panel),
+        look_(panel.look),
+        list_(list),
+        number_(buttonWidth(look_, "8")),
+        set_(buttonWidth(look_, "set")),
+        remove_(buttonWidth(look_, "×")),
+        gap_(look_.px(5)) {}
+
+  void row(int number) {
+    const auto& scenes = list_.scenes;
+    const auto found = std::find_if(scenes.begin(), scenes.end(),
+                                    [number](const auto& s) { return s.number == number; });
+    const bool there = found != scenes.end();
+    const float left = ImGui::GetCursorPosX();
+    const float title = ImGui::GetContentRegionAvail().x - number_ - set_ - remove_ - 3 * gap_;
+    const bool current = there && found->document.get() == &panel_.document;
+    ImGui::PushID(number);
+    if (pill(look_, std::to_string(number).c_str(), current, there)) list_.wishes.recall = number;
+    if (there) tip(look_, fmt::format("Recall this scene (key {})", number));
+    ImGui::SameLine(left + number_ + gap_);
+    if (there) {
+      titleField(*found, title);
+    } else {
+      inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, "empty");
+    }
+    ImGui::SameLine(left + number_ + title + 2 * gap_);
+    if (pill(look_, "set")) list_.wishes.set = number;
+    tip(look_, fmt::format("Make scene {} of what is on the screen now (ctrl+{})", number, number));
+    if (there) {
+      ImGui::SameLine(0.0F, gap_);
+      if (pill(look_, "×")) list_.wishes.remove = number;
+      tip(look_, "Remove this scene");
+    }
+    ImGui::PopID();
+  }
+
+ private:
+  void titleField(const formats::SavedScene& scene, float width) {
+    std::string title = scene.title;
+    ImGui::SetNextItemWidth(width);
+    pushFieldStyle(look_, false);
+    if (ImGui::InputText("##title", &title)) {
+      list_.wishes.retitle = scene.number;
+      list_.wishes.title = title;
+    }
+    popFieldStyle();
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  ScenesPanel& list_;
+  float number_, set_, remove_, gap_;
+};
+
+}  // namespace
+
+void scenesPanel(const Panel& panel, ScenesPanel& list) {
+  const Look& look = panel.look;
+  ImGui::PushTextWrapPos(0.0F);
+  label(look.fonts.small, look.theme.textMuted,
+        "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
+        "kept in the session.");
+  ImGui::PopTextWrapPos();
+  ImGui::Dummy({0.0F, look.px(2)});
+  ImGui::BeginChild("scene list", ImGui::GetContentRegionAvail(), false,
+                    ImGuiWindowFlags_NoBackground);
+  List rows(panel, list);
+  for (int number = 1; number <= formats::kScenes; ++number) rows.row(number);
+  ImGui::EndChild();
+}
+
+std::string firstTitle(const ViewState& view) {
+  return fmt::format("{}, head {}", step(view.step).text({}).title, view.head + 1);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,33 @@
+// Scenes: the numbered bookmarks of state and view, as a list to set, title, recall and remove
+// them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/ui/panel.h"
+#include "core/formats/session.h"
+
+namespace headscope::ui {
+
+/// What the list asks for: a scene's number, 0 for nothing.
+struct SceneWishes {
+  int recall = 0;
+  int set = 0;
+  int remove = 0;
+  int retitle = 0;
+  std::string title;
+};
+
+struct ScenesPanel {
+  const std::vector<formats::SavedScene>& scenes;
+  SceneWishes wishes = {};
+};
+
+/// Fills the rest of the current card.
+void scenesPanel(const Panel& panel, ScenesPanel& list);
+
+/// What a scene of this view is called at first: "Score, head 1".
+std::string firstTitle(const ViewState& view);
+
+}  // namespace headscope::ui

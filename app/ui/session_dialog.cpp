@@ -1,0 +1,167 @@
+#include "app/ui/session_dialog.h"
+
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/number_field.h"
+#include "app/ui/widgets.h"
+#include "core/formats/session.h"
+
+namespace headscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+using Mode = SessionDialogMemory::Mode;
+
+constexpr const char* kId = "session dialog";
+constexpr std::size_t kMostFound = 200;
+
+std::vector<std::string> sessionsIn(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, std::string>> all;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    if (!formats::isSession(at->path())) continue;
+    std::error_code ignored;
+    all.emplace_back(fs::last_write_time(at->path(), ignored), at->path().filename().string());
+    if (all.size() >= kMostFound) break;
+  }
+  std::sort(all.rbegin(), all.rend());
+  std::vector<std::string> names;
+  for (auto& [time, name] : all) names.push_back(std::move(name));
+  return names;
+}
+
+void appear(SessionDialogMemory& memory, Mode mode, std::string path) {
+  memory.mode = mode;
+  memory.appearing = true;
+  memory.path = std::move(path);
+  memory.problem.clear();
+  memory.replacing.clear();
+  std::error_code code;
+  if (memory.folder.empty()) memory.folder = fs::current_path(code);
+  memory.found = sessionsIn(memory.folder);
+}
+
+/// The path where it can be used; else `problem` says why not.
+std::optional<fs::path> accepted(SessionDialogMemory& memory, const fs::path& current) {
+  const bool opens = memory.mode == Mode::open;
+  fs::path path = typedPath(memory.path, memory.folder);
+  std::error_code code;
+  if (path.filename().empty() || fs::is_directory(path, code)) {
+    memory.problem = "Give the name of a file.";
+    return std::nullopt;
+  }
+  if (!opens || !fs::exists(path, code)) path = formats::withSessionEnding(path);
+  const bool there = fs::exists(path, code);
+  if (opens && !there) {
+    memory.problem = fmt::format("There is no {}.", path.string());
+    return std::nullopt;
+  }
+  if (!opens && !fs::is_directory(path.parent_path(), code)) {
+    memory.problem = fmt::format("There is no folder {}.", path.parent_path().string());
+    return std::nullopt;
+  }
+  if (!opens && there && path != current && path != memory.replacing) {
+    memory.replacing = path;
+    memory.problem =
+        fmt::format("{} is there already: save again to replace it.", path.filename().string());
+    return std::nullopt;
+  }
+  memory.folder = path.parent_path();
+  return path;
+}
+
+/// The sessions of the folder; true where one was chosen by a double click.
+bool foundList(const Look& look, SessionDialogMemory& memory) {
+  if (memory.found.empty()) return false;
+  constexpr float kRows = 6.0F;
+  bool chosen = false;
+  const float rows = std::min(kRows, static_cast<float>(memory.found.size()));
+  ImGui::BeginChild("found", {0.0F, rows * ImGui::GetTextLineHeightWithSpacing() + look.px(8)},
+                    false, ImGuiWindowFlags_NoBackground);
+  for (const std::string& name : memory.found) {
+    const bool selected = memory.path == name;
+    if (ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick)) {
+      memory.path = name;
+      chosen = chosen || ImGui::IsMouseDoubleClicked(0);
+    }
+  }
+  ImGui::EndChild();
+  return chosen;
+}
+
+}  // namespace
+
+fs::path typedPath(const std::string& text, const fs::path& folder) {
+  const std::size_t from = text.find_first_not_of(' ');
+  if (from == std::string::npos) return {};
+  const std::string trimmed = text.substr(from, text.find_last_not_of(' ') - from + 1);
+  const char* home = std::getenv("HOME");
+  if (trimmed.starts_with("~/") && home != nullptr) return fs::path(home) / trimmed.substr(2);
+  return (folder / trimmed).lexically_normal();
+}
+
+void askToOpen(SessionDialogMemory& memory) { appear(memory, Mode::open, {}); }
+
+void askToSave(SessionDialogMemory& memory, const std::string& name) {
+  appear(memory, Mode::save, name);
+}
+
+SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
+                                  const fs::path& current) {
+  SessionDialogAnswer answer;
+  if (memory.mode == Mode::closed) return answer;
+  if (memory.appearing) ImGui::OpenPopup(kId);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float width = std::min(look.px(520), display.x - look.px(24));
+  ImGui::SetNextWindowPos({(display.x - width) * 0.5F, display.y * 0.2F});
+  ImGui::SetNextWindowSize({width, 0.0F});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(14)));
+  const bool visible = ImGui::BeginPopupModal(
+      kId, nullptr,
+      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar();
+  if (!visible) {
+    memory.mode = Mode::closed;
+    return answer;
+  }
+  const bool opens = memory.mode == Mode::open;
+  heading(look, opens ? "Open a session" : "Save the session");
+  label(look.fonts.small, look.theme.textMuted,
+        elided(look.fonts.small, "in " + memory.folder.string(), ImGui::GetContentRegionAvail().x));
+  if (std::exchange(memory.appearing, false)) focusNextItem();
+  ImGui::SetNextItemWidth(-1.0F);
+  pushFieldStyle(look, false);
+  bool taken = ImGui::InputTextWithHint(
+      "##session path", "a name, or a path", &memory.path,
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  popFieldStyle();
+  if (opens && foundList(look, memory)) taken = true;
+  if (!memory.problem.empty()) {
+    ImGui::PushTextWrapPos(0.0F);
+    label(look.fonts.regular, look.theme.bad, memory.problem);
+    ImGui::PopTextWrapPos();
+  }
+  ImGui::Dummy({0.0F, look.px(2)});
+  taken = pill(look, opens ? "Open" : "Save", true) || taken;
+  ImGui::SameLine(0.0F, look.px(8));
+  bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
+  if (taken && !closes) {
+    (opens ? answer.open : answer.save) = accepted(memory, current);
+    closes = answer.open || answer.save;
+  }
+  if (closes) {
+    memory.mode = Mode::closed;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+  return answer;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,38 @@
+// Session dialog: asks which session to open, or where to save this one.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct SessionDialogMemory {
+  enum class Mode { closed, open, save };
+  Mode mode = Mode::closed;
+  bool appearing = false;
+  std::string path;                 // as typed
+  std::string problem;              // why it cannot be used, or what to know first
+  std::filesystem::path replacing;  // asked once whether that may be replaced
+  std::filesystem::path folder;     // of the last session opened or saved
+  std::vector<std::string> found;   // the sessions there, newest first
+};
+
+void askToOpen(SessionDialogMemory& memory);
+/// `name`: what to call it, without ending.
+void askToSave(SessionDialogMemory& memory, const std::string& name);
+
+struct SessionDialogAnswer {
+  std::optional<std::filesystem::path> open, save;
+};
+/// `current`: the session's own file, which may be replaced without asking.
+SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
+                                  const std::filesystem::path& current);
+
+/// What is typed as a path: "~/" is the home folder, others are taken from `folder`.
+std::filesystem::path typedPath(const std::string& text, const std::filesystem::path& folder);
+
+}  // namespace headscope::ui

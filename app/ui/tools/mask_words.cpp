@@ -1,0 +1,105 @@
+#include "app/ui/tools/mask_words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+
+#include "app/ui/axis_labels.h"
+#include "core/mask_patterns.h"
+
+namespace headscope::ui {
+namespace {
+
+std::string nameAt(const std::vector<std::vector<std::string>>& tokens, Index item, Index at,
+                   const char* otherwise) {
+  if (item < static_cast<Index>(tokens.size())) {
+    const auto& own = tokens[static_cast<std::size_t>(item)];
+    if (at < static_cast<Index>(own.size())) {
+      return fmt::format("'{}'", shownToken(own[static_cast<std::size_t>(at)]));
+    }
+  }
+  return fmt::format("{} {}", otherwise, at);
+}
+
+std::string ruleName(MaskRule rule) {
+  switch (rule) {
+    case MaskRule::causal:
+      return "causal";
+    case MaskRule::window:
+      return "window";
+    case MaskRule::padding:
+      return "padding";
+    case MaskRule::painted:
+      break;
+  }
+  return "paint";
+}
+
+/// A rule's name with what about the pair it forbids.
+std::string reason(MaskRule rule, const Document& d, Index item, Index query, Index key) {
+  const Mask& mask = d.config.mask;
+  switch (rule) {
+    case MaskRule::causal:
+      return fmt::format("causal ({} comes after {})", keyName(d, item, key),
+                         queryName(d, item, query));
+    case MaskRule::window:
+      return fmt::format("window {} (they are {} apart)", mask.window, std::abs(key - query));
+    case MaskRule::padding:
+      return fmt::format("padding (only the first {} keys count)",
+                         mask.lengths[static_cast<std::size_t>(item)]);
+    case MaskRule::painted:
+      break;
+  }
+  return ruleName(rule);
+}
+
+}  // namespace
+
+std::string queryName(const Document& document, Index item, Index query) {
+  return nameAt(document.input->tokens, item, query, "query");
+}
+
+std::string keyName(const Document& document, Index item, Index key) {
+  return nameAt(document.input->keyTokens(), item, key, "key");
+}
+
+std::string pairSentence(const Document& document, Index item, Index query, Index key) {
+  std::vector<std::string> reasons;
+  for (const MaskRule rule : rulesForbidding(document.config.mask, item, query, key)) {
+    reasons.push_back("by " + reason(rule, document, item, query, key));
+  }
+  const std::string pair = queryName(document, item, query) + " → " + keyName(document, item, key);
+  if (reasons.empty()) return pair + ": allowed";
+  return fmt::format("{}: forbidden {}", pair, fmt::join(reasons, " and "));
+}
+
+std::string rulesInTheWay(const Document& document, Index item, Index query, Index key) {
+  std::vector<std::string> names;
+  for (const MaskRule rule : rulesForbidding(document.config.mask, item, query, key)) {
+    if (rule != MaskRule::painted) names.push_back(ruleName(rule));
+  }
+  return fmt::format("{}", fmt::join(names, " and "));
+}
+
+std::string fullyMaskedSentence(const Document& document, Index item,
+                                const std::vector<Index>& queries) {
+  if (queries.empty()) return {};
+  constexpr std::size_t kNamed = 3;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < std::min(queries.size(), kNamed); ++i) {
+    names.push_back(queryName(document, item, queries[i]));
+  }
+  if (queries.size() > kNamed) names.emplace_back("…");
+  const std::string what =
+      queries.size() == 1
+          ? fmt::format("Every key of {} is masked", names[0])
+          : fmt::format("{} of {} queries have every key masked ({})", queries.size(),
+                        document.config.seqLen, fmt::join(names, ", "));
+  return fmt::format("{}: no softmax, weights 0, output {}, not NaN.", what,
+                     document.config.bias ? "b_O alone" : "0");
+}
+
+}  // namespace headscope::ui

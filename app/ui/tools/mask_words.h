@@ -1,0 +1,25 @@
+// Mask words: what a mask does to a pair of a query and a key, in sentences with their tokens.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/document.h"
+
+namespace headscope::ui {
+
+/// "'sat'", or "query 2" where an item has no tokens.
+std::string queryName(const Document& document, Index item, Index query);
+std::string keyName(const Document& document, Index item, Index key);
+
+/// "'sat' → 'on': forbidden by causal ('on' comes after 'sat') and by paint".
+std::string pairSentence(const Document& document, Index item, Index query, Index key);
+
+/// The rules other than paint that forbid a pair, "causal and padding"; empty without one.
+std::string rulesInTheWay(const Document& document, Index item, Index query, Index key);
+
+/// What becomes of queries without a key ("every key of 'sat' is masked: …"); empty for none.
+std::string fullyMaskedSentence(const Document& document, Index item,
+                                const std::vector<Index>& queries);
+
+}  // namespace headscope::ui

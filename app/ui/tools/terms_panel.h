@@ -1,0 +1,19 @@
+// Terms panel: where a number comes from: the cell looked at, all terms of its arithmetic, and the
+// trail of cells traced back through.
+#pragma once
+
+#include "app/ui/explanations.h"
+#include "app/ui/panel.h"
+#include "app/ui/tools/term_table.h"
+
+namespace headscope::ui {
+
+/// What the panel remembers between frames, all of it recomputable.
+struct TermsMemory {
+  TermTableMemory table;
+};
+
+/// Fills the current card below its tabs.
+void termsPanel(const Panel& panel, TermsMemory& memory, Explanations& explanations);
+
+}  // namespace headscope::ui

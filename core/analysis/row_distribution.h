@@ -1,0 +1,51 @@
+// Row distribution: one query's softmax over its M keys, also at temperatures and scales that are
+// not the document's, and how spread out it is.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/trace.h"
+
+namespace headscope {
+
+/// The row of one query of one head.
+struct RowRef {
+  Index item = 0;
+  Index head = 0;
+  Index query = 0;
+
+  bool operator==(const RowRef&) const = default;
+};
+
+/// What the scores are multiplied by: 1/√d_k where `scale`, and 1/temperature.
+struct Sharpness {
+  bool scale = true;
+  double temperature = 1.0;
+};
+Sharpness sharpnessOf(const AttentionConfig& config);
+
+/// The softmax of a trace's row at a sharpness: the trace's raw scores, mask and pinned scores, the
+/// step's own arithmetic. What comes after the softmax, dropout and pinned weights, is not in it.
+std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharpness& sharpness);
+
+/// The keys that take part in the row's softmax.
+Index keysTakingPart(const AttentionConfig& config, const RowRef& row);
+
+/// How spread out weights are; all 0 where they are.
+struct Spread {
+  double entropy = 0.0;        // bits: −Σ p log2 p
+  double effectiveKeys = 0.0;  // 2^entropy
+  double largest = 0.0;
+  Index largestKey = 0;
+};
+Spread spreadOf(std::span<const float> weights);
+
+/// `count` temperatures from `low` to `high`, evenly spaced in their logarithm.
+std::vector<double> temperatures(double low, double high, int count);
+
+/// A row's entropy at each of these temperatures, with or without 1/√d_k.
+std::vector<double> entropyCurve(const Trace& trace, const RowRef& row, bool scale,
+                                 std::span<const double> temperatures);
+
+}  // namespace headscope

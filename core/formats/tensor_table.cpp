@@ -1,0 +1,88 @@
+#include "core/formats/tensor_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/finite.h"
+#include "core/ledger.h"
+#include "core/weights/random.h"
+
+namespace headscope::formats {
+namespace {
+
+std::uint64_t hashOf(const std::string& name, const Tensor& tensor) {
+  const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();
+  std::uint64_t hash = hashBytes(name + toString(tensor.shape()));
+  const float* values = dense.data();
+  Index left = dense.size();
+  for (; left > 0; left -= 2, values += 2) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, values, static_cast<std::size_t>(std::min<Index>(left, 2)) * sizeof(float));
+    hash = mix64(hash + RandomStream::kGolden) ^ word;
+  }
+  return mix64(hash + RandomStream::kGolden);
+}
+
+}  // namespace
+
+std::string TensorsToSave::add(const Tensor& tensor, const std::string& wanted) {
+  const auto same = std::find_if(all_.begin(), all_.end(),
+                                 [&](const NamedTensor& n) { return n.tensor.sameAs(tensor); });
+  if (same != all_.end()) return same->name;
+  all_.push_back({wanted, tensor});
+  return wanted;
+}
+
+Tensor TensorsOnDisk::read(const JsonField& field, const Shape& expected) {
+  const std::string& name = field.text();
+  if (!file_.has(name)) {
+    field.fail(fmt::format("is the tensor \"{}\", and {} has none of that name", name,
+                           file_.path().filename().string()));
+  }
+  const Shape& shape = file_.shape(name);
+  const bool fits = std::equal(
+      shape.begin(), shape.end(), expected.begin(), expected.end(),
+      [](Index found, Index wanted) { return wanted < 0 ? found > 0 : found == wanted; });
+  if (!fits) {
+    std::string wanted = toString(expected);
+    for (std::size_t at = 0; (at = wanted.find("-1", at)) != std::string::npos;) {
+      wanted.replace(at, 2, "any");
+    }
+    field.fail(fmt::format("is the tensor \"{}\", expected {}, found {} in {}", name, wanted,
+                           toString(shape), file_.path().filename().string()));
+  }
+  if (const auto known = read_.find(name); known != read_.end()) return known->second;
+  const Index bytes = elementCount(shape) * static_cast<Index>(sizeof(float));
+  if (bytes > budget_ - bytes_) {
+    throw UserError(fmt::format(
+        "the tensors of {} would take {} and more of memory, above the {} there are for them: "
+        "make the session smaller",
+        field.file(), bytesInWords(bytes_ + bytes), bytesInWords(budget_)));
+  }
+  bytes_ += bytes;
+  Tensor tensor = file_.read(name);
+  requireFinite(tensor, name, file_.path().string());
+  return read_.emplace(name, std::move(tensor)).first->second;
+}
+
+std::uint64_t contentHash(const std::vector<NamedTensor>& tensors) {
+  std::uint64_t sum = 0;
+  for (const NamedTensor& named : tensors) sum += hashOf(named.name, named.tensor);
+  return sum;
+}
+
+std::uint64_t contentHash(const std::filesystem::path& path) {
+  try {
+    const SafetensorsFile file(path);
+    std::uint64_t sum = 0;
+    for (const std::string& name : file.names()) sum += hashOf(name, file.read(name));
+    return sum;
+  } catch (const UserError&) {
+    return 0;
+  }
+}
+
+}  // namespace headscope::formats

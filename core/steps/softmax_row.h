@@ -1,0 +1,23 @@
+// Softmax row: the arithmetic of the `softmax` step on one row, which the step and what is shown
+// about a row share, bit for bit.
+#pragma once
+
+#include <span>
+
+#include "core/mask.h"
+#include "core/steps/score_tiles.h"
+
+namespace headscope {
+
+/// Scores to weights, in place: exp(s − max) / Σ exp(s − max) over the allowed keys, 0 elsewhere; a
+/// row without an allowed key is all 0.
+void softmaxRow(std::span<float> row, const AllowedKeys& allowed);
+
+/// The keys that take part in a row's softmax: the allowed ones, or all where forbidden ones are
+/// given 0 by mistake.
+AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query);
+
+/// A whole row of raw scores to what its softmax is taken of, in place.
+void scoresForSoftmax(std::span<float> row, const Document& document, const RowPart& part);
+
+}  // namespace headscope

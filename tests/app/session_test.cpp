@@ -1,0 +1,342 @@
+// Sessions in the window: saved, opened, autosaved and restored; scenes set and recalled.
+#include "core/formats/session.h"
+
+#include <chrono>
+#include <filesystem>
+
+#include "../core/test_files.h"
+#include "app/autosave.h"
+#include "app/session_writer.h"
+#include "app/view_json.h"
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class SessionWindow : public testing::Test {
+ protected:
+  fs::path lecture() const { return folder_ / "lecture.headscope.json"; }
+  void saveAs(const fs::path& path) {
+    ui_.press(Key{'S'}, true, true);
+    ui_.press(Key{'A'}, true);
+    ui_.type(path.string());
+    ui_.press(Key::enter);
+  }
+
+  TempFolder folder_;
+  AppDriver ui_;
+};
+
+TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
+  ui_.typeSentence("Keep these words");
+  ui_.view().step = StepId::softmax;
+  ui_.view().head = 5;
+  ui_.press(Key{'S'}, true);
+  EXPECT_TRUE(ui_.shows("Save the session"));
+  ui_.press(Key{'A'}, true);
+  ui_.type((folder_ / "lecture").string());
+  ui_.press(Key::enter);
+  EXPECT_EQ(ui_.app().message(), "saved " + lecture().string());
+  EXPECT_FALSE(ui_.shows("Save the session"));
+  EXPECT_TRUE(ui_.shows("lecture ▾", "tokens"));
+  EXPECT_EQ(ui_.app().title(), "lecture · headscope");
+
+  const TracePtr before = ui_.app().trace();
+  ui_.typeSentence("Something else altogether");
+  EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
+  ui_.view().head = 0;
+  ui_.press(Key{'O'}, true);
+  EXPECT_TRUE(ui_.shows("lecture.headscope.json", "session dialog"));
+  ui_.type("lecture");
+  ui_.press(Key::enter);
+  EXPECT_EQ(ui_.document().input->tokens[0], (std::vector<std::string>{"Keep", "these", "words"}));
+  EXPECT_EQ(ui_.view().step, StepId::softmax);
+  EXPECT_EQ(ui_.view().head, 5);
+  EXPECT_TRUE(sameValues(*before, ui_.trace(), TensorId::output));
+  EXPECT_EQ(ui_.app().title(), "lecture · headscope");
+  ui_.press(Key{'Z'}, true);
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "Something");
+}
+
+TEST_F(SessionWindow, CtrlSSavesToItsFileAgain) {
+  saveAs(lecture());
+  ui_.typeSentence("Second version");
+  ui_.press(Key{'S'}, true);
+  const auto session = formats::loadSession(lecture(), kTestBudget);
+  EXPECT_EQ(session.document->input->tokens[0][0], "Second");
+  EXPECT_EQ(ui_.app().title(), "lecture · headscope");
+}
+
+TEST_F(SessionWindow, ADroppedSessionIsOpened) {
+  formats::saveSession(lecture(), {textDocument("From a file"), "{}", {}, {}});
+  ui_.app().dropFiles({lecture()});
+  ui_.settle();
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
+  EXPECT_EQ(ui_.undoAll(), 1);
+}
+
+TEST_F(SessionWindow, AnotherFileIsReplacedOnlyWhenAskedTwice) {
+  folder_.file("lecture.headscope.json", "mine");
+  saveAs(lecture());
+  EXPECT_TRUE(ui_.shows("is there already"));
+  EXPECT_EQ(readAll(lecture()), "mine");
+  ui_.click("Save", "session dialog");
+  EXPECT_EQ(ui_.app().message(), "saved " + lecture().string());
+  EXPECT_NO_THROW(formats::loadSession(lecture(), kTestBudget));
+}
+
+TEST_F(SessionWindow, WhatCannotBeOpenedOrSavedIsSaidAndNothingIsLost) {
+  const DocumentPtr before = ui_.app().document();
+  ui_.press(Key{'O'}, true);
+  ui_.type("nowhere");
+  ui_.press(Key::enter);
+  EXPECT_TRUE(ui_.shows("There is no"));
+  ui_.press(Key::escape);
+  EXPECT_FALSE(ui_.window("session dialog"));
+  const auto damaged = folder_.file("damaged.headscope.json", R"({"format":"headscope session",)");
+  ui_.app().dropFiles({damaged});
+  ui_.settle();
+  EXPECT_NE(ui_.app().message().find("damaged.headscope.json"), std::string::npos);
+  EXPECT_EQ(ui_.app().document(), before);
+
+  ui_.typeSentence("Not saved yet");
+  saveAs(folder_ / "none" / "lecture");
+  EXPECT_TRUE(ui_.shows("There is no folder"));
+  ui_.press(Key::escape);
+  // writing fails once the name is taken: a device that is always full
+  fs::create_symlink("/dev/full", lecture());
+  saveAs(lecture());
+  ui_.click("Save", "session dialog");
+  EXPECT_EQ(ui_.app().message().rfind("not saved: ", 0), 0U) << ui_.app().message();
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "Not");
+  EXPECT_EQ(ui_.app().title(), "headscope");  // still without a file: ctrl+s asks again
+}
+
+TEST_F(SessionWindow, ScenesAreSetAndRecalled) {
+  ui_.view().step = StepId::mask;
+  ui_.view().head = 2;
+  ui_.press(Key{'3'}, true);
+  const DocumentPtr first = ui_.app().document();
+  ui_.typeSentence("Quite another sentence");
+  ui_.view().step = StepId::output;
+  ui_.press(Key{'4'}, true);
+  const DocumentPtr second = ui_.app().document();
+  ui_.press(Key{'3'});
+  EXPECT_EQ(ui_.app().document(), first);
+  EXPECT_EQ(ui_.trace().documentPtr(), first);
+  EXPECT_EQ(ui_.view().step, StepId::mask);
+  EXPECT_EQ(ui_.view().head, 2);
+  EXPECT_TRUE(ui_.shows("scene 3: Mask, head 3"));
+  ui_.press(Key{'4'});
+  EXPECT_EQ(ui_.view().step, StepId::output);
+  EXPECT_EQ(ui_.app().document(), second);
+  ui_.press(Key{'Z'}, true);
+  EXPECT_TRUE(ui_.shows("undone: scene 4"));
+  EXPECT_EQ(ui_.app().document(), first);
+  ui_.press(Key{'7'});
+  EXPECT_TRUE(ui_.shows("scene 7 is not set: ctrl+7 sets it"));
+}
+
+TEST_F(SessionWindow, ASceneWithMoreHeadsComesWithItsView) {
+  ui_.restart(textDocument("The cat sat", 512, 16));
+  ui_.view().head = 15;
+  ui_.press(Key{'1'}, true);
+  ui_.typeInto("heads", "4");
+  ui_.press(Key::enter);
+  EXPECT_EQ(ui_.view().head, 3);
+  ui_.press(Key{'1'});
+  EXPECT_EQ(ui_.config().numHeads, 16);
+  EXPECT_EQ(ui_.view().head, 15);
+}
+
+TEST_F(SessionWindow, TheListOfScenesSetsTitlesAndRemoves) {
+  ui_.click("Scenes", "inspector");
+  const DocumentPtr first = ui_.app().document();
+  ui_.click("set", "scene list");  // the last of them
+  EXPECT_TRUE(ui_.shows("scene 9 is set"));
+  ui_.click("Score, head 1", "scene list");
+  ui_.press(Key{'A'}, true);
+  ui_.type("First 2 look");  // keys do not act while they are typed
+  ui_.press(Key::enter);
+  EXPECT_FALSE(ui_.shows("scene 2"));
+  EXPECT_TRUE(ui_.shows("First 2 look", "scene list"));
+  ui_.typeSentence("Other words");
+  ui_.click("9", "scene list");
+  EXPECT_EQ(ui_.app().document(), first);
+  saveAs(lecture());
+  const auto scenes = formats::loadSession(lecture(), kTestBudget).scenes;
+  ASSERT_EQ(scenes.size(), 1U);
+  EXPECT_EQ(scenes[0].title, "First 2 look");
+  ui_.click("×", "scene list");
+  EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
+  EXPECT_FALSE(ui_.shows("First 2 look", "scene list"));
+}
+
+TEST_F(SessionWindow, DigitsTypedIntoASentenceRecallNothing) {
+  ui_.press(Key{'3'}, true);
+  ui_.view().head = 4;
+  ui_.press(Key{'E'}, true);
+  ui_.press(Key{'3'});
+  EXPECT_EQ(ui_.view().head, 4);
+}
+
+TEST_F(SessionWindow, UnsavedScenesAreGivenUpOnlyWhenAskedTwice) {
+  formats::saveSession(lecture(), {textDocument("From a file"), "{}", {}, {}});
+  ui_.press(Key{'3'}, true);
+  const DocumentPtr before = ui_.app().document();
+  ui_.app().dropFiles({lecture()});
+  ui_.settle();
+  EXPECT_EQ(ui_.app().document(), before);
+  EXPECT_TRUE(ui_.shows("the scenes are not saved yet"));
+  ui_.app().dropFiles({lecture()});
+  ui_.settle();
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
+}
+
+class Autosave : public SessionWindow {
+ protected:
+  std::vector<fs::path> autosaves() const {
+    std::vector<fs::path> found;
+    std::error_code code;
+    for (fs::directory_iterator at(state_.path(), code), end; at != end; ++at) {
+      if (formats::isSession(at->path())) found.push_back(at->path());
+    }
+    return found;
+  }
+  /// Copies what there is, as a program that was killed would leave it.
+  void leaveIn(const TempFolder& folder) const {
+    for (const auto& entry : fs::directory_iterator(state_.path())) {
+      if (entry.path().extension() != ".lock") {
+        fs::copy(entry.path(), folder / entry.path().filename().string());
+      }
+    }
+  }
+
+  TempFolder state_;
+};
+
+TEST_F(Autosave, FollowsEveryChangeAndGoesOnACleanExit) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  EXPECT_TRUE(autosaves().empty());
+  ui_.typeSentence("Not saved yet");
+  ASSERT_EQ(autosaves().size(), 1U);
+  const auto kept = formats::loadSession(autosaves().front(), kTestBudget);
+  EXPECT_EQ(kept.document->input->tokens[0][0], "Not");
+  ui_.press(Key{'3'}, true);
+  EXPECT_EQ(formats::loadSession(autosaves().front(), kTestBudget).scenes.size(), 1U);
+  saveAs(lecture());
+  EXPECT_TRUE(autosaves().empty());  // there is nothing that the file has not
+  ui_.typeSentence("Changed again");
+  EXPECT_EQ(formats::originOf(autosaves().at(0)), lecture().string());
+  ui_.restart(presetDocument("by-hand"));
+  EXPECT_TRUE(fs::is_empty(state_.path()));
+}
+
+TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Words before the crash");
+  saveAs(lecture());
+  ui_.view().step = StepId::weigh;
+  ui_.view().head = 6;
+  ui_.typeSentence("Words in the crash");
+  ui_.press(Key{'2'}, true);
+  const TempFolder left;
+  leaveIn(left);
+  const TracePtr before = ui_.app().trace();
+
+  ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  EXPECT_TRUE(ui_.shows("headscope ended unexpectedly. Restore 'lecture' from"));
+  ui_.press(Key{'R'});
+  EXPECT_FALSE(ui_.shows("ended unexpectedly"));
+  EXPECT_EQ(ui_.view().step, StepId::weigh);
+  EXPECT_EQ(ui_.view().head, 6);
+  EXPECT_TRUE(sameValues(*before, ui_.trace(), TensorId::output));
+  EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
+  EXPECT_EQ(ui_.undoAll(), 1);
+  ui_.press(Key{'2'});
+  EXPECT_EQ(ui_.document().input->tokens[0][2], "the");
+  EXPECT_EQ(abandonedAutosaves(left.path()).size(), 0U);
+}
+
+TEST_F(Autosave, IsDiscardedWithItsFiles) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Words in the crash");
+  const TempFolder left;
+  leaveIn(left);
+  ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  EXPECT_TRUE(ui_.shows("Restore what was not saved from"));
+  ui_.click("Discard (X)", "recovery");
+  EXPECT_FALSE(ui_.shows("ended unexpectedly"));
+  ui_.restart(presetDocument("by-hand"));
+  EXPECT_TRUE(fs::is_empty(left.path()));
+}
+
+TEST_F(Autosave, OfARunningProgramIsNotOffered) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Still running");
+  EXPECT_TRUE(abandonedAutosaves(state_.path()).empty());
+  const AutosaveSlot second(state_.path());
+  EXPECT_NE(second.path(), autosaves().at(0));
+}
+
+TEST_F(Autosave, ThatIsDamagedIsNamedAndStays) {
+  const auto path = state_.file("autosave-1.headscope.json", "{");
+  ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
+  ui_.press(Key{'R'});
+  EXPECT_NE(ui_.app().message().find("autosave-1.headscope.json"), std::string::npos);
+  EXPECT_FALSE(ui_.shows("ended unexpectedly"));
+  EXPECT_TRUE(fs::exists(path));
+}
+
+TEST(SessionWriter, WritesWithinASecondTheNewestOfWhatItWasGiven) {
+  const TempFolder folder;
+  const fs::path path = folder / "a.headscope.json";
+  SessionWriter writer;
+  const auto start = std::chrono::steady_clock::now();
+  writer.write(path, {textDocument("first"), "{}", {}, {}}, 0.4);
+  writer.write(path, {textDocument("second"), "{}", {}, {}}, 30.0);  // due with the first
+  writer.wait(false);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_EQ(formats::loadSession(path, kTestBudget).document->input->tokens[0][0], "second");
+  EXPECT_TRUE(writer.take());
+  EXPECT_FALSE(writer.take());
+}
+
+TEST(ViewJson, ComesBackAndIsClamped) {
+  ViewState view;
+  view.step = StepId::concat;
+  view.item = 3;
+  view.head = 7;
+  view.part = TensorId::v;
+  view.scope = StageScope::allHeads;
+  view.selected = CellRef{TensorId::weights, 3, 7, 2, 1};
+  view.colorMaps = 1;
+  view.animate = false;
+  view.playSpeed = 0.5F;
+  view.tool = Tool::perHead;
+  view.inspectorTab = InspectorTab::scenes;
+  ViewState mine;
+  mine.theme = ThemeKind::dark;
+  mine.scale = 2.0F;
+  const ViewState back = viewFromJson(viewToJson(view), mine);
+  EXPECT_EQ(viewToJson(back), viewToJson(view));
+  EXPECT_EQ(back.selected, view.selected);
+  EXPECT_EQ(back.theme, ThemeKind::dark);
+  EXPECT_EQ(back.scale, 2.0F);
+
+  const ViewState odd = viewFromJson(
+      R"({"step":"dance","head":-5,"item":1e99,"tool":7,"later":[],"animate":"no","selected":"x"})",
+      view);
+  EXPECT_EQ(odd.step, StepId::concat);
+  EXPECT_EQ(odd.head, 0);
+  EXPECT_EQ(odd.item, Limits::kBatch - 1);
+  EXPECT_EQ(odd.tool, Tool::perHead);
+  EXPECT_FALSE(odd.animate);
+  EXPECT_FALSE(odd.selected);
+  EXPECT_EQ(viewFromJson("no json", view).step, StepId::concat);
+}
+
+}  // namespace
+}  // namespace headscope::ui

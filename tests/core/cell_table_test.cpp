@@ -1,0 +1,73 @@
+// Numbers typed and pasted: what is one, what is refused and in which words.
+#include "core/formats/cell_table.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/formats/number_text.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::formats {
+namespace {
+
+TEST(NumberText, WhatPeopleTypeIsRead) {
+  EXPECT_EQ(parseNumber("0.5", "X"), 0.5F);
+  EXPECT_EQ(parseNumber(" 1e-3 ", "X"), 1e-3F);
+  EXPECT_EQ(parseNumber("−3", "X"), -3.0F);
+  EXPECT_EQ(parseNumber("-3", "X"), -3.0F);
+  EXPECT_EQ(parseNumber("+2", "X"), 2.0F);
+  EXPECT_EQ(parseNumber("3e38", "X"), 3e38F);
+}
+
+TEST(NumberText, WhatIsNoneIsRefusedByName) {
+  for (const char* text : {"lots", "1 2", "0x10", "--1", "-+1", "−-1", "1.5.2", "½"}) {
+    expectUserError([&] { parseNumber(text, "W_Q[3, 17]"); },
+                    std::string("W_Q[3, 17]: \"") + text + "\" is not a number");
+  }
+  expectUserError([] { parseNumber("0,5", "W_Q[3, 17]"); },
+                  "W_Q[3, 17]: \"0,5\" has a comma; write decimals with a point");
+  expectUserError([] { parseNumber("  ", "b_O[1]"); }, "b_O[1] needs a number");
+  for (const char* text : {"nan", "inf", "-inf", "−inf", "1e39", "-1e999"}) {
+    expectUserError([&] { parseNumber(text, "x[0, 1, 2]"); },
+                    std::string("x[0, 1, 2] cannot be ") + text + ": give a number");
+  }
+}
+
+TEST(CellTable, RowsAreLinesAndTabsSeparate) {
+  const Tensor t = parseCellTable("1\t2.5\t−3\r\n4\t5e-1\t\"6\"\n");
+  EXPECT_EQ(t.shape(), (Shape{2, 3}));
+  EXPECT_EQ(t.values(), (std::vector<float>{1, 2.5F, -3, 4, 0.5F, 6}));
+  EXPECT_EQ(parseCellTable("7").shape(), (Shape{1, 1}));
+  EXPECT_EQ(parseCellTable("1\n2\n\n").shape(), (Shape{2, 1}));
+}
+
+TEST(CellTable, WhatIsWrongIsNamedByRowAndColumn) {
+  expectUserError([] { parseCellTable("1\t2\n3\tmany\n"); },
+                  "row 2, column 2: \"many\" is not a number");
+  expectUserError([] { parseCellTable("1\tnan\n"); }, "row 1, column 2 cannot be nan");
+  expectUserError([] { parseCellTable("1\t\t3\n"); }, "row 1, column 2 needs a number");
+  expectUserError([] { parseCellTable("1,2\n"); }, "row 1, column 1: \"1,2\" has a comma");
+  expectUserError([] { parseCellTable("1\t2\n3\t4\n5\n"); },
+                  "row 3 has 1 numbers where the first has 2");
+  expectUserError([] { parseCellTable("1\t2\n3\t4\t5"); },
+                  "row 2 has 3 numbers where the first has 2");
+  expectUserError([] { parseCellTable("1\t\"2\n"); }, "quotation mark");
+  expectUserError([] { parseCellTable(""); }, "there are no numbers to paste");
+  expectUserError([] { parseCellTable(std::string((std::size_t{64} << 20) + 1, '1')); },
+                  "at most 64 MB");
+}
+
+TEST(CellTable, WhatIsPrintedIsReadAgainToTheBit) {
+  const std::vector<float> values{0.1F, -1.0F / 3.0F, 3e38F, 1e-40F, 0.0F, 123456.789F};
+  const Tensor t = Tensor::fromValues({3, 2}, values);
+  EXPECT_EQ(parseCellTable(printCellTable(t.matrix())).values(), values);
+  EXPECT_EQ(parseCellTable(printCellTable(t.matrix().transposed())).values(),
+            (std::vector<float>{values[0], values[2], values[4], values[1], values[3], values[5]}));
+}
+
+}  // namespace
+}  // namespace headscope::formats

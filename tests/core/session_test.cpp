@@ -1,0 +1,400 @@
+// Sessions: whatever a document holds comes back bit for bit; what is damaged is named; a save that
+// was interrupted anywhere leaves the session of before or the new one.
+#include "core/formats/session.h"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "core/formats/safetensors.h"
+#include "core/presets.h"
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+namespace fs = std::filesystem;
+using formats::SavedScene;
+using formats::Session;
+using nlohmann::json;
+
+void expectSameBits(const Tensor& a, const Tensor& b, const char* name) {
+  ASSERT_EQ(a.empty(), b.empty()) << name;
+  if (a.empty()) return;
+  ASSERT_EQ(a.shape(), b.shape()) << name;
+  const auto x = a.values();
+  const auto y = b.values();
+  EXPECT_EQ(std::memcmp(x.data(), y.data(), x.size() * sizeof(float)), 0) << name;
+}
+
+void expectSameSource(const InputSource& a, const InputSource& b) {
+  ASSERT_EQ(a.index(), b.index());
+  if (const auto* text = std::get_if<TextSource>(&a)) {
+    EXPECT_EQ(*text, std::get<TextSource>(b));
+  } else if (const auto* series = std::get_if<SeriesSource>(&a)) {
+    const auto& others = std::get<SeriesSource>(b).items;
+    ASSERT_EQ(series->items.size(), others.size());
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      EXPECT_EQ(series->items[i]->name, others[i]->name);
+      EXPECT_EQ(series->items[i]->channels, others[i]->channels);
+      expectSameBits(series->items[i]->values, others[i]->values, "series");
+    }
+  } else {
+    const auto& x = std::get<TensorSource>(a);
+    const auto& y = std::get<TensorSource>(b);
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.tokens, y.tokens);
+    EXPECT_EQ(x.memoryTokens, y.memoryTokens);
+    expectSameBits(x.x, y.x, "source x");
+    expectSameBits(x.memory, y.memory, "source memory");
+  }
+}
+
+void expectSame(const Document& a, const Document& b) {
+  EXPECT_EQ(a.preset, b.preset);
+  EXPECT_EQ(a.config, b.config);
+  EXPECT_EQ(a.positions, b.positions);
+  expectSameSource(*a.source, *b.source);
+  expectSameBits(a.input->x, b.input->x, "x");
+  expectSameBits(a.input->memory, b.input->memory, "memory");
+  EXPECT_EQ(a.input->tokens, b.input->tokens);
+  EXPECT_EQ(a.input->memoryTokens, b.input->memoryTokens);
+  EXPECT_EQ(a.input->lengths, b.input->lengths);
+  EXPECT_EQ(a.input->coordinates, b.input->coordinates);
+  EXPECT_EQ(a.input->notes, b.input->notes);
+  EXPECT_EQ(a.inputEdited, b.inputEdited);
+  EXPECT_EQ(a.weightSource, b.weightSource);
+  EXPECT_EQ(a.weightsEdited, b.weightsEdited);
+  const Weights& v = a.weights;
+  const Weights& w = b.weights;
+  expectSameBits(v.wQ, w.wQ, "W_Q");
+  expectSameBits(v.wK, w.wK, "W_K");
+  expectSameBits(v.wV, w.wV, "W_V");
+  expectSameBits(v.wO, w.wO, "W_O");
+  expectSameBits(v.bQ, w.bQ, "b_Q");
+  expectSameBits(v.bK, w.bK, "b_K");
+  expectSameBits(v.bV, w.bV, "b_V");
+  expectSameBits(v.bO, w.bO, "b_O");
+  EXPECT_EQ(a.pins, b.pins);
+}
+
+/// Everything that can be set, set.
+DocumentPtr everything() {
+  DocumentPtr d = fromTexts({"The cat sat on the mat", "A dog."}, {"Die Katze saß", "Ein"});
+  d = edited(d, DrawWeights{WeightInit::normal, 0xFFFFFFFFFFFFFFFFULL});
+  d = edited(d, SetPositions{Positions::sinusoidal});
+  d = edited(d, SetTemperature{0.1});
+  d = edited(d, SetBias{false});
+  d = edited(d, SetHeadGain{1, 0.3F});
+  d = edited(d, SetDropout{{0.1, 18446744073709551557ULL}});
+  d = edited(d, SetMistake{Mistake::noScale, true});
+  d = edited(d, SetMistake{Mistake::softmaxOverQueries, true});
+  d = edited(d, SetMistake{Mistake::sharedHead, true});
+  auto painted = std::make_shared<PaintedMask>();
+  painted->queries = d->config.seqLen;
+  painted->keys = d->config.keys();
+  for (Index i = 0; i < painted->queries * painted->keys; ++i) {
+    painted->allowed.push_back(i % 5 == 0 ? 0 : 1);  // starts with a forbidden pair
+  }
+  d = edited(d, masked(d, [&](Mask& m) {
+               m.causal = true;
+               m.window = 3;
+               m.lengths = {2, 0};
+               m.painted = painted;
+             }));
+  d = edited(d, SetCell{{TensorId::x, 1, -1, 2, 3}, 0.1F});
+  d = edited(d, SetCell{{TensorId::wK, -1, -1, 2, 3}, -0.0F});
+  d = edited(d, SetPin{{{TensorId::rawScores, 0, 3, 2, 1}, 30.1F}});
+  d = edited(d, SetPin{{{TensorId::heads, 1, 0, 0, 11}, 1e-42F}});
+  return d;
+}
+
+class SessionFile : public testing::Test {
+ protected:
+  fs::path path_() const { return folder_ / "lecture.headscope.json"; }
+  Session load() const { return formats::loadSession(path_(), kBudget); }
+  json saved() const { return json::parse(readAll(path_())); }
+  void write(const json& j) const { folder_.file("lecture.headscope.json", j.dump()); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_.path())) {
+      names.push_back(entry.path().filename().string());
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(SessionFile, EveryKindOfDocumentComesBackBitForBit) {
+  const std::vector<DocumentPtr> documents{
+      everything(),
+      fromTexts({"Only words"}),
+      edited(fromTexts({"Only words"}), SetTokens{7}),
+      edited(fromTexts({"Only words"}), SetBatch{3}),
+      edited(fromTexts({"Fewer", "heads there are"}), SetDimensions{48, 4, 2}),
+      fromSource(SeriesSource{{series(5), series(9)}}),
+      edited(fromSource(SeriesSource{{series(5)}}), SetCell{{TensorId::x, 0, -1, 1, 1}, 2.0F}),
+      fromTensors(2, {"a", "b", "c", "d"}),
+      edited(fromTensors(2), SetCell{{TensorId::x, 1, -1, 1, 1}, 2.0F}),
+      makePreset(presetByName("by-hand"), {}, kBudget),
+      fromSource(TensorSource{"cross",
+                              randomTensor({1, 4, 8}, 1, "x", 1.0F),
+                              randomTensor({1, 3, 6}, 1, "m", 1.0F),
+                              {},
+                              {"k", "l", "m"}}),
+  };
+  for (const DocumentPtr& document : documents) {
+    formats::saveSession(path_(), {document, R"({"step":"mask"})", {}, {}});
+    const Session session = load();
+    expectSame(*document, *session.document);
+    expectConsistent(*session.document);
+    EXPECT_EQ(session.view, R"({"step":"mask"})");
+    EXPECT_EQ(files().size(), 2U);
+  }
+}
+
+TEST_F(SessionFile, ScenesComeBackAndShareWhatTheyShared) {
+  const DocumentPtr first = fromTexts({"The cat sat"});
+  const DocumentPtr second = edited(first, SetCell{{TensorId::wO, -1, -1, 0, 0}, 5.0F});
+  formats::saveSession(path_(), {second,
+                                 "{}",
+                                 {{2, "after", second, R"({"head":1})"},
+                                  {9, "vorher: Übung „eins“", first, R"({"head":3})"}},
+                                 "/home/a/lecture.headscope.json"});
+  const Session session = load();
+  ASSERT_EQ(session.scenes.size(), 2U);
+  EXPECT_EQ(session.scenes[1].number, 9);
+  EXPECT_EQ(session.scenes[1].title, "vorher: Übung „eins“");
+  EXPECT_EQ(session.scenes[1].view, R"({"head":3})");
+  EXPECT_EQ(session.origin, "/home/a/lecture.headscope.json");
+  EXPECT_EQ(formats::originOf(path_()), session.origin);
+  const Document& a = *session.scenes[0].document;
+  const Document& b = *session.scenes[1].document;
+  expectSame(*second, a);
+  expectSame(*first, b);
+  EXPECT_TRUE(sameWeights(a, *session.document));
+  EXPECT_TRUE(a.weights.wQ.sameAs(b.weights.wQ));
+  EXPECT_TRUE(a.input->x.sameAs(b.input->x));
+  EXPECT_FALSE(a.weights.wO.sameAs(b.weights.wO));
+  const formats::SafetensorsFile tensors(folder_ / saved().at("tensors").get<std::string>());
+  EXPECT_EQ(tensors.names().size(), 10U);  // x, eight weights, and one W_O more
+}
+
+TEST_F(SessionFile, ANewerVersionIsRefusedWithTheProgramThatReadsIt) {
+  formats::saveSession(path_(), {fromTexts({"a b"}), "{}", {}, {}});
+  json j = saved();
+  j["version"] = 2;
+  j["program"] = "3.1.4";
+  write(j);
+  expectUserError([&] { load(); }, "lecture.headscope.json", "version 2", "reads version 1",
+                  "headscope 3.1.4 or newer");
+  j["version"] = "one";
+  write(j);
+  expectUserError([&] { load(); }, "version must be a whole number");
+}
+
+TEST_F(SessionFile, UnknownFieldsArePassedOver) {
+  formats::saveSession(path_(), {everything(), "{}", {}, {}});
+  json j = saved();
+  j["later"] = {{"a", 1}};
+  j["document"]["config"]["later"] = true;
+  write(j);
+  expectSame(*everything(), *load().document);
+}
+
+struct Damage {
+  const char* field;  // JSON pointer
+  json value;         // discarded: the field is removed
+  std::string named;  // must be in the message, beside the file
+};
+
+TEST_F(SessionFile, EveryDamageIsNamed) {
+  formats::saveSession(path_(), {everything(), "{}", {{1, "t", everything(), "{}"}}, {}});
+  const json good = saved();
+  const json gone = json(json::value_t::discarded);
+  const std::vector<Damage> damages{
+      {"/document", gone, "document is missing"},
+      {"/document/config/d_model", gone, "document.config.d_model is missing"},
+      {"/document/config/d_model", "wide", "document.config.d_model must be a whole number"},
+      {"/document/config/d_model", 3.5, "document.config.d_model must be a whole number"},
+      {"/document/config/d_model", 18446744073709551615ULL, "document.config.d_model must be"},
+      {"/document/config/d_model", 50, "document.config cannot be used"},
+      {"/document/config/seq_len", 65536, "document"},
+      {"/document/config/num_heads", 0, "document.config cannot be used"},
+      {"/document/config/temperature", nullptr, "temperature is missing"},
+      {"/document/config/temperature", 0, "document.config cannot be used"},
+      {"/document/config/causal", 1, "causal must be true or false"},
+      {"/document/config/lengths", {7, 9, 9}, "document.config cannot be used"},
+      {"/document/config/painted/keys", 4, "document.config.painted is"},
+      {"/document/config/painted/runs/0", -1, "painted.runs do not add up"},
+      {"/document/config/painted/runs/1", 1 << 30, "painted.runs do not add up"},
+      {"/document/config/mistakes/0", "typo", "document.config.mistakes[0]"},
+      {"/document/config/dropout/rate", 1.5, "document.config cannot be used"},
+      {"/document/config/dropout/seed", -1, "dropout.seed must be a whole number from 0"},
+      {"/document/positions", "random", "document.positions must be"},
+      {"/document/source/kind", "sound", "document.source.kind must be"},
+      {"/document/source/texts", {"", ""}, "document.source cannot be used"},
+      {"/document/source/texts/0", 5, "document.source.texts[0] must be a text"},
+      {"/document/input/x", "nowhere", "document.input.x is the tensor \"nowhere\""},
+      {"/document/input/x", "document.W_Q", "document.input.x"},
+      {"/document/weights/W_Q", "document.b_Q", "expected (48, 48), found (48,)"},
+      {"/document/weights/init", "magic", "document.weights.init"},
+      {"/document/pins/0/cell", "raw_scores[9,0,0,0]", "document.pins[0].cell"},
+      {"/document/pins/0/cell", "output[0,0,0]", "document.pins[0].cell"},
+      {"/document/pins/0/value", 1e300, "document.pins[0].value"},
+      {"/view", {1, 2}, "view must be an object"},
+      {"/scenes/0/number", 10, "scenes[0].number must be 1 to 9"},
+      {"/scenes/0/title", gone, "scenes[0].title is missing"},
+      {"/scenes/0/document/config/batch", -1, "scenes[0].document.config"},
+      {"/tensors", "../other.safetensors", "tensors must be the name of a file"},
+      {"/tensors", "/etc/passwd", "tensors must be the name of a file"},
+      {"/tensors", "..", "tensors must be the name of a file"},
+      {"/tensors", "none.safetensors", "none.safetensors"},
+      {"/format", "other", "not a headscope session"},
+  };
+  for (const Damage& damage : damages) {
+    json j = good;
+    const json::json_pointer at(damage.field);
+    if (damage.value.is_discarded()) {
+      j.at(at.parent_pointer()).erase(at.back());
+    } else {
+      ASSERT_TRUE(j.contains(at)) << damage.field;
+      j[at] = damage.value;
+    }
+    write(j);
+    SCOPED_TRACE(damage.field);
+    expectUserError([&] { load(); }, "lecture.headscope.json", damage.named);
+  }
+  write(good);
+  EXPECT_NO_THROW(load());
+  json twice = good;
+  twice["scenes"].push_back(twice["scenes"][0]);
+  write(twice);
+  expectUserError([&] { load(); }, "scenes[1].number");
+}
+
+TEST_F(SessionFile, FilesThatAreNoSessionsAreNamed) {
+  expectUserError([&] { load(); }, "lecture.headscope.json", "No such file");
+  folder_.file("lecture.headscope.json", "{\"format\": ");
+  expectUserError([&] { load(); }, "cut short or damaged at byte");
+  folder_.file("lecture.headscope.json", std::string(100000, '['));
+  expectUserError([&] { load(); }, "levels deep");
+  folder_.file("lecture.headscope.json", "[1e999999]");
+  expectUserError([&] { load(); }, "lecture.headscope.json");
+  expectUserError(
+      [&] {
+        formats::saveSession(folder_ / "lecture.txt", {fromTexts({"a"}), "{}", {}, {}});
+      },
+      "lecture.txt", ".headscope.json");
+}
+
+TEST_F(SessionFile, DamagedTensorsAreNamed) {
+  formats::saveSession(path_(), {fromTexts({"a b"}), "{}", {}, {}});
+  const fs::path tensors = folder_ / saved().at("tensors").get<std::string>();
+  const std::string bytes = readAll(tensors);
+  const std::string name = tensors.filename().string();
+  folder_.file(name, bytes.substr(0, bytes.size() - 4));
+  expectUserError([&] { load(); }, name);
+  std::string nan = bytes;
+  nan.replace(nan.size() - 4, 4, "\xff\xff\xff\xff");
+  folder_.file(name, nan);
+  expectUserError([&] { load(); }, name, "is NaN");
+  fs::remove(tensors);
+  expectUserError([&] { load(); }, name, "put both into one folder");
+}
+
+TEST_F(SessionFile, TheBudgetHoldsForAllItsTensorsTogether) {
+  const DocumentPtr a = fromTexts({"a b"});
+  const DocumentPtr b = edited(a, DrawWeights{WeightInit::normal, 2});
+  formats::saveSession(path_(), {a, "{}", {{1, "", b, "{}"}}, {}});
+  const Index all = 8 * 48 * 48 * 4;
+  EXPECT_NO_THROW(formats::loadSession(path_(), 2 * all));
+  expectUserError([&] { formats::loadSession(path_(), all); }, "lecture.headscope.json",
+                  "make the session smaller");
+}
+
+/// What a save that is killed at any of its stages leaves on the disk.
+TEST_F(SessionFile, AnInterruptedSaveLeavesTheOldOrTheNew) {
+  const DocumentPtr before = fromTexts({"The old one"});
+  const DocumentPtr after = edited(before, DrawWeights{WeightInit::normal, 2});
+  formats::saveSession(path_(), {after, "{}", {}, {}});
+  const std::string newJson = readAll(path_());
+  const std::string newTensors = saved().at("tensors");
+  const std::string newBytes = readAll(folder_ / newTensors);
+  formats::removeSession(path_());
+  EXPECT_TRUE(files().empty());
+  formats::saveSession(path_(), {before, "{}", {}, {}});
+  const std::string oldTensors = saved().at("tensors");
+  ASSERT_NE(oldTensors, newTensors);
+
+  // a process that is certainly gone
+  const pid_t gone = ::fork();
+  if (gone == 0) ::_exit(0);
+  ::waitpid(gone, nullptr, 0);
+  const std::string temporary = ".tmp-" + std::to_string(gone) + "-0";
+
+  folder_.file(newTensors + temporary, newBytes.substr(0, 100));  // while the tensors are written
+  expectSame(*before, *load().document);
+  folder_.file(newTensors, newBytes);  // once they are
+  expectSame(*before, *load().document);
+  folder_.file("lecture.headscope.json" + temporary, newJson.substr(0, 50));  // … and the JSON
+  expectSame(*before, *load().document);
+  folder_.file("lecture.headscope.json", newJson);  // renamed, nothing removed yet
+  expectSame(*after, *load().document);
+
+  formats::saveSession(path_(), {after, R"({"head":2})", {}, {}});
+  expectSame(*after, *load().document);
+  EXPECT_EQ(files(), (std::vector<std::string>{newTensors, "lecture.headscope.json"}));
+}
+
+TEST_F(SessionFile, ADamagedTensorsFileOfTheSameNameIsWrittenAgain) {
+  const Session session{fromTexts({"a b"}), "{}", {}, {}};
+  formats::saveSession(path_(), session);
+  const std::string tensors = saved().at("tensors");
+  std::string bytes = readAll(folder_ / tensors);
+  bytes[bytes.size() - 2] ^= 1;
+  folder_.file(tensors, bytes);
+  formats::saveSession(path_(), session);
+  expectSame(*session.document, *load().document);
+}
+
+TEST_F(SessionFile, ACopyOfTheJsonKeepsItsTensors) {
+  const DocumentPtr before = fromTexts({"The old one"});
+  formats::saveSession(path_(), {before, "{}", {}, {}});
+  fs::copy_file(path_(), folder_ / "copy.headscope.json");
+  formats::saveSession(path_(), {fromTexts({"The new one"}), "{}", {}, {}});
+  expectSame(*before, *formats::loadSession(folder_ / "copy.headscope.json", kBudget).document);
+}
+
+TEST_F(SessionFile, ASaveThatFailsNamesThePathAndLeavesTheOldOne) {
+  const DocumentPtr before = fromTexts({"The old one"});
+  formats::saveSession(path_(), {before, "{}", {}, {}});
+  expectUserError(
+      [&] {
+        formats::saveSession(folder_ / "no" / "where.headscope.json", {before, "{}", {}, {}});
+      },
+      "where", "No such file");
+  fs::create_directory(folder_ / "taken.headscope.json");
+  expectUserError(
+      [&] {
+        formats::saveSession(folder_ / "taken.headscope.json", {before, "{}", {}, {}});
+      },
+      "taken.headscope.json", "directory");
+  EXPECT_EQ(files().size(), 3U);  // no tensors without a session
+}
+
+TEST(SessionNames, HaveTheirEnding) {
+  EXPECT_EQ(formats::withSessionEnding("a/lecture"), "a/lecture.headscope.json");
+  EXPECT_EQ(formats::withSessionEnding("a/Lecture.HEADSCOPE.json"), "a/Lecture.HEADSCOPE.json");
+  EXPECT_EQ(formats::sessionName("a/lecture.1.headscope.json"), "lecture.1");
+  EXPECT_FALSE(formats::isSession(".headscope.json"));
+}
+
+}  // namespace
+}  // namespace headscope::test
