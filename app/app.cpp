@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "app/app_state.h"
-#include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 
@@ -18,6 +17,8 @@ constexpr double kPatience = 0.15;
 }  // namespace
 
 App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {
+  if (state_->trace != nullptr && state_->trace->documentPtr() == document()) return;
+  state_->trace = nullptr;
   state_->worker.request(state_->history.current());
   state_->worker.wait(kPatience);
   state_->takeResult();
@@ -29,9 +30,12 @@ App::~App() = default;
 void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
   s.wantsFrame = false;
+  s.nextChange = ui::kNever;
   s.takeResult();
+  s.takeExported();
   s.followSession();
   s.saveIfDue();
+  s.exportIfDue();
   for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
 
   const ui::Theme& theme = ui::theme(s.view.theme);
@@ -45,7 +49,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
   ui::beginRoot();
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) s.mouseMovedAt = now;
-  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.view.scale, now - s.mouseMovedAt,
+  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
                       &s.wantsFrame};
   if (s.trace) {
     s.keepViewValid();
@@ -55,11 +59,14 @@ void App::frame(const ui::Fonts& fonts, double now) {
     const ui::Panel panel{
         *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
         s.flash.at(now, &s.wantsFrame)};
+    ui::advancePlayback(panel, s.playback);
     ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
-    ui::playSteps(panel);
+    ui::followPlayback(panel, s.playback);
+    s.nextChange = ui::nextChange(panel, s.playback);
     s.panels(panel);
     s.sessionWindows(look);
+    s.overlays(panel);
     s.applyEdits(edits);
     if (s.saveWhenDone) s.wantsFrame = true;
     if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
@@ -76,13 +83,16 @@ void App::frame(const ui::Fonts& fonts, double now) {
 }
 
 void App::onWake(std::function<void()> wake) {
+  state_->exporting.setWake(wake);
   state_->tools.perHead.task.setWake(wake);
   state_->comparison.setWake(wake);
   state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
-float App::scale() const { return state_->view.scale; }
+double App::nextChange() const { return state_->nextChange; }
+bool App::wantsFullScreen() const { return state_->presenter.on; }
+float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
 
@@ -93,6 +103,7 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 void App::finish() {
   state_->worker.wait();
   state_->takeResult();
+  state_->exporting.wait();
   state_->tools.perHead.task.wait();
   state_->comparison.finish();
   state_->store.finish();

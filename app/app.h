@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace headscope {
 
 struct AppOptions {
   DocumentPtr document;  // what it opens on
+  TracePtr trace;        // of the document, where it is computed already
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
   std::filesystem::path sessionPath;        // the session it is; empty: none yet
@@ -27,6 +29,13 @@ struct AppOptions {
   std::filesystem::path stateFolder;        // where what is not saved is kept; empty: nowhere
   Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;
+};
+
+/// A picture of what the program shows when it is opened so.
+struct PictureRequest {
+  AppOptions program;
+  int width = 0, height = 0;  // pixels
+  std::filesystem::path path;
 };
 
 class App {
@@ -44,12 +53,21 @@ class App {
 
   /// True while an animation runs: the host draws on without waiting for an event.
   bool wantsFrame() const;
+  /// In how many seconds the picture changes by itself; infinite where nothing goes on.
+  double nextChange() const;
+  /// True while one panel is presented: over the whole screen, where the host has one.
+  bool wantsFullScreen() const;
   /// Interface scale the fonts must be loaded for.
   float scale() const;
   ImU32 background() const;
   gl::Scene& scene();
 
   void dropFiles(const std::vector<std::filesystem::path>& paths);
+
+  /// A picture the user has asked for, once. The host draws it between two frames and hands back
+  /// what writes it (and throws UserError where it cannot), which then runs on another thread.
+  std::optional<PictureRequest> takePictureRequest();
+  void pictureDrawn(const PictureRequest& request, std::function<void()> write);
 
   /// Waits until the newest document's trace is there, what a tool has asked for is computed and
   /// everything is saved (offscreen and tests).

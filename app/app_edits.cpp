@@ -6,7 +6,6 @@
 
 #include "app/app_state.h"
 #include "app/open_file.h"
-#include "core/formats/state_dict.h"
 #include "core/ledger.h"
 
 namespace headscope {
@@ -19,6 +18,7 @@ App::State::State(AppOptions o)
       history(std::move(o.document), memoryBudget),
       store({history.current(), std::move(o.sessionPath), std::move(o.scenes),
              std::move(o.stateFolder)}),
+      trace(std::move(o.trace)),
       comparison(o.threads),
       worker(o.threads) {}
 
@@ -98,15 +98,12 @@ void App::State::openFile(const std::filesystem::path& path) {
 
 void App::State::saveTrace() {
   saveWhenDone = false;
-  attempt([&] {
-    formats::saveTrace(tracePath, *trace);
-    say("saved every tensor to " + std::filesystem::absolute(tracePath).string());
-  });
+  exportNow({ui::ExportKind::trace, {}, {}, {}, 0, 0, tracePath});
 }
 
 /// Saves once the newest document's trace is there, so that the window never waits for it.
 void App::State::saveIfDue() {
-  if (!saveWhenDone) return;
+  if (!saveWhenDone || exporting.busy()) return;
   if (worker.progress().busy) {
     say("the trace is saved as soon as it is computed");
     wantsFrame = true;

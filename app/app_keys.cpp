@@ -2,7 +2,7 @@
 #include "app/app_state.h"
 #include "app/ui/cell_keys.h"
 #include "app/ui/compat.h"
-#include "app/ui/steps_rail.h"
+#include "app/ui/timeline/playback.h"
 #include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/trace_back.h"
 #include "app/ui/view_menu.h"
@@ -14,43 +14,51 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::Key;
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
+  const bool popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
   sessionKeys();
-  if (ctrlPressed(Key{'E'}, false)) ui::editText(panel, tokenRow);
+  if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) ui::editText(panel, tokenRow);
+  if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) {
+    ui::askToExport(exportDialog, exportDialog.choice.kind);
+  }
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
+  if (keyPressed(Key::f1, false) && !popup) ui::openHelp(help);
+  if (keyPressed(Key::f11, false) && !popup) ui::togglePresenter(presenter, view);
   if (io.WantTextInput) return;
+  if (ui::charTyped('?') && !popup) ui::openHelp(help);
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
-  sceneKeys();
   const bool command = io.KeyCtrl || io.KeyAlt;
-  if (!command && view.tool == ui::Tool::mask && ui::maskPainterKeys(panel, tools.mask)) return;
+  if (!command && ui::presenterKeys(presenter, view)) return;
+  const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
+  if (!command && toolShown && view.tool == ui::Tool::mask &&
+      ui::maskPainterKeys(panel, tools.mask)) {
+    return;
+  }
+  sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;
-  const int all = static_cast<int>(kStepCount);
-  const auto move = [&](Key key, int steps) {
-    if (!keyPressed(key)) return;
-    ui::stepBy(view, steps);
-    view.playing = false;
-  };
   if (!cellHasArrows) {
-    move(Key::left, -1);
-    move(Key::right, 1);
-    move(Key::home, -all);
-    move(Key::end, all);
+    if (keyPressed(Key::left)) ui::goBy(view, playback, -1, io.KeyShift);
+    if (keyPressed(Key::right)) ui::goBy(view, playback, 1, io.KeyShift);
+    if (keyPressed(Key::home)) ui::goToEnd(view, playback, false);
+    if (keyPressed(Key::end)) ui::goToEnd(view, playback, true);
   }
-  move(Key::pageUp, -1);
-  move(Key::pageDown, 1);
-  if (keyPressed(Key::space, false)) {
-    view.playing = !view.playing;
-    view.stepShownAt = panel.look.now;
-    if (view.playing && view.step == StepId::output) view.step = StepId::project;
+  if (keyPressed(Key::pageUp)) ui::goBy(view, playback, -1, true);
+  if (keyPressed(Key::pageDown)) ui::goBy(view, playback, 1, true);
+  if (keyPressed(Key::space, false)) ui::togglePlay(view, playback);
+  if (keyPressed(Key::escape, false)) {
+    if (view.playTime) {
+      ui::leaveTimeline(view);
+    } else {
+      view.selected.reset();
+    }
   }
   if (view.tool == ui::Tool::kvCache) {
     if (keyPressed(Key::comma)) ui::stepDecoding(panel, -1);
     if (keyPressed(Key::period)) ui::stepDecoding(panel, 1);
   }
-  if (keyPressed(Key::escape, false)) view.selected.reset();
   if (keyPressed(Key::backspace)) ui::returnOne(view, trace->config());
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
     const auto tool = ui::toolOfKey(letter);

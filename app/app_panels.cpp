@@ -40,6 +40,8 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   const ui::TopBarWishes wishes = ui::topBar(panel, topBar, undo);
   ui::endBand(layout.topBar, look);
   if (wishes.saveTrace) saveWhenDone = true;
+  if (wishes.exportAs) ui::askToExport(exportDialog, *wishes.exportAs);
+  if (wishes.help) ui::openHelp(help);
   if (!wishes.openPreset.empty()) {
     attempt([&] {
       const WeightSource weights{history.current()->weightSource.init, 1, {}};
@@ -58,18 +60,20 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   if (session.scenes) view.inspectorTab = ui::InspectorTab::scenes;
   if (!path.empty()) dropped.emplace_back(path);
 
+  ui::forgetMouse(presenter);
   ui::beginBody(layout, look, !editing.takesWheel);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const auto card = [&](const char* id, const ui::Box& box, auto&& fill) {
     if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
     const ImVec2 at(origin.x + box.at.x, origin.y + box.at.y);
     if (ui::beginCard(id, at, box.size, look)) fill();
+    ui::noteCard(presenter, id);
     ui::endCard();
   };
-  card("steps", layout.steps, [&] { ui::stepsRail(panel); });
+  card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
   card("flow", layout.tools,
        [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
-  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing); });
+  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
   ui::ScenesPanel scenes{store.scenes()};
   card("inspector", layout.inspector,
        [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes); });
@@ -81,25 +85,20 @@ void App::State::wholeWindow(const ui::Panel& panel) {
                 layout.status.size);
 }
 
-void App::State::panels(const ui::Panel& panel) {
-  if (view.focus == ui::Focus::window) {
-    wholeWindow(panel);
-    return;
+/// One panel alone: for a picture of it, and presented.
+void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, ImVec2 size) {
+  if (ui::mistakeBadge(panel, at, size.x) > 0.0F) {
+    const float line = ui::mistakeBadgeHeight(panel.look) + panel.look.px(6);
+    at.y += line;
+    size.y -= line;
   }
-  // one panel alone, for a picture of it
-  const float margin = panel.look.px(12);
-  const bool badge =
-      ui::mistakeBadge(panel, {margin, margin}, ImGui::GetIO().DisplaySize.x - 2 * margin) > 0.0F;
-  const float top = margin + (badge ? ui::mistakeBadgeHeight(panel.look) + panel.look.px(6) : 0.0F);
-  const ImVec2 size(ImGui::GetIO().DisplaySize.x - 2 * margin,
-                    ImGui::GetIO().DisplaySize.y - margin - top);
-  if (ui::beginCard("panel", {margin, top}, size, panel.look)) {
-    switch (view.focus) {
+  if (ui::beginCard("panel", at, size, panel.look)) {
+    switch (which) {
       case ui::Focus::flow:
         ui::toolCard(panel, tools, stage.magnitudes, stage.explanations);
         break;
       case ui::Focus::stage:
-        ui::stagePanel(panel, stage, editing);
+        ui::stagePanel(panel, stage, editing, playback);
         break;
       case ui::Focus::heads:
         ui::heading(panel.look, "Heads",
@@ -111,6 +110,37 @@ void App::State::panels(const ui::Panel& panel) {
     }
   }
   ui::endCard();
+}
+
+void App::State::panels(const ui::Panel& panel) {
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margin = panel.look.px(12);
+  const ImVec2 size(display.x - 2 * margin, display.y - 2 * margin);
+  if (presenter.on) {
+    const float line = ui::presenterLineHeight(panel.look);
+    onePanel(panel, presenter.panel, {margin, margin}, {size.x, size.y - line});
+    ui::presenterLine(panel, presenter, {margin, display.y - margin - line}, {size.x, line});
+  } else if (view.focus != ui::Focus::window) {
+    onePanel(panel, view.focus, {margin, margin}, size);
+  } else {
+    wholeWindow(panel);
+  }
+}
+
+/// What stands over the panels.
+void App::State::overlays(const ui::Panel& panel) {
+  if (auto request = ui::exportDialog(panel, exportDialog)) {
+    exportAsked = std::move(request);
+    wantsFrame = true;
+  }
+  ui::helpOverlay(panel.look, help);
+  // arrows and space are then for the dialog's own items
+  ImGuiIO& io = ImGui::GetIO();
+  if (exportDialog.open) {
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  } else {
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+  }
 }
 
 }  // namespace headscope

@@ -1,7 +1,7 @@
 // App::State: what the program holds between frames, and what it does with a frame's wishes. Its
 // parts are defined by theme: app_edits.cpp (documents and files), app_session.cpp (sessions and
-// scenes), app_keys.cpp (the keyboard), app_comparison.cpp (what a pass is held against),
-// app_panels.cpp (where the panels stand).
+// scenes), app_export.cpp (what is written to files), app_keys.cpp (the keyboard),
+// app_comparison.cpp (what a pass is held against), app_panels.cpp (where the panels stand).
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,21 @@
 #include <vector>
 
 #include "app/app.h"
+#include "app/background.h"
 #include "app/comparison.h"
 #include "app/session_store.h"
 #include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
+#include "app/ui/export_dialog.h"
 #include "app/ui/flash.h"
 #include "app/ui/flow/flow_panel.h"
+#include "app/ui/help.h"
 #include "app/ui/panel.h"
+#include "app/ui/presenter.h"
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_dialog.h"
 #include "app/ui/stage.h"
+#include "app/ui/timeline/playback.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tool_card.h"
 #include "app/ui/top_bar.h"
@@ -49,6 +54,11 @@ struct App::State {
   void compareWith(std::size_t index);
   void compare();
   ui::Reference reference(const TracePtr& held) const;
+  void exportNow(const ui::ExportRequest& request);
+  void exportIfDue();
+  void takeExported();
+  void overlays(const ui::Panel& panel);
+  float scale() const { return presenter.on ? ui::presentedScale(view.scale) : view.scale; }
   void show(DocumentPtr document, std::string newView, const std::string& name);
   void takeViewToCome();
   void openSession(const std::filesystem::path& path);
@@ -65,6 +75,7 @@ struct App::State {
   void keepViewValid();
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
+  void onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, ImVec2 size);
 
   Index memoryBudget;
   std::filesystem::path tracePath;
@@ -84,6 +95,7 @@ struct App::State {
   std::string message;
   bool messageIsError = false;
   bool wantsFrame = false;
+  double nextChange = ui::kNever;
   bool saveWhenDone = false;
   double mouseMovedAt = 0.0;
 
@@ -107,14 +119,22 @@ struct App::State {
   Comparison comparison;
   ui::Flash flash;
 
+  std::optional<ui::ExportRequest> exportAsked;  // waits for the newest document's trace
+  std::optional<PictureRequest> pictureAsked;    // waits for the host
+
   // what the panels remember between frames
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
   ui::StageMemory stage;
+  ui::Playback playback;
+  ui::Presenter presenter;
+  ui::ExportDialogMemory exportDialog;
+  ui::HelpMemory help;
   ui::SessionDialogMemory sessionDialog;
   ui::CellEditing editing;
 
+  BackgroundTask<std::string> exporting;
   Worker worker;  // last: gone before what it could still touch
 };
 

@@ -125,6 +125,7 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
   Reader reader{json};
   visitFields(reader, view);
   view.playing = false;
+  view.playTime.reset();
   view.hovered.reset();
   return view;
 }

@@ -10,17 +10,16 @@
 #include "app/app.h"
 #include "app/cli/cell_options.h"
 #include "app/cli/commands.h"
+#include "app/cli/config_options.h"
 #include "app/cli/look_options.h"
 #include "app/cli/pass_options.h"
-#include "app/host/offscreen.h"
+#include "app/host/picture.h"
 #include "app/host/png.h"
+#include "app/ui/export_choice.h"
 #include "app/view_json.h"
 
 namespace headscope::cli {
 namespace {
-
-constexpr int kMinSide = 64;
-constexpr int kMaxSide = 8192;
 
 struct RenderOptions {
   PassOptions pass;
@@ -30,6 +29,7 @@ struct RenderOptions {
   std::string size = "1600x1000";
   std::string shaderDir;
   std::string out;
+  std::optional<double> moment;
 };
 
 struct Size {
@@ -43,12 +43,14 @@ Size sizeFrom(const std::string& text) {
   const bool separated = width.ec == std::errc() && width.ptr != end && *width.ptr == 'x';
   const auto height =
       separated ? std::from_chars(width.ptr + 1, end, size.height) : std::from_chars_result{};
-  const auto fits = [](int side) { return side >= kMinSide && side <= kMaxSide; };
+  const auto fits = [](int side) {
+    return side >= ui::kMinPictureSide && side <= ui::kMaxPictureSide;
+  };
   if (!separated || height.ec != std::errc() || height.ptr != end || !fits(size.width) ||
       !fits(size.height)) {
     throw UserError(
         fmt::format("--size {}: give width x height in pixels, {} to {} each: 1600x1000", text,
-                    kMinSide, kMaxSide));
+                    ui::kMinPictureSide, ui::kMaxPictureSide));
   }
   return size;
 }
@@ -68,6 +70,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   options.look.applyTo(view);
   view.focus = focusOf(options.view);
   view.animate = false;
+  view.playTime = options.moment;
   if (saved && !cellGiven) return view;
   view.selected.reset();
   if (cell.step.empty()) cell.step = "score";
@@ -86,7 +89,11 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
 
 void render(const RenderOptions& options, std::ostream& out) {
   const Size size = sizeFrom(options.size);
-  AppOptions app;
+  if (options.moment && options.view == "heads") {
+    throw UserError("--moment: the heads have no timeline; give --view flow or --view step");
+  }
+  PictureRequest picture{{}, size.width, size.height, options.out};
+  AppOptions& app = picture.program;
   std::optional<std::string> view;
   if (options.pass.session.empty()) {
     app.document = documentFrom(options.pass);
@@ -99,11 +106,7 @@ void render(const RenderOptions& options, std::ostream& out) {
   }
   app.view = viewFrom(options, app.document->config, view);
   app.threads = options.pass.threads;
-  App program(std::move(app));
-  program.finish();
-  if (!program.trace()) throw UserError(program.message());
-  host::Offscreen offscreen(size.width, size.height, options.shaderDir);
-  host::writePng(options.out, offscreen.draw(program));
+  host::writePng(options.out, host::drawPicture(picture, options.shaderDir));
   out << options.out << '\n';
 }
 
@@ -120,6 +123,11 @@ Command addRender(CLI::App& app) {
                   "flow (default: the whole window), heads, or step (its matrices alone)")
       ->check(CLI::IsMember({"flow", "heads", "step"}));
   sub->add_option("--size", options->size, "in pixels (default 1600x1000)")->type_name("WxH");
+  sub->add_option("--moment", options->moment,
+                  "as the timeline shows it after so many seconds, for the query --row")
+      ->check(notNumber)
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("SECONDS");
   addLookOptions(*sub, options->look);
   sub->add_option("--shader-dir", options->shaderDir, "read the shaders from there")
       ->check(CLI::ExistingDirectory);

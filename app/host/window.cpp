@@ -10,22 +10,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/host/full_screen.h"
 #include "app/host/imgui_session.h"
 #include "app/host/key_queue.h"
 #include "app/host/painter.h"
+#include "app/host/picture.h"
+#include "app/host/png.h"
 #include "core/error.h"
 
 namespace headscope::host {
 namespace {
 
 constexpr int kOwedFrames = 3;  // after an event: ImGui needs two to settle hovering and layout
-constexpr double kCaretBlink = 0.4;       // seconds between frames while text is edited
-constexpr double kHeldButton = 1.0 / 30;  // while a mouse button is held: buttons repeat
+constexpr double kCaretBlink = 0.4;          // seconds between frames while text is edited
+constexpr double kHeldButton = 1.0 / 30;     // while a mouse button is held: buttons repeat
+constexpr double kShortestWait = 1.0 / 120;  // for what changes by itself
 constexpr float kMaxScale = 3.0F;
 constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
 
@@ -157,8 +164,13 @@ void waitForEvents(const App& app, Events& events, bool visible) {
     if (app.wantsFrame()) events.owedFrames = kOwedFrames;
     return;
   }
+  const double next = app.nextChange();
   if (visible && ImGui::IsAnyMouseDown()) {
     glfwWaitEventsTimeout(kHeldButton);
+  } else if (visible && std::isfinite(next)) {
+    glfwWaitEventsTimeout(std::max(next, kShortestWait));
+    events.owedFrames = std::max(events.owedFrames, 1);
+    return;
   } else if (visible && ImGui::GetIO().WantTextInput) {
     glfwWaitEventsTimeout(kCaretBlink);
     events.owedFrames = std::max(events.owedFrames, 1);
@@ -191,6 +203,23 @@ class Waker {
   App& app_;
 };
 
+/// Draws a picture that was asked for, between two frames; it is then written aside.
+void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
+  const std::optional<PictureRequest> request = app.takePictureRequest();
+  if (!request) return;
+  glfwMakeContextCurrent(nullptr);
+  std::function<void()> write;
+  try {
+    write = [path = request->path, image = drawPicture(*request, shaderDir)] {
+      writePng(path, image);
+    };
+  } catch (const std::exception&) {
+    write = [error = std::current_exception()] { std::rethrow_exception(error); };
+  }
+  glfwMakeContextCurrent(window);
+  app.pictureDrawn(*request, std::move(write));
+}
+
 }  // namespace
 
 int runWindow(App& app, const WindowOptions& options) {
@@ -208,6 +237,7 @@ int runWindow(App& app, const WindowOptions& options) {
   queueKeys(window.get());
   Painter painter(session, options.shaderDir);
   const Waker waker(app);
+  FullScreen fullScreen(window.get());
 
   std::string shownTitle;
   while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
@@ -230,6 +260,8 @@ int runWindow(App& app, const WindowOptions& options) {
     painter.paint(app, width, height);
     glfwSwapBuffers(window.get());
     --events.owedFrames;
+    drawIfAsked(app, window.get(), options.shaderDir);
+    fullScreen.set(app.wantsFullScreen());
   }
   return 0;
 }

@@ -61,7 +61,7 @@ bool cellKeys(const Panel& panel, CellEditing& editing) {
     ImGui::SetWindowFocus(nullptr);  // no window's fields take Tab
     return true;
   }
-  moveByArrows(panel);
+  if (!view.playTime) moveByArrows(panel);
   if (keyPressed(Key::tab)) focusNextMatrix(view, c, io.KeyShift ? -1 : 1);
   const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
   if (enter && io.KeyShift) {
@@ -69,7 +69,7 @@ bool cellKeys(const Panel& panel, CellEditing& editing) {
   } else if (enter) {
     type(panel, editing);
   }
-  return true;
+  return !view.playTime.has_value();
 }
 
 }  // namespace headscope::ui

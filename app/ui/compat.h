@@ -31,6 +31,7 @@ enum class Key : int {
   end = 269,
   f1 = 290,
   f5 = 294,
+  f6 = 295,
   f11 = 300,
   keypadAdd = 334,
   keypadSubtract = 333,
@@ -118,6 +119,12 @@ inline bool keyDown(Key key) {
 #else
   return ImGui::IsKeyDown(static_cast<int>(key));
 #endif
+}
+
+/// A character was typed, whichever keys give it on this keyboard.
+inline bool charTyped(ImWchar character) {
+  const auto& typed = ImGui::GetIO().InputQueueCharacters;
+  return typed.contains(character);
 }
 
 /// Ctrl and a key, whatever else is held apart from Alt.

@@ -9,6 +9,7 @@
 #include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/head_tiles.h"
+#include "app/ui/stage_matrix.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -59,7 +60,8 @@ bool isChosen(const ViewState& view, TensorId tensor, const AttentionConfig& c, 
 
 }  // namespace
 
-void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor) {
+void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
+              const std::optional<HeadGridPlay>& play) {
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -69,6 +71,7 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor) {
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   ImVec2 room = ImGui::GetContentRegionAvail();
   room.x -= colorBarWidth(look) + look.px(14);
+  if (play) room.y -= play->roomBelow;
   const MatrixRef first = headMatrix(tensor, c, panel.view.item, 0);
   const bool scoreLike = info(tensor).cols == Axis::key;
   const ImVec2 aspect =
@@ -113,6 +116,7 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor) {
     const ImVec2 corner(origin.x + column * place.x, origin.y + row * place.y);
     const ImVec2 a(corner.x + (labelled ? labels : 0.0F), corner.y + title);
     const ImVec2 b(a.x + size.x, a.y + size.y);
+    if (play && h >= play->reached) list->AddRectFilled(a, b, veilColor(look.theme));
     const bool chosen = isChosen(panel.view, tensor, c, h);
     const MatrixRef shown = headMatrix(tensor, c, panel.view.item, h);
     drawCellMarks(panel, list, {shown, a, b});

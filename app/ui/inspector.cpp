@@ -9,6 +9,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_value.h"
 #include "app/ui/compat.h"
+#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -193,6 +194,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& edi
   const float bars = room - code - (showsVector ? vector : 0.0F) - captionHeight - dividerHeight;
   if (bars > look.px(36)) {
     caption(look, fmt::format("row '{}' after softmax", token));
+    explainItem(look, look.fonts.small, "softmax");
     weightBars(panel, item, head, query, bars);
     divider(look);
   }
@@ -203,6 +205,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& edi
                          fmt::format("query vector of '{}', {} values, ±{}", token, c.dK(),
                                      number(magnitude, 3)),
                          ImGui::GetContentRegionAvail().x));
+    explainItem(look, look.fonts.small, "query");
     vectorBars(panel, TensorId::q, item, head, query, magnitude);
   }
   caption(look, "In PyTorch");

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/ui/glossary.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/widgets.h"
 
@@ -18,7 +19,10 @@ namespace {
 /// A label on the left, the widget's place on the right.
 void caption(const Look& look, const char* text, const char* explanation) {
   const float left = ImGui::GetCursorPosX();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
   inlineLabel(look, look.fonts.regular, look.theme.text, text);
+  const ImVec2 size = textSize(look.fonts.regular, text);
+  underlineTerm(look, {at.x, at.y + (ImGui::GetFrameHeight() + size.y) * 0.5F}, size.x);
   tip(look, explanation);
   ImGui::SameLine(left + look.px(150));
 }

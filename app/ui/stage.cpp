@@ -18,6 +18,7 @@
 #include "app/ui/stage_layout.h"
 #include "app/ui/stage_lit.h"
 #include "app/ui/stage_matrix.h"
+#include "app/ui/timeline/narration_strip.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -25,11 +26,12 @@ namespace {
 
 class Stage {
  public:
-  Stage(const Panel& panel, StageMemory& memory, ImVec2 origin, ImVec2 size)
+  Stage(const Panel& panel, StageMemory& memory, const Shown* played, ImVec2 origin, ImVec2 size)
       : panel_(panel),
         look_(panel.look),
         trace_(panel.trace),
         memory_(memory),
+        played_(played),
         list_(ImGui::GetWindowDrawList()),
         origin_(origin),
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
@@ -38,7 +40,7 @@ class Stage {
     if (columnLabelsTurn()) places_ = layoutStage(items_, size.x - room, size.y, metrics(true));
     findLit();
     const auto result = resultLookedAt(items_, panel.view.step, panel.view);
-    if (result) explained_ = &memory.explanations.of(trace_, *result);
+    if (result && !told()) explained_ = &memory.explanations.of(trace_, *result);
   }
 
   /// Gives the cell under the mouse.
@@ -50,9 +52,10 @@ class Stage {
         drawSign(items_[i], places_[i]);
         continue;
       }
-      const StageMatrix matrix{items_[i],          scaleOf(items_[i].ref),
-                               corner(places_[i]), oppositeCorner(places_[i]),
-                               explained_,         pickable};
+      StageMatrix matrix{items_[i],          scaleOf(items_[i].ref),
+                         corner(places_[i]), oppositeCorner(places_[i]),
+                         explained_,         pickable};
+      if (played_ != nullptr && items_[i].result) matrix.veiled = played_->veiled;
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
     return found;
@@ -129,11 +132,16 @@ class Stage {
     return m;
   }
 
+  /// Whether the moment of the timeline is shown rather than the cell pointed at.
+  bool told() const { return played_ != nullptr && (panel_.view.playing || !panel_.view.hovered); }
+
   void findLit() {
     lit_.fill(-1);
     const ViewState& view = panel_.view;
     const auto set = [this](Lane lane, Index at) { lit_[static_cast<std::size_t>(lane)] = at; };
-    if (view.hovered) {
+    if (told()) {
+      lit_ = played_->lit;
+    } else if (view.hovered) {
       set(view.hovered->rowLane, view.hovered->row);
       set(view.hovered->colLane, view.hovered->col);
     } else if (view.selected) {
@@ -176,6 +184,7 @@ class Stage {
   const Look& look_;
   const Trace& trace_;
   StageMemory& memory_;
+  const Shown* played_;  // where the timeline stands, or null
   ImDrawList* list_;
   ImVec2 origin_;
   std::vector<StageItem> items_;
@@ -233,9 +242,8 @@ void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
   }
 }
 
-}  // namespace
-
-void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing) {
+void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
+               const Playback& playback) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
   const Step& current = step(view.step);
@@ -250,8 +258,17 @@ void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing) {
   stageChoices(panel);
   ImGui::SetCursorPos({top.x, below.y + look.px(4)});
 
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const Shown* played = playback.shown ? &*playback.shown : nullptr;
+  const float strip =
+      played != nullptr ? narrationHeight(look, room.y) : look.px(room.y > look.px(210) ? 54 : 32);
+  const ImVec2 stripAt(origin.x, origin.y + room.y - strip);
   if (grid) {
-    headGrid(panel, memory.magnitudes, *perHeadResult(view.step, view));
+    std::optional<HeadGridPlay> play;
+    if (played != nullptr) play = HeadGridPlay{played->headsReached, strip};
+    headGrid(panel, memory.magnitudes, *perHeadResult(view.step, view), play);
+    if (play) narrationStrip(look, playback.narration, stripAt, {room.x, strip});
     if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
     if (std::exchange(editing.menu.asked, false) && view.selected) {
       const ImVec2 corner = ImGui::GetWindowPos();
@@ -260,17 +277,39 @@ void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing) {
     cellMenu(panel, editing.menu);
     return;
   }
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float strip = look.px(room.y > look.px(210) ? 54 : 32);
-  const ImVec2 origin = ImGui::GetCursorScreenPos();
-  Stage stage(panel, memory, origin, {room.x, room.y - strip - look.px(6)});
+  Stage stage(panel, memory, played, origin, {room.x, room.y - strip - look.px(6)});
   const std::optional<CellRef> chosenBefore = view.selected;
   const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
-  arithmeticStrip(panel, memory.arithmetic, memory.explanations,
-                  {origin.x, origin.y + room.y - strip}, {room.x, strip});
+  if (played != nullptr && (view.playing || !view.hovered)) {
+    narrationStrip(look, playback.narration, stripAt, {room.x, strip});
+  } else {
+    arithmeticStrip(panel, memory.arithmetic, memory.explanations, stripAt, {room.x, strip});
+  }
   stageCells(panel, stage, editing, found, chosenBefore);
   cellMenu(panel, editing.menu);
   view.hovered = found;
+}
+
+}  // namespace
+
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
+                const Playback& playback) {
+  if (!playback.shown) {
+    fillStage(panel, memory, editing, playback);
+    return;
+  }
+  // the timeline shows a head and a scope of its own, and leaves the view's as they are
+  ViewState& view = panel.view;
+  const Shown& shown = *playback.shown;
+  const Index head = std::exchange(view.head, shown.head);
+  const StageScope scope = std::exchange(view.scope, shown.scope);
+  fillStage(panel, memory, editing, playback);
+  if (view.head == shown.head) view.head = head;
+  if (view.scope == shown.scope) {
+    view.scope = scope;
+  } else {
+    leaveTimeline(view);
+  }
 }
 
 }  // namespace headscope::ui

@@ -6,6 +6,7 @@
 #include "app/ui/cell_editing.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/timeline/playback.h"
 
 namespace headscope::ui {
 
@@ -16,7 +17,8 @@ struct StageMemory {
   ArithmeticMemory arithmetic;
 };
 
-/// Fills the current card.
-void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing);
+/// Fills the current card. On the timeline it shows what belongs to that moment, and says it.
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
+                const Playback& playback);
 
 }  // namespace headscope::ui

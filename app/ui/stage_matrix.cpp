@@ -61,7 +61,8 @@ class Painter {
         cell_((matrix.b.x - matrix.a.x) / static_cast<float>(matrix.item.ref.shownCols()),
               (matrix.b.y - matrix.a.y) / static_cast<float>(matrix.item.ref.shownRows())),
         lit_(lit),
-        explained_(matrix.explained) {}
+        explained_(matrix.explained),
+        veiled_(matrix.veiled) {}
 
   std::optional<Hover> draw() {
     drawTitle();
@@ -69,9 +70,10 @@ class Painter {
     drawFlash(panel_, item_.ref, a_, b_);
     const MarkedMatrix marked{item_.ref, a_, b_};
     drawNumbers();
+    drawVeil();
     drawLabels();
     drawFullyMaskedMarks(panel_, list_, marked);
-    if (item_.result) drawRowSums(panel_, list_, marked);
+    if (item_.result && veiled_.empty()) drawRowSums(panel_, list_, marked);
     drawOutline();
     if (explained_ != nullptr) {
       drawOperands();
@@ -157,6 +159,17 @@ class Painter {
             hidden ? look_.theme.textMuted : legibleOn(scale_.color(look_.maps, value));
         drawTextCentred(list_, font, centre, ink, cellNumber(value, decimals));
       }
+    }
+  }
+
+  void drawVeil() {
+    const auto at = [&](double row, double col) {
+      return ImVec2(a_.x + static_cast<float>(col) * cell_.x,
+                    a_.y + static_cast<float>(row) * cell_.y);
+    };
+    for (const CellRange& part : veiled_) {
+      list_->AddRectFilled(at(part.row0, part.col0), at(part.row1, part.col1),
+                           veilColor(look_.theme));
     }
   }
 
@@ -307,6 +320,7 @@ class Painter {
   ImVec2 cell_;
   const Lit& lit_;
   const Explanation* explained_;
+  std::span<const CellRange> veiled_;
 };
 
 }  // namespace
@@ -315,6 +329,8 @@ std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matr
                                      const Lit& lit) {
   return Painter(panel, matrix, lit).draw();
 }
+
+ImU32 veilColor(const Theme& theme) { return withAlpha(theme.panel, 0.82F); }
 
 float stageLabelLimit(const Look& look) { return look.px(86); }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
@@ -15,16 +16,27 @@ namespace headscope::ui {
 /// Where the mouse or the chosen cell stands along each lane; −1: nowhere.
 using Lit = std::array<Index, 5>;
 
+/// A part of a matrix in its own rows and columns as shown; fractions cut through a cell.
+struct CellRange {
+  double row0 = 0.0, row1 = 0.0, col0 = 0.0, col1 = 0.0;
+
+  bool operator==(const CellRange&) const = default;
+};
+
 struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
   ImVec2 a, b;                             // its corners on screen
   const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
   bool pickable = true;                    // the mouse can be on its cells
+  std::span<const CellRange> veiled = {};  // not yet reached by the timeline
 };
 
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.
 std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix, const Lit& lit);
+
+/// What has not been reached yet is covered with it.
+ImU32 veilColor(const Theme& theme);
 
 /// Room the label of a token takes at most.
 float stageLabelLimit(const Look& look);

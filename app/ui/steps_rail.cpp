@@ -5,14 +5,14 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/timeline/scrub_bar.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 
 namespace headscope::ui {
 namespace {
-
-constexpr double kSecondsPerStep = 2.0;
 
 /// The batch axis is left out where it is 1.
 std::string shownShape(Shape shape) {
@@ -33,9 +33,9 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   const float full = size.x + (at.x - cardLeft) * 1.6F;
   if (ImGui::InvisibleButton("step", {full, size.y})) {
     view.step = s.id();
-    view.playing = false;
+    leaveTimeline(view);
   }
-  tip(look, std::string(text.sentence) + "\n" + text.pytorch);
+  tip(look, std::string(text.sentence) + "\n" + text.pytorch + "\n" + termText(termOf(s.id())));
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   if (chosen || hovered) {
@@ -61,6 +61,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   ImFont* titleFont = chosen ? look.fonts.semibold : look.fonts.regular;
   const ImVec2 titleSize = textSize(titleFont, text.title);
   drawText(list, titleFont, {left, line1 - titleSize.y * 0.5F}, t.text, text.title);
+  underlineTerm(look, {left, line1 + titleSize.y * 0.5F}, titleSize.x);
   // beside the title where there is room for it, else beside the formula
   const bool fits = left + titleSize.x + look.px(8) + shapeSize.x <= right;
   const float line2 = line1 + apart;
@@ -78,63 +79,63 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   list->PopClipRect();
 }
 
-void transport(const Panel& panel) {
+void transport(const Panel& panel, const Playback& playback) {
   const Look& look = panel.look;
   ViewState& view = panel.view;
+  const bool played = view.playTime.has_value();
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
                       ImVec2(look.px(6), ImGui::GetStyle().FramePadding.y));
-  if (pill(look, "|◀")) stepBy(view, -static_cast<int>(kStepCount));
-  tip(look, "First step (Home)");
+  if (pill(look, "|◀")) goToEnd(view, playback, false);
+  tip(look, played ? "To the start (Home)" : "First step (Home)");
   ImGui::SameLine(0.0F, look.px(4));
-  if (pill(look, "◀")) stepBy(view, -1);
-  tip(look, "Step back (←)");
+  if (pill(look, "◀")) goBy(view, playback, -1);
+  tip(look, played ? "A moment back (←); a step back (Shift ←)" : "Step back (←)");
   ImGui::SameLine(0.0F, look.px(4));
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
   if (ImGui::Button(view.playing ? "Pause" : "Play", {look.px(54), 0})) {
-    view.playing = !view.playing;
-    view.stepShownAt = look.now;
+    togglePlay(view, playback);
   }
   ImGui::PopStyleColor(3);
-  tip(look, "Play through the steps (space)");
+  tip(look, "Play the steps number by number (space); Escape leaves the timeline");
   ImGui::SameLine(0.0F, look.px(4));
-  if (pill(look, "▶")) stepBy(view, 1);
-  tip(look, "Step on (→)");
+  if (pill(look, "▶")) goBy(view, playback, 1);
+  tip(look, played ? "A moment on (→); a step on (Shift →)" : "Step on (→)");
   ImGui::SameLine(0.0F, look.px(4));
-  if (pill(look, "▶|")) stepBy(view, static_cast<int>(kStepCount));
-  tip(look, "Last step (End)");
+  if (pill(look, "▶|")) goToEnd(view, playback, true);
+  tip(look, played ? "To the end (End)" : "Last step (End)");
   ImGui::PopStyleVar();
+  if (!played) return;
+  const std::string clock = clockText(*view.playTime);
+  const ImVec2 size = textSize(look.fonts.monoSmall, clock);
+  const float top = ImGui::GetItemRectMin().y;
+  drawText(ImGui::GetWindowDrawList(), look.fonts.monoSmall,
+           {right - size.x, top + (ImGui::GetItemRectSize().y - size.y) * 0.5F},
+           look.theme.textMuted, clock);
+}
+
+void speedRow(const Panel& panel) {
+  const Look& look = panel.look;
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
+  const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.px(6);
+  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
+  ImGui::SliderFloat("##speed", &panel.view.playSpeed, 0.25F, 4.0F, "",
+                     ImGuiSliderFlags_Logarithmic);
+  ImGui::SameLine(0.0F, look.px(6));
+  inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted,
+              fmt::format("{:.2f}×", panel.view.playSpeed));
 }
 
 }  // namespace
 
-void stepBy(ViewState& view, int steps) {
-  const int last = static_cast<int>(kStepCount) - 1;
-  view.step = static_cast<StepId>(std::clamp(static_cast<int>(view.step) + steps, 0, last));
-}
-
-void playSteps(const Panel& panel) {
-  ViewState& view = panel.view;
-  if (!view.playing) return;
-  const double pause = kSecondsPerStep / view.playSpeed;
-  if (panel.look.now - view.stepShownAt >= pause) {
-    view.stepShownAt = panel.look.now;
-    if (view.step == StepId::output) {
-      view.playing = false;
-    } else {
-      stepBy(view, 1);
-    }
-  }
-  *panel.look.wantsFrame = view.playing;
-}
-
-void stepsRail(const Panel& panel) {
+void stepsRail(const Panel& panel, const Playback& playback) {
   const Look& look = panel.look;
   heading(look, "Steps", "← → space");
   const float cardLeft = ImGui::GetWindowPos().x + look.px(8);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const float footer = ImGui::GetFrameHeight() * 2 + look.px(26);
+  const float footer = ImGui::GetFrameHeight() * 2 + scrubBarHeight(look) + look.px(34);
   const float top = origin.y + look.px(2);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float height =
@@ -149,15 +150,9 @@ void stepsRail(const Panel& panel) {
   list->AddLine({origin.x, y + look.px(4)}, {origin.x + room.x, y + look.px(4)},
                 look.theme.divider);
   ImGui::Dummy({1, look.px(6)});
-  transport(panel);
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
-  const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.px(6);
-  ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
-  ImGui::SliderFloat("##speed", &panel.view.playSpeed, 0.25F, 4.0F, "",
-                     ImGuiSliderFlags_Logarithmic);
-  ImGui::SameLine(0.0F, look.px(6));
-  inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted,
-              fmt::format("{:.2f}×", panel.view.playSpeed));
+  scrubBar(panel, playback);
+  transport(panel, playback);
+  speedRow(panel);
 }
 
 }  // namespace headscope::ui

@@ -5,46 +5,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/glossary.h"
 #include "app/ui/more_settings.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/view_menu.h"
 #include "app/ui/widgets.h"
+#include "app/ui/wrapping_row.h"
 #include "core/ledger.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
 namespace {
-
-/// Lays items out from left to right and goes on to a next row where one does not fit.
-class Row {
- public:
-  Row(const Look& look, float left, float right)
-      : look_(look), left_(left), right_(right), x_(left), y_(look.px(11)) {}
-
-  /// Puts the cursor where an item of `width` goes.
-  void place(float width, float gapBefore = 12.0F) {
-    const float gap = x_ > left_ ? look_.px(gapBefore) : 0.0F;
-    if (x_ > left_ && x_ + gap + width > right_) {
-      x_ = left_;
-      y_ += ImGui::GetFrameHeight() + look_.px(8);
-      ImGui::SetCursorPos({x_, y_});
-    } else {
-      ImGui::SetCursorPos({x_ + gap, y_});
-      x_ += gap;
-    }
-    x_ += width;
-  }
-  bool fits(float width, float gapBefore) const {
-    return x_ + look_.px(gapBefore) + width <= right_;
-  }
-  float bottom() const { return y_ + ImGui::GetFrameHeight() + look_.px(11); }
-
- private:
-  const Look& look_;
-  float left_, right_, x_, y_;
-};
 
 float buttonWidth(const Look& look, std::string_view text) {
   return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
@@ -65,7 +39,7 @@ class TopBar {
         memory_(memory),
         state_(state),
         compact_(ImGui::GetWindowWidth() < look_.px(kRoomy)),
-        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14)) {}
+        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), compact_) {}
 
   TopBarWishes draw() {
     if (!compact_) title();
@@ -119,7 +93,7 @@ class TopBar {
     for (const Preset& p : presets()) {
       if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
     }
-    const float box = look_.px(compact_ ? 156 : 182);
+    const float box = look_.px(compact_ ? 150 : 182);
     row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
     const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
@@ -136,13 +110,31 @@ class TopBar {
     }
   }
 
+  /// Below text that stands centred on this row's frame.
+  void underline(ImVec2 at, ImFont* font, float width) const {
+    underlineTerm(look_, {at.x, at.y + (ImGui::GetFrameHeight() + fontSize(font)) * 0.5F}, width);
+  }
+
+  /// A switch whose label is a term.
+  bool termToggle(const char* term, bool* on, float gapBefore) {
+    const float box = toggleWidth(look_, "");
+    row_.place(toggleWidth(look_, term), gapBefore);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool clicked = toggle(look_, term, on);
+    underline({at.x + box, at.y}, look_.fonts.regular, toggleWidth(look_, term) - box);
+    tip(look_, termText(term));
+    return clicked;
+  }
+
   NumberChange field(const char* name, Index value, NumberDraft& draft, const char* problemField,
                      float width, const std::string& explanation) {
     const float word = textSize(look_.fonts.mono, name).x + look_.px(6);
     row_.place(word + look_.px(width + 18), 10);
     if (hasProblem(problemField)) badField_ = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
     inlineLabel(look_, look_.fonts.mono, look_.theme.textMuted, name);
+    underline(at, look_.fonts.mono, textSize(look_.fonts.mono, name).x);
     const NumberChange change =
         numberField(look_, {name, value, hasProblem(problemField), width}, draft);
     ImGui::EndGroup();
@@ -175,7 +167,7 @@ class TopBar {
     longer.seqLen *= 2;
     longer.mask = {};
     const NumberChange d = field("d_model", c.dModel, memory_.dModel, "d_model", 58,
-                                 "d_model: how many features every token has" + costTip(wider));
+                                 termText("d_model") + costTip(wider));
     if (d.notANumber) notANumber("d_model", memory_.dModel);
     if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
     // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing
@@ -186,8 +178,7 @@ class TopBar {
       setDimensions(dK * c.numHeads, c.numHeads, {});
     }
     const NumberChange h = field("heads", c.numHeads, memory_.heads, "heads", 44,
-                                 "heads: how many attention patterns run side by side; they share "
-                                 "d_model's columns. Steps go to the next count that divides.");
+                                 termText("head") + " Steps go to the next count that divides.");
     if (h.notANumber) notANumber("heads", memory_.heads);
     if (h.value) setDimensions(memory_.draftDModel, *h.value, "heads");
     if (h.stepped != 0) {
@@ -195,8 +186,9 @@ class TopBar {
       setDimensions(c.dModel, nextDivisor(c.dModel, c.numHeads, h.stepped), {});
     }
     const NumberChange t = field("tokens", c.seqLen, memory_.tokens, "tokens", 52,
-                                 "tokens: the length of the input; a longer one repeats the text "
-                                 "from its start, a shorter one cuts it" +
+                                 termText("token") +
+                                     " A longer input repeats the text from its start, a shorter "
+                                     "one cuts it." +
                                      costTip(longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);
     if (t.value) setTokens(*t.value, "tokens");
@@ -315,29 +307,22 @@ class TopBar {
                  {at.x, at.y + (ImGui::GetFrameHeight() - size.y) * 0.5F},
                  good ? look_.theme.good : look_.theme.bad, text);
     ImGui::Dummy({size.x, ImGui::GetFrameHeight()});
-    tip(look_,
-        "d_k = d_model / heads: the columns each head gets (d_v is the same). Scores are divided "
-        "by √d_k, so that their spread does not grow with it.");
+    underline(at, look_.fonts.mono, richTextSize(look_.fonts, look_.fonts.mono, "d_k").x);
+    tip(look_, termText("d_k") + "\n" + termText("d_v") + "\n" + termText("÷√d_k"));
   }
 
   void switches() {
     const AttentionConfig& c = config();
     bool bias = c.bias;
-    row_.place(toggleWidth(look_, "bias"), 14);
-    if (toggle(look_, "bias", &bias)) panel_.edits.push(SetBias{bias});
-    tip(look_, "bias: a number added to every column of Q, K, V and the output");
+    if (termToggle("bias", &bias, 14)) panel_.edits.push(SetBias{bias});
     bool causal = c.mask.causal;
-    row_.place(toggleWidth(look_, "causal"), 12);
-    if (toggle(look_, "causal", &causal)) {
+    if (termToggle("causal", &causal, 12)) {
       Mask mask = c.mask;
       mask.causal = causal;
       panel_.edits.push(SetMask{std::move(mask)});
     }
-    tip(look_, "causal: a token sees itself and those before it, as in GPT");
     bool scale = c.scale;
-    row_.place(toggleWidth(look_, "÷√d_k"), 12);
-    if (toggle(look_, "÷√d_k", &scale)) panel_.edits.push(SetScale{scale});
-    tip(look_, "÷√d_k: divide the scores by the root of d_k before the softmax");
+    if (termToggle("÷√d_k", &scale, 12)) panel_.edits.push(SetScale{scale});
     row_.place(buttonWidth(look_, "More ▾"), 14);
     if (pill(look_, "More ▾")) ImGui::OpenPopup("more");
     tip(look_, "Batch, key/value heads, temperature, window, padding, positions, weights");
@@ -354,11 +339,25 @@ class TopBar {
     tip(look_, state_.canRedo ? "Redo " + state_.redoName + " (ctrl+shift+z)" : "Nothing to redo");
   }
 
+  void exportItems() {
+    constexpr std::pair<const char*, ExportKind> kItems[] = {
+        {"A tensor …", ExportKind::tensor},
+        {"Every tensor …", ExportKind::trace},
+        {"A picture …", ExportKind::picture},
+        {"A PyTorch script …", ExportKind::script}};
+    for (const auto& [text, kind] : kItems) {
+      const bool first = kind == ExportKind::tensor;
+      if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) wishes_.exportAs = kind;
+    }
+    ImGui::Separator();
+  }
+
   void looks() {
     ViewState& view = panel_.view;
     row_.place(buttonWidth(look_, "Export ▾"), 12);
     if (pill(look_, "Export ▾")) ImGui::OpenPopup("export");
     if (beginPopup("export")) {
+      exportItems();
       if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t"))
         wishes_.saveTrace = true;
       ImGui::EndPopup();
@@ -369,6 +368,9 @@ class TopBar {
       viewMenu(look_, view, memory_.view);
       ImGui::EndPopup();
     }
+    row_.place(buttonWidth(look_, "?"), 6);
+    if (pill(look_, "?")) wishes_.help = true;
+    tip(look_, "Keys, mouse and terms (?)");
     const float pair = buttonWidth(look_, "A−") + look_.px(4) + buttonWidth(look_, "A+");
     if (!row_.fits(pair, 6)) return;  // ctrl + and −, and the menu above, do the same
     row_.place(pair, 6);
@@ -384,7 +386,7 @@ class TopBar {
   TopBarMemory& memory_;
   const TopBarState& state_;
   bool compact_;
-  Row row_;
+  WrappingRow row_;
   ImVec2 badField_;
   TopBarWishes wishes_;
 };

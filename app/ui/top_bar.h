@@ -2,9 +2,11 @@
 // is kept as a draft, explained, and leaves the document as it is.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
 #include "app/ui/view_menu.h"
@@ -26,12 +28,14 @@ struct TopBarState {
   std::string undoName, redoName;
 };
 
-/// Draws the bar over the width of the display; gives its height. `openPreset` and `saveTrace` are
-/// set where asked for.
+/// What was asked for in this frame.
 struct TopBarWishes {
   std::string openPreset;
   bool saveTrace = false;
+  std::optional<ExportKind> exportAs;  // opens the export dialog
+  bool help = false;
 };
+/// Draws the bar over the width of the display.
 TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state);
 
 }  // namespace headscope::ui

@@ -54,8 +54,8 @@ struct ViewState {
   float scale = 1.0F;  // of the interface, 1 … 3
   bool animate = true;
   bool playing = false;
-  double stepShownAt = 0.0;  // while playing: when the current step came up
-  float playSpeed = 1.0F;    // steps in two seconds
+  std::optional<double> playTime;  // where the timeline stands, in its seconds; none: not on it
+  float playSpeed = 1.0F;
   Focus focus = Focus::window;
   Tool tool = Tool::flow;
   InspectorTab inspectorTab = InspectorTab::cell;

@@ -64,32 +64,6 @@ TEST(Steps, TheRailsButtonsGoThroughThem) {
   EXPECT_EQ(ui.view().step, StepId::split);
 }
 
-TEST(Steps, SpacePlaysThemByTheClockAndStopsAtTheEnd) {
-  AppDriver ui;
-  ui.press(Key::space);
-  EXPECT_TRUE(ui.view().playing);
-  EXPECT_TRUE(ui.app().wantsFrame());
-  EXPECT_TRUE(ui.screen().find("Pause", "steps"));
-  EXPECT_EQ(ui.view().step, StepId::score);
-  ui.host().advance(2.0);
-  ui.frame();
-  EXPECT_EQ(ui.view().step, StepId::scale);
-  ui.frame();
-  EXPECT_EQ(ui.view().step, StepId::scale);
-  for (int i = 0; i < 10; ++i) {
-    ui.host().advance(2.1);
-    ui.frame();
-  }
-  EXPECT_EQ(ui.view().step, StepId::output);
-  EXPECT_FALSE(ui.view().playing);
-  ui.settle();
-  EXPECT_FALSE(ui.app().wantsFrame());
-  ui.press(Key::space);  // again, from the start
-  EXPECT_EQ(ui.view().step, StepId::project);
-  ui.press(Key::right);
-  EXPECT_FALSE(ui.view().playing);
-}
-
 TEST(Steps, PlayAndPauseByButton) {
   AppDriver ui;
   ui.click("Play", "steps");

@@ -45,6 +45,14 @@ TEST_F(Render, FlagsChangeThePicture) {
   EXPECT_NE(score, picture({"--view", "step", "--step", "score", "--heads", "4"}));
 }
 
+TEST_F(Render, AMomentOfTheTimeline) {
+  const std::string start = picture({"--view", "step", "--moment", "0"});
+  EXPECT_EQ(start, picture({"--view", "step", "--moment", "0.5"}));  // of the same moment
+  EXPECT_NE(start, picture({"--view", "step", "--moment", "30"}));
+  EXPECT_NE(start, picture({"--view", "step", "--step", "project"}));
+  EXPECT_NE(start, picture({"--view", "step", "--moment", "0", "--row", "2"}));
+}
+
 TEST_F(Render, BadFlagsLeaveNoFile) {
   const auto refused = [&](std::vector<std::string> flags, const std::vector<std::string>& parts) {
     flags.insert(flags.begin(), {"render", "--out", path("p.png")});
@@ -55,6 +63,9 @@ TEST_F(Render, BadFlagsLeaveNoFile) {
   refused({"--size", "1000000x1000000"}, {"--size"});
   refused({"--size", "100x100x100"}, {"--size"});
   refused({"--view", "list"}, {"--view"});
+  refused({"--moment", "-1"}, {"--moment"});
+  refused({"--moment", "soon"}, {"--moment"});
+  refused({"--moment", "1", "--view", "heads"}, {"--moment", "--view step"});
   refused({"--theme", "blue"}, {"--theme"});
   refused({"--scale", "0.1"}, {"--scale"});
   refused({"--scale", "nan"}, {"--scale", "'nan'"});

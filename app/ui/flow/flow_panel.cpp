@@ -5,6 +5,7 @@
 
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
+#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -28,6 +29,11 @@ void tooltip(const Look& look, const FlowDescription& text) {
     drawRichText(ImGui::GetWindowDrawList(), fonts, fonts.small, ImGui::GetCursorScreenPos(),
                  look.theme.textMuted, text.about);
     ImGui::Dummy(size);
+  }
+  if (!text.term.empty()) {
+    ImGui::PushTextWrapPos(look.px(340));
+    label(fonts.small, look.theme.textMuted, termText(text.term));
+    ImGui::PopTextWrapPos();
   }
   ImGui::EndTooltip();
   ImGui::PopStyleVar();

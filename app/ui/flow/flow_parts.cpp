@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/ui/glossary.h"
 #include "core/steps/step.h"
 #include "core/tensor_id.h"
 
@@ -180,7 +181,8 @@ FlowDescription describe(FlowId id, const AttentionConfig& config) {
   Shape shape = shapeOf(part.tensor, config);
   if (info(part.tensor).perHead) shape.erase(shape.begin(), shape.end() - 2);
   if (shape.size() == 3 && shape.front() == 1) shape.erase(shape.begin());
-  FlowDescription description = {titleOf(id, config), toString(shape), part.about};
+  FlowDescription description = {titleOf(id, config), toString(shape), part.about,
+                                 termOf(part.tensor)};
   if (belongsToHead(id.part)) {
     description.about =
         fmt::format(fmt::runtime(part.about), fmt::arg("columns", share("column", id.head, config)),

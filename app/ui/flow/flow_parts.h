@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "app/ui/flow/flow_layout.h"
 #include "app/ui/view_state.h"
@@ -12,6 +13,7 @@ struct FlowDescription {
   std::string title;  // rich text
   std::string shape;
   std::string about;
+  std::string_view term = {};  // of the glossary; empty where none says more
 };
 
 FlowDescription describe(FlowId id, const AttentionConfig& config);

@@ -10,14 +10,6 @@
 namespace headscope::ui {
 namespace {
 
-/// What a tool's tab is called, says of itself, and which key opens it.
-struct ToolTab {
-  Tool tool;
-  const char* title;
-  const char* about;
-  char key;
-};
-
 constexpr std::array kTabs{
     ToolTab{Tool::flow, "Dimension flow",
             "heights follow the dimensions · click a block to open its step", 'D'},
@@ -84,6 +76,10 @@ void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
   if (clicked >= 0) panel.view.tool = kTabs[static_cast<std::size_t>(clicked)].tool;
   toolPanel(panel, memory, magnitudes, explanations);
 }
+
+std::span<const ToolTab> toolTabs() { return kTabs; }
+
+const char* toolTitle(Tool tool) { return tabOf(tool).title; }
 
 std::optional<Tool> toolOfKey(char key) {
   for (const ToolTab& tab : kTabs) {

@@ -2,6 +2,9 @@
 // step apart or ask "what if"; the stage below follows each of them.
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "app/ui/explanations.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
@@ -33,6 +36,16 @@ void toolCard(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
 /// The chosen tool alone, at the cursor.
 void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
                Explanations& explanations);
+
+/// What a tool's tab is called, says of itself, and which key opens it.
+struct ToolTab {
+  Tool tool;
+  const char* title;
+  const char* about;
+  char key;
+};
+std::span<const ToolTab> toolTabs();
+const char* toolTitle(Tool tool);
 
 /// The tool whose tab this key (a capital letter) opens, where there is one.
 std::optional<Tool> toolOfKey(char key);

@@ -1,0 +1,154 @@
+#include "app/ui/export_choice.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <system_error>
+
+#include "app/ui/session_dialog.h"
+
+namespace headscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// ".npy"; a script is a folder and has none.
+std::string endingOf(const ExportChoice& choice) {
+  switch (choice.kind) {
+    case ExportKind::tensor:
+      return fmt::format(".{}", toString(choice.format));
+    case ExportKind::trace:
+      return ".safetensors";
+    case ExportKind::picture:
+      return ".png";
+    case ExportKind::script:
+      break;
+  }
+  return {};
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::string viewName(Focus view) {
+  switch (view) {
+    case Focus::flow:
+      return "-tool";
+    case Focus::stage:
+      return "-step";
+    case Focus::heads:
+      return "-heads";
+    case Focus::window:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string suggestedName(const ExportChoice& choice) {
+  switch (choice.kind) {
+    case ExportKind::tensor:
+      return fmt::format("{}{}", info(choice.tensor).name, endingOf(choice));
+    case ExportKind::trace:
+      return "headscope-trace.safetensors";
+    case ExportKind::picture:
+      return "headscope" + viewName(choice.view) + ".png";
+    case ExportKind::script:
+      break;
+  }
+  return "headscope-pytorch";
+}
+
+void fitName(ExportChoice& choice) {
+  if (!choice.named) {
+    choice.name = suggestedName(choice);
+    return;
+  }
+  fs::path name(trimmed(choice.name));
+  const std::string ending = endingOf(choice);
+  const bool known = formats::tensorFormatOf(name).has_value() || name.extension() == ".png";
+  if (known || (!ending.empty() && !name.has_extension())) name.replace_extension(ending);
+  choice.name = name.string();
+}
+
+void fitFormat(ExportChoice& choice) {
+  if (choice.kind != ExportKind::tensor) return;
+  if (const auto format = formats::tensorFormatOf(trimmed(choice.name))) choice.format = *format;
+}
+
+fs::path exportPath(const ExportChoice& choice) {
+  const std::string_view name = trimmed(choice.name);
+  if (name.empty()) return {};
+  fs::path path = typedPath(choice.name, choice.folder);
+  const std::string ending = endingOf(choice);
+  if (!ending.empty() && !path.filename().empty() && path.extension() != ending) {
+    path += ending;
+  }
+  return path;
+}
+
+bool pictureFits(const ExportChoice& choice) {
+  const auto fits = [&](Index side) {
+    return side >= 1 && side <= kMaxPictureSide / choice.scale &&
+           side * choice.scale >= kMinPictureSide;
+  };
+  return fits(choice.width) && fits(choice.height);
+}
+
+std::string exportProblem(const ExportChoice& choice) {
+  if (choice.kind == ExportKind::picture && !pictureFits(choice)) {
+    return fmt::format("{} × {} at {}×: each side must come to {} to {} pixels.", choice.width,
+                       choice.height, choice.scale, kMinPictureSide, kMaxPictureSide);
+  }
+  const fs::path path = exportPath(choice);
+  if (path.empty() || path.filename().empty()) {
+    return choice.kind == ExportKind::script ? "Give the name of a folder."
+                                             : "Give the name of a file.";
+  }
+  std::error_code code;
+  const bool folder = fs::is_directory(path, code);
+  if (choice.kind == ExportKind::script) {
+    if (fs::exists(path, code) && !folder) {
+      return fmt::format("{} is a file; the script needs a folder.", path.string());
+    }
+  } else if (folder) {
+    return fmt::format("{} is a folder; give the name of a file.", path.string());
+  }
+  if (!fs::is_directory(path.parent_path(), code)) {
+    return fmt::format("There is no folder {}.", path.parent_path().string());
+  }
+  return {};
+}
+
+std::string exportReplaces(const ExportChoice& choice) {
+  const fs::path path = exportPath(choice);
+  std::error_code code;
+  if (path.empty() || !fs::exists(path, code)) return {};
+  if (choice.kind == ExportKind::script && fs::is_empty(path, code)) return {};
+  const char* what =
+      choice.kind == ExportKind::script ? "an export in it is replaced" : "exporting replaces it";
+  return fmt::format("{} is there already: {}.", path.filename().string(), what);
+}
+
+ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {
+  ExportRequest request{choice.kind,
+                        choice.tensor,
+                        choice.format,
+                        view,
+                        choice.width * choice.scale,
+                        choice.height * choice.scale,
+                        exportPath(choice)};
+  request.view.focus = choice.view;
+  request.view.theme = choice.theme;
+  request.view.scale = static_cast<float>(choice.scale);
+  request.view.animate = false;
+  request.view.playing = false;
+  request.view.hovered.reset();
+  return request;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,66 @@
+// Export choice: what the export dialog has been told, and what is to be written where.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "app/ui/view_state.h"
+#include "core/formats/export_tensor.h"
+#include "core/tensor_id.h"
+
+namespace headscope::ui {
+
+inline constexpr Index kMinPictureSide = 64;  // pixels
+inline constexpr Index kMaxPictureSide = 8192;
+
+enum class ExportKind { tensor, trace, picture, script };
+
+struct ExportChoice {
+  ExportKind kind = ExportKind::tensor;
+  TensorId tensor = TensorId::weights;
+  formats::TensorFormat format = formats::TensorFormat::npy;
+  // of a picture: the size is in points at interface scale 1
+  Focus view = Focus::window;
+  ThemeKind theme = ThemeKind::light;
+  Index width = 1600, height = 1000;
+  int scale = 1;
+  std::string name;              // of the file, or a path, as typed
+  bool named = false;            // by the user: it is no longer made to fit the other choices
+  std::filesystem::path folder;  // what a name stands in
+};
+
+/// What is to be written, and of what view.
+struct ExportRequest {
+  ExportKind kind = ExportKind::tensor;
+  TensorId tensor = TensorId::weights;
+  formats::TensorFormat format = formats::TensorFormat::npy;
+  ViewState view;               // of a picture
+  Index width = 0, height = 0;  // in pixels
+  std::filesystem::path path;
+};
+
+/// "weights.npy"
+std::string suggestedName(const ExportChoice& choice);
+
+/// After another kind, tensor or format was chosen: the suggested name, or the typed one with the
+/// ending that goes with it.
+void fitName(ExportChoice& choice);
+/// After a name was typed: an ending that names a format chooses it.
+void fitFormat(ExportChoice& choice);
+
+/// Where it goes, with its ending; empty where no name is given.
+std::filesystem::path exportPath(const ExportChoice& choice);
+
+/// Whether its sides are within the bounds above.
+bool pictureFits(const ExportChoice& choice);
+
+/// Why it cannot be done so, in a sentence; empty where it can.
+std::string exportProblem(const ExportChoice& choice);
+
+/// That something is there already, in a sentence; else empty.
+std::string exportReplaces(const ExportChoice& choice);
+
+/// `view` as it is on the screen.
+ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view);
+
+}  // namespace headscope::ui

@@ -1,0 +1,277 @@
+#include "app/ui/export_dialog.h"
+
+#include <fmt/format.h>
+#include <imgui_stdlib.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/tools/tool_card.h"
+#include "app/ui/widgets.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kId = "export dialog";
+constexpr float kCaptions = 76.0F;  // their column's width
+
+/// A word at the left, the cursor where its widget goes.
+void caption(const Look& look, const char* text) {
+  const float left = ImGui::GetCursorPosX();
+  inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
+  ImGui::SameLine(left + look.px(kCaptions));
+}
+
+void note(const Look& look, const std::string& text, ImU32 color) {
+  ImGui::PushTextWrapPos(0.0F);
+  label(look.fonts.small, color, text);
+  ImGui::PopTextWrapPos();
+}
+
+class ExportDialog {
+ public:
+  ExportDialog(const Panel& panel, ExportDialogMemory& memory)
+      : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice) {}
+
+  std::optional<ExportRequest> fill() {
+    heading(look_, "Export", "arrows move · space chooses · esc closes");
+    kinds();
+    ImGui::Dummy({1, look_.px(2)});
+    switch (choice_.kind) {
+      case ExportKind::tensor:
+        tensor();
+        break;
+      case ExportKind::trace:
+        note(look_, "Every tensor of the pass in one file, as `headscope run --trace` writes it.",
+             look_.theme.textMuted);
+        break;
+      case ExportKind::picture:
+        picture();
+        break;
+      case ExportKind::script:
+        note(look_,
+             "A folder with check_attention.py and every tensor. The script repeats each step in "
+             "PyTorch and compares; run it with python3.",
+             look_.theme.textMuted);
+        break;
+    }
+    const bool entered = name();
+    return buttons(entered);
+  }
+
+ private:
+  const AttentionConfig& config() const { return panel_.trace.config(); }
+
+  void kinds() {
+    const int clicked =
+        choices(look_, "kind", {"Tensor", "Every tensor", "Picture", "PyTorch script"},
+                static_cast<int>(choice_.kind));
+    if (clicked < 0) return;
+    choice_.kind = static_cast<ExportKind>(clicked);
+    choice_.named = false;
+    changed();
+  }
+
+  void changed() {
+    fitName(choice_);
+    memory_.answer.clear();
+  }
+
+  std::string withShape(TensorId id) const {
+    return fmt::format("{}  {}", info(id).name, toString(shapeOf(id, config())));
+  }
+
+  void tensor() {
+    const std::vector<TensorId> ids = formats::tensorsOf(config());
+    if (std::find(ids.begin(), ids.end(), choice_.tensor) == ids.end()) {
+      choice_.tensor = TensorId::weights;  // this pass has no memory, or no biases
+      changed();
+    }
+    caption(look_, "tensor");
+    ImGui::SetNextItemWidth(look_.px(240));
+    memory_.comboOpen = ImGui::BeginCombo("##tensor", withShape(choice_.tensor).c_str(),
+                                          ImGuiComboFlags_HeightLarge);
+    if (memory_.comboOpen) {
+      for (const TensorId id : ids) {
+        const bool chosen = id == choice_.tensor;
+        if (ImGui::Selectable(withShape(id).c_str(), chosen)) {
+          choice_.tensor = id;
+          changed();
+        }
+        if (chosen && ImGui::IsWindowAppearing()) ImGui::SetItemDefaultFocus();
+      }
+      ImGui::EndCombo();
+    }
+    caption(look_, "format");
+    const int clicked =
+        choices(look_, "format", {"safetensors", "npy", "csv"}, static_cast<int>(choice_.format));
+    if (clicked >= 0) {
+      choice_.format = static_cast<formats::TensorFormat>(clicked);
+      changed();
+    }
+  }
+
+  /// While it is not typed, the size is the window's.
+  void followWindow() {
+    if (memory_.sized) return;
+    const ImVec2 display = ImGui::GetIO().DisplaySize;
+    choice_.width = static_cast<Index>(std::lround(display.x / panel_.view.scale));
+    choice_.height = static_cast<Index>(std::lround(display.y / panel_.view.scale));
+  }
+
+  void side(const char* name, Index& value, NumberDraft& draft) {
+    const NumberChange change = numberField(look_, {name, value, !draft.problem.empty()}, draft);
+    if (change.value) value = *change.value;
+    if (change.stepped != 0) value = std::max<Index>(1, value + 10 * change.stepped);
+    if (change.notANumber) draft.problem = fmt::format("'{}' is not a whole number", draft.text);
+    if (!change.value && change.stepped == 0) return;
+    draft.problem.clear();
+    memory_.sized = true;
+    memory_.answer.clear();
+  }
+
+  void picture() {
+    caption(look_, "view");
+    constexpr std::array kViews{Focus::window, Focus::flow, Focus::stage, Focus::heads};
+    const auto now = std::find(kViews.begin(), kViews.end(), choice_.view) - kViews.begin();
+    const int view =
+        choices(look_, "view", {"window", toolTitle(panel_.view.tool), "step", "heads"},
+                static_cast<int>(now));
+    if (view >= 0) {
+      choice_.view = kViews[static_cast<std::size_t>(view)];
+      changed();
+    }
+    caption(look_, "size");
+    followWindow();
+    side("width", choice_.width, memory_.width);
+    ImGui::SameLine(0.0F, look_.px(8));
+    inlineLabel(look_, look_.fonts.regular, look_.theme.textMuted, "×");
+    side("height", choice_.height, memory_.height);
+    caption(look_, "scale");
+    const int scale = choices(look_, "scale", {"1×", "2×", "3×", "4×"}, choice_.scale - 1);
+    if (scale >= 0) choice_.scale = scale + 1;
+    caption(look_, "theme");
+    const int theme =
+        choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
+    if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
+    if (!pictureFits(choice_)) return;
+    note(look_,
+         fmt::format("{} × {} pixels, as the window shows it: step {}, head {}",
+                     choice_.width * choice_.scale, choice_.height * choice_.scale,
+                     step(panel_.view.step).text(config()).title, panel_.view.head + 1),
+         look_.theme.textMuted);
+  }
+
+  /// True where enter was pressed in it.
+  bool name() {
+    const bool folder = choice_.kind == ExportKind::script;
+    caption(look_, folder ? "folder" : "file");
+    if (std::exchange(memory_.appearing, false)) focusNextItem();
+    ImGui::SetNextItemWidth(-1.0F);
+    pushFieldStyle(look_, false);
+    const std::string before = choice_.name;
+    const bool entered = ImGui::InputTextWithHint(
+        "##export name", "a name, or a path", &choice_.name,
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    popFieldStyle();
+    if (choice_.name != before) {
+      choice_.named = !choice_.name.empty();
+      fitFormat(choice_);
+      memory_.answer.clear();
+    }
+    label(look_.fonts.small, look_.theme.textMuted,
+          elided(look_.fonts.small, "in " + choice_.folder.string(),
+                 ImGui::GetContentRegionAvail().x));
+    return entered;
+  }
+
+  std::string problem() const {
+    if (choice_.kind == ExportKind::picture) {
+      for (const NumberDraft* draft : {&memory_.width, &memory_.height}) {
+        if (!draft->problem.empty()) return "The size: " + draft->problem + ".";
+      }
+    }
+    return exportProblem(choice_);
+  }
+
+  std::optional<ExportRequest> buttons(bool entered) {
+    const std::string why = problem();
+    const std::string replaces = why.empty() ? exportReplaces(choice_) : "";
+    const bool said = !memory_.answer.empty();
+    if (memory_.writing) {
+      note(look_, "writing …", look_.theme.textMuted);
+    } else if (said) {
+      note(look_, memory_.answer, memory_.answerIsError ? look_.theme.bad : look_.theme.good);
+    } else if (!why.empty()) {
+      note(look_, why, look_.theme.bad);
+    } else if (!replaces.empty()) {
+      note(look_, replaces, look_.theme.keyText);
+    }
+    ImGui::Dummy({1, look_.px(2)});
+    const bool can = why.empty() && !memory_.writing;
+    const bool asked = pill(look_, "Export", true, can) || (entered && can);
+    ImGui::SameLine(0.0F, look_.px(8));
+    if (pill(look_, "Close")) memory_.open = false;
+    if (!asked) return std::nullopt;
+    choice_.folder = exportPath(choice_).parent_path();
+    choice_.name = exportPath(choice_).filename().string();
+    memory_.answer.clear();
+    memory_.writing = true;
+    return exportRequest(choice_, panel_.view);
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  ExportDialogMemory& memory_;
+  ExportChoice& choice_;
+};
+
+}  // namespace
+
+void askToExport(ExportDialogMemory& memory, ExportKind kind) {
+  memory.open = memory.appearing = true;
+  memory.answer.clear();
+  if (memory.choice.folder.empty()) {
+    std::error_code code;
+    memory.choice.folder = std::filesystem::current_path(code);
+  }
+  memory.choice.kind = kind;
+  memory.choice.named = false;
+  fitName(memory.choice);
+}
+
+std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory) {
+  if (!memory.open) return std::nullopt;
+  const Look& look = panel.look;
+  if (memory.appearing) {
+    ImGui::OpenPopup(kId);
+    memory.choice.theme = panel.view.theme;
+  }
+  const bool comboWasOpen = std::exchange(memory.comboOpen, false);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float width = std::min(look.px(540), display.x - look.px(16));
+  ImGui::SetNextWindowPos({display.x * 0.5F, display.y * 0.45F}, ImGuiCond_Always, {0.5F, 0.45F});
+  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - look.px(16)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(14)));
+  const bool visible = ImGui::BeginPopupModal(
+      kId, nullptr,
+      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar();
+  if (!visible) {
+    memory.open = false;
+    return std::nullopt;
+  }
+  const auto request = ExportDialog(panel, memory).fill();
+  if (keyPressed(Key::escape, false) && !comboWasOpen) memory.open = false;
+  if (!memory.open) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+  return request;
+}
+
+}  // namespace headscope::ui

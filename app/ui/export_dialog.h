@@ -1,0 +1,32 @@
+// Export dialog: asks what is to be exported and where to: a tensor, the whole trace, a picture of
+// the window or of a panel, or a PyTorch script.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/ui/export_choice.h"
+#include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct ExportDialogMemory {
+  bool open = false;
+  bool appearing = false;
+  bool comboOpen = false;  // in the last frame: escape is then for it
+  bool sized = false;      // the picture's size was typed: it no longer follows the window's
+  ExportChoice choice;
+  NumberDraft width, height;
+  std::string answer;  // how the last export went
+  bool answerIsError = false;
+  bool writing = false;
+};
+
+/// Opens it, on this kind.
+void askToExport(ExportDialogMemory& memory, ExportKind kind);
+
+/// What is to be exported, once.
+std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory);
+
+}  // namespace headscope::ui

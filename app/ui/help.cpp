@@ -1,0 +1,202 @@
+#include "app/ui/help.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/glossary.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/shortcuts.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kId = "help";
+constexpr int kPages = 2;
+
+struct Entry {
+  std::string lead;  // rich text
+  std::string about;
+};
+
+/// Entries that stay together in one column.
+struct Block {
+  std::string title;  // empty: none
+  std::vector<Entry> entries;
+};
+
+std::vector<Block> keyBlocks() {
+  std::vector<Block> blocks;
+  for (const ShortcutGroup& group : shortcutGroups()) {
+    blocks.push_back({group.title, {}});
+    for (const Shortcut& shortcut : group.shortcuts) {
+      blocks.back().entries.push_back({shortcut.keys, shortcut.does});
+    }
+  }
+  return blocks;
+}
+
+std::vector<Block> termBlocks() {
+  std::vector<Block> blocks;
+  for (const auto& entry : glossary()) blocks.push_back({{}, {{entry.shown, entry.about}}});
+  return blocks;
+}
+
+/// Blocks in columns, filled one after the other.
+class Columns {
+ public:
+  /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
+  Columns(const Look& look, std::vector<Block> blocks, float lead, float least, float width)
+      : look_(look), blocks_(std::move(blocks)), lead_(look.px(lead)) {
+    const float gap = look.px(28);
+    const int count = std::max(1, static_cast<int>((width + gap) / (look.px(least) + gap)));
+    column_ = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+    float all = 0.0F;
+    for (const Block& block : blocks_) all += heightOf(block);
+    ImVec2 at(0.0F, 0.0F);
+    int column = 0;
+    for (const Block& block : blocks_) {
+      // the next column where most of the block would be more than this one's share
+      const float height = heightOf(block);
+      if (column + 1 < count && at.y + height * 0.5F > all / static_cast<float>(count)) {
+        at = {at.x + column_ + gap, 0.0F};
+        ++column;
+      }
+      places_.push_back(at);
+      at.y += height;
+      height_ = std::max(height_, at.y);
+    }
+  }
+
+  float height() const { return height_; }
+
+  void draw() const {
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      draw(blocks_[i], {origin.x + places_[i].x, origin.y + places_[i].y});
+    }
+    ImGui::Dummy({column_, height_});
+  }
+
+ private:
+  float titleHeight() const { return fontSize(look_.fonts.semibold) + look_.px(8); }
+  float heightOf(const Entry& entry) const {
+    ImFont* font = look_.fonts.regular;
+    const float words =
+        font->CalcTextSizeA(fontSize(font), FLT_MAX, column_ - lead_, entry.about.c_str()).y;
+    return words + look_.px(7);
+  }
+  float heightOf(const Block& block) const {
+    float height = block.title.empty() ? 0.0F : titleHeight() + look_.px(12);
+    for (const Entry& entry : block.entries) height += heightOf(entry);
+    return height;
+  }
+
+  void draw(const Block& block, ImVec2 at) const {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const Fonts& fonts = look_.fonts;
+    if (!block.title.empty()) {
+      drawText(list, fonts.semibold, at, look_.theme.text, block.title);
+      at.y += titleHeight();
+    }
+    for (const Entry& entry : block.entries) {
+      const float y = std::round(at.y);
+      drawRichText(list, fonts, fonts.regular, {std::round(at.x), y}, look_.theme.accentText,
+                   entry.lead);
+      list->AddText(fonts.regular, fontSize(fonts.regular), {std::round(at.x + lead_), y},
+                    look_.theme.text, entry.about.c_str(), nullptr, column_ - lead_);
+      at.y += heightOf(entry);
+    }
+  }
+
+  const Look& look_;
+  std::vector<Block> blocks_;
+  float lead_;
+  float column_ = 0.0F;
+  std::vector<ImVec2> places_;
+  float height_ = 0.0F;
+};
+
+Columns columnsOf(const Look& look, int page, float width) {
+  return page == 0 ? Columns(look, keyBlocks(), 140, 330, width)
+                   : Columns(look, termBlocks(), 124, 440, width);
+}
+
+void scrollByKeys(const Look& look) {
+  const float page = ImGui::GetWindowHeight() * 0.9F;
+  const std::pair<Key, float> moves[] = {{Key::up, -look.px(40)},
+                                         {Key::down, look.px(40)},
+                                         {Key::pageUp, -page},
+                                         {Key::pageDown, page},
+                                         {Key::home, -ImGui::GetScrollMaxY()},
+                                         {Key::end, ImGui::GetScrollMaxY()}};
+  for (const auto& [key, by] : moves) {
+    if (keyPressed(key)) {
+      ImGui::SetScrollY(std::clamp(ImGui::GetScrollY() + by, 0.0F, ImGui::GetScrollMaxY()));
+    }
+  }
+}
+
+/// The page chosen for the next frame is in `memory`; `columns` is this one's.
+void pages(const Look& look, HelpMemory& memory, const Columns& columns) {
+  const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
+                              {"Terms", "what the words on the screen mean"}};
+  const int clicked =
+      tabRow(look, "help pages", tabs, memory.page, "← → the other page · ↑ ↓ scroll · esc closes");
+  if (clicked >= 0) memory.page = clicked;
+  if (keyPressed(Key::left, false) || keyPressed(Key::right, false) ||
+      keyPressed(Key::tab, false)) {
+    memory.page = (memory.page + 1) % kPages;
+  }
+  ImGui::PushID(memory.page);
+  ImGui::BeginChild("entries", {0, 0}, false, ImGuiWindowFlags_NoBackground);
+  columns.draw();
+  scrollByKeys(look);
+  ImGui::EndChild();
+  ImGui::PopID();
+}
+
+}  // namespace
+
+void openHelp(HelpMemory& memory) { memory = {true, true, 0}; }
+
+void helpOverlay(const Look& look, HelpMemory& memory) {
+  if (!memory.open) return;
+  if (memory.appearing) ImGui::OpenPopup(kId);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const ImVec2 padding(look.px(22), look.px(16));
+  const float width = std::min(look.px(1120), display.x - look.px(24));
+  const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
+  const Columns columns = columnsOf(look, memory.page, width - 2 * padding.x - scrollbar);
+  const float head = fontSize(look.fonts.semibold) + look.px(16);
+  const float height = std::min(columns.height() + head + 2 * padding.y, display.y - look.px(24));
+  ImGui::SetNextWindowPos({(display.x - width) * 0.5F, (display.y - height) * 0.4F});
+  ImGui::SetNextWindowSize({width, height});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+  const bool visible = ImGui::BeginPopupModal(
+      kId, nullptr,
+      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar);
+  ImGui::PopStyleVar();
+  if (!visible) {
+    memory.open = false;
+    return;
+  }
+  pages(look, memory, columns);
+  const bool appearing = std::exchange(memory.appearing, false);
+  const bool beside =
+      ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
+  const bool asked = charTyped('?') || keyPressed(Key::f1, false) || beside;
+  if (keyPressed(Key::escape, false) || (asked && !appearing)) {
+    memory.open = false;
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,79 @@
+#include "app/ui/shortcuts.h"
+
+#include "app/ui/tools/tool_card.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The tools' letters are the tabs' own.
+ShortcutGroup tools() {
+  ShortcutGroup group{"Tools", {}};
+  for (const ToolTab& tab : toolTabs()) {
+    group.shortcuts.push_back({std::string(1, tab.key), tab.title});
+  }
+  return group;
+}
+
+}  // namespace
+
+std::vector<ShortcutGroup> shortcutGroups() {
+  return {
+      {"Steps",
+       {{"←  →", "one step back, one step on"},
+        {"home  end", "the first step, the last"},
+        {"page up, page down", "the same as ← → while a cell is chosen"}}},
+      {"Playing",
+       {{"space", "plays from the step shown, halts, goes on"},
+        {"←  →", "one moment back, one moment on"},
+        {"shift+←  →", "one step back, one step on"},
+        {"drag the bar", "goes to any moment"},
+        {"esc", "leaves the timeline"}}},
+      {"Choosing a cell",
+       {{"point", "shows its value and what it is made of"},
+        {"click", "chooses it: its arithmetic stays"},
+        {"↓", "chooses the first, where none is"},
+        {"← ↑ ↓ →", "to the next cell; with shift by 8"},
+        {"home  end", "along its row"},
+        {"tab", "the next matrix; with shift the one before"},
+        {"backspace", "one cell back on the trail"},
+        {"esc", "lets go of it"}}},
+      {"Changing a cell",
+       {{"enter", "types a value: edits an operand, pins a result"},
+        {"drag, wheel", "changes its value"},
+        {"right click", "commands on its row, column, head, matrix"},
+        {"shift+enter", "the same commands"},
+        {"ctrl+c  ctrl+v", "copies, pastes cells as tab-separated numbers"},
+        {"delete", "removes its pin"},
+        {"ctrl+z", "undo"},
+        {"ctrl+shift+z  ctrl+y", "redo"}}},
+      tools(),
+      {"Mask painter",
+       {{"drag", "paints pairs; with shift a rectangle"},
+        {"enter", "brings the cursor; then changes its pair, as x does"},
+        {"← ↑ ↓ →", "move the cursor"},
+        {"esc", "puts it away"}}},
+      {"KV cache", {{",  .", "one token back, one token on"}}},
+      {"Text and fields",
+       {{"ctrl+e", "edits the text; enter takes it"},
+        {"drag a token", "puts it in another place"},
+        {"↑  ↓", "in a number field: the next valid value"}}},
+      {"Scenes", {{"1 … 9", "recalls a scene"}, {"ctrl+1 … 9", "sets one"}}},
+      {"Files",
+       {{"ctrl+s", "saves the session"},
+        {"ctrl+shift+s", "saves it under another name"},
+        {"ctrl+o", "opens one"},
+        {"ctrl+shift+e", "export: a tensor, a picture, a PyTorch script"},
+        {"ctrl+shift+t", "saves every tensor of the pass"},
+        {"drop a file", "a session, a series (.csv), or tensors (.safetensors)"}}},
+      {"Screen",
+       {{"f11", "presents the panel under the mouse, in large type; again: back"},
+        {"tab  f6", "while presenting: the next panel (f6 while a cell is chosen)"},
+        {"esc", "while presenting: back"},
+        {"ctrl +  ctrl −", "larger, smaller interface"},
+        {"click a block", "in the dimension flow: opens its step"},
+        {"click a head", "shows it in all panels"},
+        {"?  f1", "this list"}}},
+  };
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,78 @@
+// Moments: the nine steps as a timeline, for one query of one head: number by number, then row by
+// row, then all rows, then all heads. Pure: no drawing, no numbers of the trace.
+#pragma once
+
+#include <vector>
+
+#include "core/trace.h"
+
+namespace headscope::ui {
+
+/// Whose numbers are gone through.
+struct Subject {
+  Index item = 0;
+  Index head = 0;
+  Index query = 0;
+
+  bool operator==(const Subject&) const = default;
+};
+
+/// What a moment goes through: something by itself, or the rest of its kind in one sweep.
+enum class Beat {
+  cell,          // one number of the query's row
+  restOfCells,   //
+  likewise,      // K or V, which come about as Q does
+  maximum,       // of the row, for softmax
+  exponentials,  //
+  sum,           // … of the exponentials
+  key,           // one key's value, weighed
+  restOfKeys,    //
+  mixture,       // the values weighed and added: the query's row at once
+  head,          // one head's columns
+  restOfHeads,   //
+  total,         // what all heads and the bias add up to: the query's row at once
+  row,           // another query's row
+  restOfRows,    //
+  allHeads,      // the same in every head
+};
+
+struct Moment {
+  StepId step = StepId::project;
+  Beat beat = Beat::cell;
+  TensorId part = TensorId::q;       // which of q, k and v `project` and `split` show
+  Index from = 0, to = 1;            // of what it goes through, [from, to)
+  double start = 0.0, length = 0.0;  // seconds at speed 1
+
+  double end() const { return start + length; }
+  bool operator==(const Moment&) const = default;
+};
+
+/// True for a moment during which the picture changes all the time.
+bool isSweep(Beat beat);
+
+/// Rows other than the query's are counted without it: the place of the n-th.
+inline Index otherRow(Index query, Index n) { return n < query ? n : n + 1; }
+
+/// Never empty; covers every step, in order, without a gap.
+class Timeline {
+ public:
+  Timeline() = default;
+  Timeline(const AttentionConfig& config, const Subject& subject);
+
+  const std::vector<Moment>& moments() const& { return moments_; }
+  double length() const { return moments_.empty() ? 0.0 : moments_.back().end(); }
+  /// The moment at a time; before the start the first, past the end the last.
+  std::size_t at(double time) const;
+  double stepStart(StepId step) const;
+  double stepEnd(StepId step) const;
+
+  /// The time here that corresponds to a time of another timeline: the same share of its step.
+  double translate(const Timeline& other, double time) const;
+
+  bool operator==(const Timeline&) const = default;
+
+ private:
+  std::vector<Moment> moments_;
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,125 @@
+#include "app/ui/timeline/narration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/arithmetic.h"
+#include "app/ui/axis_labels.h"
+#include "app/ui/timeline/narrator.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kTermsTold = 2;
+constexpr Index kNumbersTold = 3;
+
+std::string quoted(const Trace& trace, Lane lane, Index item, Index at) {
+  const auto& tokens = laneTokens(trace, lane, item);
+  if (at < 0 || at >= static_cast<Index>(tokens.size())) {
+    return fmt::format("{} {}", lane == Lane::query ? "query" : "key", at);
+  }
+  return fmt::format("“{}”", shownToken(tokens[static_cast<std::size_t>(at)]));
+}
+
+}  // namespace
+
+std::string Narrator::query(Index row) const {
+  return quoted(trace, Lane::query, subject.item, row);
+}
+std::string Narrator::key(Index col) const { return quoted(trace, Lane::key, subject.item, col); }
+
+Index Narrator::rowShown() const {
+  return otherRow(subject.query, alone() ? moment.from : moment.to - 1);
+}
+
+CellRef Narrator::cell(TensorId tensor, Index row, Index col) const {
+  const TensorInfo& t = info(tensor);
+  const Index head = t.kvHeads ? c.kvHead(subject.head) : subject.head;
+  return {tensor, t.perItem ? subject.item : -1, t.perHead ? head : -1, row, col};
+}
+
+std::string Narrator::named(const CellRef& at) const {
+  return cellName(trace, at) + " = " + number(value(at));
+}
+
+std::string Narrator::rowStart(TensorId tensor, Index row, Index col) const {
+  const Index width = shapeOf(tensor, c).back();
+  const Index told = std::min(kNumbersTold, width - col);
+  std::string text = named(cell(tensor, row, col));
+  for (Index i = 1; i < told; ++i) text += ", " + number(value(cell(tensor, row, col + i)));
+  return col + told < width ? text + " …" : text;
+}
+
+double Narrator::length(TensorId tensor, Index row, Index col, Index cols) const {
+  std::vector<float> part(static_cast<std::size_t>(cols));
+  const CellRef at = cell(tensor, row, col);
+  trace.tile(tensor, at.item, at.head, row, 1, col, cols, part.data());
+  double squares = 0.0;
+  for (const float v : part) squares += static_cast<double>(v) * static_cast<double>(v);
+  return std::sqrt(squares);
+}
+
+std::string factorText(double value) {
+  const std::string text = number(value, 3);
+  return value < 0 ? "(" + text + ")" : text;
+}
+
+std::string Narrator::sum(const Explanation& e) const {
+  std::string text = "=";
+  const std::size_t told = std::min(kTermsTold, e.terms.size());
+  for (std::size_t i = 0; i < told; ++i) {
+    const Term& t = e.terms[i];
+    text += i == 0 ? " " : " + ";
+    text += factorText(t.leftValue) + "·" + factorText(t.rightValue);
+  }
+  if (e.terms.size() > told) {
+    const std::size_t left = e.terms.size() - told;
+    text += fmt::format(" + … {} more term{}", left, left == 1 ? "" : "s");
+  }
+  if (e.pinned)
+    return fmt::format("{} = {}, but it is pinned to {}", text, number(e.sum), number(e.value));
+  return text + " = " + number(e.value);
+}
+
+std::string Narrator::columns(Index head) const {
+  const Index first = head * c.dK();
+  if (c.dK() == 1) return fmt::format("column {}", first);
+  return fmt::format("columns {} to {}", first, first + c.dK() - 1);
+}
+
+std::string Narrator::rest(const char* one, const char* many) const {
+  const Index count = moment.to - moment.from;
+  if (moment.from > 0) return fmt::format("… and {} more {}", count, count == 1 ? one : many);
+  return count == 1 ? fmt::format("The other {}", one)
+                    : fmt::format("The other {} {}", count, many);
+}
+
+std::string narrate(const Trace& trace, const Subject& subject, const Moment& moment) {
+  const Narrator narrator(trace, subject, moment);
+  switch (moment.step) {
+    case StepId::project:
+      return narrateProject(narrator);
+    case StepId::split:
+      return narrateSplit(narrator);
+    case StepId::score:
+      return narrateScore(narrator);
+    case StepId::scale:
+      return narrateScale(narrator);
+    case StepId::mask:
+      return narrateMask(narrator);
+    case StepId::softmax:
+      return narrateSoftmax(narrator);
+    case StepId::weigh:
+      return narrateWeigh(narrator);
+    case StepId::concat:
+      return narrateConcat(narrator);
+    case StepId::output:
+      break;
+  }
+  return narrateOutput(narrator);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,223 @@
+// What is said of the steps that give a number per query and key: score, scale, mask and softmax.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/arithmetic.h"
+#include "app/ui/timeline/narrator.h"
+#include "app/ui/timeline/shown.h"
+#include "app/ui/widgets.h"
+#include "core/dropout.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The same pair in the first and the last head: "2.4 in head 1, −0.3 in head 8".
+std::string acrossHeads(const Narrator& n, TensorId tensor, Index key) {
+  const auto in = [&](Index head) {
+    const CellRef at{tensor, n.subject.item, head, n.subject.query, std::max<Index>(key, 0)};
+    return fmt::format("{} in head {}", number(n.value(at)), head + 1);
+  };
+  return in(0) + ", " + in(n.c.numHeads - 1);
+}
+
+/// "… and 12 more queries. " before a sweep, nothing before a row by itself.
+std::string rowsOpening(const Narrator& n) {
+  return n.alone() ? "" : fmt::format("{}. ", n.rest("query", "queries"));
+}
+
+/// The largest of a row by name, or that there is none.
+std::string top(const Narrator& n, TensorId tensor, Index row) {
+  const Index key = largestKey(n.trace, tensor, n.subject.item, n.subject.head, row);
+  return key < 0 ? "no key is left" : n.named(n.cell(tensor, row, key));
+}
+
+Index allowedCount(const Narrator& n, Index row) {
+  return allowedKeys(n.c.mask, n.subject.item, row, n.c.keys()).count();
+}
+
+/// "may see 3 of 6 keys"
+std::string seen(const Narrator& n, Index row) {
+  const Index count = allowedCount(n, row);
+  if (count == 0) return "may see no key at all";
+  if (count == n.c.keys()) return fmt::format("may see every key, {} of them", count);
+  return fmt::format("may see {} of {} keys", count, n.c.keys());
+}
+
+/// What a row of weights is like.
+std::string looks(const Narrator& n, Index row) {
+  const bool noSoftmax = allowedCount(n, row) == 0 && !n.c.mistakes.zeroForMasked;
+  return noSoftmax ? seen(n, row) + ": its weights are 0"
+                   : "looks most at " + top(n, TensorId::weights, row);
+}
+
+/// One weight: its exponential over their sum.
+std::string quotient(const Narrator& n, const CellRef& at) {
+  const Explanation e = explainCell(n.trace, at);
+  const auto own = std::find_if(e.terms.begin(), e.terms.end(), [&](const Term& t) {
+    return t.cells.front().row == at.row && t.cells.front().col == at.col;
+  });
+  const std::string weight = number(e.value);
+  if (e.pinned) {
+    return fmt::format("{} gives {} the weight it is pinned to, {}.", n.query(), n.key(at.col),
+                       weight);
+  }
+  if (own == e.terms.end()) {
+    return fmt::format("{} gives {} {} of its attention: {}.", n.query(), n.key(at.col), weight,
+                       whyForbidden(n.c.mask, at.item, at.row, at.col));
+  }
+  if (n.c.dropout.on()) {
+    return fmt::format("{} gives {} {} / {}{} → {}.", n.query(), n.key(at.col),
+                       number(own->product), number(e.sum),
+                       DroppedCells(n.c)(at.item, at.head, at.row, at.col)
+                           ? ", then dropped"
+                           : ", then rescaled for dropout",
+                       weight);
+  }
+  return fmt::format("{} gives {} {} / {} = {} of its attention.", n.query(), n.key(at.col),
+                     number(own->product), number(e.sum), weight);
+}
+
+}  // namespace
+
+std::string narrateScore(const Narrator& n) {
+  const TensorId id = TensorId::rawScores;
+  switch (n.moment.beat) {
+    case Beat::cell: {
+      const CellRef at = n.cell(id, n.moment.from);
+      return fmt::format("{} asks {}: {} = Σ q·k {}.", n.query(), n.key(at.col),
+                         cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
+    }
+    case Beat::restOfCells:
+      return fmt::format("{}. The best match of {} is {}.", n.rest("key", "keys"), n.query(),
+                         top(n, id, n.subject.query));
+    case Beat::row:
+    case Beat::restOfRows:
+      return fmt::format("{}{} asks every key as well; its best match is {}.", rowsOpening(n),
+                         n.query(n.rowShown()), top(n, id, n.rowShown()));
+    default:
+      break;
+  }
+  const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
+  return fmt::format("Every head asks with a query and keys of its own: {} and {} score {}.",
+                     n.query(), n.key(key), acrossHeads(n, id, key));
+}
+
+std::string narrateScale(const Narrator& n) {
+  const TensorId id = TensorId::scores;
+  const bool scaled = n.c.scoreMultiplier() != 1.0F;
+  switch (n.moment.beat) {
+    case Beat::cell: {
+      const CellRef at = n.cell(id, n.moment.from);
+      const Explanation e = explainCell(n.trace, at);
+      const Term& term = e.terms.front();
+      const std::string result =
+          e.pinned ? fmt::format("{}, but it is pinned to {}", number(e.sum), number(e.value))
+                   : number(e.value);
+      return fmt::format("{} and {}: {} × {} = {}.{}", n.query(), n.key(at.col),
+                         number(term.leftValue), number(term.rightValue), result,
+                         n.moment.from > 0 ? ""
+                         : scaled ? " Sums of more terms spread wider; the scale undoes that."
+                                  : " The scale is off, so the score stays as it is.");
+    }
+    case Beat::restOfCells:
+      return fmt::format("{} by the same factor {}; the largest of {}: {}.",
+                         n.rest("score", "scores"), number(n.c.scoreMultiplier()), n.query(),
+                         top(n, id, n.subject.query));
+    case Beat::row:
+    case Beat::restOfRows:
+      return fmt::format("{} by the same factor {}: {} has {}.", n.rest("query", "queries"),
+                         number(n.c.scoreMultiplier()), n.query(n.rowShown()),
+                         top(n, id, n.rowShown()));
+    default:
+      break;
+  }
+  const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
+  return fmt::format("One factor for all heads: {} and {} have {}.", n.query(), n.key(key),
+                     acrossHeads(n, id, key));
+}
+
+std::string narrateMask(const Narrator& n) {
+  const TensorId id = TensorId::maskedScores;
+  switch (n.moment.beat) {
+    case Beat::cell: {
+      const CellRef at = n.cell(id, n.moment.from);
+      const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
+      if (why.empty()) {
+        return fmt::format("{} may see {}: the score stays {}.", n.query(), n.key(at.col),
+                           number(n.value(at)));
+      }
+      return fmt::format("{} may not see {} ({}): {} takes the place of {}.", n.query(),
+                         n.key(at.col), why, number(n.value(at)),
+                         number(n.value(n.cell(TensorId::scores, at.col))));
+    }
+    case Beat::restOfCells:
+      if (n.c.mask.none()) {
+        return fmt::format("No mask is set: {} {}, and the scores stay as they are.", n.query(),
+                           seen(n, n.subject.query));
+      }
+      return fmt::format("{}: {} {}.", n.rest("key", "keys"), n.query(), seen(n, n.subject.query));
+    case Beat::row:
+    case Beat::restOfRows:
+      return fmt::format("{} by the same rule: {} {}.", n.rest("query", "queries"),
+                         n.query(n.rowShown()), seen(n, n.rowShown()));
+    default:
+      break;
+  }
+  return fmt::format("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
+                     seen(n, n.subject.query));
+}
+
+std::string narrateSoftmax(const Narrator& n) {
+  const TensorId id = TensorId::weights;
+  const Index first = n.moment.beat == Beat::cell ? n.moment.from : 0;
+  const CellRef at = n.cell(id, first);
+  const bool down = n.c.mistakes.softmaxOverQueries;
+  const std::string line =
+      down ? "the column of " + n.key(first) + " (by mistake)" : "the row of " + n.query();
+  switch (n.moment.beat) {
+    case Beat::maximum: {
+      const Explanation e = explainCell(n.trace, at);
+      if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
+      return fmt::format(
+          "Softmax of {}: the largest of its {} allowed score{} is {}; it is taken "
+          "off each, so that no exponential gets too large.",
+          line, e.terms.size(), e.terms.size() == 1 ? "" : "s", number(e.terms.front().rightValue));
+    }
+    case Beat::exponentials: {
+      const Explanation e = explainCell(n.trace, at);
+      if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
+      constexpr std::size_t kTold = 2;
+      std::string text;
+      for (std::size_t i = 0; i < std::min(kTold, e.terms.size()); ++i) {
+        const Term& t = e.terms[i];
+        const CellRef& source = t.cells.front();
+        text += fmt::format("{}{} exp({} − {}) = {}", i == 0 ? "" : ", ",
+                            down ? n.query(source.row) : n.key(source.col), number(t.leftValue, 3),
+                            factorText(t.rightValue), number(t.product));
+      }
+      return fmt::format("Its exponentials are all positive: {}{}", text,
+                         e.terms.size() > kTold ? " …" : ".");
+    }
+    case Beat::sum: {
+      const Explanation e = explainCell(n.trace, at);
+      if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
+      return fmt::format("Together they make {}; each will be divided by it.", number(e.sum));
+    }
+    case Beat::cell:
+      return quotient(n, at);
+    case Beat::restOfCells:
+      return fmt::format("{}. {} {}.", n.rest("key", "keys"), n.query(), looks(n, n.subject.query));
+    case Beat::row:
+    case Beat::restOfRows:
+      return fmt::format("{}{} {}.", rowsOpening(n), n.query(n.rowShown()), looks(n, n.rowShown()));
+    default:
+      break;
+  }
+  const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
+  return fmt::format("Every head shares out its own attention: {} gives {} {}.", n.query(),
+                     n.key(key), acrossHeads(n, id, key));
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,198 @@
+// What is said of the steps that give vectors: project, split, weigh, concat and output.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/arithmetic.h"
+#include "app/ui/timeline/narrator.h"
+#include "app/ui/timeline/shown.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// How K and V are spoken of.
+struct Part {
+  const char* letter;
+  const char* word;
+  const char* weight;
+  TensorId whole, perHead;
+};
+
+Part partOf(TensorId part) {
+  if (part == TensorId::k) return {"K", "key", "W_K", TensorId::kProj, TensorId::k};
+  return {"V", "value", "W_V", TensorId::vProj, TensorId::v};
+}
+
+/// A head's term of the output: the length of heads[i] · W_O,h.
+double contribution(const Narrator& n, Index head) {
+  const ConstMatrixView mixed = n.trace.tensor(TensorId::heads).matrix({n.subject.item, head});
+  const ConstMatrixView weight = n.trace.tensor(TensorId::wO).matrix();
+  const Index first = head * n.c.dK();
+  double squares = 0.0;
+  for (Index o = 0; o < weight.rows; ++o) {
+    double sum = 0.0;
+    for (Index d = 0; d < n.c.dK(); ++d) {
+      sum += static_cast<double>(mixed(n.subject.query, d)) *
+             static_cast<double>(weight(o, first + d));
+    }
+    squares += sum * sum;
+  }
+  return std::sqrt(squares);
+}
+
+}  // namespace
+
+std::string narrateProject(const Narrator& n) {
+  const Index first = n.subject.head * n.c.dK();
+  const Index last = first + n.moment.to - 1;
+  switch (n.moment.beat) {
+    case Beat::cell: {
+      const CellRef at = n.cell(TensorId::qProj, first + n.moment.from);
+      return fmt::format(
+          "{} becomes a query, number by number: X times a column of W_Q gives {} {}.", n.query(),
+          cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
+    }
+    case Beat::restOfCells:
+      return fmt::format("{} of head {}’s part of {}’s query, the last {}.",
+                         n.rest("number", "numbers"), n.subject.head + 1, n.query(),
+                         n.named(n.cell(TensorId::qProj, last)));
+    case Beat::row:
+      return fmt::format("{} gets its query by the same columns of W_Q: {}", n.query(n.rowShown()),
+                         n.rowStart(TensorId::qProj, n.rowShown(), first));
+    case Beat::restOfRows:
+      return fmt::format("{}, up to {}: {}", n.rest("token", "tokens"), n.query(n.rowShown()),
+                         n.rowStart(TensorId::qProj, n.rowShown(), first));
+    case Beat::likewise: {
+      const Part part = partOf(n.moment.part);
+      const Index row = std::min(n.subject.query, n.c.keys() - 1);
+      const Index column = n.c.kvHead(n.subject.head) * n.c.dK();
+      return fmt::format("Every token {}has a {} as well, by weights of its own, {}: for {} {}",
+                         n.c.crossAttention() ? "of the memory " : "", part.word, part.weight,
+                         n.key(row), n.rowStart(part.whole, row, column));
+    }
+    default:
+      break;
+  }
+  return fmt::format(
+      "All {} heads come from one product with the whole of W_Q: {} columns, of which "
+      "each head owns {}. The last: {}.",
+      n.c.numHeads, n.c.dModel, n.c.dK(), n.named(n.cell(TensorId::qProj, n.c.dModel - 1)));
+}
+
+std::string narrateSplit(const Narrator& n) {
+  const Mistakes& wrong = n.c.mistakes;
+  const bool mistaken = wrong.reshapeWithoutTranspose || wrong.sharedHead;
+  const auto source = [&](const CellRef& at) {
+    const Explanation e = explainCell(n.trace, at);
+    return fmt::format("{} = {} = {}", cellName(n.trace, at),
+                       cellName(n.trace, e.terms.front().cells.front()), number(e.value));
+  };
+  if (n.moment.beat == Beat::likewise) {
+    const Part part = partOf(n.moment.part);
+    const Index head = n.c.kvHead(n.subject.head);
+    const std::string shared =
+        n.c.headsPerGroup() == 1
+            ? std::string()
+            : fmt::format(" It has {} head{} only: {} heads of Q share each.", n.c.numKvHeads,
+                          n.c.numKvHeads == 1 ? "" : "s", n.c.headsPerGroup());
+    const Index row = std::min(n.subject.query, n.c.keys() - 1);
+    return fmt::format("{} is cut the same way: {}.{}", part.letter,
+                       source({part.perHead, n.subject.item, head, row, 0}), shared);
+  }
+  const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
+  const CellRef at{TensorId::q, n.subject.item, head, n.subject.query, 0};
+  const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
+  if (mistaken) {
+    return fmt::format("{}Head {}, by mistake: {}. {}.", opening, head + 1,
+                       explainCell(n.trace, at).rule, source(at));
+  }
+  return fmt::format("{}Head {} owns {} of Q; nothing is computed, it is a view: {}.", opening,
+                     head + 1, n.columns(head), source(at));
+}
+
+std::string narrateWeigh(const Narrator& n) {
+  const auto mostly = [&](Index row) {
+    const Index top = largestKey(n.trace, TensorId::weights, n.subject.item, n.subject.head, row);
+    return fmt::format("{} of {}", number(n.value(n.cell(TensorId::weights, row, top)), 3),
+                       n.key(top));
+  };
+  switch (n.moment.beat) {
+    case Beat::key: {
+      const Explanation e = explainCell(n.trace, n.cell(TensorId::heads, 0));
+      const Index j = n.moment.from;
+      double sum = 0.0;
+      for (Index i = 0; i <= j; ++i) sum += e.terms[static_cast<std::size_t>(i)].product;
+      const Term& term = e.terms[static_cast<std::size_t>(j)];
+      return fmt::format("{} takes {} of {}’s value. Its number 0: {}·{} = {}, so far {}.",
+                         n.query(), number(n.value(n.cell(TensorId::weights, j)), 3), n.key(j),
+                         number(term.leftValue, 3), factorText(term.rightValue),
+                         number(term.product), number(sum));
+    }
+    case Beat::restOfKeys: {
+      double sum = 0.0;
+      for (Index j = n.moment.from; j < n.moment.to; ++j) {
+        sum += n.value(n.cell(TensorId::weights, j));
+      }
+      return fmt::format("{}, with weights of {} together.", n.rest("value", "values"),
+                         number(sum));
+    }
+    case Beat::mixture: {
+      const float gain = n.c.gain(n.subject.head);
+      const std::string off =
+          gain == 1.0F ? "" : fmt::format(", times the head’s gain {}", number(gain));
+      return fmt::format("Added up{}, that is what head {} has for {}: {}", off, n.subject.head + 1,
+                         n.query(), n.rowStart(TensorId::heads, n.subject.query));
+    }
+    case Beat::row:
+    case Beat::restOfRows: {
+      const Index row = n.rowShown();
+      const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("query", "queries"));
+      return fmt::format("{}{} mixes the same values by its own weights, most {}: {}", opening,
+                         n.query(row), mostly(row), n.rowStart(TensorId::heads, row));
+    }
+    default:
+      break;
+  }
+  const Index last = n.c.numHeads - 1;
+  return fmt::format(
+      "Every head mixes values of its own: for {}, head 1 begins with {}, head {} with {}.",
+      n.query(), number(n.value({TensorId::heads, n.subject.item, 0, n.subject.query, 0})),
+      last + 1, number(n.value({TensorId::heads, n.subject.item, last, n.subject.query, 0})));
+}
+
+std::string narrateConcat(const Narrator& n) {
+  const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
+  const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
+  const CellRef from{TensorId::heads, n.subject.item, head, n.subject.query, 0};
+  const CellRef to = n.cell(TensorId::concat, head * n.c.dK());
+  return fmt::format("{}Head {} goes back to {}: {} = {} = {}.", opening, head + 1, n.columns(head),
+                     cellName(n.trace, to), cellName(n.trace, from), number(n.value(to)));
+}
+
+std::string narrateOutput(const Narrator& n) {
+  const Index width = n.c.dModel;
+  switch (n.moment.beat) {
+    case Beat::head:
+    case Beat::restOfHeads: {
+      const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
+      const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
+      return fmt::format(
+          "{}Head {} adds to {}: its {} number{} times its own rows of W_O, a vector of length {}.",
+          opening, head + 1, n.query(), n.c.dK(), n.c.dK() == 1 ? "" : "s",
+          number(contribution(n, head)));
+    }
+    case Beat::total:
+      return fmt::format("{} they make {}’s output, of length {}: {}",
+                         n.c.bias ? "With b_O added," : "Added up,", n.query(),
+                         number(n.length(TensorId::output, n.subject.query, 0, width)),
+                         n.rowStart(TensorId::output, n.subject.query));
+    default:
+      break;
+  }
+  return fmt::format("{} likewise, up to {}: {}", n.rest("token", "tokens"), n.query(n.rowShown()),
+                     n.rowStart(TensorId::output, n.rowShown()));
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,59 @@
+// Narrator: what the sentences of all steps are made of: tokens, cells with their values, sums of
+// products; and how each step uses it. Pure: no drawing.
+#pragma once
+
+#include <string>
+
+#include "app/ui/timeline/moments.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+
+struct Narrator {
+  Narrator(const Trace& trace, const Subject& subject, const Moment& moment)
+      : trace(trace), c(trace.config()), subject(subject), moment(moment) {}
+
+  const Trace& trace;
+  const AttentionConfig& c;
+  const Subject& subject;
+  const Moment& moment;
+
+  /// “sat”
+  std::string query(Index row) const;
+  std::string query() const { return query(subject.query); }
+  std::string key(Index col) const;
+  /// The query of a row moment: for a sweep its last.
+  Index rowShown() const;
+  bool alone() const { return !isSweep(moment.beat); }
+
+  CellRef cell(TensorId tensor, Index row, Index col) const;
+  CellRef cell(TensorId tensor, Index col) const { return cell(tensor, subject.query, col); }
+  double value(const CellRef& at) const { return trace.value(at); }
+  /// "scores[sat, cat] = 3.577"
+  std::string named(const CellRef& at) const;
+  /// "heads[sat, 0 …] = 0.12, −0.4, 0.93 …": the first few of a row.
+  std::string rowStart(TensorId tensor, Index row, Index col = 0) const;
+  /// Euclidean length of a row's part.
+  double length(TensorId tensor, Index row, Index col, Index cols) const;
+  /// "= 0.26·0.34 + 0.22·(−0.33) + 62 more terms = −0.121", and whether it was pinned instead.
+  std::string sum(const Explanation& e) const;
+  /// "columns 64 to 127"
+  std::string columns(Index head) const;
+  /// "… and 12 more keys", or "The other 12 keys" where none came before.
+  std::string rest(const char* one, const char* many) const;
+};
+
+/// "0.26", "(−0.33)"
+std::string factorText(double value);
+
+std::string narrateProject(const Narrator& n);
+std::string narrateSplit(const Narrator& n);
+std::string narrateScore(const Narrator& n);
+std::string narrateScale(const Narrator& n);
+std::string narrateMask(const Narrator& n);
+std::string narrateSoftmax(const Narrator& n);
+std::string narrateWeigh(const Narrator& n);
+std::string narrateConcat(const Narrator& n);
+std::string narrateOutput(const Narrator& n);
+
+}  // namespace headscope::ui

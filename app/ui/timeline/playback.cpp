@@ -1,0 +1,147 @@
+#include "app/ui/timeline/playback.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/timeline/narration.h"
+
+namespace headscope::ui {
+namespace {
+
+/// While playing the bar goes on at least this often.
+constexpr double kBarPace = 0.25;  // seconds
+
+void stepBy(ViewState& view, int steps) {
+  const int last = static_cast<int>(kStepCount) - 1;
+  view.step = static_cast<StepId>(std::clamp(static_cast<int>(view.step) + steps, 0, last));
+}
+
+std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
+  if (!cell || info(cell->tensor).rows != Axis::query) return std::nullopt;
+  return cell->row;
+}
+
+/// The query that is chosen, else the one that was pointed at when the timeline was entered.
+Index queryFor(const Panel& panel, const Playback& playback) {
+  const ViewState& view = panel.view;
+  Index query = playback.subject.query;
+  if (const auto chosen = queryOf(view.selected)) {
+    query = *chosen;
+  } else if (!playback.shown && view.hovered) {
+    query = queryOf(view.hovered->cell).value_or(query);
+  }
+  return std::clamp<Index>(query, 0, panel.trace.config().seqLen - 1);
+}
+
+double shareOf(const Moment& moment, double time) {
+  return std::clamp((time - moment.start) / moment.length, 0.0, 1.0);
+}
+
+/// The picture of a sweep that is not animated is its last.
+Shown shownNow(const Panel& panel, const Playback& playback) {
+  const Moment& moment = playback.timeline.moments()[playback.timeline.at(*panel.view.playTime)];
+  const double share = panel.view.animate ? shareOf(moment, *panel.view.playTime) : 1.0;
+  return shownAt(panel.trace, playback.subject, moment, share);
+}
+
+void tell(const Panel& panel, Playback& playback) {
+  const Moment& moment = playback.shown->moment;
+  if (!playback.narration.empty() && playback.pass == panel.trace.pass() &&
+      playback.narrated == moment && playback.narratedOf == playback.subject) {
+    return;
+  }
+  playback.narration = narrate(panel.trace, playback.subject, moment);
+  playback.pass = panel.trace.pass();
+  playback.narrated = moment;
+  playback.narratedOf = playback.subject;
+}
+
+}  // namespace
+
+void advancePlayback(const Panel& panel, Playback& playback) {
+  ViewState& view = panel.view;
+  const double passed = panel.look.now - playback.now;
+  playback.now = panel.look.now;
+  if (playback.shown &&
+      (view.step != playback.shown->moment.step || view.part != playback.shown->moment.part)) {
+    leaveTimeline(view);  // another step was opened by hand
+  }
+  const Subject subject{view.item, view.head, queryFor(panel, playback)};
+  Timeline timeline(panel.trace.config(), subject);
+  if (view.playTime) {
+    if (!(timeline == playback.timeline)) {
+      *view.playTime = timeline.translate(playback.timeline, *view.playTime);
+    }
+    if (view.playing) *view.playTime += passed * static_cast<double>(view.playSpeed);
+    if (*view.playTime >= timeline.length()) view.playing = false;
+    *view.playTime = std::clamp(*view.playTime, 0.0, timeline.length());
+  }
+  playback.subject = subject;
+  playback.timeline = std::move(timeline);
+}
+
+void followPlayback(const Panel& panel, Playback& playback) {
+  ViewState& view = panel.view;
+  if (!view.playTime) {
+    playback.shown.reset();
+    playback.narration.clear();
+    return;
+  }
+  playback.shown = shownNow(panel, playback);
+  view.step = playback.shown->moment.step;
+  view.part = playback.shown->moment.part;
+  tell(panel, playback);
+}
+
+double nextChange(const Panel& panel, const Playback& playback) {
+  const ViewState& view = panel.view;
+  if (!view.playing || !view.playTime) return kNever;
+  const Moment& moment = playback.timeline.moments()[playback.timeline.at(*view.playTime)];
+  if (view.animate && isSweep(moment.beat)) *panel.look.wantsFrame = true;
+  const double left = (moment.end() - *view.playTime) / static_cast<double>(view.playSpeed);
+  return std::clamp(left, 0.0, kBarPace);
+}
+
+void togglePlay(ViewState& view, const Playback& playback) {
+  view.playing = !view.playing;
+  if (!view.playing) return;
+  if (!view.playTime) view.playTime = playback.timeline.stepStart(view.step);
+  if (*view.playTime >= playback.timeline.length()) view.playTime = 0.0;
+}
+
+void goBy(ViewState& view, const Playback& playback, int count, bool whole) {
+  view.playing = false;
+  if (!view.playTime) {
+    stepBy(view, count);
+    return;
+  }
+  const Timeline& timeline = playback.timeline;
+  const auto here = static_cast<int>(timeline.at(*view.playTime));
+  if (whole) {
+    const StepId step = timeline.moments()[static_cast<std::size_t>(here)].step;
+    const int to = std::clamp(static_cast<int>(step) + count, 0, static_cast<int>(kStepCount) - 1);
+    view.playTime = timeline.stepStart(static_cast<StepId>(to));
+    return;
+  }
+  const int last = static_cast<int>(timeline.moments().size()) - 1;
+  const Moment& moment =
+      timeline.moments()[static_cast<std::size_t>(std::clamp(here + count, 0, last))];
+  // a sweep is looked at when it is through
+  view.playTime = isSweep(moment.beat) ? std::nextafter(moment.end(), 0.0) : moment.start;
+}
+
+void goToEnd(ViewState& view, const Playback& playback, bool last) {
+  view.playing = false;
+  if (view.playTime) {
+    view.playTime = last ? playback.timeline.length() : 0.0;
+  } else {
+    view.step = last ? StepId::output : StepId::project;
+  }
+}
+
+void leaveTimeline(ViewState& view) {
+  view.playing = false;
+  view.playTime.reset();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,48 @@
+// Playback: where the timeline stands, and how keys, buttons and the clock move it. The step shown,
+// what is lit and what is said all follow from that one position.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "app/ui/panel.h"
+#include "app/ui/timeline/shown.h"
+
+namespace headscope::ui {
+
+/// What playing remembers between frames, all but the query recomputable.
+struct Playback {
+  Timeline timeline;
+  Subject subject;
+  std::optional<Shown> shown;  // at the view's playTime; none off the timeline
+  std::string narration;
+  double now = 0.0;  // of the last frame
+  // what the narration is of
+  std::uint64_t pass = 0;
+  Moment narrated;
+  Subject narratedOf;
+};
+
+inline constexpr double kNever = std::numeric_limits<double>::infinity();
+
+/// Moves on by the clock. Before this frame's keys.
+void advancePlayback(const Panel& panel, Playback& playback);
+
+/// Shows what belongs to the position: sets the view's step, or leaves the timeline where the step
+/// was changed by hand. After the keys.
+void followPlayback(const Panel& panel, Playback& playback);
+
+/// In how many seconds the picture changes by itself; asks for frames while a sweep runs.
+double nextChange(const Panel& panel, const Playback& playback);
+
+/// From the current step, or on from where it halted; from the start at the end.
+void togglePlay(ViewState& view, const Playback& playback);
+/// What ← and → do: by moments on the timeline (`whole`: by steps), halting it; by steps off it.
+void goBy(ViewState& view, const Playback& playback, int count, bool whole = false);
+/// What Home and End do: the first or last moment on the timeline, the first or last step off it.
+void goToEnd(ViewState& view, const Playback& playback, bool last);
+void leaveTimeline(ViewState& view);
+
+}  // namespace headscope::ui

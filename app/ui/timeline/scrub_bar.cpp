@@ -1,0 +1,75 @@
+#include "app/ui/timeline/scrub_bar.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/widgets.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+void drawSegments(const Look& look, const Timeline& timeline, StepId current, ImVec2 a, ImVec2 b) {
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto x = [&](double time) {
+    return a.x + (b.x - a.x) * static_cast<float>(time / timeline.length());
+  };
+  const float gap = look.px(1);
+  for (const Step* s : allSteps()) {
+    const float from = x(timeline.stepStart(s->id()));
+    const float to = x(timeline.stepEnd(s->id()));
+    list->AddRectFilled({from, a.y}, {to - gap, b.y},
+                        s->id() == current ? t.accentSoft : t.fieldHover, look.px(2));
+  }
+  // ticks where they can be told apart
+  float drawn = a.x;
+  const float apart = look.px(3);
+  for (const Moment& moment : timeline.moments()) {
+    const float at = x(moment.start);
+    if (at - drawn < apart) continue;
+    list->AddLine({at, b.y - look.px(4)}, {at, b.y}, withAlpha(t.textMuted, 0.45F));
+    drawn = at;
+  }
+}
+
+}  // namespace
+
+float scrubBarHeight(const Look& look) { return look.px(14); }
+
+std::string clockText(double time) {
+  const int seconds = static_cast<int>(std::floor(time));
+  return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
+}
+
+void scrubBar(const Panel& panel, const Playback& playback) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ViewState& view = panel.view;
+  const Timeline& timeline = playback.timeline;
+  const ImVec2 a = ImGui::GetCursorScreenPos();
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, scrubBarHeight(look));
+  if (size.x < 1.0F || timeline.length() <= 0.0) return;
+  const ImVec2 b(a.x + size.x, a.y + size.y);
+  ImGui::InvisibleButton("timeline", size);
+  const double pointed =
+      timeline.length() *
+      static_cast<double>(std::clamp((ImGui::GetIO().MousePos.x - a.x) / size.x, 0.0F, 1.0F));
+  if (ImGui::IsItemActive()) view.playTime = pointed;
+  const Moment& under = timeline.moments()[timeline.at(pointed)];
+  tip(look, fmt::format("{} {} · {} of {}", static_cast<int>(under.step) + 1,
+                        step(under.step).text(panel.trace.config()).title, clockText(pointed),
+                        clockText(timeline.length())));
+
+  drawSegments(look, timeline, view.step, a, b);
+  if (!view.playTime) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float x = a.x + size.x * static_cast<float>(*view.playTime / timeline.length());
+  const float half = look.px(2);
+  list->AddRectFilled({a.x, a.y}, {x, b.y}, withAlpha(t.accent, 0.35F), look.px(2));
+  list->AddRectFilled({x - half, a.y - look.px(2)}, {x + half, b.y + look.px(2)}, t.accent, half);
+}
+
+}  // namespace headscope::ui

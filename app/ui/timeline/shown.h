@@ -1,0 +1,27 @@
+// Shown: what the stage shows at a moment of the timeline: which head and scope, what is lit, and
+// what is veiled because it has not been reached. Pure: no drawing.
+#pragma once
+
+#include <vector>
+
+#include "app/ui/stage_matrix.h"
+#include "app/ui/timeline/moments.h"
+
+namespace headscope::ui {
+
+struct Shown {
+  Moment moment;
+  StageScope scope = StageScope::thisHead;
+  Index head = 0;  // whose matrices; while heads are gone through, not the subject's
+  Lit lit{};
+  std::vector<CellRange> veiled;  // of the result
+  Index headsReached = 0;         // in the grid of all heads
+};
+
+/// `share` of the moment has gone by, 0 … 1.
+Shown shownAt(const Trace& trace, const Subject& subject, const Moment& moment, double share);
+
+/// The key a query's row of a score-like tensor is largest at; −1 where all is masked.
+Index largestKey(const Trace& trace, TensorId tensor, Index item, Index head, Index query);
+
+}  // namespace headscope::ui

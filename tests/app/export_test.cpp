@@ -1,0 +1,243 @@
+// Exporting from the window: each kind, by mouse and by keyboard, what is refused, and what is read
+// back from the files.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "../core/test_files.h"
+#include "app/ui/export_choice.h"
+#include "app_driver.h"
+#include "core/formats/safetensors.h"
+
+namespace headscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDialog = "export dialog";
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Export : public testing::Test {
+ protected:
+  void open(const char* item) {
+    ui_.click("Export ▾", "top bar");
+    ui_.click(item, "Popup");
+    ASSERT_TRUE(ui_.window(kDialog));
+  }
+  void name(const std::string& text, const char* label = "file") {
+    ui_.typeInto(label, text, kDialog);
+  }
+  bool isEmpty() const { return fs::is_empty(folder_.path()); }
+
+  TempFolder folder_;
+  AppDriver ui_;
+};
+
+TEST_F(Export, ATensorGoesToAFileInEachFormat) {
+  open("A tensor …");
+  EXPECT_TRUE(ui_.shows("weights.npy", kDialog));
+  name((folder_ / "a.npy").string());
+  ui_.press(Key::enter);
+  EXPECT_EQ(contents(folder_ / "a.npy").substr(1, 5), "NUMPY");
+  EXPECT_TRUE(ui_.shows("exported weights (1, 8, 6, 6) to", kDialog));
+  EXPECT_NE(ui_.app().message().find("a.npy"), std::string::npos);
+
+  // a choice renames the file; the folder stays
+  ui_.click("safetensors", kDialog);
+  EXPECT_TRUE(ui_.shows("a.safetensors", kDialog));
+  ui_.click("Export", kDialog);
+  const formats::SafetensorsFile file(folder_ / "a.safetensors");
+  EXPECT_EQ(file.read("weights").values(), ui_.trace().tensor(TensorId::weights).values());
+
+  // an ending chooses the format
+  name("b.csv");
+  ui_.press(Key::enter);
+  EXPECT_EQ(contents(folder_ / "b.csv").substr(0, 5), "item,");
+  ui_.press(Key::escape);
+  EXPECT_FALSE(ui_.window(kDialog));
+}
+
+TEST_F(Export, AnyTensorIsChosen) {
+  open("A tensor …");
+  name((folder_ / "x.npy").string());
+  ui_.press(Key::enter);
+  ui_.click("weights (1, 8, 6, 6)", kDialog);
+  ui_.click("W_O (512, 512)", "Combo");
+  ui_.click("safetensors", kDialog);
+  ui_.click("Export", kDialog);
+  EXPECT_EQ(formats::SafetensorsFile(folder_ / "x.safetensors").shape("W_O"), (Shape{512, 512}));
+}
+
+TEST_F(Export, TheWholeTraceAndTheScriptAreWritten) {
+  open("Every tensor …");
+  name((folder_ / "all").string());
+  ui_.press(Key::enter);
+  EXPECT_EQ(formats::SafetensorsFile(folder_ / "all.safetensors").shape("output"),
+            (Shape{1, 6, 512}));
+  ui_.click("PyTorch script", kDialog);
+  EXPECT_TRUE(ui_.shows("headscope-pytorch", kDialog));
+  ui_.click("Export", kDialog);
+  EXPECT_TRUE(fs::exists(folder_ / "headscope-pytorch" / "check_attention.py"));
+  EXPECT_TRUE(fs::exists(folder_ / "headscope-pytorch" / "tensors" / "weights.npy"));
+  EXPECT_TRUE(ui_.shows("run python3", kDialog));
+}
+
+TEST_F(Export, IsDoneByKeyboardAlone) {
+  ui_.press(Key{'E'}, true, true);
+  ASSERT_TRUE(ui_.window(kDialog));
+  ui_.type((folder_ / "keys").string());
+  ui_.press(Key::up);  // the formats
+  ui_.press(Key::right);
+  ui_.press(Key::space);
+  const StepId step = ui_.view().step;
+  ui_.press(Key::down);
+  ui_.press(Key::enter);  // takes the field up again
+  ui_.press(Key::enter);
+  EXPECT_TRUE(ui_.shows("exported weights", kDialog)) << ui_.screen().all(kDialog);
+  EXPECT_EQ(ui_.view().step, step);
+  EXPECT_FALSE(isEmpty());
+  ui_.press(Key::escape);
+  ui_.press(Key::right);
+  EXPECT_NE(ui_.view().step, step);
+}
+
+TEST_F(Export, WhatCannotBeWrittenIsSaidAndNothingIsLeft) {
+  open("A tensor …");
+  name((folder_ / "none" / "a.npy").string());
+  EXPECT_TRUE(ui_.shows("There is no folder", kDialog));
+  ui_.press(Key::enter);
+  EXPECT_TRUE(isEmpty());
+  name(folder_.file("taken", "x").string());
+  ui_.click("PyTorch script", kDialog);
+  name((folder_ / "taken").string(), "folder");
+  EXPECT_TRUE(ui_.shows("is a file; the script needs a folder", kDialog));
+  name(" ", "folder");
+  EXPECT_TRUE(ui_.shows("Give the name of a folder", kDialog));
+}
+
+TEST_F(Export, AFailureWhileWritingIsSaid) {
+  open("A tensor …");
+  name((folder_ / std::string(300, 'n')).string());
+  ui_.press(Key::enter);
+  EXPECT_NE(ui_.app().message().find("nnn.npy"), std::string::npos) << ui_.app().message();
+  EXPECT_TRUE(ui_.shows("too long", kDialog)) << ui_.screen().all(kDialog);
+  EXPECT_TRUE(isEmpty());
+}
+
+TEST_F(Export, AFileThatIsThereIsReplacedKnowingly) {
+  const fs::path path = folder_.file("w.npy", "old");
+  open("A tensor …");
+  name(path.string());
+  EXPECT_TRUE(ui_.shows("w.npy is there already: exporting replaces it.", kDialog));
+  EXPECT_EQ(contents(path), "old");
+  ui_.press(Key::enter);
+  EXPECT_EQ(contents(path).substr(1, 5), "NUMPY");
+}
+
+TEST_F(Export, APictureIsAskedOfTheHost) {
+  ui_.press(Key::home);
+  open("A picture …");
+  EXPECT_TRUE(ui_.shows("1600 × 1000 pixels", kDialog));
+  name((folder_ / "p").string());
+  ui_.click("step", kDialog);
+  ui_.click("2×", kDialog);
+  ui_.click("dark", kDialog);
+  EXPECT_TRUE(ui_.shows("3200 × 2000 pixels", kDialog));
+  ui_.click("Export", kDialog);
+  EXPECT_TRUE(ui_.shows("writing …", kDialog));
+  const auto request = ui_.app().takePictureRequest();
+  ASSERT_TRUE(request);
+  EXPECT_FALSE(ui_.app().takePictureRequest());
+  EXPECT_EQ(request->width, 3200);
+  EXPECT_EQ(request->height, 2000);
+  EXPECT_EQ(request->path, folder_ / "p.png");
+  EXPECT_EQ(request->program.trace, ui_.app().trace());
+  EXPECT_EQ(request->program.view.focus, Focus::stage);
+  EXPECT_EQ(request->program.view.step, StepId::project);
+  EXPECT_EQ(request->program.view.theme, ThemeKind::dark);
+  EXPECT_FLOAT_EQ(request->program.view.scale, 2.0F);
+
+  ui_.app().pictureDrawn(*request, [] { throw UserError("p.png: no room"); });
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("p.png: no room", kDialog));
+  ui_.click("Export", kDialog);
+  const auto again = ui_.app().takePictureRequest();
+  ASSERT_TRUE(again);
+  bool written = false;
+  ui_.app().pictureDrawn(*again, [&] { written = true; });
+  ui_.settle();
+  EXPECT_TRUE(written);
+  EXPECT_TRUE(ui_.shows("exported a picture of 3200 × 2000 pixels", kDialog));
+}
+
+TEST_F(Export, APicturesSizeIsTypedWithinItsBounds) {
+  open("A picture …");
+  name((folder_ / "p").string());
+  const auto size = ui_.screen().find("1600", kDialog);
+  ASSERT_TRUE(size);
+  ui_.clickAt(size->centre());
+  ui_.press(Key{'A'}, true);
+  ui_.type("4000");
+  ui_.click("4×", kDialog);
+  EXPECT_TRUE(ui_.shows("4000 × 1000 at 4×: each side must come to 64 to 8192 pixels.", kDialog));
+  ui_.click("Export", kDialog);
+  EXPECT_FALSE(ui_.app().takePictureRequest());
+  ui_.click("2×", kDialog);
+  EXPECT_TRUE(ui_.shows("8000 × 2000 pixels", kDialog));
+  ui_.clickAt(ui_.at("4000", kDialog));
+  ui_.press(Key{'A'}, true);
+  ui_.type("wide");
+  EXPECT_TRUE(ui_.shows("'wide' is not a whole number", kDialog));
+  ui_.click("Export", kDialog);
+  EXPECT_FALSE(ui_.app().takePictureRequest());
+}
+
+TEST(ExportChoice, NamesFollowWhatIsChosen) {
+  ExportChoice choice;
+  choice.folder = "/somewhere";
+  fitName(choice);
+  EXPECT_EQ(choice.name, "weights.npy");
+  choice.tensor = TensorId::rawScores;
+  choice.format = formats::TensorFormat::csv;
+  fitName(choice);
+  EXPECT_EQ(exportPath(choice), "/somewhere/raw_scores.csv");
+  choice.named = true;
+  choice.name = "my.scores.npy";
+  fitName(choice);
+  EXPECT_EQ(choice.name, "my.scores.csv");
+  choice.name = "v1.5";
+  fitName(choice);
+  EXPECT_EQ(exportPath(choice), "/somewhere/v1.5.csv");
+  choice.name = "../up.npy";
+  fitFormat(choice);
+  EXPECT_EQ(choice.format, formats::TensorFormat::npy);
+  EXPECT_EQ(exportPath(choice), "/up.npy");
+  choice.name = "  ";
+  EXPECT_EQ(exportPath(choice), "");
+  EXPECT_EQ(exportProblem(choice), "Give the name of a file.");
+}
+
+TEST(ExportChoice, APictureHasBounds) {
+  ExportChoice choice;
+  choice.kind = ExportKind::picture;
+  for (const auto& [width, scale, fits] : {std::tuple<Index, int, bool>{64, 1, true},
+                                           {63, 1, false},
+                                           {32, 2, true},
+                                           {8192, 1, true},
+                                           {8193, 1, false},
+                                           {2048, 4, true},
+                                           {2049, 4, false},
+                                           {Index{1} << 62, 4, false},
+                                           {-8, 1, false}}) {
+    choice.width = width;
+    choice.scale = scale;
+    EXPECT_EQ(pictureFits(choice), fits) << width << " at " << scale;
+  }
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,291 @@
+// Playing: the clock, the keys, the bar; what the stage shows and says at a moment.
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/stage_matrix.h"
+#include "app/ui/timeline/narration.h"
+#include "app/ui/timeline/playback.h"
+#include "app/view_json.h"
+#include "app_driver.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+class Play : public testing::Test {
+ protected:
+  Subject subject() { return {ui.view().item, ui.view().head, query}; }
+  Timeline timeline() { return {ui.config(), subject()}; }
+  Moment moment() {
+    const Timeline all = timeline();
+    return all.moments()[all.at(ui.view().playTime.value_or(-1.0))];
+  }
+  /// Halts at the first such moment.
+  void goTo(StepId step, Beat beat, Index from = 0) {
+    const Timeline all = timeline();
+    const auto found = std::find_if(
+        all.moments().begin(), all.moments().end(),
+        [&](const Moment& m) { return m.step == step && m.beat == beat && m.from >= from; });
+    ASSERT_NE(found, all.moments().end());
+    ui.view().playTime = found->start + found->length / 2;
+    ui.settle();
+  }
+  std::string narration() { return narrate(ui.trace(), subject(), moment()); }
+
+  /// Whether the veil lies over a place of the screen.
+  static bool veiled(ImVec2 at) {
+    const ImU32 color = veilColor(theme(ThemeKind::light));
+    const ImDrawData* data = ImGui::GetDrawData();
+    for (int l = 0; l < data->CmdListsCount; ++l) {
+      const auto& v = data->CmdLists[l]->VtxBuffer;
+      for (int i = 0; i + 3 < v.Size; ++i) {  // a filled rectangle: its four corners
+        if (v[i].col != color || v[i + 2].col != color) continue;
+        if (v[i].pos.x < at.x && at.x < v[i + 2].pos.x && v[i].pos.y < at.y &&
+            at.y < v[i + 2].pos.y) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /// A place on the bar, which stands above the buttons.
+  ImVec2 onBar(float share) {
+    const auto steps = ui.window("steps");
+    const float margin = 18.0F;
+    const float y = ui.at("Play", "steps").y - 25.0F;
+    return {steps->x0 + margin + (steps->x1 - steps->x0 - 2 * margin) * share, y};
+  }
+
+  AppDriver ui;
+  Index query = 0;
+};
+
+TEST_F(Play, SpaceStartsAndHalts) {
+  ui.press(Key::space);
+  EXPECT_TRUE(ui.view().playing);
+  ASSERT_TRUE(ui.view().playTime);
+  EXPECT_EQ(moment().step, StepId::score);  // where the view stood
+  EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
+  ui.host().advance(3.0);
+  ui.frame();
+  EXPECT_EQ(moment().beat, Beat::cell);
+  EXPECT_EQ(moment().from, 1);
+  ui.press(Key::space);
+  EXPECT_FALSE(ui.view().playing);
+  const double halted = *ui.view().playTime;
+  ui.host().advance(30.0);
+  ui.settle();
+  EXPECT_EQ(ui.view().playTime, halted);
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+  ui.press(Key::space);
+  EXPECT_LT(*ui.view().playTime, halted + 0.5);  // the halt took no time of it
+}
+
+TEST_F(Play, GoesByTheClockTimesTheSpeed) {
+  ui.view().playSpeed = 4.0F;
+  ui.press(Key::space);
+  const double before = *ui.view().playTime;
+  const double then = ui.host().now();
+  ui.host().advance(1.5);
+  ui.frame();
+  ui.frame();
+  EXPECT_NEAR(*ui.view().playTime - before, 4.0 * (ui.host().now() - then), 1e-6);
+}
+
+TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
+  EXPECT_EQ(ui.app().nextChange(), kNever);
+  goTo(StepId::score, Beat::cell);
+  EXPECT_FALSE(ui.app().wantsFrame());
+  EXPECT_EQ(ui.app().nextChange(), kNever);
+  ui.view().playing = true;
+  ui.frame();
+  EXPECT_FALSE(ui.app().wantsFrame());
+  EXPECT_LE(ui.app().nextChange(), 0.25);
+  ui.view().playing = false;
+  goTo(StepId::score, Beat::allHeads);
+  EXPECT_FALSE(ui.app().wantsFrame());
+  ui.view().playing = true;
+  ui.frame();
+  EXPECT_TRUE(ui.app().wantsFrame());
+  ui.view().animate = false;
+  ui.frame();
+  EXPECT_FALSE(ui.app().wantsFrame());
+}
+
+TEST_F(Play, StopsAtTheEndAndStartsAgain) {
+  goTo(StepId::output, Beat::restOfRows);
+  ui.view().playing = true;
+  ui.host().advance(60.0);
+  ui.settle();
+  EXPECT_FALSE(ui.view().playing);
+  EXPECT_EQ(ui.view().playTime, timeline().length());
+  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_EQ(ui.app().nextChange(), kNever);
+  ui.press(Key::space);
+  EXPECT_TRUE(ui.view().playing);
+  EXPECT_EQ(ui.view().step, StepId::project);
+}
+
+TEST_F(Play, ArrowsGoByMomentsAndHalt) {
+  ui.press(Key::space);
+  ui.press(Key::right);
+  EXPECT_FALSE(ui.view().playing);
+  EXPECT_EQ(moment().from, 1);
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+  ui.press(Key::left);
+  EXPECT_EQ(moment().from, 0);
+  ui.press(Key::left);
+  EXPECT_EQ(moment().step, StepId::split);
+  EXPECT_EQ(ui.view().step, StepId::split);
+  ui.press(Key::right, false, true);
+  EXPECT_EQ(ui.view().playTime, timeline().stepStart(StepId::score));
+  ui.press(Key::end);
+  EXPECT_EQ(ui.view().playTime, timeline().length());
+  ui.press(Key::home);
+  EXPECT_EQ(ui.view().playTime, 0.0);
+}
+
+TEST_F(Play, ArrowsMoveTheTimelineRatherThanTheChosenCell) {
+  const CellRef chosen{TensorId::rawScores, 0, 0, 2, 4};
+  ui.view().selected = chosen;
+  query = 2;
+  goTo(StepId::score, Beat::cell);
+  ui.press(Key::right);
+  EXPECT_EQ(moment().from, 1);
+  EXPECT_EQ(ui.view().selected, chosen);
+  ui.press(Key::escape);
+  EXPECT_EQ(ui.view().selected, chosen);
+  ui.press(Key::right);
+  EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
+}
+
+TEST_F(Play, ASceneStandsOffTheTimeline) {
+  goTo(StepId::score, Beat::cell, 2);
+  const ViewState back = viewFromJson(viewToJson(ui.view()), ui.view());
+  EXPECT_EQ(back.step, StepId::score);
+  EXPECT_FALSE(back.playTime);
+}
+
+TEST_F(Play, EveryMomentIsReachedByKey) {
+  ui.view().playTime = 0.0;
+  ui.settle();
+  const Timeline all = timeline();
+  for (std::size_t i = 0; i < all.moments().size(); ++i) {
+    EXPECT_EQ(all.at(*ui.view().playTime), i);
+    EXPECT_EQ(ui.view().step, all.moments()[i].step);
+    EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
+    ui.press(Key::right);
+  }
+}
+
+TEST_F(Play, EscapeLeavesTheTimeline) {
+  goTo(StepId::weigh, Beat::mixture);
+  ui.press(Key::escape);
+  EXPECT_FALSE(ui.view().playTime);
+  EXPECT_EQ(ui.view().step, StepId::weigh);
+  EXPECT_TRUE(ui.shows("Point at a cell", "stage"));
+  ui.press(Key::right);
+  EXPECT_EQ(ui.view().step, StepId::concat);
+}
+
+TEST_F(Play, AnotherStepByHandLeavesIt) {
+  ui.press(Key::space);
+  ui.click("Softmax", "steps");
+  EXPECT_FALSE(ui.view().playTime);
+  EXPECT_FALSE(ui.view().playing);
+  EXPECT_EQ(ui.view().step, StepId::softmax);
+  ui.press(Key::space);
+  ui.click("V", "flow");
+  EXPECT_FALSE(ui.view().playTime);
+  EXPECT_EQ(ui.view().part, TensorId::v);
+}
+
+TEST_F(Play, TheBarScrubs) {
+  ui.clickAt(onBar(0.5F));
+  ASSERT_TRUE(ui.view().playTime);
+  EXPECT_NEAR(*ui.view().playTime, timeline().length() * 0.5, timeline().length() * 0.01);
+  EXPECT_EQ(ui.view().step, moment().step);
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+  ui.host().drag(ui.app(), onBar(0.5F), onBar(0.97F));
+  ui.settle();
+  EXPECT_NEAR(*ui.view().playTime, timeline().length() * 0.97, timeline().length() * 0.01);
+  EXPECT_EQ(ui.view().step, StepId::output);
+  EXPECT_FALSE(ui.view().playing);
+  ui.host().advance(1.0);
+  ui.hover(onBar(0.01F));
+  ui.host().advance(1.0);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("1 Project", "Tooltip"));
+}
+
+TEST_F(Play, WhatIsNotReachedIsVeiled) {
+  goTo(StepId::score, Beat::cell, 3);
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 3U);
+  for (Index row = 0; row < 6; ++row) {
+    for (Index col = 0; col < 6; ++col) {
+      EXPECT_EQ(veiled(cellAt(maps[2], 6, 6, row, col)), row > 0 || col > 3) << row << ", " << col;
+      EXPECT_FALSE(veiled(cellAt(maps[1], 64, 6, row, col)));
+    }
+  }
+  ui.press(Key::escape);
+  EXPECT_FALSE(veiled(cellAt(maps[2], 6, 6, 5, 5)));
+}
+
+TEST_F(Play, AllHeadsComeOneAfterAnotherAndTheScopeIsLeftAsItWas) {
+  goTo(StepId::score, Beat::allHeads);
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 8U);
+  EXPECT_FALSE(veiled(middle(maps[3])));
+  EXPECT_TRUE(veiled(middle(maps[4])));
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  ui.click("this head", "stage");
+  EXPECT_FALSE(ui.view().playTime);
+  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+}
+
+TEST_F(Play, ItIsAboutTheChosenQueryAndHead) {
+  ui.view().head = 3;
+  ui.view().selected = CellRef{TensorId::rawScores, 0, 3, 2, 4};
+  query = 2;
+  goTo(StepId::score, Beat::cell, 1);
+  EXPECT_TRUE(ui.shows("“sat” asks “cat”", "stage"));
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+  ui.view().head = 6;
+  ui.settle();
+  EXPECT_TRUE(ui.view().playTime);
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+}
+
+TEST_F(Play, AnEditPlaysOnWithTheNewNumbers) {
+  goTo(StepId::scale, Beat::cell, 1);
+  const std::string before = narration();
+  ui.view().playing = true;
+  ui.click("÷√d", "top bar");
+  EXPECT_TRUE(ui.view().playing);
+  EXPECT_FALSE(ui.config().scale);
+  EXPECT_NE(narration(), before);
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+  EXPECT_TRUE(ui.shows("× 1 =", "stage"));
+  ui.view().playing = false;
+  ui.typeInto("tokens", "3");
+  ASSERT_EQ(ui.config().seqLen, 3);
+  EXPECT_EQ(ui.view().step, StepId::scale);  // the same place of the shorter timeline
+  EXPECT_EQ(moment().step, StepId::scale);
+  EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
+}
+
+TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
+  goTo(StepId::score, Beat::cell, 3);
+  const auto maps = ui.heatmaps("stage");
+  ui.hover(cellAt(maps[2], 6, 6, 4, 4));
+  EXPECT_TRUE(ui.shows("S[the, the]", "stage"));
+  ui.view().playing = true;
+  ui.frame();
+  EXPECT_TRUE(ui.shows(narration(), "stage"));
+}
+
+}  // namespace
+}  // namespace headscope::ui

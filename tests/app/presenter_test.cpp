@@ -1,0 +1,77 @@
+// Presenting: one panel over the whole screen in large type, and back to how it was.
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+class Presenting : public testing::Test {
+ protected:
+  bool alone(const char* heading) const {
+    return ui_.shows(heading, "panel") && !ui_.window("top bar");
+  }
+  AppDriver ui_;
+};
+
+TEST_F(Presenting, F11ShowsOnePanelAndF11OrEscapeLeaves) {
+  const std::string before = ui_.screen().all();
+  const float small =
+      ui_.screen().find("Step 3", "stage")->max.y - ui_.screen().find("Step 3", "stage")->min.y;
+  EXPECT_FALSE(ui_.app().wantsFullScreen());
+  for (const Key leave : {Key::f11, Key::escape}) {
+    ui_.press(Key::f11);
+    EXPECT_TRUE(alone("Step 3 · Score")) << ui_.screen().all();
+    EXPECT_TRUE(ui_.app().wantsFullScreen());
+    EXPECT_FLOAT_EQ(ui_.app().scale(), 1.6F);
+    EXPECT_FLOAT_EQ(ui_.view().scale, 1.0F);
+    const Spot large = *ui_.screen().find("Step 3", "panel");
+    EXPECT_GT(large.max.y - large.min.y, 1.4F * small);
+    ui_.press(leave);
+    EXPECT_FALSE(ui_.app().wantsFullScreen());
+    EXPECT_EQ(ui_.screen().all(), before);
+  }
+}
+
+TEST_F(Presenting, ThePanelUnderTheMouseElseTheLastClickedIsShown) {
+  ui_.hover(middle(*ui_.window("/heads")));
+  ui_.press(Key::f11);
+  EXPECT_TRUE(alone("Heads"));
+  ui_.press(Key::f11);
+  ui_.clickAt(ui_.at("Dimension flow", "flow"));
+  ui_.hover({-1, -1});
+  ui_.press(Key::f11);
+  EXPECT_TRUE(alone("Dimension flow"));
+}
+
+TEST_F(Presenting, TabAndF6GoRoundThePanels) {
+  ui_.press(Key::f11);
+  ui_.press(Key::tab);
+  EXPECT_TRUE(alone("Heads"));
+  ui_.press(Key::f6);
+  EXPECT_TRUE(alone("Dimension flow"));
+  ui_.press(Key::tab);
+  EXPECT_TRUE(alone("Step 3 · Score"));
+}
+
+TEST_F(Presenting, StepsGoOnAndTheLineSaysWhere) {
+  ui_.press(Key::f11);
+  ui_.press(Key::right);
+  EXPECT_EQ(ui_.view().step, StepId::scale);
+  EXPECT_TRUE(ui_.shows("Step 4 · Scale · head 1", "headscope"));
+  EXPECT_TRUE(ui_.shows("esc leaves"));
+  ui_.press(Key::space);
+  EXPECT_TRUE(ui_.view().playing);
+}
+
+TEST_F(Presenting, ItsTypeIsNeverBeyondTheLargestAndFollowsCtrlPlus) {
+  ui_.press(Key::f11);
+  ui_.press(Key::equal, true);
+  EXPECT_FLOAT_EQ(ui_.app().scale(), 2.0F);
+  EXPECT_FLOAT_EQ(ui_.view().scale, 1.25F);
+  for (int i = 0; i < 8; ++i) ui_.press(Key::equal, true);
+  EXPECT_FLOAT_EQ(ui_.app().scale(), kMaxScale);
+  ui_.press(Key::escape);
+  EXPECT_FLOAT_EQ(ui_.app().scale(), kMaxScale);
+}
+
+}  // namespace
+}  // namespace headscope::ui
