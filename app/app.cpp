@@ -54,7 +54,11 @@ void App::frame(const ui::Fonts& fonts, double now) {
   if (s.trace) {
     s.keepViewValid();
     ui::EditSink edits;
-    const ui::Panel panel{*s.history.current(), *s.trace, s.view, edits, look};
+    s.compare();
+    const TracePtr held = s.comparison.trace();
+    const ui::Panel panel{
+        *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
+        s.flash.at(now, &s.wantsFrame)};
     ui::advancePlayback(panel, s.playback);
     ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
@@ -81,6 +85,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
   state_->tools.perHead.task.setWake(wake);
+  state_->comparison.setWake(wake);
   state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
 }
@@ -100,6 +105,7 @@ void App::finish() {
   state_->takeResult();
   state_->exporting.wait();
   state_->tools.perHead.task.wait();
+  state_->comparison.finish();
   state_->store.finish();
 }
 

@@ -19,12 +19,14 @@ App::State::State(AppOptions o)
       store({history.current(), std::move(o.sessionPath), std::move(o.scenes),
              std::move(o.stateFolder)}),
       trace(std::move(o.trace)),
+      comparison(o.threads),
       worker(o.threads) {}
 
 void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
+    flash.start(view.animate ? trace : nullptr);
     trace = std::move(update->trace);
     return;
   }
@@ -70,6 +72,8 @@ void App::State::applyEdits(const ui::EditSink& sink) {
     history.redo();
     worker.request(history.current());
   }
+  if (sink.jumpTo) jumpTo(*sink.jumpTo);
+  if (sink.compareWith) compareWith(*sink.compareWith);
 }
 
 /// All of a file or nothing: its edits are applied aside and taken over as one.

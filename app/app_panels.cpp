@@ -5,6 +5,7 @@
 #include "app/ui/head_grid.h"
 #include "app/ui/heads_strip.h"
 #include "app/ui/inspector_card.h"
+#include "app/ui/mistake_badge.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"
@@ -86,6 +87,11 @@ void App::State::wholeWindow(const ui::Panel& panel) {
 
 /// One panel alone: for a picture of it, and presented.
 void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, ImVec2 size) {
+  if (ui::mistakeBadge(panel, at, size.x) > 0.0F) {
+    const float line = ui::mistakeBadgeHeight(panel.look) + panel.look.px(6);
+    at.y += line;
+    size.y -= line;
+  }
   if (ui::beginCard("panel", at, size, panel.look)) {
     switch (which) {
       case ui::Focus::flow:

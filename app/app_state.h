@@ -1,9 +1,10 @@
 // App::State: what the program holds between frames, and what it does with a frame's wishes. Its
 // parts are defined by theme: app_edits.cpp (documents and files), app_session.cpp (sessions and
-// scenes), app_export.cpp (what is written to files), app_keys.cpp (the keyboard), app_panels.cpp
-// (where the panels stand).
+// scenes), app_export.cpp (what is written to files), app_keys.cpp (the keyboard),
+// app_comparison.cpp (what a pass is held against), app_panels.cpp (where the panels stand).
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -12,10 +13,12 @@
 
 #include "app/app.h"
 #include "app/background.h"
+#include "app/comparison.h"
 #include "app/session_store.h"
 #include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/export_dialog.h"
+#include "app/ui/flash.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/help.h"
 #include "app/ui/panel.h"
@@ -47,6 +50,10 @@ struct App::State {
   void openFile(const std::filesystem::path& path);
   void saveTrace();
   void saveIfDue();
+  void jumpTo(std::size_t index);
+  void compareWith(std::size_t index);
+  void compare();
+  ui::Reference reference(const TracePtr& held) const;
   void exportNow(const ui::ExportRequest& request);
   void exportIfDue();
   void takeExported();
@@ -91,6 +98,26 @@ struct App::State {
   double nextChange = ui::kNever;
   bool saveWhenDone = false;
   double mouseMovedAt = 0.0;
+
+  struct Compared {
+    DocumentPtr document;
+    std::string name;
+    std::string problem{};  // why it cannot be compared with
+  };
+  struct ComparisonKey {  // where it is the same, so is what is compared with
+    DocumentPtr now;
+    ui::Tool tool = ui::Tool::flow;
+    ui::Against against = ui::Against::lastEdit;
+    Mistake mistake = Mistake::reshapeWithoutTranspose;
+    DocumentPtr kept;
+    bool operator==(const ComparisonKey&) const = default;
+  };
+  Compared documentToCompare() const;
+  Compared keptState;  // chosen in the history: it stays, whatever becomes of the history
+  Compared compared;
+  ComparisonKey comparedFor;
+  Comparison comparison;
+  ui::Flash flash;
 
   std::optional<ui::ExportRequest> exportAsked;  // waits for the newest document's trace
   std::optional<PictureRequest> pictureAsked;    // waits for the host

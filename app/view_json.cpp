@@ -21,6 +21,8 @@ constexpr int kMaxColorMaps = 99;  // which of them there are is seen when they 
 constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTools{"flow",    "terms",    "mask",    "temperature",
                             "changes", "mistakes", "kvcache", "perhead"};
+constexpr std::array kMistakes{"reshape", "softmax-queries", "zero-mask", "no-scale",
+                               "shared-head"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
 
 /// Every field that a session keeps, as one line each; an enumeration by the names of its values,
@@ -37,6 +39,7 @@ void visitFields(Fields& f, View& view) {
   f.flag("animate", view.animate);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
   f.choice("tool", view.tool, kTools);
+  f.choice("mistake", view.mistake, kMistakes);
   f.choice("inspector", view.inspectorTab, kTabs);
 }
 

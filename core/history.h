@@ -48,6 +48,7 @@ class History {
 
   /// What all states but the current one take. The oldest go when an edit takes it over the budget.
   Index bytesHeld() const;
+  Index budget() const { return historyBudget_; }
 
  private:
   struct Entry {  // from state i to state i + 1

@@ -96,6 +96,12 @@ std::vector<Mistake> mistakesOn(const AttentionConfig& config) {
   return on;
 }
 
+std::string idsOfMistakes(const AttentionConfig& config) {
+  std::vector<std::string_view> ids;
+  for (const Mistake mistake : mistakesOn(config)) ids.push_back(textOf(mistake).id);
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
 AttentionConfig withoutMistakes(AttentionConfig config) {
   for (const MistakeText& text : kMistakes) setMistake(config, text.mistake, false);
   return config;

@@ -36,6 +36,8 @@ Mistake mistakeFromString(std::string_view id);
 bool isOn(const AttentionConfig& config, Mistake mistake);
 void setMistake(AttentionConfig& config, Mistake mistake, bool on);
 std::vector<Mistake> mistakesOn(const AttentionConfig& config);
+/// Their ids with ", " between them, as files name them; empty where none is on.
+std::string idsOfMistakes(const AttentionConfig& config);
 /// The right way: the same configuration with none of them.
 AttentionConfig withoutMistakes(AttentionConfig config);
 

@@ -44,7 +44,11 @@ void Trace::tile(TensorId id, Index item, Index head, Index row, Index rows, Ind
   assert(row >= 0 && row + rows <= source.rows && col >= 0 && col + cols <= source.cols);
   for (Index r = 0; r < rows; ++r) {
     float* line = out + r * cols;
-    for (Index c = 0; c < cols; ++c) line[c] = source(row + r, col + c);
+    if (source.colStride == 1) {
+      std::copy_n(source.row(row + r).data() + col, cols, line);
+    } else {
+      for (Index c = 0; c < cols; ++c) line[c] = source(row + r, col + c);
+    }
     if (!derived) continue;
     const std::span<float> part(line, static_cast<std::size_t>(cols));
     const RowPart place{item, head, row + r, col};

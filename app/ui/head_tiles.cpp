@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/ui/arithmetic.h"
+#include "app/ui/flash.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 
@@ -30,10 +31,13 @@ HeadTiles::HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor
 void HeadTiles::add(Index head, ImVec2 a, ImVec2 b) {
   const MatrixRef ref = headMatrix(tensor_, panel_.trace.config(), panel_.view.item, head);
   addMatrix(batch_, panel_.look, panel_.trace, ref, scale_, a, b);
+  added_.push_back({ref, a, b});
 }
 
 void HeadTiles::draw(ImDrawList* list) {
   addHeatmaps(list, panel_.look.scene, std::exchange(batch_, {}));
+  for (const Tile& tile : added_) drawFlash(panel_, tile.ref, tile.a, tile.b);
+  added_.clear();
 }
 
 std::optional<Hover> HeadTiles::pick(Index head, ImVec2 a, ImVec2 b) const {

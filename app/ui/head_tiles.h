@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
@@ -28,10 +29,16 @@ class HeadTiles {
   std::optional<Hover> pick(Index head, ImVec2 a, ImVec2 b) const;
 
  private:
+  struct Tile {
+    MatrixRef ref;
+    ImVec2 a, b;
+  };
+
   const Panel& panel_;
   TensorId tensor_;
   ColorScale scale_;
   gl::HeatmapBatch batch_;
+  std::vector<Tile> added_;
 };
 
 }  // namespace headscope::ui

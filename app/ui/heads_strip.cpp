@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "app/ui/cell_marks.h"
 #include "app/ui/compat.h"
 #include "app/ui/head_tiles.h"
+#include "app/ui/mistake_badge.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -40,8 +42,10 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  heading(look, "Heads",
-          "weights 0 to 1, one scale · rows: queries, columns: keys · click to open");
+  std::string about = "weights 0 to 1, one scale · rows: queries, columns: keys · click to open";
+  const std::string mistakes = mistakesInWords(c);
+  if (!mistakes.empty()) about = mistakes + " · " + about;
+  heading(look, "Heads", about.c_str());
   const float height = ImGui::GetContentRegionAvail().y;
   const float gap = look.px(10);
   const float available = ImGui::GetContentRegionAvail().x;

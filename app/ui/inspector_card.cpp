@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "app/ui/history_panel.h"
 #include "app/ui/inspector.h"
 #include "app/ui/widgets.h"
 
@@ -17,6 +18,7 @@ struct CardTab {
 
 constexpr std::array kTabs{
     CardTab{InspectorTab::cell, "Inspector", "the cell looked at"},
+    CardTab{InspectorTab::history, "History", "every edit, to go back to, and the pinned cells"},
     CardTab{InspectorTab::scenes, "Scenes", "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
 };
 
@@ -33,6 +35,9 @@ void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& edit
   const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
   if (clicked >= 0) panel.view.inspectorTab = kTabs[static_cast<std::size_t>(clicked)].tab;
   switch (panel.view.inspectorTab) {
+    case InspectorTab::history:
+      historyPanel(panel);
+      break;
     case InspectorTab::scenes:
       scenesPanel(panel, scenes);
       break;

@@ -88,22 +88,31 @@ void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, f
   });
 }
 
-gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2 pixels) {
-  const auto resolution = [](Index cells, float length) {
-    // never more cells than pixels: one that falls between two would be mixed with its neighbour
-    const auto most = std::clamp(static_cast<int>(length), 1, kFinest);
-    return static_cast<int>(std::min<Index>(cells, most));
-  };
-  gl::HeatmapSource source;
-  source.rows = resolution(ref.shownRows(), pixels.y);
-  source.cols = resolution(ref.shownCols(), pixels.x);
-  std::uint64_t key = 0;
+std::uint64_t keyOf(const MatrixRef& ref) {
+  std::uint64_t key = ref.salt;
   for (const Index part :
        {static_cast<Index>(ref.tensor), ref.item, ref.head, ref.row0, ref.rows, ref.col0, ref.cols,
         static_cast<Index>(ref.transposed), static_cast<Index>(ref.maskOnly)}) {
     key = combine(key, static_cast<std::uint64_t>(part));
   }
-  source.key = key;
+  return key;
+}
+
+SourceSize sourceSize(const MatrixRef& ref, ImVec2 pixels) {
+  const auto resolution = [](Index cells, float length) {
+    // never more cells than pixels: one that falls between two would be mixed with its neighbour
+    const auto most = std::clamp(static_cast<int>(length), 1, kFinest);
+    return static_cast<int>(std::min<Index>(cells, most));
+  };
+  return {resolution(ref.shownRows(), pixels.y), resolution(ref.shownCols(), pixels.x)};
+}
+
+gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2 pixels) {
+  gl::HeatmapSource source;
+  const SourceSize size = sourceSize(ref, pixels);
+  source.rows = size.rows;
+  source.cols = size.cols;
+  source.key = keyOf(ref);
   source.revision = trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
   source.fill = [&trace, ref, rows = source.rows, cols = source.cols](float* out) {
     fillHeatmap(trace, ref, rows, cols, out);

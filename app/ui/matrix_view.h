@@ -19,6 +19,7 @@ struct MatrixRef {
   Index col0 = 0, cols = 0;
   bool transposed = false;  // shown with rows and columns swapped
   bool maskOnly = false;    // the mask itself: hatched where forbidden, blank elsewhere
+  std::uint64_t salt = 0;   // of another pass than the one shown: tells its texture apart
 
   Index shownRows() const { return transposed ? cols : rows; }
   Index shownCols() const { return transposed ? rows : cols; }
@@ -40,6 +41,15 @@ bool isHidden(const Trace& trace, const CellRef& cell);
 /// The matrix at `rows` × `cols`: each value as it is or, where several fall together, the one of
 /// the largest magnitude; kMaskedCell where all are masked.
 void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, float* out);
+
+/// Names the place a source shows, for HeatmapSource::key.
+std::uint64_t keyOf(const MatrixRef& ref);
+
+/// How many rows and columns of a matrix a source has in a rectangle of `pixels`.
+struct SourceSize {
+  int rows = 0, cols = 0;
+};
+SourceSize sourceSize(const MatrixRef& ref, ImVec2 pixels);
 
 /// A source for the renderer, no finer than `pixels`.
 gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2 pixels);

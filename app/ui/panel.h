@@ -4,7 +4,10 @@
 
 #include <imgui.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +17,7 @@
 #include "app/ui/theme.h"
 #include "app/ui/view_state.h"
 #include "core/edit.h"
+#include "core/history.h"
 #include "core/trace.h"
 
 namespace headscope::ui {
@@ -27,6 +31,8 @@ struct EditSink {
   std::vector<Pushed> edits;
   bool undo = false;
   bool redo = false;
+  std::optional<std::size_t> jumpTo;       // a state of the history
+  std::optional<std::size_t> compareWith;  // likewise: "Changes" shows what differs from it
   bool gestureGoesOn = false;  // what was pushed last may still be added to: no entry of its own
   std::string said;            // for the status bar: what was done, or why something cannot be
   bool saidIsError = false;
@@ -55,12 +61,32 @@ struct Look {
   float px(float length) const { return length * scale; }
 };
 
+/// What the present pass is held against by the tools that compare.
+struct Reference {
+  const Trace* trace = nullptr;  // null while it is not there
+  std::uint64_t salt = 0;        // tells its heatmaps from those of the present pass
+  std::string name;              // "before heads = 16"
+  std::string problem;           // why it will not be there
+};
+
+class FlashParts;
+
+/// The pass shown before the last edit, for as long as what it changed lights up.
+struct FlashState {
+  const Trace* before = nullptr;
+  float strength = 0.0F;  // 1 at the edit, 0 once it has faded
+  FlashParts* parts = nullptr;
+};
+
 struct Panel {
   const Document& document;  // the newest
   const Trace& trace;        // the last finished; may be of an older document
   ViewState& view;
   EditSink& edits;
   const Look& look;
+  const History* history = nullptr;
+  Reference reference{};
+  FlashState flash{};
 };
 
 }  // namespace headscope::ui

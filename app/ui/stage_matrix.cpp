@@ -11,6 +11,7 @@
 #include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
+#include "app/ui/flash.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -66,6 +67,7 @@ class Painter {
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(a_, b_, look_.theme.panelBorder);
+    drawFlash(panel_, item_.ref, a_, b_);
     const MarkedMatrix marked{item_.ref, a_, b_};
     drawNumbers();
     drawVeil();

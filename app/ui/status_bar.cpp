@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/mistake_badge.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
 #include "core/steps/step.h"
@@ -53,8 +54,12 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
     message += maskedText(panel.trace.fullyMaskedRows);
     color = t.bad;
   }
-  const float left = position.x + pad;
-  float room = size.x - 2 * pad;
+  const float badge = mistakeBadge(
+      panel, {position.x + pad, position.y + (size.y - mistakeBadgeHeight(look)) * 0.5F},
+      size.x * 0.4F);
+  const float taken = badge > 0.0F ? badge + look.px(12) : 0.0F;
+  const float left = position.x + pad + taken;
+  float room = size.x - 2 * pad - taken;
   const std::string right = figures(panel.trace);
   const float rightWidth = textSize(font, right).x;
   const float beside = room - rightWidth - look.px(24);

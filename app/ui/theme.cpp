@@ -40,6 +40,7 @@ constexpr Theme kLight{
     .outputText = hex(0x0b6a83),
     .hatch = hex(0xb9bec8),
     .maskedFill = hex(0xf3f4f6),
+    .flash = hex(0xf5b301),
 };
 
 constexpr Theme kDark{
@@ -71,6 +72,7 @@ constexpr Theme kDark{
     .outputText = hex(0x4fc3dc),
     .hatch = hex(0x565d6e),
     .maskedFill = hex(0x232733),
+    .flash = hex(0xffd34d),
 };
 
 constexpr std::size_t kHeadColors = 12;

@@ -17,7 +17,7 @@ struct Theme {
   ImU32 good, bad, badSoft, divider;
   ImU32 query, key, value, input, output;           // blocks: X, Q, K, V and output
   ImU32 queryText, keyText, valueText, outputText;  // the same as text on a panel (contrast ≥ 4.5)
-  ImU32 hatch, maskedFill;
+  ImU32 hatch, maskedFill, flash;
 };
 
 const Theme& theme(ThemeKind kind);

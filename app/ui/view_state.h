@@ -6,6 +6,7 @@
 
 #include "app/ui/term_order.h"
 #include "app/ui/theme.h"
+#include "core/mistakes.h"
 #include "core/tensor_id.h"
 #include "core/trace.h"
 
@@ -19,6 +20,9 @@ enum class Tool { flow, terms, mask, temperature, changes, mistakes, kvCache, pe
 
 /// What the inspector shows.
 enum class InspectorTab { cell, history, scenes };
+
+/// What the tool "Changes" holds the present pass against.
+enum class Against { lastEdit, state, rightWay };
 
 /// Whose matrices the stage shows.
 enum class StageScope { thisHead, allHeads };
@@ -55,6 +59,8 @@ struct ViewState {
   Focus focus = Focus::window;
   Tool tool = Tool::flow;
   InspectorTab inspectorTab = InspectorTab::cell;
+  Against against = Against::lastEdit;
+  Mistake mistake = Mistake::softmaxOverQueries;  // whose effect the tool for mistakes shows
 
   Index decodePosition = 0;  // KV cache: the token that is new
   bool decodePlaying = false;

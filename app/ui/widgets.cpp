@@ -131,7 +131,7 @@ bool toggle(const Look& look, const char* text, bool* on) {
                   look.px(1.2F));
   }
   drawRichText(list, look.fonts, look.fonts.regular, {b.x + gap, at.y + (frame - size.y) * 0.5F},
-               t.text, text);
+               t.text, shown);
   return clicked;
 }
 

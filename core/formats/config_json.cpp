@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/mistakes.h"
 #include "core/steps/step.h"
 
 namespace headscope::formats {
@@ -17,14 +18,17 @@ std::string dump(const Json& json) {
 }  // namespace
 
 std::string configJson(const AttentionConfig& config) {
-  return dump({{"d_model", config.dModel},
-               {"num_heads", config.numHeads},
-               {"num_kv_heads", config.numKvHeads},
-               {"d_k", config.dK()},
-               {"seq_len", config.seqLen},
-               {"memory_len", config.keys()},
-               {"batch", config.batch},
-               {"bias", config.bias}});
+  Json json{{"d_model", config.dModel},
+            {"num_heads", config.numHeads},
+            {"num_kv_heads", config.numKvHeads},
+            {"d_k", config.dK()},
+            {"seq_len", config.seqLen},
+            {"memory_len", config.keys()},
+            {"batch", config.batch},
+            {"bias", config.bias}};
+  const std::string mistakes = idsOfMistakes(config);
+  if (!mistakes.empty()) json["mistakes"] = mistakes;
+  return dump(json);
 }
 
 std::string tokensJson(const std::vector<std::vector<std::string>>& tokens) { return dump(tokens); }

@@ -32,9 +32,8 @@ void writeAsSafetensors(const std::filesystem::path& path, const Trace& trace, T
   std::map<std::string, std::string> metadata{{"config", configJson(trace.config())},
                                               {"tokens", tokensJson(input.tokens)}};
   if (!input.memory.empty()) metadata["memory_tokens"] = tokensJson(input.memoryTokens);
-  std::vector<std::string_view> mistakes;
-  for (const Mistake mistake : mistakesOn(trace.config())) mistakes.push_back(textOf(mistake).id);
-  if (!mistakes.empty()) metadata["mistakes"] = fmt::format("{}", fmt::join(mistakes, ", "));
+  const std::string mistakes = idsOfMistakes(trace.config());
+  if (!mistakes.empty()) metadata["mistakes"] = mistakes;
   const std::vector<NamedTensor> tensors{{std::string(info(id).name), trace.materialise(id)}};
   writeSafetensors(path, tensors, metadata);
 }

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/formats/config_json.h"
 #include "core/ledger.h"
+#include "core/mistakes.h"
 
 namespace headscope::formats {
 namespace {
@@ -251,6 +252,8 @@ void saveTrace(const std::filesystem::path& path, const Trace& trace) {
                                               {"steps", stepsJson(trace.config())},
                                               {"tokens", tokensJson(input.tokens)}};
   if (!input.memory.empty()) metadata["memory_tokens"] = tokensJson(input.memoryTokens);
+  const std::string mistakes = idsOfMistakes(trace.config());
+  if (!mistakes.empty()) metadata["mistakes"] = mistakes;
   writeSafetensors(path, tensors, metadata);
 }
 

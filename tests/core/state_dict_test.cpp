@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/attention.h"
 #include "core/formats/config_json.h"
 #include "core/ledger.h"
+#include "core/mistakes.h"
 #include "core/presets.h"
 #include "tests/core/test_files.h"
 
@@ -199,6 +201,22 @@ TEST(StateDict, TraceHoldsEveryResult) {
   const auto steps = nlohmann::json::parse(file.metadata().at("steps"));
   EXPECT_EQ(steps.size(), 9U);
   EXPECT_EQ(steps[2].at("outputs"), nlohmann::json::parse(R"(["raw_scores"])"));
+  EXPECT_FALSE(file.metadata().contains("mistakes"));
+  EXPECT_FALSE(config.contains("mistakes"));
+}
+
+TEST(StateDict, ATraceSaysWhichMistakesWereOn) {
+  const TempFolder folder;
+  const DocumentPtr right =
+      makePreset(presetByName("original-transformer"), {}, defaultMemoryBudget());
+  Document wrong = *right;
+  setMistake(wrong.config, Mistake::softmaxOverQueries, true);
+  setMistake(wrong.config, Mistake::noScale, true);
+  saveTrace(folder / "trace.safetensors", *runAttention(std::make_shared<const Document>(wrong)));
+  const SafetensorsFile file(folder / "trace.safetensors");
+  EXPECT_EQ(file.metadata().at("mistakes"), "softmax-queries, no-scale");
+  EXPECT_EQ(nlohmann::json::parse(file.metadata().at("config")).at("mistakes"),
+            "softmax-queries, no-scale");
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ constexpr std::array kTabs{
     ToolTab{Tool::mask, "Mask", "which key each query may see · drag to paint", 'M'},
     ToolTab{Tool::temperature, "Temperature",
             "what temperature and ÷√d do to a query's weights · drag the dot", 'S'},
+    ToolTab{Tool::changes, "Changes", "what an edit changed, cell by cell and token by token", 'C'},
+    ToolTab{Tool::mistakes, "Common mistakes", "made on purpose, beside the right way", 'W'},
     ToolTab{Tool::kvCache, "KV cache", "decoding token by token: what is new, what is kept", 'K'},
     ToolTab{Tool::perHead, "Combined or per head",
             "one matrix for all heads, or one for each: the same numbers", 'P'},
@@ -34,6 +36,12 @@ void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
                Explanations& explanations) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   switch (panel.view.tool) {
+    case Tool::changes:
+      changesPanel(panel, memory.changes);
+      break;
+    case Tool::mistakes:
+      mistakesPanel(panel, memory.mistakes);
+      break;
     case Tool::terms:
       termsPanel(panel, memory.terms, explanations);
       break;

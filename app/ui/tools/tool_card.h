@@ -9,7 +9,9 @@
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/tools/changes_panel.h"
 #include "app/ui/tools/mask_painter.h"
+#include "app/ui/tools/mistakes_panel.h"
 #include "app/ui/tools/per_head_panel.h"
 #include "app/ui/tools/temperature_panel.h"
 #include "app/ui/tools/terms_panel.h"
@@ -20,6 +22,8 @@ namespace headscope::ui {
 struct ToolMemory {
   FlowMemory flow;
   PerHeadMemory perHead;
+  ChangesMemory changes;
+  MistakesMemory mistakes;
   TermsMemory terms;
   MaskPainterMemory mask;
   TemperatureMemory temperature;

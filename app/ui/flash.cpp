@@ -1,0 +1,107 @@
+#include "app/ui/flash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "core/analysis/trace_difference.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kStrongest = 0.7F;     // opacity of the largest change as it lights up
+constexpr float kFaintest = 0.04F;     // below this nothing is drawn
+constexpr float kSmallestPart = 6.0F;  // points along a side
+
+}  // namespace
+
+const FlashParts::Grid& FlashParts::of(const Trace& before, const Trace& after,
+                                       const MatrixRef& ref, Index rows, Index cols) {
+  const auto [at, isNew] = known_.try_emplace({keyOf(ref), rows * ref.shownCols() + cols});
+  Grid& grid = at->second;
+  if (!isNew) return grid;
+  grid.rows = rows;
+  grid.cols = cols;
+  std::vector<float> largest(static_cast<std::size_t>(rows * cols), 0.0F);
+  std::vector<float> then(static_cast<std::size_t>(ref.cols));
+  std::vector<float> now(then.size());
+  // where in `largest` a row and a column of the tensor start, so that a cell costs no division
+  const auto offset = [&](Index at, bool alongRows) {
+    const bool down = alongRows != ref.transposed;
+    return down ? at * rows / ref.shownRows() * cols : at * cols / ref.shownCols();
+  };
+  std::vector<Index> across(then.size());
+  for (std::size_t c = 0; c < across.size(); ++c) {
+    across[c] = offset(static_cast<Index>(c), false);
+  }
+  for (Index r = 0; r < ref.rows; ++r) {
+    const Index row = ref.row0 + r;
+    before.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, then.data());
+    after.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, now.data());
+    if (then == now) continue;
+    float* parts = largest.data() + offset(r, true);
+    for (std::size_t c = 0; c < across.size(); ++c) {
+      float& part = parts[across[c]];
+      part = std::max(part, std::abs(difference(then[c], now[c])));
+    }
+  }
+  float most = 0.0F;
+  for (const float change : largest) {
+    if (std::isfinite(change)) most = std::max(most, change);
+  }
+  if (most == 0.0F) most = 1.0F;  // all that changed became or was infinite
+  const bool some = std::any_of(largest.begin(), largest.end(), [](float c) { return c > 0.0F; });
+  if (!some) return grid;
+  for (float& change : largest) change = std::isfinite(change) ? change / most : 1.0F;
+  grid.shares = std::move(largest);
+  return grid;
+}
+
+void Flash::start(TracePtr before) {
+  before_ = std::move(before);
+  since_.reset();
+  parts_ = {};
+}
+
+FlashState Flash::at(double now, bool* wantsFrame) {
+  if (before_ == nullptr) return {};
+  if (!since_) since_ = now;
+  const auto faded = static_cast<float>((now - *since_) / kFlashSeconds);
+  if (faded >= 1.0F) {
+    start(nullptr);
+    return {};
+  }
+  *wantsFrame = true;
+  return {before_.get(), 1.0F - faded, &parts_};
+}
+
+void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
+  const Trace* before = panel.flash.before;
+  if (before == nullptr || ref.maskOnly || !comparable(*before, panel.trace, ref.tensor) ||
+      before->revision(ref.tensor) == panel.trace.revision(ref.tensor)) {
+    return;
+  }
+  const float smallest = panel.look.px(kSmallestPart);
+  const auto partsOf = [smallest](float length, Index cells) {
+    return std::clamp<Index>(static_cast<Index>(length / smallest), 1, cells);
+  };
+  const FlashParts::Grid& grid =
+      panel.flash.parts->of(*before, panel.trace, ref, partsOf(b.y - a.y, ref.shownRows()),
+                            partsOf(b.x - a.x, ref.shownCols()));
+  if (grid.shares.empty()) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 cell((b.x - a.x) / static_cast<float>(grid.cols),
+                    (b.y - a.y) / static_cast<float>(grid.rows));
+  for (Index r = 0; r < grid.rows; ++r) {
+    for (Index c = 0; c < grid.cols; ++c) {
+      const float share = grid.shares[static_cast<std::size_t>(r * grid.cols + c)];
+      const float alpha = share * panel.flash.strength * kStrongest;
+      if (alpha < kFaintest) continue;
+      const ImVec2 from(a.x + static_cast<float>(c) * cell.x, a.y + static_cast<float>(r) * cell.y);
+      list->AddRectFilled(from, {from.x + cell.x, from.y + cell.y},
+                          withAlpha(panel.look.theme.flash, alpha));
+    }
+  }
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,300 @@
+// What an edit changed: the comparison with another state, and the flash.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/comparison.h"
+#include "app/ui/flash.h"
+#include "app/ui/tools/difference_source.h"
+#include "app/ui/widgets.h"
+#include "app_driver.h"
+#include "core/analysis/trace_difference.h"
+#include "core/attention.h"
+
+namespace headscope::ui {
+namespace {
+
+TracePtr passOf(const DocumentPtr& document) { return runAttention(document, nullptr, {1}); }
+
+DocumentPtr edited(const DocumentPtr& document, const Edit& edit) {
+  return apply(*document, edit, kTestBudget).document;
+}
+
+TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
+  Comparison comparison(1);
+  EXPECT_EQ(comparison.trace(), nullptr);
+  const DocumentPtr first = textDocument("a b c", 16, 2);
+  comparison.want(first);
+  comparison.finish();
+  const TracePtr trace = comparison.trace();
+  ASSERT_NE(trace, nullptr);
+  EXPECT_TRUE(sameValues(*trace, *passOf(first), TensorId::output));
+
+  const DocumentPtr second = edited(first, SetScale{false});
+  const std::uint64_t series = comparison.series();
+  comparison.want(second);
+  comparison.finish();
+  ASSERT_NE(comparison.trace(), nullptr);
+  EXPECT_EQ(comparison.trace()->documentPtr(), second);
+  EXPECT_EQ(comparison.series(), series);
+
+  comparison.want(nullptr);
+  EXPECT_EQ(comparison.trace(), nullptr);
+  comparison.want(second);
+  EXPECT_NE(comparison.series(), series);  // its revisions start anew
+}
+
+TEST(Comparison, SaysWhyItCannotBeComputed) {
+  Comparison comparison(1);
+  const DocumentPtr document = textDocument("a b c", 16, 2);
+  Document broken = *document;
+  broken.weights.bQ = broken.weights.bQ.clone();
+  broken.weights.bK = broken.weights.bK.clone();
+  std::fill_n(broken.weights.bQ.mutableData(), broken.weights.bQ.size(), 1e30F);
+  std::fill_n(broken.weights.bK.mutableData(), broken.weights.bK.size(), 1e30F);
+  comparison.want(std::make_shared<const Document>(broken));
+  comparison.finish();
+  EXPECT_EQ(comparison.trace(), nullptr);
+  EXPECT_NE(comparison.problem().find("overflows"), std::string::npos) << comparison.problem();
+  comparison.want(document);
+  EXPECT_EQ(comparison.problem(), "");
+}
+
+TEST(DifferenceSource, HoldsEveryCellsDifferenceOrTheLargestOfThoseThatFallTogether) {
+  const DocumentPtr document = textDocument("a b c d", 16, 2);
+  const TracePtr before = passOf(document);
+  const TracePtr after = passOf(edited(document, SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.9F}}));
+  const MatrixRef ref = wholeMatrix(TensorId::weights, after->config(), 0, 1);
+  std::vector<float> cells(16);
+  fillDifference(*after, *before, ref, 4, 4, cells.data());
+  for (Index row = 0; row < 4; ++row) {
+    for (Index col = 0; col < 4; ++col) {
+      const CellRef cell{TensorId::weights, 0, 1, row, col};
+      EXPECT_EQ(cells[static_cast<std::size_t>(row * 4 + col)],
+                after->value(cell) - before->value(cell));
+    }
+  }
+  std::vector<float> coarse(4);
+  fillDifference(*after, *before, ref, 2, 2, coarse.data());
+  EXPECT_EQ(coarse[3], cells[11]);
+  EXPECT_EQ(coarse[0], 0.0F);
+}
+
+TEST(DifferenceSource, IsMaskedOnlyWhereBothAre) {
+  const DocumentPtr document = textDocument("a b c d", 16, 2);
+  Mask causal;
+  causal.causal = true;
+  const TracePtr masked = passOf(edited(document, SetMask{causal}));
+  const TracePtr plain = passOf(document);
+  const MatrixRef ref = wholeMatrix(TensorId::weights, plain->config(), 0, 0);
+  std::vector<float> cells(16);
+  fillDifference(*masked, *masked, ref, 4, 4, cells.data());
+  EXPECT_EQ(cells[1], gl::kMaskedCell);
+  EXPECT_EQ(cells[4], 0.0F);
+  fillDifference(*masked, *plain, ref, 4, 4, cells.data());
+  EXPECT_EQ(cells[1], -plain->value({TensorId::weights, 0, 0, 0, 1}));
+}
+
+TEST(DifferenceSource, TheTexturesOfAnotherPassAreItsOwn) {
+  const TracePtr trace = passOf(textDocument("a b c d", 16, 2));
+  MatrixRef ref = wholeMatrix(TensorId::weights, trace->config(), 0, 0);
+  const std::uint64_t present = heatmapSource(*trace, ref, {100, 100}).key;
+  ref.salt = 1;
+  const std::uint64_t reference = heatmapSource(*trace, ref, {100, 100}).key;
+  EXPECT_NE(present, reference);
+  const std::uint64_t difference = differenceSource(*trace, *trace, ref, 1, {100, 100}).key;
+  EXPECT_NE(difference, present);
+  EXPECT_NE(difference, reference);
+}
+
+class Changes : public testing::Test {
+ protected:
+  void open() { ui_.press(Key{'C'}); }
+  AppDriver ui_;
+};
+
+TEST_F(Changes, SaysSoWhereNothingWasEdited) {
+  open();
+  EXPECT_EQ(ui_.view().tool, Tool::changes);
+  EXPECT_TRUE(ui_.shows("Nothing was edited yet", "flow")) << ui_.screen().all("flow");
+}
+
+TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
+  const TracePtr before = passOf(ui_.app().document());
+  ui_.click("causal", "top bar");
+  ui_.view().step = StepId::softmax;
+  open();
+  EXPECT_TRUE(ui_.shows("before causal on", "flow"));
+  const auto maps = ui_.heatmaps("flow");
+  ASSERT_EQ(maps.size(), 3U);
+  EXPECT_TRUE(ui_.shows("30 of 36 cells differ", "flow")) << ui_.screen().all("flow");
+  for (const gl::Rect& map : maps) {
+    ui_.hover(cellAt(map, 6, 6, 1, 0));
+    const CellRef cell{TensorId::weights, 0, 0, 1, 0};
+    const float now = ui_.trace().value(cell);
+    const float was = before->value(cell);
+    EXPECT_TRUE(ui_.shows("A[cat, The]: after " + number(now, 6) + " · before " + number(was, 6) +
+                              " · difference +" + number(now - was, 4),
+                          "flow"))
+        << ui_.screen().all("flow");
+  }
+  ui_.clickAt(cellAt(maps[2], 6, 6, 3, 3));
+  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 3, 3}));
+}
+
+TEST_F(Changes, ShowsHowFarEachTokensOutputMoved) {
+  const TracePtr before = passOf(ui_.app().document());
+  ui_.click("causal", "top bar");
+  open();
+  const auto changes = outputChanges(*before, ui_.trace(), 0);
+  ASSERT_EQ(changes.size(), 6U);
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    const OutputChange& c = changes[i];
+    EXPECT_TRUE(
+        ui_.shows(number(c.moved, 3) + " (" + number(c.moved / c.before * 100, 3) + " %)", "flow"))
+        << i << ui_.screen().all("flow");
+  }
+}
+
+TEST_F(Changes, SaysWhereAStepDidNotChange) {
+  ui_.click("causal", "top bar");
+  ui_.view().step = StepId::score;
+  open();
+  EXPECT_TRUE(ui_.shows("nothing changed: all 36 cells are the same", "flow"))
+      << ui_.screen().all("flow");
+}
+
+TEST_F(Changes, OtherShapesAreSaidInWords) {
+  ui_.typeInto("heads", "4");
+  ui_.view().step = StepId::softmax;
+  ui_.view().tool = Tool::changes;  // a key would go into the field
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("weights has the shape (1, 4, 6, 6) after and (1, 8, 6, 6) before", "flow"))
+      << ui_.screen().all("flow");
+}
+
+TEST_F(Changes, FollowsUndoAndTheStart) {
+  ui_.click("causal", "top bar");
+  ui_.click("bias", "top bar");
+  open();
+  EXPECT_TRUE(ui_.shows("before bias off", "flow"));
+  ui_.press(Key{'Z'}, true);
+  EXPECT_TRUE(ui_.shows("before causal on", "flow"));
+  ui_.press(Key{'Y'}, true);
+  ui_.click("start", "flow");
+  EXPECT_EQ(ui_.view().against, Against::state);
+  ui_.view().step = StepId::softmax;
+  ui_.settle();
+  EXPECT_TRUE(ui_.shows("cells differ", "flow")) << ui_.screen().all("flow");
+}
+
+TEST_F(Changes, AreKeptFromTheRightWayWhileAMistakeIsOn) {
+  EXPECT_FALSE(ui_.shows("the right way", "flow"));
+  ui_.click("÷√d", "top bar");  // by itself a common mistake
+  ui_.click("causal", "top bar");
+  ui_.view().step = StepId::scale;
+  open();
+  ui_.click("the right way", "flow");
+  const CellRef cell{TensorId::scores, 0, 0, 2, 1};
+  ui_.view().selected = cell;
+  ui_.settle();
+  const float wrong = ui_.trace().value(cell);
+  EXPECT_TRUE(ui_.shows("before " + number(wrong / 8.0F, 6), "flow")) << ui_.screen().all("flow");
+}
+
+// ---- the flash
+
+/// Rectangles in the colour of the flash in the last frame, whatever their opacity.
+int flashes() {
+  const ImU32 color = theme(ThemeKind::light).flash & ~IM_COL32_A_MASK;
+  int vertices = 0;
+  const ImDrawData* data = ImGui::GetDrawData();
+  for (int i = 0; i < data->CmdListsCount; ++i) {
+    for (const ImDrawVert& v : data->CmdLists[i]->VtxBuffer) {
+      if ((v.col & ~IM_COL32_A_MASK) == color && (v.col & IM_COL32_A_MASK) != 0) ++vertices;
+    }
+  }
+  return vertices / 4;
+}
+
+/// Clicks and shows the first frame of what follows, without letting it fade.
+void clickNow(AppDriver& ui, std::string_view text) {
+  ui.host().click(ui.app(), ui.at(text, "top bar"));
+  ui.app().finish();
+  ui.frame();
+}
+
+TEST(Flash, LightsWhatChangedFadesAndThenAsksForNothing) {
+  AppDriver ui;
+  ui.view().step = StepId::softmax;
+  ui.settle();
+  ASSERT_FALSE(ui.app().wantsFrame());
+  EXPECT_EQ(flashes(), 0);
+  clickNow(ui, "causal");
+  EXPECT_TRUE(ui.app().wantsFrame());
+  EXPECT_GT(flashes(), 8 * 20);  // the tiles of eight heads and the stage
+  ui.host().moveMouse({1, 1});
+  ui.host().advance(kFlashSeconds);
+  ui.frame();
+  ui.frame();
+  EXPECT_EQ(flashes(), 0);
+  EXPECT_FALSE(ui.app().wantsFrame());
+  ui.press(Key::escape);
+  ui.host().press(ui.app(), Key{'Z'}, true);
+  ui.app().finish();
+  ui.frame();
+  EXPECT_GT(flashes(), 8 * 20);  // undo as well
+}
+
+TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {
+  AppDriver ui;
+  ui.view().step = StepId::score;
+  ui.view().focus = Focus::stage;
+  ui.settle();
+  ui.view().focus = Focus::window;
+  ui.settle();
+  const ImVec2 causal = ui.at("causal", "top bar");
+  ui.host().click(ui.app(), causal);
+  ui.view().focus = Focus::stage;
+  ui.app().finish();
+  ui.frame();
+  EXPECT_TRUE(ui.app().wantsFrame());
+  EXPECT_EQ(flashes(), 0);
+}
+
+TEST(Flash, IsOffWithoutAnimationAndWhereShapesDiffer) {
+  ViewState still;
+  still.animate = false;
+  AppDriver ui(presetDocument("original-transformer"), 1600, 1000, still);
+  clickNow(ui, "causal");
+  EXPECT_EQ(flashes(), 0);
+
+  AppDriver other;
+  other.view().step = StepId::softmax;
+  other.clickAt(other.after("heads", "top bar"));
+  other.press(Key{'A'}, true);
+  other.host().type(other.app(), "4");
+  other.app().finish();
+  other.frame();
+  EXPECT_EQ(other.config().numHeads, 4);
+  EXPECT_EQ(flashes(), 0);
+}
+
+TEST(Flash, PartsAreSharesOfTheLargestChange) {
+  const DocumentPtr document = textDocument("a b c d", 16, 2);
+  const TracePtr before = passOf(document);
+  const CellRef cell{TensorId::rawScores, 0, 1, 2, 3};
+  const TracePtr after = runAttention(edited(document, SetPin{{cell, 9.0F}}), before, {1});
+  FlashParts parts;
+  const MatrixRef ref = wholeMatrix(TensorId::rawScores, after->config(), 0, 1);
+  const FlashParts::Grid& grid = parts.of(*before, *after, ref, 4, 4);
+  ASSERT_EQ(grid.shares.size(), 16U);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(grid.shares[i], i == 11 ? 1.0F : 0.0F) << i;
+  const MatrixRef same = wholeMatrix(TensorId::rawScores, after->config(), 0, 0);
+  EXPECT_TRUE(parts.of(*before, *after, same, 4, 4).shares.empty());
+  const FlashParts::Grid& coarse = parts.of(*before, *after, ref, 2, 2);
+  EXPECT_EQ(coarse.shares, (std::vector<float>{0, 0, 0, 1}));
+}
+
+}  // namespace
+}  // namespace headscope::ui

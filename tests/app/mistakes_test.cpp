@@ -1,0 +1,138 @@
+// Common mistakes: each can be made, is shown beside the right way, and is marked while it is on.
+#include "core/mistakes.h"
+
+#include <string>
+
+#include "app/ui/mistake_badge.h"
+#include "app/ui/widgets.h"
+#include "app_driver.h"
+#include "core/analysis/trace_difference.h"
+#include "core/attention.h"
+
+namespace headscope::ui {
+namespace {
+
+/// A causal one, so that every mistake makes a difference.
+DocumentPtr causalDocument() {
+  Mask mask;
+  mask.causal = true;
+  return apply(*presetDocument("original-transformer"), SetMask{mask}, kTestBudget).document;
+}
+
+ViewState mistakesTool() {
+  ViewState view;
+  view.tool = Tool::mistakes;
+  view.head = 2;
+  return view;
+}
+
+TEST(Mistakes, TheKeyOpensFiveSwitches) {
+  AppDriver ui;
+  ui.press(Key{'W'});
+  EXPECT_EQ(ui.view().tool, Tool::mistakes);
+  for (const char* title : {"Reshape without the transpose", "Softmax over the queries",
+                            "0 instead of −∞ in the mask", "One head's weights for all"}) {
+    EXPECT_TRUE(ui.shows(title, "mistakes")) << title;
+  }
+  EXPECT_FALSE(ui.shows("##", "mistakes"));
+  EXPECT_FALSE(ui.shows("mistake on"));
+}
+
+TEST(Mistakes, EachIsMadeByItsSwitchMarkedAndTakenBack) {
+  AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
+  const DocumentPtr right = ui.app().document();
+  float line = -1.0F;
+  for (const MistakeText& text : allMistakes()) {
+    // its box stands left of its title, whose index letters are drawn apart
+    const std::string title(text.title.substr(0, text.title.find('_')));
+    const ImVec2 at = ui.at(title, "mistakes");
+    EXPECT_GT(at.y, line);
+    line = at.y;
+    const ImVec2 box(ui.window("mistakes")->x0 + 9.0F, at.y);
+    ui.clickAt(box);
+    EXPECT_TRUE(isOn(ui.config(), text.mistake)) << text.title;
+    EXPECT_EQ(ui.view().mistake, text.mistake);
+    EXPECT_TRUE(ui.shows("mistake on: ")) << text.title;
+    EXPECT_TRUE(ui.shows("Wrong, and on: ", "flow")) << ui.screen().all("flow");
+    ui.clickAt(box);
+    EXPECT_EQ(ui.config(), right->config) << text.title;
+    EXPECT_FALSE(ui.shows("mistake on")) << text.title;
+  }
+}
+
+TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
+  AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
+  const TracePtr right = runAttention(ui.app().document(), nullptr, {1});
+  for (const MistakeText& text : allMistakes()) {
+    const auto made = apply(*right->documentPtr(), SetMistake{text.mistake, true}, kTestBudget);
+    const TracePtr wrong = runAttention(made.document, nullptr, {1});
+    const TensorId shown =
+        text.mistake == Mistake::reshapeWithoutTranspose ? TensorId::q : TensorId::weights;
+    const CellRef cell{shown, 0, 2, 4, 1};
+    ASSERT_NE(wrong->value(cell), right->value(cell)) << text.title;
+    const std::string numbers = "wrong " + number(wrong->value(cell), 6) + " · right " +
+                                number(right->value(cell), 6) + " · difference";
+    const std::string figures =
+        "weights " + number(tensorDifference(*right, *wrong, TensorId::weights).largest, 3) +
+        " · output " + number(tensorDifference(*right, *wrong, TensorId::output).largest, 3);
+    for (const bool on : {false, true}) {  // shown before it is made as well
+      ui.restart(on ? made.document : right->documentPtr(), mistakesTool());
+      ui.view().mistake = text.mistake;
+      ui.view().step = StepId::output;
+      ui.view().selected = cell;
+      ui.settle();
+      EXPECT_EQ(ui.heatmaps("beside the right way").size(), 3U);
+      EXPECT_TRUE(ui.shows(numbers, "beside")) << numbers << ui.screen().all("beside");
+      EXPECT_TRUE(ui.shows(figures, "beside")) << figures << ui.screen().all("beside");
+    }
+  }
+}
+
+TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
+  ViewState view = mistakesTool();
+  view.mistake = Mistake::zeroForMasked;
+  AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
+  EXPECT_TRUE(ui.shows("Nothing is masked here", "beside"));
+  ui.click("switch causal on", "beside");
+  EXPECT_TRUE(ui.config().mask.causal);
+  EXPECT_TRUE(ui.shows("largest difference over all heads", "beside"));
+}
+
+TEST(Mistakes, TheBadgeOpensTheTool) {
+  AppDriver ui(apply(*causalDocument(), SetMistake{Mistake::softmaxOverQueries, true}, kTestBudget)
+                   .document);
+  ASSERT_EQ(ui.view().tool, Tool::flow);
+  EXPECT_TRUE(ui.shows("mistake on: softmax over the queries", "heads"));
+  const auto badge = ui.screen().find("mistake on: softmax over the queries");
+  ASSERT_TRUE(badge);
+  EXPECT_GT(badge->min.y, 960.0F);  // in the status bar, always in sight
+  EXPECT_EQ(badge->color, theme(ThemeKind::light).bad);
+  ui.clickAt(badge->centre());
+  EXPECT_EQ(ui.view().tool, Tool::mistakes);
+  EXPECT_EQ(ui.view().mistake, Mistake::softmaxOverQueries);
+}
+
+TEST(Mistakes, APanelAloneIsMarkedToo) {
+  for (const Focus focus : {Focus::stage, Focus::heads, Focus::flow}) {
+    ViewState view;
+    view.focus = focus;
+    AppDriver ui(
+        apply(*causalDocument(), SetMistake{Mistake::sharedHead, true}, kTestBudget).document, 900,
+        600, view);
+    EXPECT_TRUE(ui.shows("mistake on: one head's weights for all"));
+    ui.restart(causalDocument(), view);
+    EXPECT_FALSE(ui.shows("mistake on"));
+  }
+}
+
+TEST(Mistakes, InWordsNamesAllThatAreOn) {
+  AttentionConfig config;
+  EXPECT_EQ(mistakesInWords(config), "");
+  config.mistakes.sharedHead = true;
+  EXPECT_EQ(mistakesInWords(config), "mistake on: one head's weights for all");
+  config.scale = false;
+  EXPECT_EQ(mistakesInWords(config), "mistakes on: no ÷√d_k, one head's weights for all");
+}
+
+}  // namespace
+}  // namespace headscope::ui
