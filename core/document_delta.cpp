@@ -18,11 +18,6 @@ Weights weightsOf(const DocumentTensors& t) {
   return {t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9]};
 }
 
-bool sameTensors(const DocumentTensors& a, const DocumentTensors& b) {
-  return std::equal(a.begin(), a.end(), b.begin(),
-                    [](const Tensor& s, const Tensor& t) { return s.sameAs(t); });
-}
-
 std::shared_ptr<const Input> withTensors(const Input& input, const Tensor& x,
                                          const Tensor& memory) {
   auto next = std::make_shared<Input>(input);
@@ -147,10 +142,18 @@ void DocumentWalk::cross(DocumentDelta& delta) {
   delta.measure(rest_);
 }
 
-DocumentPtr DocumentWalk::document() const {
-  if (auto whole = whole_.lock(); whole != nullptr && sameTensors(tensorsOf(*whole), tensors_)) {
-    return whole;
+/// Tensors that no patch on the way has changed must be the very same: whoever compares two states
+/// tells by them what to compute anew.
+bool DocumentWalk::leadsTo(const Document& document) const {
+  const DocumentTensors tensors = tensorsOf(document);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (!copied_[i] && !tensors[i].sameAs(tensors_[i])) return false;
   }
+  return true;
+}
+
+DocumentPtr DocumentWalk::document() const {
+  if (auto whole = whole_.lock(); whole != nullptr && leadsTo(*whole)) return whole;
   Document next = rest_;
   next.weights = weightsOf(tensors_);
   const Input& input = *next.input;

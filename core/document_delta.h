@@ -48,11 +48,13 @@ class DocumentWalk {
   /// A tensor is copied at the first patch only, however many deltas are crossed.
   void cross(DocumentDelta& delta);
 
-  /// The present document; the very one that was left here if it is still held and has the very
-  /// same tensors.
+  /// The present document; the very one that was left here if it is still held and differs in no
+  /// tensor but those that were patched on the way.
   DocumentPtr document() const;
 
  private:
+  bool leadsTo(const Document& document) const;
+
   Document rest_;  // without weights; its input's tensors may be another document's
   DocumentTensors tensors_;
   std::array<bool, std::tuple_size_v<DocumentTensors>> copied_{};

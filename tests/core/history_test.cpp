@@ -177,5 +177,24 @@ TEST(History, MovedTensorsCountOnce) {
   EXPECT_EQ(bytesNotShared(*after, *after), 0);
 }
 
+/// Whoever holds a state (the saved one, a scene) finds that it is the present one again.
+TEST(HistoryOfCells, AStateSomebodyHoldsComesBackAsTheVerySame) {
+  const DocumentPtr start = randomDocument(sized(48, 4, 6));
+  History history(start, kBudget);
+  history.apply(SetCell{{TensorId::wQ, -1, -1, 1, 2}, 0.5F});
+  history.apply(SetCell{{TensorId::x, 0, -1, 1, 2}, 0.5F});
+  const DocumentPtr edited = history.current();
+  history.apply(SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.4F}});
+  history.undo();
+  EXPECT_EQ(history.current(), edited);
+  history.undo();
+  history.undo();
+  EXPECT_EQ(history.current(), start);
+  history.jumpTo(2);
+  EXPECT_EQ(history.current(), edited);
+  history.jumpTo(0);
+  EXPECT_EQ(history.current(), start);
+}
+
 }  // namespace
 }  // namespace headscope::test
