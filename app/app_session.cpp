@@ -124,11 +124,12 @@ void App::State::sessionWindows(const ui::Look& look) {
   }
   if (store.abandoned().empty()) return;
   const AbandonedAutosave& first = store.abandoned().front();
-  const std::string name = first.origin.empty()
-                               ? std::string("what was not saved")
+  const std::string what = first.origin.empty()
+                               ? std::string("What was changed")
                                : fmt::format("'{}'", formats::sessionName(first.origin));
-  const std::string question = fmt::format("headscope ended unexpectedly. Restore {} from {}?",
-                                           name, timeInWords(first.written, std::time(nullptr)));
+  const std::string question =
+      fmt::format("{} was not saved before headscope ended. Restore it as of {}?", what,
+                  timeInWords(first.written, std::time(nullptr)));
   switch (ui::recoveryBanner(look, question, topBar.height)) {
     case ui::Recovery::restore:
       restore();

@@ -27,7 +27,8 @@ SessionStore::SessionStore(Start start)
 }
 
 SessionStore::~SessionStore() {
-  if (slot_) writer_.remove(slot_->path());
+  const bool kept = autosaved_ && (!path_.empty() || !scenes_.empty());
+  if (slot_ && !kept) writer_.remove(slot_->path());
   writer_.wait(true);
 }
 

@@ -29,7 +29,8 @@ class SessionStore {
   };
 
   explicit SessionStore(Start start);
-  /// A clean exit: what is being saved is finished, the autosave goes.
+  /// A clean exit: what is being saved is finished. The autosave goes, unless it has changes to a
+  /// session that has a file or scenes: those are offered at the next start.
   ~SessionStore();
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;

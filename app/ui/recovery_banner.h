@@ -1,4 +1,4 @@
-// Recovery banner: offers what a program that ended unexpectedly has left.
+// Recovery banner: offers what was not saved when a program ended.
 #pragma once
 
 #include <string>

@@ -230,8 +230,25 @@ TEST_F(Autosave, FollowsEveryChangeAndGoesOnACleanExit) {
   EXPECT_TRUE(autosaves().empty());  // there is nothing that the file has not
   ui_.typeSentence("Changed again");
   EXPECT_EQ(formats::originOf(autosaves().at(0)), lecture().string());
+  ui_.undoAll();
+  ui_.typeSentence("Words before the crash");
+  saveAs(lecture());
   ui_.restart(presetDocument("by-hand"));
   EXPECT_TRUE(fs::is_empty(state_.path()));
+}
+
+TEST_F(Autosave, OfTryingThingsOutGoesButChangesToASessionStayUntilTheNextStart) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Only a try");
+  ui_.restart(presetDocument("by-hand"));
+  EXPECT_TRUE(fs::is_empty(state_.path()));
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  saveAs(lecture());
+  ui_.typeSentence("Changed after saving");
+  ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
+  EXPECT_TRUE(ui_.shows("'lecture' was not saved before headscope ended. Restore it as of"));
+  ui_.press(Key{'R'});
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "Changed");
 }
 
 TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
@@ -247,9 +264,9 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
   const TracePtr before = ui_.app().trace();
 
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
-  EXPECT_TRUE(ui_.shows("headscope ended unexpectedly. Restore 'lecture' from"));
+  EXPECT_TRUE(ui_.shows("'lecture' was not saved before headscope ended. Restore it as of"));
   ui_.press(Key{'R'});
-  EXPECT_FALSE(ui_.shows("ended unexpectedly"));
+  EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   EXPECT_EQ(ui_.view().step, StepId::weigh);
   EXPECT_EQ(ui_.view().head, 6);
   EXPECT_TRUE(sameValues(*before, ui_.trace(), TensorId::output));
@@ -266,9 +283,9 @@ TEST_F(Autosave, IsDiscardedWithItsFiles) {
   const TempFolder left;
   leaveIn(left);
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
-  EXPECT_TRUE(ui_.shows("Restore what was not saved from"));
+  EXPECT_TRUE(ui_.shows("What was changed was not saved before headscope ended"));
   ui_.click("Discard (X)", "recovery");
-  EXPECT_FALSE(ui_.shows("ended unexpectedly"));
+  EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   ui_.restart(presetDocument("by-hand"));
   EXPECT_TRUE(fs::is_empty(left.path()));
 }
@@ -286,7 +303,7 @@ TEST_F(Autosave, ThatIsDamagedIsNamedAndStays) {
   ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
   ui_.press(Key{'R'});
   EXPECT_NE(ui_.app().message().find("autosave-1.headscope.json"), std::string::npos);
-  EXPECT_FALSE(ui_.shows("ended unexpectedly"));
+  EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   EXPECT_TRUE(fs::exists(path));
 }
 
