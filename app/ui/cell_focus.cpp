@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "app/ui/stage_items.h"
+#include "app/ui/trace_back.h"
 
 namespace headscope::ui {
 namespace {
@@ -28,81 +29,6 @@ void choose(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
   if (t.perItem) view.item = cell.item;
   if (t.perHead) view.head = t.kvHeads ? queryHead(view, c, cell.head) : cell.head;
   view.selected = cell;
-}
-
-StepId stepThatShows(TensorId tensor) {
-  switch (tensor) {
-    case TensorId::q:
-    case TensorId::k:
-    case TensorId::v:
-      return StepId::split;
-    case TensorId::rawScores:
-      return StepId::score;
-    case TensorId::scores:
-      return StepId::scale;
-    case TensorId::maskedScores:
-      return StepId::mask;
-    case TensorId::weights:
-      return StepId::softmax;
-    case TensorId::heads:
-      return StepId::weigh;
-    case TensorId::concat:
-      return StepId::concat;
-    case TensorId::wO:
-    case TensorId::bO:
-    case TensorId::output:
-      return StepId::output;
-    default:
-      return StepId::project;
-  }
-}
-
-/// Which of q, k and v the steps `project` and `split` must show for a tensor to be there.
-TensorId partThatShows(TensorId tensor, TensorId now) {
-  switch (tensor) {
-    case TensorId::wQ:
-    case TensorId::bQ:
-    case TensorId::qProj:
-    case TensorId::q:
-      return TensorId::q;
-    case TensorId::wK:
-    case TensorId::bK:
-    case TensorId::kProj:
-    case TensorId::k:
-      return TensorId::k;
-    case TensorId::wV:
-    case TensorId::bV:
-    case TensorId::vProj:
-    case TensorId::v:
-      return TensorId::v;
-    case TensorId::memory:
-      return now == TensorId::v ? TensorId::v : TensorId::k;
-    case TensorId::x:
-      return TensorId::q;
-    default:
-      return now;
-  }
-}
-
-/// The head whose part of Q, K or V, or of their weights, a cell belongs to.
-Index headOfPart(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
-  const bool byRow = !info(cell.tensor).perItem && info(cell.tensor).rows != Axis::none;
-  const Index head = (byRow ? cell.row : cell.col) / c.dK();
-  switch (cell.tensor) {
-    case TensorId::wQ:
-    case TensorId::bQ:
-    case TensorId::qProj:
-      return head;
-    case TensorId::wK:
-    case TensorId::bK:
-    case TensorId::kProj:
-    case TensorId::wV:
-    case TensorId::bV:
-    case TensorId::vProj:
-      return queryHead(view, c, head);
-    default:
-      return view.head;
-  }
 }
 
 }  // namespace
@@ -163,11 +89,8 @@ void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by) {
 void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell) {
   choose(view, config, cell);
   if (focusedMatrix(view, config)) return;
-  view.playing = false;
-  view.step = stepThatShows(cell.tensor);
-  view.part = partThatShows(cell.tensor, view.part);
-  if (info(cell.tensor).perHead || view.step != StepId::project) view.scope = StageScope::thisHead;
-  if (view.step == StepId::project) view.head = headOfPart(view, config, cell);
+  lookAt(view, config, cell);
+  if (!focusedMatrix(view, config)) view.scope = StageScope::thisHead;
 }
 
 }  // namespace headscope::ui
