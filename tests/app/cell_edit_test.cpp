@@ -1,6 +1,7 @@
 // Any cell can be typed, dragged and scrolled, with the mouse or the keyboard; pins likewise.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/ui/cell_input.h"
 #include "app/ui/theme.h"

@@ -1,6 +1,7 @@
 // Help: every key and every term is listed, and terms are explained where they stand.
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <tuple>
 

@@ -1,6 +1,7 @@
 // Combined or per head: what is measured is shown, and measured again when its operands change.
 #include <fmt/format.h>
 
+#include <utility>
 #include <variant>
 
 #include "app/ui/widgets.h"

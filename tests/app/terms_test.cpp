@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "app/ui/arithmetic.h"
 #include "app/ui/compat.h"

@@ -49,7 +49,9 @@ INSTANTIATE_TEST_SUITE_P(Operands, CellEdit,
                          testing::Values(TensorId::x, TensorId::memory, TensorId::wQ, TensorId::wK,
                                          TensorId::wV, TensorId::wO, TensorId::bQ, TensorId::bK,
                                          TensorId::bV, TensorId::bO),
-                         [](const auto& test) { return std::string(headscope::info(test.param).name); });
+                         [](const auto& test) {
+                           return std::string(headscope::info(test.param).name);
+                         });
 
 TEST_P(CellEdit, ChangesThatCellAloneAndSharesAllElse) {
   const DocumentPtr before = grouped();

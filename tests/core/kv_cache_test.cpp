@@ -1,5 +1,7 @@
 #include "core/analysis/kv_cache.h"
 
+#include <algorithm>
+
 #include "core/ledger.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/documents.h"

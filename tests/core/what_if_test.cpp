@@ -2,7 +2,9 @@
 // against it too, and only the steps run that a change concerns.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/mistakes.h"
 #include "tests/core/support/documents.h"
