@@ -5,6 +5,7 @@
 #include "app/ui/timeline/playback.h"
 #include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/trace_back.h"
+#include "app/ui/view_keys.h"
 #include "app/ui/view_menu.h"
 
 namespace headscope {
@@ -36,6 +37,7 @@ void App::State::keys(const ui::Panel& panel) {
       ui::maskPainterKeys(panel, tools.mask)) {
     return;
   }
+  if (!command && ui::viewKeys(panel)) return;
   sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;

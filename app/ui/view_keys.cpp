@@ -1,0 +1,106 @@
+#include "app/ui/view_keys.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/compat.h"
+#include "app/ui/setting_field.h"
+#include "app/ui/trace_back.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The next of `count`, or with shift the one before, round in a circle.
+Index cycled(Index now, Index count) {
+  const Index by = ImGui::GetIO().KeyShift ? count - 1 : 1;
+  return (now + by) % count;
+}
+
+bool temperatureKeys(const Panel& panel) {
+  const AttentionConfig& c = panel.document.config;
+  const auto set = [&](double factor) {
+    const double value =
+        std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
+    // 1 is met again on the way back, whatever rounding says
+    panel.edits.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
+    return true;
+  };
+  const double step = std::sqrt(std::sqrt(2.0));
+  if (keyPressed(Key::minus)) return set(1.0 / step);
+  if (keyPressed(Key::equal)) return set(step);
+  if (keyPressed(Key{'R'}, false)) {
+    panel.edits.push(SetScale{!c.scale});
+    return true;
+  }
+  if (keyPressed(Key{'O'}, false)) {
+    Dropout dropout = c.dropout;
+    dropout.rate = dropout.on() ? 0.0 : 0.1;
+    panel.edits.push(SetDropout{dropout});
+    return true;
+  }
+  return false;
+}
+
+bool mistakeKeys(const Panel& panel) {
+  if (!ImGui::GetIO().KeyShift) return false;
+  int digit = '1';
+  for (const MistakeText& text : allMistakes()) {
+    if (keyPressed(static_cast<Key>(digit++), false)) {
+      panel.view.mistake = text.mistake;
+      const bool on = isOn(panel.document.config, text.mistake);
+      panel.edits.push(SetMistake{text.mistake, !on});
+      return true;
+    }
+  }
+  return false;
+}
+
+/// One step back along the largest term of the chosen cell.
+bool termsKeys(const Panel& panel) {
+  const auto& cell = panel.view.selected;
+  if (!keyPressed(Key{'B'}, false) || !cell) return false;
+  if (static_cast<std::size_t>(cell->tensor) < kFirstResult) return false;
+  const auto operand = mainOperand(explainCell(panel.trace, *cell));
+  if (operand) traceBack(panel.view, panel.trace.config(), CellRef(*cell), *operand);
+  return operand.has_value();
+}
+
+bool toolKeys(const Panel& panel) {
+  switch (panel.view.tool) {
+    case Tool::temperature:
+      return temperatureKeys(panel);
+    case Tool::mistakes:
+      return mistakeKeys(panel);
+    case Tool::terms:
+      return termsKeys(panel);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool viewKeys(const Panel& panel) {
+  if (toolKeys(panel)) return true;
+  ViewState& view = panel.view;
+  const AttentionConfig& c = panel.trace.config();
+  if (keyPressed(Key{'H'})) {
+    view.head = cycled(view.head, c.numHeads);
+  } else if (keyPressed(Key{'N'})) {
+    view.item = cycled(view.item, c.batch);
+  } else if (keyPressed(Key{'Q'}, false)) {
+    constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
+    const Index now = view.part == TensorId::k ? 1 : view.part == TensorId::v ? 2 : 0;
+    view.part = kParts[cycled(now, 3)];
+  } else if (keyPressed(Key{'G'}, false)) {
+    view.scope = view.scope == StageScope::allHeads ? StageScope::thisHead : StageScope::allHeads;
+  } else if (keyPressed(Key{'I'}, false)) {
+    view.inspectorTab = static_cast<InspectorTab>(cycled(static_cast<Index>(view.inspectorTab), 3));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,67 @@
+// Single letters: heads, parts, tabs, and the switches of the tool that is open.
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(ViewKeys, GoThroughHeadsItemsPartsAndTabsRoundInACircle) {
+  AppDriver ui(presetDocument("rul"));  // two items
+  ui.press(Key{'H'});
+  EXPECT_EQ(ui.view().head, 1);
+  ui.press(Key{'H'}, false, true);
+  ui.press(Key{'H'}, false, true);
+  EXPECT_EQ(ui.view().head, ui.config().numHeads - 1);
+  ui.press(Key{'N'});
+  EXPECT_EQ(ui.view().item, 1);
+  ui.press(Key{'N'});
+  EXPECT_EQ(ui.view().item, 0);
+  ui.press(Key{'Q'});
+  EXPECT_EQ(ui.view().part, TensorId::k);
+  ui.press(Key{'G'});
+  EXPECT_EQ(ui.view().scope, StageScope::allHeads);
+  ui.press(Key{'G'});
+  EXPECT_EQ(ui.view().scope, StageScope::thisHead);
+  ui.press(Key{'I'});
+  EXPECT_EQ(ui.view().inspectorTab, InspectorTab::history);
+  ui.press(Key{'I'}, false, true);
+  EXPECT_EQ(ui.view().inspectorTab, InspectorTab::cell);
+}
+
+TEST(ViewKeys, ChangeTheTemperatureWhereItsToolIsOpenAndNowhereElse) {
+  AppDriver ui;
+  ui.press(Key::equal);
+  EXPECT_EQ(ui.config().temperature, 1.0);
+  ui.press(Key{'S'});
+  ui.press(Key::equal);
+  EXPECT_GT(ui.config().temperature, 1.0);
+  ui.press(Key::minus);
+  EXPECT_EQ(ui.config().temperature, 1.0);
+  ui.press(Key{'R'});
+  EXPECT_FALSE(ui.config().scale);
+  ui.press(Key{'O'});
+  EXPECT_EQ(ui.config().dropout.rate, 0.1);
+  ui.press(Key{'O'});
+  EXPECT_FALSE(ui.config().dropout.on());
+  for (int i = 0; i < 40; ++i) ui.press(Key::minus);
+  EXPECT_EQ(ui.config().temperature, 0.05);
+}
+
+TEST(ViewKeys, SwitchMistakesAndGoBackAlongTheLargestTerm) {
+  AppDriver ui;
+  ui.press(Key{'W'});
+  ui.press(Key{'2'}, false, true);
+  EXPECT_TRUE(ui.config().mistakes.softmaxOverQueries);
+  EXPECT_EQ(ui.view().mistake, Mistake::softmaxOverQueries);
+  ui.press(Key{'2'}, false, true);
+  EXPECT_FALSE(ui.config().mistakes.softmaxOverQueries);
+  ui.press(Key{'T'});
+  ui.view().selected = CellRef{TensorId::output, 0, -1, 2, 5};
+  ui.press(Key{'B'});
+  EXPECT_EQ(ui.view().selected->tensor, TensorId::concat);
+  ui.press(Key{'B'});
+  EXPECT_EQ(ui.view().selected->tensor, TensorId::heads);
+  EXPECT_EQ(ui.view().trail.size(), 3U);
+}
+
+}  // namespace
+}  // namespace headscope::ui
