@@ -193,19 +193,29 @@ class Stage {
   const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };
 
-/// The row of switches at the right of the heading.
+bool hasParts(StepId step) { return step == StepId::project || step == StepId::split; }
+bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
+
+/// Of the row of switches at the right of the heading; 0 where the step has none.
+float choicesWidth(const Panel& panel) {
+  const Look& look = panel.look;
+  const auto widthOf = [&](const char* text) {
+    return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2 + look.px(4);
+  };
+  float width = 0.0F;
+  if (hasParts(panel.view.step)) {
+    width += widthOf("Q") + widthOf("K") + widthOf("V") + look.px(12);
+  }
+  if (hasScopes(panel.view.step)) width += widthOf("this head") + widthOf("all heads");
+  return width;
+}
+
 void stageChoices(const Panel& panel) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
-  const bool parts = view.step == StepId::project || view.step == StepId::split;
-  const bool scopes = view.step != StepId::output && view.step != StepId::concat;
-  const ImGuiStyle& style = ImGui::GetStyle();
-  const auto widthOf = [&](const char* text) {
-    return textSize(look.fonts.regular, text).x + style.FramePadding.x * 2 + look.px(4);
-  };
-  float width = 0.0F;
-  if (parts) width += widthOf("Q") + widthOf("K") + widthOf("V") + look.px(12);
-  if (scopes) width += widthOf("this head") + widthOf("all heads");
+  const bool parts = hasParts(view.step);
+  const bool scopes = hasScopes(view.step);
+  const float width = choicesWidth(panel);
   if (width == 0.0F) return;
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
                        ImGui::GetStyle().WindowPadding.y - look.px(4)});
@@ -251,9 +261,15 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
   const ImVec2 top = ImGui::GetCursorPos();
   const bool grid = view.scope == StageScope::allHeads && perHeadResult(view.step, view);
   const bool perHead = !grid && view.step != StepId::output;
-  heading(look, fmt::format("Step {} · {}", static_cast<int>(view.step) + 1, text.title).c_str(),
-          perHead ? fmt::format("{}, head {}", text.sentence, view.head + 1).c_str()
-                  : std::string(text.sentence).c_str());
+  const std::string title =
+      fmt::format("Step {} · {}", static_cast<int>(view.step) + 1, text.title);
+  const std::string explanation = perHead ? fmt::format("{}, head {}", text.sentence, view.head + 1)
+                                          : std::string(text.sentence);
+  // up to the switches at its right
+  const float beside = ImGui::GetContentRegionAvail().x - choicesWidth(panel) -
+                       textSize(look.fonts.semibold, title).x - look.px(24);
+  heading(look, title.c_str(),
+          beside > look.px(60) ? elided(look.fonts.small, explanation, beside).c_str() : nullptr);
   const ImVec2 below = ImGui::GetCursorPos();
   stageChoices(panel);
   ImGui::SetCursorPos({top.x, below.y + look.px(4)});
