@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace headscope::ui {
 namespace {
@@ -163,7 +164,7 @@ ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, 
   return scale;
 }
 
-void addMatrix(gl::HeatmapBatch& batch, const Look& look, const Trace& trace, const MatrixRef& ref,
+void addSource(gl::HeatmapBatch& batch, const Look& look, gl::HeatmapSource source,
                const ColorScale& scale, ImVec2 a, ImVec2 b) {
   gl::HeatmapQuad quad;
   quad.rect = {a.x, a.y, b.x, b.y};
@@ -172,9 +173,15 @@ void addMatrix(gl::HeatmapBatch& batch, const Look& look, const Trace& trace, co
   quad.high = scale.high;
   quad.colorMap = scale.map;
   quad.gap = look.px(1);
-  const float pixels = look.scene.pixelsPerPoint;
-  batch.sources.push_back(heatmapSource(trace, ref, {(b.x - a.x) * pixels, (b.y - a.y) * pixels}));
+  batch.sources.push_back(std::move(source));
   batch.quads.push_back(quad);
+}
+
+void addMatrix(gl::HeatmapBatch& batch, const Look& look, const Trace& trace, const MatrixRef& ref,
+               const ColorScale& scale, ImVec2 a, ImVec2 b) {
+  const float pixels = look.scene.pixelsPerPoint;
+  const ImVec2 size((b.x - a.x) * pixels, (b.y - a.y) * pixels);
+  addSource(batch, look, heatmapSource(trace, ref, size), scale, a, b);
 }
 
 int cellDecimals(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }

@@ -79,6 +79,10 @@ struct ColorScale {
 };
 ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude);
 
+/// Adds a source at a rectangle of the screen to a batch, in a scale.
+void addSource(gl::HeatmapBatch& batch, const Look& look, gl::HeatmapSource source,
+               const ColorScale& scale, ImVec2 a, ImVec2 b);
+
 /// Adds a matrix at a rectangle of the screen to a batch, in its scale.
 void addMatrix(gl::HeatmapBatch& batch, const Look& look, const Trace& trace, const MatrixRef& ref,
                const ColorScale& scale, ImVec2 a, ImVec2 b);

@@ -149,21 +149,12 @@ class Compared {
               opposite(0));
     addMatrix(batch, look_, passes_.second.trace, second, scaleOf(1), places_.corners[1],
               opposite(1));
-    const ColorScale scale = scaleOf(2);
-    const ImVec2 a = places_.corners[2];
-    const ImVec2 b = opposite(2);
-    gl::HeatmapQuad quad;
-    quad.rect = {a.x, a.y, b.x, b.y};
-    quad.source = batch.sources.size();
-    quad.low = scale.low;
-    quad.high = scale.high;
-    quad.colorMap = scale.map;
-    quad.gap = look_.px(1);
     const float pixels = look_.scene.pixelsPerPoint;
-    batch.sources.push_back(differenceSource(passes_.first.trace, passes_.second.trace, ref_,
-                                             (passes_.first.salt << 1U) ^ passes_.second.salt,
-                                             {places_.size.x * pixels, places_.size.y * pixels}));
-    batch.quads.push_back(quad);
+    addSource(batch, look_,
+              differenceSource(passes_.first.trace, passes_.second.trace, ref_,
+                               (passes_.first.salt << 1U) ^ passes_.second.salt,
+                               {places_.size.x * pixels, places_.size.y * pixels}),
+              scaleOf(2), places_.corners[2], opposite(2));
     addHeatmaps(list_, look_.scene, std::move(batch));
   }
 

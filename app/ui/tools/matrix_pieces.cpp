@@ -27,16 +27,8 @@ void MatrixPieces::add(const MatrixRef& ref, const ColorScale& scale, ImVec2 a, 
 
 void MatrixPieces::addValues(gl::HeatmapSource source, const ColorScale& scale, ImVec2 a, ImVec2 b,
                              float opacity) {
-  gl::HeatmapQuad quad;
-  quad.rect = {a.x, a.y, b.x, b.y};
-  quad.source = batch_.sources.size();
-  quad.low = scale.low;
-  quad.high = scale.high;
-  quad.colorMap = scale.map;
-  quad.gap = panel_.look.px(1);
-  quad.opacity = opacity;
-  batch_.sources.push_back(std::move(source));
-  batch_.quads.push_back(quad);
+  addSource(batch_, panel_.look, std::move(source), scale, a, b);
+  batch_.quads.back().opacity = opacity;
 }
 
 void MatrixPieces::addEmpty(ImVec2 a, ImVec2 b) {
