@@ -31,6 +31,7 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   const bool command = io.KeyCtrl || io.KeyAlt;
+  if (!command && ui::controlKeys(controls)) return;
   if (!command && ui::presenterKeys(presenter, view)) return;
   const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
   if (!command && toolShown && view.tool == ui::Tool::mask &&

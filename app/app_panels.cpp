@@ -35,6 +35,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
                                                     view.tool != ui::Tool::flow});
 
   ui::beginBand("top bar", layout.topBar, look);
+  ui::offerCard(controls, "top bar", look);
   const ui::TopBarState undo{history.canUndo(), history.canRedo(), history.undoName(),
                              history.redoName()};
   const ui::TopBarWishes wishes = ui::topBar(panel, topBar, undo);
@@ -52,6 +53,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   }
 
   ui::beginBand("tokens", layout.tokens, look);
+  ui::offerCard(controls, "tokens", look);
   ui::SessionMenu session{store.name(), store.unsaved(history.current())};
   const std::string path = ui::tokenRow(panel, tokenRow, session);
   ui::endBand(layout.tokens, look);
@@ -66,7 +68,10 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   const auto card = [&](const char* id, const ui::Box& box, auto&& fill) {
     if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
     const ImVec2 at(origin.x + box.at.x, origin.y + box.at.y);
-    if (ui::beginCard(id, at, box.size, look)) fill();
+    if (ui::beginCard(id, at, box.size, look)) {
+      ui::offerCard(controls, id, look);
+      fill();
+    }
     ui::noteCard(presenter, id);
     ui::endCard();
   };
@@ -81,8 +86,10 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   ui::endBody();
   doSceneWishes(scenes.wishes);
 
-  ui::statusBar(panel, {message, messageIsError, worker.progress()}, layout.status.at,
-                layout.status.size);
+  const std::string hint = ui::controlHint(controls);
+  ui::statusBar(panel,
+                {hint.empty() ? message : hint, hint.empty() && messageIsError, worker.progress()},
+                layout.status.at, layout.status.size);
 }
 
 /// One panel alone: for a picture of it, and presented.
@@ -93,6 +100,7 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
     size.y -= line;
   }
   if (ui::beginCard("panel", at, size, panel.look)) {
+    ui::offerCard(controls, "panel", panel.look);
     switch (which) {
       case ui::Focus::flow:
         ui::toolCard(panel, tools, stage.magnitudes, stage.explanations);
@@ -113,6 +121,7 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
 }
 
 void App::State::panels(const ui::Panel& panel) {
+  ui::beginCards(controls);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = panel.look.px(12);
   const ImVec2 size(display.x - 2 * margin, display.y - 2 * margin);
@@ -133,14 +142,11 @@ void App::State::overlays(const ui::Panel& panel) {
     exportAsked = std::move(request);
     wantsFrame = true;
   }
+  ui::ringControl(controls, panel.look);
   ui::helpOverlay(panel.look, help);
   // arrows and space are then for the dialog's own items
   ImGuiIO& io = ImGui::GetIO();
-  if (exportDialog.open) {
-    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
-  } else {
-    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
-  }
+  if (exportDialog.open) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 }
 
 }  // namespace headscope

@@ -17,6 +17,7 @@
 #include "app/session_store.h"
 #include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/export_dialog.h"
 #include "app/ui/flash.h"
 #include "app/ui/flow/flow_panel.h"
@@ -129,6 +130,7 @@ struct App::State {
   ui::StageMemory stage;
   ui::Playback playback;
   ui::Presenter presenter;
+  ui::ControlFocus controls;
   ui::ExportDialogMemory exportDialog;
   ui::HelpMemory help;
   ui::SessionDialogMemory sessionDialog;

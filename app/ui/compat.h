@@ -30,6 +30,7 @@ enum class Key : int {
   home = 268,
   end = 269,
   f1 = 290,
+  f2 = 291,
   f5 = 294,
   f6 = 295,
   f11 = 300,
@@ -215,6 +216,15 @@ inline void injectModifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
 }
 
 // Widgets and fonts.
+
+/// A part of a card with a scroll of its own; arrow keys walk into it and out of it.
+inline bool beginPart(const char* id, ImVec2 size, ImGuiWindowFlags flags = 0) {
+#if IMGUI_VERSION_NUM >= 19090
+  return ImGui::BeginChild(id, size, ImGuiChildFlags_NavFlattened, flags);
+#else
+  return ImGui::BeginChild(id, size, false, flags | ImGuiWindowFlags_NavFlattened);
+#endif
+}
 
 /// The next item takes the keyboard, wherever it was before (from 1.90 on only within the focused
 /// window).

@@ -54,8 +54,8 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
   const float width = std::clamp((available - gap * (count - 1.0F)) / count, least, look.px(260));
   const bool scrolls = (width + gap) * count - gap > available + 1.0F;
 
-  ImGui::BeginChild("strip", {0, height}, false,
-                    scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
+  beginPart("strip", {0, height},
+            scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
   if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
     ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look.px(120));
   }

@@ -18,7 +18,7 @@ class States {
       : panel_(panel), look_(panel.look), history_(*panel.history) {}
 
   void draw(float height) {
-    ImGui::BeginChild("states", {0, height}, false);
+    beginPart("states", {0, height});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look_.px(6), 0));
     showCurrent();
     const float line = lineHeight();

@@ -76,8 +76,7 @@ float pinsListHeight(const Panel& panel, float most) {
 void pinsList(const Panel& panel, float height) {
   const Look& look = panel.look;
   const std::vector<Pin>& pins = panel.document.pins.all();
-  ImGui::BeginChild("pins", {0, height}, false,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  beginPart("pins", {0, height}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   const ImVec2 top = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddLine(top, {top.x + ImGui::GetContentRegionAvail().x, top.y},
                                       look.theme.divider);
@@ -88,7 +87,7 @@ void pinsList(const Panel& panel, float height) {
   if (pill(look, "remove all")) panel.edits.push(RemoveAllPins{});
   tip(look, "All of them are computed again; undo brings them back");
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(6), 0));
-  ImGui::BeginChild("pinned", {0, 0}, false);
+  beginPart("pinned", {0, 0});
   ImGuiListClipper clipper;
   clipper.Begin(static_cast<int>(pins.size()), lineHeight(look));
   while (clipper.Step()) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "app/ui/compat.h"
 #include "app/ui/number_field.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -83,8 +84,7 @@ void scenesPanel(const Panel& panel, ScenesPanel& list) {
         "kept in the session.");
   ImGui::PopTextWrapPos();
   ImGui::Dummy({0.0F, look.px(2)});
-  ImGui::BeginChild("scene list", ImGui::GetContentRegionAvail(), false,
-                    ImGuiWindowFlags_NoBackground);
+  beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);
   for (int number = 1; number <= formats::kScenes; ++number) rows.row(number);
   ImGui::EndChild();

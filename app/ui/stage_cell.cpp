@@ -4,6 +4,7 @@
 
 #include "app/ui/cell_menu.h"
 #include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -43,7 +44,7 @@ void stageCell(const Panel& panel, CellEditing& editing, const StageCell& shown)
   if (access.editable() && shown.draggable && editing.typing != TypingPlace::stage) {
     ImGui::SetCursorScreenPos(shown.a);
     const ImVec2 size(std::max(shown.b.x - shown.a.x, 1.0F), std::max(shown.b.y - shown.a.y, 1.0F));
-    ImGui::InvisibleButton("chosen cell", size);
+    pictureArea("chosen cell", size);
     dragCell(panel, editing, access, shown.magnitude, {0.0F, -1.0F});
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);

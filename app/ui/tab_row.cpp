@@ -21,7 +21,7 @@ bool tabItem(const Look& look, const Tab& tab, bool chosen, float rowHeight) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton(tab.title, {size.x, rowHeight});
   const bool hovered = ImGui::IsItemHovered();
-  tip(look, tab.about);
+  if (!chosen) tip(look, tab.about);  // the chosen one's panel stands under it
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawText(list, font, {at.x, at.y + (rowHeight - size.y) * 0.5F},
            chosen || hovered ? t.text : t.textMuted, tab.title);

@@ -72,9 +72,9 @@ class Tokens {
 
   void chips(float right) {
     const auto& all = tokens();
-    ImGui::BeginChild(memory_ ? "memory chips" : "chips",
-                      {right - ImGui::GetCursorPosX(), rowHeight(look_)}, false,
-                      ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
+    beginPart(memory_ ? "memory chips" : "chips",
+              {right - ImGui::GetCursorPosX(), rowHeight(look_)},
+              ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoBackground);
     if (ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
       ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look_.px(120));
     }

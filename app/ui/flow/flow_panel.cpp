@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/control_focus.h"
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
 #include "app/ui/glossary.h"
@@ -57,7 +58,7 @@ void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
   if (memory.moving()) *look.wantsFrame = true;
 
   ImGui::SetCursorScreenPos(origin);
-  const bool clicked = ImGui::InvisibleButton("flow", {size.x, height});
+  const bool clicked = pictureArea("flow", {size.x, height});
   std::optional<FlowId> hovered;
   if (ImGui::IsItemHovered()) {
     const ImVec2 mouse = ImGui::GetMousePos();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/control_focus.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 
@@ -53,7 +54,7 @@ void scrubBar(const Panel& panel, const Playback& playback) {
   const ImVec2 size(ImGui::GetContentRegionAvail().x, scrubBarHeight(look));
   if (size.x < 1.0F || timeline.length() <= 0.0) return;
   const ImVec2 b(a.x + size.x, a.y + size.y);
-  ImGui::InvisibleButton("timeline", size);
+  pictureArea("timeline", size);
   const double pointed =
       timeline.length() *
       static_cast<double>(std::clamp((ImGui::GetIO().MousePos.x - a.x) / size.x, 0.0F, 1.0F));

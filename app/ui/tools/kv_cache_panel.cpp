@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/axis_labels.h"
+#include "app/ui/compat.h"
 #include "app/ui/tools/kv_cache_counts.h"
 #include "app/ui/tools/kv_cache_picture.h"
 #include "app/ui/widgets.h"
@@ -104,7 +105,7 @@ template <typename Fill>
 void column(const char* id, ImVec2 at, ImVec2 size, const Look& look, Fill&& fill) {
   ImGui::SetCursorScreenPos(at);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(6), look.px(2)));
-  ImGui::BeginChild(id, size);
+  beginPart(id, size);
   fill();
   ImGui::EndChild();
   ImGui::PopStyleVar();

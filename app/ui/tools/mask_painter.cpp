@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/tools/mask_stroke.h"
 #include "app/ui/tools/mask_words.h"
@@ -192,7 +194,7 @@ std::optional<Pair> pairUnderMouse(const Panel& panel, const MaskPlace& place) {
 
 std::optional<Pair> matrix(const Panel& panel, MaskPainterMemory& memory, const MaskPlace& place) {
   ImGui::SetCursorScreenPos(place.a);
-  ImGui::InvisibleButton("pairs", {place.b.x - place.a.x, place.b.y - place.a.y});
+  pictureArea("pairs", {place.b.x - place.a.x, place.b.y - place.a.y});
   const std::optional<Pair> lit = pairUnderMouse(panel, place);
   const ImGuiIO& io = ImGui::GetIO();
   if (!ImGui::IsItemActive()) {
@@ -223,7 +225,7 @@ void maskPainter(const Panel& panel, MaskPainterMemory& memory) {
   const float left = layout.width + panel.look.px(10);
   ImGui::SetCursorScreenPos({at.x + left, at.y});
   ImGui::PushStyleColor(ImGuiCol_ChildBg, panel.look.theme.panel);
-  if (ImGui::BeginChild("mask tools", {room.x - left, room.y}, false)) {
+  if (beginPart("mask tools", {room.x - left, room.y})) {
     startingPoints(panel, memory);
     paintTools(panel, memory);
     legend(panel, memory.shown);

@@ -119,15 +119,15 @@ void mistakesPanel(const Panel& panel, MistakesMemory& memory) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float left = std::clamp(room.x * 0.34F, look.px(170), look.px(264));
-  ImGui::BeginChild("mistakes", {left, room.y}, false);
+  beginPart("mistakes", {left, room.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(8), look.px(3)));
   switches(panel, left - look.px(8));
   ImGui::PopStyleVar();
   ImGui::EndChild();
 
   ImGui::SetCursorScreenPos({top.x + left + look.px(16), top.y});
-  ImGui::BeginChild("beside the right way", {room.x - left - look.px(16), room.y}, false,
-                    ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  beginPart("beside the right way", {room.x - left - look.px(16), room.y},
+            ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   const MistakeText& text = textOf(panel.view.mistake);
   const Reference& reference = panel.reference;
   const bool on = isOn(panel.trace.config(), panel.view.mistake);

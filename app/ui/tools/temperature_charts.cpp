@@ -10,6 +10,7 @@
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/tools/chart.h"
 #include "app/ui/tools/mask_words.h"
@@ -115,7 +116,7 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
                    {look.fonts.small, t.text, t.keyText, -1});
 
   ImGui::SetCursorScreenPos(chart.a);
-  const bool clicked = ImGui::InvisibleButton("weights", {width, chart.b.y - chart.a.y});
+  const bool clicked = pictureArea("weights", {width, chart.b.y - chart.a.y});
   if (!ImGui::IsItemHovered()) return;
   const auto key = std::clamp<Index>(
       static_cast<Index>((ImGui::GetIO().MousePos.x - chart.a.x) / cell), 0, c.keys() - 1);
@@ -160,7 +161,7 @@ void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 siz
   drawDot(look, chart, now, f.now.scale ? t.accent : t.valueText, 4.5F);
 
   ImGui::SetCursorScreenPos(chart.a);
-  ImGui::InvisibleButton("entropy", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
+  pictureArea("entropy", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return;
   const double along = (ImGui::GetIO().MousePos.x - chart.a.x) / (chart.b.x - chart.a.x);
@@ -212,7 +213,7 @@ void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 a
   mark(memory.variance.scores, 4.5F);
 
   ImGui::SetCursorScreenPos(chart.a);
-  ImGui::InvisibleButton("variance", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
+  pictureArea("variance", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
   tip(look,
       "Where the components of q and k are independent with mean 0 and variance 1, q·k is a sum of "
       "d_k such products: variance d_k (line), as 256 drawn pairs at each d_k show (dots). Divided "

@@ -1,0 +1,113 @@
+#include "app/ui/control_focus.h"
+
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The card `by` places on, round in a circle.
+void goOn(ControlFocus& focus, std::ptrdiff_t by) {
+  const auto count = static_cast<std::ptrdiff_t>(focus.cards.size());
+  if (count == 0) return;
+  const auto at = std::find(focus.cards.begin(), focus.cards.end(), focus.card);
+  // from nowhere: to the tools, which have the most controls
+  auto next = at - focus.cards.begin() + by;
+  if (!focus.on || at == focus.cards.end()) {
+    const auto tools = std::find(focus.cards.begin(), focus.cards.end(), "flow");
+    next = tools == focus.cards.end() ? 0 : tools - focus.cards.begin();
+  }
+  focus.card = focus.cards[static_cast<std::size_t>((next + count) % count)];
+  focus.on = focus.arriving = true;
+}
+
+/// The first control of the window being drawn has the keyboard, and shows it.
+void focusFirstControl() {
+  ImGuiWindow* window = ImGui::GetCurrentWindow();
+  ImGui::FocusWindow(window);
+  ImGui::NavInitWindow(window, true);
+#if IMGUI_VERSION_NUM >= 19140
+  ImGui::SetNavCursorVisible(true);
+#else
+  GImGui->NavDisableHighlight = false;
+#endif
+}
+
+}  // namespace
+
+bool controlKeys(ControlFocus& focus) {
+  if (keyPressed(Key::f2)) {
+    goOn(focus, ImGui::GetIO().KeyShift ? -1 : 1);
+    return true;
+  }
+  if (!focus.on) return false;
+  if (keyPressed(Key::escape, false)) {
+    focus.on = false;
+    ImGui::SetWindowFocus(nullptr);
+    return true;
+  }
+  constexpr std::array kWalking{Key::left,        Key::right, Key::up,     Key::down,
+                                Key::home,        Key::end,   Key::space,  Key::enter,
+                                Key::keypadEnter, Key::tab,   Key::pageUp, Key::pageDown};
+  return std::any_of(kWalking.begin(), kWalking.end(), [](Key key) { return keyPressed(key); });
+}
+
+void beginCards(ControlFocus& focus) {
+  const bool gone =
+      std::find(focus.cards.begin(), focus.cards.end(), focus.card) == focus.cards.end();
+  if (ImGui::IsMouseClicked(0) || gone) focus.on = false;
+  focus.cards.clear();
+  ImGuiIO& io = ImGui::GetIO();
+  if (focus.on) {
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  } else {
+    io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+  }
+}
+
+void offerCard(ControlFocus& focus, std::string_view card, const Look& look) {
+  focus.cards.emplace_back(card);
+  if (!focus.on || focus.card != card) return;
+  if (focus.arriving) focusFirstControl();
+  focus.arriving = false;
+  const ImVec2 a = ImGui::GetWindowPos();
+  const ImVec2 b(a.x + ImGui::GetWindowSize().x, a.y + ImGui::GetWindowSize().y);
+  ImGui::PushClipRect(a, b, false);
+  ImGui::GetWindowDrawList()->AddRect(a, b, look.theme.accent, look.px(8), 0, look.px(1.5F));
+  ImGui::PopClipRect();
+}
+
+void ringControl(const ControlFocus& focus, const Look& look) {
+  const ImGuiContext& g = *GImGui;
+  if (!focus.on || g.NavWindow == nullptr || g.NavId == 0 || g.ActiveId == g.NavId) return;
+  const ImGuiWindow& window = *g.NavWindow;
+  const ImRect& inside = window.NavRectRel[ImGuiNavLayer_Main];
+  const ImVec2 at = ImGui::WindowRectRelToAbs(g.NavWindow, inside).Min;
+  const float out = look.px(3);
+  ImDrawList* list = ImGui::GetForegroundDrawList();
+  list->PushClipRect(window.InnerRect.Min, window.InnerRect.Max);
+  list->AddRect({at.x - out, at.y - out},
+                {at.x + inside.GetWidth() + out, at.y + inside.GetHeight() + out},
+                look.theme.accent, look.px(5), 0, look.px(2));
+  list->PopClipRect();
+}
+
+std::string controlHint(const ControlFocus& focus) {
+  if (!focus.on) return {};
+  return "keyboard on the controls: arrows go to the next, space presses, F2 next card, esc leaves";
+}
+
+bool pictureArea(const char* id, ImVec2 size) {
+  ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);
+  const bool clicked = ImGui::InvisibleButton(id, size);
+  ImGui::PopItemFlag();
+  return clicked;
+}
+
+}  // namespace headscope::ui
