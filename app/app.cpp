@@ -85,6 +85,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
 void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
   state_->tools.perHead.task.setWake(wake);
+  state_->headsPage.setWake(wake);
   state_->comparison.setWake(wake);
   state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
@@ -105,6 +106,7 @@ void App::finish() {
   state_->takeResult();
   state_->exporting.wait();
   state_->tools.perHead.task.wait();
+  state_->headsPage.finish();
   state_->comparison.finish();
   state_->store.finish();
 }

@@ -1,5 +1,6 @@
 // Where the panels stand, and what they are given.
 #include <algorithm>
+#include <functional>
 
 #include "app/app_state.h"
 #include "app/ui/head_grid.h"
@@ -65,7 +66,8 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   ui::forgetMouse(presenter);
   ui::beginBody(layout, look, !editing.takesWheel);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const auto card = [&](const char* id, const ui::Box& box, auto&& fill) {
+  const ui::DrawCard card = [&](const char* id, const ui::Box& box,
+                                const std::function<void()>& fill) {
     if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
     const ImVec2 at(origin.x + box.at.x, origin.y + box.at.y);
     if (ui::beginCard(id, at, box.size, look)) {
@@ -75,14 +77,18 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     ui::noteCard(presenter, id);
     ui::endCard();
   };
-  card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
-  card("flow", layout.tools,
-       [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
-  card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
   ui::ScenesPanel scenes{store.scenes()};
-  card("inspector", layout.inspector,
-       [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes); });
-  card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
+  if (view.page == ui::Page::heads) {
+    ui::headsPage(panel, headsPage, stage.magnitudes, card, layout.content);
+  } else {
+    card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
+    card("flow", layout.tools,
+         [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
+    card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
+    card("inspector", layout.inspector,
+         [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes); });
+    card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
+  }
   ui::endBody();
   doSceneWishes(scenes.wishes);
 

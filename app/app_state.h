@@ -21,6 +21,7 @@
 #include "app/ui/export_dialog.h"
 #include "app/ui/flash.h"
 #include "app/ui/flow/flow_panel.h"
+#include "app/ui/heads/heads_page.h"
 #include "app/ui/help.h"
 #include "app/ui/panel.h"
 #include "app/ui/presenter.h"
@@ -127,6 +128,7 @@ struct App::State {
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
+  ui::HeadsMemory headsPage;
   ui::StageMemory stage;
   ui::Playback playback;
   ui::Presenter presenter;

@@ -56,7 +56,6 @@ Size sizeFrom(const std::string& text) {
 }
 
 ui::Focus focusOf(const std::string& view) {
-  if (view == "heads") return ui::Focus::heads;
   return view == "step" ? ui::Focus::stage : ui::Focus::window;
 }
 
@@ -69,6 +68,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   if (saved) view = viewFromJson(*saved, view);
   options.look.applyTo(view);
   view.focus = focusOf(options.view);
+  if (options.view == "heads") view.page = ui::Page::heads;
   view.animate = false;
   view.playTime = options.moment;
   if (saved && !cellGiven) return view;

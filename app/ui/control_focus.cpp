@@ -20,8 +20,11 @@ void goOn(ControlFocus& focus, std::ptrdiff_t by) {
   // from nowhere: to the tools, which have the most controls
   auto next = at - focus.cards.begin() + by;
   if (!focus.on || at == focus.cards.end()) {
-    const auto tools = std::find(focus.cards.begin(), focus.cards.end(), "flow");
-    next = tools == focus.cards.end() ? 0 : tools - focus.cards.begin();
+    const auto isMain = [](const std::string& card) {
+      return card == "flow" || card == "all heads";
+    };
+    const auto main = std::find_if(focus.cards.begin(), focus.cards.end(), isMain);
+    next = main == focus.cards.end() ? 0 : main - focus.cards.begin();
   }
   focus.card = focus.cards[static_cast<std::size_t>((next + count) % count)];
   focus.on = focus.arriving = true;

@@ -95,6 +95,8 @@ bool viewKeys(const Panel& panel) {
     view.part = kParts[cycled(now, 3)];
   } else if (keyPressed(Key{'G'}, false)) {
     view.scope = view.scope == StageScope::allHeads ? StageScope::thisHead : StageScope::allHeads;
+  } else if (keyPressed(Key{'V'}, false)) {
+    view.page = view.page == Page::flow ? Page::heads : Page::flow;
   } else if (keyPressed(Key{'I'}, false)) {
     view.inspectorTab = static_cast<InspectorTab>(cycled(static_cast<Index>(view.inspectorTab), 3));
   } else {

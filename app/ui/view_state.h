@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "app/ui/heads/heads_view.h"
 #include "app/ui/term_order.h"
 #include "app/ui/theme.h"
 #include "core/mistakes.h"
@@ -11,6 +12,9 @@
 #include "core/trace.h"
 
 namespace headscope::ui {
+
+/// What the window shows below its bars, chosen at its upper left.
+enum class Page { flow, heads };
 
 /// What fills the picture: the whole window, or one panel alone.
 enum class Focus { window, flow, stage, heads };
@@ -56,6 +60,8 @@ struct ViewState {
   bool playing = false;
   std::optional<double> playTime;  // where the timeline stands, in its seconds; none: not on it
   float playSpeed = 1.0F;
+  Page page = Page::flow;
+  HeadsView heads;  // how the heads page shows them
   Focus focus = Focus::window;
   Tool tool = Tool::flow;
   InspectorTab inspectorTab = InspectorTab::cell;

@@ -1,0 +1,16 @@
+// Effects card: what goes when a head is taken out, what W^O adds, what more heads bring.
+#pragma once
+
+#include "app/ui/heads/figures.h"
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct EffectsMemory {};
+
+/// Fills the current card. `figures` may be null: not measured yet.
+void effectsCard(const Panel& panel, EffectsMemory& memory, const Figures* figures,
+                 FiguresMemory& measuring, Magnitudes& magnitudes);
+
+}  // namespace headscope::ui

@@ -1,0 +1,16 @@
+// Figures card: the metrics of every head, as a scatter of two of them or as a table.
+#pragma once
+
+#include "app/ui/heads/figures.h"
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct FiguresCardMemory {};
+
+/// Fills the current card. `figures` may be null: not measured yet.
+void figuresCard(const Panel& panel, FiguresCardMemory& memory, const Figures* figures,
+                 FiguresMemory& measuring, Magnitudes& magnitudes);
+
+}  // namespace headscope::ui

@@ -1,0 +1,50 @@
+#include "app/ui/heads/heads_page.h"
+
+#include <algorithm>
+
+namespace headscope::ui {
+
+void HeadsMemory::setWake(const std::function<void()>& wake) { figures.task.setWake(wake); }
+
+void HeadsMemory::finish() { figures.task.wait(); }
+
+HeadsLayout layoutHeads(ImVec2 body, float scale) {
+  const auto px = [&](float length) { return length * scale; };
+  const float margin = px(14);
+  const float gap = px(10);
+  const ImVec2 inner(body.x - 2 * margin, body.y - margin - px(2));
+  const float effects = std::clamp(inner.y * 0.28F, px(170), px(420));
+  const float upper = inner.y - effects - gap;
+  const float left = (inner.x - gap) * 0.63F;
+  const float right = inner.x - left - gap;
+  const float x = margin + left + gap;
+  const float looks = upper * 0.48F;
+  const float half = (right - gap) * 0.5F;
+  const float y = margin + looks + gap;
+  HeadsLayout l;
+  l.allHeads = {{margin, margin}, {left, upper}};
+  l.looks = {{x, margin}, {right, looks}};
+  l.figures = {{x, y}, {half, upper - looks - gap}};
+  l.similarity = {{x + half + gap, y}, {half, upper - looks - gap}};
+  l.effects = {{margin, margin + upper + gap}, {inner.x, effects}};
+  return l;
+}
+
+void headsPage(const Panel& panel, HeadsMemory& memory, Magnitudes& magnitudes,
+               const DrawCard& drawCard, ImVec2 body) {
+  const HeadsLayout layout = layoutHeads(body, panel.look.scale);
+  FiguresMemory& measuring = memory.figures;
+  const Figures* figures = figuresOf(panel, measuring);
+  drawCard("all heads", layout.allHeads,
+           [&] { allHeadsCard(panel, memory.allHeads, figures, measuring, magnitudes); });
+  drawCard("looks", layout.looks,
+           [&] { looksCard(panel, memory.looks, figures, measuring, magnitudes); });
+  drawCard("figures", layout.figures,
+           [&] { figuresCard(panel, memory.figuresCard, figures, measuring, magnitudes); });
+  drawCard("similarity", layout.similarity,
+           [&] { similarityCard(panel, memory.similarity, figures, measuring, magnitudes); });
+  drawCard("effects", layout.effects,
+           [&] { effectsCard(panel, memory.effects, figures, measuring, magnitudes); });
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,45 @@
+// Heads page: all heads at once, where they look, what they measure and what goes without them.
+#pragma once
+
+#include <functional>
+
+#include "app/ui/control_focus.h"
+#include "app/ui/heads/all_heads.h"
+#include "app/ui/heads/effects_card.h"
+#include "app/ui/heads/figures.h"
+#include "app/ui/heads/figures_card.h"
+#include "app/ui/heads/looks_card.h"
+#include "app/ui/heads/similarity_card.h"
+#include "app/ui/matrix_view.h"
+#include "app/ui/window_layout.h"
+
+namespace headscope::ui {
+
+/// What the page remembers between frames.
+struct HeadsMemory {
+  FiguresMemory figures;
+  AllHeadsMemory allHeads;
+  LooksMemory looks;
+  FiguresCardMemory figuresCard;
+  SimilarityMemory similarity;
+  EffectsMemory effects;
+
+  /// `wake` is called from other threads when something that was measured is there.
+  void setWake(const std::function<void()>& wake);
+  /// Waits until all of it is.
+  void finish();
+};
+
+/// Where the cards stand in a body of this size.
+struct HeadsLayout {
+  Box allHeads, looks, figures, similarity, effects;
+};
+HeadsLayout layoutHeads(ImVec2 body, float scale);
+
+/// Fills the body. `drawCard(id, box, fill)` makes each card.
+using DrawCard =
+    std::function<void(const char* id, const Box& box, const std::function<void()>& fill)>;
+void headsPage(const Panel& panel, HeadsMemory& memory, Magnitudes& magnitudes,
+               const DrawCard& drawCard, ImVec2 body);
+
+}  // namespace headscope::ui

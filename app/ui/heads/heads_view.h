@@ -1,0 +1,57 @@
+// HeadsView: what the heads page shows, and how; a part of the view.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace headscope::ui {
+
+/// What a head's matrix is drawn of.
+enum class GridContent { weights, normWeighted };
+/// How each head is drawn in the grid.
+enum class GridDrawing { heatmaps, lines };
+/// What a cell shows that covers several, far out.
+enum class Pooling { mean, maximum };
+/// The card that shows where tokens look.
+enum class LooksTab { lines, values, lengths };
+/// The card that measures heads.
+enum class FiguresTab { scatter, table };
+/// The card across the bottom.
+enum class EffectTab { off, outputMatrix, moreHeads, whySeveral };
+
+/// The part of the tokens that is shown; count 0: all.
+struct TokenRange {
+  Index first = 0;
+  Index count = 0;
+  bool operator==(const TokenRange&) const = default;
+};
+
+struct HeadsView {
+  GridContent content = GridContent::weights;
+  GridDrawing drawing = GridDrawing::heatmaps;
+  Pooling pooling = Pooling::mean;
+  bool ownScale = false;        // each head on a scale of its own
+  bool meanShown = false;       // the mean over heads beside them
+  std::string sortBy;           // a metric's key; empty: by number
+  std::vector<Index> compared;  // ctrl-clicked: side by side, and their difference
+  TokenRange queries, keys;
+
+  LooksTab looksTab = LooksTab::lines;
+  std::vector<Index> lineHeads;  // whose lines are drawn; empty: the chosen head's
+  float lineMass = 0.9F;         // the largest weights that make up this much of a row
+
+  FiguresTab figuresTab = FiguresTab::scatter;
+  std::string scatterX = "mean_distance";  // metrics' keys
+  std::string scatterY = "entropy";
+  std::string tableSort;  // a metric's key; empty: by number
+  bool tableDescending = true;
+  float similarityCut = 0.9F;  // heads that are more alike count as one
+  bool similarityOrdered = true;
+  bool averageItems = false;  // metrics over all batch items
+
+  EffectTab effectTab = EffectTab::off;
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,16 @@
+// Similarity card: how alike the heads attend, alike ones beside each other.
+#pragma once
+
+#include "app/ui/heads/figures.h"
+#include "app/ui/matrix_view.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct SimilarityMemory {};
+
+/// Fills the current card. `figures` may be null: not measured yet.
+void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures* figures,
+                    FiguresMemory& measuring, Magnitudes& magnitudes);
+
+}  // namespace headscope::ui
