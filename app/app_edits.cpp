@@ -26,7 +26,7 @@ void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
-    flash.start(view.animate ? trace : nullptr);
+    flash.start(view.animate ? trace : nullptr, update->trace);
     trace = std::move(update->trace);
     return;
   }

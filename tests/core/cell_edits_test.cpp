@@ -233,6 +233,17 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   const Applied wider = applied(d, SetDimensions{96, 4, 4});
   EXPECT_NE(wider.note.find("weights were drawn anew"), std::string::npos) << wider.note;
   EXPECT_FALSE(wider.document->weightsEdited);
+  // a loaded X needs no positions, and what moves is what is shown
+  const CellRef typed{TensorId::x, 0, -1, 1, 2};
+  const DocumentPtr file = edited(fromTensors(), SetCell{typed, 9.0F});
+  EXPECT_TRUE(file->inputEdited);
+  EXPECT_EQ(edited(file, SetPositions{Positions::none})->input, file->input);
+  const Applied moved = applied(file, MoveToken{0, false, 1, 3});
+  EXPECT_EQ(moved.note, "");
+  EXPECT_EQ(moved.document->input->x.at({0, 3, 2}), 9.0F);
+  // another file is another X
+  EXPECT_NE(applied(file, SetInput{fromTensors(2)->source}).note.find("edited cells"),
+            std::string::npos);
   // drawing the same seed again brings back what was drawn
   const DocumentPtr again = edited(d, DrawWeights{WeightInit::xavier, 1});
   EXPECT_TRUE(sameBits(again->weights.wV, text->weights.wV));
