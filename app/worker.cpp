@@ -4,16 +4,10 @@
 #include <new>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/gemm.h"
 
 namespace headscope {
-namespace {
-
-double clockSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 Worker::Worker(int threads, std::function<void()> wake)
     : wake_(std::move(wake)), thread_([this, threads] { loop(threads); }) {}
