@@ -6,14 +6,9 @@
 #include <new>
 #include <utility>
 
+#include "core/clock.h"
+
 namespace headscope {
-namespace {
-
-double clockSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 SessionWriter::~SessionWriter() {
   wait(true);

@@ -3,16 +3,10 @@
 #include <chrono>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/gemm.h"
 
 namespace headscope {
-namespace {
-
-double clockSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
   thread_.setWake(std::move(wake));

@@ -11,8 +11,6 @@
 namespace headscope {
 namespace {
 
-bool isOperand(TensorId tensor) { return static_cast<std::size_t>(tensor) < kFirstResult; }
-
 /// A weight matrix or bias.
 Tensor& weightOf(Weights& w, TensorId tensor) {
   switch (tensor) {
@@ -48,7 +46,7 @@ MatrixView part(const MatrixView& whole, const Region& r) {
 void requireFits(const Region& r, const Document& document) {
   const AttentionConfig& c = document.config;
   const std::string name(info(r.tensor).name);
-  if (!isOperand(r.tensor)) {
+  if (isResult(r.tensor)) {
     throw UserError(
         fmt::format("{} is computed: pin its cells, or edit X, the weights or biases", name));
   }

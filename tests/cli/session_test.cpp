@@ -91,6 +91,8 @@ TEST(WhatIfFlags, PinCellsMakeMistakesAndDropWeights) {
   EXPECT_EQ(weight({"--pin", "weights[0,1,2,0]=0.25"}), 0.25);
   EXPECT_EQ(weight({"--pin", "raw_scores[0,1,2,0]=5", "--pin", " weights[0, 1, 2, 0] = 0.5"}), 0.5);
   EXPECT_GT(weight({"--pin", "raw_scores[0,1,2,0]=30"}), 0.99);
+  EXPECT_EQ(weight({"--pin", "weights[0,1,2,0]=+0.25"}), 0.25);
+  EXPECT_EQ(weight({"--pin", "weights[0,1,2,0]=−0.25"}), -0.25);  // a minus as it is printed
   EXPECT_NE(weight({"--mistake", "softmax-queries"}), plain);
   EXPECT_NE(weight({"--mistake", "no-scale", "--mistake", "softmax-queries"}),
             weight({"--mistake", "softmax-queries"}));
@@ -108,13 +110,16 @@ TEST(WhatIfFlags, PinCellsMakeMistakesAndDropWeights) {
 }
 
 TEST(WhatIfFlags, ThatCannotBeReadNameThemselves) {
-  for (const char* pin : {"", "x", "raw_scores[0,0,0,0]", "raw_scores[0,0,0,0]=", "=3",
-                          "raw_scores[0,0,0]=3", "raw_scores[0,0,0,0]=3x"}) {
+  for (const char* pin : {"", "x", "raw_scores[0,0,0,0]", "=3", "raw_scores[0,0,0]=3"}) {
     expectRefused({"run", "--pin", pin}, {"--pin", "raw_scores[0,5,2,1]=30"});
   }
+  expectRefused({"run", "--pin", "raw_scores[0,0,0,0]="}, {"--pin raw_scores", "needs a number"});
+  expectRefused({"run", "--pin", "raw_scores[0,0,0,0]=3x"},
+                {"--pin raw_scores[0, 0, 0, 0]", "\"3x\" is not a number"});
+  expectRefused({"run", "--pin", "raw_scores[0,0,0,0]=0,5"}, {"--pin", "decimals with a point"});
   expectRefused({"run", "--pin", "raw_scores[0,0,99,0]=3"}, {"--pin", "no such cell"});
   expectRefused({"run", "--pin", "output[0,0,0]=3"}, {"--pin", "cannot be pinned"});
-  expectRefused({"run", "--pin", "weights[0,0,0,0]=nan"}, {"--pin", "NaN"});
+  expectRefused({"run", "--pin", "weights[0,0,0,0]=nan"}, {"--pin", "cannot be nan"});
   expectRefused({"run", "--mistake", "typo"}, {"--mistake typo", "softmax-queries"});
   expectRefused({"run", "--dropout", "1"}, {"--dropout 1", "below 1"});
   expectRefused({"run", "--dropout", "much"}, {"--dropout"});

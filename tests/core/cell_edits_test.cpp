@@ -166,6 +166,16 @@ TEST(Regions, HaveNames) {
   EXPECT_EQ(nameOf(Region{TensorId::bO, -1, 0, 1, 4, 5}, c), "b_O[4 … 8]");
 }
 
+TEST(Regions, WhatIsDrawnIsNamedByHow) {
+  const auto named = [](TensorId tensor, Index item) {
+    const DocumentPtr before = plain();
+    const Region whole = wholeRegion(tensor, item, before->config);
+    return nameOf(FillRegion{whole, FillDrawn{WeightInit::xavier, 2}}, *before);
+  };
+  EXPECT_EQ(named(TensorId::wQ, -1), "W_Q drawn: xavier, seed 2");
+  EXPECT_EQ(named(TensorId::x, 0), "x drawn: normal, variance 1, seed 2");
+}
+
 TEST(Regions, WhatDoesNotFitIsRefusedWithBothShapes) {
   const Tensor values = Tensor::zeros({3, 20});
   expectRefused(plain(), FillRegion{{TensorId::wQ, -1, 14, 3, 0, 20}, FillValues{values}}, "",
