@@ -96,7 +96,7 @@ void SessionStore::leaveFor(const formats::SavedScene& scene, const DocumentPtr&
   }
 }
 
-void SessionStore::save(const std::filesystem::path& path, DocumentPtr document, std::string view) {
+void SessionStore::save(std::filesystem::path path, DocumentPtr document, std::string view) {
   Open& session = shown();
   std::filesystem::path before = std::exchange(session.path, path);
   for (const Saving& other : saving_) {
@@ -104,7 +104,7 @@ void SessionStore::save(const std::filesystem::path& path, DocumentPtr document,
   }
   const auto ticket = writer_.write(path, {document, std::move(view), session.scenes, {}});
   std::erase_if(saving_, [&](const Saving& other) { return other.path == path; });
-  saving_.push_back({ticket, mark_, path, std::move(before), std::move(document),
+  saving_.push_back({ticket, mark_, std::move(path), std::move(before), std::move(document),
                      session.left ? session.left->document : nullptr, session.scenesRevision});
 }
 

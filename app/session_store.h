@@ -56,7 +56,7 @@ class SessionStore {
   void removeScene(int number);
 
   /// Hands the session over to be saved; `path` is its file from then on.
-  void save(const std::filesystem::path& path, DocumentPtr document, std::string view);
+  void save(std::filesystem::path path, DocumentPtr document, std::string view);
   /// A session was loaded from its file, and is shown from now on. Gives the mark of its states in
   /// the history.
   int opened(const std::filesystem::path& path, const formats::Session& session);
