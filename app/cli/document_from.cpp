@@ -168,15 +168,15 @@ formats::Session sessionFrom(const PassOptions& o) {
         "--session holds the whole pass, and {} describes it too: leave one of them out",
         o.contradiction));
   }
-  formats::Session session = formats::loadSession(o.session, defaultMemoryBudget());
-  if (!o.scene) return session;
+  return formats::loadSession(o.session, defaultMemoryBudget());
+}
+
+const formats::SavedScene* sceneFrom(const PassOptions& o, const formats::Session& session) {
+  if (!o.scene) return nullptr;
   std::vector<int> numbers;
   for (const formats::SavedScene& scene : session.scenes) {
     numbers.push_back(scene.number);
-    if (scene.number != *o.scene) continue;
-    session.document = scene.document;
-    session.view = scene.view;
-    return session;
+    if (scene.number == *o.scene) return &scene;
   }
   throw UserError(fmt::format(
       "--scene {}: {} has {}", *o.scene, o.session,
@@ -186,7 +186,11 @@ formats::Session sessionFrom(const PassOptions& o) {
 
 DocumentPtr documentFrom(const PassOptions& o) {
   refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
-  if (!o.session.empty()) return sessionFrom(o).document;
+  if (!o.session.empty()) {
+    const formats::Session session = sessionFrom(o);
+    const formats::SavedScene* scene = sceneFrom(o, session);
+    return scene != nullptr ? scene->document : session.document;
+  }
   refuseContradictions(o);
   const Index budget = defaultMemoryBudget();
   AttentionConfig config = configFrom(o.config);

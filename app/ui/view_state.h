@@ -55,6 +55,7 @@ struct ViewState {
   bool animate = true;
   bool playing = false;
   std::optional<double> playTime;  // where the timeline stands, in its seconds; none: not on it
+  Index playQuery = 0;  // whose row the timeline goes through, where the chosen cell has none
   float playSpeed = 1.0F;
   Focus focus = Focus::window;
   Tool tool = Tool::flow;

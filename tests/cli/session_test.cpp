@@ -1,6 +1,7 @@
 // --session and --scene, --pin, --mistake and --dropout, with every command that computes a pass.
 #include "core/formats/session.h"
 
+#include "app/cli/open_options.h"
 #include "cli_test.h"
 #include "core/edit.h"
 #include "core/presets.h"
@@ -40,6 +41,17 @@ TEST_F(SessionFlags, GiveTheWholePassAndItsScenes) {
   EXPECT_EQ(cell({"--session", session_}), plain);
   EXPECT_EQ(cell({"--session", session_, "--scene", "2"}), plain);
   EXPECT_EQ(cell({"--session", session_, "--scene", "5", "--threads", "1"}), 30.0);
+}
+
+TEST_F(SessionFlags, TheWindowGoesToASceneFromTheSessionsOwnDocument) {
+  cli::PassOptions pass;
+  pass.session = session_;
+  pass.scene = 5;
+  const AppOptions options = cli::optionsToOpen(pass);
+  EXPECT_TRUE(options.document->pins.empty());
+  EXPECT_EQ(options.scene, 5);
+  EXPECT_EQ(options.scenes.size(), 2U);
+  EXPECT_EQ(options.view.head, 1);
 }
 
 TEST_F(SessionFlags, ContradictWhatElseDescribesThePass) {

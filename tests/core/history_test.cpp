@@ -49,6 +49,22 @@ TEST(History, AnEditAfterUndoDropsWhatWasUndone) {
   EXPECT_EQ(h.current()->config.seqLen, 5);
 }
 
+TEST(History, AMarkGoesWithItsStates) {
+  History h = history();
+  h.apply(SetTokens{5});
+  h.setMark(1);
+  h.apply(SetTokens{6});
+  EXPECT_EQ(h.mark(), 1);
+  h.jumpTo(0);
+  EXPECT_EQ(h.mark(), 0);
+  h.redo();
+  EXPECT_EQ(h.mark(), 1);
+  h.undo();
+  h.apply(SetTokens{7});
+  EXPECT_EQ(h.mark(), 0);
+  EXPECT_FALSE(h.hasMark(1));
+}
+
 TEST(History, ARefusedEditChangesNothing) {
   History h = history();
   h.apply(SetTokens{5});
