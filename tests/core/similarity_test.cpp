@@ -127,6 +127,13 @@ TEST(HeadTree, PutsAlikeOnesBesideEachOther) {
   EXPECT_EQ(clusterHeads(twoGroups()).order, (std::vector<Index>{4, 2, 0, 3, 1}));
 }
 
+TEST(HeadTree, TurnsTheClusterThatTouchesWithItsFarEnd) {
+  const HeadTree tree = clusterHeads(given(3, {1.0, 0.2, 0.5,  //
+                                               0.2, 1.0, 0.9,  //
+                                               0.5, 0.9, 1.0}));
+  EXPECT_EQ(tree.order, (std::vector<Index>{0, 2, 1}));
+}
+
 TEST(HeadTree, OfEquallyAlikeTheLowerHeadsJoinFirst) {
   const HeadTree tree = clusterHeads(given(4, std::vector<double>(16, 1.0)));
   EXPECT_EQ(tree.merges[0].left, 0);
