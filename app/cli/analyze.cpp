@@ -1,0 +1,234 @@
+// analyze: what each head does: every metric, a label, and how alike the heads are.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/output.h"
+#include "app/cli/pass_options.h"
+#include "core/analysis/head_report.h"
+
+namespace headscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Align = Table::Align;
+
+constexpr Index kMatrixShown = 16;  // heads; a wider matrix does not fit a terminal
+
+struct AnalyzeOptions {
+  PassOptions pass;
+  std::string item = "0";
+  bool json = false;
+  bool csv = false;
+};
+
+std::string notItem(const std::string& text) {
+  return text == "mean" || notWhole(text).empty()
+             ? ""
+             : "'" + text + "' is no batch item: give one, from 0, or mean";
+}
+
+ItemChoice itemFrom(const std::string& text, const AttentionConfig& config) {
+  if (text == "mean") return std::nullopt;
+  Index item = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), item);
+  if (code != std::errc() || end != text.data() + text.size() || item < 0 || item >= config.batch) {
+    throw UserError(fmt::format("--item {}: the batch has items 0 to {}; mean averages over them",
+                                text, config.batch - 1));
+  }
+  return item;
+}
+
+ordered_json measuredJson(const std::optional<double>& value) {
+  return value ? numberJson(*value) : ordered_json(nullptr);
+}
+
+ordered_json headJson(const HeadReport& report, std::size_t head) {
+  ordered_json json = {{"head", head}};
+  ordered_json undefined = ordered_json::object();
+  for (const MetricInfo& m : allMetrics()) {
+    const Measured& measured = report.metrics[head][m.metric];
+    json[std::string(m.key)] = measuredJson(measured.value);
+    if (!measured) undefined[std::string(m.key)] = measured.why;
+  }
+  json["label"] = report.labels[head].key;
+  json["label_score"] = measuredJson(report.labels[head].score);
+  if (!undefined.empty()) json["undefined"] = std::move(undefined);
+  return json;
+}
+
+std::optional<double> similarityAt(const HeadSimilarity& similarity, Index a, Index b) {
+  if (!similarity.defined()) return std::nullopt;
+  return similarity(a, b);
+}
+
+ordered_json reportJson(const HeadReport& report) {
+  ordered_json heads = ordered_json::array();
+  for (std::size_t h = 0; h < report.metrics.size(); ++h) heads.push_back(headJson(report, h));
+  ordered_json similarity = ordered_json::array();
+  for (Index a = 0; a < report.similarity.heads; ++a) {
+    ordered_json& row = similarity.emplace_back(ordered_json::array());
+    for (Index b = 0; b < report.similarity.heads; ++b) {
+      row.push_back(measuredJson(similarityAt(report.similarity, a, b)));
+    }
+  }
+  ordered_json json = {{"heads", std::move(heads)}, {"similarity", std::move(similarity)}};
+  if (!report.similarity.defined()) json["undefined"] = {{"similarity", report.similarity.why}};
+  return json;
+}
+
+/// Quoted where it must be (RFC 4180).
+std::string csvField(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+/// In as few digits as give the same number again; empty where it is not defined.
+std::string csvNumber(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+void printCsv(std::ostream& out, const HeadReport& report) {
+  out << "head";
+  for (const MetricInfo& m : allMetrics()) out << ',' << m.key;
+  out << ",label,label_score";
+  const Index heads = report.similarity.heads;
+  for (Index b = 0; b < heads; ++b) out << fmt::format(",similarity_{}", b);
+  out << '\n';
+  for (Index h = 0; h < heads; ++h) {
+    const auto head = static_cast<std::size_t>(h);
+    out << h;
+    for (const MetricInfo& m : allMetrics()) {
+      out << ',' << csvNumber(report.metrics[head][m.metric].value);
+    }
+    const HeadLabel& label = report.labels[head];
+    out << ',' << csvField(label.key) << ',' << csvNumber(label.score);
+    for (Index b = 0; b < heads; ++b) {
+      out << ',' << csvNumber(similarityAt(report.similarity, h, b));
+    }
+    out << '\n';
+  }
+}
+
+void printMetrics(std::ostream& out, const HeadReport& report) {
+  std::vector<Align> columns(allMetrics().size() + 2, Align::right);
+  columns.back() = Align::left;
+  Table table(columns);
+  std::vector<std::string> titles{"head"};
+  for (const MetricInfo& m : allMetrics()) titles.emplace_back(m.column);
+  titles.emplace_back("label");
+  table.add(titles);
+  for (std::size_t h = 0; h < report.metrics.size(); ++h) {
+    std::vector<std::string> cells{std::to_string(h + 1)};
+    for (const MetricInfo& m : allMetrics()) {
+      const Measured& measured = report.metrics[h][m.metric];
+      cells.push_back(measured ? fmt::format("{:.3f}", *measured) : "–");
+    }
+    cells.push_back(report.labels[h].title);
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+/// Which metrics are not defined, and why: for most all heads alike.
+void printUndefined(std::ostream& out, const HeadReport& report) {
+  for (const MetricInfo& m : allMetrics()) {
+    std::map<std::string, std::size_t> reasons;
+    for (const HeadMetrics& head : report.metrics) {
+      if (!head[m.metric]) ++reasons[head[m.metric].why];
+    }
+    for (const auto& [why, heads] : reasons) {
+      out << fmt::format("{} is not defined{}: {}\n", m.key,
+                         heads == report.metrics.size() ? "" : fmt::format(" for {} heads", heads),
+                         why);
+    }
+  }
+}
+
+void printLabels(std::ostream& out, const HeadReport& report) {
+  Table table({Align::left, Align::left, Align::left});
+  for (std::size_t h = 0; h < report.labels.size(); ++h) {
+    const HeadLabel& label = report.labels[h];
+    table.add({fmt::format("Head {}", h + 1), label.title, label.rule});
+  }
+  table.print(out);
+}
+
+void printSimilarity(std::ostream& out, const HeadSimilarity& similarity) {
+  if (!similarity.defined()) {
+    out << fmt::format("similarity is not defined: {}\n", similarity.why);
+    return;
+  }
+  if (similarity.heads > kMatrixShown) {
+    const HeadMerge most = clusterHeads(similarity).merges.front();
+    out << fmt::format(
+        "most alike: heads {} and {}, similarity {:.3f}; --json or --csv give all {} × {}\n",
+        most.left + 1, most.right + 1, most.similarity, similarity.heads, similarity.heads);
+    return;
+  }
+  out << "similarity (1 − mean Jensen–Shannon divergence of the rows)\n";
+  Table table(std::vector<Align>(static_cast<std::size_t>(similarity.heads) + 1, Align::right));
+  std::vector<std::string> titles{"head"};
+  for (Index b = 0; b < similarity.heads; ++b) titles.push_back(std::to_string(b + 1));
+  table.add(titles);
+  for (Index a = 0; a < similarity.heads; ++a) {
+    std::vector<std::string> cells{std::to_string(a + 1)};
+    for (Index b = 0; b < similarity.heads; ++b) {
+      cells.push_back(fmt::format("{:.3f}", similarity(a, b)));
+    }
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+void printReport(std::ostream& out, const HeadReport& report) {
+  printMetrics(out, report);
+  printUndefined(out, report);
+  out << '\n';
+  printLabels(out, report);
+  out << '\n';
+  printSimilarity(out, report.similarity);
+}
+
+void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {
+  if (options.json && options.csv) {
+    throw UserError("--json and --csv are two ways to print the same: leave one of them out");
+  }
+  const DocumentPtr document = documentFrom(options.pass);
+  const ItemChoice item = itemFrom(options.item, document->config);
+  const TracePtr trace = computePass(options.pass, document);
+  Execution execution;
+  execution.threads = options.pass.threads;
+  const DeclaredRelations relations;  // no head of these weights is a designed one
+  const HeadReport report = headReport(*trace, item, relations, execution).value();
+  if (options.json) return printJson(out, reportJson(report));
+  if (options.csv) return printCsv(out, report);
+  printReport(out, report);
+}
+
+}  // namespace
+
+Command addAnalyze(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("analyze", "what each head does: metrics, labels, similarity");
+  auto options = std::make_shared<AnalyzeOptions>();
+  sub->add_option("--item", options->item, "batch item (default 0), or mean: averaged over all")
+      ->check(notItem)
+      ->type_name("N|mean");
+  addPassOptions(*sub, options->pass);
+  CLI::Option* json = sub->add_flag("--json", options->json, "print JSON");
+  sub->add_flag("--csv", options->csv, "print CSV, one row per head")->group(json->get_group());
+  return {sub, [options](std::ostream& out) { runAnalyze(*options, out); }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,143 @@
+#include "core/analysis/head_effect.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "core/gemm.h"
+#include "core/steps/linear.h"
+#include "core/steps/over_pieces.h"
+#include "core/threads.h"
+
+namespace headscope {
+namespace {
+
+using Row = Eigen::Map<const Eigen::VectorXf>;
+
+Row rowOf(const ConstMatrixView& m, Index row) { return {m.row(row).data(), m.cols}; }
+
+double dot(const Row& a, const Row& b) { return a.cast<double>().dot(b.cast<double>()); }
+
+/// Rows [begin, end) of a matrix.
+ConstMatrixView rowsOf(const ConstMatrixView& m, Index begin, Index end) {
+  return {m.data + begin * m.rowStride, end - begin, m.cols, m.rowStride, m.colStride};
+}
+
+/// A head's row block of W^O, (d_k, D).
+ConstMatrixView outputBlock(const Trace& trace, Index head) {
+  const Index dK = trace.config().dK();
+  const ConstMatrixView all = trace.tensor(TensorId::wO).matrix();
+  return ConstMatrixView{all.data + head * dK, all.rows, dK, all.rowStride, 1}.transposed();
+}
+
+}  // namespace
+
+Tensor headTerm(const Trace& trace, Index item, Index head) {
+  const AttentionConfig& c = trace.config();
+  Tensor term = Tensor::uninitialised({c.seqLen, c.dModel});
+  gemm(trace.tensor(TensorId::heads).matrix({item, head}), outputBlock(trace, head),
+       term.mutableMatrix());
+  return term;
+}
+
+Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain) {
+  const AttentionConfig& c = trace.config();
+  Tensor mixed = Tensor::uninitialised({c.seqLen, c.dK()});
+  const MatrixView change = mixed.mutableMatrix();
+  gemm(trace.tensor(TensorId::weights).matrix({item, head}),
+       trace.tensor(TensorId::v).matrix({item, c.kvHead(head)}), change);
+  const float more = gain - c.gain(head);
+  for (Index i = 0; i < change.rows; ++i) {
+    for (float& value : change.row(i)) value *= more;
+  }
+  for (const Pin& pin : trace.document().pins.of(TensorId::heads, item, head)) {
+    change(pin.cell.row, pin.cell.col) = 0.0F;
+  }
+  Tensor output = Tensor::uninitialised({c.seqLen, c.dModel});
+  const MatrixView sum = output.mutableMatrix();
+  gemm(change, outputBlock(trace, head), sum);
+  const ConstMatrixView before = trace.tensor(TensorId::output).matrix({item});
+  for (Index i = 0; i < sum.rows; ++i) {
+    for (Index d = 0; d < sum.cols; ++d) sum(i, d) += before(i, d);
+  }
+  return output;
+}
+
+std::vector<double> outputBlockNorms(const Trace& trace) {
+  std::vector<double> norms;
+  for (Index h = 0; h < trace.config().numHeads; ++h) {
+    const ConstMatrixView columns = outputBlock(trace, h).transposed();
+    double squares = 0.0;
+    for (Index r = 0; r < columns.rows; ++r) squares += dot(rowOf(columns, r), rowOf(columns, r));
+    norms.push_back(std::sqrt(squares));
+  }
+  return norms;
+}
+
+std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
+  constexpr Index kRowsAtOnce = 128;
+  const AttentionConfig& c = trace.config();
+  const ThreadCount threads(
+      threadsFor(linearFlops({c.seqLen, c.dModel}, c.dModel, false), execution.threads));
+  const ConstMatrixView output = trace.tensor(TensorId::output).matrix({item});
+  HeadEffects e;
+  e.heads_ = c.numHeads;
+  e.tokens_ = c.seqLen;
+  for (Index i = 0; i < c.seqLen; ++i) {
+    const Row out = rowOf(output, i);
+    e.outputNorms_.push_back(std::sqrt(dot(out, out)));
+    e.biasProducts_.push_back(c.bias ? dot(Row(trace.tensor(TensorId::bO).data(), c.dModel), out)
+                                     : 0.0);
+  }
+  e.termNorms_.resize(static_cast<std::size_t>(c.numHeads * c.seqLen));
+  e.products_.resize(e.termNorms_.size());
+  const Index blocks = (c.seqLen + kRowsAtOnce - 1) / kRowsAtOnce;
+  overPieces(blocks * c.numHeads, execution, [&](Index piece) {
+    const Index head = piece / blocks;
+    const Index begin = piece % blocks * kRowsAtOnce;
+    const Index end = std::min(begin + kRowsAtOnce, c.seqLen);
+    Tensor terms = Tensor::uninitialised({end - begin, c.dModel});
+    const MatrixView view = terms.mutableMatrix();
+    gemm(rowsOf(trace.tensor(TensorId::heads).matrix({item, head}), begin, end),
+         outputBlock(trace, head), view);
+    for (Index i = begin; i < end; ++i) {
+      const Row term = rowOf(view, i - begin);
+      e.termNorms_[e.at(head, i)] = std::sqrt(dot(term, term));
+      e.products_[e.at(head, i)] = dot(term, rowOf(output, i));
+    }
+  });
+  if (execution.stop()) return std::nullopt;
+  return e;
+}
+
+std::optional<double> HeadEffects::effect(Index head, Index token) const {
+  if (outputNorm(token) == 0.0) return std::nullopt;
+  return termNorm(head, token) / outputNorm(token);
+}
+
+std::optional<double> HeadEffects::overSquare(double product, Index token) const {
+  const double norm = outputNorm(token);
+  if (norm == 0.0) return std::nullopt;
+  return product / norm / norm;
+}
+
+std::optional<double> HeadEffects::share(Index head, Index token) const {
+  return overSquare(products_[at(head, token)], token);
+}
+
+std::optional<double> HeadEffects::biasShare(Index token) const {
+  return overSquare(biasProducts_[static_cast<std::size_t>(token)], token);
+}
+
+Measured HeadEffects::ablation(Index head, const CountedRows& rows) const {
+  if (rows.empty()) return Measured::undefined(kNoRowsCount);
+  double sum = 0.0;
+  for (const CountedRow& row : rows.rows) {
+    const auto share = effect(head, row.row);
+    if (!share) return Measured::undefined("an output has no length: there is nothing to compare");
+    sum += *share;
+  }
+  return {sum / static_cast<double>(rows.rows.size()), {}};
+}
+
+}  // namespace headscope

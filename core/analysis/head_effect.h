@@ -1,0 +1,70 @@
+// Head effect: what each head adds to the output. output[i] = Σ_h head_h[i] · W_O,h + b_O, so the
+// term head_h[i] · W_O,h, (T, D) for a head, is exactly what goes when head h is taken out.
+//
+// head_h is the trace's: its gain, pins, dropout and mistakes are in it. W_O,h is head h's row
+// block of W^O, (d_k, D): columns h·d_k … (h+1)·d_k − 1 of W_O as PyTorch stores it. Taking heads
+// out and measuring what is lost: Michel et al. 2019.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "core/analysis/counted_rows.h"
+#include "core/analysis/metrics.h"
+#include "core/steps/step.h"
+
+namespace headscope {
+
+/// head_h · W_O,h of an item: (T, D).
+Tensor headTerm(const Trace& trace, Index item, Index head);
+
+/// The item's output, (T, D), as it would be with another gain of one head: output + (g' − g) · A V
+/// · W_O,h. Cells of the head that are pinned stay as they are, as they do in a pass.
+Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain);
+
+/// ‖W_O,h‖ of each head's row block, Frobenius: √Σ w².
+std::vector<double> outputBlockNorms(const Trace& trace);
+
+/// Of one item, all heads: norms and shares of the terms, not the terms.
+class HeadEffects {
+ public:
+  Index heads() const { return heads_; }
+  Index tokens() const { return tokens_; }
+
+  /// ‖head_h[i] · W_O,h‖
+  double termNorm(Index head, Index token) const { return termNorms_[at(head, token)]; }
+  /// ‖output[i]‖
+  double outputNorm(Index token) const { return outputNorms_[static_cast<std::size_t>(token)]; }
+  /// ‖head_h[i] · W_O,h‖ / ‖output[i]‖: ≥ 0, above 1 where heads cancel; none for an output of 0.
+  std::optional<double> effect(Index head, Index token) const;
+  /// ⟨head_h[i] · W_O,h, output[i]⟩ / ‖output[i]‖²: how much of the output points the head's way,
+  /// signed; with the bias's share the heads' sum to 1. None for an output of 0.
+  std::optional<double> share(Index head, Index token) const;
+  /// ⟨b_O, output[i]⟩ / ‖output[i]‖²; 0 without a bias.
+  std::optional<double> biasShare(Index token) const;
+
+  /// The metric: mean_i ‖head_h[i] · W_O,h‖ / ‖output[i]‖ over `rows`.
+  Measured ablation(Index head, const CountedRows& rows) const;
+
+ private:
+  friend std::optional<HeadEffects> headEffects(const Trace&, Index, const Execution&);
+
+  std::size_t at(Index head, Index token) const {
+    return static_cast<std::size_t>(head * tokens_ + token);
+  }
+  std::optional<double> overSquare(double product, Index token) const;
+
+  Index heads_ = 0;
+  Index tokens_ = 0;
+  std::vector<double> termNorms_;     // (H, T)
+  std::vector<double> products_;      // (H, T): ⟨term, output⟩
+  std::vector<double> outputNorms_;   // (T)
+  std::vector<double> biasProducts_;  // (T): ⟨b_O, output⟩
+};
+
+/// Nothing where cancelled.
+std::optional<HeadEffects> headEffects(const Trace& trace, Index item,
+                                       const Execution& execution = {});
+
+}  // namespace headscope

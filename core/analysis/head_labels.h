@@ -1,0 +1,35 @@
+// Head labels: what a head is called by its metrics: the first rule that holds, with the score that
+// made it hold.
+//
+// In this order: a declared relation ≥ 0.5 · previous_token ≥ 0.5 · next_token ≥ 0.5 · self ≥ 0.5 ·
+// duplicate_token ≥ 0.5 · induction ≥ 0.5 · first_token ≥ 0.5 · local ≥ 0.6 · normalized_entropy ≥
+// 0.95: uniform · mean_distance ≥ 1.25 × that of uniform attention under the same mask: far · else
+// mixed. What is not defined never wins.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/analysis/declared_relation.h"
+#include "core/analysis/head_metrics.h"
+
+namespace headscope {
+
+struct HeadLabel {
+  std::string key;              // "previous_token", "uniform", "far", "mixed"; a relation's name
+  std::string title;            // "previous token"; a relation's name
+  std::optional<double> score;  // what the rule was held against; none for mixed
+  std::string rule;             // a sentence
+  bool declared = false;        // a designed head's own relation
+};
+
+/// The mean weight on the declared partner, 0 … 1, over the rows that count and have one.
+Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
+                       const DeclaredRelation& relation);
+
+/// `uniformDistance` is that of uniformMeanDistance; `relation` may be null, `declared` is its
+/// score.
+HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
+                    const DeclaredRelation* relation = nullptr, const Measured& declared = {});
+
+}  // namespace headscope

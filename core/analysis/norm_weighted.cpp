@@ -1,0 +1,71 @@
+#include "core/analysis/norm_weighted.h"
+
+#include <Eigen/Core>
+#include <cmath>
+#include <cstddef>
+
+#include "core/gemm.h"
+#include "core/steps/over_pieces.h"
+#include "core/threads.h"
+
+namespace headscope {
+namespace {
+
+using Row = Eigen::Map<Eigen::ArrayXf>;
+using ConstRow = Eigen::Map<const Eigen::ArrayXf>;
+
+}  // namespace
+
+std::vector<double> valueNorms(const Trace& trace, Index item, Index head) {
+  const AttentionConfig& c = trace.config();
+  const Index dK = c.dK();
+  const ConstMatrixView values = trace.tensor(TensorId::v).matrix({item, c.kvHead(head)});
+  const ConstMatrixView all = trace.tensor(TensorId::wO).matrix();
+  const ConstMatrixView block{all.data + head * dK, all.rows, dK, all.rowStride, 1};
+  Tensor mapped = Tensor::uninitialised({c.keys(), c.dModel});
+  const MatrixView rows = mapped.mutableMatrix();
+  gemm(values, block.transposed(), rows);
+  std::vector<double> norms;
+  for (Index j = 0; j < rows.rows; ++j) {
+    const ConstRow row(rows.row(j).data(), rows.cols);
+    norms.push_back(std::sqrt(row.cast<double>().square().sum()));
+  }
+  return norms;
+}
+
+std::optional<Tensor> normWeighted(const Trace& trace, Index item, Index head,
+                                   const Execution& execution) {
+  const AttentionConfig& c = trace.config();
+  const ThreadCount threads(threadsFor(c.seqLen * c.keys() * 2, execution.threads));
+  const std::vector<double> norms = valueNorms(trace, item, head);
+  const std::vector<float> factors(norms.begin(), norms.end());
+  const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, head});
+  Tensor weighted = Tensor::uninitialised({c.seqLen, c.keys()});
+  const MatrixView out = weighted.mutableMatrix();
+  overPieces(c.seqLen, execution, [&](Index i) {
+    Row(out.row(i).data(), out.cols) =
+        ConstRow(weights.row(i).data(), weights.cols).abs() * ConstRow(factors.data(), out.cols);
+  });
+  if (execution.stop()) return std::nullopt;
+  return weighted;
+}
+
+std::optional<Tensor> meanWeights(const Trace& trace, Index item, const Execution& execution) {
+  const AttentionConfig& c = trace.config();
+  const ThreadCount threads(threadsFor(c.seqLen * c.keys() * c.numHeads, execution.threads));
+  Tensor mean = Tensor::uninitialised({c.seqLen, c.keys()});
+  const MatrixView out = mean.mutableMatrix();
+  overPieces(c.seqLen, execution, [&](Index i) {
+    Row sum(out.row(i).data(), out.cols);
+    sum.setZero();
+    for (Index h = 0; h < c.numHeads; ++h) {
+      const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, h});
+      sum += ConstRow(weights.row(i).data(), weights.cols);
+    }
+    sum /= static_cast<float>(c.numHeads);
+  });
+  if (execution.stop()) return std::nullopt;
+  return mean;
+}
+
+}  // namespace headscope

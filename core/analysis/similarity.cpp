@@ -1,0 +1,205 @@
+#include "core/analysis/similarity.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/analysis/counted_rows.h"
+#include "core/analysis/entropy_sums.h"
+#include "core/steps/over_pieces.h"
+#include "core/threads.h"
+
+namespace headscope {
+namespace {
+
+/// Place of a < b among all pairs of heads, row by row.
+std::size_t pairAt(Index heads, Index a, Index b) {
+  return static_cast<std::size_t>(a * heads - a * (a + 1) / 2 + b - a - 1);
+}
+
+/// Adds the divergence of one row to every pair's sum: while all heads' rows are in the cache.
+void addDivergences(const Tensor& weights, Index item, const CountedRow& row,
+                    std::vector<double>& entropies, std::vector<double>& sums) {
+  const auto heads = static_cast<Index>(entropies.size());
+  const Index count = row.end - row.begin;
+  const auto rowOf = [&](Index head) {
+    return weights.matrix({item, head}).row(row.row).data() + row.begin;
+  };
+  for (Index h = 0; h < heads; ++h) {
+    entropies[static_cast<std::size_t>(h)] = entropyOf(rowOf(h), count);
+  }
+  std::size_t pair = 0;
+  for (Index a = 0; a < heads; ++a) {
+    const float* rowA = rowOf(a);
+    for (Index b = a + 1; b < heads; ++b, ++pair) {
+      const double apart =
+          (entropies[static_cast<std::size_t>(a)] + entropies[static_cast<std::size_t>(b)]) / 2;
+      const double divergence = entropyOfMean(rowA, rowOf(b), count) - apart;
+      sums[pair] += upTo(1.0, std::max(0.0, divergence));
+    }
+  }
+}
+
+/// The mean divergence of every pair, summed in blocks of rows in a fixed order.
+std::optional<std::vector<double>> meanDivergences(const Trace& trace, Index item,
+                                                   const std::vector<CountedRow>& rows,
+                                                   const Execution& execution) {
+  constexpr Index kMostBlocks = 64;
+  const Index heads = trace.config().numHeads;
+  const auto pairs = static_cast<std::size_t>(heads * (heads - 1) / 2);
+  const auto rowCount = static_cast<Index>(rows.size());
+  const Index blocks = std::min(kMostBlocks, rowCount);
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(blocks));
+  overPieces(blocks, execution, [&](Index block) {
+    std::vector<double> sums(pairs, 0.0);
+    std::vector<double> entropies(static_cast<std::size_t>(heads));
+    const Index end = (block + 1) * rowCount / blocks;
+    for (Index r = block * rowCount / blocks; r < end && !execution.stop(); ++r) {
+      addDivergences(trace.tensor(TensorId::weights), item, rows[static_cast<std::size_t>(r)],
+                     entropies, sums);
+    }
+    parts[static_cast<std::size_t>(block)] = std::move(sums);
+  });
+  if (execution.stop()) return std::nullopt;
+  std::vector<double> mean(pairs, 0.0);
+  for (const auto& part : parts) {
+    for (std::size_t p = 0; p < pairs; ++p) mean[p] += part[p] / static_cast<double>(rowCount);
+  }
+  return mean;
+}
+
+/// Clusters while they are merged: which there still are, how alike, and their heads in order.
+class Agglomeration {
+ public:
+  explicit Agglomeration(const HeadSimilarity& similarity)
+      : given_(similarity), similarity_(similarity.values) {
+    for (Index h = 0; h < similarity.heads; ++h) {
+      number_.push_back(h);
+      leaves_.push_back({h});
+    }
+  }
+
+  HeadTree run() {
+    HeadTree tree;
+    tree.heads = given_.heads;
+    while (std::ssize(tree.merges) + 1 < given_.heads) {
+      const auto [a, b] = mostAlike();
+      tree.merges.push_back({number_[a], number_[b], at(a, b)});
+      merge(a, b);
+      number_[a] = given_.heads + std::ssize(tree.merges) - 1;
+    }
+    tree.order = leaves_.front();
+    return tree;
+  }
+
+ private:
+  using Slot = std::size_t;  // a cluster stands where its lowest head does
+
+  double& at(Slot a, Slot b) { return similarity_[a * leaves_.size() + b]; }
+
+  std::pair<Slot, Slot> mostAlike() {
+    std::pair<Slot, Slot> best{0, 0};
+    for (Slot a = 0; a < leaves_.size(); ++a) {
+      if (leaves_[a].empty()) continue;
+      for (Slot b = a + 1; b < leaves_.size(); ++b) {
+        if (leaves_[b].empty()) continue;
+        if (best.second == 0 || at(a, b) > at(best.first, best.second)) best = {a, b};
+      }
+    }
+    return best;
+  }
+
+  void merge(Slot a, Slot b) {
+    const auto sizeA = static_cast<double>(leaves_[a].size());
+    const auto sizeB = static_cast<double>(leaves_[b].size());
+    for (Slot c = 0; c < leaves_.size(); ++c) {
+      at(a, c) = (sizeA * at(a, c) + sizeB * at(b, c)) / (sizeA + sizeB);
+      at(c, a) = at(a, c);
+    }
+    join(leaves_[a], leaves_[b]);
+  }
+
+  /// Turns both so that the leaves that come to touch are as alike as can be.
+  void join(std::vector<Index>& a, std::vector<Index>& b) {
+    struct Turn {
+      Index touchesA, touchesB;
+      bool turnA, turnB;
+    };
+    const Turn turns[] = {{a.back(), b.front(), false, false},
+                          {a.back(), b.back(), false, true},
+                          {a.front(), b.front(), true, false},
+                          {a.front(), b.back(), true, true}};
+    const Turn& best =
+        *std::max_element(std::begin(turns), std::end(turns), [this](const Turn& x, const Turn& y) {
+          return given_(x.touchesA, x.touchesB) < given_(y.touchesA, y.touchesB);
+        });
+    if (best.turnA) std::reverse(a.begin(), a.end());
+    if (best.turnB) std::reverse(b.begin(), b.end());
+    a.insert(a.end(), b.begin(), b.end());
+    b.clear();
+  }
+
+  const HeadSimilarity& given_;
+  std::vector<double> similarity_;          // of clusters
+  std::vector<Index> number_;               // of the cluster in each slot
+  std::vector<std::vector<Index>> leaves_;  // of each slot; empty where merged away
+};
+
+}  // namespace
+
+std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
+                                             const Execution& execution) {
+  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
+  const AttentionConfig& c = trace.config();
+  const Index cells = c.seqLen * c.keys() * (c.numHeads * (c.numHeads + 1) / 2);
+  const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
+
+  std::vector<double> apart(static_cast<std::size_t>(c.numHeads * (c.numHeads - 1) / 2), 0.0);
+  int items = 0;
+  for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
+    const CountedRows rows = countedRows(trace.document(), i);
+    if (rows.empty()) continue;
+    const auto mean = meanDivergences(trace, i, rows.rows, execution);
+    if (!mean) return std::nullopt;
+    for (std::size_t p = 0; p < apart.size(); ++p) apart[p] += (*mean)[p];
+    ++items;
+  }
+  HeadSimilarity similarity{c.numHeads, {}, {}};
+  if (items == 0) {
+    similarity.why = kNoRowsCount;
+    return similarity;
+  }
+  for (Index a = 0; a < c.numHeads; ++a) {
+    for (Index b = 0; b < c.numHeads; ++b) {
+      const double sum = a == b ? 0.0 : apart[pairAt(c.numHeads, std::min(a, b), std::max(a, b))];
+      similarity.values.push_back(1.0 - sum / items);
+    }
+  }
+  return similarity;
+}
+
+HeadTree clusterHeads(const HeadSimilarity& similarity) { return Agglomeration(similarity).run(); }
+
+HeadClusters clustersAt(const HeadTree& tree, double similarity) {
+  std::vector<Index> parent(static_cast<std::size_t>(tree.heads) + tree.merges.size());
+  for (std::size_t i = 0; i < parent.size(); ++i) parent[i] = static_cast<Index>(i);
+  for (std::size_t m = 0; m < tree.merges.size(); ++m) {
+    const HeadMerge& merge = tree.merges[m];
+    if (merge.similarity < similarity) break;
+    const Index whole = tree.heads + static_cast<Index>(m);
+    parent[static_cast<std::size_t>(merge.left)] = whole;
+    parent[static_cast<std::size_t>(merge.right)] = whole;
+  }
+  HeadClusters clusters;
+  clusters.of.resize(static_cast<std::size_t>(tree.heads));
+  std::vector<Index> numbers(parent.size(), -1);
+  for (const Index head : tree.order) {
+    auto root = static_cast<std::size_t>(head);
+    while (parent[root] != static_cast<Index>(root)) root = static_cast<std::size_t>(parent[root]);
+    if (numbers[root] < 0) numbers[root] = clusters.count++;
+    clusters.of[static_cast<std::size_t>(head)] = numbers[root];
+  }
+  return clusters;
+}
+
+}  // namespace headscope

@@ -1,0 +1,57 @@
+// Similarity: how alike the heads of a pass attend, and which of them form groups.
+//
+// similarity[a][b] = 1 − mean_i JSD(A^a_i, A^b_i), 0 … 1, over the rows that count; the
+// Jensen–Shannon divergence (Lin 1991) in bits, JSD(p, q) = H((p+q)/2) − (H(p) + H(q))/2. Heads
+// were grouped by it in Clark et al. 2019.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/head_metrics.h"
+
+namespace headscope {
+
+/// (H, H), symmetric, 1 on the diagonal; without values where no row counts, and then says why.
+struct HeadSimilarity {
+  Index heads = 0;
+  std::vector<double> values;  // row-major
+  std::string why;
+
+  bool defined() const { return !values.empty(); }
+  double operator()(Index a, Index b) const {
+    return values[static_cast<std::size_t>(a * heads + b)];
+  }
+};
+
+/// Of every row of every pair. Nothing where cancelled.
+std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
+                                             const Execution& execution = {});
+
+/// Two clusters made one. Clusters are numbered: the heads first, then every merge in turn.
+struct HeadMerge {
+  Index left = 0, right = 0;
+  double similarity = 0.0;  // the mean over all pairs between them
+};
+
+/// Agglomerative clustering with average linkage (UPGMA, Sokal and Michener 1958) over 1 −
+/// similarity.
+struct HeadTree {
+  Index heads = 0;
+  std::vector<HeadMerge> merges;  // the most alike first; heads − 1 of them
+  std::vector<Index> order;       // all heads, alike ones beside each other
+};
+
+/// Of equally alike pairs the one with the lower heads goes first. The similarity must be defined.
+HeadTree clusterHeads(const HeadSimilarity& similarity);
+
+struct HeadClusters {
+  std::vector<Index> of;  // of each head, numbered from 0 in the tree's order
+  Index count = 0;
+};
+/// The clusters whose merges are at least so similar: the number of distinct heads at that cut.
+HeadClusters clustersAt(const HeadTree& tree, double similarity);
+
+}  // namespace headscope

@@ -1,0 +1,53 @@
+// Value plane: a head's value vectors seen in the plane of their two main components, with a
+// query's output among them as their weighted mean; and q·k as lengths and an angle.
+//
+// Main components: the directions of greatest variance (principal component analysis, Pearson
+// 1901), of all M values of the head. Coordinates are in the units of v.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/analysis/row_distribution.h"
+
+namespace headscope {
+
+struct PlanePoint {
+  double x = 0.0, y = 0.0;
+};
+
+struct ValuePlane {
+  std::vector<PlanePoint> values;           // one per key
+  std::array<double, 2> varianceShare{};    // of all variance, along x and y; 0 where there is none
+  std::vector<double> mean;                 // of the values, d_k: what lies at (0, 0)
+  std::array<std::vector<double>, 2> axes;  // unit vectors, d_k; 0 where nothing varies
+
+  /// Where any vector of d_k numbers falls.
+  PlanePoint project(std::span<const float> vector) const;
+};
+
+/// Each axis points where its largest component (the first of equals) is positive.
+ValuePlane valuePlane(const Trace& trace, Index item, Index head);
+
+/// A query's output of one head, before its gain: Σ_j A_ij v_j.
+struct WeightedMean {
+  PlanePoint point;
+  double weightSum = 0.0;  // Σ_j A_ij: 1, but for dropout, pins, mistakes and fully masked rows
+  PlanePoint headOutput;   // row i of `heads`: with gain and pins
+};
+WeightedMean weightedMean(const Trace& trace, const ValuePlane& plane, const RowRef& row);
+
+/// q·k = ‖q‖ ‖k‖ cos(q, k).
+struct QueryKeyProduct {
+  double queryLength = 0.0;
+  double keyLength = 0.0;
+  std::optional<double> cosine;  // none where either has no length
+  double product = 0.0;
+
+  std::optional<double> degrees() const;  // 0 … 180
+};
+QueryKeyProduct queryKeyProduct(const Trace& trace, const RowRef& row, Index key);
+
+}  // namespace headscope
