@@ -65,6 +65,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
     ui::followPlayback(panel, s.playback);
     s.nextChange = ui::nextChange(panel, s.playback);
     s.panels(panel);
+    s.flash.measure(now);
     s.sessionWindows(look);
     s.overlays(panel);
     s.applyEdits(edits);
@@ -84,8 +85,8 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
 void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
-  state_->tools.perHead.task.setWake(wake);
   state_->headsPage.setWake(wake);
+  state_->tools.setWake(wake);
   state_->comparison.setWake(wake);
   state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
@@ -105,8 +106,9 @@ void App::finish() {
   state_->worker.wait();
   state_->takeResult();
   state_->exporting.wait();
-  state_->tools.perHead.task.wait();
   state_->headsPage.finish();
+  state_->tools.finish();
+  state_->flash.wait();
   state_->comparison.finish();
   state_->store.finish();
 }

@@ -19,13 +19,21 @@
 
 namespace headscope {
 
+struct NamedDocument {
+  DocumentPtr document;
+  std::string name;
+};
+
 struct AppOptions {
-  DocumentPtr document;  // what it opens on
-  TracePtr trace;        // of the document, where it is computed already
+  DocumentPtr document;                    // what it opens on
+  std::shared_ptr<const History> history;  // to go on with, in place of the document
+  TracePtr trace;                          // of the document, where it is computed already
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
+  NamedDocument compared;                   // the state chosen in the history to compare with
   std::filesystem::path sessionPath;        // the session it is; empty: none yet
   std::vector<formats::SavedScene> scenes;  // the session's
+  int scene = 0;                            // the one it goes to, with the view as given; 0: none
   std::filesystem::path stateFolder;        // where what is not saved is kept; empty: nowhere
   Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;

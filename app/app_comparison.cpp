@@ -1,6 +1,7 @@
 // What the present pass is held against, by the tools that compare.
 #include <fmt/format.h>
 
+#include <memory>
 #include <utility>
 
 #include "app/app_state.h"
@@ -14,11 +15,9 @@ DocumentPtr withMistake(const Document& document, Mistake mistake, bool on, Inde
   return apply(document, SetMistake{mistake, on}, memoryBudget).document;
 }
 
-DocumentPtr theRightWay(DocumentPtr document, Index memoryBudget) {
-  for (const Mistake mistake : mistakesOn(document->config)) {
-    document = withMistake(*document, mistake, false, memoryBudget);
-  }
-  return document;
+DocumentPtr theRightWay(Document document) {
+  document.config = withoutMistakes(std::move(document.config));
+  return std::make_shared<const Document>(std::move(document));
 }
 
 }  // namespace
@@ -33,7 +32,7 @@ App::State::Compared App::State::documentToCompare() const {
   switch (view.against) {
     case ui::Against::rightWay:
       if (mistakesOn(now->config).empty()) break;
-      return {theRightWay(now, memoryBudget), "the right way"};
+      return {theRightWay(*now), "the right way"};
     case ui::Against::state:
       if (keptState.document == nullptr) break;
       return keptState;

@@ -15,18 +15,22 @@ App::State::State(AppOptions o)
       tracePath(std::move(o.tracePath)),
       view(o.view),
       maps(ui::ColorMaps::load()),
-      history(std::move(o.document), memoryBudget),
+      history(o.history ? *o.history : History(std::move(o.document), memoryBudget)),
       store({history.current(), std::move(o.sessionPath), std::move(o.scenes),
              std::move(o.stateFolder)}),
       trace(std::move(o.trace)),
+      keptState{std::move(o.compared.document), std::move(o.compared.name)},
       comparison(o.threads),
-      worker(o.threads) {}
+      worker(o.threads) {
+  const formats::SavedScene* first = store.scene(o.scene);
+  if (first != nullptr) history.apply(Open{first->document, fmt::format("scene {}", o.scene)});
+}
 
 void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
-    flash.start(view.animate ? trace : nullptr);
+    flash.start(view.animate ? trace : nullptr, update->trace);
     trace = std::move(update->trace);
     return;
   }

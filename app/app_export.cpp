@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <utility>
 
 #include "app/app_state.h"
@@ -48,9 +49,10 @@ void App::State::exportNow(const ExportRequest& request) {
     return;
   }
   PictureRequest picture;
-  picture.program.document = trace->documentPtr();
+  picture.program.history = std::make_shared<const History>(history);
   picture.program.trace = trace;
   picture.program.view = request.view;
+  picture.program.compared = {keptState.document, keptState.name};
   picture.program.sessionPath = store.path();
   picture.program.scenes = store.scenes();
   picture.program.memoryBudget = memoryBudget;

@@ -33,6 +33,7 @@ void App::State::keys(const ui::Panel& panel) {
   const bool command = io.KeyCtrl || io.KeyAlt;
   if (!command && ui::controlKeys(controls)) return;
   if (!command && ui::presenterKeys(presenter, view)) return;
+  if (!command && restoreKey()) return;
   const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
   if (!command && toolShown && view.tool == ui::Tool::mask &&
       ui::maskPainterKeys(panel, tools.mask)) {

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include "app/app_state.h"
@@ -10,6 +12,13 @@
 #include "app/view_json.h"
 
 namespace headscope {
+namespace {
+
+// wishes that are asked for twice
+constexpr const char* kRestore = "restore";
+constexpr const char* kDiscard = "discard";
+
+}  // namespace
 
 /// The view comes with the trace it is of: the one before may have fewer heads.
 void App::State::show(DocumentPtr document, std::string newView, const std::string& name) {
@@ -26,24 +35,40 @@ void App::State::takeViewToCome() {
     viewToCome.reset();
   } else if (trace && trace->documentPtr() == viewToCome->document) {
     view = viewFromJson(viewToCome->view, view);
+    playback = {};  // the timeline's position is the view's own, whatever was played before
     viewToCome.reset();
   }
 }
 
-void App::State::openSession(const std::filesystem::path& path) {
-  if (store.scenesUnsaved() && std::exchange(replacedBy, path) != path) {
-    say("the scenes are not saved yet: save them first (ctrl+s), or open " +
-            path.filename().string() + " once more to give them up",
-        true);
+/// True the second time that the same is wished; the first time it says what to know before.
+bool App::State::insists(const std::string& wish, const std::string& sentence) {
+  const bool again = warns(wish).has_value();
+  warned = again ? Warned{} : Warned{wish, sentence, history.current()};
+  if (!again) say(sentence, true);
+  return again;
+}
+
+/// What was said when that was wished; nothing once the document is another one.
+std::optional<std::string> App::State::warns(const std::string& wish) const {
+  if (warned.wish != wish || warned.document != history.current()) return std::nullopt;
+  return warned.sentence;
+}
+
+/// `asked`: whether what is not saved may be left, which the dialog asks by itself.
+void App::State::openSession(const std::filesystem::path& path, bool asked) {
+  const std::string unsaved = store.unsavedInWords(history.current());
+  if (!asked && !unsaved.empty() &&
+      !insists("open " + path.string(),
+               fmt::format("{}: save it (ctrl+s), or open {} once more to leave it", unsaved,
+                           path.filename().string()))) {
     return;
   }
-  replacedBy.clear();
   attempt([&] {
     std::error_code code;
     const auto whole = std::filesystem::absolute(path, code);
     const formats::Session session = formats::loadSession(code ? path : whole, memoryBudget);
     show(session.document, session.view, "open " + path.filename().string());
-    store.opened(whole, session);
+    history.setMark(store.opened(whole, session));
     say("opened " + path.string());
   });
 }
@@ -68,6 +93,7 @@ void App::State::recallScene(int number) {
   }
   const std::string title = scene->title.empty() ? "" : ": " + scene->title;
   say(fmt::format("scene {}{}", number, title));
+  store.leaveFor(*scene, history.current(), viewToJson(view));
   show(scene->document, scene->view, fmt::format("scene {}", number));
 }
 
@@ -103,21 +129,43 @@ void App::State::sceneKeys() {
     ImGui::GetIO().KeyCtrl ? setScene(number) : recallScene(number);
   }
   if (store.abandoned().empty() || ImGui::GetIO().KeyCtrl) return;
-  if (ui::keyPressed(ui::Key{'R'}, false)) restore();
-  if (ui::keyPressed(ui::Key{'X'}, false)) store.discard();
+  if (ui::keyPressed(ui::Key{'X'}, false)) discard();
+}
+
+/// While the banner is shown its R comes before a tool's.
+bool App::State::restoreKey() {
+  if (store.abandoned().empty() || !ui::keyPressed(ui::Key{'R'}, false)) return false;
+  restore();
+  return true;
 }
 
 void App::State::restore() {
+  const std::string unsaved = store.unsavedInWords(history.current());
+  if (!unsaved.empty() &&
+      !insists(kRestore, unsaved + ": save it (ctrl+s), or restore once more (R) to leave it")) {
+    return;
+  }
   attempt([&] {
-    const formats::Session session = store.restore(memoryBudget);
-    show(session.document, session.view, "restore");
+    const SessionStore::Restoring restoring = store.load(memoryBudget);
+    show(restoring.session.document, restoring.session.view, "restore");
+    history.setMark(store.restored(restoring));
     say("restored what was not saved");
   });
 }
 
+void App::State::discard() {
+  if (!insists(kDiscard,
+               "Discarding cannot be undone: discard once more (X) to lose it for good")) {
+    return;
+  }
+  store.discard();
+  say("discarded what was not saved");
+}
+
 void App::State::sessionWindows(const ui::Look& look) {
-  const ui::SessionDialogAnswer answer = ui::sessionDialog(look, sessionDialog, store.path());
-  if (answer.open) openSession(*answer.open);
+  const ui::SessionDialogAnswer answer =
+      ui::sessionDialog(look, sessionDialog, store.path(), store.unsavedInWords(history.current()));
+  if (answer.open) openSession(*answer.open, true);
   if (answer.save) {
     store.save(*answer.save, history.current(), viewToJson(view));
     say("saving " + answer.save->string());
@@ -127,15 +175,16 @@ void App::State::sessionWindows(const ui::Look& look) {
   const std::string what = first.origin.empty()
                                ? std::string("What was changed")
                                : fmt::format("'{}'", formats::sessionName(first.origin));
-  const std::string question =
+  std::string question =
       fmt::format("{} was not saved before headscope ended. Restore it as of {}?", what,
                   timeInWords(first.written, std::time(nullptr)));
+  for (const char* wish : {kRestore, kDiscard}) question = warns(wish).value_or(question);
   switch (ui::recoveryBanner(look, question, topBar.height)) {
     case ui::Recovery::restore:
       restore();
       break;
     case ui::Recovery::discard:
-      store.discard();
+      discard();
       break;
     case ui::Recovery::undecided:
       break;
@@ -143,8 +192,13 @@ void App::State::sessionWindows(const ui::Look& look) {
 }
 
 void App::State::followSession() {
+  store.follow(history);
   takeViewToCome();
-  const auto news = store.update(history.current(), viewToJson(view));
+  ui::ViewState kept = view;
+  if (kept.playing) kept.playTime.reset();  // where it stands is kept once it halts
+  const DocumentPtr& now = history.current();
+  const auto news =
+      store.update(now, viewToJson(kept), trace != nullptr && trace->documentPtr() == now);
   if (news) say(news->sentence, news->isError);
 }
 

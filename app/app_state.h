@@ -63,9 +63,13 @@ struct App::State {
   float scale() const { return presenter.on ? ui::presentedScale(view.scale) : view.scale; }
   void show(DocumentPtr document, std::string newView, const std::string& name);
   void takeViewToCome();
-  void openSession(const std::filesystem::path& path);
+  bool insists(const std::string& wish, const std::string& sentence);
+  std::optional<std::string> warns(const std::string& wish) const;
+  void openSession(const std::filesystem::path& path, bool asked = false);
   void saveSession(bool elsewhere);
   void restore();
+  void discard();
+  bool restoreKey();
   void recallScene(int number);
   void setScene(int number);
   void doSceneWishes(const ui::SceneWishes& wishes);
@@ -90,7 +94,11 @@ struct App::State {
     std::string view;
   };
   std::optional<ViewToCome> viewToCome;
-  std::filesystem::path replacedBy;  // the session that the user was told would replace the scenes
+  struct Warned {  // what the user was told before it is done, on this document
+    std::string wish, sentence;
+    DocumentPtr document;
+  };
+  Warned warned;
   TracePtr trace;
   gl::Scene scene;
   std::vector<std::filesystem::path> dropped;
@@ -102,8 +110,8 @@ struct App::State {
   double mouseMovedAt = 0.0;
 
   struct Compared {
-    DocumentPtr document;
-    std::string name;
+    DocumentPtr document{};
+    std::string name{};
     std::string problem{};  // why it cannot be compared with
   };
   struct ComparisonKey {  // where it is the same, so is what is compared with

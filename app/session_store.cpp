@@ -1,5 +1,7 @@
 #include "app/session_store.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -13,10 +15,8 @@ constexpr double kViewDelay = 3.0;      // where only the view has changed
 
 }  // namespace
 
-SessionStore::SessionStore(Start start)
-    : path_(std::move(start.path)),
-      scenes_(std::move(start.scenes)),
-      savedDocument_(std::move(start.document)) {
+SessionStore::SessionStore(Start start) {
+  open_[0] = {std::move(start.path), std::move(start.scenes), 0, std::move(start.document), 0};
   if (start.stateFolder.empty()) return;
   abandoned_ = abandonedAutosaves(start.stateFolder);
   try {
@@ -27,125 +27,192 @@ SessionStore::SessionStore(Start start)
 }
 
 SessionStore::~SessionStore() {
-  const bool kept = autosaved_ && (!path_.empty() || !scenes_.empty());
+  const bool kept = autosaved_ && (!shown().path.empty() || !shown().scenes.empty());
   if (slot_ && !kept) writer_.remove(slot_->path());
   writer_.wait(true);
 }
 
-std::string SessionStore::name() const { return path_.empty() ? "" : formats::sessionName(path_); }
+std::string SessionStore::name() const {
+  return path().empty() ? "" : formats::sessionName(path());
+}
+
+/// The document itself, whatever was left for it.
+bool SessionStore::unsavedIn(const Open& session, const DocumentPtr& document) {
+  return document != session.savedDocument &&
+         std::none_of(session.scenes.begin(), session.scenes.end(),
+                      [&](const formats::SavedScene& s) { return s.document == document; });
+}
 
 bool SessionStore::unsaved(const DocumentPtr& document) const {
-  if (scenesUnsaved()) return true;
-  return document != savedDocument_ &&
-         std::none_of(scenes_.begin(), scenes_.end(),
-                      [&](const formats::SavedScene& s) { return s.document == document; });
+  const Open& session = shown();
+  return session.scenesRevision != session.savedScenesRevision || session.left ||
+         unsavedIn(session, document);
+}
+
+std::string SessionStore::unsavedInWords(const DocumentPtr& document) const {
+  if (!unsaved(document)) return "";
+  if (!shown().left && !unsavedIn(shown(), document)) return "the scenes are not saved yet";
+  return name().empty() ? "what you changed is not saved yet"
+                        : fmt::format("what you changed in '{}' is not saved yet", name());
 }
 
 const formats::SavedScene* SessionStore::scene(int number) const {
   const auto found =
-      std::find_if(scenes_.begin(), scenes_.end(),
+      std::find_if(scenes().begin(), scenes().end(),
                    [number](const formats::SavedScene& s) { return s.number == number; });
-  return found == scenes_.end() ? nullptr : &*found;
+  return found == scenes().end() ? nullptr : &*found;
 }
 
 void SessionStore::setScene(formats::SavedScene scene) {
-  const auto at = std::find_if(scenes_.begin(), scenes_.end(), [&](const formats::SavedScene& s) {
+  std::vector<formats::SavedScene>& scenes = shown().scenes;
+  const auto at = std::find_if(scenes.begin(), scenes.end(), [&](const formats::SavedScene& s) {
     return s.number >= scene.number;
   });
-  if (at != scenes_.end() && at->number == scene.number) {
+  if (at != scenes.end() && at->number == scene.number) {
     *at = std::move(scene);
   } else {
-    scenes_.insert(at, std::move(scene));
+    scenes.insert(at, std::move(scene));
   }
-  ++scenesRevision_;
+  ++shown().scenesRevision;
 }
 
 void SessionStore::retitleScene(int number, std::string title) {
-  for (formats::SavedScene& scene : scenes_) {
+  for (formats::SavedScene& scene : shown().scenes) {
     if (scene.number == number) scene.title = title;
   }
-  ++scenesRevision_;
+  ++shown().scenesRevision;
 }
 
 void SessionStore::removeScene(int number) {
-  std::erase_if(scenes_, [number](const formats::SavedScene& s) { return s.number == number; });
-  ++scenesRevision_;
+  std::erase_if(shown().scenes,
+                [number](const formats::SavedScene& s) { return s.number == number; });
+  ++shown().scenesRevision;
 }
 
-void SessionStore::save(const std::filesystem::path& path, DocumentPtr document, std::string view) {
-  if (!saving_) pathBefore_ = path_;
-  path_ = path;
-  saving_ = Snapshot{document, view, scenesRevision_};
-  writer_.write(path, {std::move(document), std::move(view), scenes_, {}});
+void SessionStore::leaveFor(const formats::SavedScene& scene, const DocumentPtr& document,
+                            std::string view) {
+  if (scene.document != document && unsavedIn(shown(), document)) {
+    shown().left = Seen{document, std::move(view)};
+  }
 }
 
-void SessionStore::opened(const std::filesystem::path& path, const formats::Session& session) {
-  path_ = path;
-  scenes_ = session.scenes;
-  savedDocument_ = session.document;
-  savedScenesRevision_ = ++scenesRevision_;
+void SessionStore::save(std::filesystem::path path, DocumentPtr document, std::string view) {
+  Open& session = shown();
+  std::filesystem::path before = std::exchange(session.path, path);
+  for (const Saving& other : saving_) {
+    if (other.mark == mark_) before = other.before;
+  }
+  const auto ticket = writer_.write(path, {document, std::move(view), session.scenes, {}});
+  std::erase_if(saving_, [&](const Saving& other) { return other.path == path; });
+  saving_.push_back({ticket, mark_, std::move(path), std::move(before), std::move(document),
+                     session.left ? session.left->document : nullptr, session.scenesRevision});
+}
+
+int SessionStore::show(Open session) {
+  mark_ = ++lastMark_;
+  open_[mark_] = std::move(session);
+  return mark_;
+}
+
+int SessionStore::opened(const std::filesystem::path& path, const formats::Session& session) {
+  return show({path, session.scenes, 0, session.document, 0});
+}
+
+void SessionStore::follow(const History& history) {
+  mark_ = history.mark();
+  if (open_.size() == 1) return;
+  std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
+}
+
+std::optional<SessionStore::News> SessionStore::autosaveNews(const SessionWriter::Done& done) {
+  const bool failed = !done.error.empty();
+  const bool has = restored_ && restored_->ticket != 0 && done.ticket >= restored_->ticket;
+  if (!failed && !done.removed && has) {
+    writer_.remove(restored_->autosave);
+    restored_.reset();
+  }
+  if (std::exchange(autosaveError_, done.error) == done.error || !failed) return std::nullopt;
+  return News{"not autosaved: " + done.error, true};
 }
 
 std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done& done) {
+  if (slot_ && done.path == slot_->path()) return autosaveNews(done);
   const bool failed = !done.error.empty();
-  if (slot_ && done.path == slot_->path()) {
-    if (!failed && !done.removed && !restored_.empty()) {
-      writer_.remove(std::exchange(restored_, {}));
-    }
-    if (std::exchange(autosaveError_, done.error) == done.error || !failed) return std::nullopt;
-    return News{"not autosaved: " + done.error, true};
-  }
   if (done.removed) return failed ? std::optional(News{done.error, true}) : std::nullopt;
+  const News news =
+      failed ? News{"not saved: " + done.error, true} : News{"saved " + done.path.string()};
+  const auto found = std::find_if(saving_.begin(), saving_.end(), [&](const Saving& saving) {
+    return saving.ticket == done.ticket;
+  });
+  if (found == saving_.end()) return news;
+  const Saving saving = std::move(*found);
+  saving_.erase(found);
+  const auto of = open_.find(saving.mark);
+  if (of == open_.end()) return news;
+  Open& session = of->second;
+  for (Saving& later : saving_) {
+    if (!failed && later.mark == saving.mark) later.before = saving.path;
+  }
+  if (session.path != saving.path) return news;  // another name was given since
   if (failed) {
-    savedDocument_.reset();
-    if (saving_) path_ = pathBefore_;
-    saving_.reset();
-    return News{"not saved: " + done.error, true};
+    session.savedDocument.reset();
+    session.path = saving.before;
+    return news;
   }
-  if (saving_ && done.path == path_) {
-    savedDocument_ = saving_->document;
-    savedScenesRevision_ = saving_->scenesRevision;
-    saving_.reset();
+  session.savedDocument = saving.document;
+  session.savedScenesRevision = saving.scenesRevision;
+  if (session.left &&
+      (session.left->document == saving.document || session.left->document == saving.left)) {
+    session.left.reset();
   }
-  return News{"saved " + done.path.string()};
+  return news;
 }
 
-void SessionStore::autosave(const DocumentPtr& document, const std::string& view) {
+void SessionStore::autosave(const DocumentPtr& document, const std::string& view, bool computed) {
   if (!slot_) return;
-  if (!unsaved(document) && restored_.empty()) {
+  Open& session = shown();
+  if (unsavedIn(session, document)) session.left.reset();  // undo leads to it from here
+  if (!unsaved(document) && !awaitsAutosave()) {
     if (autosaved_) writer_.remove(slot_->path());
     autosaved_.reset();
     return;
   }
-  Snapshot now{document, view, scenesRevision_};
+  // one that may yet be refused has its own autosave still
+  if (awaitsAutosave() && restored_->document == document && !computed) return;
+  const Seen seen = session.left ? *session.left : Seen{document, view};
+  Autosaved now{mark_, seen, session.scenesRevision};
   if (autosaved_ == now) return;
-  const bool viewOnly = autosaved_ && autosaved_->document == document &&
-                        autosaved_->scenesRevision == scenesRevision_;
-  writer_.write(slot_->path(), {document, view, scenes_, path_.string()},
-                viewOnly ? kViewDelay : kAutosaveDelay);
+  const bool viewOnly = autosaved_ && autosaved_->mark == mark_ &&
+                        autosaved_->seen.document == seen.document &&
+                        autosaved_->scenesRevision == session.scenesRevision;
+  const auto ticket = writer_.write(
+      slot_->path(), {seen.document, seen.view, session.scenes, session.path.string()},
+      viewOnly ? kViewDelay : kAutosaveDelay);
+  if (awaitsAutosave() && restored_->ticket == 0) restored_->ticket = ticket;
   autosaved_ = std::move(now);
 }
 
 std::optional<SessionStore::News> SessionStore::update(const DocumentPtr& document,
-                                                       const std::string& view) {
+                                                       const std::string& view, bool computed) {
   std::optional<News> news = std::exchange(startNews_, std::nullopt);
   while (const auto done = writer_.take()) {
     if (auto more = newsOf(*done)) news = std::move(more);
   }
-  autosave(document, view);
+  autosave(document, view, computed);
   return news;
 }
 
-formats::Session SessionStore::restore(Index memoryBudget) {
+SessionStore::Restoring SessionStore::load(Index memoryBudget) {
   const AbandonedAutosave first = abandoned_.front();
   abandoned_.erase(abandoned_.begin());
-  formats::Session session = formats::loadSession(first.path, memoryBudget);
-  opened(first.origin, session);
-  savedDocument_.reset();  // the file of before does not hold it
-  savedScenesRevision_ = -1;
-  if (!restored_.empty()) writer_.remove(restored_);
-  restored_ = first.path;
-  return session;
+  return {formats::loadSession(first.path, memoryBudget), first.origin, first.path};
+}
+
+int SessionStore::restored(const Restoring& restoring) {
+  // no file holds it; one restored before that is not autosaved yet stays where it is
+  const int mark = show({restoring.origin, restoring.session.scenes, 0, nullptr, -1});
+  restored_ = Restored{mark, restoring.session.document, restoring.autosave};
+  return mark;
 }
 
 void SessionStore::discard() {

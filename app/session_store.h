@@ -1,9 +1,11 @@
-// Session store: the session that is open (its file, its scenes, whether it is saved), its
-// autosave, and what earlier programs have left to be restored.
+// Session store: the sessions that are open along the history (each with its file, its scenes, and
+// whether it is saved), the autosave of the one shown, and what earlier programs have left to be
+// restored.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +14,7 @@
 #include "app/autosave.h"
 #include "app/session_writer.h"
 #include "core/formats/session.h"
+#include "core/history.h"
 
 namespace headscope {
 
@@ -37,61 +40,104 @@ class SessionStore {
 
   void onWake(std::function<void()> wake) { writer_.setWake(std::move(wake)); }
 
-  const std::filesystem::path& path() const { return path_; }
+  const std::filesystem::path& path() const { return shown().path; }
   /// What the session is called: "" before its first save.
   std::string name() const;
-  /// Something is not in the file: scenes, or a document that is neither the saved one nor a
-  /// scene's.
+  /// Something is not in the file: scenes, a document that is neither the saved one nor a scene's,
+  /// or one that was left for a scene.
   bool unsaved(const DocumentPtr& document) const;
-  bool scenesUnsaved() const { return scenesRevision_ != savedScenesRevision_; }
+  /// What that is, as a sentence begins; empty where nothing is unsaved.
+  std::string unsavedInWords(const DocumentPtr& document) const;
 
-  const std::vector<formats::SavedScene>& scenes() const { return scenes_; }
+  const std::vector<formats::SavedScene>& scenes() const { return shown().scenes; }
   const formats::SavedScene* scene(int number) const;
   void setScene(formats::SavedScene scene);
   void retitleScene(int number, std::string title);
   void removeScene(int number);
 
   /// Hands the session over to be saved; `path` is its file from then on.
-  void save(const std::filesystem::path& path, DocumentPtr document, std::string view);
-  /// A session was loaded from its file.
-  void opened(const std::filesystem::path& path, const formats::Session& session);
+  void save(std::filesystem::path path, DocumentPtr document, std::string view);
+  /// A session was loaded from its file, and is shown from now on. Gives the mark of its states in
+  /// the history.
+  int opened(const std::filesystem::path& path, const formats::Session& session);
+  /// The session shown is the one that the history's current state belongs to; those that no state
+  /// belongs to are forgotten.
+  void follow(const History& history);
+  /// A scene takes the document's place: what is unsaved of it is kept until the next save.
+  void leaveFor(const formats::SavedScene& scene, const DocumentPtr& document, std::string view);
 
-  /// Once a frame: autosaves what has changed, and tells what has happened.
-  std::optional<News> update(const DocumentPtr& document, const std::string& view);
+  /// Once a frame: autosaves what has changed, and tells what has happened. `computed`: the
+  /// document has its pass.
+  std::optional<News> update(const DocumentPtr& document, const std::string& view, bool computed);
   /// Waits for the writer.
   void finish() { writer_.wait(true); }
 
   const std::vector<AbandonedAutosave>& abandoned() const { return abandoned_; }
-  /// Loads the newest of them; it goes once it is autosaved anew. Throws UserError, and then it is
-  /// no longer offered by this program.
-  formats::Session restore(Index memoryBudget);
+  struct Restoring {
+    formats::Session session;
+    std::filesystem::path origin;  // its own file, where it had one
+    std::filesystem::path autosave;
+  };
+  /// Loads the newest of them. Throws UserError, and then it is no longer offered by this program.
+  Restoring load(Index memoryBudget);
+  /// It is shown from now on, as `opened`; its autosave goes once it is autosaved anew.
+  int restored(const Restoring& restoring);
   void discard();
 
  private:
-  struct Snapshot {  // of what can be saved
+  struct Seen {
     DocumentPtr document;
     std::string view;
-    int scenesRevision = 0;
 
-    bool operator==(const Snapshot&) const = default;
+    bool operator==(const Seen&) const = default;
   };
-  void autosave(const DocumentPtr& document, const std::string& view);
+  struct Open {  // a session
+    std::filesystem::path path;
+    std::vector<formats::SavedScene> scenes;
+    int scenesRevision = 0;
+    DocumentPtr savedDocument;
+    int savedScenesRevision = 0;
+    std::optional<Seen> left{};  // unsaved, when a scene took its place
+  };
+  struct Saving {
+    SessionWriter::Ticket ticket;
+    int mark;
+    std::filesystem::path path, before;  // before: the session's file where the saving goes wrong
+    DocumentPtr document, left;
+    int scenesRevision;
+  };
+  struct Autosaved {
+    int mark;
+    Seen seen;
+    int scenesRevision;
+
+    bool operator==(const Autosaved&) const = default;
+  };
+  struct Restored {
+    int mark;
+    DocumentPtr document;
+    std::filesystem::path autosave;    // to be removed once the own one is there
+    SessionWriter::Ticket ticket = 0;  // of the own one; 0: it is not wanted yet
+  };
+  Open& shown() { return open_.at(mark_); }
+  const Open& shown() const { return open_.at(mark_); }
+  static bool unsavedIn(const Open& session, const DocumentPtr& document);
+  bool awaitsAutosave() const { return restored_ && restored_->mark == mark_; }
+  int show(Open session);
+  void autosave(const DocumentPtr& document, const std::string& view, bool computed);
+  std::optional<News> autosaveNews(const SessionWriter::Done& done);
   std::optional<News> newsOf(const SessionWriter::Done& done);
 
-  std::filesystem::path path_;
-  std::vector<formats::SavedScene> scenes_;
-  int scenesRevision_ = 0;
-
-  DocumentPtr savedDocument_;
-  int savedScenesRevision_ = 0;
-  std::optional<Snapshot> saving_;
-  std::filesystem::path pathBefore_;  // where that saving goes wrong
+  std::map<int, Open> open_;  // by their marks in the history
+  int mark_ = 0;
+  int lastMark_ = 0;
+  std::vector<Saving> saving_;
 
   std::unique_ptr<AutosaveSlot> slot_;
-  std::optional<Snapshot> autosaved_;
+  std::optional<Autosaved> autosaved_;
   std::string autosaveError_;
   std::vector<AbandonedAutosave> abandoned_;
-  std::filesystem::path restored_;  // to be removed once the own autosave is there
+  std::optional<Restored> restored_;
   std::optional<News> startNews_;
 
   SessionWriter writer_;  // last: gone before what it could still touch

@@ -6,14 +6,9 @@
 #include <new>
 #include <utility>
 
+#include "core/clock.h"
+
 namespace headscope {
-namespace {
-
-double clockSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
 
 SessionWriter::~SessionWriter() {
   wait(true);
@@ -30,18 +25,20 @@ void SessionWriter::setWake(std::function<void()> wake) {
   wake_ = std::move(wake);
 }
 
-void SessionWriter::write(const std::filesystem::path& path, formats::Session session,
-                          double delay) {
-  add({path, std::move(session), clockSeconds() + delay});
+SessionWriter::Ticket SessionWriter::write(const std::filesystem::path& path,
+                                           formats::Session session, double delay) {
+  return add({path, std::move(session), clockSeconds() + delay});
 }
 
 void SessionWriter::remove(const std::filesystem::path& path) {
   add({path, std::nullopt, clockSeconds()});
 }
 
-void SessionWriter::add(Job job) {
+SessionWriter::Ticket SessionWriter::add(Job job) {
+  Ticket ticket = 0;
   {
     const std::lock_guard lock(mutex_);
+    ticket = job.ticket = ++lastTicket_;
     const auto same = std::find_if(jobs_.begin(), jobs_.end(),
                                    [&](const Job& other) { return other.path == job.path; });
     if (same != jobs_.end()) {
@@ -53,6 +50,7 @@ void SessionWriter::add(Job job) {
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
   }
   changed_.notify_all();
+  return ticket;
 }
 
 std::optional<SessionWriter::Done> SessionWriter::take() {
@@ -91,7 +89,7 @@ void SessionWriter::loop() {
     jobs_.erase(next);
     running_ = true;
     lock.unlock();
-    Done done{job.path, !job.session, {}};
+    Done done{job.path, job.ticket, !job.session, {}};
     try {
       if (job.session) {
         formats::saveSession(job.path, *job.session);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -17,8 +18,10 @@ namespace headscope {
 
 class SessionWriter {
  public:
+  using Ticket = std::uint64_t;  // of a wish: later ones are larger, none is 0
   struct Done {
     std::filesystem::path path;
+    Ticket ticket = 0;     // of the newest wish it has fulfilled
     bool removed = false;  // … rather than written
     std::string error;     // why it was not
   };
@@ -33,7 +36,7 @@ class SessionWriter {
   void setWake(std::function<void()> wake);
 
   /// Saves within `delay` seconds, or by when an earlier wish for the path was due.
-  void write(const std::filesystem::path& path, formats::Session session, double delay = 0.0);
+  Ticket write(const std::filesystem::path& path, formats::Session session, double delay = 0.0);
   void remove(const std::filesystem::path& path);
 
   /// What has been done since the last call, one at a time.
@@ -46,8 +49,9 @@ class SessionWriter {
     std::filesystem::path path;
     std::optional<formats::Session> session;  // none: to be removed
     double due = 0.0;
+    Ticket ticket = 0;
   };
-  void add(Job job);
+  Ticket add(Job job);
   void loop();
   std::vector<Job>::iterator nextJob();
 
@@ -57,6 +61,7 @@ class SessionWriter {
   std::condition_variable changed_;
   std::vector<Job> jobs_;
   std::vector<Done> done_;
+  Ticket lastTicket_ = 0;
   bool running_ = false;
   bool hurry_ = false;
   bool stopping_ = false;

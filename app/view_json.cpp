@@ -4,8 +4,11 @@
 #include <array>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <span>
+#include <optional>
+#include <string>
+#include <vector>
 
+#include "core/mistakes.h"
 #include "core/steps/step.h"
 
 namespace headscope {
@@ -21,9 +24,10 @@ constexpr int kMaxColorMaps = 99;  // which of them there are is seen when they 
 constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTools{"flow",    "terms",    "mask",    "temperature",
                             "changes", "mistakes", "kvcache", "perhead"};
-constexpr std::array kMistakes{"reshape", "softmax-queries", "zero-mask", "no-scale",
-                               "shared-head"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
+// a state chosen in the history is not kept with the view: the last edit stands for it
+constexpr std::array kAgainst{"last-edit", "last-edit", "right-way"};
+constexpr std::array kTermColumns{"index", "left", "right", "product", "contribution"};
 
 /// Every field that a session keeps, as one line each; an enumeration by the names of its values,
 /// in order.
@@ -39,8 +43,15 @@ void visitFields(Fields& f, View& view) {
   f.flag("animate", view.animate);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
   f.choice("tool", view.tool, kTools);
-  f.choice("mistake", view.mistake, kMistakes);
+  f.mistake("mistake", view.mistake);
   f.choice("inspector", view.inspectorTab, kTabs);
+  f.choice("against", view.against, kAgainst);
+  f.choice("term_column", view.termOrder.by, kTermColumns);
+  f.flag("terms_descending", view.termOrder.descending);
+  f.cells("trail", view.trail);
+  f.number("decode_position", view.decodePosition, Index{0}, Limits::kTokens - 1);
+  f.time("play_time", view.playTime);
+  if (view.playTime) f.number("play_query", view.playQuery, Index{0}, Limits::kTokens - 1);
 }
 
 struct Writer {
@@ -60,6 +71,15 @@ struct Writer {
   }
   void cell(const char* name, const std::optional<CellRef>& cell) {
     if (cell) json[name] = toString(*cell);
+  }
+  void cells(const char* name, const std::vector<CellRef>& cells) {
+    if (cells.empty()) return;
+    json[name] = Json::array();
+    for (const CellRef& cell : cells) json[name].push_back(toString(cell));
+  }
+  void mistake(const char* name, Mistake mistake) { json[name] = textOf(mistake).id; }
+  void time(const char* name, const std::optional<double>& seconds) {
+    if (seconds) json[name] = *seconds;
   }
 };
 
@@ -101,13 +121,33 @@ struct Reader {
   template <typename Enum, std::size_t N>
   void choice(const char* name, Enum& value, const std::array<const char*, N>& names) const {
     const auto found = text(name);
-    for (std::size_t i = 0; found && i < N; ++i) {
-      if (*found == names[i]) value = static_cast<Enum>(i);
-    }
+    if (!found) return;
+    const auto at = std::find(names.begin(), names.end(), *found);
+    if (at != names.end()) value = static_cast<Enum>(at - names.begin());
   }
   void cell(const char* name, std::optional<CellRef>& cell) const {
     const auto found = text(name);
     cell = found ? cellFromString(*found) : std::nullopt;
+  }
+  void cells(const char* name, std::vector<CellRef>& cells) const {
+    cells.clear();
+    const Json* found = find(name);
+    if (found == nullptr || !found->is_array()) return;
+    for (const Json& item : *found) {
+      const auto cell = item.is_string() ? cellFromString(item.get<std::string>()) : std::nullopt;
+      if (cell) cells.push_back(*cell);
+    }
+  }
+  void mistake(const char* name, Mistake& mistake) const {
+    const auto found = text(name);
+    for (const MistakeText& known : allMistakes()) {
+      if (found && known.id == *found) mistake = known.mistake;
+    }
+  }
+  void time(const char* name, std::optional<double>& seconds) const {
+    const Json* found = find(name);
+    seconds.reset();
+    if (found != nullptr && found->is_number()) seconds = std::max(0.0, found->get<double>());
   }
 };
 
@@ -125,7 +165,6 @@ ViewState viewFromJson(const std::string& text, ViewState view) {
   Reader reader{json};
   visitFields(reader, view);
   view.playing = false;
-  view.playTime.reset();
   view.hovered.reset();
   return view;
 }

@@ -1,5 +1,6 @@
 // View JSON: what is looked at, as a session keeps it. Theme and interface scale are the machine's,
-// and playing, hovering and a panel drawn alone are the moment's: they stay out.
+// and playing, hovering and a panel drawn alone are the moment's: they stay out. The timeline comes
+// back halted where it stood.
 #pragma once
 
 #include <string>

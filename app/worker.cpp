@@ -1,45 +1,25 @@
 #include "app/worker.h"
 
 #include <chrono>
-#include <new>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/gemm.h"
 
 namespace headscope {
-namespace {
 
-double clockSeconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-}  // namespace
-
-Worker::Worker(int threads, std::function<void()> wake)
-    : wake_(std::move(wake)), thread_([this, threads] { loop(threads); }) {}
-
-Worker::~Worker() {
-  {
-    const std::lock_guard lock(mutex_);
-    stopping_ = true;
-    cancelled_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
-
-void Worker::setWake(std::function<void()> wake) {
-  const std::lock_guard lock(wakeMutex_);
-  wake_ = std::move(wake);
+Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
+  thread_.setWake(std::move(wake));
 }
 
 void Worker::request(DocumentPtr document) {
-  {
+  thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
+    auto update = pass(document, cancelled);
+    if (!update) return false;
     const std::lock_guard lock(mutex_);
-    requested_ = std::move(document);
-    cancelled_ = true;
-  }
-  changed_.notify_all();
+    update_ = std::move(update);
+    return true;
+  });
 }
 
 std::optional<Worker::Update> Worker::take() {
@@ -48,58 +28,26 @@ std::optional<Worker::Update> Worker::take() {
 }
 
 Worker::Progress Worker::progress() const {
-  const std::lock_guard lock(mutex_);
-  if (idle()) return {};
-  return {true, running_ ? clockSeconds() - startedAt_ : 0.0, stepsDone_.load()};
+  if (!thread_.busy()) return {};
+  const double startedAt = startedAt_;
+  return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-void Worker::wait(double seconds) {
-  std::unique_lock lock(mutex_);
-  if (seconds < 0.0) {
-    changed_.wait(lock, [this] { return idle(); });
-  } else {
-    changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return idle(); });
-  }
-}
-
-void Worker::loop(int threads) {
-  prepareGemm();
-  TracePtr last;
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stopping_ || requested_ != nullptr; });
-    if (stopping_) return;
-    const DocumentPtr document = std::exchange(requested_, nullptr);
-    running_ = true;
-    cancelled_ = false;
-    stepsDone_ = 0;
-    startedAt_ = clockSeconds();
-    lock.unlock();
-
-    std::optional<Update> update;
-    try {
-      if (auto trace = runAttention(document, last, {threads, &cancelled_, &stepsDone_})) {
-        last = trace;
-        update = Update{std::move(trace), {}, {}};
-      }
-    } catch (const std::bad_alloc&) {
-      update = Update{nullptr, "there is not enough memory for this size", document};
-    } catch (const std::exception& error) {
-      update = Update{nullptr, error.what(), document};
-    }
-
-    lock.lock();
-    running_ = false;
-    const bool news = update.has_value();
-    if (news) update_ = std::move(update);
-    lock.unlock();
-    changed_.notify_all();
-    if (news) {
-      const std::lock_guard waking(wakeMutex_);
-      if (wake_) wake_();
-    }
-    lock.lock();
-  }
+/// Null where it was cancelled.
+std::optional<Worker::Update> Worker::pass(const DocumentPtr& document,
+                                           const std::atomic<bool>& cancelled) {
+  if (!std::exchange(prepared_, true)) prepareGemm();
+  stepsDone_ = 0;
+  startedAt_ = clockSeconds();
+  TracePtr trace;
+  std::string error = whyNot([&] {
+    trace = runAttention(document, last_, {threads_, &cancelled, &stepsDone_});
+  });
+  startedAt_ = 0.0;
+  if (!error.empty()) return Update{nullptr, std::move(error), document};
+  if (trace == nullptr) return std::nullopt;
+  last_ = trace;
+  return Update{std::move(trace), {}, {}};
 }
 
 }  // namespace headscope

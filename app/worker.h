@@ -3,13 +3,13 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
+#include <utility>
 
+#include "app/task_thread.h"
 #include "core/attention.h"
 
 namespace headscope {
@@ -29,36 +29,27 @@ class Worker {
 
   /// `wake` is called from the worker's thread after each update. `threads` 0: one per core.
   explicit Worker(int threads, std::function<void()> wake = {});
-  /// Cancels what is under way and joins.
-  ~Worker();
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
 
-  void setWake(std::function<void()> wake);
+  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
   void request(DocumentPtr document);
   /// What has finished since the last call.
   std::optional<Update> take();
   Progress progress() const;
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
-  void wait(double seconds = -1.0);
+  void wait(double seconds = -1.0) { thread_.wait(seconds); }
 
  private:
-  void loop(int threads);
-  bool idle() const { return !requested_ && !running_; }
+  std::optional<Update> pass(const DocumentPtr& document, const std::atomic<bool>& cancelled);
 
-  std::mutex wakeMutex_;  // held while waking: whoever clears the wake call waits for it to return
-  std::function<void()> wake_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  DocumentPtr requested_;
-  bool running_ = false;
-  bool stopping_ = false;
-  std::optional<Update> update_;
-  double startedAt_ = 0.0;
-  std::atomic<bool> cancelled_{false};
+  int threads_;
+  bool prepared_ = false;  // this and the next: the thread's own
+  TracePtr last_;
+  std::mutex mutex_;
+  std::optional<Update> update_;        // stays until it is taken or there is a newer one
+  std::atomic<double> startedAt_{0.0};  // 0: no pass is under way
   std::atomic<int> stepsDone_{0};
-  std::thread thread_;  // last: starts when all else is there
+  TaskThread thread_;  // last: gone before what it writes
 };
 
 }  // namespace headscope

@@ -3,21 +3,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <chrono>
 #include <utility>
 
+#include "core/clock.h"
 #include "core/finite.h"
 #include "core/ledger.h"
 #include "core/threads.h"
 
 namespace headscope {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
 
 /// Which operands of the document differ from those of the previous trace; all without one.
 Changes changedOperands(const Trace& trace, const Trace* previous) {
@@ -91,7 +85,7 @@ void checkFinite(const Trace& trace, const Changes& changed) {
 
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
-  const auto start = Clock::now();
+  const double start = clockSeconds();
   // by the configuration alone, so that a part recomputed has the bits of the whole
   const ThreadCount threads(threadsFor(ledger(document->config).flops, execution.threads));
   auto trace = std::make_shared<Trace>(document);
@@ -106,7 +100,7 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
   for (std::size_t i = 0; i < kFirstResult; ++i) note(static_cast<TensorId>(i));
 
   for (const Step* step : allSteps()) {
-    const auto stepStart = Clock::now();
+    const double stepStart = clockSeconds();
     StepRun& run = trace->steps[static_cast<std::size_t>(step->id())];
     const auto outputs = step->outputs();
     if (previous) {

@@ -11,8 +11,6 @@
 namespace headscope {
 namespace {
 
-bool isOperand(TensorId tensor) { return static_cast<std::size_t>(tensor) < kFirstResult; }
-
 /// A weight matrix or bias.
 Tensor& weightOf(Weights& w, TensorId tensor) {
   switch (tensor) {
@@ -48,7 +46,7 @@ MatrixView part(const MatrixView& whole, const Region& r) {
 void requireFits(const Region& r, const Document& document) {
   const AttentionConfig& c = document.config;
   const std::string name(info(r.tensor).name);
-  if (!isOperand(r.tensor)) {
+  if (isResult(r.tensor)) {
     throw UserError(
         fmt::format("{} is computed: pin its cells, or edit X, the weights or biases", name));
   }
@@ -91,11 +89,6 @@ Document written(const Document& before, const Region& region, Write write) {
     return next;
   }
   next.inputEdited = true;
-  if (const auto* tensors = std::get_if<TensorSource>(before.source.get())) {
-    TensorSource source = *tensors;  // tensors are their own source, so the edit stays
-    (region.tensor == TensorId::x ? source.x : source.memory) = tensor;
-    next.source = std::make_shared<const InputSource>(std::move(source));
-  }
   next.input = std::make_shared<const Input>(std::move(input));
   return next;
 }
@@ -200,18 +193,19 @@ Document edited(const Document& before, const TieKeysToQueries&) {
                     "be the same",
                     c.kvWidth(), c.dModel));
   }
-  // heads that share a key head: it follows the first query head of its group
   Document next = before;
-  for (Index kv = 0; kv < c.numKvHeads; ++kv) {
-    for (const auto& [query, key] :
-         {std::pair(TensorId::wQ, TensorId::wK), std::pair(TensorId::bQ, TensorId::bK)}) {
-      Weights source = before.weights;
-      const MatrixView values =
-          part(matrixOf(weightOf(source, query), -1), headRegion(query, kv * c.headsPerGroup(), c));
-      next = written(next, headRegion(key, kv, c), [&](const MatrixView& cells) {
-        fill(cells, [&](Index r, Index col) { return values(r, col); });
-      });
-    }
+  for (const auto& [query, key] :
+       {std::pair(TensorId::wQ, TensorId::wK), std::pair(TensorId::bQ, TensorId::bK)}) {
+    Weights source = before.weights;
+    const MatrixView queries = matrixOf(weightOf(source, query), -1);
+    next = written(next, wholeRegion(key, -1, c), [&](const MatrixView& keys) {
+      for (Index kv = 0; kv < c.numKvHeads; ++kv) {
+        // heads that share a key head: it follows the first query head of its group
+        const MatrixView values = part(queries, headRegion(query, kv * c.headsPerGroup(), c));
+        fill(part(keys, headRegion(key, kv, c)),
+             [&](Index r, Index col) { return values(r, col); });
+      }
+    });
   }
   return next;
 }

@@ -1,20 +1,10 @@
 #include "core/document.h"
 
-#include <algorithm>
-#include <array>
+#include <utility>
 
 #include "core/ledger.h"
 
 namespace headscope {
-namespace {
-
-std::array<const Tensor*, 10> tensorsOf(const Document& d) {
-  const Weights& w = d.weights;
-  return {&d.input->x, &d.input->memory, &w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO};
-}
-
-}  // namespace
-
 DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource source,
                          Positions positions, WeightSource weights, Index memoryBudgetBytes,
                          bool fixedTokens) {
@@ -33,23 +23,6 @@ DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource
   if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;
   d.weights = drawWeights(d.config, d.weightSource.init, d.weightSource.seed);
   return std::make_shared<const Document>(std::move(d));
-}
-
-Index bytesNotShared(const Document& document, const Document& other) {
-  const auto mine = tensorsOf(document);
-  const auto theirs = tensorsOf(other);
-  Index bytes = 0;
-  for (const Tensor* tensor : mine) {
-    if (tensor->empty()) continue;
-    const bool shared = std::any_of(theirs.begin(), theirs.end(),
-                                    [&](const Tensor* t) { return t->sharesStorageWith(*tensor); });
-    if (!shared) bytes += tensor->size() * 4;
-  }
-  const auto& painted = document.config.mask.painted;
-  if (painted != nullptr && painted != other.config.mask.painted) {
-    bytes += static_cast<Index>(painted->allowed.size());
-  }
-  return bytes;
 }
 
 }  // namespace headscope

@@ -34,7 +34,4 @@ DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource
                          Positions positions, WeightSource weights, Index memoryBudgetBytes,
                          bool fixedTokens = false);
 
-/// Bytes of tensors and painted masks that `document` holds and `other` does not.
-Index bytesNotShared(const Document& document, const Document& other);
-
 }  // namespace headscope

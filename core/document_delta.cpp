@@ -65,7 +65,8 @@ Index bytesOf(const TensorSource& s) {
 
 }  // namespace
 
-DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to) : rest_(*to), whole_(to) {
+DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to)
+    : rest_(*to), pins_(from.pins, to->pins), whole_(to) {
   const DocumentTensors before = tensorsOf(from);
   const DocumentTensors after = tensorsOf(*to);
   for (std::size_t i = 0; i < after.size(); ++i) {
@@ -80,6 +81,7 @@ DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to) : rest
     }
   }
   rest_.weights = {};
+  rest_.pins = {};
   rest_.input =
       sameLabels(*from.input, *to->input) ? nullptr : withTensors(*to->input, Tensor(), Tensor());
   measure(from);
@@ -88,8 +90,8 @@ DocumentDelta::DocumentDelta(const Document& from, const DocumentPtr& to) : rest
 void DocumentDelta::measure(const Document& from) {
   // the allocation of a document lasts as long as a weak pointer to it
   bytes_ = static_cast<Index>(sizeof(DocumentDelta) + sizeof(Document) +
-                              changes_.capacity() * sizeof(Change) +
-                              rest_.pins.all().size() * sizeof(Pin));
+                              changes_.capacity() * sizeof(Change)) +
+           pins_.bytes();
   for (const Change& change : changes_) {
     if (const auto* patch = std::get_if<TensorPatch>(&change.to)) {
       bytes_ += patch->bytes();
@@ -131,7 +133,10 @@ void DocumentWalk::cross(DocumentDelta& delta) {
     copied = true;
     patch.exchange(tensor);
   }
+  Pins pins = delta.pins_.cross(rest_.pins);
+  rest_.pins = {};
   std::swap(rest_, delta.rest_);
+  rest_.pins = std::move(pins);
   std::swap(whole_, delta.whole_);
   auto& left = delta.rest_.input;
   if (rest_.input == nullptr) {

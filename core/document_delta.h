@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/document.h"
+#include "core/pin_patch.h"
 #include "core/tensor_patch.h"
 
 namespace headscope {
@@ -17,7 +18,7 @@ namespace headscope {
 using DocumentTensors = std::array<Tensor, 10>;
 
 /// The way from one document to another. Tensors that both share are left out, those that differ
-/// in few cells are patches.
+/// in few cells are patches; so are the pins.
 class DocumentDelta {
  public:
   DocumentDelta(const Document& from, const DocumentPtr& to);
@@ -34,8 +35,9 @@ class DocumentDelta {
 
   void measure(const Document& from);
 
-  Document rest_;  // all but the tensors; no input where at most X and the memory differ
+  Document rest_;  // all but tensors and pins; no input where at most X and the memory differ
   std::vector<Change> changes_;
+  PinPatch pins_;
   std::weak_ptr<const Document> whole_;  // somebody may hold it still
   Index bytes_ = 0;
 };

@@ -117,6 +117,9 @@ struct Editor {
     refuseMissing("token", e.to, tokenCount(tokens));
     if (const auto* tensors = std::get_if<TensorSource>(before.source.get())) {
       TensorSource moved = *tensors;
+      moved.x = before.input->x;  // cells typed over it are moved with it
+      moved.memory = before.input->memory;
+      draft.inputEdited = false;
       Tensor& rows = e.memory ? moved.memory : moved.x;
       rows = withMovedRow(rows, e.item, e.from, e.to);
       auto& labels = e.memory ? moved.memoryTokens : moved.tokens;

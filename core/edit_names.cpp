@@ -9,11 +9,14 @@ namespace {
 const char* onOff(bool on) { return on ? "on" : "off"; }
 
 struct FillNamer {
+  TensorId tensor;
+
   std::string operator()(const FillZero&) const { return " = 0"; }
   std::string operator()(const FillIdentity&) const { return " = identity"; }
   std::string operator()(const FillScaled& f) const { return fmt::format(" × {:g}", f.factor); }
   std::string operator()(const FillDrawn& f) const {
-    return fmt::format(" drawn: {}, seed {}", toString(f.init), f.seed);
+    const std::string_view how = info(tensor).perItem ? "normal, variance 1" : toString(f.init);
+    return fmt::format(" drawn: {}, seed {}", how, f.seed);
   }
   std::string operator()(const FillValues&) const { return " pasted"; }
 };
@@ -72,7 +75,7 @@ struct Namer {
     return fmt::format("{} = {:g}", toString(e.cell), e.value);
   }
   std::string operator()(const FillRegion& e) const {
-    return nameOf(e.region, before.config) + std::visit(FillNamer{}, e.fill);
+    return nameOf(e.region, before.config) + std::visit(FillNamer{e.region.tensor}, e.fill);
   }
   std::string operator()(const CopyHead& e) const {
     return fmt::format("{} head {} = head {}", info(e.tensor).name, e.to + 1, e.from + 1);

@@ -15,7 +15,7 @@ std::string History::apply(const Edit& edit, const std::string& gesture) {
   Applied applied = headscope::apply(*current_, edit, memoryBudget_);
   const bool goesOn = !gesture.empty() && gesture == gesture_ && canUndo();
   DocumentPtr before = goesOn ? beforeGesture_ : current_;
-  Entry entry{nameOf(edit, *current_), DocumentDelta(*applied.document, before)};
+  Entry entry{nameOf(edit, *current_), DocumentDelta(*applied.document, before), mark()};
   gesture_ = gesture;
   beforeGesture_ = gesture.empty() ? nullptr : std::move(before);
   if (goesOn) {
@@ -28,6 +28,15 @@ std::string History::apply(const Edit& edit, const std::string& gesture) {
   current_ = std::move(applied.document);
   trim();
   return std::move(applied.note);
+}
+
+void History::setMark(int mark) {
+  (position_ == 0 ? startMark_ : entries_[position_ - 1].mark) = mark;
+}
+
+bool History::hasMark(int mark) const {
+  return startMark_ == mark || std::any_of(entries_.begin(), entries_.end(),
+                                           [mark](const Entry& e) { return e.mark == mark; });
 }
 
 void History::endGesture() {
@@ -99,6 +108,7 @@ void History::trim() {
   for (Index held = bytesHeld(); held > historyBudget_ && canUndo(); --position_) {
     held -= bytesOf(entries_.front());
     startName_ = std::move(entries_.front().name);
+    startMark_ = entries_.front().mark;
     entries_.pop_front();
   }
 }

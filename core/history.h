@@ -25,6 +25,13 @@ class History {
   /// `apply` does, and then nothing has changed.
   std::string apply(const Edit& edit, const std::string& gesture = "");
 
+  /// What the caller knows the current state by (which file is open, say): the states that edits
+  /// lead to from here have it too, and travelling brings back the one of before.
+  void setMark(int mark);
+  int mark() const { return position_ == 0 ? startMark_ : entries_[position_ - 1].mark; }
+  /// Some state has it.
+  bool hasMark(int mark) const;
+
   /// What comes next is an entry of its own, whatever its gesture.
   void endGesture();
 
@@ -54,6 +61,7 @@ class History {
   struct Entry {  // from state i to state i + 1
     std::string name;
     DocumentDelta way;  // to i where i is before the current state, else to i + 1
+    int mark = 0;       // of state i + 1
   };
   struct Journey {
     DocumentPtr arrival;
@@ -67,6 +75,7 @@ class History {
   std::deque<Entry> entries_;
   std::size_t position_ = 0;
   std::string startName_ = "start";
+  int startMark_ = 0;
   std::string gesture_;        // of the newest edit while it may go on
   DocumentPtr beforeGesture_;  // whole, since every part of the gesture is compared with it
   Index memoryBudget_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headscope {
 
@@ -19,38 +20,61 @@ Index AllowedKeys::count() const {
   return std::count_if(painted + begin, painted + end, [](std::uint8_t a) { return a != 0; });
 }
 
-AllowedKeys allowedKeys(const Mask& mask, Index item, Index query, Index keys) {
-  AllowedKeys allowed{0, keys, nullptr};
-  if (mask.causal) allowed.end = std::min(allowed.end, query + 1);
-  if (mask.window > 0) {
-    allowed.begin = std::max<Index>(allowed.begin, query - mask.window + 1);
-    if (mask.window < keys) allowed.end = std::min(allowed.end, query + mask.window);
+AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query) {
+  constexpr Index kNoEnd = std::numeric_limits<Index>::max();
+  AllowedKeys allowed{0, kNoEnd, nullptr};
+  switch (rule) {
+    case MaskRule::causal:
+      if (mask.causal) allowed.end = query + 1;
+      break;
+    case MaskRule::window:
+      if (mask.window > 0) {
+        const Index width = std::min(mask.window, kNoEnd - query);
+        allowed.begin = std::max<Index>(0, query - width + 1);
+        allowed.end = query + width;
+      }
+      break;
+    case MaskRule::padding:
+      if (!mask.lengths.empty()) allowed.end = mask.lengths[static_cast<std::size_t>(item)];
+      break;
+    case MaskRule::painted:
+      if (mask.painted != nullptr) {
+        allowed.painted = mask.painted->allowed.data() + query * mask.painted->keys;
+      }
+      break;
   }
-  if (!mask.lengths.empty()) {
-    allowed.end = std::min(allowed.end, mask.lengths[static_cast<std::size_t>(item)]);
-  }
-  if (mask.painted != nullptr) allowed.painted = mask.painted->allowed.data() + query * keys;
-  allowed.begin = std::min(allowed.begin, keys);
-  allowed.end = std::max(allowed.begin, allowed.end);
   return allowed;
 }
 
+AllowedKeys allowedKeys(const Mask& mask, Index item, Index query, Index keys) {
+  AllowedKeys all{0, keys, nullptr};
+  for (const MaskRule rule : kMaskRules) {
+    const AllowedKeys allowed = allowedBy(rule, mask, item, query);
+    all.begin = std::max(all.begin, allowed.begin);
+    all.end = std::min(all.end, allowed.end);
+    if (allowed.painted != nullptr) all.painted = allowed.painted;
+  }
+  all.begin = std::min(all.begin, keys);
+  all.end = std::max(all.begin, all.end);
+  return all;
+}
+
 std::string whyForbidden(const Mask& mask, Index item, Index query, Index key) {
-  if (mask.causal && key > query) {
-    return fmt::format("causal: key {} comes after query {}", key, query);
+  const auto rule = std::find_if(kMaskRules.begin(), kMaskRules.end(),
+                                 [&](MaskRule r) { return !allowedBy(r, mask, item, query)(key); });
+  if (rule == kMaskRules.end()) return {};
+  switch (*rule) {
+    case MaskRule::causal:
+      return fmt::format("causal: key {} comes after query {}", key, query);
+    case MaskRule::window:
+      return fmt::format("window {}: key {} is {} away from query {}", mask.window, key,
+                         std::abs(key - query), query);
+    case MaskRule::padding:
+      return fmt::format("padding: item {} ends before key {}", item, key);
+    case MaskRule::painted:
+      break;
   }
-  if (mask.window > 0 && (key - query >= mask.window || query - key >= mask.window)) {
-    return fmt::format("window {}: key {} is {} away from query {}", mask.window, key,
-                       std::abs(key - query), query);
-  }
-  if (!mask.lengths.empty()) {
-    const Index length = mask.lengths[static_cast<std::size_t>(item)];
-    if (key >= length) return fmt::format("padding: item {} ends before key {}", item, key);
-  }
-  if (mask.painted != nullptr && !(*mask.painted)(query, key)) {
-    return fmt::format("painted: the pair ({}, {}) is forbidden", query, key);
-  }
-  return {};
+  return fmt::format("painted: the pair ({}, {}) is forbidden", query, key);
 }
 
 }  // namespace headscope

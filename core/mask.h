@@ -2,6 +2,7 @@
 // combined by AND.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,6 +49,14 @@ struct AllowedKeys {
   Index count() const;
 };
 
+/// The rules by which a mask forbids, in the order they are named in.
+enum class MaskRule { causal, window, padding, painted };
+inline constexpr std::array kMaskRules{MaskRule::causal, MaskRule::window, MaskRule::padding,
+                                       MaskRule::painted};
+
+/// What one rule by itself allows a query, however many keys there are.
+AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query);
+/// What all of them allow it of `keys` keys.
 AllowedKeys allowedKeys(const Mask& mask, Index item, Index query, Index keys);
 
 /// Why a pair is forbidden, in words ("causal: key 4 comes after query 2"); empty where allowed.

@@ -1,9 +1,6 @@
 #include "core/mask_patterns.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -11,9 +8,6 @@
 
 namespace headscope {
 namespace {
-
-constexpr std::array kRules{MaskRule::causal, MaskRule::window, MaskRule::padding,
-                            MaskRule::painted};
 
 /// The keys [begin(i), end(i)) of each query are allowed.
 template <typename Begin, typename End>
@@ -104,24 +98,10 @@ bool paintBlock(PaintedMask& mask, const PairBlock& block, bool allow) {
   return changed;
 }
 
-bool forbids(MaskRule rule, const Mask& mask, Index item, Index query, Index key) {
-  switch (rule) {
-    case MaskRule::causal:
-      return mask.causal && key > query;
-    case MaskRule::window:
-      return mask.window > 0 && std::abs(key - query) >= mask.window;
-    case MaskRule::padding:
-      return !mask.lengths.empty() && key >= mask.lengths[static_cast<std::size_t>(item)];
-    case MaskRule::painted:
-      return mask.painted != nullptr && !(*mask.painted)(query, key);
-  }
-  return false;
-}
-
 std::vector<MaskRule> rulesForbidding(const Mask& mask, Index item, Index query, Index key) {
   std::vector<MaskRule> found;
-  std::copy_if(kRules.begin(), kRules.end(), std::back_inserter(found),
-               [&](MaskRule rule) { return forbids(rule, mask, item, query, key); });
+  std::copy_if(kMaskRules.begin(), kMaskRules.end(), std::back_inserter(found),
+               [&](MaskRule rule) { return !allowedBy(rule, mask, item, query)(key); });
   return found;
 }
 
@@ -129,21 +109,14 @@ std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index k
   std::vector<RuleRun> found;
   Index begin = 0;  // what no rule so far forbids
   Index end = keys;
-  const auto cut = [&](MaskRule rule, Index newBegin, Index newEnd) {
-    newBegin = std::clamp(newBegin, begin, end);
-    newEnd = std::clamp(newEnd, newBegin, end);
+  for (const MaskRule rule : {MaskRule::causal, MaskRule::window, MaskRule::padding}) {
+    const AllowedKeys allowed = allowedBy(rule, mask, item, query);
+    const Index newBegin = std::clamp(allowed.begin, begin, end);
+    const Index newEnd = std::clamp(allowed.end, newBegin, end);
     if (newBegin > begin) found.push_back({rule, begin, newBegin});
     if (newEnd < end) found.push_back({rule, newEnd, end});
     begin = newBegin;
     end = newEnd;
-  };
-  if (mask.causal) cut(MaskRule::causal, 0, query + 1);
-  if (mask.window > 0) {
-    const Index width = std::min(mask.window, query + keys + 1);  // wide enough for all
-    cut(MaskRule::window, query - width + 1, query + width);
-  }
-  if (!mask.lengths.empty()) {
-    cut(MaskRule::padding, 0, mask.lengths[static_cast<std::size_t>(item)]);
   }
   return found;
 }

@@ -46,12 +46,6 @@ struct PairBlock {
 /// Sets the pairs of a block, as far as it lies in the mask; true where one of them changed.
 bool paintBlock(PaintedMask& mask, const PairBlock& block, bool allow);
 
-/// The rules by which a mask forbids, in the order they are named in.
-enum class MaskRule { causal, window, padding, painted };
-
-/// Whether a rule by itself forbids a pair.
-bool forbids(MaskRule rule, const Mask& mask, Index item, Index query, Index key);
-
 /// All rules that forbid a pair; empty where it is allowed.
 std::vector<MaskRule> rulesForbidding(const Mask& mask, Index item, Index query, Index key);
 

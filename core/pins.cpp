@@ -51,8 +51,10 @@ std::span<const Pin> Pins::of(TensorId tensor, Index item, Index head, Index row
 
 Pins Pins::from(std::vector<Pin> pins) {
   Pins made;
-  std::stable_sort(pins.begin(), pins.end(),
-                   [](const Pin& a, const Pin& b) { return before(a, b.cell); });
+  const auto inOrder = [](const Pin& a, const Pin& b) { return before(a, b.cell); };
+  if (!std::is_sorted(pins.begin(), pins.end(), inOrder)) {
+    std::stable_sort(pins.begin(), pins.end(), inOrder);
+  }
   for (const Pin& pin : pins) {
     if (!made.pins_.empty() && made.pins_.back().cell == pin.cell) made.pins_.pop_back();
     made.pins_.push_back(pin);

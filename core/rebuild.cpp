@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "core/ledger.h"
 
@@ -67,9 +68,11 @@ void Rebuild::followInput() {
 void Rebuild::embed() {
   const AttentionConfig& a = before_.config;
   const AttentionConfig& b = config();
-  const bool same = next_.source == before_.source && next_.positions == before_.positions &&
-                    a.dModel == b.dModel && a.seqLen == b.seqLen && a.batch == b.batch &&
-                    a.memoryLen == b.memoryLen && a.memoryWidth == b.memoryWidth;
+  const bool loaded = std::holds_alternative<TensorSource>(*next_.source);  // positions and all
+  const bool same = next_.source == before_.source &&
+                    (loaded || next_.positions == before_.positions) && a.dModel == b.dModel &&
+                    a.seqLen == b.seqLen && a.batch == b.batch && a.memoryLen == b.memoryLen &&
+                    a.memoryWidth == b.memoryWidth;
   if (!same) {
     if (next_.inputEdited) note("X was made anew without its edited cells; undo brings them back");
     next_.inputEdited = false;

@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "core/trimmed.h"
+
 namespace headscope {
 namespace {
 
@@ -102,11 +104,6 @@ std::string toString(const CellRef& cell) {
 }
 
 std::optional<CellRef> cellFromString(std::string_view text) {
-  const auto trimmed = [](std::string_view part) {
-    while (!part.empty() && part.front() == ' ') part.remove_prefix(1);
-    while (!part.empty() && part.back() == ' ') part.remove_suffix(1);
-    return part;
-  };
   text = trimmed(text);
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']')) return std::nullopt;

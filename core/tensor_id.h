@@ -39,6 +39,9 @@ enum class TensorId {
 inline constexpr std::size_t kTensorCount = 23;
 inline constexpr std::size_t kFirstResult = 10;
 
+/// True for what a step computes; operands of the document have no arithmetic.
+constexpr bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
+
 /// What an axis of a matrix counts, hence how it is labelled.
 enum class Axis { query, key, feature, memoryFeature, kvFeature, headFeature, none };
 

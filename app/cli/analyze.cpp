@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <charconv>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <charconv>
-
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/edit.h"
+#include "core/formats/number_text.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
 #include "core/presets.h"
@@ -124,21 +123,14 @@ void setPassSettings(AttentionConfig& c, const PassOptions& o) {
 
 Pin pinFrom(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const std::size_t from =
-      equals == std::string::npos ? equals : text.find_first_not_of(' ', equals + 1);
-  const std::string number = from == std::string::npos ? "" : text.substr(from);
-  Pin pin;
-  const auto [end, error] =
-      std::from_chars(number.data(), number.data() + number.size(), pin.value);
   const auto cell = cellFromString(text.substr(0, equals));
-  if (!cell || error != std::errc() || end != number.data() + number.size()) {
+  if (!cell || equals == std::string::npos) {
     throw UserError(fmt::format(
         "--pin {}: give a cell and its value, as in \"raw_scores[0,5,2,1]=30\" (item, head, row, "
         "column, from 0)",
         text));
   }
-  pin.cell = *cell;
-  return pin;
+  return {*cell, formats::parseNumber(text.substr(equals + 1), "--pin " + toString(*cell))};
 }
 
 /// What core refuses, with the flag it came by.
@@ -176,15 +168,15 @@ formats::Session sessionFrom(const PassOptions& o) {
         "--session holds the whole pass, and {} describes it too: leave one of them out",
         o.contradiction));
   }
-  formats::Session session = formats::loadSession(o.session, defaultMemoryBudget());
-  if (!o.scene) return session;
+  return formats::loadSession(o.session, defaultMemoryBudget());
+}
+
+const formats::SavedScene* sceneFrom(const PassOptions& o, const formats::Session& session) {
+  if (!o.scene) return nullptr;
   std::vector<int> numbers;
   for (const formats::SavedScene& scene : session.scenes) {
     numbers.push_back(scene.number);
-    if (scene.number != *o.scene) continue;
-    session.document = scene.document;
-    session.view = scene.view;
-    return session;
+    if (scene.number == *o.scene) return &scene;
   }
   throw UserError(fmt::format(
       "--scene {}: {} has {}", *o.scene, o.session,
@@ -194,7 +186,11 @@ formats::Session sessionFrom(const PassOptions& o) {
 
 DocumentPtr documentFrom(const PassOptions& o) {
   refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
-  if (!o.session.empty()) return sessionFrom(o).document;
+  if (!o.session.empty()) {
+    const formats::Session session = sessionFrom(o);
+    const formats::SavedScene* scene = sceneFrom(o, session);
+    return scene != nullptr ? scene->document : session.document;
+  }
   refuseContradictions(o);
   const Index budget = defaultMemoryBudget();
   AttentionConfig config = configFrom(o.config);

@@ -17,6 +17,31 @@ std::string notSeed(const std::string& text) {
   return digits ? notWhole(text) : "'" + text + "' is not a whole number from 0";
 }
 
+/// What a flag takes: what it is called in the help, and what is wrong with a text for it.
+struct Takes {
+  const char* type;
+  std::string (*check)(const std::string& text);
+};
+constexpr Takes kName{"NAME", notEmpty};
+constexpr Takes kTensorFile{"FILE.safetensors", notEmpty};
+constexpr Takes kWhole{"N", notWhole};
+constexpr Takes kSeed{"N", notSeed};
+
+template <typename Value>
+CLI::Option* add(CLI::App& app, const char* flag, Value& value, const Takes& takes,
+                 const char* about, const char* group) {
+  return app.add_option(flag, value, about)
+      ->check(takes.check)
+      ->type_name(takes.type)
+      ->group(group);
+}
+
+/// Whole numbers with commas between.
+void addList(CLI::App& app, const char* flag, std::vector<Index>& values, const char* about,
+             const char* group) {
+  add(app, flag, values, {"N,N", notWhole}, about, group)->delimiter(',')->allow_extra_args(false);
+}
+
 /// A flag given once per batch item. Its values are taken as they stand: CLI11 would read "{}" and
 /// "[a,b]" as lists.
 void addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& values,
@@ -42,10 +67,7 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
                 "what is attended to instead: cross-attention", group);
   addRepeatable(app, "--series", o.series, "FILE.csv",
                 "a series, one row a time step; again for each batch item", group);
-  app.add_option("--input", o.input, "holds x (B,T,D or T,D), perhaps memory")
-      ->check(notEmpty)
-      ->type_name("FILE.safetensors")
-      ->group(group);
+  add(app, "--input", o.input, kTensorFile, "holds x (B,T,D or T,D), perhaps memory", group);
   app.add_flag("--no-positions", o.noPositions, "embed without positions")->group(group);
   app.add_flag("--sinusoidal-positions", o.sinusoidalPositions,
                "add Vaswani's sinusoids over all coordinates instead")
@@ -54,61 +76,28 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
-  app.add_option("--init", o.init, "xavier (default), normal or identity")
-      ->check(notEmpty)
-      ->type_name("NAME")
-      ->group(group);
-  app.add_option("--seed", o.seed, "of the weights (default 1)")
-      ->check(notSeed)
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--weights", o.weights, "state dict of nn.MultiheadAttention")
-      ->check(notEmpty)
-      ->type_name("FILE.safetensors")
-      ->group(group);
-  app.add_option("--prefix", o.prefix, "of its names there: encoder.layers.0.self_attn.")
-      ->check(notEmpty)
-      ->type_name("NAME")
-      ->group(group);
+  add(app, "--init", o.init, kName, "xavier (default), normal or identity", group);
+  add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);
+  add(app, "--weights", o.weights, kTensorFile, "state dict of nn.MultiheadAttention", group);
+  add(app, "--prefix", o.prefix, kName, "of its names there: encoder.layers.0.self_attn.", group);
 }
 
 void addPassFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Attention";
   app.add_flag("--causal", o.causal, "no key after its query")->group(group);
-  app.add_option("--window", o.window, "only keys less than N away (0: no window)")
-      ->check(notWhole)
-      ->type_name("N")
-      ->group(group);
-  app.add_option("--lengths", o.lengths, "keys that count, per batch item: 7,4,1")
-      ->check(notWhole)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("N,N")
-      ->group(group);
-  app.add_option("--temperature", o.temperature, "the scores are divided by it")
-      ->check(notNumber)
-      ->type_name("X")
-      ->group(group);
+  add(app, "--window", o.window, kWhole, "only keys less than N away (0: no window)", group);
+  addList(app, "--lengths", o.lengths, "keys that count, per batch item: 7,4,1", group);
+  add(app, "--temperature", o.temperature, {"X", notNumber}, "the scores are divided by it", group);
   app.add_flag("--no-scale", o.noScale, "without 1/√d_k")->group(group);
-  app.add_option("--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5")
-      ->check(notWhole)
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->type_name("N,N")
-      ->group(group);
+  addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
   addRepeatable(app, "--pin", o.pins, "CELL=X",
                 "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; again for others",
                 group);
   addRepeatable(app, "--mistake", o.mistakes, "NAME",
                 "makes a common mistake: reshape, softmax-queries, …; again for others", group);
-  app.add_option("--dropout", o.dropout, "rate of dropped weights, as in training (default 0)")
-      ->check(notNumber)
-      ->type_name("RATE")
-      ->group(group);
-  app.add_option("--dropout-seed", o.dropoutSeed, "of the dropped weights (default 1)")
-      ->check(notSeed)
-      ->type_name("N")
-      ->group(group);
+  add(app, "--dropout", o.dropout, {"RATE", notNumber},
+      "rate of dropped weights, as in training (default 0)", group);
+  add(app, "--dropout-seed", o.dropoutSeed, kSeed, "of the dropped weights (default 1)", group);
   app.add_option("--threads", o.threads, "0 (default): one per core")
       ->check(CLI::Range(0, kMaxThreads))
       ->type_name("N")
@@ -116,10 +105,8 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
 }
 
 void addSessionFlags(CLI::App& app, PassOptions& o) {
-  app.add_option("--session", o.session, "a saved session, in place of all flags for the pass")
-      ->check(notEmpty)
-      ->type_name("FILE.headscope.json")
-      ->group(kSession);
+  add(app, "--session", o.session, {"FILE.headscope.json", notEmpty},
+      "a saved session, in place of all flags for the pass", kSession);
   app.add_option("--scene", o.scene, "the scene of the session, 1 to 9")
       ->check(CLI::Range(1, formats::kScenes))
       ->type_name("N")

@@ -47,8 +47,10 @@ struct PassOptions {
 
 void addPassOptions(CLI::App& app, PassOptions& options);
 
-/// The session that --session names, with the scene of --scene as its document and view.
+/// The session that --session names.
 formats::Session sessionFrom(const PassOptions& options);
+/// Its scene that --scene names; null where no scene is asked for.
+const formats::SavedScene* sceneFrom(const PassOptions& options, const formats::Session& session);
 
 /// Throws UserError for flags that contradict each other and for whatever cannot be used.
 DocumentPtr documentFrom(const PassOptions& options);

@@ -70,7 +70,7 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   view.focus = focusOf(options.view);
   if (options.view == "heads") view.page = ui::Page::heads;
   view.animate = false;
-  view.playTime = options.moment;
+  if (options.moment || cellGiven) view.playTime = options.moment;
   if (saved && !cellGiven) return view;
   view.selected.reset();
   if (cell.step.empty()) cell.step = "score";
@@ -99,10 +99,11 @@ void render(const RenderOptions& options, std::ostream& out) {
     app.document = documentFrom(options.pass);
   } else {
     formats::Session session = sessionFrom(options.pass);
-    app.document = std::move(session.document);
+    const formats::SavedScene* scene = sceneFrom(options.pass, session);
+    app.document = scene != nullptr ? scene->document : session.document;
+    view = scene != nullptr ? scene->view : session.view;
     app.scenes = std::move(session.scenes);
     app.sessionPath = options.pass.session;
-    view = std::move(session.view);
   }
   app.view = viewFrom(options, app.document->config, view);
   app.threads = options.pass.threads;

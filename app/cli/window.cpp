@@ -2,16 +2,16 @@
 #include "app/host/window.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "app/app.h"
 #include "app/autosave.h"
 #include "app/cli/commands.h"
 #include "app/cli/look_options.h"
+#include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
-#include "app/view_json.h"
 
 namespace headscope::cli {
 namespace {
@@ -24,16 +24,7 @@ struct WindowFlags {
 };
 
 void openWindow(const WindowFlags& flags, bool scaleGiven) {
-  AppOptions options;
-  if (flags.pass.session.empty()) {
-    options.document = documentFrom(flags.pass);
-  } else {
-    formats::Session session = sessionFrom(flags.pass);
-    options.document = session.document;
-    options.view = viewFromJson(session.view, options.view);
-    options.scenes = std::move(session.scenes);
-    options.sessionPath = std::filesystem::absolute(flags.pass.session);
-  }
+  AppOptions options = optionsToOpen(flags.pass);
   options.stateFolder = stateFolder();
   flags.look.applyTo(options.view);
   options.threads = flags.pass.threads;

@@ -11,17 +11,11 @@
 namespace headscope::ui {
 namespace {
 
-/// A factor of a product: negative ones in brackets.
-std::string factor(double value) {
-  const std::string text = number(value, 3);
-  return value < 0 ? "(" + text + ")" : text;
-}
-
 std::string softmaxText(const Explanation& e) {
   const Term* own = e.own();
   if (own == nullptr) return "0 · " + e.rule;
-  std::string text = fmt::format("exp({} − max {}) / Σ exp = {} / {}", factor(own->leftValue),
-                                 factor(own->rightValue), number(own->product), number(e.sum));
+  std::string text = fmt::format("exp({} − max {}) / Σ exp = {} / {}", factorText(own->leftValue),
+                                 factorText(own->rightValue), number(own->product), number(e.sum));
   if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor));
   return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
@@ -40,7 +34,8 @@ std::string sumText(const Explanation& e, std::size_t shown) {
   for (std::size_t i = 0; i < kept; ++i) {
     const Term& t = *order[i];
     if (i > 0) text += " + ";
-    text += t.right == "1" ? factor(t.leftValue) : factor(t.leftValue) + "·" + factor(t.rightValue);
+    text += t.right == "1" ? factorText(t.leftValue)
+                           : factorText(t.leftValue) + "·" + factorText(t.rightValue);
   }
   const std::size_t more = order.size() - kept;
   if (more > 0) {
@@ -68,7 +63,9 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   const std::string why = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
   if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
   if (!text.empty()) text += "then ";
-  return "next: " + text + "softmax over the row → " + as(TensorId::weights);
+  const char* line =
+      trace.config().mistakes.softmaxOverQueries ? "down the column" : "over the row";
+  return fmt::format("next: {}softmax {} → {}", text, line, as(TensorId::weights));
 }
 
 /// What the terms say, without the value a pin may have put in its place.
@@ -83,6 +80,11 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
 }
 
 }  // namespace
+
+std::string factorText(double value) {
+  const std::string text = number(value, 3);
+  return value < 0 ? "(" + text + ")" : text;
+}
 
 std::string quotientText(const Explanation& e) {
   const Term* own = e.own();

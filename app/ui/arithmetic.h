@@ -22,6 +22,9 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& explanation, std::s
 /// Operands of the document have no arithmetic: their value and where they come from.
 Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell);
 
+/// A factor of a product, a negative one in brackets: "0.26", "(−0.33)".
+std::string factorText(double value);
+
 /// "maximum 3.577 · Σ exp = 1.151 · own 1 / 1.151 = 0.869": a weight's quotient.
 std::string quotientText(const Explanation& explanation);
 

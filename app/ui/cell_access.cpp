@@ -12,8 +12,6 @@
 namespace headscope::ui {
 namespace {
 
-bool isOperand(TensorId tensor) { return static_cast<std::size_t>(tensor) < kFirstResult; }
-
 /// A cell of q_proj, k_proj or v_proj: a row of the input times a row of the weight.
 CellAccess projected(const AttentionConfig& c, const CellRef& cell) {
   const bool ofMemory = cell.tensor != TensorId::qProj && c.crossAttention();
@@ -44,7 +42,7 @@ CellAccess viewOfProjection(const Trace& trace, const CellRef& cell) {
 
 CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
   const AttentionConfig& c = trace.config();
-  if (isOperand(cell.tensor)) return {CellKind::operand, cell, {}, {}};
+  if (!isResult(cell.tensor)) return {CellKind::operand, cell, {}, {}};
   if (canBePinned(cell.tensor)) return {CellKind::pinnable, cell, {}, {}};
   switch (cell.tensor) {
     case TensorId::q:

@@ -23,7 +23,4 @@ class Explanations {
   std::array<std::optional<Entry>, 2> entries_;  // the one asked for last comes first
 };
 
-/// True for what a step computes; operands of the document have no arithmetic.
-inline bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
-
 }  // namespace headscope::ui

@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "app/ui/session_dialog.h"
+#include "core/trimmed.h"
 
 namespace headscope::ui {
 namespace {
@@ -25,12 +26,6 @@ std::string endingOf(const ExportChoice& choice) {
       break;
   }
   return {};
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
 }
 
 std::string viewName(Focus view) {

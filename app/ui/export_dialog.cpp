@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/modal.h"
 #include "app/ui/tools/tool_card.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -17,7 +18,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kId = "export dialog";
+constexpr ModalFrame kFrame{"export dialog", 540.0F, 0.45F};
 constexpr float kCaptions = 76.0F;  // their column's width
 
 /// A word at the left, the cursor where its widget goes.
@@ -247,30 +248,15 @@ void askToExport(ExportDialogMemory& memory, ExportKind kind) {
 
 std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory) {
   if (!memory.open) return std::nullopt;
-  const Look& look = panel.look;
-  if (memory.appearing) {
-    ImGui::OpenPopup(kId);
-    memory.choice.theme = panel.view.theme;
-  }
+  if (memory.appearing) memory.choice.theme = panel.view.theme;
   const bool comboWasOpen = std::exchange(memory.comboOpen, false);
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = std::min(look.px(540), display.x - look.px(16));
-  ImGui::SetNextWindowPos({display.x * 0.5F, display.y * 0.45F}, ImGuiCond_Always, {0.5F, 0.45F});
-  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - look.px(16)});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(14)));
-  const bool visible = ImGui::BeginPopupModal(
-      kId, nullptr,
-      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
-  ImGui::PopStyleVar();
-  if (!visible) {
+  if (!beginModal(panel.look, kFrame, memory.appearing)) {
     memory.open = false;
     return std::nullopt;
   }
   const auto request = ExportDialog(panel, memory).fill();
   if (keyPressed(Key::escape, false) && !comboWasOpen) memory.open = false;
-  if (!memory.open) ImGui::CloseCurrentPopup();
-  ImGui::EndPopup();
+  endModal(!memory.open);
   return request;
 }
 

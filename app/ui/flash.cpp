@@ -1,6 +1,7 @@
 #include "app/ui/flash.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 
@@ -15,13 +16,9 @@ constexpr float kSmallestPart = 6.0F;  // points along a side
 
 }  // namespace
 
-const FlashParts::Grid& FlashParts::of(const Trace& before, const Trace& after,
-                                       const MatrixRef& ref, Index rows, Index cols) {
-  const auto [at, isNew] = known_.try_emplace({keyOf(ref), rows * ref.shownCols() + cols});
-  Grid& grid = at->second;
-  if (!isNew) return grid;
-  grid.rows = rows;
-  grid.cols = cols;
+FlashGrid flashGrid(const Trace& before, const Trace& after, const MatrixRef& ref, Index rows,
+                    Index cols) {
+  FlashGrid grid{rows, cols, {}};
   std::vector<float> largest(static_cast<std::size_t>(rows * cols), 0.0F);
   std::vector<float> then(static_cast<std::size_t>(ref.cols));
   std::vector<float> now(then.size());
@@ -57,22 +54,64 @@ const FlashParts::Grid& FlashParts::of(const Trace& before, const Trace& after,
   return grid;
 }
 
-void Flash::start(TracePtr before) {
+const FlashGrid& FlashParts::of(const Trace& before, const Trace& after, const MatrixRef& ref,
+                                Index rows, Index cols) {
+  const Key key{keyOf(ref), rows * ref.shownCols() + cols};
+  const auto [at, isNew] = grids_.try_emplace(key);
+  const Index cells = ref.rows * ref.cols;
+  if (isNew && cells > atOnce_) {
+    wanted_.push_back({key, ref, rows, cols});
+  } else if (isNew) {
+    atOnce_ -= cells;
+    at->second = flashGrid(before, after, ref, rows, cols);
+  }
+  return at->second;
+}
+
+void Flash::start(TracePtr before, TracePtr after) {
   before_ = std::move(before);
+  after_ = std::move(after);
   since_.reset();
   parts_ = {};
+  measuring_ = false;
 }
 
 FlashState Flash::at(double now, bool* wantsFrame) {
+  auto outcome = task_.take();
   if (before_ == nullptr) return {};
-  if (!since_) since_ = now;
-  const auto faded = static_cast<float>((now - *since_) / kFlashSeconds);
+  if (outcome && measuring_) {  // else it is of the edit before
+    measuring_ = false;
+    if (!since_) since_ = now;
+    if (outcome->result) {
+      for (auto& [key, grid] : *outcome->result) parts_.put(key, std::move(grid));
+    }
+  }
+  const auto faded = since_ ? static_cast<float>((now - *since_) / kFlashSeconds) : 0.0F;
   if (faded >= 1.0F) {
-    start(nullptr);
+    start(nullptr, nullptr);
     return {};
   }
   *wantsFrame = true;
   return {before_.get(), 1.0F - faded, &parts_};
+}
+
+void Flash::measure(double now) {
+  if (before_ == nullptr || measuring_) return;
+  auto wanted = parts_.takeWanted();
+  measuring_ = !wanted.empty();
+  if (!measuring_) {
+    if (!since_) since_ = now;
+    return;
+  }
+  task_.request([before = before_, after = after_,
+                 wanted = std::move(wanted)](const std::atomic<bool>& cancelled) {
+    std::optional<std::vector<std::pair<FlashParts::Key, FlashGrid>>> grids(std::in_place);
+    for (const auto& [key, ref, rows, cols] : wanted) {
+      if (cancelled) return grids;
+      grids->emplace_back(key, flashGrid(*before, *after, ref, rows, cols));
+    }
+    return grids;
+  });
 }
 
 void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
@@ -85,7 +124,7 @@ void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
   const auto partsOf = [smallest](float length, Index cells) {
     return std::clamp<Index>(static_cast<Index>(length / smallest), 1, cells);
   };
-  const FlashParts::Grid& grid =
+  const FlashGrid& grid =
       panel.flash.parts->of(*before, panel.trace, ref, partsOf(b.y - a.y, ref.shownRows()),
                             partsOf(b.x - a.x, ref.shownCols()));
   if (grid.shares.empty()) return;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/background.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
@@ -14,33 +15,56 @@ namespace headscope::ui {
 
 inline constexpr double kFlashSeconds = 0.6;
 
-/// The changes of each matrix lit, kept while it lights up: a matrix is read once, not every frame.
+/// The changes of a matrix in rows × cols parts, each the largest of its cells'.
+struct FlashGrid {
+  Index rows = 0, cols = 0;
+  std::vector<float> shares;  // of the largest change, 0 … 1; empty: nothing changed
+};
+FlashGrid flashGrid(const Trace& before, const Trace& after, const MatrixRef& ref, Index rows,
+                    Index cols);
+
+/// The changes of each matrix lit, kept while it lights up.
 class FlashParts {
  public:
-  struct Grid {
-    Index rows = 0, cols = 0;
-    std::vector<float> shares;  // of the largest change, 0 … 1; empty: nothing changed
+  using Key = std::pair<std::uint64_t, Index>;
+  struct Wanted {
+    Key key;
+    MatrixRef ref;
+    Index rows, cols;
   };
-  /// The changes of a matrix in rows × cols parts, each the largest of its cells'.
-  const Grid& of(const Trace& before, const Trace& after, const MatrixRef& ref, Index rows,
-                 Index cols);
+
+  /// Small ones are measured at once, so that they light up as fast as a number is dragged; a large
+  /// one is empty, and wanted, until it is measured.
+  const FlashGrid& of(const Trace& before, const Trace& after, const MatrixRef& ref, Index rows,
+                      Index cols);
+  std::vector<Wanted> takeWanted() { return std::exchange(wanted_, {}); }
+  void put(const Key& key, FlashGrid grid) { grids_[key] = std::move(grid); }
 
  private:
-  std::map<std::pair<std::uint64_t, Index>, Grid> known_;
+  std::map<Key, FlashGrid> grids_;
+  std::vector<Wanted> wanted_;
+  Index atOnce_ = Index{1} << 18;  // cells that may still be: 1 to 2 ms
 };
 
-/// Keeps the pass before the newest edit until what it changed has faded.
+/// Keeps the pass before the newest edit until what it changed has faded. What takes long to
+/// measure is measured beside the interface's thread, and lights up once it is known.
 class Flash {
  public:
   /// From the next frame on; one that is under way starts anew.
-  void start(TracePtr before);
+  void start(TracePtr before, TracePtr after);
   /// This frame's; asks to be drawn again until it has faded.
   FlashState at(double now, bool* wantsFrame);
+  /// After a frame is drawn: has what it wanted measured.
+  void measure(double now);
+  /// Waits until that is done.
+  void wait() { task_.wait(); }
 
  private:
-  TracePtr before_;
-  std::optional<double> since_;
+  TracePtr before_, after_;
+  std::optional<double> since_;  // lit
   FlashParts parts_;
+  bool measuring_ = false;
+  BackgroundTask<std::vector<std::pair<FlashParts::Key, FlashGrid>>> task_;
 };
 
 /// Lays the flash over a matrix drawn in [a, b); nothing where it did not change. Cells smaller

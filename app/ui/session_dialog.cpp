@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/modal.h"
 #include "app/ui/number_field.h"
 #include "app/ui/widgets.h"
 #include "core/formats/session.h"
@@ -18,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 using Mode = SessionDialogMemory::Mode;
 
-constexpr const char* kId = "session dialog";
+constexpr ModalFrame kFrame{"session dialog", 520.0F, 0.2F};
 constexpr std::size_t kMostFound = 200;
 
 std::vector<std::string> sessionsIn(const fs::path& folder) {
@@ -38,17 +39,19 @@ std::vector<std::string> sessionsIn(const fs::path& folder) {
 
 void appear(SessionDialogMemory& memory, Mode mode, std::string path) {
   memory.mode = mode;
-  memory.appearing = true;
+  memory.appearing = memory.focusing = true;
   memory.path = std::move(path);
   memory.problem.clear();
   memory.replacing.clear();
+  memory.leavingFor.clear();
   std::error_code code;
   if (memory.folder.empty()) memory.folder = fs::current_path(code);
   memory.found = sessionsIn(memory.folder);
 }
 
 /// The path where it can be used; else `problem` says why not.
-std::optional<fs::path> accepted(SessionDialogMemory& memory, const fs::path& current) {
+std::optional<fs::path> accepted(SessionDialogMemory& memory, const fs::path& current,
+                                 const std::string& unsaved) {
   const bool opens = memory.mode == Mode::open;
   fs::path path = typedPath(memory.path, memory.folder);
   std::error_code code;
@@ -70,6 +73,11 @@ std::optional<fs::path> accepted(SessionDialogMemory& memory, const fs::path& cu
     memory.replacing = path;
     memory.problem =
         fmt::format("{} is there already: save again to replace it.", path.filename().string());
+    return std::nullopt;
+  }
+  if (opens && !unsaved.empty() && path != memory.leavingFor) {
+    memory.leavingFor = path;
+    memory.problem = fmt::format("{}: open once more to leave it.", unsaved);
     return std::nullopt;
   }
   memory.folder = path.parent_path();
@@ -113,21 +121,10 @@ void askToSave(SessionDialogMemory& memory, const std::string& name) {
 }
 
 SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
-                                  const fs::path& current) {
+                                  const fs::path& current, const std::string& unsaved) {
   SessionDialogAnswer answer;
   if (memory.mode == Mode::closed) return answer;
-  if (memory.appearing) ImGui::OpenPopup(kId);
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float width = std::min(look.px(520), display.x - look.px(24));
-  ImGui::SetNextWindowPos({(display.x - width) * 0.5F, display.y * 0.2F});
-  ImGui::SetNextWindowSize({width, 0.0F});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(14)));
-  const bool visible = ImGui::BeginPopupModal(
-      kId, nullptr,
-      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
-  ImGui::PopStyleVar();
-  if (!visible) {
+  if (!beginModal(look, kFrame, std::exchange(memory.appearing, false))) {
     memory.mode = Mode::closed;
     return answer;
   }
@@ -135,7 +132,7 @@ SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
   heading(look, opens ? "Open a session" : "Save the session");
   label(look.fonts.small, look.theme.textMuted,
         elided(look.fonts.small, "in " + memory.folder.string(), ImGui::GetContentRegionAvail().x));
-  if (std::exchange(memory.appearing, false)) focusNextItem();
+  if (std::exchange(memory.focusing, false)) focusNextItem();
   ImGui::SetNextItemWidth(-1.0F);
   pushFieldStyle(look, false);
   bool taken = ImGui::InputTextWithHint(
@@ -153,14 +150,12 @@ SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
   ImGui::SameLine(0.0F, look.px(8));
   bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
   if (taken && !closes) {
-    (opens ? answer.open : answer.save) = accepted(memory, current);
+    (opens ? answer.open : answer.save) = accepted(memory, current, unsaved);
     closes = answer.open || answer.save;
+    memory.focusing = !closes;
   }
-  if (closes) {
-    memory.mode = Mode::closed;
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndPopup();
+  if (closes) memory.mode = Mode::closed;
+  endModal(closes);
   return answer;
 }
 

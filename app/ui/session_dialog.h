@@ -14,11 +14,13 @@ struct SessionDialogMemory {
   enum class Mode { closed, open, save };
   Mode mode = Mode::closed;
   bool appearing = false;
-  std::string path;                 // as typed
-  std::string problem;              // why it cannot be used, or what to know first
-  std::filesystem::path replacing;  // asked once whether that may be replaced
-  std::filesystem::path folder;     // of the last session opened or saved
-  std::vector<std::string> found;   // the sessions there, newest first
+  bool focusing = false;             // the field gets the keyboard: at first, and after a problem
+  std::string path;                  // as typed
+  std::string problem;               // why it cannot be used, or what to know first
+  std::filesystem::path replacing;   // asked once whether that may be replaced
+  std::filesystem::path leavingFor;  // … whether what is unsaved may be left for that
+  std::filesystem::path folder;      // of the last session opened or saved
+  std::vector<std::string> found;    // the sessions there, newest first
 };
 
 void askToOpen(SessionDialogMemory& memory);
@@ -28,9 +30,10 @@ void askToSave(SessionDialogMemory& memory, const std::string& name);
 struct SessionDialogAnswer {
   std::optional<std::filesystem::path> open, save;
 };
-/// `current`: the session's own file, which may be replaced without asking.
+/// `current`: the session's own file, which may be replaced without asking. `unsaved`: what opening
+/// another leaves, as a sentence begins; empty where nothing is unsaved.
 SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
-                                  const std::filesystem::path& current);
+                                  const std::filesystem::path& current, const std::string& unsaved);
 
 /// What is typed as a path: "~/" is the home folder, others are taken from `folder`.
 std::filesystem::path typedPath(const std::string& text, const std::filesystem::path& folder);

@@ -148,7 +148,7 @@ class Stage {
       for (const StageItem& item : items_) {
         Index row = 0;
         Index col = 0;
-        if (item.sign || !item.ref.find(*view.selected, &row, &col)) continue;
+        if (item.sign || !item.linked || !item.ref.find(*view.selected, &row, &col)) continue;
         set(item.rowLane, row + item.rowOffset);
         set(item.colLane, col + item.colOffset);
         break;

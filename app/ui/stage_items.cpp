@@ -68,10 +68,11 @@ class Builder {
                 Ink::query,      Lane::query};
     }
   }
-  /// First column of the chosen head in a tensor whose columns are the heads side by side.
-  Index firstColumn(TensorId perHead) const {
-    const Index head = info(perHead).kvHeads ? c_.kvHead(view_.head) : view_.head;
-    return head * c_.dK();
+  Index firstColumn(TensorId perHead) const { return firstColumnOf(perHead, view_.head, c_); }
+  /// Of the columns of Q, K and V from `first` on: the head's number, where they are a head's.
+  std::string ofColumns(Index first) const {
+    if (!c_.mistakes.reshapeWithoutTranspose) return fmt::format("_{{{}}}", view_.head + 1);
+    return fmt::format("_{{{}…{}}}", first, first + c_.dK() - 1);
   }
   void scoreLike(TensorId tensor, const char* symbol, bool result) {
     matrix(tensor, ofHead(symbol), Ink::accent, Lane::query, Lane::key).result = result;
@@ -86,7 +87,7 @@ void Builder::project() {
   const bool fromMemory = p.rows == Lane::key && c_.crossAttention();
   const bool whole = view_.scope == StageScope::allHeads;
   const Index first = firstColumn(p.perHead);
-  const std::string suffix = whole ? "" : fmt::format("_{{{}}}", view_.head + 1);
+  const std::string suffix = whole ? "" : ofColumns(first);
   matrix(fromMemory ? TensorId::memory : TensorId::x, fromMemory ? "memory" : "X", Ink::input,
          p.rows, Lane::inner);
   sign("×");
@@ -117,12 +118,16 @@ void Builder::project() {
 void Builder::split() {
   const Part p = part();
   const Index first = firstColumn(p.perHead);
+  const bool pieces = c_.mistakes.reshapeWithoutTranspose;  // of rows, no columns
   StageItem& from = matrix(p.whole, p.letter, p.ink, p.rows, Lane::inner);
-  from.outlinedFrom = first;
-  from.outlinedTo = first + c_.dK();
+  if (!pieces) {
+    from.outlinedFrom = first;
+    from.outlinedTo = first + c_.dK();
+  }
   sign("→");
   StageItem& to = matrix(p.perHead, ofHead(p.letter), p.ink, p.rows, Lane::inner);
-  to.colOffset = first;
+  if (!pieces) to.colOffset = first;
+  to.linked = !pieces;
   to.result = true;
 }
 
@@ -144,9 +149,10 @@ void Builder::scale() {
 
 void Builder::mask() {
   scoreLike(TensorId::scores, "S'", false);
-  sign("+");
-  StageItem& m =
-      matrix(TensorId::maskedScores, "mask: 0 or −∞", Ink::plain, Lane::query, Lane::key);
+  const bool zero = c_.mistakes.zeroForMasked;
+  sign(zero ? "⊙" : "+");
+  StageItem& m = matrix(TensorId::maskedScores, zero ? "mask: 1 or 0" : "mask: 0 or −∞", Ink::plain,
+                        Lane::query, Lane::key);
   m.ref.maskOnly = true;
   sign("=");
   scoreLike(TensorId::maskedScores, "S''", true);
@@ -234,6 +240,11 @@ std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
       break;
   }
   return std::move(builder.items);
+}
+
+Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& c) {
+  if (perHead != TensorId::heads && c.mistakes.sharedHead) return 0;
+  return (info(perHead).kvHeads ? c.kvHead(head) : head) * c.dK();
 }
 
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {

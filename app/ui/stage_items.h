@@ -21,11 +21,17 @@ struct StageItem {
   bool result = false;                     // what the step gives
   Index outlinedFrom = 0, outlinedTo = 0;  // columns (as shown) marked as the chosen head's
   bool outlineRows = false;                // … or rows
+  bool linked = true;  // its rows and columns are those of the same lanes in the other matrices
 };
 
 /// Items of a step for the chosen head and batch item.
 std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
                                   const ViewState& view);
+
+/// The first of the columns of Q, K or V that a (query) head takes as its q, k or v, or of the
+/// concatenation's that it fills with its heads. Of Q, K and V no columns are a head's where they
+/// are reshaped without the transpose.
+Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
 
 /// The tensor a step's grid of all heads shows, where it has one.
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view);

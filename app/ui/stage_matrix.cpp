@@ -40,12 +40,6 @@ ImU32 inkColor(const Theme& t, Ink ink, Index head) {
   return t.accentText;
 }
 
-Index litAt(const Lit& lit, Lane lane, Index offset, Index count) {
-  const Index at = lit[static_cast<std::size_t>(lane)];
-  if (lane == Lane::none || at < offset || at >= offset + count) return -1;
-  return at - offset;
-}
-
 class Painter {
  public:
   Painter(const Panel& panel, const StageMatrix& matrix, const Lit& lit)
@@ -162,6 +156,13 @@ class Painter {
     }
   }
 
+  /// Which row or column is lit, of `count` along a lane from `offset` on; −1: none.
+  Index litAt(Lane lane, Index offset, Index count) const {
+    const Index at = lit_[static_cast<std::size_t>(lane)];
+    if (!item_.linked || lane == Lane::none || at < offset || at >= offset + count) return -1;
+    return at - offset;
+  }
+
   void drawVeil() {
     const auto at = [&](double row, double col) {
       return ImVec2(a_.x + static_cast<float>(col) * cell_.x,
@@ -178,7 +179,7 @@ class Painter {
     const Index batchItem = panel_.view.item;
     const auto style = [&](Lane lane, Index offset, Index count) {
       return LabelStyle{look_.fonts.small, t.text, lane == Lane::query ? t.queryText : t.keyText,
-                        litAt(lit_, lane, offset, count)};
+                        litAt(lane, offset, count)};
     };
     const bool bothTokens = isTokenLane(item_.rowLane) && isTokenLane(item_.colLane);
     if (isTokenLane(item_.rowLane)) {
@@ -221,8 +222,8 @@ class Painter {
 
   void drawLit() {
     const Theme& t = look_.theme;
-    const Index row = litAt(lit_, item_.rowLane, item_.rowOffset, item_.ref.shownRows());
-    const Index col = litAt(lit_, item_.colLane, item_.colOffset, item_.ref.shownCols());
+    const Index row = litAt(item_.rowLane, item_.rowOffset, item_.ref.shownRows());
+    const Index col = litAt(item_.colLane, item_.colOffset, item_.ref.shownCols());
     // a band at least a few points wide, so that one of 768 columns is seen
     const auto band = [&](float from, float length, float least) {
       const float grow = std::max(0.0F, least - length) * 0.5F;
@@ -285,11 +286,12 @@ class Painter {
     const Index row = at(mouse.y - a_.y, cell_.y, item_.ref.shownRows());
     const Index col = at(mouse.x - a_.x, cell_.x, item_.ref.shownCols());
     const CellRef found = item_.ref.cell(row, col);
-    const Hover hover{found, item_.rowLane, item_.colLane, row + item_.rowOffset,
-                      col + item_.colOffset};
+    Hover hover{found};
+    if (item_.linked) {
+      hover = {found, item_.rowLane, item_.colLane, row + item_.rowOffset, col + item_.colOffset};
+    }
     if (item_.ref.maskOnly) {
-      const std::string why = whyForbidden(trace_.config().mask, found.item, found.row, found.col);
-      ImGui::SetTooltip("%s", why.empty() ? "allowed: adds 0" : ("−∞: " + why).c_str());
+      ImGui::SetTooltip("%s", explainCell(trace_, found).rule.c_str());
     } else {
       ImGui::SetTooltip("%s = %s\n%s", cellName(trace_, found).c_str(),
                         number(trace_.value(found), 6).c_str(), tooltipDetail(found).c_str());

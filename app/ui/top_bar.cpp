@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/glossary.h"
 #include "app/ui/more_settings.h"
+#include "app/ui/page_switch.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/view_menu.h"
 #include "app/ui/widgets.h"
@@ -43,7 +44,7 @@ class TopBar {
 
   TopBarWishes draw() {
     if (!compact_) title();
-    pages();
+    pageSwitch(look_, panel_.view, row_);
     presetChoice();
     dimensions();
     division();
@@ -61,16 +62,6 @@ class TopBar {
     const char* name = "headscope";
     row_.place(textSize(look_.fonts.title, name).x);
     inlineLabel(look_, look_.fonts.title, look_.theme.accentText, name);
-  }
-
-  void pages() {
-    constexpr std::pair<const char*, Page> kPages[] = {{"Flow", Page::flow},
-                                                       {"Heads", Page::heads}};
-    for (const auto& [name, page] : kPages) {
-      row_.place(buttonWidth(look_, name), page == Page::flow ? 14.0F : 2.0F);
-      if (pill(look_, name, panel_.view.page == page)) panel_.view.page = page;
-      tip(look_, page == Page::flow ? "Every step of one pass (v)" : "All heads at once (v)");
-    }
   }
 
   /// Whether the sizes are still the preset's.

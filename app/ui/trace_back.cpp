@@ -74,7 +74,7 @@ std::optional<CellRef> mainOperand(const Explanation& e) {
 }
 
 StepId stepShowing(TensorId tensor) {
-  if (static_cast<std::size_t>(tensor) >= kFirstResult) return stepGiving(tensor).id();
+  if (isResult(tensor)) return stepGiving(tensor).id();
   return tensor == TensorId::wO || tensor == TensorId::bO ? StepId::output : StepId::project;
 }
 

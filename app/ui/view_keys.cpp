@@ -60,7 +60,7 @@ bool mistakeKeys(const Panel& panel) {
 bool termsKeys(const Panel& panel) {
   const auto& cell = panel.view.selected;
   if (!keyPressed(Key{'B'}, false) || !cell) return false;
-  if (static_cast<std::size_t>(cell->tensor) < kFirstResult) return false;
+  if (!isResult(cell->tensor)) return false;
   const auto operand = mainOperand(explainCell(panel.trace, *cell));
   if (operand) traceBack(panel.view, panel.trace.config(), CellRef(*cell), *operand);
   return operand.has_value();

@@ -59,6 +59,7 @@ struct ViewState {
   bool animate = true;
   bool playing = false;
   std::optional<double> playTime;  // where the timeline stands, in its seconds; none: not on it
+  Index playQuery = 0;  // whose row the timeline goes through, where the chosen cell has none
   float playSpeed = 1.0F;
   Page page = Page::flow;
   HeadsView heads;  // how the heads page shows them

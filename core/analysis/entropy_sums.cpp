@@ -24,7 +24,7 @@ double sumOfLogs(const Expression& p) {
 /// In bits, and not −0 or a rounding below it where one weight is 1.
 double inBits(double sumOfLogs) {
   const double bits = -sumOfLogs / std::numbers::ln2;
-  return bits == 0.0 ? 0.0 : bits;
+  return -upTo(0.0, -bits) + 0.0;
 }
 
 template <typename Function>

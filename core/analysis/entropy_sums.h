@@ -6,6 +6,12 @@
 
 namespace headscope {
 
+/// `value`, or `limit` where rounding alone took it above.
+inline double upTo(double limit, double value) {
+  constexpr double kRounding = 1e-6;
+  return value > limit && value < limit + kRounding ? limit : value;
+}
+
 /// −Σ p log2 p in bits; weights that are not above 0 add nothing.
 double entropyOf(const float* p, Index count);
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "core/analysis/counted_rows.h"
 

@@ -1,9 +1,13 @@
 #include "core/analysis/head_metrics.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <span>
+#include <string>
+#include <utility>
 
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/entropy_sums.h"
@@ -62,8 +66,8 @@ class RowMeter {
         rowSums(weights.data() + row.begin, distancesOf(row.row) + row.begin, row.end - row.begin);
     means[Metric::entropy].add(sums.entropy);
     if (row.keyCount > 1) {
-      means[Metric::normalizedEntropy].add(sums.entropy /
-                                           std::log2(static_cast<double>(row.keyCount)));
+      const double most = std::log2(static_cast<double>(row.keyCount));
+      means[Metric::normalizedEntropy].add(upTo(most, sums.entropy) / most);
     }
     means[Metric::confidence].add(sums.largest);
     if (cross_) return;

@@ -1,16 +1,14 @@
 #include "core/analysis/per_head.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
+#include "core/clock.h"
 #include "core/steps/linear.h"
 #include "core/threads.h"
 
 namespace headscope {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr double kMeasuredMs = 250.0;
 constexpr int kMostRuns = 200;
@@ -20,13 +18,9 @@ struct Times {  // milliseconds
   double together = 0.0, perHead = 0.0;
 };
 
-double millisecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
 template <typename Work>
 auto timed(double& ms, Work&& work) {
-  const auto start = Clock::now();
+  const double start = clockSeconds();
   auto result = work();
   ms = millisecondsSince(start);
   return result;
@@ -83,7 +77,7 @@ std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operan
                                   operands.weight.dim(1), !operands.bias.empty());
   const ThreadCount threads(threadsFor(flops, execution.threads));
   PerHeadComparison result;
-  const auto start = Clock::now();
+  const double start = clockSeconds();
   Times first;
   {
     const Tensor whole = timed(first.together, [&] { return together(operands, execution); });

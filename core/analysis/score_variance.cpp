@@ -25,11 +25,12 @@ class RunningVariance {
   double squares_ = 0.0;
 };
 
-double varianceOf(const Trace& trace, TensorId tensor, Index item, Index head) {
+double varianceOf(const Trace& trace, TensorId tensor, Index item, Index head,
+                  const std::atomic<bool>* cancelled) {
   const AttentionConfig& c = trace.config();
   std::vector<float> row(static_cast<std::size_t>(c.keys()));
   RunningVariance variance;
-  for (Index i = 0; i < c.seqLen; ++i) {
+  for (Index i = 0; i < c.seqLen && !(cancelled != nullptr && *cancelled); ++i) {
     trace.tile(tensor, item, head, i, 1, 0, c.keys(), row.data());
     for (const float score : row) variance.add(score);
   }
@@ -56,9 +57,10 @@ std::vector<DrawnVariance> drawnVariances(std::uint64_t seed, Index pairs) {
   return found;
 }
 
-HeadVariance headVariance(const Trace& trace, Index item, Index head) {
-  return {varianceOf(trace, TensorId::rawScores, item, head),
-          varianceOf(trace, TensorId::scores, item, head)};
+HeadVariance headVariance(const Trace& trace, Index item, Index head,
+                          const std::atomic<bool>* cancelled) {
+  return {varianceOf(trace, TensorId::rawScores, item, head, cancelled),
+          varianceOf(trace, TensorId::scores, item, head, cancelled)};
 }
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 // with mean 0 and variance 1, q·k has the variance d_k (Vaswani et al. 2017, footnote 4).
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -18,11 +19,13 @@ struct DrawnVariance {
 /// For d_k = 1, 2, 4 … 512, each over `pairs` pairs.
 std::vector<DrawnVariance> drawnVariances(std::uint64_t seed, Index pairs = 256);
 
-/// Of one head's scores over all pairs of a query and a key, masked ones included.
+/// Of one head's scores over all pairs of a query and a key, masked ones included; of no meaning
+/// where it was cancelled.
 struct HeadVariance {
   double raw = 0.0;     // of raw_scores
   double scores = 0.0;  // of scores: scaled, and divided by the temperature
 };
-HeadVariance headVariance(const Trace& trace, Index item, Index head);
+HeadVariance headVariance(const Trace& trace, Index item, Index head,
+                          const std::atomic<bool>* cancelled = nullptr);
 
 }  // namespace headscope

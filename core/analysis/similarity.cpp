@@ -1,6 +1,8 @@
 #include "core/analysis/similarity.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/entropy_sums.h"
@@ -32,7 +34,8 @@ void addDivergences(const Tensor& weights, Index item, const CountedRow& row,
     for (Index b = a + 1; b < heads; ++b, ++pair) {
       const double apart =
           (entropies[static_cast<std::size_t>(a)] + entropies[static_cast<std::size_t>(b)]) / 2;
-      sums[pair] += std::max(0.0, entropyOfMean(rowA, rowOf(b), count) - apart);
+      const double divergence = entropyOfMean(rowA, rowOf(b), count) - apart;
+      sums[pair] += upTo(1.0, std::max(0.0, divergence));
     }
   }
 }

@@ -1,6 +1,7 @@
 #include "core/analysis/token_places.h"
 
 #include <cstddef>
+#include <string>
 #include <unordered_map>
 #include <variant>
 

@@ -2,6 +2,7 @@
 // it before.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>

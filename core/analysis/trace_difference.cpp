@@ -53,12 +53,14 @@ MatrixDifference matrixDifference(const Trace& before, const Trace& after, Tenso
   return found;
 }
 
-MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor) {
+MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor,
+                                  const std::atomic<bool>* cancelled) {
   const Shape shape = shapeOf(tensor, after.config());
   const TensorInfo& t = info(tensor);
   MatrixDifference all;
   for (Index item = t.perItem ? 0 : -1; item < (t.perItem ? shape[0] : 0); ++item) {
     for (Index head = t.perHead ? 0 : -1; head < (t.perHead ? shape[1] : 0); ++head) {
+      if (cancelled != nullptr && *cancelled) return all;
       const MatrixDifference one = matrixDifference(before, after, tensor, item, head);
       if (one.largest > all.largest) {
         all.largest = one.largest;

@@ -2,6 +2,7 @@
 // right way.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "core/trace.h"
@@ -28,8 +29,9 @@ struct MatrixDifference {
 /// Of one matrix; item and head as in CellRef. The tensor must be comparable.
 MatrixDifference matrixDifference(const Trace& before, const Trace& after, TensorId tensor,
                                   Index item, Index head);
-/// Over all items and heads.
-MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor);
+/// Over all items and heads; of no meaning where it was cancelled.
+MatrixDifference tensorDifference(const Trace& before, const Trace& after, TensorId tensor,
+                                  const std::atomic<bool>* cancelled = nullptr);
 
 /// What happened to one token's output vector: Euclidean norms.
 struct OutputChange {

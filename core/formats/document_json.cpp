@@ -59,9 +59,9 @@ struct SourceJson {
     return {{"kind", "series"}, {"items", std::move(items)}};
   }
   Json operator()(const TensorSource& s) const {
-    return {{"kind", "tensors"},  {"name", s.name},
-            {"x", add(s.x, "x")}, {"memory", add(s.memory, "memory")},
-            {"tokens", s.tokens}, {"memory_tokens", s.memoryTokens}};
+    return {{"kind", "tensors"},         {"name", s.name},
+            {"x", add(s.x, "source.x")}, {"memory", add(s.memory, "source.memory")},
+            {"tokens", s.tokens},        {"memory_tokens", s.memoryTokens}};
   }
 };
 

@@ -9,16 +9,10 @@
 
 #include "core/error.h"
 #include "core/input/utf8.h"
+#include "core/trimmed.h"
 
 namespace headscope::formats {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kSpace = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(kSpace);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(kSpace) - from + 1);
-}
 
 [[noreturn]] void refuse(std::string_view text, const std::string& what) {
   const std::string shown = excerpt(text, 40);

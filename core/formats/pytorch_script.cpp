@@ -67,7 +67,7 @@ Lines configurationLines(const AttentionConfig& c) {
 Lines operandLines(const AttentionConfig& c) {
   Lines lines;
   for (const TensorId id : tensorsOf(c)) {
-    if (static_cast<std::size_t>(id) >= kFirstResult) break;
+    if (isResult(id)) break;
     lines.push_back(
         fmt::format("{0} = load(\"{0}\", {1})", info(id).name, fmt::join(shapeOf(id, c), ", ")));
   }

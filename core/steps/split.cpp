@@ -40,7 +40,9 @@ class Split final : public Step {
     }
     return {"split",
             "Split heads",
-            "each head gets its own columns",
+            c.mistakes.reshapeWithoutTranspose ? "each head gets pieces of a few rows, end to end"
+            : c.mistakes.sharedHead            ? "every head gets the first one's columns"
+                                               : "each head gets its own columns",
             c.headsPerGroup() == 1
                 ? fmt::format("{} = {} × {}", c.dModel, c.numHeads, c.dK())
                 : fmt::format("{0} × {2}; k, v: {1} × {2}", c.numHeads, c.numKvHeads, c.dK()),

@@ -246,6 +246,31 @@ TEST(Flash, LightsWhatChangedFadesAndThenAsksForNothing) {
   EXPECT_GT(flashes(), 8 * 20);  // undo as well
 }
 
+TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
+  const DocumentPtr document = edited(textDocument("a b c", 16, 2), SetTokens{600});
+  const TracePtr before = passOf(document);
+  const TracePtr after = runAttention(edited(document, SetScale{false}), before, {1});
+  const MatrixRef large = wholeMatrix(TensorId::weights, after->config(), 0, 1);
+  const MatrixRef small = wholeMatrix(TensorId::heads, after->config(), 0, 1);
+  Flash flash;
+  bool wantsFrame = false;
+  flash.start(before, after);
+  FlashState first = flash.at(0.0, &wantsFrame);
+  EXPECT_TRUE(wantsFrame);
+  EXPECT_FALSE(first.parts->of(*before, *after, small, 4, 4).shares.empty());
+  EXPECT_TRUE(first.parts->of(*before, *after, large, 4, 4).shares.empty());
+  flash.measure(0.0);
+  flash.wait();
+  const double late = 2 * kFlashSeconds;  // however long it took
+  FlashState then = flash.at(late, &wantsFrame);
+  ASSERT_NE(then.parts, nullptr);
+  EXPECT_EQ(then.strength, 1.0F);
+  EXPECT_EQ(then.parts->of(*before, *after, large, 4, 4).shares,
+            flashGrid(*before, *after, large, 4, 4).shares);
+  flash.measure(late);
+  EXPECT_EQ(flash.at(late + kFlashSeconds, &wantsFrame).before, nullptr);
+}
+
 TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {
   AppDriver ui;
   ui.view().step = StepId::score;
@@ -285,15 +310,13 @@ TEST(Flash, PartsAreSharesOfTheLargestChange) {
   const TracePtr before = passOf(document);
   const CellRef cell{TensorId::rawScores, 0, 1, 2, 3};
   const TracePtr after = runAttention(edited(document, SetPin{{cell, 9.0F}}), before, {1});
-  FlashParts parts;
   const MatrixRef ref = wholeMatrix(TensorId::rawScores, after->config(), 0, 1);
-  const FlashParts::Grid& grid = parts.of(*before, *after, ref, 4, 4);
+  const FlashGrid grid = flashGrid(*before, *after, ref, 4, 4);
   ASSERT_EQ(grid.shares.size(), 16U);
   for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(grid.shares[i], i == 11 ? 1.0F : 0.0F) << i;
   const MatrixRef same = wholeMatrix(TensorId::rawScores, after->config(), 0, 0);
-  EXPECT_TRUE(parts.of(*before, *after, same, 4, 4).shares.empty());
-  const FlashParts::Grid& coarse = parts.of(*before, *after, ref, 2, 2);
-  EXPECT_EQ(coarse.shares, (std::vector<float>{0, 0, 0, 1}));
+  EXPECT_TRUE(flashGrid(*before, *after, same, 4, 4).shares.empty());
+  EXPECT_EQ(flashGrid(*before, *after, ref, 2, 2).shares, (std::vector<float>{0, 0, 0, 1}));
 }
 
 }  // namespace

@@ -174,6 +174,27 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
   EXPECT_TRUE(ui_.shows("exported a picture of 3200 × 2000 pixels", kDialog));
 }
 
+TEST_F(Export, APictureHasTheHistoryAndWhatIsComparedWith) {
+  ui_.click("causal", "top bar");
+  ui_.click("bias", "top bar");
+  ui_.view().tool = Tool::changes;
+  ui_.view().inspectorTab = InspectorTab::history;
+  ui_.settle();
+  open("A picture …");
+  name((folder_ / "p").string());
+  ui_.click("Export", kDialog);
+  const auto request = ui_.app().takePictureRequest();
+  ASSERT_TRUE(request);
+  ui_.app().pictureDrawn(*request, [] {});
+  ui_.settle();
+  App picture(request->program);
+  ui_.host().frames(picture, 3);
+  picture.finish();
+  ui_.host().frames(picture, 3);
+  EXPECT_TRUE(ui_.shows("bias off", "states")) << ui_.screen().all("states");
+  EXPECT_TRUE(ui_.shows("before bias off")) << ui_.screen().all();
+}
+
 TEST_F(Export, APicturesSizeIsTypedWithinItsBounds) {
   open("A picture …");
   name((folder_ / "p").string());

@@ -225,9 +225,9 @@ TEST_F(MaskPainter, ByKeyboard) {
   EXPECT_EQ(weight(2, 1), 0.0F);
   EXPECT_TRUE(ui_.shows("'sat' → 'cat': forbidden by paint", "flow"));
   ui_.press(Key::up);
-  ui_.press(Key::enter);
+  ui_.press(Key{'X'});
   EXPECT_FALSE(allowed(1, 1));
-  ui_.press(Key::enter);
+  ui_.press(Key{'X'});
   EXPECT_TRUE(allowed(1, 1));
   for (int i = 0; i < 9; ++i) ui_.press(Key::left);
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 1, 0}));
@@ -301,6 +301,43 @@ TEST(MaskPlacing, APointHasItsPair) {
   EXPECT_EQ(shared.col1, 510);
   EXPECT_EQ(shared.row0, 247);
   EXPECT_EQ(shared.row1, 250);
+}
+
+/// Enter is the chosen cell's, to type its value or to open its menu.
+TEST_F(MaskPainter, LeavesEnterToTheChosenCell) {
+  ui_.press(Key::enter, false, true);
+  EXPECT_FALSE(ui_.view().selected);  // with shift it brings no cursor
+  for (const CellRef& cell : {CellRef{TensorId::weights, 0, 0, 2, 1},  // the cursor's own
+                              CellRef{TensorId::maskedScores, 0, 0, 3, 3}}) {
+    ui_.view().selected = cell;
+    ui_.settle();
+    ui_.press(Key::enter);
+    ui_.type("0.75");
+    ui_.press(Key::enter);
+    ui_.settle();
+    EXPECT_EQ(ui_.trace().value(cell), 0.75F) << toString(cell);
+    EXPECT_EQ(ui_.view().selected, cell);
+    EXPECT_TRUE(allowed(cell.row, cell.col));
+  }
+  ui_.press(Key::enter, false, true);
+  EXPECT_TRUE(ui_.shows("Unpin this cell", "Popup"));
+}
+
+/// A cell chosen elsewhere has the keyboard; of the painter's cursor nothing is left.
+TEST_F(MaskPainter, TheCursorIsTheChosenPair) {
+  ui_.clickAt(pair(2, 4));
+  ui_.view().step = StepId::project;
+  ui_.view().selected = CellRef{TensorId::wQ, -1, -1, 3, 3};
+  ui_.settle();
+  ui_.press(Key{'X'});
+  EXPECT_FALSE(allowed(2, 4));
+  ui_.press(Key::down);
+  EXPECT_EQ(ui_.view().selected->tensor, TensorId::wQ);
+  ui_.view().step = StepId::softmax;
+  ui_.view().selected = CellRef{TensorId::weights, 0, 0, 2, 4};
+  ui_.settle();
+  ui_.press(Key{'X'});
+  EXPECT_TRUE(allowed(2, 4));
 }
 
 }  // namespace

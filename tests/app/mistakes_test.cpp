@@ -88,6 +88,22 @@ TEST(Mistakes, WrongRightAndTheDifferenceAreThoseOfTheTwoPasses) {
   }
 }
 
+TEST(Mistakes, TheWholePassesAreMeasuredBesideTheFrames) {
+  AppDriver ui(causalDocument(), 1600, 1000, mistakesTool());
+  ASSERT_TRUE(ui.shows("largest difference over all heads", "beside"));
+  ui.view().mistake = Mistake::sharedHead;
+  ui.frame();  // the other pass is asked for, and may be there at once
+  if (ui.shows("computing …", "beside")) {
+    ui.app().finish();
+    ui.frame();
+  }
+  EXPECT_TRUE(ui.shows("measuring …", "beside"));
+  EXPECT_FALSE(ui.shows("largest difference over all heads", "beside"));
+  ui.app().finish();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("largest difference over all heads", "beside"));
+}
+
 TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
   ViewState view = mistakesTool();
   view.mistake = Mistake::zeroForMasked;

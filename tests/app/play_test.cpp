@@ -160,11 +160,15 @@ TEST_F(Play, ArrowsMoveTheTimelineRatherThanTheChosenCell) {
   EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
 }
 
-TEST_F(Play, ASceneStandsOffTheTimeline) {
+TEST_F(Play, ASceneHaltsWhereTheTimelineStood) {
   goTo(StepId::score, Beat::cell, 2);
-  const ViewState back = viewFromJson(viewToJson(ui.view()), ui.view());
+  ViewState played = ui.view();
+  played.playing = true;
+  const ViewState back = viewFromJson(viewToJson(played), {});
   EXPECT_EQ(back.step, StepId::score);
-  EXPECT_FALSE(back.playTime);
+  EXPECT_EQ(back.playTime, played.playTime);
+  EXPECT_FALSE(back.playing);
+  EXPECT_FALSE(viewFromJson(viewToJson({}), played).playTime);
 }
 
 TEST_F(Play, EveryMomentIsReachedByKey) {

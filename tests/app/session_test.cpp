@@ -4,30 +4,15 @@
 #include <chrono>
 #include <filesystem>
 
-#include "../core/test_files.h"
 #include "app/autosave.h"
 #include "app/session_writer.h"
 #include "app/view_json.h"
-#include "app_driver.h"
+#include "session_window.h"
 
 namespace headscope::ui {
 namespace {
 
 namespace fs = std::filesystem;
-
-class SessionWindow : public testing::Test {
- protected:
-  fs::path lecture() const { return folder_ / "lecture.headscope.json"; }
-  void saveAs(const fs::path& path) {
-    ui_.press(Key{'S'}, true, true);
-    ui_.press(Key{'A'}, true);
-    ui_.type(path.string());
-    ui_.press(Key::enter);
-  }
-
-  TempFolder folder_;
-  AppDriver ui_;
-};
 
 TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   ui_.typeSentence("Keep these words");
@@ -50,6 +35,8 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   ui_.press(Key{'O'}, true);
   EXPECT_TRUE(ui_.shows("lecture.headscope.json", "session dialog"));
   ui_.type("lecture");
+  ui_.press(Key::enter);
+  EXPECT_TRUE(ui_.shows("what you changed in 'lecture' is not saved yet", "session dialog"));
   ui_.press(Key::enter);
   EXPECT_EQ(ui_.document().input->tokens[0], (std::vector<std::string>{"Keep", "these", "words"}));
   EXPECT_EQ(ui_.view().step, StepId::softmax);
@@ -195,28 +182,6 @@ TEST_F(SessionWindow, UnsavedScenesAreGivenUpOnlyWhenAskedTwice) {
   EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
 }
 
-class Autosave : public SessionWindow {
- protected:
-  std::vector<fs::path> autosaves() const {
-    std::vector<fs::path> found;
-    std::error_code code;
-    for (fs::directory_iterator at(state_.path(), code), end; at != end; ++at) {
-      if (formats::isSession(at->path())) found.push_back(at->path());
-    }
-    return found;
-  }
-  /// Copies what there is, as a program that was killed would leave it.
-  void leaveIn(const TempFolder& folder) const {
-    for (const auto& entry : fs::directory_iterator(state_.path())) {
-      if (entry.path().extension() != ".lock") {
-        fs::copy(entry.path(), folder / entry.path().filename().string());
-      }
-    }
-  }
-
-  TempFolder state_;
-};
-
 TEST_F(Autosave, FollowsEveryChangeAndGoesOnACleanExit) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   EXPECT_TRUE(autosaves().empty());
@@ -272,6 +237,7 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
   EXPECT_TRUE(sameValues(*before, ui_.trace(), TensorId::output));
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
   EXPECT_EQ(ui_.undoAll(), 1);
+  ui_.press(Key{'Y'}, true);
   ui_.press(Key{'2'});
   EXPECT_EQ(ui_.document().input->tokens[0][2], "the");
   EXPECT_EQ(abandonedAutosaves(left.path()).size(), 0U);
@@ -285,6 +251,9 @@ TEST_F(Autosave, IsDiscardedWithItsFiles) {
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
   EXPECT_TRUE(ui_.shows("What was changed was not saved before headscope ended"));
   ui_.click("Discard (X)", "recovery");
+  EXPECT_TRUE(ui_.shows("Discarding cannot be undone", "recovery"));
+  EXPECT_EQ(abandonedAutosaves(left.path()).size(), 1U);
+  ui_.press(Key{'X'});
   EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   ui_.restart(presetDocument("by-hand"));
   EXPECT_TRUE(fs::is_empty(left.path()));
@@ -334,12 +303,29 @@ TEST(ViewJson, ComesBackAndIsClamped) {
   view.playSpeed = 0.5F;
   view.tool = Tool::perHead;
   view.inspectorTab = InspectorTab::scenes;
+  view.against = Against::rightWay;
+  view.mistake = Mistake::sharedHead;
+  view.termOrder = {TermColumn::contribution, true};
+  view.trail = {CellRef{TensorId::output, 3, -1, 2, 5}, *view.selected};
+  view.decodePosition = 4;
+  view.playTime = 12.5;
+  view.playQuery = 6;
   ViewState mine;
   mine.theme = ThemeKind::dark;
   mine.scale = 2.0F;
   const ViewState back = viewFromJson(viewToJson(view), mine);
   EXPECT_EQ(viewToJson(back), viewToJson(view));
   EXPECT_EQ(back.selected, view.selected);
+  EXPECT_EQ(back.against, Against::rightWay);
+  EXPECT_EQ(back.mistake, Mistake::sharedHead);
+  EXPECT_EQ(back.termOrder, view.termOrder);
+  EXPECT_EQ(back.trail, view.trail);
+  EXPECT_EQ(back.decodePosition, 4);
+  EXPECT_EQ(back.playTime, 12.5);
+  EXPECT_EQ(back.playQuery, 6);
+  // a state of the history does not come with the view
+  view.against = Against::state;
+  EXPECT_EQ(viewFromJson(viewToJson(view), mine).against, Against::lastEdit);
   EXPECT_EQ(back.theme, ThemeKind::dark);
   EXPECT_EQ(back.scale, 2.0F);
 

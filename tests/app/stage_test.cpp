@@ -129,5 +129,94 @@ TEST(Stage, QKAndVAreChosen) {
   EXPECT_EQ(ui.view().part, TensorId::v);
 }
 
+/// The items of a step for head 6 of 8 with d_k 64.
+std::vector<StageItem> itemsOf(StepId step, const AttentionConfig& config) {
+  ViewState view;
+  view.head = 5;
+  return stageItems(step, config, view);
+}
+
+TEST(Stage, UnderAMistakeAHeadIsShownWithTheColumnsItTakes) {
+  const AttentionConfig right = presetDocument("original-transformer")->config;
+  auto items = itemsOf(StepId::split, right);
+  EXPECT_EQ(items[0].outlinedFrom, 320);
+  EXPECT_EQ(items[0].outlinedTo, 384);
+  EXPECT_EQ(items[2].colOffset, 320);
+
+  AttentionConfig shared = right;
+  shared.mistakes.sharedHead = true;
+  items = itemsOf(StepId::split, shared);
+  EXPECT_EQ(items[0].outlinedFrom, 0);
+  EXPECT_EQ(items[0].outlinedTo, 64);
+  EXPECT_EQ(items[2].colOffset, 0);
+  EXPECT_TRUE(items[2].linked);
+  EXPECT_EQ(itemsOf(StepId::project, shared)[2].ref.row0, 0);
+  EXPECT_EQ(itemsOf(StepId::concat, shared)[2].outlinedFrom, 320);  // outputs stay their own
+
+  AttentionConfig reshaped = right;
+  reshaped.mistakes.reshapeWithoutTranspose = true;
+  items = itemsOf(StepId::split, reshaped);
+  EXPECT_EQ(items[0].outlinedTo, 0);
+  EXPECT_FALSE(items[2].linked);
+  EXPECT_EQ(itemsOf(StepId::project, reshaped)[2].text, "W^Q_{320…383}");
+  EXPECT_EQ(itemsOf(StepId::project, right)[2].text, "W^Q_{6}");
+}
+
+/// Reshaped without the transpose, head 1 of “sat” is what lies in row 0, columns 128 … 191.
+TEST(Stage, ReshapedRowsAreNotLitAsTheTokensOwn) {
+  AppDriver ui(apply(*presetDocument("original-transformer"),
+                     SetMistake{Mistake::reshapeWithoutTranspose, true}, kTestBudget)
+                   .document);
+  ui.view().step = StepId::split;
+  ui.settle();
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 2U);
+  const auto litLabels = [&] {
+    int lit = 0;
+    const ScreenText screen = ui.screen();
+    for (const TextRun& run : screen.runs()) {
+      if (run.window.find("stage") == std::string::npos || run.text != "sat") continue;
+      lit += run.glyphs[0].color == theme(ThemeKind::light).queryText ? 1 : 0;
+    }
+    return lit;
+  };
+  ui.hover(cellAt(maps[0], 6, 512, 2, 10));
+  EXPECT_EQ(litLabels(), 1);  // of Q alone
+  ui.hover(cellAt(maps[1], 6, 64, 2, 10));
+  ASSERT_TRUE(ui.view().hovered);
+  EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::q, 0, 0, 2, 10}));
+  EXPECT_EQ(litLabels(), 0);
+}
+
+TEST(Stage, AForbiddenScoreThatGetsZeroIsSaidTo) {
+  Mask mask;
+  mask.causal = true;
+  const auto causal =
+      apply(*presetDocument("original-transformer"), SetMask{mask}, kTestBudget).document;
+  const auto signsOf = [](const AttentionConfig& config) {
+    const auto items = itemsOf(StepId::mask, config);
+    return items[1].text + " " + items[2].text;
+  };
+  EXPECT_EQ(signsOf(causal->config), "+ mask: 0 or −∞");
+  AppDriver ui(apply(*causal, SetMistake{Mistake::zeroForMasked, true}, kTestBudget).document);
+  EXPECT_EQ(signsOf(ui.config()), "⊙ mask: 1 or 0");
+  ui.view().step = StepId::mask;
+  ui.settle();
+  ui.hover(cellAt(ui.heatmaps("stage").at(1), 6, 6, 2, 4));
+  EXPECT_TRUE(ui.shows("0 in place of −∞: causal: key 4 comes after query 2", "Tooltip"));
+}
+
+TEST(Stage, WhatAScoreBecomesIsSaidAsSoftmaxIsTaken) {
+  for (const bool down : {false, true}) {
+    AppDriver ui(apply(*presetDocument("original-transformer"),
+                       SetMistake{Mistake::softmaxOverQueries, down}, kTestBudget)
+                     .document);
+    ui.view().selected = CellRef{TensorId::rawScores, 0, 0, 2, 4};
+    ui.settle();
+    EXPECT_EQ(ui.shows("softmax over the row →", "stage"), !down);
+    EXPECT_EQ(ui.shows("softmax down the column →", "stage"), down);
+  }
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/tools/chart.h"
+#include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/row_distribution.h"
 #include "core/analysis/score_variance.h"
@@ -59,6 +60,20 @@ TEST_F(TemperaturePanel, ShowsTheVarianceOfTheHeadsScores) {
   ui_.click("÷√dk", "flow");
   EXPECT_FALSE(ui_.config().scale);
   EXPECT_TRUE(ui_.shows("at d_k 64; not divided by √d_k:", "flow"));
+}
+
+TEST_F(TemperaturePanel, TheVarianceIsMeasuredBesideTheFrames) {
+  const auto inWords = [&](Index head) {
+    const HeadVariance v = headVariance(ui_.trace(), 0, head);
+    return fmt::format("raw scores of head {}: variance {}", head + 1, number(v.raw, 3));
+  };
+  EXPECT_TRUE(ui_.shows(inWords(0), "flow"));
+  ui_.view().head = 5;
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows("raw scores of head 6: measuring …", "flow"));
+  ui_.app().finish();
+  ui_.frame();
+  EXPECT_TRUE(ui_.shows(inWords(5), "flow"));
 }
 
 TEST_F(TemperaturePanel, ATypedTemperatureIsTaken) {

@@ -200,7 +200,7 @@ TEST(Terms, LeadBackToXAndTheTrailLeadsForth) {
   view.selected = CellRef{TensorId::output, 0, -1, 2, 5};
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000, view);
   std::vector<CellRef> trail{*ui.view().selected};
-  while (static_cast<std::size_t>(trail.back().tensor) >= kFirstResult) {
+  while (isResult(trail.back().tensor)) {
     const bool weight = trail.back().tensor == TensorId::weights;
     const std::size_t terms = explainCell(ui.trace(), trail.back()).terms.size();
     ui.click(weight      ? "← along its own score"

@@ -336,5 +336,56 @@ TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
   }
 }
 
+/// With fewer numbers to a head than are told of a row, a row ends where the head does.
+TEST_F(Told, AHeadsNumbersAlone) {
+  for (const Index dK : {1, 2, 3}) {
+    open(test::randomDocument(sized(8 * dK, 8, 6)));
+    const auto numbersOf = [&](TensorId tensor, Index row) {
+      std::string text = " = " + value(tensor, row, 5 * dK);
+      for (Index i = 1; i < dK; ++i) text += ", " + value(tensor, row, 5 * dK + i);
+      return text;
+    };
+    const auto endsWith = [](const std::string& text, const std::string& end) {
+      EXPECT_TRUE(text.ends_with(end)) << "no '" << end << "' at the end of: " << text;
+    };
+    endsWith(told(StepId::project, Beat::row, 1), numbersOf(TensorId::qProj, 1));
+    endsWith(told(StepId::project, Beat::restOfRows), numbersOf(TensorId::qProj, 5));
+    endsWith(told(StepId::project, Beat::likewise), numbersOf(TensorId::kProj, 2));
+  }
+}
+
+TEST_F(Told, WhoseColumnsTheyAreUnderAMistake) {
+  const auto withMistake = [&](Mistake mistake) {
+    open(test::changed(presetDocument("original-transformer"),
+                       [mistake](Document& d) { setMistake(d.config, mistake, true); }));
+  };
+  open(presetDocument("original-transformer"));
+  expectAll(told(StepId::project, Beat::restOfCells), {"of head 6’s part of “sat”’s query"});
+  expectAll(told(StepId::project, Beat::allHeads), {"of which each head owns 64"});
+  withMistake(Mistake::sharedHead);
+  expectAll(told(StepId::project, Beat::restOfCells),
+            {"of head 6’s part", "q_proj[sat, 63] = " + value(TensorId::qProj, 2, 63)});
+  expectAll(told(StepId::project, Beat::likewise), {"k_proj[sat, 0]"});
+  withMistake(Mistake::reshapeWithoutTranspose);
+  expectAll(told(StepId::project, Beat::restOfCells),
+            {"of columns 320 to 383 of “sat”’s query", "q_proj[sat, 383]"});
+  EXPECT_EQ(told(StepId::project, Beat::allHeads).find("owns"), std::string::npos);
+}
+
+TEST_F(Told, AWeightThatIsDroppedOrKept) {
+  open(test::changed(presetDocument("original-transformer"), [](Document& d) {
+    d.config.dropout = {0.5, 1};
+  }));
+  int dropped = 0;
+  for (Index key = 0; key < 6; ++key) {
+    const bool gone = trace_->value({TensorId::weights, 0, 5, 2, key}) == 0.0F;
+    expectAll(told(StepId::softmax, Beat::cell, key),
+              {gone ? ", then dropped → 0." : ", then rescaled for dropout → "});
+    dropped += gone ? 1 : 0;
+  }
+  EXPECT_GT(dropped, 0);
+  EXPECT_LT(dropped, 6);
+}
+
 }  // namespace
 }  // namespace headscope::ui

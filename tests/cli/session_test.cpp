@@ -1,6 +1,7 @@
 // --session and --scene, --pin, --mistake and --dropout, with every command that computes a pass.
 #include "core/formats/session.h"
 
+#include "app/cli/open_options.h"
 #include "cli_test.h"
 #include "core/edit.h"
 #include "core/presets.h"
@@ -40,6 +41,17 @@ TEST_F(SessionFlags, GiveTheWholePassAndItsScenes) {
   EXPECT_EQ(cell({"--session", session_}), plain);
   EXPECT_EQ(cell({"--session", session_, "--scene", "2"}), plain);
   EXPECT_EQ(cell({"--session", session_, "--scene", "5", "--threads", "1"}), 30.0);
+}
+
+TEST_F(SessionFlags, TheWindowGoesToASceneFromTheSessionsOwnDocument) {
+  cli::PassOptions pass;
+  pass.session = session_;
+  pass.scene = 5;
+  const AppOptions options = cli::optionsToOpen(pass);
+  EXPECT_TRUE(options.document->pins.empty());
+  EXPECT_EQ(options.scene, 5);
+  EXPECT_EQ(options.scenes.size(), 2U);
+  EXPECT_EQ(options.view.head, 1);
 }
 
 TEST_F(SessionFlags, ContradictWhatElseDescribesThePass) {
@@ -91,6 +103,8 @@ TEST(WhatIfFlags, PinCellsMakeMistakesAndDropWeights) {
   EXPECT_EQ(weight({"--pin", "weights[0,1,2,0]=0.25"}), 0.25);
   EXPECT_EQ(weight({"--pin", "raw_scores[0,1,2,0]=5", "--pin", " weights[0, 1, 2, 0] = 0.5"}), 0.5);
   EXPECT_GT(weight({"--pin", "raw_scores[0,1,2,0]=30"}), 0.99);
+  EXPECT_EQ(weight({"--pin", "weights[0,1,2,0]=+0.25"}), 0.25);
+  EXPECT_EQ(weight({"--pin", "weights[0,1,2,0]=−0.25"}), -0.25);  // a minus as it is printed
   EXPECT_NE(weight({"--mistake", "softmax-queries"}), plain);
   EXPECT_NE(weight({"--mistake", "no-scale", "--mistake", "softmax-queries"}),
             weight({"--mistake", "softmax-queries"}));
@@ -108,13 +122,16 @@ TEST(WhatIfFlags, PinCellsMakeMistakesAndDropWeights) {
 }
 
 TEST(WhatIfFlags, ThatCannotBeReadNameThemselves) {
-  for (const char* pin : {"", "x", "raw_scores[0,0,0,0]", "raw_scores[0,0,0,0]=", "=3",
-                          "raw_scores[0,0,0]=3", "raw_scores[0,0,0,0]=3x"}) {
+  for (const char* pin : {"", "x", "raw_scores[0,0,0,0]", "=3", "raw_scores[0,0,0]=3"}) {
     expectRefused({"run", "--pin", pin}, {"--pin", "raw_scores[0,5,2,1]=30"});
   }
+  expectRefused({"run", "--pin", "raw_scores[0,0,0,0]="}, {"--pin raw_scores", "needs a number"});
+  expectRefused({"run", "--pin", "raw_scores[0,0,0,0]=3x"},
+                {"--pin raw_scores[0, 0, 0, 0]", "\"3x\" is not a number"});
+  expectRefused({"run", "--pin", "raw_scores[0,0,0,0]=0,5"}, {"--pin", "decimals with a point"});
   expectRefused({"run", "--pin", "raw_scores[0,0,99,0]=3"}, {"--pin", "no such cell"});
   expectRefused({"run", "--pin", "output[0,0,0]=3"}, {"--pin", "cannot be pinned"});
-  expectRefused({"run", "--pin", "weights[0,0,0,0]=nan"}, {"--pin", "NaN"});
+  expectRefused({"run", "--pin", "weights[0,0,0,0]=nan"}, {"--pin", "cannot be nan"});
   expectRefused({"run", "--mistake", "typo"}, {"--mistake typo", "softmax-queries"});
   expectRefused({"run", "--dropout", "1"}, {"--dropout 1", "below 1"});
   expectRefused({"run", "--dropout", "much"}, {"--dropout"});

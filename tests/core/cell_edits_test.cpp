@@ -166,6 +166,16 @@ TEST(Regions, HaveNames) {
   EXPECT_EQ(nameOf(Region{TensorId::bO, -1, 0, 1, 4, 5}, c), "b_O[4 … 8]");
 }
 
+TEST(Regions, WhatIsDrawnIsNamedByHow) {
+  const auto named = [](TensorId tensor, Index item) {
+    const DocumentPtr before = plain();
+    const Region whole = wholeRegion(tensor, item, before->config);
+    return nameOf(FillRegion{whole, FillDrawn{WeightInit::xavier, 2}}, *before);
+  };
+  EXPECT_EQ(named(TensorId::wQ, -1), "W_Q drawn: xavier, seed 2");
+  EXPECT_EQ(named(TensorId::x, 0), "x drawn: normal, variance 1, seed 2");
+}
+
 TEST(Regions, WhatDoesNotFitIsRefusedWithBothShapes) {
   const Tensor values = Tensor::zeros({3, 20});
   expectRefused(plain(), FillRegion{{TensorId::wQ, -1, 14, 3, 0, 20}, FillValues{values}}, "",
@@ -233,6 +243,17 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   const Applied wider = applied(d, SetDimensions{96, 4, 4});
   EXPECT_NE(wider.note.find("weights were drawn anew"), std::string::npos) << wider.note;
   EXPECT_FALSE(wider.document->weightsEdited);
+  // a loaded X needs no positions, and what moves is what is shown
+  const CellRef typed{TensorId::x, 0, -1, 1, 2};
+  const DocumentPtr file = edited(fromTensors(), SetCell{typed, 9.0F});
+  EXPECT_TRUE(file->inputEdited);
+  EXPECT_EQ(edited(file, SetPositions{Positions::none})->input, file->input);
+  const Applied moved = applied(file, MoveToken{0, false, 1, 3});
+  EXPECT_EQ(moved.note, "");
+  EXPECT_EQ(moved.document->input->x.at({0, 3, 2}), 9.0F);
+  // another file is another X
+  EXPECT_NE(applied(file, SetInput{fromTensors(2)->source}).note.find("edited cells"),
+            std::string::npos);
   // drawing the same seed again brings back what was drawn
   const DocumentPtr again = edited(d, DrawWeights{WeightInit::xavier, 1});
   EXPECT_TRUE(sameBits(again->weights.wV, text->weights.wV));

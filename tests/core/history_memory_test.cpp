@@ -110,6 +110,28 @@ TEST(HistoryMemory, TenThousandCellsOfALargeMatrix) {
   EXPECT_LT(h.bytesHeld(), Index{256} << 20);
 }
 
+DocumentPtr loaded(Shape shape) {
+  return fromSource(
+      TensorSource{"layer.safetensors", randomTensor(std::move(shape), 1, "x", 1.0F), {}, {}, {}});
+}
+
+TEST(HistoryMemory, TenThousandCellsOfALoadedX) {
+  History h(loaded({1, 64, 240}), kBudget);
+  const DocumentPtr start = apart(*h.current());
+  const Index cells = 64 * 240;
+  for (Index i = 0; i < 10'000; ++i) {
+    const Index cell = i * 7919 % cells;
+    h.apply(SetCell{{TensorId::x, 0, -1, cell / 240, cell % 240}, static_cast<float>(i)});
+  }
+  ASSERT_EQ(h.size(), 10'001U);
+  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
+  const DocumentPtr end = apart(*h.current());
+  h.jumpTo(0);
+  expectSameState(*h.current(), *start);
+  h.jumpTo(10'000);
+  expectSameState(*h.current(), *end);
+}
+
 TEST(HistoryMemory, ACellOfXCostsNoMore) {
   History h(fromSource(TextSource{{"the cat sat"}, {"on a mat"}}, sized(768, 12, 1)), kBudget);
   h.apply(cellEdit(*h.current(), 8, 5, 0.25F));
@@ -133,16 +155,42 @@ TEST(HistoryMemory, CountsWhatIsNotCurrent) {
   EXPECT_LT(h.bytesHeld(), 2 * large);
 }
 
-TEST(HistoryMemory, CountsPins) {
+TEST(HistoryMemory, CountsThePinsThatChange) {
   History h(fromTexts({"the cat sat"}), kBudget);
   const auto added = [&h](const Edit& edit) {
     const Index before = h.bytesHeld();
     h.apply(edit);
     return h.bytesHeld() - before;
   };
-  const Index without = added(SetBias{false});
-  h.apply(SetPin{{{TensorId::rawScores, 0, 0, 0, 0}, 1.0F}});
-  EXPECT_EQ(added(SetBias{false}), without + static_cast<Index>(sizeof(Pin)));
+  const CellRef first{TensorId::rawScores, 0, 0, 0, 0};
+  const CellRef second{TensorId::rawScores, 0, 0, 0, 1};
+  const auto pin = static_cast<Index>(sizeof(Pin));
+  const Index once = added(SetPin{{first, 1.0F}});
+  EXPECT_EQ(added(SetPin{{second, 1.0F}}), once);
+  EXPECT_EQ(added(SetPin{{second, 2.0F}}), once + pin);  // the value before it as well
+  EXPECT_LT(added(SetBias{false}), once);                // shares them
+  EXPECT_GE(added(RemoveAllPins{}), once + pin - 100);   // two of them; its name is shorter
+}
+
+TEST(HistoryMemory, TenThousandPins) {
+  const Index tokens = 50;  // 4 heads of 50 x 50 scores
+  History h(loaded({1, tokens, 48}), kBudget);
+  for (Index i = 0; i < 10'000; ++i) {
+    const Index cell = i * 7919 % 10'000;
+    const CellRef at{TensorId::rawScores, 0, cell / (tokens * tokens), cell / tokens % tokens,
+                     cell % tokens};
+    h.apply(SetPin{{at, static_cast<float>(i)}});
+  }
+  ASSERT_EQ(h.size(), 10'001U);
+  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
+  const Pins all = h.current()->pins;
+  h.jumpTo(0);
+  EXPECT_TRUE(h.current()->pins.empty());
+  h.jumpTo(10'000);
+  EXPECT_EQ(h.current()->pins, all);
+  h.undo();
+  EXPECT_EQ(h.current()->pins.all().size(), 9'999U);
+  EXPECT_FALSE(h.current()->pins.at({TensorId::rawScores, 0, 0, 41, 31}));  // 9'999 * 7919 % 10'000
 }
 
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
@@ -238,9 +286,7 @@ TEST(HistoryMemory, TheOldestGoFirstAndTheNameStays) {
 
 /// A loaded X moved about is in the source as well: kept once, as a whole.
 TEST(HistoryMemory, LoadedInputs) {
-  History h(fromSource(TensorSource{
-                "layer.safetensors", randomTensor({1, 64, 48}, 1, "x", 1.0F), {}, {}, {}}),
-            kBudget);
+  History h(loaded({1, 64, 48}), kBudget);
   const Index bytes = 64 * 48 * 4;
   const DocumentPtr start = h.current();
   h.apply(MoveToken{0, false, 0, 1});
@@ -288,7 +334,7 @@ class RandomWalk {
 
   Edit anyEdit() {
     const Document& d = *history_.current();
-    switch (next(16)) {
+    switch (next(18)) {
       case 0:
         return SetBias{next(2) == 0};
       case 1:
@@ -301,7 +347,17 @@ class RandomWalk {
         return SetText{0, false, next(2) == 0 ? "a dog ran home" : "the cat sat"};
       case 5:
         return Open{kept_[next(kept_.size())], "again"};
-      case 6:
+      case 6: {
+        const auto cell = [&](Index extent) {
+          return static_cast<Index>(next(static_cast<std::size_t>(extent)));
+        };
+        const CellRef at{TensorId::weights, 0, cell(4), cell(d.config.seqLen),
+                         cell(d.config.keys())};
+        return SetPin{{at, static_cast<float>(next(3))}};
+      }
+      case 7:
+        return RemoveAllPins{};
+      case 8:
         return masked(history_.current(), [&](Mask& m) {
           const Index queries = d.config.seqLen;
           const Index keys = d.config.keys();

@@ -128,7 +128,9 @@ TEST(ExportPyTorch, LeavesTheFilesOfOthersAlone) {
   EXPECT_EQ(namesIn(folder / "script"), std::vector<std::string>{"check_attention.py"});
 
   fs::create_directories(folder / "other/tensors");
-  refused(folder / "other", "other/tensors is there already");
+  folder.file("other/tensors/weights.pt", "mine");
+  refused(folder / "other", "weights.pt is there already");
+  EXPECT_EQ(readAll(folder / "other/tensors/weights.pt"), "mine");
 
   exportPyTorch(folder / "own", *trace);
   folder.file("own/tensors/mine.npy", "");
@@ -142,6 +144,17 @@ TEST(ExportPyTorch, AFolderThatCannotBeMadeIsNamed) {
   expectUserError([&] { exportPyTorch(folder / "blocked/a", *passOf(sized(8, 2, 3))); },
                   "blocked/a");
   EXPECT_EQ(namesIn(folder.path()), std::vector<std::string>{"blocked"});
+}
+
+/// Tensors without a script are an export's that was killed between the two.
+TEST(ExportPyTorch, OneCutShortIsReplaced) {
+  const TempFolder folder;
+  const TracePtr trace = passOf(sized(8, 2, 3));
+  exportPyTorch(folder / "own", *trace);
+  fs::remove(folder / "own/check_attention.py");
+  exportPyTorch(folder / "own", *trace);
+  EXPECT_EQ(namesIn(folder / "own"), (std::vector<std::string>{"check_attention.py", "tensors"}));
+  EXPECT_EQ(namesIn(folder / "own/tensors").size(), kTensorCount - 1);
 }
 
 }  // namespace

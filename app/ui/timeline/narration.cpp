@@ -45,12 +45,19 @@ std::string Narrator::named(const CellRef& at) const {
   return cellName(trace, at) + " = " + number(value(at));
 }
 
-std::string Narrator::rowStart(TensorId tensor, Index row, Index col) const {
-  const Index width = shapeOf(tensor, c).back();
-  const Index told = std::min(kNumbersTold, width - col);
-  std::string text = named(cell(tensor, row, col));
-  for (Index i = 1; i < told; ++i) text += ", " + number(value(cell(tensor, row, col + i)));
-  return col + told < width ? text + " …" : text;
+std::string Narrator::rowStart(TensorId tensor, Index row) const {
+  return numbers(tensor, row, 0, shapeOf(tensor, c).back());
+}
+
+std::string Narrator::headStart(TensorId tensor, Index row, Index first) const {
+  return numbers(tensor, row, first, c.dK());
+}
+
+std::string Narrator::numbers(TensorId tensor, Index row, Index first, Index count) const {
+  const Index told = std::min(kNumbersTold, count);
+  std::string text = named(cell(tensor, row, first));
+  for (Index i = 1; i < told; ++i) text += ", " + number(value(cell(tensor, row, first + i)));
+  return told < count ? text + " …" : text;
 }
 
 double Narrator::length(TensorId tensor, Index row, Index col, Index cols) const {
@@ -60,11 +67,6 @@ double Narrator::length(TensorId tensor, Index row, Index col, Index cols) const
   double squares = 0.0;
   for (const float v : part) squares += static_cast<double>(v) * static_cast<double>(v);
   return std::sqrt(squares);
-}
-
-std::string factorText(double value) {
-  const std::string text = number(value, 3);
-  return value < 0 ? "(" + text + ")" : text;
 }
 
 std::string Narrator::sum(const Explanation& e) const {
@@ -84,8 +86,7 @@ std::string Narrator::sum(const Explanation& e) const {
   return text + " = " + number(e.value);
 }
 
-std::string Narrator::columns(Index head) const {
-  const Index first = head * c.dK();
+std::string Narrator::columns(Index first) const {
   if (c.dK() == 1) return fmt::format("column {}", first);
   return fmt::format("columns {} to {}", first, first + c.dK() - 1);
 }

@@ -8,7 +8,6 @@
 #include "app/ui/timeline/narrator.h"
 #include "app/ui/timeline/shown.h"
 #include "app/ui/widgets.h"
-#include "core/dropout.h"
 
 namespace headscope::ui {
 namespace {
@@ -55,25 +54,20 @@ std::string looks(const Narrator& n, Index row) {
 /// One weight: its exponential over their sum.
 std::string quotient(const Narrator& n, const CellRef& at) {
   const Explanation e = explainCell(n.trace, at);
-  const auto own = std::find_if(e.terms.begin(), e.terms.end(), [&](const Term& t) {
-    return t.cells.front().row == at.row && t.cells.front().col == at.col;
-  });
+  const Term* own = e.own();
   const std::string weight = number(e.value);
   if (e.pinned) {
     return fmt::format("{} gives {} the weight it is pinned to, {}.", n.query(), n.key(at.col),
                        weight);
   }
-  if (own == e.terms.end()) {
+  if (own == nullptr) {
     return fmt::format("{} gives {} {} of its attention: {}.", n.query(), n.key(at.col), weight,
                        whyForbidden(n.c.mask, at.item, at.row, at.col));
   }
   if (n.c.dropout.on()) {
     return fmt::format("{} gives {} {} / {}{} → {}.", n.query(), n.key(at.col),
                        number(own->product), number(e.sum),
-                       DroppedCells(n.c)(at.item, at.head, at.row, at.col)
-                           ? ", then dropped"
-                           : ", then rescaled for dropout",
-                       weight);
+                       e.factor == 0.0 ? ", then dropped" : ", then rescaled for dropout", weight);
   }
   return fmt::format("{} gives {} {} / {} = {} of its attention.", n.query(), n.key(at.col),
                      number(own->product), number(e.sum), weight);

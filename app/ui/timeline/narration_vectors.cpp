@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "app/ui/arithmetic.h"
+#include "app/ui/stage_items.h"
 #include "app/ui/timeline/narrator.h"
 #include "app/ui/timeline/shown.h"
 #include "app/ui/widgets.h"
@@ -23,6 +24,11 @@ struct Part {
 Part partOf(TensorId part) {
   if (part == TensorId::k) return {"K", "key", "W_K", TensorId::kProj, TensorId::k};
   return {"V", "value", "W_V", TensorId::vProj, TensorId::v};
+}
+
+/// Whether heads do not own columns of Q, K and V.
+bool isMistaken(const AttentionConfig& c) {
+  return c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
 }
 
 /// A head's term of the output: the length of heads[i] · W_O,h.
@@ -45,7 +51,7 @@ double contribution(const Narrator& n, Index head) {
 }  // namespace
 
 std::string narrateProject(const Narrator& n) {
-  const Index first = n.subject.head * n.c.dK();
+  const Index first = firstColumnOf(TensorId::q, n.subject.head, n.c);
   const Index last = first + n.moment.to - 1;
   switch (n.moment.beat) {
     case Beat::cell: {
@@ -55,35 +61,36 @@ std::string narrateProject(const Narrator& n) {
           cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
     }
     case Beat::restOfCells:
-      return fmt::format("{} of head {}’s part of {}’s query, the last {}.",
-                         n.rest("number", "numbers"), n.subject.head + 1, n.query(),
-                         n.named(n.cell(TensorId::qProj, last)));
+      return fmt::format("{} of {} of {}’s query, the last {}.", n.rest("number", "numbers"),
+                         n.c.mistakes.reshapeWithoutTranspose
+                             ? n.columns(first)
+                             : fmt::format("head {}’s part", n.subject.head + 1),
+                         n.query(), n.named(n.cell(TensorId::qProj, last)));
     case Beat::row:
       return fmt::format("{} gets its query by the same columns of W_Q: {}", n.query(n.rowShown()),
-                         n.rowStart(TensorId::qProj, n.rowShown(), first));
+                         n.headStart(TensorId::qProj, n.rowShown(), first));
     case Beat::restOfRows:
       return fmt::format("{}, up to {}: {}", n.rest("token", "tokens"), n.query(n.rowShown()),
-                         n.rowStart(TensorId::qProj, n.rowShown(), first));
+                         n.headStart(TensorId::qProj, n.rowShown(), first));
     case Beat::likewise: {
       const Part part = partOf(n.moment.part);
       const Index row = std::min(n.subject.query, n.c.keys() - 1);
-      const Index column = n.c.kvHead(n.subject.head) * n.c.dK();
+      const Index column = firstColumnOf(part.perHead, n.subject.head, n.c);
       return fmt::format("Every token {}has a {} as well, by weights of its own, {}: for {} {}",
                          n.c.crossAttention() ? "of the memory " : "", part.word, part.weight,
-                         n.key(row), n.rowStart(part.whole, row, column));
+                         n.key(row), n.headStart(part.whole, row, column));
     }
     default:
       break;
   }
+  const std::string owned =
+      isMistaken(n.c) ? "" : fmt::format(", of which each head owns {}", n.c.dK());
   return fmt::format(
-      "All {} heads come from one product with the whole of W_Q: {} columns, of which "
-      "each head owns {}. The last: {}.",
-      n.c.numHeads, n.c.dModel, n.c.dK(), n.named(n.cell(TensorId::qProj, n.c.dModel - 1)));
+      "All {} heads come from one product with the whole of W_Q: {} columns{}. The last: {}.",
+      n.c.numHeads, n.c.dModel, owned, n.named(n.cell(TensorId::qProj, n.c.dModel - 1)));
 }
 
 std::string narrateSplit(const Narrator& n) {
-  const Mistakes& wrong = n.c.mistakes;
-  const bool mistaken = wrong.reshapeWithoutTranspose || wrong.sharedHead;
   const auto source = [&](const CellRef& at) {
     const Explanation e = explainCell(n.trace, at);
     return fmt::format("{} = {} = {}", cellName(n.trace, at),
@@ -104,12 +111,12 @@ std::string narrateSplit(const Narrator& n) {
   const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
   const CellRef at{TensorId::q, n.subject.item, head, n.subject.query, 0};
   const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
-  if (mistaken) {
+  if (isMistaken(n.c)) {
     return fmt::format("{}Head {}, by mistake: {}. {}.", opening, head + 1,
                        explainCell(n.trace, at).rule, source(at));
   }
   return fmt::format("{}Head {} owns {} of Q; nothing is computed, it is a view: {}.", opening,
-                     head + 1, n.columns(head), source(at));
+                     head + 1, n.columns(head * n.c.dK()), source(at));
 }
 
 std::string narrateWeigh(const Narrator& n) {
@@ -167,8 +174,9 @@ std::string narrateConcat(const Narrator& n) {
   const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
   const CellRef from{TensorId::heads, n.subject.item, head, n.subject.query, 0};
   const CellRef to = n.cell(TensorId::concat, head * n.c.dK());
-  return fmt::format("{}Head {} goes back to {}: {} = {} = {}.", opening, head + 1, n.columns(head),
-                     cellName(n.trace, to), cellName(n.trace, from), number(n.value(to)));
+  return fmt::format("{}Head {} goes back to {}: {} = {} = {}.", opening, head + 1,
+                     n.columns(head * n.c.dK()), cellName(n.trace, to), cellName(n.trace, from),
+                     number(n.value(to)));
 }
 
 std::string narrateOutput(const Narrator& n) {

@@ -31,20 +31,22 @@ struct Narrator {
   double value(const CellRef& at) const { return trace.value(at); }
   /// "scores[sat, cat] = 3.577"
   std::string named(const CellRef& at) const;
-  /// "heads[sat, 0 …] = 0.12, −0.4, 0.93 …": the first few of a row.
-  std::string rowStart(TensorId tensor, Index row, Index col = 0) const;
+  /// "heads[sat, 0] = 0.12, −0.4, 0.93 …": the first few of a row.
+  std::string rowStart(TensorId tensor, Index row) const;
+  /// Likewise of a head's columns of it, from `first` on.
+  std::string headStart(TensorId tensor, Index row, Index first) const;
   /// Euclidean length of a row's part.
   double length(TensorId tensor, Index row, Index col, Index cols) const;
   /// "= 0.26·0.34 + 0.22·(−0.33) + 62 more terms = −0.121", and whether it was pinned instead.
   std::string sum(const Explanation& e) const;
-  /// "columns 64 to 127"
-  std::string columns(Index head) const;
+  /// "columns 64 to 127": as many as a head has.
+  std::string columns(Index first) const;
   /// "… and 12 more keys", or "The other 12 keys" where none came before.
   std::string rest(const char* one, const char* many) const;
-};
 
-/// "0.26", "(−0.33)"
-std::string factorText(double value);
+ private:
+  std::string numbers(TensorId tensor, Index row, Index first, Index count) const;
+};
 
 std::string narrateProject(const Narrator& n);
 std::string narrateSplit(const Narrator& n);

@@ -24,7 +24,7 @@ std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
 /// The query that is chosen, else the one that was pointed at when the timeline was entered.
 Index queryFor(const Panel& panel, const Playback& playback) {
   const ViewState& view = panel.view;
-  Index query = playback.subject.query;
+  Index query = view.playQuery;
   if (const auto chosen = queryOf(view.selected)) {
     query = *chosen;
   } else if (!playback.shown && view.hovered) {
@@ -66,7 +66,8 @@ void advancePlayback(const Panel& panel, Playback& playback) {
       (view.step != playback.shown->moment.step || view.part != playback.shown->moment.part)) {
     leaveTimeline(view);  // another step was opened by hand
   }
-  const Subject subject{view.item, view.head, queryFor(panel, playback)};
+  view.playQuery = queryFor(panel, playback);
+  const Subject subject{view.item, view.head, view.playQuery};
   Timeline timeline(panel.trace.config(), subject);
   if (view.playTime) {
     if (!(timeline == playback.timeline)) {

@@ -12,7 +12,7 @@
 
 namespace headscope::ui {
 
-/// What playing remembers between frames, all but the query recomputable.
+/// What playing remembers between frames, all of it recomputable.
 struct Playback {
   Timeline timeline;
   Subject subject;

@@ -9,7 +9,6 @@
 #include "app/ui/tools/kv_cache_counts.h"
 #include "app/ui/tools/kv_cache_picture.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/kv_cache.h"
 
 namespace headscope::ui {
 namespace {
@@ -119,12 +118,16 @@ void stepDecoding(const Panel& panel, int tokens) {
   view.decodePlaying = false;
 }
 
-void kvCachePanel(const Panel& panel, Magnitudes& magnitudes) {
+void kvCachePanel(const Panel& panel, KvCacheMemory& memory, Magnitudes& magnitudes) {
   const Look& look = panel.look;
   ViewState& view = panel.view;
-  if (const auto obstacle = cacheObstacle(panel.trace.document())) {
+  if (memory.pass != panel.trace.pass()) {
+    memory.pass = panel.trace.pass();
+    memory.obstacle = cacheObstacle(panel.trace.document());
+  }
+  if (memory.obstacle) {
     view.decodePlaying = false;
-    offer(panel, *obstacle);
+    offer(panel, *memory.obstacle);
     return;
   }
   view.decodePosition = std::clamp<Index>(view.decodePosition, 0, lastPosition(panel));

@@ -174,10 +174,10 @@ void words(const Panel& panel, const MaskPainterMemory& memory, std::optional<Pa
   const std::string masked = fullyMaskedSentence(d, item, memory.shown.fullyMasked());
   if (!masked.empty()) sentence(look, t.bad, masked);
   sentence(look, t.textMuted,
-           memory.cursor ? "drag to paint, with shift a rectangle · arrows move, x or Enter "
-                           "changes the pair, Esc puts the cursor away"
-                         : "drag to paint, with shift a rectangle · Enter for a cursor to paint by "
-                           "keyboard");
+           memory.cursor ? "drag to paint, with shift a rectangle · arrows move, x changes the "
+                           "pair, Esc puts the cursor away"
+                         : "drag to paint, with shift a rectangle · Enter, while no cell is "
+                           "chosen, for a cursor to paint by keyboard");
 }
 
 /// The pair under the mouse, lit in the stage as well.

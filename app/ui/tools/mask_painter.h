@@ -36,8 +36,8 @@ struct MaskPainterMemory {
 /// At the cursor, over the room there is.
 void maskPainter(const Panel& panel, MaskPainterMemory& memory);
 
-/// Arrows move the cursor, x or Enter changes its pair, Escape puts it away; Enter brings it. True
-/// where a key was meant for the painter.
+/// The pair of the chosen cell is the cursor: arrows move it, x changes the pair, Escape puts it
+/// away; Enter brings it where no cell is chosen. True where a key was meant for the painter.
 bool maskPainterKeys(const Panel& panel, MaskPainterMemory& memory);
 
 }  // namespace headscope::ui

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -48,6 +49,15 @@ void along(ImVec2 from, ImVec2 to, ImVec2 cell, Visit&& visit) {
     const float t = static_cast<float>(i) / static_cast<float>(steps);
     visit(ImVec2(from.x + way.x * t, from.y + way.y * t));
   }
+}
+
+/// The pair of the chosen cell, where it is a score or a weight.
+std::optional<Pair> chosenPair(const Panel& panel) {
+  const auto& cell = panel.view.selected;
+  if (!cell || !exists(*cell, panel.document.config)) return std::nullopt;
+  const TensorInfo& t = info(cell->tensor);
+  if (t.rows != Axis::query || t.cols != Axis::key) return std::nullopt;
+  return Pair{cell->row, cell->col};
 }
 
 void pushPaint(const Panel& panel, PaintedMask paint, std::string name, const char* gesture) {
@@ -124,13 +134,12 @@ void changePair(const Panel& panel, MaskPainterMemory& memory, const Pair& pair)
 
 bool maskPainterKeys(const Panel& panel, MaskPainterMemory& memory) {
   const AttentionConfig& c = panel.document.config;
-  const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
+  memory.cursor = chosenPair(panel);
+  if (ImGui::GetIO().KeyShift) return false;
   if (!memory.cursor) {
-    if (!enter) return false;
-    const auto& chosen = panel.view.selected;
-    const bool isPair = chosen && info(chosen->tensor).rows == Axis::query &&
-                        info(chosen->tensor).cols == Axis::key;
-    choosePair(panel, memory, isPair ? Pair{chosen->row, chosen->col} : Pair{});
+    const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
+    if (panel.view.selected || !enter) return false;  // a chosen cell's Enter types its value
+    choosePair(panel, memory, {});
     return true;
   }
   if (keyPressed(Key::escape, false)) {
@@ -138,7 +147,7 @@ bool maskPainterKeys(const Panel& panel, MaskPainterMemory& memory) {
     panel.view.selected.reset();
     return true;
   }
-  if (enter || keyPressed(Key{'X'}, false)) {
+  if (keyPressed(Key{'X'}, false)) {
     changePair(panel, memory, *memory.cursor);
     return true;
   }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
@@ -74,11 +76,22 @@ void words(const Panel& panel, const MistakeText& text, bool on, bool all) {
 }
 
 void measure(MistakesMemory& memory, const Trace& wrong, const Trace& right,
-             std::array<std::uint64_t, 3> key) {
-  if (memory.key == key) return;
-  memory.key = key;
-  memory.weights = tensorDifference(right, wrong, TensorId::weights).largest;
-  memory.output = tensorDifference(right, wrong, TensorId::output).largest;
+             std::array<std::uint64_t, 3> passes) {
+  if (auto outcome = memory.task.take()) {
+    memory.figures = outcome->result;
+    memory.error = std::move(outcome->error);
+  }
+  if (memory.asked == passes) return;
+  memory.asked = passes;
+  memory.figures.reset();
+  memory.error.clear();
+  memory.task.request(
+      [wrong, right](const std::atomic<bool>& cancelled) -> std::optional<MistakeFigures> {
+        const auto largest = [&](TensorId tensor) {
+          return tensorDifference(right, wrong, tensor, &cancelled).largest;
+        };
+        return MistakeFigures{largest(TensorId::weights), largest(TensorId::output)};
+      });
 }
 
 /// Why a mistake makes no difference here; empty where it makes one.
@@ -94,7 +107,13 @@ std::string whyTheSame(const AttentionConfig& c, Mistake mistake) {
 
 void figures(const Panel& panel, const MistakesMemory& memory) {
   const Look& look = panel.look;
-  if (memory.weights == 0.0F && memory.output == 0.0F) {
+  if (!memory.figures) {
+    label(look.fonts.small, memory.error.empty() ? look.theme.textMuted : look.theme.bad,
+          memory.error.empty() ? "measuring …" : memory.error);
+    return;
+  }
+  const auto [weights, output] = *memory.figures;
+  if (weights == 0.0F && output == 0.0F) {
     label(look.fonts.small, look.theme.textMuted,
           whyTheSame(panel.trace.config(), panel.view.mistake));
     if (panel.view.mistake == Mistake::zeroForMasked && panel.document.config.mask.none()) {
@@ -108,8 +127,8 @@ void figures(const Panel& panel, const MistakesMemory& memory) {
     return;
   }
   label(look.fonts.small, look.theme.text,
-        fmt::format("largest difference over all heads: weights {} · output {}",
-                    number(memory.weights, 3), number(memory.output, 3)));
+        fmt::format("largest difference over all heads: weights {} · output {}", number(weights, 3),
+                    number(output, 3)));
 }
 
 }  // namespace

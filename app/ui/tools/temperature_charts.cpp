@@ -175,16 +175,19 @@ void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 siz
 void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 at, ImVec2 size) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const AttentionConfig& c = panel.trace.config();
-  const auto dK = static_cast<double>(c.dK());
-  const ImU32 head = headColor(t, static_cast<std::size_t>(memory.varianceHead));
+  const MeasuredVariance measured =
+      memory.variance.value_or(MeasuredVariance{{}, panel.trace.config().dK(), {}});
+  const HeadVariance& variances = measured.of;
+  const auto dK = static_cast<double>(measured.dK);
+  const Index shown = memory.figures.row.head;
+  const ImU32 head = headColor(t, static_cast<std::size_t>(shown));
   const float title = drawChartTitle(look, at, size.x, "variance of scores",
                                      {{"q·k", t.queryText},
                                       {"q·k ÷ √d_k", t.valueText},
-                                      {fmt::format("head {}", memory.varianceHead + 1), head}});
+                                      {fmt::format("head {}", shown + 1), head}});
   double low = 0.1;
   double high = 1000.0;
-  for (const double variance : {memory.variance.raw, memory.variance.scores}) {
+  for (const double variance : {variances.raw, variances.scores}) {
     if (!(variance > 0.0) || !std::isfinite(variance)) continue;
     low = std::min(low, std::pow(10.0, std::floor(std::log10(variance))));
     high = std::max(high, std::pow(10.0, std::ceil(std::log10(variance))));
@@ -206,11 +209,11 @@ void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 a
     drawDot(look, chart, {dK, variance}, t.panel, radius + 1.5F);
     drawDot(look, chart, {dK, variance}, head, radius);
   };
-  if (memory.variance.raw > 0.0 && memory.variance.scores > 0.0) {
-    drawCurve(look, chart, {{dK, memory.variance.raw}, {dK, memory.variance.scores}}, head, 1.2F);
+  if (variances.raw > 0.0 && variances.scores > 0.0) {
+    drawCurve(look, chart, {{dK, variances.raw}, {dK, variances.scores}}, head, 1.2F);
   }
-  mark(memory.variance.raw, 4.5F);
-  mark(memory.variance.scores, 4.5F);
+  mark(variances.raw, 4.5F);
+  mark(variances.scores, 4.5F);
 
   ImGui::SetCursorScreenPos(chart.a);
   pictureArea("variance", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});

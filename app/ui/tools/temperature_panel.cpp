@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -48,6 +49,22 @@ void compute(RowFigures& f, const Trace& trace, const RowRef& row) {
   f.keys = keysTakingPart(trace.config(), row);
 }
 
+void measureVariance(TemperatureMemory& memory, const Trace& trace, const RowRef& row) {
+  if (auto outcome = memory.measuring.take()) memory.variance = outcome->result;
+  const VarianceSubject subject{row.item, row.head, trace.revision(TensorId::rawScores),
+                                trace.revision(TensorId::scores)};
+  if (memory.asked == subject) return;
+  if (!memory.asked || memory.asked->item != row.item || memory.asked->head != row.head) {
+    memory.variance.reset();
+  }
+  memory.asked = subject;
+  memory.measuring.request(
+      [trace, row](const std::atomic<bool>& cancelled) -> std::optional<MeasuredVariance> {
+        return MeasuredVariance{headVariance(trace, row.item, row.head, &cancelled),
+                                trace.config().dK(), sharpnessOf(trace.config())};
+      });
+}
+
 void update(const Panel& panel, TemperatureMemory& memory) {
   const Trace& trace = panel.trace;
   const RowRef row = shownRow(panel);
@@ -55,13 +72,7 @@ void update(const Panel& panel, TemperatureMemory& memory) {
       memory.figures.row != row) {
     compute(memory.figures, trace, row);
   }
-  if (memory.varianceHead != row.head || memory.varianceItem != row.item ||
-      memory.variancePass != trace.pass()) {
-    memory.variance = headVariance(trace, row.item, row.head);
-    memory.varianceHead = row.head;
-    memory.varianceItem = row.item;
-    memory.variancePass = trace.pass();
-  }
+  measureVariance(memory, trace, row);
   if (memory.drawn.empty()) memory.drawn = drawnVariances(kDrawSeed);
 }
 
@@ -139,10 +150,18 @@ std::string afterSoftmax(const Trace& trace, const RowRef& row) {
   return text;
 }
 
+std::string inWords(const MeasuredVariance& v) {
+  std::string divided =
+      v.sharpness.scale ? fmt::format("after ÷√{}", v.dK) : std::string("not divided by √d_k");
+  const double temperature = v.sharpness.temperature;
+  if (temperature != 1.0) divided += fmt::format(" and ÷{:.3g}", temperature);
+  return fmt::format("variance {} at d_k {}; {}: {}", number(v.of.raw, 3), v.dK, divided,
+                     number(v.of.scores, 3));
+}
+
 void findings(const Panel& panel, const TemperatureMemory& memory) {
   const Look& look = panel.look;
   const RowFigures& f = memory.figures;
-  const AttentionConfig& c = panel.trace.config();
   const Document& d = panel.trace.document();
   if (f.keys == 0) {
     sentence(look, look.theme.bad, fullyMaskedSentence(d, f.row.item, {f.row.query}));
@@ -156,12 +175,9 @@ void findings(const Panel& panel, const TemperatureMemory& memory) {
                     number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
                     afterSoftmax(panel.trace, f.row)));
   }
-  std::string divided = c.scale ? fmt::format("after ÷√{}", c.dK()) : "not divided by √d_k";
-  if (c.temperature != 1.0) divided += fmt::format(" and ÷{:.3g}", c.temperature);
+  const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
   sentence(look, look.theme.textMuted,
-           fmt::format("raw scores of head {}: variance {} at d_k {}; {}: {}", f.row.head + 1,
-                       number(memory.variance.raw, 3), c.dK(), divided,
-                       number(memory.variance.scores, 3)));
+           whose + (memory.variance ? inWords(*memory.variance) : "measuring …"));
 }
 
 }  // namespace

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "app/background.h"
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
 #include "core/analysis/row_distribution.h"
@@ -25,13 +27,28 @@ struct RowFigures {
   Index keys = 0;  // that take part
 };
 
+/// Which scores a variance is of.
+struct VarianceSubject {
+  Index item = 0, head = 0;
+  std::uint64_t rawScores = 0, scores = 0;  // their revisions
+
+  bool operator==(const VarianceSubject&) const = default;
+};
+
+/// A head's variance, and what its scores were divided by.
+struct MeasuredVariance {
+  HeadVariance of;
+  Index dK = 1;
+  Sharpness sharpness;
+};
+
 struct TemperatureMemory {
   NumberDraft temperature, rate, seed;
   double lastRate = 0.1;  // of dropout, when it was last on
   RowFigures figures;
-  std::uint64_t variancePass = 0;  // of the trace `variance` is of
-  Index varianceItem = -1, varianceHead = -1;
-  HeadVariance variance;
+  BackgroundTask<MeasuredVariance> measuring;
+  std::optional<VarianceSubject> asked;      // the newest request
+  std::optional<MeasuredVariance> variance;  // the last there is of its item and head
   std::vector<DrawnVariance> drawn;
 };
 

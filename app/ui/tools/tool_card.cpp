@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -32,6 +31,18 @@ const ToolTab& tabOf(Tool tool) {
 
 }  // namespace
 
+void ToolMemory::setWake(const std::function<void()>& wake) {
+  perHead.task.setWake(wake);
+  mistakes.task.setWake(wake);
+  temperature.measuring.setWake(wake);
+}
+
+void ToolMemory::finish() {
+  perHead.task.wait();
+  mistakes.task.wait();
+  temperature.measuring.wait();
+}
+
 void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
                Explanations& explanations) {
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -46,7 +57,7 @@ void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,
       termsPanel(panel, memory.terms, explanations);
       break;
     case Tool::kvCache:
-      kvCachePanel(panel, magnitudes);
+      kvCachePanel(panel, memory.kvCache, magnitudes);
       break;
     case Tool::perHead:
       perHeadPanel(panel, memory.perHead, magnitudes);

@@ -2,6 +2,7 @@
 // step apart or ask "what if"; the stage below follows each of them.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -10,6 +11,7 @@
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/tools/changes_panel.h"
+#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/tools/mask_painter.h"
 #include "app/ui/tools/mistakes_panel.h"
 #include "app/ui/tools/per_head_panel.h"
@@ -27,6 +29,12 @@ struct ToolMemory {
   TermsMemory terms;
   MaskPainterMemory mask;
   TemperatureMemory temperature;
+  KvCacheMemory kvCache;
+
+  /// `wake` is called from other threads when something that was measured is there.
+  void setWake(const std::function<void()>& wake);
+  /// Waits until all of it is.
+  void finish();
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.

@@ -1,0 +1,83 @@
+#include "app/task_thread.h"
+
+#include <chrono>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace headscope {
+
+TaskThread::~TaskThread() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    cancelled_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void TaskThread::setWake(std::function<void()> wake) {
+  const std::lock_guard lock(wakeMutex_);
+  wake_ = std::move(wake);
+}
+
+void TaskThread::request(Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    requested_ = std::move(task);
+    cancelled_ = true;
+    if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+  }
+  changed_.notify_all();
+}
+
+bool TaskThread::busy() const {
+  const std::lock_guard lock(mutex_);
+  return !idle();
+}
+
+void TaskThread::wait(double seconds) {
+  std::unique_lock lock(mutex_);
+  if (seconds < 0.0) {
+    changed_.wait(lock, [this] { return idle(); });
+  } else {
+    changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return idle(); });
+  }
+}
+
+void TaskThread::loop() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stopping_ || requested_; });
+    if (stopping_) return;
+    Task task = std::exchange(requested_, nullptr);
+    running_ = true;
+    cancelled_ = false;
+    lock.unlock();
+    const bool news = task(cancelled_);
+    task = nullptr;  // what it holds goes before anybody is told that it is done
+    lock.lock();
+    running_ = false;
+    lock.unlock();
+    changed_.notify_all();
+    if (news) {
+      const std::lock_guard waking(wakeMutex_);
+      if (wake_) wake_();
+    }
+    lock.lock();
+  }
+}
+
+std::string whyNot(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory for this size";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+}  // namespace headscope

@@ -1,0 +1,29 @@
+#include "app/ui/modal.h"
+
+#include <algorithm>
+
+namespace headscope::ui {
+
+bool beginModal(const Look& look, const ModalFrame& frame, bool appears) {
+  if (appears) ImGui::OpenPopup(frame.id);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margins = look.px(16);
+  const float width = std::min(look.px(frame.width), display.x - margins);
+  ImGui::SetNextWindowPos({display.x * 0.5F, display.y * frame.height}, ImGuiCond_Always,
+                          {0.5F, frame.height});
+  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - margins});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(14)));
+  const bool visible = ImGui::BeginPopupModal(
+      frame.id, nullptr,
+      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar();
+  return visible;
+}
+
+void endModal(bool closes) {
+  if (closes) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+}  // namespace headscope::ui

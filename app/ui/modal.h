@@ -1,0 +1,18 @@
+// Modal: the frame of a dialog that lies over the window until it is closed.
+#pragma once
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct ModalFrame {
+  const char* id;
+  float width;   // in points
+  float height;  // where it stands: 0 at the window's top, 1 at its bottom
+};
+
+/// False where it has been closed; else its contents follow, and endModal. `appears`: it opens now.
+bool beginModal(const Look& look, const ModalFrame& frame, bool appears);
+void endModal(bool closes);
+
+}  // namespace headscope::ui
