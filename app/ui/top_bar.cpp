@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/cost_words.h"
 #include "app/ui/glossary.h"
 #include "app/ui/more_settings.h"
 #include "app/ui/page_switch.h"
@@ -15,7 +16,6 @@
 #include "app/ui/view_menu.h"
 #include "app/ui/widgets.h"
 #include "app/ui/wrapping_row.h"
-#include "core/ledger.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
@@ -70,23 +70,6 @@ class TopBar {
     const AttentionConfig& p = preset.config;
     return c.dModel == p.dModel && c.numHeads == p.numHeads && c.numKvHeads == p.numKvHeads &&
            c.batch == p.batch && c.seqLen == p.seqLen && c.mask.causal == p.mask.causal;
-  }
-
-  /// What a configuration takes, in words.
-  static std::string costOf(const AttentionConfig& config) {
-    const Ledger cost = ledger(config);
-    return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
-                       flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
-  }
-  /// The cost now, and of the double of what is changed.
-  std::string costTip(const AttentionConfig& doubled) const {
-    std::string text = "\nnow: " + costOf(config());
-    if (!validate(doubled).empty()) return text;
-    try {
-      text += "\ntwice as many: " + costOf(doubled);
-    } catch (const UserError&) {  // too large to be counted
-    }
-    return text;
   }
 
   void presetChoice() {
@@ -169,7 +152,7 @@ class TopBar {
     longer.seqLen *= 2;
     longer.mask = {};
     const NumberChange d = field("d_model", c.dModel, memory_.dModel, "d_model", 58,
-                                 termText("d_model") + costTip(wider));
+                                 termText("d_model") + costTip(c, wider));
     if (d.notANumber) notANumber("d_model", memory_.dModel);
     if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
     // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing
@@ -191,7 +174,7 @@ class TopBar {
                                  termText("token") +
                                      " A longer input repeats the text from its start, a shorter "
                                      "one cuts it." +
-                                     costTip(longer));
+                                     costTip(c, longer));
     if (t.notANumber) notANumber("tokens", memory_.tokens);
     if (t.value) setTokens(*t.value, "tokens");
     if (t.stepped != 0) {
