@@ -34,11 +34,18 @@ constexpr Threshold kThresholds[] = {
 
 Measured declaredScoreOf(const Trace& trace, Index item, Index head,
                          const DeclaredRelation& relation) {
-  const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, head});
-  const auto& partners = relation.partners.at(static_cast<std::size_t>(item));
+  return partnerWeight(trace.tensor(TensorId::weights).matrix({item, head}),
+                       countedRows(trace.document(), item),
+                       relation.partners.at(static_cast<std::size_t>(item)));
+}
+
+}  // namespace
+
+Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
+                       const std::vector<std::optional<Index>>& partners) {
   double sum = 0.0;
   Index rows = 0;
-  for (const CountedRow& row : countedRows(trace.document(), item).rows) {
+  for (const CountedRow& row : counted.rows) {
     const auto partner = partners.at(static_cast<std::size_t>(row.row));
     if (!partner) continue;
     sum += weights(row.row, *partner);
@@ -47,8 +54,6 @@ Measured declaredScoreOf(const Trace& trace, Index item, Index head,
   if (rows == 0) return Measured::undefined("no row has a partner");
   return {sum / static_cast<double>(rows), {}};
 }
-
-}  // namespace
 
 Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
                        const DeclaredRelation& relation) {

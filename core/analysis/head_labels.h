@@ -9,7 +9,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/analysis/counted_rows.h"
 #include "core/analysis/declared_relation.h"
 #include "core/analysis/head_metrics.h"
 
@@ -22,6 +24,11 @@ struct HeadLabel {
   std::string rule;             // a sentence
   bool declared = false;        // a designed head's own relation
 };
+
+/// The mean weight, in a (T, M) matrix of weights, on each query's partner, over the rows that
+/// count and have one.
+Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
+                       const std::vector<std::optional<Index>>& partners);
 
 /// The mean weight on the declared partner, 0 … 1, over the rows that count and have one.
 Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
