@@ -54,7 +54,10 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
-  app.add_option("--init", o.init, "xavier (default), normal or identity")
+  app.add_option(
+         "--init", o.init,
+         "xavier (default; the window: designed), normal, identity or designed (heads made to do "
+         "stated things)")
       ->check(notEmpty)
       ->type_name("NAME")
       ->group(group);

@@ -26,7 +26,7 @@ struct WindowFlags {
 void openWindow(const WindowFlags& flags, bool scaleGiven) {
   AppOptions options;
   if (flags.pass.session.empty()) {
-    options.document = documentFrom(flags.pass);
+    options.document = documentForWindow(flags.pass);
   } else {
     formats::Session session = sessionFrom(flags.pass);
     options.document = session.document;
