@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "app/ui/widgets.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
@@ -36,6 +37,16 @@ std::string designedExplanation(const Panel& panel, Index head) {
   return text + (panel.trace.document().weightsEdited
                      ? "\n\nIts weights may have been edited since."
                      : "");
+}
+
+std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room) {
+  if (textSize(font, title).x <= room) return {title};
+  std::size_t cut = std::string::npos;  // the last space before which the words still fit
+  for (std::size_t i = title.find(' '); i != std::string::npos; i = title.find(' ', i + 1)) {
+    if (textSize(font, title.substr(0, i)).x <= room) cut = i;
+  }
+  if (cut == std::string::npos) return {elided(font, title, room)};
+  return {title.substr(0, cut), elided(font, title.substr(cut + 1), room)};
 }
 
 }  // namespace headscope::ui

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/ui/panel.h"
 
@@ -13,5 +14,8 @@ std::string designedTitle(const Panel& panel, Index head);
 /// What it does, that it was designed, which coordinates meet, and why it cannot; for a head that
 /// was drawn in its place, why. Empty where weights are not designed.
 std::string designedExplanation(const Panel& panel, Index head);
+
+/// A title on one line or two, the second cut where it does not fit.
+std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room);
 
 }  // namespace headscope::ui

@@ -109,9 +109,10 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
       float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
       const float room = b.x - text.x - look.px(6);
       if (!title.empty()) {
-        drawText(list, look.fonts.small, {text.x, y}, t.text,
-                 elided(look.fonts.small, title, room));
-        y += fontSize(look.fonts.small) + look.px(3);
+        for (const std::string& part : titleLines(look.fonts.small, title, room)) {
+          drawText(list, look.fonts.small, {text.x, y}, t.text, part);
+          y += fontSize(look.fonts.small) + look.px(2);
+        }
       }
       const float gain = c.gain(card.head);
       if (gain != 1.0F) {

@@ -143,7 +143,8 @@ FittedKernel shapedKernel(const std::vector<DistancePiece>& shape, Index count) 
 FittedKernel firstPlace(Index count) {
   std::vector<Wanted> wanted;
   for (int i = 0; i <= 2 * kKernelReach; ++i) {
-    wanted.push_back({static_cast<double>(i), i == 0 ? 1.0 : 0.0, 1.0});
+    const double weight = i == 0 ? 100.0 : i <= kKernelReach ? 1.0 : 0.02;
+    wanted.push_back({static_cast<double>(i), i == 0 ? 1.0 : 0.0, weight});
   }
   return leastSquares(wanted, count);
 }

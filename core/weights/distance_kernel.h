@@ -33,8 +33,8 @@ struct FittedKernel {
 /// Least squares over |Δ| ≤ 40 with the first `count` pairs, near distances counting more.
 FittedKernel shapedKernel(const std::vector<DistancePiece>& shape, Index count);
 
-/// The pairs of a position i itself instead of a distance: 1 at i = 0, 0 at the others up to twice
-/// the reach.
+/// The pairs of a position i itself instead of a distance: 1 at i = 0, 0 at the others within
+/// reach, beyond it below 0.8.
 FittedKernel firstPlace(Index count);
 
 }  // namespace headscope

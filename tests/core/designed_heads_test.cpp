@@ -176,6 +176,10 @@ TEST(DesignedHeads, RowsWithoutAPartnerRest) {
   EXPECT_GE(pass.weight("Verb → its subject", "river", "The"), 0.9F);
   EXPECT_GE(pass.weight("Pronoun → noun", "closed", "The"), 0.9F);
   EXPECT_GE(pass.weight("Same word", "river", "river"), 0.9F);
+  for (const char* title : {"Preposition → its object", "Determiner → its noun",
+                            "Negation → what it negates", "Adjective ↔ noun", "Noun ↔ noun"}) {
+    EXPECT_GE(pass.weight(title, "flows", "The"), 0.9F) << title;
+  }
   EXPECT_GE(pass.weight("Preposition → its object", "by", "by"), 0.9F);
   EXPECT_FALSE(
       pass.declared("Preposition → its object")[static_cast<std::size_t>(pass.place("by"))]);
