@@ -16,7 +16,7 @@ headscope="$root/build/release/headscope"
 draw_instead() {
   say "No display here (DISPLAY and WAYLAND_DISPLAY are empty): drawing headscope.png instead of"
   say "opening the window, and printing the summary."
-  local -a look=() pass=() trace=()
+  local -a look=() pass=() trace=() weights=()
   while [ $# -gt 0 ]; do
     case "$1" in
       --theme | --scale | --shader-dir) look+=("${@:1:2}") && shift ;;
@@ -27,11 +27,16 @@ draw_instead() {
     esac
     shift $(($# > 0))
   done
-  "$headscope" render --out headscope.png "${look[@]}" "${pass[@]}"
+  # The window opens on designed heads where no flag says where weights come from.
+  case " ${pass[*]} " in
+    *" --init"* | *" --seed"* | *" --weights"* | *" --input"* | *" --session"* | *"by-hand"*) ;;
+    *) weights+=(--init designed) ;;
+  esac
+  "$headscope" render --out headscope.png "${look[@]}" "${pass[@]}" "${weights[@]}"
   if [ ${#pass[@]} -eq 0 ] && [ ${#trace[@]} -eq 0 ]; then
     exec "$headscope" info
   fi
-  exec "$headscope" run "${pass[@]}" "${trace[@]}"
+  exec "$headscope" run "${pass[@]}" "${weights[@]}" "${trace[@]}"
 }
 
 if [ -z "${DISPLAY:-}" ] && [ -z "${WAYLAND_DISPLAY:-}" ]; then

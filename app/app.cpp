@@ -58,7 +58,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
     const TracePtr held = s.comparison.trace();
     const ui::Panel panel{
         *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
-        s.flash.at(now, &s.wantsFrame)};
+        s.flash.at(now, &s.wantsFrame), s.designed.of(s.trace)};
     ui::advancePlayback(panel, s.playback);
     ui::beginCellEditing(panel, s.editing);
     s.keys(panel);

@@ -46,7 +46,9 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   if (wishes.help) ui::openHelp(help);
   if (!wishes.openPreset.empty()) {
     attempt([&] {
-      const WeightSource weights{history.current()->weightSource.init, 1, {}};
+      // after loaded weights, as at the start: heads worth looking at
+      const WeightSource& now = history.current()->weightSource;
+      const WeightSource weights{now.drawn() ? now.init : WeightInit::designed, 1, {}};
       panel.edits.push(Open{makePreset(presetByName(wishes.openPreset), weights, memoryBudget),
                             "preset " + wishes.openPreset});
       view.item = 0;

@@ -14,6 +14,7 @@
 #include "app/app.h"
 #include "app/background.h"
 #include "app/comparison.h"
+#include "app/designed_shown.h"
 #include "app/session_store.h"
 #include "app/ui/cell_editing.h"
 #include "app/ui/color_maps.h"
@@ -128,6 +129,7 @@ struct App::State {
   ComparisonKey comparedFor;
   Comparison comparison;
   ui::Flash flash;
+  DesignedShown designed;
 
   std::optional<ui::ExportRequest> exportAsked;  // waits for the newest document's trace
   std::optional<PictureRequest> pictureAsked;    // waits for the host

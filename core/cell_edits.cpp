@@ -101,13 +101,13 @@ void fill(const MatrixView& cells, Value value) {
 }
 
 /// What drawing the operand anew gives; X and the memory with mean 0 and variance 1.
-Tensor drawn(const AttentionConfig& config, TensorId tensor, const FillDrawn& how) {
+Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
   if (!info(tensor).perItem) {
-    Weights weights = drawWeights(config, how.init, how.seed);
+    Weights weights = drawWeightsFor(document, how.init, how.seed);
     return weightOf(weights, tensor);
   }
   const RandomStream stream(how.seed, info(tensor).name);
-  Tensor values = Tensor::uninitialised(shapeOf(tensor, config));
+  Tensor values = Tensor::uninitialised(shapeOf(tensor, document.config));
   for (Index n = 0; n < values.size(); ++n) {
     values.mutableData()[n] = stream.normal(static_cast<std::uint64_t>(n));
   }
@@ -140,7 +140,7 @@ struct Filler {
   }
   Document operator()(const FillDrawn& f) const {
     requireFits(region, before);
-    Tensor source = drawn(before.config, region.tensor, f);
+    Tensor source = drawn(before, region.tensor, f);
     const MatrixView from = part(matrixOf(source, region.item), region);
     return written(before, region, [&](const MatrixView& cells) {
       fill(cells, [&](Index r, Index c) { return from(r, c); });

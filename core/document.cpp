@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/ledger.h"
+#include "core/weights/designed_heads.h"
 
 namespace headscope {
 DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource source,
@@ -21,8 +22,15 @@ DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource
   d.source = std::make_shared<const InputSource>(std::move(source));
   d.input = std::make_shared<const Input>(makeInput(*d.source, positions, d.config));
   if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;
-  d.weights = drawWeights(d.config, d.weightSource.init, d.weightSource.seed);
+  d.weights = drawWeightsFor(d, d.weightSource.init, d.weightSource.seed);
   return std::make_shared<const Document>(std::move(d));
+}
+
+Weights drawWeightsFor(const Document& d, WeightInit init, std::uint64_t seed) {
+  if (init == WeightInit::designed && d.source != nullptr) {
+    return designedWeights(d.config, *d.source, d.positions, seed);
+  }
+  return drawWeights(d.config, init, seed);
 }
 
 }  // namespace headscope

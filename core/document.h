@@ -3,6 +3,7 @@
 // share.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -33,5 +34,9 @@ using DocumentPtr = std::shared_ptr<const Document>;
 DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource source,
                          Positions positions, WeightSource weights, Index memoryBudgetBytes,
                          bool fixedTokens = false);
+
+/// The weights that `init` and `seed` give for the document's sizes; designed ones also for its
+/// kind of input.
+Weights drawWeightsFor(const Document& document, WeightInit init, std::uint64_t seed);
 
 }  // namespace headscope

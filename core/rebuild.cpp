@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/ledger.h"
+#include "core/weights/designed_heads.h"
 
 namespace headscope {
 namespace {
@@ -86,10 +87,13 @@ void Rebuild::embed() {
 void Rebuild::drawWhereNeeded() {
   const bool sourceChanged =
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
-  if (weightsFit(next_.weights, config()) && (!sourceChanged || !next_.weightSource.drawn())) {
+  WeightSource& source = next_.weightSource;
+  // Designed heads also follow the number of heads and the kind of input.
+  const bool designStands =
+      source.init != WeightInit::designed || !source.drawn() || sameDesign(before_, next_);
+  if (weightsFit(next_.weights, config()) && designStands && (!sourceChanged || !source.drawn())) {
     return;
   }
-  WeightSource& source = next_.weightSource;
   if (!source.drawn()) {
     note(
         fmt::format("the weights of {} do not fit this size, so new ones were drawn "
@@ -100,7 +104,7 @@ void Rebuild::drawWhereNeeded() {
     note("the weights were drawn anew without the edited cells; undo brings them back");
   }
   next_.weightsEdited = false;
-  next_.weights = drawWeights(config(), source.init, source.seed);
+  next_.weights = drawWeightsFor(next_, source.init, source.seed);
 }
 
 void Rebuild::fitPins() {

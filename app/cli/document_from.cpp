@@ -46,6 +46,9 @@ void refuseContradictions(const PassOptions& o) {
            "--init draws weights and --weights loads them: leave one of them out");
   refuseIf(o.seed && weights,
            "--seed draws weights and --weights loads them: leave one of them out");
+  refuseIf(o.init == "designed" && input,
+           "--init designed is made for the named coordinates of a text or a series, and --input "
+           "gives X as numbers: leave one of them out");
   refuseIf(o.noPositions && o.sinusoidalPositions,
            "--no-positions and --sinusoidal-positions contradict each other: leave one out");
   refuseIf(o.dropoutSeed && !o.dropout,
@@ -205,6 +208,13 @@ DocumentPtr documentFrom(const PassOptions& o) {
   if (tensors != nullptr) requireAgreement(o, *tensors, config);
   if (tensors == nullptr && o.config.seqLen) config.seqLen = *o.config.seqLen;
 
+  if (tensors != nullptr && o.init == "designed") {
+    throw UserError(
+        fmt::format("--init designed is made for the named coordinates of a text or a series, and "
+                    "{} gives X as "
+                    "numbers: add --text, or leave --init out",
+                    tensors->name));
+  }
   const auto given = givenWeights(o, config);
   if (given) takeDimensions(config, *given, tensors != nullptr, o);
   const WeightSource drawn{
@@ -221,6 +231,14 @@ DocumentPtr documentFrom(const PassOptions& o) {
   for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
   setWhatIf(o, edit);
   return document;
+}
+
+DocumentPtr documentForWindow(PassOptions o) {
+  const bool saysWeights = !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty();
+  const bool numbers =
+      !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
+  if (!saysWeights && !numbers) o.init = "designed";
+  return documentFrom(o);
 }
 
 }  // namespace headscope::cli

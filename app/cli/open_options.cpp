@@ -10,7 +10,7 @@ namespace headscope::cli {
 AppOptions optionsToOpen(const PassOptions& pass) {
   AppOptions options;
   if (pass.session.empty()) {
-    options.document = documentFrom(pass);
+    options.document = documentForWindow(pass);
     return options;
   }
   formats::Session session = sessionFrom(pass);

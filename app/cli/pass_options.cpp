@@ -76,7 +76,10 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
-  add(app, "--init", o.init, kName, "xavier (default), normal or identity", group);
+  add(app, "--init", o.init, kName,
+      "xavier (default; the window: designed), normal, identity or designed (heads made to do "
+      "stated things)",
+      group);
   add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);
   add(app, "--weights", o.weights, kTensorFile, "state dict of nn.MultiheadAttention", group);
   add(app, "--prefix", o.prefix, kName, "of its names there: encoder.layers.0.self_attn.", group);

@@ -55,6 +55,10 @@ const formats::SavedScene* sceneFrom(const PassOptions& options, const formats::
 /// Throws UserError for flags that contradict each other and for whatever cannot be used.
 DocumentPtr documentFrom(const PassOptions& options);
 
+/// The same for the window, which opens on designed heads where no flag says where weights are
+/// from.
+DocumentPtr documentForWindow(PassOptions options);
+
 /// One whole pass over it.
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document);
 

@@ -12,6 +12,7 @@
 #include "app/cli/pass_options.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
+#include "core/weights/designed_heads.h"
 
 namespace headscope::cli {
 namespace {
@@ -64,7 +65,8 @@ std::string inputInWords(const Document& document) {
 
 std::string weightsInWords(const WeightSource& source) {
   if (!source.drawn()) return source.loadedFrom;
-  return fmt::format("{}, seed {}", toString(source.init), source.seed);
+  const char* about = source.init == WeightInit::designed ? " (designed, not learned)" : "";
+  return fmt::format("{}{}, seed {}", toString(source.init), about, source.seed);
 }
 
 void printSteps(std::ostream& out, const Trace& trace) {
@@ -99,6 +101,20 @@ void printFullyMaskedRows(std::ostream& out, const Trace& trace) {
   out << '\n';
 }
 
+void printDesignedHeads(std::ostream& out, const Document& document) {
+  const auto heads = designedHeads(document);
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    const DesignedHead& head = heads[h];
+    out << fmt::format("  head {}: {}", h + 1, head.title);
+    if (head.drawn && head.instead.empty()) out << ": " << head.why;
+    if (head.drawn && !head.instead.empty()) {
+      out << fmt::format(" (in place of: {}): {}", head.instead, head.why);
+    }
+    if (!head.drawn && !head.why.empty()) out << "; " << head.why;
+    out << '\n';
+  }
+}
+
 void printRun(std::ostream& out, const Trace& trace, const std::string& memoryNote) {
   const Document& document = trace.document();
   const Ledger cost = ledger(trace.config());
@@ -106,6 +122,7 @@ void printRun(std::ostream& out, const Trace& trace, const std::string& memoryNo
   out << sizeInWords(trace.config()) << "; " << headWidthInWords(trace.config()) << '\n';
   out << "input: " << inputInWords(document) << '\n';
   out << "weights: " << weightsInWords(document.weightSource) << '\n';
+  printDesignedHeads(out, document);
   if (!memoryNote.empty()) out << "note: " << memoryNote << '\n';
   for (const auto& note : document.input->notes) out << "note: " << note << '\n';
   out << '\n';

@@ -148,8 +148,10 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
   const bool x = cell.tensor == TensorId::x;
   if (!x && cell.tensor != TensorId::memory) {
     const WeightSource& w = d.weightSource;
-    std::string text = w.drawn() ? fmt::format("drawn: {}, seed {}", toString(w.init), w.seed)
-                                 : "loaded from " + w.loadedFrom;
+    std::string text = !w.drawn() ? "loaded from " + w.loadedFrom
+                       : w.init == WeightInit::designed
+                           ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
+                           : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
     return text + (d.weightsEdited ? "; edited since" : "");
   }
   const Input& input = *d.input;

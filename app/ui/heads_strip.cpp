@@ -8,6 +8,7 @@
 
 #include "app/ui/cell_marks.h"
 #include "app/ui/compat.h"
+#include "app/ui/designed_words.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/mistake_badge.h"
 #include "app/ui/widgets.h"
@@ -96,10 +97,23 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
                   chosen ? t.accent : t.panelBorder, look.px(6), 0, line);
     const ImVec2 text(beside ? card.map1.x + look.px(12) : card.a.x + pad,
                       card.a.y + pad - look.px(1));
-    drawText(list, look.fonts.semibold, text, color, fmt::format("Head {}", card.head + 1));
+    const std::string name = fmt::format("Head {}", card.head + 1);
+    drawText(list, look.fonts.semibold, text, color, name);
+    const std::string title = designedTitle(panel, card.head);
+    if (!beside && !title.empty()) {
+      const float after = textSize(look.fonts.semibold, name).x + look.px(7);
+      drawText(list, look.fonts.small, {text.x + after, text.y + look.px(2)}, t.textMuted,
+               elided(look.fonts.small, title, b.x - text.x - after - look.px(6)));
+    }
     if (beside) {
       float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
       const float room = b.x - text.x - look.px(6);
+      if (!title.empty()) {
+        for (const std::string& part : titleLines(look.fonts.small, title, room)) {
+          drawText(list, look.fonts.small, {text.x, y}, t.text, part);
+          y += fontSize(look.fonts.small) + look.px(2);
+        }
+      }
       const float gain = c.gain(card.head);
       if (gain != 1.0F) {
         drawText(list, look.fonts.small, {text.x, y}, t.bad,
@@ -124,8 +138,12 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
     ImGui::SetCursorScreenPos(card.a);
     ImGui::PushID(static_cast<int>(card.head));
     if (ImGui::InvisibleButton("card", {width, cardHeight})) panel.view.head = card.head;
-    if (ImGui::IsItemHovered() && tiles.pick(card.head, card.map0, card.map1)) {
-      list->AddRect(card.map0, card.map1, t.accent);
+    if (ImGui::IsItemHovered()) {
+      if (tiles.pick(card.head, card.map0, card.map1)) {
+        list->AddRect(card.map0, card.map1, t.accent);
+      } else if (const auto about = designedExplanation(panel, card.head); !about.empty()) {
+        tip(look, about);
+      }
     }
     ImGui::PopID();
   }

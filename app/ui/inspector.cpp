@@ -9,6 +9,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_value.h"
 #include "app/ui/compat.h"
+#include "app/ui/designed_words.h"
 #include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
@@ -177,7 +178,12 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& edi
   const std::string token = query < static_cast<Index>(queries.size())
                                 ? std::string(shownToken(queries[static_cast<std::size_t>(query)]))
                                 : std::to_string(query);
-  caption(look, fmt::format("head {} · query '{}'", head + 1, token));
+  const std::string title = designedTitle(panel, head);
+  caption(look, elided(look.fonts.small,
+                       fmt::format("head {}{} · query '{}'", head + 1,
+                                   title.empty() ? "" : fmt::format(" ({})", title), token),
+                       ImGui::GetContentRegionAvail().x));
+  if (const auto about = designedExplanation(panel, head); !about.empty()) tip(look, about);
   caption(look,
           elided(look.fonts.small, cellName(panel.trace, cell), ImGui::GetContentRegionAvail().x));
   cellValue(panel, magnitudes, editing, cell);

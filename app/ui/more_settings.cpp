@@ -139,11 +139,13 @@ void weights(const Panel& panel, TopBarMemory& memory) {
   const WeightSource& source = panel.document.weightSource;
   caption(panel.look, "Weights",
           "xavier: nn.MultiheadAttention's own start. normal: mean 0, standard deviation 0.1. "
-          "identity: ones on the diagonal.");
+          "identity: ones on the diagonal. designed: heads made to do stated things, not learned; "
+          "those that have no room for it are drawn as xavier.");
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (ImGui::BeginCombo("##init", shown.c_str())) {
-    for (const WeightInit init : {WeightInit::xavier, WeightInit::normal, WeightInit::identity}) {
+    for (const WeightInit init :
+         {WeightInit::designed, WeightInit::xavier, WeightInit::normal, WeightInit::identity}) {
       if (ImGui::Selectable(std::string(toString(init)).c_str(),
                             source.drawn() && init == source.init)) {
         panel.edits.push(DrawWeights{init, source.seed});

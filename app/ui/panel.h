@@ -20,6 +20,10 @@
 #include "core/history.h"
 #include "core/trace.h"
 
+namespace headscope {
+struct DesignedHead;
+}
+
 namespace headscope::ui {
 
 /// Collects the edits of a frame; the application applies them after it.
@@ -87,6 +91,8 @@ struct Panel {
   const History* history = nullptr;
   Reference reference{};
   FlashState flash{};
+  const std::vector<DesignedHead>* designed =
+      nullptr;  // of the trace; empty: its weights are not designed
 };
 
 }  // namespace headscope::ui

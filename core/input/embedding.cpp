@@ -11,12 +11,12 @@ namespace {
 
 constexpr Index kPairs = 28;
 
-double frequency(Index pair) {
+}  // namespace
+
+double positionFrequency(Index pair) {
   constexpr double kLowest = 2.0 * std::numbers::pi / 80.0;
   return kLowest + static_cast<double>(pair) * (std::numbers::pi - kLowest) / (kPairs - 1);
 }
-
-}  // namespace
 
 CoordinateBlock constantBlock() { return {"constant", "", {"constant"}, {"constant"}}; }
 
@@ -45,7 +45,7 @@ void fillPositionPairs(std::span<float> row, ColumnRange range, Index position,
                        Positions positions) {
   if (positions != Positions::named) return;
   for (Index pair = 0; pair < range.count / 2; ++pair) {
-    const double angle = frequency(pair) * static_cast<double>(position);
+    const double angle = positionFrequency(pair) * static_cast<double>(position);
     const auto column = static_cast<std::size_t>(range.begin + 2 * pair);
     row[column] = static_cast<float>(std::cos(angle));
     row[column + 1] = static_cast<float>(std::sin(angle));

@@ -17,6 +17,12 @@ CoordinateBlock constantBlock();
 CoordinateBlock slowPositionBlock();
 /// 28 pairs "cos ω1 i", "sin ω1 i", …: ω_k linear from 2π/80 to π.
 CoordinateBlock positionPairsBlock();
+/// ω of a pair, from 0 on.
+double positionFrequency(Index pair);
+
+/// How the columns of X are laid out at a width, whatever the sentence or the values.
+Layout textLayout(Index width);
+Layout seriesLayout(const std::vector<std::string>& channels, Index width);
 
 /// −log(1+i); nothing where the block was left out, or where positions are not named.
 void fillSlowPosition(std::span<float> row, ColumnRange range, Index position, Positions positions);

@@ -55,17 +55,6 @@ CoordinateBlock channelBlock(const std::string& one, const std::string& prefix,
   return block;
 }
 
-Layout layoutFor(const std::vector<std::string>& channels, Index width) {
-  const std::vector<std::string> flags{"spike", "change point"};
-  return layOut(width,
-                {constantBlock(), slowPositionBlock(), positionPairsBlock(),
-                 channelBlock("channel", "", channels),
-                 channelBlock("first difference", "difference of ", channels),
-                 channelBlock("running mean", "running mean of ", channels),
-                 CoordinateBlock{"flag", "flags", flags, flags}},
-                "mix");
-}
-
 void copyBlock(std::span<float> row, ColumnRange range, const std::vector<Channel>& columns,
                std::size_t source) {
   for (Index c = 0; c < range.count; ++c) {
@@ -102,6 +91,17 @@ void fillStep(std::span<float> row, const Layout& layout, const Features& featur
 
 }  // namespace
 
+Layout seriesLayout(const std::vector<std::string>& channels, Index width) {
+  const std::vector<std::string> flags{"spike", "change point"};
+  return layOut(width,
+                {constantBlock(), slowPositionBlock(), positionPairsBlock(),
+                 channelBlock("channel", "", channels),
+                 channelBlock("first difference", "difference of ", channels),
+                 channelBlock("running mean", "running mean of ", channels),
+                 CoordinateBlock{"flag", "flags", flags, flags}},
+                "mix");
+}
+
 Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,
                      Index width, Positions positions) {
   std::vector<Index> lengths;
@@ -109,7 +109,7 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
   const Filling filling(std::move(lengths), places);
 
   Embedded result;
-  result.layout = layoutFor(items.front()->channels, width);
+  result.layout = seriesLayout(items.front()->channels, width);
   result.lengths = filling.validLengths();
   result.x = Tensor::zeros({static_cast<Index>(items.size()), places, width});
   for (std::size_t item = 0; item < items.size(); ++item) {

@@ -44,6 +44,12 @@ void fillToken(std::span<float> row, const Layout& layout, const std::string& to
 
 }  // namespace
 
+Layout textLayout(Index width) {
+  return layOut(width,
+                {constantBlock(), slowPositionBlock(), wordClassBlock(), positionPairsBlock()},
+                "identity");
+}
+
 Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
                    Index width, Positions positions) {
   std::vector<Index> lengths;
@@ -51,9 +57,7 @@ Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index
   const Filling filling(std::move(lengths), places);
 
   Embedded result;
-  result.layout =
-      layOut(width, {constantBlock(), slowPositionBlock(), wordClassBlock(), positionPairsBlock()},
-             "identity");
+  result.layout = textLayout(width);
   result.lengths = filling.validLengths();
   result.x = Tensor::zeros({static_cast<Index>(sentences.size()), places, width});
   for (std::size_t item = 0; item < sentences.size(); ++item) {

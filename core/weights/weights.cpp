@@ -16,9 +16,9 @@ struct InitName {
   WeightInit init;
   std::string_view name;
 };
-constexpr std::array kInitNames{InitName{WeightInit::xavier, "xavier"},
-                                InitName{WeightInit::normal, "normal"},
-                                InitName{WeightInit::identity, "identity"}};
+constexpr std::array kInitNames{
+    InitName{WeightInit::xavier, "xavier"}, InitName{WeightInit::normal, "normal"},
+    InitName{WeightInit::identity, "identity"}, InitName{WeightInit::designed, "designed"}};
 
 /// Below this many values a second thread costs more than it saves.
 constexpr Index kParallelFrom = 1 << 15;
@@ -81,8 +81,8 @@ WeightInit weightInitFromString(std::string_view name) {
   for (const InitName& entry : kInitNames) {
     if (entry.name == name) return entry.init;
   }
-  throw UserError(
-      fmt::format("\"{}\" is not a way to draw weights; use xavier, normal or identity", name));
+  throw UserError(fmt::format(
+      "\"{}\" is not a way to draw weights; use xavier, normal, identity or designed", name));
 }
 
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed) {

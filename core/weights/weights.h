@@ -22,7 +22,7 @@ struct Weights {
   Tensor bO;  // (D)       biases are always there; config.bias says whether they are added
 };
 
-enum class WeightInit { xavier, normal, identity };
+enum class WeightInit { xavier, normal, identity, designed };
 
 /// Where weights come from: drawn (init, seed), or named explicitly (a file, a preset's own).
 struct WeightSource {
@@ -44,6 +44,7 @@ WeightInit weightInitFromString(std::string_view name);
 ///            ±√(6/(fan_in + fan_out)) (Glorot & Bengio 2010)
 ///  normal    mean 0, standard deviation 0.1, biases too
 ///  identity  ones on the diagonal, biases 0
+///  designed  as xavier; designedWeights (designed_heads.h) writes the designed heads over it
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
 
 /// Checks shapes against `config` and values for NaN/Inf; throws UserError naming the tensor, the

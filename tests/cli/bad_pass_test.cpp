@@ -36,7 +36,11 @@ TEST_F(BadPass, ValuesAreNamed) {
   expectRefused({"run", "--text", ""}, {"text is empty"});
   expectRefused({"run", "--memory-text", " "}, {"memory text is empty"});
   expectRefused({"run", "--text", "\xff"}, {"UTF-8"});
-  expectRefused({"run", "--init", "designed"}, {"designed", "xavier, normal or identity"});
+  expectRefused({"run", "--init", "learned"}, {"learned", "xavier, normal, identity or designed"});
+  expectRefused({"run", "--init", "designed", "--input", "x"}, {"--init designed", "--input"});
+  expectRefused({"run", "--init", "designed", "--weights", "w"}, {"--init", "--weights"});
+  expectRefused({"run", "--init", "designed", "--preset", "by-hand"},
+                {"--init designed", "by-hand", "--text"});
   expectRefused({"run", "--seed", "-1"}, {"--seed", "-1"});
   expectRefused({"run", "--seed", "one"}, {"--seed", "one"});
   expectRefused({"run", "--temperature", "0"}, {"temperature is 0"});

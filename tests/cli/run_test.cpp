@@ -225,6 +225,19 @@ TEST_F(Run, ByHandKeepsItsOwnWeights) {
   EXPECT_GT(largestDifference(own, drawn), 0.0F);
 }
 
+TEST_F(Run, DesignedHeadsAreNamed) {
+  const CliResult run = runProgram({"run", "--init", "designed", "--d-model", "256"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  for (const char* part : {"designed, not learned", "head 1: Previous token",
+                           "head 2: Drawn at random (in place of: Verb → its subject)",
+                           "needs 59 dimensions, and d_k is 32"}) {
+    EXPECT_NE(run.out.find(part), std::string::npos) << part << " in " << run.out;
+  }
+  const auto cell = jsonOf({"explain", "--init", "designed", "--step", "softmax", "--head", "1",
+                            "--row", "2", "--col", "1"});
+  EXPECT_GE(cell["value"], 0.92);  // sat → cat
+}
+
 TEST_F(Run, TheTableSaysWhatRan) {
   const CliResult run = runProgram({"run", "--trace", path("t.safetensors")});
   for (const char* part :

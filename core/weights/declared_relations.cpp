@@ -1,0 +1,141 @@
+// Which key each query has for a partner, by symbolic rules: over word classes of the lexicon and
+// positions for text, over the flags of X for a series. Nothing here knows a matrix.
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "core/input/lexicon.h"
+#include "core/weights/designed_heads.h"
+#include "core/weights/head_plan.h"
+
+namespace headscope {
+namespace {
+
+using Partner = std::optional<Index>;
+using Keys = std::vector<Index>;
+
+bool among(const std::vector<std::string>& names, const std::string& name) {
+  return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// One item of a document: what stands at each place.
+class Places {
+ public:
+  Places(const Document& document, Index item) : document_(document), item_(item) {
+    for (const std::string& token : document.input->tokens[static_cast<std::size_t>(item)]) {
+      words_.push_back(lowerCased(token));
+      classes_.emplace_back(token.empty() ? "" : toString(lexicon().classOf(token)));
+    }
+    text_ = std::holds_alternative<TextSource>(*document.source);
+  }
+
+  Index count() const { return static_cast<Index>(words_.size()); }
+  const std::string& word(Index i) const { return words_[static_cast<std::size_t>(i)]; }
+
+  bool isOf(Index i, const std::vector<std::string>& names) const {
+    if (names.empty()) return true;
+    if (text_) return among(names, classes_[static_cast<std::size_t>(i)]);
+    const auto& columns = document_.input->coordinates;
+    const auto found = std::find(columns.begin(), columns.end(), names.front());
+    return found != columns.end() &&
+           document_.input->x.at({item_, i, found - columns.begin()}) == 1.0F;
+  }
+
+  /// Keys of those classes that the query may see, padding left out.
+  Keys seen(Index query, const std::vector<std::string>& names) const {
+    const AllowedKeys allowed = allowedKeys(document_.config.mask, item_, query, count());
+    Keys keys;
+    for (Index j = 0; j < count(); ++j) {
+      if (allowed(j) && !word(j).empty() && isOf(j, names)) keys.push_back(j);
+    }
+    return keys;
+  }
+
+ private:
+  const Document& document_;
+  Index item_;
+  bool text_ = true;
+  std::vector<std::string> words_, classes_;
+};
+
+Partner onlyOne(const Keys& keys) { return keys.size() == 1 ? Partner(keys.front()) : Partner(); }
+
+/// None where two are equally near: they share the weight.
+Partner nearest(const Keys& keys, Index query) {
+  Partner best;
+  bool tied = false;
+  for (const Index key : keys) {
+    if (key == query) continue;
+    const Index now = std::abs(key - query);
+    const Index before = best ? std::abs(*best - query) : now + 1;
+    tied = now == before || (tied && now > before);
+    if (now < before) best = key;
+  }
+  return tied ? Partner() : best;
+}
+
+Partner within(Keys keys, Index first, Index last, bool takeLast = false) {
+  std::erase_if(keys, [&](Index key) { return key < first || key > last; });
+  if (keys.empty()) return {};
+  return takeLast ? keys.back() : keys.front();
+}
+
+Partner partnerBy(const PartnerRule& rule, const Places& places, Index i) {
+  const std::string& where = rule.where;
+  Keys keys = places.seen(i, rule.is);
+  const Index last = places.count() - 1;
+  if (where == "previous") return within(keys, i - 1, i - 1);
+  if (where == "next" || where == "right after") return within(keys, i + 1, i + 1);
+  if (where == "itself") return within(keys, i, i);
+  if (where == "first") return within(keys, 0, 0);
+  if (where == "nearest before") return within(keys, 0, i - 1, true);
+  if (where == "nearest after") return within(keys, i + 1, last);
+  if (where == "within two after") return within(keys, i + 1, i + 2);
+  if (where == "last after") return within(keys, i + 1, last, true);
+  if (where == "earliest") return within(keys, 0, last);
+  if (where == "nearest") return nearest(keys, i);
+  if (where == "the only") return onlyOne(keys);
+  if (where == "early, from late") {
+    const Partner key = onlyOne(keys);
+    return key && 2 * *key < places.count() && 2 * i >= places.count() ? key : Partner();
+  }
+  if (where == "same word") {
+    std::erase_if(keys, [&](Index j) { return j == i || places.word(j) != places.word(i); });
+    return onlyOne(keys);
+  }
+  return {};
+}
+
+Partner partnerOf(const HeadDescription& head, const Places& places, Index query) {
+  if (places.word(query).empty()) return {};
+  for (const PartnerRule& rule : head.partner) {
+    if (!places.isOf(query, rule.of)) continue;
+    if (const Partner found = partnerBy(rule, places, query)) return found;
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document) {
+  const std::vector<DesignedHead> heads = designedHeads(document);
+  std::vector<std::optional<DeclaredRelation>> relations(heads.size());
+  if (heads.empty() || document.config.crossAttention()) return relations;
+  const auto plan = planHeads(document.config, *document.source, document.positions);
+  std::vector<Places> items;
+  for (Index item = 0; item < document.config.batch; ++item) items.emplace_back(document, item);
+  for (std::size_t h = 0; h < heads.size(); ++h) {
+    if (heads[h].drawn || plan[h].description->partner.empty()) continue;
+    DeclaredRelation relation{heads[h].title, {}};
+    for (const Places& places : items) {
+      auto& partners = relation.partners.emplace_back();
+      for (Index i = 0; i < places.count(); ++i) {
+        partners.push_back(partnerOf(*plan[h].description, places, i));
+      }
+    }
+    relations[h] = std::move(relation);
+  }
+  return relations;
+}
+
+}  // namespace headscope

@@ -1,0 +1,49 @@
+// Designed heads: weights that make heads do stated things, by honest computation over the named
+// coordinates of X. They depend on the sizes and on what kind of input there is, never on its words
+// or values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/analysis/declared_relation.h"
+#include "core/config.h"
+#include "core/document.h"
+#include "core/input/input.h"
+#include "core/weights/weights.h"
+
+namespace headscope {
+
+/// What is said wherever one is shown.
+inline constexpr const char* kDesignedNotLearned = "designed, not learned";
+
+struct DesignedHead {
+  std::string title;      // "Verb → its subject"; "Drawn at random"
+  std::string about;      // what it does
+  std::string structure;  // what of the query meets what of the key, with the gains in logits
+  bool drawn = false;     // at random instead
+  std::string
+      instead;      // of what it was drawn: "Verb → its subject"; empty: none is designed for it
+  std::string why;  // why it was drawn, or why it cannot do here what it is made for
+};
+
+/// xavier's, with W_Q, W_K, W_V and W_O of the heads that can be designed written over: V copies
+/// what the token is (its class and identity, or the channels), W_O writes it to the head's own
+/// columns of the output.
+Weights designedWeights(const AttentionConfig& config, const InputSource& source,
+                        Positions positions, std::uint64_t seed);
+
+/// One per head; empty where the document's weights are not designed ones.
+std::vector<DesignedHead> designedHeads(const Document& document);
+
+/// False where designed weights of the one would be others for the other.
+bool sameDesign(const Document& a, const Document& b);
+
+/// One per head, by the rules of assets/designed_heads.json over word classes, positions and flags,
+/// read apart from the matrices: which key each query has for a partner. None for a head that
+/// declares none (uniform, neighbours …) or was drawn; empty where weights are not designed.
+std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document);
+
+}  // namespace headscope

@@ -1,0 +1,69 @@
+// HeadDescription: what a designed head does and how, as assets/designed_heads.json says it; over
+// coordinates by name, so for any width, and in logits (scores after ÷√d_k).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace headscope {
+
+/// Coordinates with a factor each: their sum times the factors is one dimension of q or k.
+using Mix = std::vector<std::pair<std::string, double>>;
+
+/// One dimension: this much of the query meets this much of the key. "first place" is 1 at the
+/// first token and 0 elsewhere, as a sum of all position pairs.
+struct Meeting {
+  Mix query, key;
+};
+
+/// A wanted function of the distance Δ = key − query, from `first` to `last`: `near` at |Δ| = 1,
+/// `far` at 40, in between along log |Δ|. What no piece covers may be anything.
+struct DistancePiece {
+  int first = 0, last = 0;
+  double near = 0.0, far = 0.0;
+};
+
+/// Distances that lead all others by so many logits; those with less than 1 are second choices.
+struct Peaks {
+  std::vector<std::pair<int, double>> at;
+  double lead = 0.0;
+};
+
+/// The token's identity meets itself, in at least so many dimensions.
+struct IdentityMeeting {
+  double gain = 0.0;
+  long least = 0;
+};
+
+/// Which key is a query's partner: of those of the classes `is` (none: any), the one `where` says.
+struct PartnerRule {
+  std::vector<std::string> of;  // classes of the query; empty: any
+  std::vector<std::string> is;  // of the key; in a series a flag
+  std::string where;
+};
+
+enum class Looks { anywhere, left, right, both };
+
+struct HeadDescription {
+  std::string title, about;
+  std::optional<Peaks> peaks;
+  std::vector<DistancePiece> shape;
+  long pairs = 0;     // position pairs the shape takes; 0: all there are
+  double away = 0.0;  // −away · cos ω1 Δ: grows with the distance up to 40
+  std::vector<Meeting> meet;
+  std::string each;  // coordinates that begin so meet themselves, a dimension each
+  double eachGain = 0.0;
+  std::optional<IdentityMeeting> identity;
+  Looks looks = Looks::anywhere;
+  bool across = false;  // also from one sequence to another
+  std::vector<PartnerRule> partner;
+};
+
+/// In the order in which heads take them.
+struct HeadDescriptions {
+  std::vector<HeadDescription> text, series;
+};
+
+}  // namespace headscope

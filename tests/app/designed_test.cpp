@@ -1,0 +1,57 @@
+// Designed heads on the screen: their names where heads are shown, what is said of them, and that
+// presets open on them.
+#include "app_driver.h"
+#include "core/weights/designed_heads.h"
+
+namespace headscope::ui {
+namespace {
+
+DocumentPtr designed(const char* preset) {
+  return makePreset(presetByName(preset), {WeightInit::designed, 1, {}}, kTestBudget);
+}
+
+TEST(DesignedHeadsShown, HeadsBearTheirNames) {
+  AppDriver ui(designed("tutorial"));
+  EXPECT_TRUE(ui.shows("Previous", "strip")) << ui.screen().all();
+  ui.click("Head 7", "strip");
+  EXPECT_TRUE(ui.shows("head 7 (First token)"));
+}
+
+TEST(DesignedHeadsShown, XavierHeadsBearNone) {
+  AppDriver ui(presetDocument("tutorial"));
+  EXPECT_FALSE(ui.shows("Previous", "strip"));
+  EXPECT_FALSE(ui.shows("(Previous token)"));
+}
+
+TEST(DesignedHeadsShown, TheirStructureIsToldAtTheName) {
+  AppDriver ui(designed("original-transformer"));
+  ui.click("Head 2", "strip");
+  ui.hover(ui.at("head 2 (Verb"));
+  for (int i = 0; i < 90; ++i) ui.frame();  // the mouse rests
+  for (const char* part : {"designed, not learned", "70 · verb", "28 position pairs"}) {
+    EXPECT_TRUE(ui.shows(part, "Tooltip")) << part << " in " << ui.screen().all();
+  }
+}
+
+TEST(DesignedHeadsShown, AnotherNumberOfHeadsIsDesignedAnew) {
+  AppDriver ui(designed("original-transformer"));
+  ui.typeInto("heads", "4");
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+  EXPECT_EQ(designedHeads(ui.document()).size(), 4U);
+  const DocumentPtr fresh = makeDocument("", ui.config(), *ui.document().source, Positions::named,
+                                         {WeightInit::designed, 1, {}}, kTestBudget);
+  EXPECT_EQ(ui.document().weights.wQ.values(), fresh->weights.wQ.values());
+}
+
+TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnThem) {
+  AppDriver ui(presetDocument("by-hand"));
+  const auto combo = ui.screen().findAfter("headscope", "top bar");
+  ASSERT_TRUE(combo);
+  ui.clickAt(combo->centre());
+  ui.click("Tutorial", "Combo");
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+  EXPECT_FALSE(designedHeads(ui.document()).front().drawn);
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,393 @@
+// Designed heads: each does what it says, on the sentences that ask for it and on others, and says
+// why where it cannot.
+#include "core/weights/designed_heads.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/attention.h"
+#include "core/presets.h"
+#include "core/weights/distance_kernel.h"
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+using Partners = std::vector<std::optional<Index>>;
+
+const std::string kCat = "The cat sat on the mat";
+const std::string kFluffy = "The cat, which was very fluffy, sat on the mat.";
+const std::string kBank = "The bank that the river flows by is closed.";
+
+DocumentPtr designed(InputSource source, AttentionConfig config,
+                     Positions positions = Positions::named) {
+  return makeDocument("", std::move(config), std::move(source), positions,
+                      {WeightInit::designed, 1, {}}, kBudget);
+}
+
+DocumentPtr designedText(const std::string& text, Index dModel = 1024, Index heads = 16) {
+  return designed(TextSource{{text}, {}}, sized(dModel, heads, 1));
+}
+
+SeriesSource window(const char* example = "sensor") {
+  return std::get<SeriesSource>(exampleByName(example).source);
+}
+
+/// The pass of a document with designed heads, read by the heads' titles and by words.
+class Pass {
+ public:
+  explicit Pass(const DocumentPtr& document)
+      : document_(document),
+        trace_(runAttention(document, nullptr, {})),
+        heads_(designedHeads(*document)),
+        relations_(declaredRelations(*document)) {}
+
+  Index head(const std::string& title) const {
+    for (std::size_t h = 0; h < heads_.size(); ++h) {
+      if (heads_[h].title == title) return static_cast<Index>(h);
+    }
+    ADD_FAILURE() << "no head " << title;
+    return 0;
+  }
+  Index place(const std::string& word) const {
+    const auto& tokens = document_->input->tokens[0];
+    return std::find(tokens.begin(), tokens.end(), word) - tokens.begin();
+  }
+  float weight(const std::string& title, Index query, Index key, Index item = 0) const {
+    return trace_->value({TensorId::weights, item, head(title), query, key});
+  }
+  float weight(const std::string& title, const std::string& query, const std::string& key) const {
+    return weight(title, place(query), place(key));
+  }
+  const std::vector<DesignedHead>& heads() const { return heads_; }
+  const std::optional<DeclaredRelation>& relation(const std::string& title) const {
+    return relations_[static_cast<std::size_t>(head(title))];
+  }
+  Partners declared(const std::string& title) const { return relation(title)->partners[0]; }
+
+  /// Sum and number of the weights on declared partners, by title.
+  void addTo(std::map<std::string, std::pair<double, int>>& sums) const {
+    for (std::size_t h = 0; h < relations_.size(); ++h) {
+      if (!relations_[h]) continue;
+      for (Index item = 0; item < document_->config.batch; ++item) {
+        const auto& partners = relations_[h]->partners[static_cast<std::size_t>(item)];
+        for (std::size_t i = 0; i < partners.size(); ++i) {
+          if (!partners[i]) continue;
+          auto& [sum, count] = sums[heads_[h].title];
+          sum += trace_->value({TensorId::weights, item, static_cast<Index>(h),
+                                static_cast<Index>(i), *partners[i]});
+          ++count;
+        }
+      }
+    }
+  }
+
+ private:
+  DocumentPtr document_;
+  TracePtr trace_;
+  std::vector<DesignedHead> heads_;
+  std::vector<std::optional<DeclaredRelation>> relations_;
+};
+
+struct Pair {
+  std::string sentence, head, query, key;
+};
+
+const std::vector<Pair> kNamedPairs{
+    {kFluffy, "Verb → its subject", "sat", "cat"},
+    {kFluffy, "Adjective ↔ noun", "fluffy", "cat"},
+    {kFluffy, "Pronoun → noun", "which", "cat"},
+    {kFluffy, "Preposition → its object", "on", "mat"},
+    {kBank, "Verb → its subject", "is", "bank"},
+    {kBank, "Verb → its subject", "flows", "river"},
+    {kBank, "Adjective ↔ noun", "closed", "bank"},
+    {kBank, "Pronoun → noun", "that", "bank"},
+    {kCat, "Verb → its subject", "sat", "cat"},
+};
+
+TEST(DesignedHeads, AttendToWhatTheIssueNames) {
+  for (const auto& [width, heads] : {std::pair<Index, Index>{512, 8}, {768, 12}, {1024, 16}}) {
+    for (const Pair& pair : kNamedPairs) {
+      const Pass pass(designedText(pair.sentence, width, heads));
+      EXPECT_GE(pass.weight(pair.head, pair.query, pair.key), 0.92F)
+          << width << ": " << pair.query << " → " << pair.key;
+    }
+  }
+}
+
+TEST(DesignedHeads, TheLastEightToo) {
+  const Pass bank(designedText(kBank));
+  EXPECT_GE(bank.weight("Subject → its predicate", "bank", "closed"), 0.92F);
+  EXPECT_GE(bank.weight("Noun ↔ noun", "bank", "river"), 0.92F);
+  EXPECT_GE(bank.weight("Subject → its predicate", "river", "flows"), 0.92F);
+  const Pass cat(designedText(kCat));
+  EXPECT_GE(cat.weight("Determiner → its noun", 0, 1), 0.92F);
+  EXPECT_GE(cat.weight("Determiner → its noun", 4, 5), 0.92F);
+  EXPECT_GE(cat.weight("Same word", 0, 4), 0.92F);
+  EXPECT_GE(cat.weight("Same word", 4, 0), 0.92F);
+  const Pass fox(designedText("The brown fox does not jump over it."));
+  EXPECT_GE(fox.weight("Negation → what it negates", "not", "jump"), 0.92F);
+}
+
+TEST(DesignedHeads, ReachTheirDeclaredPartnersOnAllExamples) {
+  for (const Preset& preset : presets()) {
+    if (preset.explicitWeights) continue;
+    std::map<std::string, std::pair<double, int>> sums;
+    Pass(makePreset(preset, {WeightInit::designed, 1, {}}, kBudget)).addTo(sums);
+    EXPECT_FALSE(sums.empty()) << preset.name;
+    for (const auto& [title, sum] : sums) {
+      EXPECT_GE(sum.first / sum.second, 0.9) << preset.name << ": " << title;
+    }
+  }
+  std::map<std::string, std::pair<double, int>> sums;
+  for (const Example& example : examples()) {
+    const auto* text = std::get_if<TextSource>(&example.source);
+    if (text == nullptr || !text->memoryTexts.empty()) continue;
+    Pass(designed(*text, sized(1024, 16, 1))).addTo(sums);
+  }
+  EXPECT_EQ(sums.size(), 13U);  // of 16: uniform, neighbours and far away declare none
+  for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, 0.9) << title;
+}
+
+TEST(DesignedHeads, OtherSentencesOfTheLexiconBehaveAlike) {
+  std::map<std::string, std::pair<double, int>> sums;
+  for (const char* text :
+       {"Dogs chase the cat and birds watch the old man.",
+        "The teacher of the children was tired because it never stopped.",
+        "My small sister quickly wrote a long letter to her best friend.",
+        "A zorp that the blick saw is not happy, and nobody knows why the garden looks so empty.",
+        "Is the door of the old house closed?"}) {
+    Pass(designedText(text)).addTo(sums);
+  }
+  for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, 0.9) << title;
+}
+
+TEST(DesignedHeads, RowsWithoutAPartnerRest) {
+  const Pass pass(designedText(kBank));
+  // passive rows on the first token, a preposition without an object with itself
+  EXPECT_GE(pass.weight("Verb → its subject", "river", "The"), 0.9F);
+  EXPECT_GE(pass.weight("Pronoun → noun", "closed", "The"), 0.9F);
+  EXPECT_GE(pass.weight("Same word", "river", "river"), 0.9F);
+  for (const char* title : {"Preposition → its object", "Determiner → its noun",
+                            "Negation → what it negates", "Adjective ↔ noun", "Noun ↔ noun"}) {
+    EXPECT_GE(pass.weight(title, "flows", "The"), 0.9F) << title;
+  }
+  EXPECT_GE(pass.weight("Preposition → its object", "by", "by"), 0.9F);
+  EXPECT_FALSE(
+      pass.declared("Preposition → its object")[static_cast<std::size_t>(pass.place("by"))]);
+}
+
+TEST(DesignedHeads, AnUnknownWordIsOfNoClass) {
+  const Pass pass(designedText("The zorp sat on the blick"));
+  const Partners none(6);
+  EXPECT_EQ(pass.declared("Verb → its subject"), none);
+  EXPECT_EQ(pass.declared("Preposition → its object"), none);
+}
+
+TEST(DesignedHeads, DeclaredPartnersFollowTheRules) {
+  const Pass pass(designedText("Dogs see a big red ball, and the ball is round."));
+  // Dogs see a big red ball , and the ball is round .
+  Partners verbs(13), adjectives(13), nouns(13), predicates(13), same(13);
+  verbs[1] = 0;   // nearest noun before
+  verbs[10] = 0;  // copula: earliest
+  EXPECT_EQ(pass.declared("Verb → its subject"), verbs);
+  adjectives[3] = adjectives[4] = 5;  // a noun among the next two
+  adjectives[11] = 0;                 // earliest
+  adjectives[0] = 3;
+  adjectives[5] = 4;
+  adjectives[9] = 11;
+  EXPECT_EQ(pass.declared("Adjective ↔ noun"), adjectives);
+  nouns[0] = 5;
+  nouns[5] = 9;
+  nouns[9] = 5;
+  EXPECT_EQ(pass.declared("Noun ↔ noun"), nouns);
+  predicates[0] = 1;
+  predicates[5] = predicates[9] = 11;
+  EXPECT_EQ(pass.declared("Subject → its predicate"), predicates);
+  same[5] = 9;
+  same[9] = 5;
+  EXPECT_EQ(pass.declared("Same word"), same);
+}
+
+TEST(DesignedHeads, NeighboursFarAwayAndUniformSpreadAsTheySay) {
+  const Pass pass(designedText(kFluffy));
+  for (Index i = 2; i < 11; ++i) {
+    float near = 0.0F;
+    for (const Index j : {i - 2, i - 1, i + 1, i + 2}) near += pass.weight("Neighbours", i, j);
+    EXPECT_GE(near, 0.9F) << i;
+    EXPECT_LE(pass.weight("Neighbours", i, i), 0.01F);
+  }
+  for (Index j = 0; j < 13; ++j) EXPECT_FLOAT_EQ(pass.weight("Uniform", 4, j), 1.0F / 13);
+  double distance = 0.0, uniform = 0.0;
+  for (Index i = 0; i < 13; ++i) {
+    for (Index j = 0; j < 13; ++j) {
+      const auto away = static_cast<double>(std::abs(i - j));
+      distance += away * pass.weight("Far away", i, j);
+      uniform += away / 13;
+    }
+  }
+  EXPECT_GE(distance, 1.25 * uniform);
+  EXPECT_FALSE(pass.relation("Neighbours"));
+  EXPECT_FALSE(pass.relation("Uniform"));
+}
+
+TEST(DesignedHeads, WeightsDoNotDependOnTheSentence) {
+  const DocumentPtr one = designedText(kCat, 512, 8);
+  const DocumentPtr other = designedText(kBank, 512, 8);
+  for (const auto member : {&Weights::wQ, &Weights::wK, &Weights::wV, &Weights::wO}) {
+    EXPECT_EQ((one->weights.*member).values(), (other->weights.*member).values());
+  }
+  const DocumentPtr typed = edited(one, SetText{0, false, kBank});
+  EXPECT_TRUE(sameWeights(*one, *typed));  // not even drawn again
+}
+
+TEST(DesignedHeads, FollowSizesAndTheKindOfInput) {
+  const DocumentPtr eight = designedText(kCat, 1024, 8);
+  const DocumentPtr sixteen = edited(eight, SetDimensions{1024, 16, 16});
+  EXPECT_EQ(sixteen->weights.wQ.values(), designedText(kCat)->weights.wQ.values());
+  EXPECT_EQ(sixteen->weightSource.init, WeightInit::designed);
+  const DocumentPtr series = edited(eight, SetInput{std::make_shared<const InputSource>(window())});
+  EXPECT_EQ(designedHeads(*series)[2].title, "Temperature");
+  EXPECT_NE(series->weights.wQ.values(), eight->weights.wQ.values());
+  EXPECT_TRUE(sameWeights(*eight, *edited(eight, masked(eight, [](Mask& m) { m.causal = true; }))));
+}
+
+TEST(DesignedHeads, ValuesCopyWhatTheTokenIsIntoTheHeadsOwnColumns) {
+  const DocumentPtr d = designedText(kCat, 512, 8);
+  const TracePtr trace = runAttention(d, nullptr, {});
+  const Index noun = 2 + 1;  // constant, slow position, determiner, noun
+  for (Index head : {0, 5}) {
+    EXPECT_EQ(d->weights.wV.at({head * 64 + 1, noun}), 1.0F);
+    EXPECT_EQ(d->weights.wO.at({head * 64 + 1, head * 64 + 1}), 1.0F);
+  }
+  // head 1 is the previous token: where `sat` stands, its output holds that `cat` is a noun
+  EXPECT_NEAR(trace->value({TensorId::output, 0, -1, 2, 1}), 1.0F, 1e-4);
+  EXPECT_NEAR(trace->value({TensorId::output, 0, -1, 1, 1}), 0.0F, 1e-4);
+}
+
+TEST(DesignedHeads, ASizeTooSmallIsSaidAndDrawnInstead) {
+  const auto narrow = designedText(kCat, 256, 8);
+  const auto heads = designedHeads(*narrow);
+  EXPECT_TRUE(heads[1].drawn);
+  EXPECT_EQ(heads[1].title, "Drawn at random");
+  EXPECT_EQ(heads[1].instead, "Verb → its subject");
+  EXPECT_EQ(heads[1].why, "it needs 59 dimensions, and d_k is 32");
+  const Weights xavier = drawWeights(narrow->config, WeightInit::xavier, 1);
+  EXPECT_EQ(narrow->weights.wQ.at({32, 7}), xavier.wQ.at({32, 7}));
+  EXPECT_EQ(narrow->weights.wO.at({3, 32}), xavier.wO.at({3, 32}));
+  EXPECT_FALSE(declaredRelations(*narrow)[1]);
+
+  const auto tiny = designedHeads(*designedText(kCat, 8, 1));
+  EXPECT_NE(tiny[0].why.find("position pairs, and d_model 8 has room for 0"), std::string::npos);
+  const auto many = designedHeads(*designedText(kCat, 1280, 20));
+  EXPECT_FALSE(many[15].drawn);
+  EXPECT_EQ(many[16].why, "16 heads are designed for text, and this one is beyond them");
+}
+
+TEST(DesignedHeads, PositionalHeadsWorkFromWidthEight) {
+  const Pass pass(designedText(kFluffy, 128, 16));
+  for (const auto& [title, step] :
+       {std::pair<const char*, Index>{"Previous token", -1}, {"Next token", 1}, {"Itself", 0}}) {
+    for (Index i = 1; i < 12; ++i) EXPECT_GE(pass.weight(title, i, i + step), 0.92F) << title;
+  }
+  for (Index i = 0; i < 13; ++i) EXPECT_GE(pass.weight("First token", i, 0), 0.92F);
+}
+
+TEST(DesignedHeads, UnderACausalMaskTheyKnowWhatTheyCannotSee) {
+  AttentionConfig config = sized(1024, 16, 1);
+  config.mask.causal = true;
+  const Pass pass(designed(TextSource{{kCat}, {}}, config));
+  for (const char* title : {"Preposition → its object", "Next token", "Determiner → its noun"}) {
+    const DesignedHead& head = pass.heads()[static_cast<std::size_t>(pass.head(title))];
+    EXPECT_FALSE(head.drawn);
+    EXPECT_NE(head.why.find("cannot see"), std::string::npos) << title;
+    EXPECT_EQ(pass.declared(title), Partners(6)) << title;
+  }
+  EXPECT_EQ(pass.heads()[static_cast<std::size_t>(pass.head("Verb → its subject"))].why, "");
+  EXPECT_GE(pass.weight("Verb → its subject", "sat", "cat"), 0.92F);
+}
+
+TEST(DesignedHeads, OfASensorWindow) {
+  const Pass pass(makePreset(presetByName("rul"), {WeightInit::designed, 1, {}}, kBudget));
+  for (Index i = 0; i < 30; ++i) {
+    EXPECT_GE(pass.weight("Change points", i, 18), 0.99F);
+    EXPECT_GE(pass.weight("Change points", i, 13, 1), 0.99F);
+    EXPECT_GE(pass.weight("Spikes", i, 7), 0.99F);
+    EXPECT_GE(pass.weight("Spikes", i, 22, 1), 0.99F);
+  }
+  EXPECT_GE(pass.weight("Early against late", 29, 7), 0.99F);
+  EXPECT_LE(pass.weight("Early against late", 0, 7), 0.1F);
+  for (Index i = 3; i < 30; ++i) {
+    float recent = 0.0F;
+    for (Index j = i - 3; j < i; ++j) recent += pass.weight("Recent steps", i, j);
+    EXPECT_GE(recent, 0.9F) << i;
+  }
+  // the coldest step attends more to a cold one than to a warm one
+  EXPECT_GT(pass.weight("Temperature", 0, 4), 100.0F * pass.weight("Temperature", 0, 22));
+  EXPECT_GT(pass.weight("Pressure", 20, 29), 100.0F * pass.weight("Pressure", 20, 3));
+}
+
+TEST(DesignedHeads, AChannelThatIsNotThereIsSaid) {
+  const auto heads = designedHeads(*designed(window("patches"), sized(768, 12, 1)));
+  EXPECT_FALSE(heads[1].drawn);
+  EXPECT_TRUE(heads[2].drawn);
+  EXPECT_NE(heads[2].why.find("no coordinate \"temperature\""), std::string::npos);
+  EXPECT_NE(heads[8].why.find("8 heads are designed for a series"), std::string::npos);
+}
+
+TEST(DesignedHeads, WhatAppliesElsewhereIsSaid) {
+  const auto across = designedHeads(*designed(TextSource{{kCat}, {"Die Katze"}}, sized(512, 8, 1)));
+  EXPECT_NE(across[0].why.find("two"), std::string::npos);
+  EXPECT_FALSE(across[6].drawn);  // first token
+  EXPECT_FALSE(across[7].drawn);  // uniform
+
+  const auto grouped = designedHeads(*designed(TextSource{{kCat}, {}}, sized(512, 8, 1, 2)));
+  EXPECT_EQ(grouped[0].title, "Previous token");
+  EXPECT_EQ(grouped[3].why, "it shares its keys with head 1, which they are made for");
+  EXPECT_EQ(grouped[4].title, "Verb → its subject");
+
+  const auto off =
+      designedHeads(*designed(TextSource{{kCat}, {}}, sized(512, 8, 1), Positions::none));
+  EXPECT_NE(off[0].why.find("positions are off"), std::string::npos);
+  EXPECT_FALSE(off[7].drawn);
+
+  const auto numbers = designed(
+      TensorSource{"x", randomTensor({1, 4, 8}, 1, "x", 1.0F), {}, {}, {}}, sized(8, 2, 4));
+  EXPECT_NE(designedHeads(*numbers)[0].why.find("no names"), std::string::npos);
+  EXPECT_EQ(numbers->weights.wQ.values(),
+            drawWeights(numbers->config, WeightInit::xavier, 1).wQ.values());
+  EXPECT_TRUE(designedHeads(*fromTexts({kCat})).empty());  // xavier's
+}
+
+TEST(DesignedHeads, TellWhichCoordinatesMeet) {
+  const auto heads = designedHeads(*designedText(kCat, 512, 8));
+  const std::string& verb = heads[1].structure;
+  for (const char* part :
+       {"70 · verb + 230 · copula of the query meets noun of the key", "72 · constant − 72 · verb",
+        "the first place", "28 position pairs", "30 at -1, 42 at 0, -50 at +1"}) {
+    EXPECT_NE(verb.find(part), std::string::npos) << verb;
+  }
+  EXPECT_NE(heads[7].structure.find("W_Q and W_K are 0"), std::string::npos);
+}
+
+TEST(DistanceKernels, FitWhatIsAskedNearby) {
+  const DistanceKernel kernel =
+      shapedKernel({{-40, -1, 30, 0}, {0, 0, 42, 42}, {1, 40, -50, -50}}, 28).pairs;
+  EXPECT_NEAR(valueAt(kernel, -1) - valueAt(kernel, 1), 80.0, 0.5);
+  for (int distance = -20; distance < -1; ++distance) {
+    EXPECT_LT(valueAt(kernel, distance), valueAt(kernel, distance + 1));
+  }
+  EXPECT_FALSE(peakKernel({{{-1, 1.0}}, 12.0}, 0, 28));
+  EXPECT_FALSE(peakKernel({{{-2, 1.0}, {-1, 1.0}, {1, 1.0}, {2, 1.0}}, 6.0}, 4, 5));
+}
+
+}  // namespace
+}  // namespace headscope::test
