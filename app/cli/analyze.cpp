@@ -15,6 +15,7 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
+#include "core/weights/designed_heads.h"
 
 namespace headscope::cli {
 namespace {
@@ -210,7 +211,7 @@ void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {
   const TracePtr trace = computePass(options.pass, document);
   Execution execution;
   execution.threads = options.pass.threads;
-  const DeclaredRelations relations;  // no head of these weights is a designed one
+  const DeclaredRelations relations = declaredRelations(*document);
   const HeadReport report = headReport(*trace, item, relations, execution).value();
   if (options.json) return printJson(out, reportJson(report));
   if (options.csv) return printCsv(out, report);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/ui/widgets.h"
+#include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
 namespace {
@@ -41,7 +42,7 @@ const Figures* figuresOf(const Panel& panel, FiguresMemory& memory) {
                          choice](const std::atomic<bool>& cancelled) -> std::optional<Figures> {
       Execution execution;
       execution.cancelled = &cancelled;
-      auto report = headReport(trace, choice, {}, execution);
+      auto report = headReport(trace, choice, declaredRelations(trace.document()), execution);
       if (!report) return std::nullopt;
       auto effects = headEffects(trace, item, execution);
       if (!effects) return std::nullopt;
