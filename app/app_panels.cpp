@@ -80,16 +80,20 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     ui::endCard();
   };
   ui::ScenesPanel scenes{store.scenes()};
+  const ui::Figures* figures = ui::figuresOf(panel, headsPage.figures);
   if (view.page == ui::Page::heads) {
-    ui::headsPage(panel, headsPage, stage.magnitudes, card, layout.content);
+    ui::headsPage(panel, headsPage, figures, stage.magnitudes, card, layout.content);
   } else {
     card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
     card("flow", layout.tools,
          [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
     card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
-    card("inspector", layout.inspector,
-         [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes); });
-    card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes); });
+    card("inspector", layout.inspector, [&] {
+      ui::inspectorCard(panel, stage.magnitudes, editing, scenes, {figures, headsPage.figures});
+    });
+    card("heads", layout.heads, [&] {
+      ui::headsStrip(panel, stage.magnitudes, {figures, headsPage.figures});
+    });
   }
   ui::endBody();
   doSceneWishes(scenes.wishes);

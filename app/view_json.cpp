@@ -5,9 +5,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/heads_view_fields.h"
 #include "core/mistakes.h"
 #include "core/steps/step.h"
 
@@ -21,6 +24,7 @@ constexpr Index kMaxHead = Limits::kDModel - 1;
 constexpr Index kMaxItem = Limits::kBatch - 1;
 constexpr int kMaxColorMaps = 99;  // which of them there are is seen when they are drawn
 
+constexpr std::array kPages{"flow", "heads"};
 constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTools{"flow",    "terms",    "mask",    "temperature",
                             "changes", "mistakes", "kvcache", "perhead"};
@@ -39,6 +43,8 @@ void visitFields(Fields& f, View& view) {
   f.part("part", view.part);
   f.choice("scope", view.scope, kScopes);
   f.cell("selected", view.selected);
+  f.choice("page", view.page, kPages);
+  visitHeadsFields(f, view.heads);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
@@ -63,6 +69,8 @@ struct Writer {
     json[name] = value;
   }
   void flag(const char* name, bool value) { json[name] = value; }
+  void word(const char* name, const std::string& value) { json[name] = value; }
+  void indices(const char* name, const std::vector<Index>& values, Index) { json[name] = values; }
   void part(const char* name, TensorId id) { json[name] = info(id).name; }
   template <typename Enum, std::size_t N>
   void choice(const char* name, Enum value, const std::array<const char*, N>& names) {
@@ -112,6 +120,21 @@ struct Reader {
   void flag(const char* name, bool& value) const {
     const Json* found = find(name);
     if (found != nullptr && found->is_boolean()) value = found->get<bool>();
+  }
+  void word(const char* name, std::string& value) const {
+    if (auto found = text(name)) value = std::move(*found);
+  }
+  /// Those below `most`; what is no list of numbers changes nothing.
+  void indices(const char* name, std::vector<Index>& values, Index most) const {
+    const Json* found = find(name);
+    if (found == nullptr || !found->is_array()) return;
+    values.clear();
+    for (const Json& value : *found) {
+      const double given = value.is_number() ? value.get<double>() : -1.0;
+      if (given >= 0.0 && given < static_cast<double>(most)) {
+        values.push_back(static_cast<Index>(given));
+      }
+    }
   }
   void part(const char* name, TensorId& id) const {
     const auto found = text(name);

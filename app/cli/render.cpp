@@ -68,7 +68,9 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   if (saved) view = viewFromJson(*saved, view);
   options.look.applyTo(view);
   view.focus = focusOf(options.view);
-  if (options.view == "heads") view.page = ui::Page::heads;
+  if (!options.view.empty()) {
+    view.page = options.view == "heads" ? ui::Page::heads : ui::Page::flow;
+  }
   view.animate = false;
   if (options.moment || cellGiven) view.playTime = options.moment;
   if (saved && !cellGiven) return view;

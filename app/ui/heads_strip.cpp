@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/head_tiles.h"
+#include "app/ui/heads/tile_words.h"
 #include "app/ui/mistake_badge.h"
 #include "app/ui/widgets.h"
 
@@ -39,7 +40,7 @@ std::string kvHeadOf(const AttentionConfig& c, Index head, float room, ImFont* f
 
 }  // namespace
 
-void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
+void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads& measured) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
@@ -106,27 +107,28 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
                elided(look.fonts.small, title, b.x - text.x - after - look.px(6)));
     }
     if (beside) {
-      float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
+      float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
+      const auto write = [&](ImFont* font, ImU32 ink, const std::string& words) {
+        if (y + fontSize(font) > b.y - look.px(3)) return;
+        drawText(list, font, {text.x, y}, ink, words);
+        y += fontSize(font) + look.px(3);
+      };
       const float room = b.x - text.x - look.px(6);
-      if (!title.empty()) {
-        for (const std::string& part : titleLines(look.fonts.small, title, room)) {
-          drawText(list, look.fonts.small, {text.x, y}, t.text, part);
-          y += fontSize(look.fonts.small) + look.px(2);
-        }
+      ImFont* small = look.fonts.small;
+      const bool named = !title.empty();  // a designed head: its title stands for its label
+      if (named) {
+        for (const auto& part : titleLines(small, title, room)) write(small, t.text, part);
       }
       const float gain = c.gain(card.head);
-      if (gain != 1.0F) {
-        drawText(list, look.fonts.small, {text.x, y}, t.bad,
-                 gain == 0.0F ? "off" : fmt::format("× {:g}", gain));
-      } else {
-        drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
-                 columnsOf(c, card.head, room, look.fonts.small));
+      if (gain != 1.0F) write(small, t.bad, gain == 0.0F ? "off" : fmt::format("× {:g}", gain));
+      if (measured.figures != nullptr) {
+        for (const TileLine& said :
+             tileLines(look, measured.figures->report, card.head, room, named)) {
+          write(said.font, measured.measuring.current ? t.text : t.textMuted, said.text);
+        }
       }
-      y += fontSize(look.fonts.small) + look.px(3);
-      if (c.headsPerGroup() > 1 && y + fontSize(look.fonts.small) <= b.y) {
-        drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
-                 kvHeadOf(c, card.head, room, look.fonts.small));
-      }
+      write(small, t.textMuted, columnsOf(c, card.head, room, small));
+      if (c.headsPerGroup() > 1) write(small, t.textMuted, kvHeadOf(c, card.head, room, small));
     }
   }
   for (const Card& card : cards) tiles.add(card.head, card.map0, card.map1);

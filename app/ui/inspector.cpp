@@ -11,6 +11,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/glossary.h"
+#include "app/ui/heads/head_rows.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -167,7 +168,8 @@ void pytorchLines(const Panel& panel) {
 
 }  // namespace
 
-void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing) {
+void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                    const MeasuredHeads& heads) {
   const Look& look = panel.look;
   const CellRef cell = shownCell(panel, editing);
   const Index query = shownQuery(cell);
@@ -189,19 +191,29 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& edi
   cellValue(panel, magnitudes, editing, cell);
   divider(look);
 
-  // the bars take what the vector and the lines of PyTorch leave
+  // the bars take what the head's figures, the vector and the lines of PyTorch leave
   const float spacing = ImGui::GetStyle().ItemSpacing.y;
   const float captionHeight = fontSize(look.fonts.small) + look.px(2) + 2 * spacing;
   const float dividerHeight = look.px(8) + 2 * spacing;
   const float code = captionHeight + pytorchHeight(look) + spacing;
   const float vector = captionHeight + look.px(52) + spacing;
   const float room = ImGui::GetContentRegionAvail().y;
-  const bool showsVector = room - code - vector > look.px(190);
-  const float bars = room - code - (showsVector ? vector : 0.0F) - captionHeight - dividerHeight;
+  const HeadRowsLength said = room - code > look.px(330)   ? HeadRowsLength::whole
+                              : room - code > look.px(170) ? HeadRowsLength::brief
+                                                           : HeadRowsLength::none;
+  const float figures =
+      said == HeadRowsLength::none ? 0.0F : headRowsHeight(look, said) + dividerHeight;
+  const bool showsVector = room - code - figures - vector > look.px(190);
+  const float bars =
+      room - code - figures - (showsVector ? vector : 0.0F) - captionHeight - dividerHeight;
   if (bars > look.px(36)) {
     caption(look, fmt::format("row '{}' after softmax", token));
     explainItem(look, look.fonts.small, "softmax");
     weightBars(panel, item, head, query, bars);
+    divider(look);
+  }
+  if (said != HeadRowsLength::none) {
+    headRows(panel, head, heads.figures, heads.measuring, said);
     divider(look);
   }
   if (showsVector) {

@@ -25,7 +25,7 @@ constexpr std::array kTabs{
 }  // namespace
 
 void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
-                   ScenesPanel& scenes) {
+                   ScenesPanel& scenes, const MeasuredHeads& heads) {
   std::vector<Tab> tabs;
   int chosen = 0;
   for (std::size_t i = 0; i < kTabs.size(); ++i) {
@@ -42,7 +42,7 @@ void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& edit
       scenesPanel(panel, scenes);
       break;
     default:
-      inspectorPanel(panel, magnitudes, editing);
+      inspectorPanel(panel, magnitudes, editing, heads);
       break;
   }
 }

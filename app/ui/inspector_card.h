@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/ui/cell_editing.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/scenes_panel.h"
@@ -10,6 +11,6 @@ namespace headscope::ui {
 
 /// Fills the current card.
 void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
-                   ScenesPanel& scenes);
+                   ScenesPanel& scenes, const MeasuredHeads& heads);
 
 }  // namespace headscope::ui

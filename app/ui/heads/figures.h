@@ -31,6 +31,12 @@ struct FiguresMemory {
 /// another number of heads or tokens are not given.
 const Figures* figuresOf(const Panel& panel, FiguresMemory& memory);
 
+/// Figures as panels take them that are drawn without as well.
+struct MeasuredHeads {
+  const Figures* figures = nullptr;  // null: none that fit
+  const FiguresMemory& measuring;
+};
+
 /// "measuring …", or why there is nothing, in the middle of what is left of the card.
 void noFigures(const Panel& panel, const FiguresMemory& memory);
 

@@ -2,12 +2,15 @@
 #pragma once
 
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/scatter.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
 
-struct FiguresCardMemory {};
+struct FiguresCardMemory {
+  ScatterMemory scatter;
+};
 
 /// Fills the current card. `figures` may be null: not measured yet.
 void figuresCard(const Panel& panel, FiguresCardMemory& memory, const Figures* figures,

@@ -8,7 +8,7 @@ void HeadsMemory::setWake(const std::function<void()>& wake) { figures.task.setW
 
 void HeadsMemory::finish() { figures.task.wait(); }
 
-HeadsLayout layoutHeads(ImVec2 body, float scale) {
+HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged) {
   const auto px = [&](float length) { return length * scale; };
   const float margin = px(14);
   const float gap = px(10);
@@ -27,14 +27,19 @@ HeadsLayout layoutHeads(ImVec2 body, float scale) {
   l.figures = {{x, y}, {half, upper - looks - gap}};
   l.similarity = {{x + half + gap, y}, {half, upper - looks - gap}};
   l.effects = {{margin, margin + upper + gap}, {inner.x, effects}};
+  if (enlarged != EnlargedCard::none) {
+    const Box column{{x, margin}, {right, upper}};
+    l.looks = {};
+    l.figures = enlarged == EnlargedCard::figures ? column : Box{};
+    l.similarity = enlarged == EnlargedCard::similarity ? column : Box{};
+  }
   return l;
 }
 
-void headsPage(const Panel& panel, HeadsMemory& memory, Magnitudes& magnitudes,
-               const DrawCard& drawCard, ImVec2 body) {
-  const HeadsLayout layout = layoutHeads(body, panel.look.scale);
+void headsPage(const Panel& panel, HeadsMemory& memory, const Figures* figures,
+               Magnitudes& magnitudes, const DrawCard& drawCard, ImVec2 body) {
+  const HeadsLayout layout = layoutHeads(body, panel.look.scale, panel.view.heads.enlarged);
   FiguresMemory& measuring = memory.figures;
-  const Figures* figures = figuresOf(panel, measuring);
   drawCard("all heads", layout.allHeads,
            [&] { allHeadsCard(panel, memory.allHeads, figures, measuring, magnitudes); });
   drawCard("looks", layout.looks,

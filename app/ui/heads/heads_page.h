@@ -34,12 +34,13 @@ struct HeadsMemory {
 struct HeadsLayout {
   Box allHeads, looks, figures, similarity, effects;
 };
-HeadsLayout layoutHeads(ImVec2 body, float scale);
+HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged = EnlargedCard::none);
 
-/// Fills the body. `drawCard(id, box, fill)` makes each card.
+/// Fills the body. `drawCard(id, box, fill)` makes each card. `figures` are those of
+/// `memory.figures`: null where nothing fitting was measured yet.
 using DrawCard =
     std::function<void(const char* id, const Box& box, const std::function<void()>& fill)>;
-void headsPage(const Panel& panel, HeadsMemory& memory, Magnitudes& magnitudes,
-               const DrawCard& drawCard, ImVec2 body);
+void headsPage(const Panel& panel, HeadsMemory& memory, const Figures* figures,
+               Magnitudes& magnitudes, const DrawCard& drawCard, ImVec2 body);
 
 }  // namespace headscope::ui

@@ -21,6 +21,9 @@ enum class FiguresTab { scatter, table };
 /// The card across the bottom.
 enum class EffectTab { off, outputMatrix, moreHeads, whySeveral };
 
+/// The card of the right column that takes all of it.
+enum class EnlargedCard { none, figures, similarity };
+
 /// The part of the tokens that is shown; count 0: all.
 struct TokenRange {
   Index first = 0;
@@ -45,11 +48,12 @@ struct HeadsView {
   FiguresTab figuresTab = FiguresTab::scatter;
   std::string scatterX = "mean_distance";  // metrics' keys
   std::string scatterY = "entropy";
-  std::string tableSort;  // a metric's key; empty: by number
-  bool tableDescending = true;
+  std::string tableSort;  // a metric's key or "label"; empty: by number
+  bool tableDescending = false;
   float similarityCut = 0.9F;  // heads that are more alike count as one
   bool similarityOrdered = true;
   bool averageItems = false;  // metrics over all batch items
+  EnlargedCard enlarged = EnlargedCard::none;
 
   EffectTab effectTab = EffectTab::off;
 };

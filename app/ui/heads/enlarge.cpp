@@ -1,0 +1,34 @@
+#include "app/ui/heads/enlarge.h"
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+void enlargeSwitch(const Panel& panel, EnlargedCard card, ImVec2 top) {
+  const Look& look = panel.look;
+  EnlargedCard& enlarged = panel.view.heads.enlarged;
+  const bool large = enlarged == card;
+  const char* text = large ? "smaller" : "larger";
+  const ImVec2 back = ImGui::GetCursorScreenPos();
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  pushFont(look.fonts.small);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(7), look.px(3)));
+  const float width = textSize(look.fonts.small, text).x + look.px(14);
+  ImGui::SetCursorScreenPos({right - width, top.y - look.px(2)});
+  if (pill(look, text)) enlarged = large ? EnlargedCard::none : card;
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+  tip(look,
+      large ? "Show the other cards of this column again" : "Let this card take the whole column");
+  ImGui::SetCursorScreenPos(back);
+}
+
+void measuringNote(const Panel& panel, const FiguresMemory& measuring) {
+  if (measuring.current) return;
+  const bool failed = !measuring.error.empty();
+  label(panel.look.fonts.small, failed ? panel.look.theme.bad : panel.look.theme.textMuted,
+        failed ? measuring.error : "measuring …");
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,144 @@
+#include "app/ui/heads/figure_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr double kLeastShown = 0.0005;
+constexpr double kRounding = 1e-12;  // a sum of weights that should be 0
+
+std::string lowered(std::string_view title) {
+  std::string text(title);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') {
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string figureText(double value) {
+  const double magnitude = std::abs(value);
+  if (magnitude < kLeastShown) return magnitude < kRounding ? "0.000" : "<0.001";
+  return fmt::format("{:.{}f}", value, magnitude < 100.0 ? 3 : 1);
+}
+
+std::string figureWithUnit(const Measured& measured, Metric metric) {
+  if (!measured) return "–";
+  const std::string value = number(std::abs(*measured) < kRounding ? 0.0 : *measured, 3);
+  const std::string_view unit = info(metric).unit;
+  return unit.empty() ? value : fmt::format("{} {}", value, unit);
+}
+
+std::string titleWithUnit(Metric metric) {
+  const MetricInfo& m = info(metric);
+  return m.unit.empty() ? std::string(m.title) : fmt::format("{} ({})", m.title, m.unit);
+}
+
+std::string headsInWords(const std::vector<Index>& heads, Index of) {
+  if (heads.size() == 1) return fmt::format("head {}", heads.front() + 1);
+  if (static_cast<Index>(heads.size()) == of) return fmt::format("all {} heads", of);
+  std::string text = "heads ";
+  for (std::size_t i = 0; i < heads.size();) {
+    std::size_t end = i + 1;
+    while (end < heads.size() && heads[end] == heads[end - 1] + 1) ++end;
+    if (i > 0) text += ", ";
+    text += std::to_string(heads[i] + 1);
+    if (end - i > 1) text += (end - i == 2 ? ", " : "–") + std::to_string(heads[end - 1] + 1);
+    i = end;
+  }
+  return text;
+}
+
+std::string headInWords(const HeadReport& report, Index head, std::span<const Metric> metrics) {
+  std::string text = fmt::format("head {}: ", head + 1);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (i > 0 && metrics[i] == metrics[i - 1]) continue;
+    const Measured& measured = report.metrics[static_cast<std::size_t>(head)][metrics[i]];
+    if (i > 0) text += ", ";
+    text += lowered(info(metrics[i]).title) + " ";
+    text += measured ? figureWithUnit(measured, metrics[i]) : "not defined";
+  }
+  return text;
+}
+
+std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metric) {
+  std::vector<std::pair<std::string, std::vector<Index>>> reasons;
+  for (std::size_t h = 0; h < report.metrics.size(); ++h) {
+    const Measured& measured = report.metrics[h][metric];
+    if (measured) continue;
+    auto known = std::find_if(reasons.begin(), reasons.end(),
+                              [&](const auto& reason) { return reason.first == measured.why; });
+    if (known == reasons.end()) known = reasons.insert(reasons.end(), {measured.why, {}});
+    known->second.push_back(static_cast<Index>(h));
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [why, heads] : reasons) {
+    sentences.push_back(fmt::format("{} is not defined for {} because {}.", info(metric).title,
+                                    headsInWords(heads, static_cast<Index>(report.metrics.size())),
+                                    why));
+  }
+  return sentences;
+}
+
+std::string labelWithScore(const HeadLabel& label) {
+  return label.score ? fmt::format("{} {}", label.title, number(*label.score, 2)) : label.title;
+}
+
+std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending) {
+  std::vector<Index> order(report.metrics.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const std::optional<Metric> metric = metricFromKey(by);
+  if (!metric && by != kByLabel) {
+    if (descending) std::reverse(order.begin(), order.end());
+    return order;
+  }
+  const auto label = [&](Index head) -> const HeadLabel& {
+    return report.labels[static_cast<std::size_t>(head)];
+  };
+  const auto before = [&](Index a, Index b) {
+    if (!metric) {
+      if (label(a).title != label(b).title) {
+        return descending ? label(b).title < label(a).title : label(a).title < label(b).title;
+      }
+      return label(a).score.value_or(0.0) > label(b).score.value_or(0.0);
+    }
+    const Measured& x = report.metrics[static_cast<std::size_t>(a)][*metric];
+    const Measured& y = report.metrics[static_cast<std::size_t>(b)][*metric];
+    if (!x || !y) return x && !y;
+    return descending ? *x > *y : *x < *y;
+  };
+  std::stable_sort(order.begin(), order.end(), before);
+  return order;
+}
+
+std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {
+  std::optional<Index> best;
+  for (Index other = 0; similarity.defined() && other < similarity.heads; ++other) {
+    if (other == head) continue;
+    if (!best || similarity(head, other) > similarity(head, *best)) best = other;
+  }
+  return best;
+}
+
+std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {
+  if (a == b) return fmt::format("head {} is as itself: 1", a + 1);
+  return fmt::format("heads {} and {}: {:.2f} alike", a + 1, b + 1, similarity(a, b));
+}
+
+std::string distinctInWords(const HeadTree& tree, double cut) {
+  const Index count = clustersAt(tree, cut).count;
+  return fmt::format("{} distinct head{} of {} at {:.2f}", count, count == 1 ? "" : "s", tree.heads,
+                     cut);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,356 @@
+// The figures of heads on the screen: the same as measured, in every order, with the reason where
+// there is none.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/heads/disc_places.h"
+#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/metric_definition.h"
+#include "app/ui/heads/metrics_table.h"
+#include "app_driver.h"
+#include "core/analysis/head_report.h"
+#include "core/edit.h"
+
+namespace headscope::ui {
+namespace {
+
+ViewState headsView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
+  ViewState view;
+  view.page = Page::heads;
+  view.heads.figuresTab = tab;
+  view.heads.enlarged = enlarged;
+  return view;
+}
+
+HeadReport reportOf(const Trace& trace, ItemChoice item = 0) {
+  return *headReport(trace, item, {});
+}
+
+DocumentPtr maskedDocument() {
+  DocumentPtr document = presetDocument("original-transformer");
+  Mask mask;
+  mask.lengths = {0};
+  return apply(*document, SetMask{mask}, kTestBudget).document;
+}
+
+/// The table's rows from top to bottom: the numbers that stand alone in it.
+std::vector<Index> rowsShown(const AppDriver& ui) {
+  std::vector<Index> heads;
+  for (const TextRun& run : ui.screen().runs()) {
+    if (run.window.find("metrics") == std::string::npos) continue;
+    if (run.text.find_first_not_of("0123456789") == std::string::npos) {
+      heads.push_back(std::stol(run.text) - 1);
+    }
+  }
+  return heads;
+}
+
+std::string rowText(const HeadReport& report, std::size_t head) {
+  std::string text = std::to_string(head + 1) + labelWithScore(report.labels[head]);
+  for (const MetricInfo& m : allMetrics()) {
+    const Measured& measured = report.metrics[head][m.metric];
+    text += measured ? figureText(*measured) : "–";
+  }
+  return text;
+}
+
+TEST(HeadsTable, ShowsWhatIsMeasured) {
+  AppDriver ui(exampleDocument("cat"), 2600, 1000, headsView(FiguresTab::table));
+  const HeadReport report = reportOf(ui.trace());
+  for (std::size_t h = 0; h < 8; ++h) {
+    EXPECT_TRUE(ui.shows(rowText(report, h), "metrics")) << rowText(report, h) << "\n"
+                                                         << ui.screen().all("metrics");
+  }
+  EXPECT_EQ(rowsShown(ui), (std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(HeadsTable, ShowsTheMeanOverItems) {
+  AppDriver ui(presetDocument("rul"), 2600, 1000, headsView(FiguresTab::table));
+  const HeadReport first = reportOf(ui.trace());
+  const HeadReport mean = reportOf(ui.trace(), std::nullopt);
+  ASSERT_NE(rowText(first, 2), rowText(mean, 2));
+  EXPECT_TRUE(ui.shows(rowText(first, 2), "metrics"));
+  ui.click("mean of 2 items", "figures");
+  EXPECT_TRUE(ui.view().heads.averageItems);
+  EXPECT_TRUE(ui.shows(rowText(mean, 2), "metrics"));
+  EXPECT_FALSE(ui.shows(rowText(first, 2), "metrics"));
+  ui.click("item 1", "figures");
+  EXPECT_TRUE(ui.shows(rowText(first, 2), "metrics"));
+}
+
+TEST(HeadsTable, SortsByAnyColumnBothWays) {
+  AppDriver ui(exampleDocument("cat"), 2600, 1000, headsView(FiguresTab::table));
+  const HeadReport report = reportOf(ui.trace());
+  for (const Metric metric : {Metric::entropy, Metric::ablation}) {
+    std::vector<Index> expected{0, 1, 2, 3, 4, 5, 6, 7};
+    std::stable_sort(expected.begin(), expected.end(), [&](Index a, Index b) {
+      return *report.metrics[static_cast<std::size_t>(a)][metric] >
+             *report.metrics[static_cast<std::size_t>(b)][metric];
+    });
+    ui.click(info(metric).column, "metrics");
+    EXPECT_EQ(rowsShown(ui), expected) << info(metric).key;
+    EXPECT_TRUE(ui.shows(info(metric).words, "figures"));
+    ui.click(info(metric).column, "metrics");
+    std::reverse(expected.begin(), expected.end());
+    EXPECT_EQ(rowsShown(ui), expected) << info(metric).key;
+  }
+  ui.click("#", "metrics");
+  EXPECT_EQ(rowsShown(ui), (std::vector<Index>{0, 1, 2, 3, 4, 5, 6, 7}));
+  ui.click("#", "metrics");
+  EXPECT_EQ(rowsShown(ui), (std::vector<Index>{7, 6, 5, 4, 3, 2, 1, 0}));
+}
+
+TEST(HeadsTable, AClickOnARowChoosesTheHeadAndSaysItsRule) {
+  AppDriver ui(exampleDocument("cat"), 2600, 1000, headsView(FiguresTab::table));
+  const HeadReport report = reportOf(ui.trace());
+  for (const TextRun& run : ui.screen().runs()) {
+    if (run.window.find("metrics") == std::string::npos || run.text != "4") continue;
+    ui.clickAt(run.spot(0, 1).centre());
+    break;
+  }
+  EXPECT_EQ(ui.view().head, 3);
+  EXPECT_TRUE(ui.shows("head 4: " + labelWithScore(report.labels[3]), "figures"));
+  EXPECT_TRUE(ui.shows(report.labels[3].rule, "figures"));
+}
+
+TEST(HeadsTable, SortsByKeyboard) {
+  AppDriver ui(exampleDocument("cat"), 1600, 1000,
+               headsView(FiguresTab::table, EnlargedCard::none));
+  for (int card = 0; card < 3; ++card) ui.press(Key::f2);  // all heads, looks, figures
+  ui.press(Key::down);
+  ui.press(Key::right);
+  ui.press(Key::right);
+  ui.press(Key::space);
+  EXPECT_FALSE(ui.view().heads.tableSort.empty());
+}
+
+TEST(HeadsTable, DrawsOnlyTheRowsThatAreSeenOfVeryMany) {
+  AppDriver ui(textDocument("The cat sat on the mat", 512, 128), 1600, 1000,
+               headsView(FiguresTab::table, EnlargedCard::none));
+  const std::vector<Index> top = rowsShown(ui);
+  ASSERT_FALSE(top.empty());
+  EXPECT_LT(top.size(), 30U);
+  EXPECT_EQ(top.front(), 0);
+  ui.host().moveMouse(middle(*ui.window("metrics")));
+  for (int i = 0; i < 200; ++i) {
+    ui.host().wheel(-1);
+    ui.frame();
+  }
+  ui.settle();
+  EXPECT_EQ(rowsShown(ui).back(), 127);
+}
+
+TEST(HeadsTable, SaysWhyWhatIsNotDefinedIsNot) {
+  struct Case {
+    DocumentPtr document;
+    Metric metric;
+    std::string heads, why;
+  };
+  DocumentPtr cross = apply(*presetDocument("original-transformer"),
+                            SetText{0, true, "The cat sleeps"}, kTestBudget)
+                          .document;
+  const std::vector<Case> cases{
+      {textDocument("The cat sat on a mat"), Metric::duplicateToken, "all 8 heads",
+       "no token repeats"},
+      {textDocument("cat"), Metric::previousToken, "all 8 heads", "one token only"},
+      {textDocument("cat", 512, 1), Metric::nextToken, "head 1", "one token only"},
+      {cross, Metric::meanDistance, "all 8 heads",
+       "keys come from the memory: no positions in common"},
+      {maskedDocument(), Metric::entropy, "all 8 heads", "every row is fully masked"},
+  };
+  for (const Case& c : cases) {
+    ViewState view = headsView(FiguresTab::table);
+    view.heads.tableSort = info(c.metric).key;
+    AppDriver ui(c.document, 1600, 1000, view);
+    const std::string said =
+        fmt::format("{} is not defined for {} because {}.", info(c.metric).title, c.heads, c.why);
+    EXPECT_TRUE(ui.shows(said, "figures")) << said << "\n" << ui.screen().all("figures");
+    EXPECT_FALSE(ui.shows("nan"));
+    ui.view().heads.figuresTab = FiguresTab::scatter;
+    ui.view().heads.scatterX = info(c.metric).key;
+    ui.settle();
+    EXPECT_TRUE(ui.shows(said, "figures")) << ui.screen().all("figures");
+    EXPECT_TRUE(ui.shows("nothing to draw", "figures"));
+  }
+}
+
+TEST(HeadsScatter, ADiscChoosesItsHeadAndAnAxisNameItsMetric) {
+  AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::scatter));
+  const HeadReport report = reportOf(ui.trace());
+  ui.click("6", "figures");
+  EXPECT_EQ(ui.view().head, 5);
+  EXPECT_TRUE(ui.shows(
+      fmt::format("head 6: mean distance {}, entropy {}",
+                  figureWithUnit(report.metrics[5][Metric::meanDistance], Metric::meanDistance),
+                  figureWithUnit(report.metrics[5][Metric::entropy], Metric::entropy)),
+      "figures"))
+      << ui.screen().all("figures");
+  EXPECT_TRUE(ui.shows(info(Metric::entropy).words, "figures"));
+  ui.click("Mean distance (tokens) ▾", "figures");
+  ui.click("Confidence", "Popup");
+  EXPECT_EQ(ui.view().heads.scatterX, "confidence");
+  EXPECT_TRUE(ui.shows("head 6: confidence", "figures"));
+}
+
+TEST(HeadsScatter, MovesDiscsApartAndKeepsThemInside) {
+  std::vector<ImVec2> wanted(8, ImVec2(20, 30));
+  wanted.push_back({90, 90});
+  const auto places = discPlaces(wanted, 9, {0, 0}, {150, 100});
+  ASSERT_EQ(places.size(), 9U);
+  EXPECT_EQ(places[8].x, 90);
+  EXPECT_EQ(places[8].y, 90);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    EXPECT_GE(places[i].x, 0);
+    EXPECT_LE(places[i].x, 150);
+    EXPECT_GE(places[i].y, 0);
+    EXPECT_LE(places[i].y, 100);
+    for (std::size_t j = i + 1; j < places.size(); ++j) {
+      EXPECT_GE(std::hypot(places[i].x - places[j].x, places[i].y - places[j].y), 18);
+    }
+  }
+}
+
+TEST(HeadsScatter, AxesHaveRoundTicksAroundTheirValues) {
+  const std::vector<double> wide{0.3, 2.7};
+  const ChartAxis axis = axisAround(wide);
+  EXPECT_EQ(axis.low, 0.0);
+  EXPECT_EQ(axis.high, 3.0);
+  EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 1.0, 2.0, 3.0}));
+  const std::vector<double> close{2.401, 2.402};  // three digits tell ticks apart
+  const ChartAxis near = axisAround(close);
+  EXPECT_NEAR(near.low, 2.40, 1e-9);
+  EXPECT_NEAR(near.high, 2.41, 1e-9);
+  const std::vector<double> zeros{0.0, 0.0};
+  EXPECT_EQ(axisAround(zeros).low, 0.0);
+  EXPECT_GT(axisAround(zeros).high, 0.0);
+  const std::vector<double> ones{1.0};
+  EXPECT_EQ(axisAround(ones).low, 0.0);
+  EXPECT_EQ(axisAround(ones).high, 1.0);
+}
+
+TEST(HeadsFigures, TakeTheWholeColumnAndGiveItBack) {
+  AppDriver ui(exampleDocument("cat"), 1600, 1000,
+               headsView(FiguresTab::scatter, EnlargedCard::none));
+  const gl::Rect small = *ui.window("figures");
+  ui.click("larger", "figures");
+  const gl::Rect large = *ui.window("figures");
+  EXPECT_GT(large.x1 - large.x0, 2 * (small.x1 - small.x0));
+  EXPECT_GT(large.y1 - large.y0, 1.5F * (small.y1 - small.y0));
+  EXPECT_FALSE(ui.shows("How alike the heads are"));
+  ui.click("smaller", "figures");
+  EXPECT_EQ(ui.window("figures")->x1, small.x1);
+  EXPECT_TRUE(ui.shows("How alike the heads are", "similarity"));
+}
+
+/// Head 4 becomes head 1 again: its queries and keys are the same.
+DocumentPtr twinDocument() {
+  DocumentPtr document = textDocument("The cat sat on the mat", 512, 6 + 2);
+  for (const TensorId tensor : {TensorId::wQ, TensorId::wK, TensorId::bQ, TensorId::bK}) {
+    document = apply(*document, CopyHead{tensor, 0, 4}, kTestBudget).document;
+  }
+  return document;
+}
+
+TEST(HeadsSimilarity, PutsEqualHeadsTogetherAndCountsTheDistinct) {
+  AppDriver ui(twinDocument(), 1600, 1000, headsView(FiguresTab::scatter, EnlargedCard::none));
+  const HeadReport report = reportOf(ui.trace());
+  const HeadTree tree = clusterHeads(report.similarity);
+  const auto place = [&](Index head) {
+    return std::find(tree.order.begin(), tree.order.end(), head) - tree.order.begin();
+  };
+  EXPECT_EQ(std::abs(place(0) - place(4)), 1);
+  EXPECT_TRUE(ui.shows("head 1 is most like head 5: 1.00", "similarity"));
+  ui.view().heads.similarityCut = 1.0F;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("7 distinct heads of 8 at 1.00", "similarity"))
+      << ui.screen().all("similarity");
+
+  // a cell is clicked where it is drawn: at the heads' places in the order shown
+  const gl::Rect map = ui.heatmaps("similarity").at(0);
+  ui.clickAt(cellAt(map, 8, 8, place(2), place(6)));
+  EXPECT_EQ(ui.view().head, 2);
+  EXPECT_TRUE(ui.shows(pairInWords(report.similarity, 2, 6), "similarity"));
+  ui.click("alike together", "similarity");
+  ui.clickAt(cellAt(map, 8, 8, 4, 0));
+  EXPECT_EQ(ui.view().head, 4);
+  EXPECT_TRUE(ui.shows("heads 5 and 1: 1.00 alike", "similarity"));
+}
+
+TEST(HeadsSimilarity, SaysWhyThereIsNone) {
+  AppDriver one(textDocument("The cat sat", 512, 1), 1600, 1000,
+                headsView(FiguresTab::scatter, EnlargedCard::none));
+  EXPECT_TRUE(one.shows("One head has nothing to be compared with.", "similarity"));
+  EXPECT_TRUE(one.heatmaps("similarity").empty());
+  AppDriver masked(maskedDocument(), 1600, 1000,
+                   headsView(FiguresTab::scatter, EnlargedCard::none));
+  EXPECT_TRUE(
+      masked.shows("Similarity is not defined because every row is fully masked.", "similarity"));
+}
+
+TEST(HeadsFigures, StandInTheInspectorAndOnTheStrip) {
+  AppDriver ui(textDocument("The cat sat on a mat"));
+  ui.click("Head 6", "strip");
+  const HeadReport report = reportOf(ui.trace());
+  const HeadMetrics& m = report.metrics[5];
+  const auto shows = [&](const std::string& text) {
+    EXPECT_TRUE(ui.shows(text, "inspector")) << text << "\n" << ui.screen().all("inspector");
+  };
+  shows("Head 6 looks like" + labelWithScore(report.labels[5]));
+  shows(report.labels[5].rule);
+  shows(fmt::format("entropy / log₂ M {} / 2.58 bits",
+                    figureWithUnit(m[Metric::entropy], Metric::entropy).substr(0, 4)));
+  shows("confidence (mean max)" + figureWithUnit(m[Metric::confidence], Metric::confidence));
+  shows("ablation" + figureWithUnit(m[Metric::ablation], Metric::ablation) + " of output norm");
+  const Index other = *mostAlike(report.similarity, 5);
+  shows(
+      fmt::format("most like head {} (similarity {:.2f})", other + 1, report.similarity(5, other)));
+  for (const HeadMetrics& head : report.metrics) {
+    EXPECT_TRUE(ui.shows(fmt::format("H {:.2f} bits", *head[Metric::entropy]), "strip"));
+    EXPECT_TRUE(ui.shows(fmt::format("max {:.2f}", *head[Metric::confidence]), "strip"));
+  }
+  ui.typeInto("heads", "1");
+  EXPECT_TRUE(ui.shows("most like head – there is no other head", "inspector"));
+}
+
+TEST(HeadsFigures, AreNamedInWords) {
+  EXPECT_EQ(headsInWords({2}, 8), "head 3");
+  EXPECT_EQ(headsInWords({0, 1, 2, 3}, 4), "all 4 heads");
+  EXPECT_EQ(headsInWords({0, 2, 3, 4, 6, 7}, 9), "heads 1, 3–5, 7, 8");
+  EXPECT_EQ(figureText(0.0), "0.000");
+  EXPECT_EQ(figureText(0.0001), "<0.001");
+  EXPECT_EQ(figureText(12.3456), "12.346");
+  EXPECT_EQ(figureText(1234.56), "1234.6");
+  HeadsView view;
+  sortTableBy(view, "entropy");
+  EXPECT_TRUE(view.tableDescending);
+  sortTableBy(view, kByLabel);
+  EXPECT_FALSE(view.tableDescending);
+}
+
+/// What is not defined comes last, whichever way round.
+TEST(HeadsFigures, AreOrderedWithWhatIsNotDefinedLast) {
+  HeadReport report;
+  report.metrics.resize(4);
+  report.labels.resize(4);
+  report.metrics[0][Metric::self] = {0.2, {}};
+  report.metrics[1][Metric::self] = Measured::undefined("no");
+  report.metrics[2][Metric::self] = {0.9, {}};
+  report.metrics[3][Metric::self] = {0.2, {}};
+  for (Metric m : {Metric::self}) {
+    EXPECT_EQ(headsInOrder(report, info(m).key, true), (std::vector<Index>{2, 0, 3, 1}));
+    EXPECT_EQ(headsInOrder(report, info(m).key, false), (std::vector<Index>{0, 3, 2, 1}));
+  }
+  report.labels[0].title = "self";
+  report.labels[1].title = "mixed";
+  report.labels[2] = {"self", "self", 0.9, "", false};
+  report.labels[3].title = "local";
+  EXPECT_EQ(headsInOrder(report, kByLabel, false), (std::vector<Index>{3, 1, 2, 0}));
+  EXPECT_EQ(headsInOrder(report, kByLabel, true), (std::vector<Index>{2, 0, 1, 3}));
+}
+
+}  // namespace
+}  // namespace headscope::ui

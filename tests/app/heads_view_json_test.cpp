@@ -1,0 +1,70 @@
+// How the heads page is looked at comes back with a session.
+#include <gtest/gtest.h>
+
+#include "app/view_json.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(HeadsViewJson, KeepsEveryField) {
+  ViewState view;
+  view.page = Page::heads;
+  HeadsView& h = view.heads;
+  h.content = GridContent::normWeighted;
+  h.drawing = GridDrawing::lines;
+  h.pooling = Pooling::maximum;
+  h.ownScale = h.meanShown = h.tableDescending = h.averageItems = true;
+  h.sortBy = "entropy";
+  h.compared = {1, 5};
+  h.queries = {3, 7};
+  h.keys = {2, 9};
+  h.looksTab = LooksTab::lengths;
+  h.lineHeads = {0, 2};
+  h.lineMass = 0.5F;
+  h.figuresTab = FiguresTab::table;
+  h.scatterX = "self";
+  h.scatterY = "local";
+  h.tableSort = "ablation";
+  h.similarityCut = 0.75F;
+  h.similarityOrdered = false;
+  h.enlarged = EnlargedCard::similarity;
+  h.effectTab = EffectTab::whySeveral;
+  const ViewState back = viewFromJson(viewToJson(view), {});
+  EXPECT_EQ(back.page, Page::heads);
+  const HeadsView& b = back.heads;
+  EXPECT_EQ(b.content, h.content);
+  EXPECT_EQ(b.drawing, h.drawing);
+  EXPECT_EQ(b.pooling, h.pooling);
+  EXPECT_TRUE(b.ownScale && b.meanShown && b.tableDescending && b.averageItems);
+  EXPECT_EQ(b.sortBy, "entropy");
+  EXPECT_EQ(b.compared, h.compared);
+  EXPECT_EQ(b.queries, h.queries);
+  EXPECT_EQ(b.keys, h.keys);
+  EXPECT_EQ(b.looksTab, h.looksTab);
+  EXPECT_EQ(b.lineHeads, h.lineHeads);
+  EXPECT_EQ(b.lineMass, 0.5F);
+  EXPECT_EQ(b.figuresTab, h.figuresTab);
+  EXPECT_EQ(b.scatterX, "self");
+  EXPECT_EQ(b.scatterY, "local");
+  EXPECT_EQ(b.tableSort, "ablation");
+  EXPECT_EQ(b.similarityCut, 0.75F);
+  EXPECT_FALSE(b.similarityOrdered);
+  EXPECT_EQ(b.enlarged, h.enlarged);
+  EXPECT_EQ(b.effectTab, h.effectTab);
+}
+
+TEST(HeadsViewJson, TakesNothingThatDoesNotFit) {
+  const ViewState back = viewFromJson(
+      R"({"compared_heads":[3,-1,"x",1e30,4],"line_heads":"all","similarity_cut":7,"page":"map",
+          "scatter_x":3,"queries":-2})",
+      {});
+  EXPECT_EQ(back.heads.compared, (std::vector<Index>{3, 4}));
+  EXPECT_TRUE(back.heads.lineHeads.empty());
+  EXPECT_EQ(back.heads.similarityCut, 1.0F);
+  EXPECT_EQ(back.page, Page::flow);
+  EXPECT_EQ(back.heads.scatterX, "mean_distance");
+  EXPECT_EQ(back.heads.queries.count, 0);
+}
+
+}  // namespace
+}  // namespace headscope::ui
