@@ -8,6 +8,7 @@
 
 #include "app/ui/cell_marks.h"
 #include "app/ui/compat.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/mistake_badge.h"
 #include "app/ui/widgets.h"
@@ -42,7 +43,9 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  std::string about = "weights 0 to 1, one scale · rows: queries, columns: keys · click to open";
+  std::string about =
+      "weights 0 to 1, one scale · rows: queries, columns: keys · click to open · "
+      "x switches a head off";
   const std::string mistakes = mistakesInWords(c);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   heading(look, "Heads", about.c_str());
@@ -101,9 +104,8 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
       float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
       const float room = b.x - text.x - look.px(6);
       const float gain = c.gain(card.head);
-      if (gain != 1.0F) {
-        drawText(list, look.fonts.small, {text.x, y}, t.bad,
-                 gain == 0.0F ? "off" : fmt::format("× {:g}", gain));
+      if (gain != 1.0F && gain != 0.0F) {
+        drawText(list, look.fonts.small, {text.x, y}, t.bad, fmt::format("× {:g}", gain));
       } else {
         drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
                  columnsOf(c, card.head, room, look.fonts.small));
@@ -121,12 +123,20 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
     const MatrixRef shown = headMatrix(TensorId::weights, c, panel.view.item, card.head);
     drawCellMarks(panel, list, {shown, card.map0, card.map1});
     list->AddRect(card.map0, card.map1, t.panelBorder);
+    drawOff(panel, list, card.head, card.map0, card.map1);
     ImGui::SetCursorScreenPos(card.a);
     ImGui::PushID(static_cast<int>(card.head));
+    allowOverlapBefore();
     if (ImGui::InvisibleButton("card", {width, cardHeight})) panel.view.head = card.head;
+    allowOverlapAfter();
     if (ImGui::IsItemHovered() && tiles.pick(card.head, card.map0, card.map1)) {
       list->AddRect(card.map0, card.map1, t.accent);
     }
+    const ImVec2 b(card.a.x + width, card.a.y + cardHeight);
+    const ImVec2 toggle = headSwitchSize(look);
+    ImGui::SetCursorScreenPos(beside ? ImVec2(card.map1.x + look.px(12), b.y - pad - toggle.y)
+                                     : ImVec2(b.x - pad - toggle.x, card.a.y + pad));
+    headSwitch(panel, card.head);
     ImGui::PopID();
   }
   ImGui::SetCursorScreenPos({origin.x, origin.y});
