@@ -39,12 +39,16 @@ class Bars {
     const bool scrolls = (width_ + gap) * count - gap > available + 1.0F;
     const float bar = scrolls ? ImGui::GetStyle().ScrollbarSize + look_.px(2) : 0.0F;
     placeRows(at.y, room.y - bar);
-    drawTicks(at.x + gutter, at.x + room.x);
+    drawTicks(at.x + gutter);
 
     ImGui::SetCursorScreenPos({at.x + gutter, at.y});
     beginPart("bars", {available, room.y},
               scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
     list_ = ImGui::GetWindowDrawList();
+    for (const double tick : ticks_) {
+      list_->AddLine({at.x + gutter, yOf(tick)}, {at.x + room.x, yOf(tick)},
+                     tick == 0.0 ? look_.theme.textMuted : look_.theme.divider);
+    }
     if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
       ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * (width_ + gap));
     }
@@ -73,12 +77,13 @@ class Bars {
 
   void placeRows(float y, float height) {
     title_ = y;
-    top_ = y + fontSize(look_.fonts.small) + look_.px(8);
+    top_ = y + fontSize(look_.fonts.small) + look_.px(6);
+    const float limit = std::clamp(height * 0.28F, look_.px(20), look_.px(34));
     const float widest = labelWidth(look_.fonts.tiny, tokens_, look_.px(60));
     const float cell = width_ / static_cast<float>(picture_.effects.tokens());
     const bool turned = widest > cell - 3.0F;
     const float line = fontSize(look_.fonts.tiny) + look_.px(4);
-    labels_ = turned ? std::min(look_.px(34), std::max(widest * 0.72F + look_.px(10), line)) : line;
+    labels_ = turned ? std::min(limit, std::max(widest * 0.72F + look_.px(10), line)) : line;
     bottom_ = std::max(y + height - labels_, top_ + look_.px(16));
   }
 
@@ -87,13 +92,12 @@ class Bars {
     return bottom_ - (bottom_ - top_) * f;
   }
 
-  void drawTicks(float x, float right) {
+  void drawTicks(float x) {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float half = fontSize(look_.fonts.tiny) * 0.5F;
     float free = bottom_ + 3 * half;
     for (const double tick : ticks_) {
       const float y = yOf(tick);
-      list->AddLine({x, y}, {right, y}, tick == 0.0 ? look_.theme.textMuted : look_.theme.divider);
       if (y + half > free) continue;
       free = y - half;
       const std::string text = tickText(tick);

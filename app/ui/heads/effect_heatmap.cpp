@@ -79,19 +79,21 @@ class Heatmap {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const auto rows = static_cast<float>(picture_.effects.heads());
     const auto cols = static_cast<float>(picture_.effects.tokens());
-    const float caption = fontSize(look_.fonts.tiny) + look_.px(4);
-    const float left = textSize(look_.fonts.small, "128 off").x + look_.px(6);
+    constexpr const char* kAxes = "head ↑  token →";
+    const float left = textSize(look_.fonts.tiny, kAxes).x + look_.px(8);
     const float width = room.x - left - colorBarWidth(look_) - look_.px(10);
     const float widest = labelWidth(look_.fonts.tiny, tokens_, look_.px(60));
     const float line = fontSize(look_.fonts.tiny) + look_.px(4);
+    const float limit = std::clamp(room.y * 0.28F, look_.px(20), look_.px(34));
     const float labels = widest > width / cols - 3.0F
-                             ? std::min(look_.px(34), std::max(widest * 0.72F + look_.px(8), line))
+                             ? std::min(limit, std::max(widest * 0.72F + look_.px(8), line))
                              : line;
-    a_ = {at.x + left, at.y + caption};
-    b_ = {a_.x + std::min(width, cols * look_.px(64)),
-          a_.y + std::min(room.y - caption - labels, rows * look_.px(26))};
-    drawText(list, look_.fonts.tiny, at, look_.theme.textMuted,
-             "rows: without head · columns: tokens · % of the output's norm");
+    a_ = {at.x + left, at.y + look_.px(2)};
+    b_ = {a_.x + std::min(width, cols * look_.px(110)),
+          a_.y + std::min(room.y - look_.px(2) - labels, rows * look_.px(26))};
+    drawText(list, look_.fonts.tiny, {at.x, b_.y + look_.px(3)}, look_.theme.textMuted, kAxes);
+    drawText(list, look_.fonts.tiny, {b_.x + look_.px(15), b_.y + look_.px(3)},
+             look_.theme.textMuted, "%");
 
     gl::HeatmapBatch batch;
     const float pixels = look_.scene.pixelsPerPoint;
@@ -118,8 +120,9 @@ class Heatmap {
   void drawNumbers(ImDrawList* list) {
     const HeadEffects& effects = picture_.effects;
     const float width = (b_.x - a_.x) / static_cast<float>(effects.tokens());
-    ImFont* font = look_.fonts.monoSmall;
-    if (width < look_.px(36) || rowHeight() < fontSize(font) + look_.px(1)) return;
+    const bool low = rowHeight() < fontSize(look_.fonts.monoSmall) + look_.px(1);
+    ImFont* font = low ? look_.fonts.tiny : look_.fonts.monoSmall;
+    if (width < look_.px(36) || rowHeight() < fontSize(font)) return;
     for (Index h = 0; h < effects.heads(); ++h) {
       for (Index i = 0; i < effects.tokens(); ++i) {
         const auto percent = percentWithout(effects, h, i, i + 1, Pooling::mean);
@@ -134,7 +137,7 @@ class Heatmap {
   }
 
   void drawHeadNumbers(ImDrawList* list, float right) {
-    ImFont* font = look_.fonts.small;
+    ImFont* font = rowHeight() < fontSize(look_.fonts.small) ? look_.fonts.tiny : look_.fonts.small;
     const Index chosen = panel_.view.head;
     const auto every = static_cast<Index>(std::ceil(fontSize(font) / rowHeight()));
     for (Index h = 0; h < picture_.effects.heads(); ++h) {

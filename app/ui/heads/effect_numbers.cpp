@@ -49,7 +49,8 @@ Index outputsOfZero(const HeadEffects& effects) {
 }
 
 std::vector<double> roundTicks(double low, double high) {
-  constexpr double kMost = 4.0;  // steps, about
+  constexpr double kMost = 5.0;       // steps, about
+  constexpr double kRounding = 1e-4;  // of the range: what is nearly round counts as round
   const double range = high - low;
   if (!(range > 0.0) || !std::isfinite(range)) return {0.0, 1.0};
   const double least = range / kMost;
@@ -59,8 +60,8 @@ std::vector<double> roundTicks(double low, double high) {
     if (leading * power >= least * (1.0 - 1e-9)) step = leading * power;
   }
   std::vector<double> ticks;
-  for (double n = std::floor(low / step + 1e-9);
-       ticks.empty() || ticks.back() < high * (1.0 - 1e-9); n += 1.0) {
+  double n = std::floor((low + kRounding * range) / step);
+  for (; ticks.empty() || ticks.back() < high - kRounding * range; n += 1.0) {
     ticks.push_back(n * step);
   }
   if (ticks.size() == 1) ticks.push_back(ticks.front() + step);

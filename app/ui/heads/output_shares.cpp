@@ -59,7 +59,7 @@ void words(const Panel& panel, const HeadEffects* effects) {
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   formula(look, t.text, "output = Σ_h head_h · W^O_h + b_O");
-  formula(look, t.textMuted, "share_h = ⟨head_h · W^O_h, output⟩ / ‖output‖^2");
+  formula(look, t.textMuted, "share_h = (head_h W^O_h) · output / ‖output‖^2");
   if (effects == nullptr) return;
   const Index token = chosenToken(panel);
   const std::vector<double> shares = sharesOf(*effects, token);
@@ -74,7 +74,7 @@ void words(const Panel& panel, const HeadEffects* effects) {
                       [](double all, double s) { return all + std::min(s, 0.0); });
   std::string text = fmt::format("{}: {}{}, Σ = {:.3f}", tokenInQuotes(panel, token),
                                  c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
-                                 c.bias ? " and b_O" : ", no bias", sum);
+                                 c.bias ? " and the bias" : ", no bias", sum);
   if (against < 0.0) text += fmt::format("; {} of it against the output", cellNumber(against, 3));
   sentence(look, t.text, text);
   shareList(panel, shares);

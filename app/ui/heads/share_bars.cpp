@@ -38,7 +38,7 @@ class Stacks {
 
     const float gutter = textSize(look_.fonts.tiny, "1 = output").x + look_.px(8);
     const auto tokens = static_cast<float>(panel_.trace.config().seqLen);
-    const float width = std::min(size.x - gutter, tokens * look_.px(70));
+    const float width = std::min(size.x - gutter, tokens * look_.px(110));
     const float line = fontSize(look_.fonts.tiny) + look_.px(4);
     const float widest = labelWidth(look_.fonts.tiny, tokens_, look_.px(60));
     const float labels = widest > width / tokens - 3.0F

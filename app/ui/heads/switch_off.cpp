@@ -103,7 +103,7 @@ void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* ef
   const Index zeros = effects == nullptr ? 0 : outputsOfZero(*effects);
   if (zeros == 0) return;
   sentence(look, t.bad,
-           fmt::format("{} of {} tokens have an output of 0: a share of it is not defined.", zeros,
+           fmt::format("{} of {} tokens have an output of 0: no % of it is defined.", zeros,
                        effects->tokens()));
 }
 
@@ -127,11 +127,14 @@ void switchOffTab(const Panel& panel, SwitchOffMemory& memory, const Figures* fi
   controls(panel, memory, head);
   const float line = fontSize(look.fonts.small) + look.px(3);
   ImVec2 words(ImGui::GetItemRectMax().x + look.px(22), at.y - look.px(1));
-  float below = at.y + ImGui::GetFrameHeight() + look.px(8);
+  float below = at.y + ImGui::GetFrameHeight() + look.px(9);
   if (right - words.x < look.px(400)) {
-    words = {at.x, below - look.px(4)};
+    words = {at.x, below - look.px(5)};
     below += 2 * line;
   }
+  // what is rare has a line of its own
+  if (!memory.gain.problem.empty()) below += line;
+  if (effects != nullptr && outputsOfZero(*effects) > 0) below += line;
   ImGui::SetCursorScreenPos(words);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(8), look.px(2)));
   beginPart("off words", {right - words.x, below - words.y});
