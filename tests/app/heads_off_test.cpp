@@ -48,11 +48,12 @@ std::vector<std::pair<std::string, DocumentPtr>> shapes() {
   auto painted = std::make_shared<PaintedMask>(PaintedMask{6, 6, std::vector<std::uint8_t>(36, 1)});
   std::fill_n(painted->allowed.begin() + 2 * 6, 6, std::uint8_t{0});
   oneRow.painted = painted;
+  const DocumentPtr biased = edited(original, SetCell{{TensorId::bO, -1, -1, 0, 3}, 0.5F});
   DocumentPtr pinned = edited(original, SetPin{{{TensorId::heads, 0, 0, 2, 3}, 1.5F}});
   return {{"8 heads", original},
           {"one head", textDocument("The cat sat on the mat", 512, 1)},
           {"GQA", edited(original, SetDimensions{512, 8, 2})},
-          {"one row masked", edited(original, SetMask{oneRow})},
+          {"one row masked", edited(biased, SetMask{oneRow})},
           {"all rows masked", fullyMasked(true)},
           {"T = 1", textDocument("cat")},
           {"d_k = 1", textDocument("The cat sat", 8, 8)},

@@ -1,15 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/effect_picture.h"
+#include "app/ui/heads/token_axis.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -21,9 +22,7 @@ class Bars {
       : panel_(panel),
         look_(panel.look),
         picture_(picture),
-        ticks_(roundTicks(0.0, picture.largest)),
-        tokens_(laneTokens(panel.trace, Lane::query, panel.view.item)),
-        token_(chosenToken(panel)) {}
+        ticks_(roundTicks(0.0, picture.largest)) {}
 
   void draw() {
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -78,12 +77,8 @@ class Bars {
   void placeRows(float y, float height) {
     title_ = y;
     top_ = y + fontSize(look_.fonts.small) + look_.px(6);
-    const float limit = std::clamp(height * 0.28F, look_.px(20), look_.px(34));
-    const float widest = labelWidth(look_.fonts.tiny, tokens_, look_.px(60));
-    const float cell = width_ / static_cast<float>(picture_.effects.tokens());
-    const bool turned = widest > cell - 3.0F;
-    const float line = fontSize(look_.fonts.tiny) + look_.px(4);
-    labels_ = turned ? std::min(limit, std::max(widest * 0.72F + look_.px(10), line)) : line;
+    labels_ = TokenAxis(panel_, width_, height).room();
+    height_ = height;
     bottom_ = std::max(y + height - labels_, top_ + look_.px(16));
   }
 
@@ -144,15 +139,15 @@ class Bars {
       const auto percent = percentWithout(picture_.effects, head, bars.begin(bar), bars.end(bar),
                                           panel_.view.heads.pooling);
       if (!percent || *percent == 0.0) continue;
-      const float left = x + (static_cast<float>(bar) + 0.5F) * pitch - thick * 0.5F;
-      list_->AddRectFilled({left, yOf(*percent)}, {left + thick, bottom_},
+      const float middle = x + (static_cast<float>(bar) + 0.5F) * pitch;
+      // side by side: no seams between them
+      const float left = apart ? middle - thick * 0.5F : std::round(middle - pitch * 0.5F);
+      const float right = apart ? middle + thick * 0.5F : std::round(middle + pitch * 0.5F);
+      list_->AddRectFilled({left, yOf(*percent)}, {right, bottom_},
                            withAlpha(color(head), chosen ? 1.0F : 0.8F), rounding,
                            ImDrawFlags_RoundCornersTop);
     }
-    drawColumnLabels(
-        list_, tokens_, {x, bottom_ + look_.px(3)},
-        width_ / static_cast<float>(picture_.effects.tokens()), labels_ - look_.px(3),
-        {look_.fonts.tiny, t.textMuted, t.queryText, panel_.view.selected ? token_ : -1});
+    TokenAxis(panel_, width_, height_).draw(list_, {x, bottom_});
     pick(head, x, bars);
   }
 
@@ -177,10 +172,8 @@ class Bars {
   const Look& look_;
   const EffectPicture& picture_;
   std::vector<double> ticks_;
-  const std::vector<std::string>& tokens_;
-  Index token_;
   ImDrawList* list_ = nullptr;
-  float width_ = 0, title_ = 0, top_ = 0, bottom_ = 0, labels_ = 0;
+  float width_ = 0, title_ = 0, top_ = 0, bottom_ = 0, labels_ = 0, height_ = 0;
 };
 
 }  // namespace

@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
-#include <vector>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/effect_picture.h"
+#include "app/ui/heads/token_axis.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
@@ -63,10 +62,7 @@ gl::HeatmapSource source(const EffectPicture& picture, Pooling pooling, ImVec2 p
 class Heatmap {
  public:
   Heatmap(const Panel& panel, const EffectPicture& picture)
-      : panel_(panel),
-        look_(panel.look),
-        picture_(picture),
-        tokens_(laneTokens(panel.trace, Lane::query, panel.view.item)) {
+      : panel_(panel), look_(panel.look), picture_(picture) {
     scale_.diverging = false;
     scale_.map = ColorMaps::sequential(panel.view.colorMaps, look_.theme.kind);
     scale_.low = 0.0F;
@@ -82,15 +78,10 @@ class Heatmap {
     constexpr const char* kAxes = "head ↑  token →";
     const float left = textSize(look_.fonts.tiny, kAxes).x + look_.px(8);
     const float width = room.x - left - colorBarWidth(look_) - look_.px(10);
-    const float widest = labelWidth(look_.fonts.tiny, tokens_, look_.px(60));
-    const float line = fontSize(look_.fonts.tiny) + look_.px(4);
-    const float limit = std::clamp(room.y * 0.28F, look_.px(20), look_.px(34));
-    const float labels = widest > width / cols - 3.0F
-                             ? std::min(limit, std::max(widest * 0.72F + look_.px(8), line))
-                             : line;
-    a_ = {at.x + left, at.y + look_.px(2)};
-    b_ = {a_.x + std::min(width, cols * look_.px(110)),
-          a_.y + std::min(room.y - look_.px(2) - labels, rows * look_.px(26))};
+    const float shown = std::min(width, cols * look_.px(110));
+    const TokenAxis tokens(panel_, shown, room.y);
+    a_ = {at.x + left, at.y + look_.px(6)};
+    b_ = {a_.x + shown, a_.y + std::min(room.y - look_.px(6) - tokens.room(), rows * look_.px(26))};
     drawText(list, look_.fonts.tiny, {at.x, b_.y + look_.px(3)}, look_.theme.textMuted, kAxes);
     drawText(list, look_.fonts.tiny, {b_.x + look_.px(15), b_.y + look_.px(3)},
              look_.theme.textMuted, "%");
@@ -105,10 +96,7 @@ class Heatmap {
     list->AddRect(a_, b_, look_.theme.panelBorder);
     drawNumbers(list);
     drawHeadNumbers(list, at.x + left - look_.px(6));
-    drawColumnLabels(list, tokens_, {a_.x, b_.y + look_.px(3)}, (b_.x - a_.x) / cols,
-                     labels - look_.px(3),
-                     {look_.fonts.tiny, look_.theme.textMuted, look_.theme.queryText,
-                      panel_.view.selected ? chosenToken(panel_) : -1});
+    tokens.draw(list, {a_.x, b_.y});
     colorBar(look_, scale_, {b_.x + look_.px(14), a_.y}, std::max(b_.y - a_.y, look_.px(20)));
     pick();
   }
@@ -175,7 +163,6 @@ class Heatmap {
   const Panel& panel_;
   const Look& look_;
   const EffectPicture& picture_;
-  const std::vector<std::string>& tokens_;
   ColorScale scale_;
   ImVec2 a_, b_;
 };

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/effect_picture.h"
 #include "app/ui/heads/output_shares.h"
+#include "app/ui/heads/token_axis.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -25,7 +25,6 @@ class Stacks {
         look_(panel.look),
         picture_(picture),
         ticks_(roundTicks(picture.bars.lowest(), picture.bars.highest())),
-        tokens_(laneTokens(panel.trace, Lane::query, panel.view.item)),
         list_(ImGui::GetWindowDrawList()) {}
 
   void draw(ImVec2 size) {
@@ -39,18 +38,12 @@ class Stacks {
     const float gutter = textSize(look_.fonts.tiny, "1 = output").x + look_.px(8);
     const auto tokens = static_cast<float>(panel_.trace.config().seqLen);
     const float width = std::min(size.x - gutter, tokens * look_.px(110));
-    const float line = fontSize(look_.fonts.tiny) + look_.px(4);
-    const float widest = labelWidth(look_.fonts.tiny, tokens_, look_.px(60));
-    const float labels = widest > width / tokens - 3.0F
-                             ? std::min(look_.px(34), std::max(widest * 0.72F + look_.px(8), line))
-                             : line;
+    const TokenAxis axis(panel_, width, size.y);
     a_ = {at.x + gutter, at.y + caption};
-    b_ = {a_.x + width, std::max(at.y + size.y - labels, a_.y + look_.px(16))};
+    b_ = {a_.x + width, std::max(at.y + size.y - axis.room(), a_.y + look_.px(16))};
     drawTicks();
     for (Index bar = 0; bar < bars(); ++bar) drawStack(bar);
-    drawColumnLabels(list_, tokens_, {a_.x, b_.y + look_.px(3)}, width / tokens,
-                     labels - look_.px(3),
-                     {look_.fonts.tiny, t.textMuted, t.queryText, chosenToken(panel_)});
+    axis.draw(list_, {a_.x, b_.y});
     pick();
   }
 
@@ -111,7 +104,8 @@ class Stacks {
       const bool chosen = !bias && static_cast<Index>(i) == panel_.view.head;
       list_->AddRectFilled({left, top}, {right, bottom}, withAlpha(color(i, bias), 0.85F));
       const float edge = look_.px(chosen ? 2.0F : 0.5F);
-      if (bottom - top < 3 * edge || thickness() < look_.px(6)) return;
+      const bool alone = panel_.trace.config().numHeads == 1;
+      if (alone || bottom - top < look_.px(5) || thickness() < look_.px(6)) return;
       list_->AddRect({left, top}, {right, bottom}, chosen ? look_.theme.text : look_.theme.panel, 0,
                      0, edge);
     });
@@ -146,7 +140,6 @@ class Stacks {
   const Look& look_;
   const SharePicture& picture_;
   std::vector<double> ticks_;
-  const std::vector<std::string>& tokens_;
   ImDrawList* list_;
   ImVec2 a_, b_;
 };
