@@ -39,7 +39,10 @@ void App::State::keys(const ui::Panel& panel) {
       ui::maskPainterKeys(panel, tools.mask)) {
     return;
   }
-  if (!command && ui::viewKeys(panel)) return;
+  // while the question is open what becomes of unsaved changes, these two letters answer it
+  const bool answers =
+      !store.abandoned().empty() && (keyPressed(Key{'R'}, false) || keyPressed(Key{'X'}, false));
+  if (!command && !answers && ui::viewKeys(panel)) return;
   sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;

@@ -8,6 +8,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_marks.h"
 #include "app/ui/color_bar.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/stage_matrix.h"
 #include "app/ui/widgets.h"
@@ -120,6 +121,7 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
     const bool chosen = isChosen(panel.view, tensor, c, h);
     const MatrixRef shown = headMatrix(tensor, c, panel.view.item, h);
     drawCellMarks(panel, list, {shown, a, b});
+    if (!info(tensor).kvHeads) drawOff(panel, list, h, a, b);
     drawChosenCell(panel, list, {shown, a, b});
     const ImU32 color = headColor(look.theme, static_cast<std::size_t>(h));
     const std::string name =

@@ -9,6 +9,7 @@
 #include "app/ui/cell_marks.h"
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/heads/tile_words.h"
 #include "app/ui/mistake_badge.h"
@@ -38,13 +39,66 @@ std::string kvHeadOf(const AttentionConfig& c, Index head, float room, ImFont* f
   return fitting(font, room, fmt::format("K, V head {}", number), fmt::format("K, V {}", number));
 }
 
+struct Card {
+  Index head;
+  ImVec2 a, map0, map1;
+};
+
+/// Its number, what it does and measures, as far as there is room: beside the picture, or the first
+/// line above it.
+void cardWords(const Panel& panel, const MeasuredHeads& measured, const Card& card, ImVec2 b,
+               bool beside) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  const float pad = look.px(8);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* small = look.fonts.small;
+  const ImVec2 text(beside ? card.map1.x + look.px(12) : card.a.x + pad,
+                    card.a.y + pad - look.px(1));
+  const std::string name = fmt::format("Head {}", card.head + 1);
+  drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
+           name);
+  const std::string title = designedTitle(panel, card.head);
+  if (!beside) {
+    const float after = textSize(look.fonts.semibold, name).x + look.px(7);
+    const float room = b.x - text.x - after - headSwitchSize(look).x - look.px(14);
+    drawText(list, small, {text.x + after, text.y + look.px(2)}, t.textMuted,
+             elided(small, title, room));
+    return;
+  }
+  float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
+  const float bottom = b.y - pad - headSwitchSize(look).y - look.px(2);
+  const auto write = [&](ImFont* font, ImU32 ink, const std::string& words) {
+    if (y + fontSize(font) > bottom) return;
+    drawText(list, font, {text.x, y}, ink, words);
+    y += fontSize(font) + look.px(3);
+  };
+  const float room = b.x - text.x - look.px(6);
+  const bool named = !title.empty();  // a designed head: its title stands for its label
+  if (named) {
+    for (const auto& part : titleLines(small, title, room)) write(small, t.text, part);
+  }
+  const float gain = c.gain(card.head);
+  if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
+  if (measured.figures != nullptr) {
+    for (const TileLine& said : tileLines(look, measured.figures->report, card.head, room, named)) {
+      write(said.font, measured.measuring.current ? t.text : t.textMuted, said.text);
+    }
+  }
+  write(small, t.textMuted, columnsOf(c, card.head, room, small));
+  if (c.headsPerGroup() > 1) write(small, t.textMuted, kvHeadOf(c, card.head, room, small));
+}
+
 }  // namespace
 
 void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads& measured) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  std::string about = "weights 0 to 1, one scale · rows: queries, columns: keys · click to open";
+  std::string about =
+      "weights 0 to 1, one scale · rows: queries, columns: keys · click to open · "
+      "x switches a head off";
   const std::string mistakes = mistakesInWords(c);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   heading(look, "Heads", about.c_str());
@@ -73,10 +127,6 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
   HeadTiles tiles(panel, magnitudes, TensorId::weights);
   const ImVec2 clip0 = ImGui::GetWindowPos();
   const ImVec2 clip1(clip0.x + ImGui::GetWindowSize().x, clip0.y + ImGui::GetWindowSize().y);
-  struct Card {
-    Index head;
-    ImVec2 a, map0, map1;
-  };
   std::vector<Card> cards;
   for (Index h = 0; h < c.numHeads; ++h) {
     const ImVec2 a(origin.x + static_cast<float>(h) * (width + gap), origin.y);
@@ -90,46 +140,12 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
   for (const Card& card : cards) {
     const bool chosen = card.head == panel.view.head;
     const ImVec2 b(card.a.x + width, card.a.y + cardHeight);
-    const ImU32 color = headColor(t, static_cast<std::size_t>(card.head));
     list->AddRectFilled(card.a, b, chosen ? t.accentSoft : t.panel, look.px(6));
     const float line = look.px(chosen ? 2.0F : 1.0F);
     const float half = line * 0.5F;
     list->AddRect({card.a.x + half, card.a.y + half}, {b.x - half, b.y - half},
                   chosen ? t.accent : t.panelBorder, look.px(6), 0, line);
-    const ImVec2 text(beside ? card.map1.x + look.px(12) : card.a.x + pad,
-                      card.a.y + pad - look.px(1));
-    const std::string name = fmt::format("Head {}", card.head + 1);
-    drawText(list, look.fonts.semibold, text, color, name);
-    const std::string title = designedTitle(panel, card.head);
-    if (!beside && !title.empty()) {
-      const float after = textSize(look.fonts.semibold, name).x + look.px(7);
-      drawText(list, look.fonts.small, {text.x + after, text.y + look.px(2)}, t.textMuted,
-               elided(look.fonts.small, title, b.x - text.x - after - look.px(6)));
-    }
-    if (beside) {
-      float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
-      const auto write = [&](ImFont* font, ImU32 ink, const std::string& words) {
-        if (y + fontSize(font) > b.y - look.px(3)) return;
-        drawText(list, font, {text.x, y}, ink, words);
-        y += fontSize(font) + look.px(3);
-      };
-      const float room = b.x - text.x - look.px(6);
-      ImFont* small = look.fonts.small;
-      const bool named = !title.empty();  // a designed head: its title stands for its label
-      if (named) {
-        for (const auto& part : titleLines(small, title, room)) write(small, t.text, part);
-      }
-      const float gain = c.gain(card.head);
-      if (gain != 1.0F) write(small, t.bad, gain == 0.0F ? "off" : fmt::format("× {:g}", gain));
-      if (measured.figures != nullptr) {
-        for (const TileLine& said :
-             tileLines(look, measured.figures->report, card.head, room, named)) {
-          write(said.font, measured.measuring.current ? t.text : t.textMuted, said.text);
-        }
-      }
-      write(small, t.textMuted, columnsOf(c, card.head, room, small));
-      if (c.headsPerGroup() > 1) write(small, t.textMuted, kvHeadOf(c, card.head, room, small));
-    }
+    cardWords(panel, measured, card, b, beside);
   }
   for (const Card& card : cards) tiles.add(card.head, card.map0, card.map1);
   tiles.draw(list);
@@ -137,9 +153,12 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
     const MatrixRef shown = headMatrix(TensorId::weights, c, panel.view.item, card.head);
     drawCellMarks(panel, list, {shown, card.map0, card.map1});
     list->AddRect(card.map0, card.map1, t.panelBorder);
+    drawOff(panel, list, card.head, card.map0, card.map1);
     ImGui::SetCursorScreenPos(card.a);
     ImGui::PushID(static_cast<int>(card.head));
+    allowOverlapBefore();
     if (ImGui::InvisibleButton("card", {width, cardHeight})) panel.view.head = card.head;
+    allowOverlapAfter();
     if (ImGui::IsItemHovered()) {
       if (tiles.pick(card.head, card.map0, card.map1)) {
         list->AddRect(card.map0, card.map1, t.accent);
@@ -147,6 +166,11 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
         tip(look, about);
       }
     }
+    const ImVec2 b(card.a.x + width, card.a.y + cardHeight);
+    const ImVec2 toggle = headSwitchSize(look);
+    ImGui::SetCursorScreenPos(beside ? ImVec2(card.map1.x + look.px(12), b.y - pad - toggle.y)
+                                     : ImVec2(b.x - pad - toggle.x, card.a.y + pad));
+    headSwitch(panel, card.head);
     ImGui::PopID();
   }
   ImGui::SetCursorScreenPos({origin.x, origin.y});

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/trace_back.h"
 #include "core/steps/step.h"
@@ -82,7 +83,7 @@ bool toolKeys(const Panel& panel) {
 }  // namespace
 
 bool viewKeys(const Panel& panel) {
-  if (toolKeys(panel)) return true;
+  if (toolKeys(panel) || headSwitchKeys(panel)) return true;
   ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
   if (keyPressed(Key{'H'})) {

@@ -259,6 +259,19 @@ TEST_F(Autosave, IsDiscardedWithItsFiles) {
   EXPECT_TRUE(fs::is_empty(left.path()));
 }
 
+TEST_F(Autosave, XAnswersAndSwitchesNoHeadOff) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Words in the crash");
+  const TempFolder left;
+  leaveIn(left);
+  ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  ui_.press(Key{'X'});
+  EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
+  EXPECT_TRUE(ui_.config().headGains.empty());
+  ui_.press(Key{'X'});
+  EXPECT_EQ(ui_.config().headGains, (std::vector<float>{0, 1}));
+}
+
 TEST_F(Autosave, OfARunningProgramIsNotOffered) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   ui_.typeSentence("Still running");

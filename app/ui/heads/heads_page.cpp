@@ -4,9 +4,19 @@
 
 namespace headscope::ui {
 
-void HeadsMemory::setWake(const std::function<void()>& wake) { figures.task.setWake(wake); }
+void HeadsMemory::setWake(const std::function<void()>& wake) {
+  figures.task.setWake(wake);
+  effects.off.check.task.setWake(wake);
+  effects.moreHeads.task.setWake(wake);
+  effects.whySeveral.task.setWake(wake);
+}
 
-void HeadsMemory::finish() { figures.task.wait(); }
+void HeadsMemory::finish() {
+  figures.task.wait();
+  effects.off.check.task.wait();
+  effects.moreHeads.task.wait();
+  effects.whySeveral.task.wait();
+}
 
 HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged) {
   const auto px = [&](float length) { return length * scale; };

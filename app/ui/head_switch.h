@@ -1,0 +1,28 @@
+// Head switch: heads off and on again, by switch and by key, and how one that is off is drawn.
+#pragma once
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// Its gain is 0.
+bool isOff(const AttentionConfig& config, Index head);
+
+/// Off where it is on; on, at gain 1, where it is off.
+void switchHead(const Panel& panel, Index head);
+/// All others off; where they are already, all on.
+void switchOthersOff(const Panel& panel, Index head);
+/// Every gain 1.
+void switchAllOn(const Panel& panel);
+
+/// x and shift+x; true where one was pressed.
+bool headSwitchKeys(const Panel& panel);
+
+/// A head's switch at the cursor.
+void headSwitch(const Panel& panel, Index head);
+ImVec2 headSwitchSize(const Look& look);
+
+/// Veils the picture of a head that is off, and says so; nothing where it is on.
+void drawOff(const Panel& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 b);
+
+}  // namespace headscope::ui

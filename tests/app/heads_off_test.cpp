@@ -1,0 +1,373 @@
+// Switching heads off: by key, switch and field; what each output loses, against core's numbers and
+// a real run; and what each head adds through W^O.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "app/ui/heads/effect_check.h"
+#include "app/ui/heads/effect_numbers.h"
+#include "app/ui/widgets.h"
+#include "app_driver.h"
+#include "core/analysis/head_effect.h"
+#include "core/attention.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kCard = "effects";
+
+ViewState headsView(EffectTab tab = EffectTab::off) {
+  ViewState view;
+  view.page = Page::heads;
+  view.heads.effectTab = tab;
+  return view;
+}
+
+DocumentPtr edited(const DocumentPtr& document, const Edit& edit) {
+  return apply(*document, edit, kTestBudget).document;
+}
+
+DocumentPtr fullyMasked(bool bias) {
+  Mask mask;
+  mask.lengths = {0};
+  return edited(edited(presetDocument("original-transformer"), SetBias{bias}), SetMask{mask});
+}
+
+/// Every shape a card must stand.
+std::vector<std::pair<std::string, DocumentPtr>> shapes() {
+  const DocumentPtr original = presetDocument("original-transformer");
+  Mask oneRow;
+  auto painted = std::make_shared<PaintedMask>(PaintedMask{6, 6, std::vector<std::uint8_t>(36, 1)});
+  std::fill_n(painted->allowed.begin() + 2 * 6, 6, std::uint8_t{0});
+  oneRow.painted = painted;
+  const DocumentPtr biased = edited(original, SetCell{{TensorId::bO, -1, -1, 0, 3}, 0.5F});
+  DocumentPtr pinned = edited(original, SetPin{{{TensorId::heads, 0, 0, 2, 3}, 1.5F}});
+  return {{"8 heads", original},
+          {"one head", textDocument("The cat sat on the mat", 512, 1)},
+          {"GQA", edited(original, SetDimensions{512, 8, 2})},
+          {"one row masked", edited(biased, SetMask{oneRow})},
+          {"all rows masked", fullyMasked(true)},
+          {"T = 1", textDocument("cat")},
+          {"d_k = 1", textDocument("The cat sat", 8, 8)},
+          {"a pinned head", edited(pinned, SetHeadGain{0, 0.5F})},
+          {"no bias", edited(original, SetBias{false})}};
+}
+
+HeadEffects effectsOf(AppDriver& ui) { return headEffects(ui.trace(), ui.view().item).value(); }
+
+std::vector<float> gains(AppDriver& ui) { return ui.config().headGains; }
+
+class HeadsOff : public testing::Test {
+ protected:
+  bool shows(const std::string& text) { return ui_.shows(text, kCard); }
+  std::string words() { return ui_.screen().all(kCard); }
+
+  AppDriver ui_{presetDocument("original-transformer"), 1600, 1000, headsView()};
+};
+
+TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
+  for (const Page page : {Page::heads, Page::flow}) {
+    ui_.view().page = page;
+    ui_.view().head = 2;
+    const Tensor before = ui_.trace().tensor(TensorId::output);
+    ui_.press(Key{'X'});
+    EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 0, 1, 1, 1, 1, 1}));
+    EXPECT_EQ(ui_.trace().value({TensorId::heads, 0, 2, 1, 1}), 0.0F);
+    EXPECT_TRUE(ui_.shows(page == Page::heads ? "head 3 is off" : "off",
+                          page == Page::heads ? kCard : "strip"))
+        << ui_.screen().all();
+    ui_.press(Key{'X'});
+    EXPECT_TRUE(gains(ui_).empty());
+    ui_.press(Key{'X'});
+    ui_.press(Key{'Z'}, true);
+    EXPECT_TRUE(gains(ui_).empty());
+    EXPECT_EQ(ui_.trace().tensor(TensorId::output).values(), before.values());
+  }
+}
+
+TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
+  ui_.view().head = 5;
+  ui_.press(Key{'X'}, false, true);
+  EXPECT_EQ(gains(ui_), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
+  ui_.press(Key{'X'}, false, true);
+  EXPECT_TRUE(gains(ui_).empty());
+  EXPECT_EQ(ui_.undoAll(), 2);
+  ui_.click("all but this one off", kCard);
+  EXPECT_EQ(gains(ui_), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
+  ui_.click("all on", kCard);
+  EXPECT_TRUE(gains(ui_).empty());
+  ui_.press(Key{'Z'}, true);
+  EXPECT_EQ(ui_.app().message(), "undone: all heads on");
+  ui_.press(Key{'Z'}, true);
+  EXPECT_EQ(ui_.app().message(), "undone: all heads off but 6");
+  ui_.view().head = 1;
+  ui_.press(Key{'X'});  // one that is off comes back alone
+  ui_.press(Key{'X'}, false, true);
+  EXPECT_EQ(gains(ui_), (std::vector<float>{0, 1, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST_F(HeadsOff, EveryTileOfTheStripHasASwitch) {
+  ui_.view().page = Page::flow;
+  ui_.settle();
+  const auto tiles = ui_.heatmaps("strip");
+  ASSERT_EQ(tiles.size(), 8U);
+  const ImVec2 toggle(tiles[3].x1 + 24.0F, tiles[3].y1 - 6.5F);
+  ui_.clickAt(toggle);
+  EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 1, 0, 1, 1, 1, 1}));
+  EXPECT_EQ(ui_.view().head, 0);  // the tile under it was not clicked
+  ui_.clickAt(toggle);
+  EXPECT_TRUE(gains(ui_).empty());
+  ui_.clickAt(middle(tiles[3]));
+  EXPECT_EQ(ui_.view().head, 3);
+}
+
+TEST_F(HeadsOff, ATypedGainIsOneEntry) {
+  ui_.view().head = 4;
+  ui_.settle();
+  ui_.typeInto("gain", "0.25", kCard);
+  ui_.press(Key::enter);
+  EXPECT_FLOAT_EQ(ui_.config().gain(4), 0.25F);
+  EXPECT_EQ(ui_.undoAll(), 1);
+  ui_.typeInto("gain", "2.5", kCard);
+  ui_.press(Key::enter);
+  EXPECT_TRUE(shows("gain is 2.5: it must be from 0 (off) to 2")) << words();
+  EXPECT_TRUE(gains(ui_).empty());
+  ui_.typeInto("gain", "half", kCard);
+  EXPECT_TRUE(shows("gain: 'half' is not a number")) << words();
+  ui_.press(Key{'H'});
+  ui_.press(Key::enter);
+  ui_.press(Key{'H'});
+  EXPECT_FALSE(shows("is not a number")) << words();
+}
+
+TEST_F(HeadsOff, ADraggedGainIsOneEntry) {
+  const ImVec2 box = ui_.after("gain", kCard);
+  const auto slide = [&](float x) {
+    ui_.host().drag(ui_.app(), {box.x + 100.0F, box.y}, {x, box.y});
+    ui_.settle();
+  };
+  slide(box.x + 600.0F);
+  EXPECT_FLOAT_EQ(ui_.config().gain(0), 2.0F);
+  EXPECT_EQ(ui_.undoAll(), 1);
+  slide(box.x - 100.0F);
+  EXPECT_FLOAT_EQ(ui_.config().gain(0), 0.0F);
+  EXPECT_EQ(ui_.undoAll(), 1);
+}
+
+TEST_F(HeadsOff, TheBarUnderTheMouseIsCoresNumber) {
+  const HeadEffects effects = effectsOf(ui_);
+  const auto first = ui_.screen().find("without head 4", kCard);
+  const auto next = ui_.screen().find("without head 5", kCard);
+  ASSERT_TRUE(first && next) << words();
+  const float width = next->min.x - first->min.x - 14.0F;
+  for (const Index token : {Index{0}, Index{2}, Index{5}}) {
+    const float along = (static_cast<float>(token) + 0.5F) / 6.0F;
+    const ImVec2 bar(first->min.x + width * along, first->max.y + 60.0F);
+    ui_.hover(bar);
+    const auto& name = ui_.document().input->tokens[0][static_cast<std::size_t>(token)];
+    EXPECT_TRUE(ui_.shows(fmt::format("without head 4, ‘{}’: {} % of the output's norm", name,
+                                      number(100.0 * *effects.effect(3, token), 3)),
+                          "Tooltip"))
+        << ui_.screen().all("Tooltip");
+    ui_.clickAt(bar);
+    EXPECT_EQ(ui_.view().head, 3);
+    EXPECT_EQ(ui_.view().selected->row, token);
+  }
+}
+
+TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
+  ui_.click("heatmap", kCard);
+  const HeadEffects effects = effectsOf(ui_);
+  const gl::HeatmapSource* source = nullptr;
+  for (const auto& command : ui_.app().scene().commands) {
+    const auto& batch = std::get<gl::HeatmapBatch>(command.batch);
+    if (!batch.sources.empty() && batch.sources[0].rows == 8) source = &batch.sources[0];
+  }
+  ASSERT_NE(source, nullptr);
+  ASSERT_EQ(source->cols, 6);
+  std::vector<float> cells(48);
+  source->fill(cells.data());
+  for (Index h = 0; h < 8; ++h) {
+    for (Index i = 0; i < 6; ++i) {
+      const double percent = 100.0 * *effects.effect(h, i);
+      EXPECT_FLOAT_EQ(cells[static_cast<std::size_t>(h * 6 + i)], static_cast<float>(percent));
+      EXPECT_TRUE(shows(cellNumber(percent, percent < 100.0 ? 1 : 0))) << words();
+    }
+  }
+  const auto map = ui_.heatmaps(kCard);
+  ASSERT_EQ(map.size(), 1U);
+  ui_.clickAt(cellAt(map[0], 8, 6, 6, 2));
+  EXPECT_EQ(ui_.view().head, 6);
+  ASSERT_TRUE(ui_.view().selected);
+  EXPECT_EQ(ui_.view().selected->row, 2);
+}
+
+TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
+  const auto expectChecked = [&] {
+    const auto checked = checkEffect(ui_.app().trace(), 0, ui_.view().head);
+    ASSERT_TRUE(checked);
+    EXPECT_TRUE(
+        shows(fmt::format("checked against a run {} head {}: largest difference {} of "
+                          "outputs up to {}",
+                          checked->gain == 0.0F ? "without" : "with", ui_.view().head + 1,
+                          number(checked->largest, 2), number(checked->magnitude, 3))))
+        << words();
+  };
+  expectChecked();
+  const std::string before = words();
+  ui_.press(Key{'H'});
+  expectChecked();
+  ui_.click("causal", "top bar");
+  expectChecked();
+  ui_.press(Key{'X'});
+  expectChecked();
+  EXPECT_TRUE(shows("Head 2 is off: its term is 0 already"));
+  EXPECT_NE(words(), before);
+}
+
+TEST(HeadsOffCheck, SubtractingIsRecomputingWhateverTheShape) {
+  for (const auto& [name, document] : shapes()) {
+    const TracePtr trace = runAttention(document);
+    for (Index head = 0; head < trace->config().numHeads; ++head) {
+      const auto checked = checkEffect(trace, 0, head);
+      ASSERT_TRUE(checked);
+      EXPECT_LE(checked->largest, 1e-5) << name << ", head " << head;
+      EXPECT_TRUE(checked->agrees());
+      // and it is no comparison of a pass with itself
+      const Tensor& now = trace->tensor(TensorId::output);
+      const Tensor without = outputWithGain(*trace, 0, head, 0.0F);
+      if (name == "8 heads") {
+        EXPECT_NE(now.reshaped(without.shape()).values(), without.values());
+      }
+    }
+  }
+  CheckedEffect wrong;
+  wrong.magnitude = 3.0;
+  wrong.largest = 1e-3;
+  EXPECT_FALSE(wrong.agrees());
+}
+
+TEST(HeadsOffShares, SumToOneOnScreenWhateverTheShape) {
+  for (const auto& [name, document] : shapes()) {
+    AppDriver ui(document, 1600, 1000, headsView(EffectTab::outputMatrix));
+    const HeadEffects effects = effectsOf(ui);
+    const Index heads = ui.config().numHeads;
+    for (Index token = 0; token < ui.config().seqLen; ++token) {
+      ui.view().selected = CellRef{TensorId::output, 0, -1, token, 0};
+      ui.settle();
+      const std::vector<double> shares = sharesOf(effects, token);
+      if (shares.empty()) {  // b_O is 0 in a new document: so is the output of a masked row
+        EXPECT_EQ(effects.outputNorm(token), 0.0);
+        EXPECT_TRUE(ui.shows("Not defined for", kCard)) << name;
+        continue;
+      }
+      ASSERT_EQ(static_cast<Index>(shares.size()), heads + 1) << name;
+      EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1.0, 1e-5) << name;
+      EXPECT_TRUE(ui.shows("Σ = 1.000", kCard)) << name << ": " << ui.screen().all(kCard);
+      for (Index h = 0; h < heads; ++h) {
+        const double share = *effects.share(h, token);
+        EXPECT_TRUE(ui.shows(fmt::format("{} {}", h + 1, cellNumber(share, 3)), kCard))
+            << name << ": " << ui.screen().all(kCard);
+      }
+    }
+    const std::vector<double> norms = outputBlockNorms(ui.trace());
+    for (const double norm : norms) EXPECT_TRUE(ui.shows(number(norm, 3), kCard)) << name;
+    EXPECT_EQ(static_cast<Index>(ui.heatmaps(kCard).size()), heads) << name;
+  }
+}
+
+TEST(HeadsOffShares, AClickChoosesHeadAndToken) {
+  AppDriver ui(textDocument("The cat sat on the mat", 16, 4), 1600, 1000,
+               headsView(EffectTab::outputMatrix));
+  const auto blocks = ui.heatmaps(kCard);
+  ASSERT_EQ(blocks.size(), 4U);
+  ui.hover(cellAt(blocks[3], 4, 16, 1, 10));  // W_O is stored (out, in)
+  EXPECT_TRUE(ui.shows("W_O[10, 13]", "Tooltip")) << ui.screen().all("Tooltip");
+  ui.clickAt(middle(blocks[3]));
+  EXPECT_EQ(ui.view().head, 3);
+  const ImVec2 label = ui.at("sat", kCard);
+  ui.clickAt({label.x - 4.0F, label.y - 40.0F});
+  EXPECT_EQ(ui.view().selected->row, 2);
+  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kCard)) << ui.screen().all(kCard);
+}
+
+TEST(HeadsOffShares, AnOutputOfZeroHasNone) {
+  AppDriver ui(fullyMasked(false), 1600, 1000, headsView(EffectTab::outputMatrix));
+  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kCard)) << ui.screen().all(kCard);
+  ui.click("Switch a head off", kCard);
+  EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0: no % of it is defined", kCard));
+  EXPECT_TRUE(ui.shows("largest difference 0 of outputs up to 0", kCard));
+  EXPECT_FALSE(ui.shows("nan"));
+}
+
+TEST(HeadsOffMany, ScrollAndStayFew) {
+  AppDriver ui(textDocument("The cat sat on the mat", 768, 96), 1600, 1000, headsView());
+  EXPECT_TRUE(ui.shows("head 1", kCard));
+  EXPECT_FALSE(ui.shows("head 96", kCard));
+  ui.host().moveMouse(ui.at("head 2", kCard));
+  for (int i = 0; i < 120; ++i) {
+    ui.host().wheel(-1);
+    ui.frame();
+  }
+  ui.settle();
+  EXPECT_TRUE(ui.shows("head 96", kCard)) << ui.screen().all(kCard);
+  ui.click("heatmap", kCard);
+  ASSERT_EQ(ui.heatmaps(kCard).size(), 1U);
+  ui.click("Output matrix", kCard);
+  EXPECT_TRUE(ui.shows("Σ = 1.000", kCard));
+}
+
+TEST(HeadsOffNumbers, BarsCoverEveryTokenOnce) {
+  for (const Index tokens : {1, 2, 7, 30, 4096}) {
+    for (const Index most : {1, 3, 30, 512, 5000}) {
+      const TokenBars bars(tokens, most);
+      EXPECT_EQ(bars.count(), std::min(tokens, most));
+      EXPECT_EQ(bars.begin(0), 0);
+      EXPECT_EQ(bars.end(bars.count() - 1), tokens);
+      for (Index token = 0; token < tokens; ++token) {
+        const Index bar = bars.barOf(token);
+        EXPECT_LE(bars.begin(bar), token);
+        EXPECT_LT(token, bars.end(bar));
+      }
+    }
+  }
+}
+
+TEST(HeadsOffNumbers, ABarOfSeveralTokensIsTheirMeanOrTheLargest) {
+  const HeadEffects effects =
+      headEffects(*runAttention(presetDocument("original-transformer")), 0).value();
+  const double a = *effects.effect(2, 1);
+  const double b = *effects.effect(2, 2);
+  EXPECT_DOUBLE_EQ(*percentWithout(effects, 2, 1, 3, Pooling::mean), 50.0 * (a + b));
+  EXPECT_DOUBLE_EQ(*percentWithout(effects, 2, 1, 3, Pooling::maximum), 100.0 * std::max(a, b));
+  const auto largest = largestEffect(effects, 2);
+  ASSERT_TRUE(largest);
+  for (Index i = 0; i < 6; ++i) EXPECT_LE(100.0 * *effects.effect(2, i), largest->percent);
+  EXPECT_DOUBLE_EQ(100.0 * *effects.effect(2, largest->token), largest->percent);
+  const ShareBars shares(effects, TokenBars(6, 2));
+  EXPECT_NEAR(shares.of(1)[4],
+              (*effects.share(4, 3) + *effects.share(4, 4) + *effects.share(4, 5)) / 3.0, 1e-12);
+  for (const Index bar : {0, 1}) {
+    const auto& all = shares.of(bar);
+    EXPECT_NEAR(std::accumulate(all.begin(), all.end(), 0.0), 1.0, 1e-5);
+  }
+}
+
+TEST(HeadsOffNumbers, AxesEndAtRoundNumbers) {
+  EXPECT_EQ(roundTicks(0.0, 19.7), (std::vector<double>{0, 5, 10, 15, 20}));
+  EXPECT_EQ(roundTicks(0.0, 20.0), (std::vector<double>{0, 5, 10, 15, 20}));
+  EXPECT_EQ(roundTicks(0.0, 130.0), (std::vector<double>{0, 50, 100, 150}));
+  EXPECT_EQ(roundTicks(0.0, 0.0), (std::vector<double>{0, 1}));
+  EXPECT_EQ(roundTicks(-0.3, 1.2), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5}));
+}
+
+}  // namespace
+}  // namespace headscope::ui
