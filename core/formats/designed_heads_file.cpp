@@ -1,5 +1,7 @@
 #include "core/formats/designed_heads_file.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>

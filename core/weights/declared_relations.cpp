@@ -1,8 +1,13 @@
 // Which key each query has for a partner, by symbolic rules: over word classes of the lexicon and
 // positions for text, over the flags of X for a series. Nothing here knows a matrix.
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include "core/input/lexicon.h"
 #include "core/weights/designed_heads.h"

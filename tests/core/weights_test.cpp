@@ -93,10 +93,12 @@ TEST(Weights, MemoryOfAnotherWidthShapesKeysAndValues) {
 }
 
 TEST(Weights, NamesGoThereAndBack) {
-  for (const auto init : {WeightInit::xavier, WeightInit::normal, WeightInit::identity}) {
+  for (const auto init :
+       {WeightInit::xavier, WeightInit::normal, WeightInit::identity, WeightInit::designed}) {
     EXPECT_EQ(weightInitFromString(toString(init)), init);
   }
-  expectUserError([] { weightInitFromString("kaiming"); }, "kaiming", "xavier, normal or identity");
+  expectUserError([] { weightInitFromString("kaiming"); }, "kaiming",
+                  "xavier, normal, identity or designed");
 }
 
 TEST(Weights, WrongShapeIsNamedWithExpectedAndFound) {
