@@ -9,6 +9,7 @@ void HeadsMemory::setWake(const std::function<void()>& wake) {
   effects.off.check.task.setWake(wake);
   effects.moreHeads.task.setWake(wake);
   effects.whySeveral.task.setWake(wake);
+  looks.setWake(wake);
 }
 
 void HeadsMemory::finish() {
@@ -16,6 +17,7 @@ void HeadsMemory::finish() {
   effects.off.check.task.wait();
   effects.moreHeads.task.wait();
   effects.whySeveral.task.wait();
+  looks.finish();
 }
 
 HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged) {

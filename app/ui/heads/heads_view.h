@@ -43,7 +43,10 @@ struct HeadsView {
 
   LooksTab looksTab = LooksTab::lines;
   std::vector<Index> lineHeads;  // whose lines are drawn; empty: the chosen head's
+  bool linesPicked = false;      // lineHeads holds even where it is empty
   float lineMass = 0.9F;         // the largest weights that make up this much of a row
+  Index query = -1;              // tokens chosen in the looks card; −1: none
+  Index key = -1;
 
   FiguresTab figuresTab = FiguresTab::scatter;
   std::string scatterX = "mean_distance";  // metrics' keys

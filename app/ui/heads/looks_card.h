@@ -2,13 +2,27 @@
 // angle.
 #pragma once
 
+#include <functional>
+#include <optional>
+
 #include "app/ui/heads/figures.h"
+#include "app/ui/heads/looks_lengths.h"
+#include "app/ui/heads/looks_lines.h"
+#include "app/ui/heads/looks_values.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
 
-struct LooksMemory {};
+struct LooksMemory {
+  LinesMemory lines;
+  ValuesMemory values;
+  LengthsMemory lengths;
+  std::optional<CellRef> selected;  // whose tokens were chosen here last
+
+  void setWake(const std::function<void()>& wake);
+  void finish();
+};
 
 /// Fills the current card. `figures` may be null: not measured yet.
 void looksCard(const Panel& panel, LooksMemory& memory, const Figures* figures,

@@ -1,0 +1,62 @@
+// Chosen lines: which weights of a pass are drawn as lines between tokens: of each row the largest
+// that make up a share of it. Pure: no drawing.
+//
+// A weight of 0, which every masked one is, never has a line. Weights count by magnitude: a pin may
+// be negative.
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <vector>
+
+#include "app/ui/heads/heads_view.h"
+#include "core/trace.h"
+
+namespace headscope::ui {
+
+/// The places of the largest weights, largest first (the first of equals first), until they make up
+/// `mass` (0 … 1) of the row's sum or are `most`.
+std::vector<Index> largestOfMass(std::span<const float> row, double mass, Index most);
+
+/// Whether largestOfMass gives this place.
+bool isOfMass(std::span<const float> row, Index place, double mass);
+
+struct Line {
+  Index head = 0, query = 0, key = 0;
+  float weight = 0.0F;
+
+  bool operator==(const Line&) const = default;
+};
+
+struct LineQuestion {
+  Index item = 0;
+  std::vector<Index> heads;
+  TokenRange queries;  // the rows looked at; count 0: none
+  Index key = -1;      // only lines to this key
+  double mass = 0.9;
+  Index most = 0;  // lines that are kept: the strongest
+};
+
+struct LineChoice {
+  std::vector<Line> lines;  // weakest first, so that the strongest are drawn on top
+  Index chosen = 0;         // that make up the mass, kept or not
+  Index weights = 0;        // other than 0, in the rows (and of the key) looked at
+  Index emptyRows = 0;      // without any weight
+};
+
+/// Nothing (no lines) where cancelled.
+LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
+                       const std::atomic<bool>& cancelled);
+
+/// How many weights a question looks at.
+Index workOf(const LineQuestion& question, const AttentionConfig& config);
+
+/// A range within so many tokens; all of them where it has no count.
+TokenRange resolved(const TokenRange& range, Index tokens);
+
+/// Heads whose lines are drawn, in order.
+std::vector<Index> lineHeads(const HeadsView& view, Index chosenHead, Index heads);
+/// Draws a head's lines, or no longer; `alone`: its only.
+void toggleLines(HeadsView& view, Index chosenHead, Index head, Index heads, bool alone);
+
+}  // namespace headscope::ui

@@ -1,0 +1,16 @@
+// Head swatches: a small numbered button in its colour for every head, to draw its lines or not.
+#pragma once
+
+#include <vector>
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+/// What a row of them takes of this width, at most two rows high (then it scrolls).
+ImVec2 swatchesSize(const Look& look, Index heads, float width);
+
+/// A click toggles a head's lines, with ctrl it draws them alone.
+void headSwatches(const Panel& panel, const std::vector<Index>& drawn, ImVec2 size);
+
+}  // namespace headscope::ui

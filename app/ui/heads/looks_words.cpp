@@ -1,0 +1,179 @@
+#include "app/ui/heads/looks_words.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "app/ui/tools/mask_words.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kNamed = 6;  // parts of a sum named in a sentence
+constexpr double kUnlike = 1e-3;   // of the size of numbers: no rounding
+
+std::string weightText(double weight) {
+  const std::string text = fmt::format("{:.2f}", weight);
+  return text == "0.00" || text == "-0.00" ? number(weight, 1) : text;
+}
+
+const char* plural(Index count) { return count == 1 ? "" : "s"; }
+
+/// "2nd".
+std::string place(Index rank) {
+  const Index tens = rank % 100;
+  const char* end = "th";
+  if (tens < 11 || tens > 13) {
+    end = rank % 10 == 1 ? "st" : rank % 10 == 2 ? "nd" : rank % 10 == 3 ? "rd" : "th";
+  }
+  return fmt::format("{}{}", rank, end);
+}
+
+std::string percent(double share) { return fmt::format("{:.0f} %", share * 100.0); }
+
+}  // namespace
+
+std::string linesInWords(const LineChoice& choice, const LineQuestion& question, Index shown) {
+  if (question.heads.empty()) return "no head chosen: no lines";
+  std::string text =
+      fmt::format("{} of {} weight{}", shown, choice.weights, plural(choice.weights));
+  if (question.mass >= 1.0) {
+    text += ": all that are not 0";
+  } else {
+    text += fmt::format(": each query's largest that make up {}", percent(question.mass));
+  }
+  if (shown < choice.chosen)
+    text += fmt::format(" ({} do, drawn are the strongest)", choice.chosen);
+  if (choice.emptyRows > 0) {
+    text += fmt::format(" · {} row{} without any: every key masked, or all weights 0",
+                        choice.emptyRows, plural(choice.emptyRows));
+  }
+  return text;
+}
+
+std::string looksInWords(const Document& document, const LineChoice& choice,
+                         const LineQuestion& question, const LooksAt& at) {
+  const Index item = question.item;
+  const bool byQuery = at.query >= 0;
+  if (byQuery && choice.emptyRows > 0 && choice.lines.empty()) {
+    const AttentionConfig& c = document.config;
+    if (allowedKeys(c.mask, item, at.query, c.keys()).count() == 0) {
+      return fullyMaskedSentence(document, item, {at.query});
+    }
+  }
+  const std::string own =
+      byQuery ? queryName(document, item, at.query) : keyName(document, item, at.key);
+  std::string text = own + (byQuery ? " looks at" : " is looked at by");
+  if (choice.lines.empty()) return text + (byQuery ? " nothing" : " none of these queries");
+  for (const Index head : question.heads) {
+    std::string parts;
+    for (auto line = choice.lines.rbegin(); line != choice.lines.rend(); ++line) {
+      if (line->head != head) continue;
+      const std::string other =
+          byQuery ? keyName(document, item, line->key) : queryName(document, item, line->query);
+      parts += fmt::format("{} {} {}", parts.empty() ? "" : ",", other, weightText(line->weight));
+    }
+    if (parts.empty()) continue;
+    if (question.heads.size() > 1) parts = fmt::format(" · head {}:{}", head + 1, parts);
+    text += parts;
+  }
+  return text;
+}
+
+std::string mixInWords(const Document& document, const ValueMix& mix, const RowRef& row) {
+  const std::string own = queryName(document, row.item, row.query);
+  if (mix.largest.empty()) {
+    const AttentionConfig& c = document.config;
+    if (allowedKeys(c.mask, row.item, row.query, c.keys()).count() == 0) {
+      return fullyMaskedSentence(document, row.item, {row.query});
+    }
+    return fmt::format("output of {} = 0: all its weights are 0", own);
+  }
+  std::string text = fmt::format("output of {} =", own);
+  double rest = mix.otherWeight;
+  Index others = mix.others;
+  for (std::size_t n = 0; n < mix.largest.size(); ++n) {
+    const Index key = mix.largest[n];
+    const double weight = mix.weights[static_cast<std::size_t>(key)];
+    if (n >= kNamed && mix.largest.size() + static_cast<std::size_t>(mix.others) > kNamed + 1) {
+      rest += weight;
+      ++others;
+      continue;
+    }
+    text += fmt::format("{}{} of {}", n == 0 ? " " : " + ", weightText(weight),
+                        keyName(document, row.item, key));
+  }
+  if (others > 0) text += fmt::format(" + {} of {} others", weightText(rest), others);
+  return text;
+}
+
+std::string afterMixInWords(const Document& document, const ValueMix& mix, const RowRef& row) {
+  const AttentionConfig& c = document.config;
+  std::string text;
+  const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
+  const double sum = mix.mean.weightSum;
+  if (!mix.largest.empty() && std::abs(sum - 1.0) > kUnlike) {
+    add(fmt::format("the weights add up to {}, not 1", number(sum, 3)));
+  }
+  const float gain = c.gain(row.head);
+  if (gain != 1.0F) {
+    add(gain == 0.0F ? std::string("the head is off: it hands on 0 (◆)")
+                     : fmt::format("times its gain {:g} it hands on ◆", gain));
+  }
+  const auto pins = document.pins.of(TensorId::heads, row.item, row.head, row.query);
+  if (!pins.empty()) {
+    add(fmt::format("{} cell{} of its output pinned: it hands on ◆", pins.size(),
+                    plural(static_cast<Index>(pins.size()))));
+  }
+  return text;
+}
+
+std::string productInWords(const QueryKeyProduct& p) {
+  const std::string lengths =
+      fmt::format("‖q‖ {} × ‖k‖ {}", number(p.queryLength, 3), number(p.keyLength, 3));
+  if (!p.cosine) return lengths + ": no angle, as one of them has no length; q·k = 0";
+  return fmt::format("{} × cos {:.1f}° {:.3f} = q·k {}", lengths, *p.degrees(), *p.cosine + 0.0,
+                     number(p.product, 4));
+}
+
+std::string scoreInWords(const Trace& trace, const RowRef& row, Index key,
+                         const QueryKeyProduct& product) {
+  const AttentionConfig& c = trace.config();
+  const auto value = [&](TensorId tensor) {
+    return static_cast<double>(trace.value({tensor, row.item, row.head, row.query, key}));
+  };
+  const double raw = value(TensorId::rawScores);
+  const double size = product.queryLength * product.keyLength;
+  std::string text;
+  if (std::abs(raw - product.product) > kUnlike * std::max(size, 1e-6)) {
+    text = fmt::format("raw score {}, not q·k: pinned · ", number(raw, 4));
+  }
+  std::string by = c.scale ? fmt::format("÷ √{}", c.dK()) : std::string("not divided by √d_k");
+  if (c.temperature != 1.0) by += fmt::format(" ÷ {:.3g}", c.temperature);
+  text += fmt::format("{} → score {}", by, number(value(TensorId::scores), 4));
+  const bool masked = !allowedKeys(c.mask, row.item, row.query, c.keys())(key);
+  text +=
+      fmt::format(" · {}weight {}", masked ? "masked: " : "", number(value(TensorId::weights), 3));
+  return text;
+}
+
+std::string largestInWords(const Document& document, const KeyProducts& products, Index item) {
+  const auto count = static_cast<Index>(products.of.size());
+  const Index key = products.order(KeyColumn::product).front();
+  const std::string name = keyName(document, item, key);
+  if (count == 1) return fmt::format("{} is the only key", name);
+  const QueryKeyProduct& best = products.of[static_cast<std::size_t>(key)];
+  if (!best.cosine) return "q or every k has no length: all products are 0";
+  const Index longest = products.rank(KeyColumn::length, key);
+  const Index closest = products.rank(KeyColumn::angle, key);
+  const std::string from = longest < closest   ? "more from length than from direction"
+                           : closest < longest ? "more from direction than from length"
+                                               : "from both alike";
+  return fmt::format("largest product: {}, its k {} in length and {} in direction of {}: {}", name,
+                     place(longest), place(closest), count, from);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,206 @@
+#include "app/ui/heads/token_columns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "app/ui/axis_labels.h"
+#include "app/ui/compat.h"
+#include "app/ui/heads/chosen_lines.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kLeastPitch = 3.5F;
+constexpr float kMostPitch = 40.0F;
+
+/// One of the two: its tokens as buttons, each over the tokens whose labels have no room.
+class Column {
+ public:
+  Column(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
+      : panel_(panel),
+        look_(panel.look),
+        place_(place),
+        names_(laneTokens(panel.trace, lane, panel.view.item)),
+        query_(lane == Lane::query),
+        edge_(edge),
+        width_(width),
+        font_(place.pitch >= fontSize(panel.look.fonts.regular) * 1.1F ? panel.look.fonts.regular
+              : place.pitch >= fontSize(panel.look.fonts.small)        ? panel.look.fonts.small
+                                                                       : panel.look.fonts.tiny),
+        every_(std::max<Index>(
+            1, static_cast<Index>(std::ceil(fontSize(font_) * 0.98F / place_.pitch)))),
+        seen_(place.visible()),
+        start_((seen_.first + every_ - 1) / every_ * every_) {
+    if (start_ >= seen_.first + seen_.count) start_ = seen_.first;
+  }
+
+  struct Found {
+    Index hovered = -1, clicked = -1;  // −1: none
+  };
+  Found buttons() {
+    Found found;
+    const Index end = seen_.first + seen_.count;
+    for (Index i = start_; i < end; i += every_) button(i, std::min(i + every_, end), found);
+    return found;
+  }
+  void labels(Index lit) const {
+    const Index end = seen_.first + seen_.count;
+    if (lit < seen_.first || lit >= end) lit = -1;
+    for (Index i = start_; i < end; i += every_) {
+      if (lit < 0 || std::abs(i - lit) >= every_) label(i, false);  // room for the lit one
+    }
+    if (lit >= 0) label(lit, true);
+  }
+
+ private:
+  std::string name(Index token) const {
+    const bool known = token < static_cast<Index>(names_.size());
+    return known ? std::string(shownToken(names_[static_cast<std::size_t>(token)]))
+                 : fmt::format("{} {}", query_ ? "query" : "key", token);
+  }
+
+  void button(Index token, Index until, Found& found) {
+    const float top = std::max(place_.top, place_.y(token) - place_.pitch * 0.5F);
+    const float bottom = std::min(place_.bottom, place_.y(until - 1) + place_.pitch * 0.5F);
+    if (bottom - top < 1.0F) return;
+    ImGui::SetCursorScreenPos({query_ ? edge_ - width_ : edge_, top});
+    ImGui::PushID(static_cast<int>(token));
+    const bool pressed = ImGui::InvisibleButton(query_ ? "query" : "key", {width_, bottom - top});
+    ImGui::PopID();
+    const float y = ImGui::GetIO().MousePos.y;
+    const bool byMouse = y >= top && y < bottom && ImGui::IsItemHovered();
+    const Index meant = byMouse ? std::clamp(place_.at(y), token, until - 1) : token;
+    if (pressed) found.clicked = meant;
+    if (ImGui::IsItemHovered()) found.hovered = meant;
+  }
+
+  void label(Index token, bool lit) const {
+    const Theme& t = look_.theme;
+    const std::string text = elided(font_, name(token), width_ - look_.px(6));
+    const ImVec2 size = textSize(font_, text);
+    const float x = query_ ? edge_ - look_.px(6) - size.x : edge_ + look_.px(6);
+    const ImU32 color = !lit ? t.text : query_ ? t.queryText : t.keyText;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 at(x, place_.y(token) - size.y * 0.5F);
+    drawText(list, font_, at, color, text);
+    if (lit) {
+      list->AddLine({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, color, look_.px(1));
+    }
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const TokenColumn& place_;
+  const std::vector<std::string>& names_;
+  bool query_;
+  float edge_, width_;
+  ImFont* font_;
+  Index every_;  // labels have room
+  TokenRange seen_;
+  Index start_;  // the first label
+};
+
+}  // namespace
+
+Index TokenColumn::at(float y) const {
+  const auto token = static_cast<Index>(std::floor(first + (y - top) / pitch));
+  return std::clamp(token, range.first, range.first + range.count - 1);
+}
+
+TokenRange TokenColumn::visible() const {
+  const Index from = at(top + 0.5F);
+  return {from, at(bottom - 0.5F) - from + 1};
+}
+
+TokenColumn placeColumn(const TokenRange& range, float top, float bottom, float least, float most,
+                        float scrolled) {
+  TokenColumn column{range, static_cast<float>(range.first), 1.0F, top, bottom};
+  const auto count = static_cast<float>(range.count);
+  const float height = std::max(bottom - top, 1.0F);
+  column.pitch = std::clamp(height / count, least, most);
+  const float hidden = count - height / column.pitch;
+  if (hidden > 0.0F) {
+    column.first += scrolled * hidden;
+  } else {  // in the middle
+    const float margin = (height - count * column.pitch) * 0.5F;
+    column.top += margin;
+    column.bottom = column.top + count * column.pitch;
+  }
+  return column;
+}
+
+float scrolledTo(const TokenColumn& column, Index token) {
+  const float hidden = static_cast<float>(column.range.count) - column.shown();
+  if (hidden <= 0.0F) return 0.0F;
+  const float first = static_cast<float>(token - column.range.first) + 0.5F - column.shown() * 0.5F;
+  return std::clamp(first / hidden, 0.0F, 1.0F);
+}
+
+bool TokenColumns::scrolls() const {
+  const auto more = [](const TokenColumn& c) {
+    return static_cast<float>(c.range.count) > c.shown() + 0.01F;
+  };
+  return more(queries) || more(keys);
+}
+
+TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled,
+                          const LooksAt& at) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  const HeadsView& heads = panel.view.heads;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* small = look.fonts.small;
+  const float title = fontSize(small) + look.px(2);
+  const float limit = std::min((b.x - a.x) * 0.26F, look.px(120));
+  const auto widthOf = [&](Lane lane, Index count) {
+    const auto& names = laneTokens(panel.trace, lane, panel.view.item);
+    const float least = textSize(look.fonts.regular, fmt::format("query {}", count)).x;
+    const float widest = names.empty() ? least : labelWidth(look.fonts.regular, names, limit);
+    return std::clamp(widest + look.px(10), look.px(44), limit);
+  };
+  TokenColumns columns;
+  const auto place = [&](const TokenRange& range, Index tokens) {
+    return placeColumn(resolved(range, tokens), a.y + title, b.y, look.px(kLeastPitch),
+                       look.px(kMostPitch), scrolled);
+  };
+  columns.queries = place(heads.queries, c.seqLen);
+  columns.keys = place(heads.keys, c.keys());
+  const float queryWidth = widthOf(Lane::query, c.seqLen);
+  const float keyWidth = widthOf(Lane::key, c.keys());
+  columns.left = a.x + queryWidth;
+  columns.right = b.x - keyWidth;
+  const char* keyTitle = c.crossAttention() ? "key (memory)" : "key";
+  drawText(list, small, {columns.left - look.px(6) - textSize(small, "query").x, a.y}, t.queryText,
+           "query");
+  const float keyX = columns.right + look.px(6);
+  drawText(list, small, {std::min(keyX, b.x - textSize(small, keyTitle).x), a.y}, t.keyText,
+           keyTitle);
+  list->PushClipRect({a.x, a.y + title - look.px(2)}, {b.x, b.y + look.px(2)}, true);
+  Column left(panel, columns.queries, Lane::query, columns.left, queryWidth);
+  Column right(panel, columns.keys, Lane::key, columns.right, keyWidth);
+  const auto query = left.buttons();
+  const auto key = right.buttons();
+  columns.at = at;
+  if (query.hovered >= 0) {
+    columns.at = {query.hovered, -1};
+  } else if (key.hovered >= 0) {
+    columns.at = {-1, key.hovered};
+  }
+  left.labels(columns.at.query);
+  right.labels(columns.at.key);
+  list->PopClipRect();
+  // one token at a time; the chosen one again: none
+  if (query.clicked >= 0) {
+    columns.chosen = LooksAt{query.clicked == heads.query ? -1 : query.clicked, -1};
+  } else if (key.clicked >= 0) {
+    columns.chosen = LooksAt{-1, key.clicked == heads.key && heads.query < 0 ? -1 : key.clicked};
+  }
+  return columns;
+}
+
+}  // namespace headscope::ui
