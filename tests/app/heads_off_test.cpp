@@ -325,6 +325,19 @@ TEST(HeadsOffMany, ScrollAndStayFew) {
   EXPECT_TRUE(ui.shows("Σ = 1.000", kCard));
 }
 
+TEST(HeadsOffMany, TokensShareABarAndThatIsSaid) {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "the cat sat on the mat ";
+  AppDriver ui(textDocument(text, 32, 8), 1600, 1000, headsView());
+  ASSERT_EQ(ui.config().seqLen, 240);
+  EXPECT_TRUE(ui.shows("a bar is the mean of", kCard)) << ui.screen().all(kCard);
+  ui.view().heads.pooling = Pooling::maximum;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("a bar is the largest of", kCard));
+  ui.click("heatmap", kCard);
+  EXPECT_FALSE(ui.shows("a cell is", kCard));  // there is room for each
+}
+
 TEST(HeadsOffNumbers, BarsCoverEveryTokenOnce) {
   for (const Index tokens : {1, 2, 7, 30, 4096}) {
     for (const Index most : {1, 3, 30, 512, 5000}) {

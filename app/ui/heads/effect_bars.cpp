@@ -24,7 +24,7 @@ class Bars {
         picture_(picture),
         ticks_(roundTicks(0.0, picture.largest)) {}
 
-  void draw() {
+  Index draw() {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float gutter = tickWidth() + look_.px(8);
@@ -61,10 +61,15 @@ class Bars {
     ImGui::SetCursorScreenPos(origin);
     ImGui::Dummy({(width_ + gap) * count - gap, room.y - bar - look_.px(1)});
     ImGui::EndChild();
+    return tokenBars().tokensPerBar();
   }
 
  private:
   static std::string tickText(double percent) { return fmt::format("{:g} %", percent); }
+
+  TokenBars tokenBars() const {
+    return {picture_.effects.tokens(), static_cast<Index>(width_ / look_.px(3))};
+  }
 
   float tickWidth() const {
     float widest = 0.0F;
@@ -130,7 +135,7 @@ class Bars {
                            withAlpha(t.accent, 0.09F), look_.px(4));
     }
     drawTitle(head, x);
-    const TokenBars bars(picture_.effects.tokens(), static_cast<Index>(width_ / look_.px(3)));
+    const TokenBars bars = tokenBars();
     const float pitch = width_ / static_cast<float>(bars.count());
     const bool apart = pitch >= look_.px(4);
     const float thick = apart ? std::min(pitch * 0.8F, look_.px(22)) : pitch;
@@ -178,6 +183,8 @@ class Bars {
 
 }  // namespace
 
-void effectBars(const Panel& panel, const EffectPicture& picture) { Bars(panel, picture).draw(); }
+Index effectBars(const Panel& panel, const EffectPicture& picture) {
+  return Bars(panel, picture).draw();
+}
 
 }  // namespace headscope::ui

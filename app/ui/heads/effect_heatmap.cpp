@@ -69,7 +69,7 @@ class Heatmap {
     scale_.high = static_cast<float>(roundTicks(0.0, picture.largest).back());
   }
 
-  void draw() {
+  Index draw() {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const ImVec2 room = ImGui::GetContentRegionAvail();
     ImDrawList* list = ImGui::GetWindowDrawList();
@@ -99,6 +99,8 @@ class Heatmap {
     tokens.draw(list, {a_.x, b_.y});
     colorBar(look_, scale_, {b_.x + look_.px(14), a_.y}, std::max(b_.y - a_.y, look_.px(20)));
     pick();
+    return TokenBars(picture_.effects.tokens(), static_cast<Index>((b_.x - a_.x) * pixels))
+        .tokensPerBar();
   }
 
  private:
@@ -169,8 +171,8 @@ class Heatmap {
 
 }  // namespace
 
-void effectHeatmap(const Panel& panel, const EffectPicture& picture) {
-  Heatmap(panel, picture).draw();
+Index effectHeatmap(const Panel& panel, const EffectPicture& picture) {
+  return Heatmap(panel, picture).draw();
 }
 
 }  // namespace headscope::ui

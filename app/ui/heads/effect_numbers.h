@@ -24,6 +24,8 @@ class TokenBars {
   Index end(Index bar) const { return begin(bar + 1); }
   Index barOf(Index token) const { return ((token + 1) * count_ - 1) / tokens_; }
   bool several() const { return count_ < tokens_; }
+  /// Of the bars that cover most.
+  Index tokensPerBar() const { return (tokens_ + count_ - 1) / count_; }
   bool operator==(const TokenBars&) const = default;
 
  private:

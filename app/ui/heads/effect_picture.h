@@ -17,11 +17,12 @@ struct EffectPicture {
 };
 
 /// Small multiples on one axis, over the rest of the card; they scroll sideways where they do not
-/// fit. A click chooses head and token.
-void effectBars(const Panel& panel, const EffectPicture& picture);
+/// fit. A click chooses head and token. Gives how many tokens a bar covers at most.
+Index effectBars(const Panel& panel, const EffectPicture& picture);
 
-/// Heads down, tokens across, over the rest of the card. A click chooses both.
-void effectHeatmap(const Panel& panel, const EffectPicture& picture);
+/// Heads down, tokens across, over the rest of the card. A click chooses both. Gives how
+/// many tokens a cell covers at most.
+Index effectHeatmap(const Panel& panel, const EffectPicture& picture);
 
 /// "without head 6, ‘cat’: 13.8 % of the output's norm"; of several tokens, which and how pooled.
 std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index head, Index begin,

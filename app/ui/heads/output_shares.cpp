@@ -91,9 +91,11 @@ void outputSharesTab(const Panel& panel, OutputSharesMemory& memory, const Figur
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = look.px(22);
   const float left = std::min(look.px(340), room.x * 0.36F);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(8), look.px(2)));
   beginPart("share words", {left, room.y});
   words(panel, effects);
   ImGui::EndChild();
+  ImGui::PopStyleVar();
 
   auto& norms = memory.norms;
   const std::uint64_t revision = panel.trace.revision(TensorId::wO);

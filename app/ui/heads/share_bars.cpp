@@ -32,7 +32,8 @@ class Stacks {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float caption = fontSize(look_.fonts.small) + look_.px(7);
     std::string title = "share of each token's output, by head";
-    if (picture_.tokens.several()) title += fmt::format(" · {} bars, each a mean", bars());
+    if (picture_.tokens.several())
+      title += fmt::format(" · a bar is the mean of {} tokens", picture_.tokens.tokensPerBar());
     drawText(list_, look_.fonts.small, at, t.text, elided(look_.fonts.small, title, size.x));
 
     const float gutter = textSize(look_.fonts.tiny, "1 = output").x + look_.px(8);

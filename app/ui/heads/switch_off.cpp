@@ -82,7 +82,8 @@ std::string lossInWords(const Panel& panel, const HeadEffects& effects, Index he
   return text + ".";
 }
 
-void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* effects, Index head) {
+void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* effects, Index head,
+              Index together) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   constexpr const char* kFormula = "output = Σ_h head_h · W^O_h + b_O";
@@ -99,7 +100,13 @@ void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* ef
     sentence(look, isOff(panel.trace.config(), head) ? t.bad : t.text, loss);
   }
   const CheckWords check = effectCheck(panel, memory.check);
-  sentence(look, check.bad ? t.bad : t.textMuted, check.text);
+  std::string text = check.text;
+  if (together > 1) {
+    text += fmt::format(" · a {} is {} of {} tokens", memory.heatmap ? "cell" : "bar",
+                        panel.view.heads.pooling == Pooling::mean ? "the mean" : "the largest",
+                        together);
+  }
+  sentence(look, check.bad ? t.bad : t.textMuted, text);
   const Index zeros = effects == nullptr ? 0 : outputsOfZero(*effects);
   if (zeros == 0) return;
   sentence(look, t.bad,
@@ -127,22 +134,17 @@ void switchOffTab(const Panel& panel, SwitchOffMemory& memory, const Figures* fi
   controls(panel, memory, head);
   const float line = fontSize(look.fonts.small) + look.px(3);
   ImVec2 words(ImGui::GetItemRectMax().x + look.px(22), at.y - look.px(1));
-  float below = at.y + ImGui::GetFrameHeight() + look.px(9);
+  float below = at.y + ImGui::GetFrameHeight() + look.px(12);
   if (right - words.x < look.px(400)) {
-    words = {at.x, below - look.px(5)};
+    words = {at.x, below - look.px(8)};
     below += 2 * line;
   }
   // what is rare has a line of its own
   if (!memory.gain.problem.empty()) below += line;
   if (effects != nullptr && outputsOfZero(*effects) > 0) below += line;
-  ImGui::SetCursorScreenPos(words);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(8), look.px(2)));
-  beginPart("off words", {right - words.x, below - words.y});
-  findings(panel, memory, effects, head);
-  ImGui::EndChild();
-  ImGui::PopStyleVar();
-
   ImGui::SetCursorScreenPos({at.x, below});
+  const float bottomOfWords = below - look.px(2);
+  Index together = 1;  // tokens in a bar or cell
   beginPart("picture", {right - at.x, bottom - below}, ImGuiWindowFlags_NoScrollbar);
   if (effects == nullptr) {
     noFigures(panel, measuring);
@@ -151,9 +153,16 @@ void switchOffTab(const Panel& panel, SwitchOffMemory& memory, const Figures* fi
       memory.seen = {versionOf(measuring), largestPercent(*effects)};
     }
     const EffectPicture picture{*effects, memory.seen.version, memory.seen.largest};
-    memory.heatmap ? effectHeatmap(panel, picture) : effectBars(panel, picture);
+    together = memory.heatmap ? effectHeatmap(panel, picture) : effectBars(panel, picture);
   }
   ImGui::EndChild();
+
+  ImGui::SetCursorScreenPos(words);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(8), look.px(2)));
+  beginPart("off words", {right - words.x, bottomOfWords - words.y});
+  findings(panel, memory, effects, head, together);
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
 }
 
 }  // namespace headscope::ui
