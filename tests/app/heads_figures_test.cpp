@@ -40,7 +40,8 @@ DocumentPtr maskedDocument() {
 /// The table's rows from top to bottom: the numbers that stand alone in it.
 std::vector<Index> rowsShown(const AppDriver& ui) {
   std::vector<Index> heads;
-  for (const TextRun& run : ui.screen().runs()) {
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
     if (run.window.find("metrics") == std::string::npos) continue;
     if (run.text.find_first_not_of("0123456789") == std::string::npos) {
       heads.push_back(std::stol(run.text) - 1);
@@ -107,7 +108,8 @@ TEST(HeadsTable, SortsByAnyColumnBothWays) {
 TEST(HeadsTable, AClickOnARowChoosesTheHeadAndSaysItsRule) {
   AppDriver ui(exampleDocument("cat"), 2600, 1000, headsView(FiguresTab::table));
   const HeadReport report = reportOf(ui.trace());
-  for (const TextRun& run : ui.screen().runs()) {
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
     if (run.window.find("metrics") == std::string::npos || run.text != "4") continue;
     ui.clickAt(run.spot(0, 1).centre());
     break;
@@ -174,7 +176,6 @@ TEST(HeadsTable, SaysWhyWhatIsNotDefinedIsNot) {
     ui.view().heads.scatterX = info(c.metric).key;
     ui.settle();
     EXPECT_TRUE(ui.shows(said, "figures")) << ui.screen().all("figures");
-    EXPECT_TRUE(ui.shows("nothing to draw", "figures"));
   }
 }
 
@@ -340,10 +341,8 @@ TEST(HeadsFigures, AreOrderedWithWhatIsNotDefinedLast) {
   report.metrics[1][Metric::self] = Measured::undefined("no");
   report.metrics[2][Metric::self] = {0.9, {}};
   report.metrics[3][Metric::self] = {0.2, {}};
-  for (Metric m : {Metric::self}) {
-    EXPECT_EQ(headsInOrder(report, info(m).key, true), (std::vector<Index>{2, 0, 3, 1}));
-    EXPECT_EQ(headsInOrder(report, info(m).key, false), (std::vector<Index>{0, 3, 2, 1}));
-  }
+  EXPECT_EQ(headsInOrder(report, "self", true), (std::vector<Index>{2, 0, 3, 1}));
+  EXPECT_EQ(headsInOrder(report, "self", false), (std::vector<Index>{0, 3, 2, 1}));
   report.labels[0].title = "self";
   report.labels[1].title = "mixed";
   report.labels[2] = {"self", "self", 0.9, "", false};

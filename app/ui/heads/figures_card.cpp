@@ -33,7 +33,8 @@ void itemSwitch(const Panel& panel) {
   if (batch == 1) return;
   bool& average = panel.view.heads.averageItems;
   const std::string item = fmt::format("item {}", panel.view.item + 1);
-  const std::string mean = fmt::format("mean of {} items", batch);
+  const bool narrow = ImGui::GetContentRegionAvail().x < panel.look.px(215);
+  const std::string mean = fmt::format("mean of {}{}", batch, narrow ? "" : " items");
   const int clicked = choices(panel.look, "items", {item.c_str(), mean.c_str()}, average ? 1 : 0);
   if (clicked >= 0) average = clicked == 1;
 }
@@ -72,10 +73,16 @@ void scatterTab(const Panel& panel, FiguresCardMemory& memory, const HeadReport&
     if (pointed.metric && !large) {
       metricDefinition(look, *pointed.metric);
     } else {
+      const std::string said = headInWords(report, pointed.head.value_or(panel.view.head), both);
+      const auto heads = static_cast<Index>(report.metrics.size());
       wrappedLabel(look, look.fonts.small, look.theme.text,
-                   headInWords(report, pointed.head.value_or(panel.view.head), both));
-      undefinedNotes(look, report, axes.x);
-      if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
+                   pointed.together.empty()
+                       ? said
+                       : said + "; beside it " + headsInWords(pointed.together, heads));
+      if (!pointed.empty) {
+        undefinedNotes(look, report, axes.x);
+        if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
+      }
     }
     if (!large) return;
     metricDefinition(look, axes.x);
@@ -94,7 +101,7 @@ void labelWords(const Look& look, const HeadReport& report, Index head) {
 void tableTab(const Panel& panel, const HeadReport& report) {
   const Look& look = panel.look;
   const float room = ImGui::GetContentRegionAvail().y;
-  const float words = std::clamp(room * 0.36F, look.px(46), look.px(150));
+  const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
   const TablePointed pointed =
       metricsTable(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
   wordsBelow("said of the table", ImGui::GetContentRegionAvail().y, [&] {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kRows = 6;
 
-float lineHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(4); }
+float lineHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(3.5F); }
 float titleHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(9); }
 
 struct Row {

@@ -72,18 +72,18 @@ bool same(const std::vector<ImVec2>& a, const std::vector<ImVec2>& b) {
 }
 
 void updatePlaces(ScatterMemory& memory, const Chart& chart, const std::vector<Point>& points,
-                  float radius) {
+                  float radius, bool numbered) {
   std::vector<ImVec2> wanted;
   for (const Point& point : points) wanted.push_back(chart.at(point.x, point.y));
   if (radius == memory.radius && same(wanted, memory.wanted)) return;
-  memory.places = discPlaces(wanted, radius, chart.a, chart.b);
+  memory.places = numbered ? discPlaces(wanted, radius, chart.a, chart.b) : wanted;
   memory.wanted = std::move(wanted);
   memory.radius = radius;
 }
 
 /// The discs, the chosen one last; gives the one pointed at.
 std::optional<Index> discs(const Panel& panel, const ScatterMemory& memory,
-                           const std::vector<Point>& points) {
+                           const std::vector<Point>& points, bool numbered) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -106,8 +106,8 @@ std::optional<Index> discs(const Panel& panel, const ScatterMemory& memory,
     if (ImGui::IsItemHovered()) pointed = head;
     ImGui::PopID();
     const ImU32 color = headColor(t, static_cast<std::size_t>(head));
-    list->AddCircleFilled(at, radius, color);
-    if (radius >= look.px(kNumberedRadius)) {
+    list->AddCircleFilled(at, radius, numbered ? color : withAlpha(color, 0.75F));
+    if (numbered) {
       drawTextCentred(list, look.fonts.tiny, at, legibleOn(color), std::to_string(head + 1));
     }
     if (head == panel.view.head || pointed == head) {
@@ -115,6 +115,32 @@ std::optional<Index> discs(const Panel& panel, const ScatterMemory& memory,
     }
   }
   return pointed;
+}
+
+/// The other heads whose dots touch this one's.
+std::vector<Index> togetherWith(const ScatterMemory& memory, const std::vector<Point>& points,
+                                Index head) {
+  const auto own = std::find_if(points.begin(), points.end(),
+                                [head](const Point& point) { return point.head == head; });
+  std::vector<Index> together;
+  if (own == points.end()) return together;
+  const ImVec2 at = memory.places[static_cast<std::size_t>(own - points.begin())];
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const ImVec2 other = memory.places[i];
+    const bool near = std::hypot(other.x - at.x, other.y - at.y) < memory.radius;
+    if (near && points[i].head != head) together.push_back(points[i].head);
+  }
+  return together;
+}
+
+void whyEmpty(const Look& look, const HeadReport& report, const ScatterAxes& axes, ImVec2 at) {
+  ImGui::SetCursorScreenPos(at);
+  for (const Metric metric : {axes.y, axes.x}) {
+    for (const std::string& sentence : undefinedInWords(report, metric)) {
+      wrappedLabel(look, look.fonts.small, look.theme.text, sentence);
+    }
+    if (axes.x == axes.y) break;
+  }
 }
 
 }  // namespace
@@ -137,9 +163,8 @@ ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadRepo
   const ImVec2 corner(at.x, at.y + name);
   const ImVec2 room(size.x, size.y - 2 * name);
   if (points.empty()) {
-    drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular,
-                    {corner.x + room.x * 0.5F, corner.y + room.y * 0.5F}, look.theme.textMuted,
-                    "nothing to draw");
+    pointed.empty = true;
+    whyEmpty(look, report, axes, {corner.x, corner.y + look.px(6)});
   } else {
     const Chart chart =
         placeChart(look, corner, room, axisOf(points, &Point::x), axisOf(points, &Point::y));
@@ -147,8 +172,12 @@ ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadRepo
     const float scale = look.px(1);
     const float radius = discRadius(points.size(), {chart.b.x - chart.a.x, chart.b.y - chart.a.y},
                                     kLeastRadius * scale, kMostRadius * scale);
-    updatePlaces(memory, chart, points, radius);
-    pointed.head = discs(panel, memory, points);
+    const bool numbered = radius >= look.px(kNumberedRadius);
+    updatePlaces(memory, chart, points, radius, numbered);
+    pointed.head = discs(panel, memory, points, numbered);
+    if (!numbered) {
+      pointed.together = togetherWith(memory, points, pointed.head.value_or(panel.view.head));
+    }
   }
   const float width = std::min(textSize(look.fonts.small, titleWithUnit(axes.x) + " ▾").x, size.x);
   ImGui::SetCursorScreenPos({at.x + size.x - width, at.y + size.y - name + look.px(2)});

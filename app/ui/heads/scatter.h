@@ -11,7 +11,7 @@
 
 namespace headscope::ui {
 
-/// Where discs went that would have covered each other: worked out again when they belong
+/// Where numbered discs went that would have covered each other: worked out again when they belong
 /// elsewhere.
 struct ScatterMemory {
   std::vector<ImVec2> wanted, places;
@@ -28,6 +28,8 @@ ScatterAxes scatterAxes(const HeadsView& view);
 struct ScatterPointed {
   std::optional<Index> head;
   std::optional<Metric> metric;  // an axis' name
+  std::vector<Index> together;   // other heads in the place of the one pointed at, else chosen
+  bool empty = false;            // no head has both: its place says why
 };
 
 /// At the cursor, in this size. A click on a disc chooses the head.

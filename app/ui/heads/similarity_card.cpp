@@ -44,12 +44,10 @@ void scaleLine(const Panel& panel, const HeadSimilarity& similarity) {
   explainItem(look, font, "similarity", std::string("\n") + kFormula);
 }
 
-/// The order, the cut, and how many heads are then left.
-void controls(const Panel& panel, const HeadTree& tree) {
+/// The order and the cut.
+void controls(const Panel& panel) {
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
-  label(look.fonts.small, look.theme.text, distinctInWords(tree, view.similarityCut));
-  explainItem(look, look.fonts.small, "distinct heads");
   toggle(look, "alike together", &view.similarityOrdered);
   tip(look, "On: heads in the order of the tree of likeness. Off: by number.");
   ImGui::SameLine(0.0F, look.px(10));
@@ -82,12 +80,17 @@ void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures*
   }
   scaleLine(panel, similarity);
   measuringNote(panel, measuring);
-  const float spacing = ImGui::GetStyle().ItemSpacing.y;
   const bool large = panel.view.heads.enlarged == EnlargedCard::similarity;
-  const float line = fontSize(look.fonts.small) + spacing;
-  const float below = 2 * line + ImGui::GetFrameHeight() + spacing + (large ? 3 * line : 0.0F);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 at = ImGui::GetCursorScreenPos();
+  // a small window keeps the picture: the order and the cut are then in the larger card
+  const bool small = room.y < look.px(150);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing,
+                      ImVec2(ImGui::GetStyle().ItemSpacing.x, look.px(small ? 1.0F : 4.0F)));
+  const float spacing = ImGui::GetStyle().ItemSpacing.y;
+  const float line = fontSize(look.fonts.small) + spacing;
+  const float below =
+      2 * line + (small ? 0.0F : ImGui::GetFrameHeight()) + (large ? 3 * line : 0.0F);
 
   const Index head = panel.view.head;
   const bool known = memory.other && *memory.other < similarity.heads && *memory.other != head;
@@ -104,8 +107,12 @@ void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures*
         shown.pointed || known ? pairInWords(similarity, pair.row, pair.col)
                                : fmt::format("head {} is most like head {}: {:.2f}", head + 1,
                                              other + 1, similarity(head, other)));
-  controls(panel, figures->tree);
+  label(look.fonts.small, look.theme.text,
+        distinctInWords(figures->tree, panel.view.heads.similarityCut));
+  explainItem(look, look.fonts.small, "distinct heads");
+  if (!small) controls(panel);
   if (large) wrappedLabel(look, look.fonts.small, look.theme.textMuted, kFormula);
+  ImGui::PopStyleVar();
 }
 
 }  // namespace headscope::ui

@@ -17,16 +17,17 @@ std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Inde
   }
   const Measured& entropy = report.metrics[at][Metric::entropy];
   const Measured& most = report.metrics[at][Metric::confidence];
-  ImFont* mono = look.fonts.monoSmall;
   const std::string bits = entropy ? fmt::format("H {:.2f} bits", *entropy) : "";
   const std::string peak = most ? fmt::format("max {:.2f}", *most) : "";
+  ImFont* fonts[] = {look.fonts.monoSmall, look.fonts.small};
   const std::string both = bits.empty() || peak.empty() ? "" : bits + " · " + peak;
-  if (!both.empty() && textSize(mono, both).x <= room) {
-    lines.push_back({mono, both});
+  for (ImFont* font : fonts) {
+    if (both.empty() || textSize(font, both).x > room) continue;
+    lines.push_back({font, both});
     return lines;
   }
+  ImFont* font = fonts[textSize(fonts[0], bits).x <= room ? 0 : 1];
   for (const std::string& text : {bits, peak}) {
-    ImFont* font = textSize(mono, text).x <= room ? mono : look.fonts.small;
     if (!text.empty()) lines.push_back({font, elided(font, text, room)});
   }
   return lines;
