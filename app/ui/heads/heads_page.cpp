@@ -4,9 +4,15 @@
 
 namespace headscope::ui {
 
-void HeadsMemory::setWake(const std::function<void()>& wake) { figures.task.setWake(wake); }
+void HeadsMemory::setWake(const std::function<void()>& wake) {
+  figures.task.setWake(wake);
+  allHeads.pictures.setWake(wake);
+}
 
-void HeadsMemory::finish() { figures.task.wait(); }
+void HeadsMemory::finish() {
+  figures.task.wait();
+  allHeads.pictures.finish();
+}
 
 HeadsLayout layoutHeads(ImVec2 body, float scale) {
   const auto px = [&](float length) { return length * scale; };
