@@ -60,8 +60,15 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
       panel.trace, info(tensor).rows == Axis::query ? Lane::query : Lane::key, panel.view.item);
   const float labels =
       std::min(labelWidth(look.fonts.tiny, rowTokens, look.px(60)), look.px(60)) + look.px(5);
-  const TileGrid grid =
-      layoutTiles({count, room, aspect, title, labels, 0.0F, look.px(30), look.scale});
+  TileSpace space;
+  space.count = count;
+  space.room = room;
+  space.aspect = aspect;
+  space.title = title;
+  space.left = labels;
+  space.below = look.px(30);
+  space.scale = look.scale;
+  const TileGrid grid = layoutTiles(space);
   const ImVec2 size = grid.size;
   const bool labelled = grid.labelled;
 

@@ -3,11 +3,6 @@
 #include <algorithm>
 
 namespace headscope::ui {
-namespace {
-
-constexpr float kGap = 12.0F;  // points between tiles
-
-}  // namespace
 
 ImVec2 matrixAspect(Index rows, Index cols) {
   const auto ratio = static_cast<float>(cols) / static_cast<float>(rows);
@@ -25,7 +20,7 @@ ImVec2 TileGrid::picture(ImVec2 origin, Index tile) const {
 }
 
 TileGrid layoutTiles(const TileSpace& space) {
-  const float gap = kGap * space.scale;
+  const float gap = space.gap * space.scale;
   TileGrid grid;
   grid.title = space.title;
   grid.place = space.room;
@@ -42,8 +37,8 @@ TileGrid layoutTiles(const TileSpace& space) {
     grid.rows = rows;
     grid.place = place;
   }
-  grid.labelled =
-      largest * space.aspect.y > 70.0F * space.scale && grid.place.x > 150.0F * space.scale;
+  grid.labelled = largest * space.aspect.y > space.labelledFrom * space.scale &&
+                  grid.place.x > 150.0F * space.scale;
   if (grid.labelled) {
     grid.left = space.left;
     largest = std::min((grid.place.x - gap - space.left - space.right) / space.aspect.x,

@@ -16,6 +16,8 @@ struct TileSpace {
   ImVec2 aspect{1.0F, 1.0F};                      // of a picture
   float title = 0.0F;                             // above each
   float left = 0.0F, right = 0.0F, below = 0.0F;  // its labels, where it is large enough for them
+  float gap = 12.0F;                              // points between tiles
+  float labelledFrom = 70.0F;                     // points of a picture's height
   float scale = 1.0F;
 };
 

@@ -21,9 +21,11 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kShortInput = 64;       // keys: up to here one scale goes to 1, whatever is shown
-constexpr float kMostStretched = 4.0F;  // a picture's longer side to its shorter one
-constexpr float kComparedShare = 0.52F;
+constexpr Index kShortInput = 64;        // keys: up to here one scale goes to 1, whatever is shown
+constexpr float kMostStretched = 4.0F;   // a picture's longer side to its shorter one
+constexpr float kLongLabelled = 150.0F;  // points
+constexpr float kTiny = 56.0F;           // points; smaller pictures stand closer
+constexpr float kComparedShare = 0.66F;  // of the height, at most
 
 ImVec2 aspectOf(const TokensShown& shown) {
   const ImVec2 aspect = matrixAspect(shown.queries.count, shown.keys.count);
@@ -43,16 +45,15 @@ class AllHeads {
         compared_(comparedHeads(view_.compared, c_.numHeads)) {}
 
   void draw() {
-    const HeadPictures::Drawn* before = memory_.pictures.drawn();
-    GridControls controls{oneScale(before), 1, 1};
-    if (before != nullptr && before->grid != nullptr) {
-      controls.queryStep = before->grid->spec.blocks.rowStep;
-      controls.keyStep = before->grid->spec.blocks.colStep;
-    }
+    memory_.pictures.take(panel_);
+    const GridControls controls{oneScale(memory_.pictures.drawn()), memory_.queryStep,
+                                memory_.keyStep};
     gridControls(panel_, figures_, controls);
     layOut();
     PictureSpec grid = specOf(grid_, true);
     PictureSpec compared = specOf(comparison_, false);
+    memory_.queryStep = grid.blocks.rowStep;
+    memory_.keyStep = grid.blocks.colStep;
     memory_.pictures.follow(panel_, grid, compared);
     const HeadPictures::Drawn* drawn = memory_.pictures.drawn();
     if (drawn == nullptr && !memory_.pictures.error().empty()) {
@@ -71,7 +72,8 @@ class AllHeads {
     headTiles(panel_, grid_, shown_, memory_.mouse);
     if (!compared_.empty()) headTiles(panel_, comparison_, shown_, memory_.mouse);
     if (minimapWidth(panel_) > 0.0F) {
-      minimap(panel_, drawn, shown_, oneScale(drawn), minimapAt_);
+      const float high = drawn == nullptr ? 1.0F : overviewLargest(*drawn);
+      minimap(panel_, drawn, shown_, scaleTo(high), minimapAt_);
     }
     if (!ImGui::IsMouseDown(0)) memory_.mouse = {};
   }
@@ -89,8 +91,17 @@ class AllHeads {
     const auto widthOf = [&](const std::vector<std::string>& labels) {
       return labelWidth(group.font, labels, look_.px(64)) + look_.px(10);
     };
-    TileSpace space{count, room, aspectOf(shown_), look_.px(20), widthOf(shown_.queryLabels),
-                    0.0F,  0.0F, look_.scale};
+    TileSpace space;
+    space.count = count;
+    space.room = room;
+    space.aspect = aspectOf(shown_);
+    space.title = look_.px(22);
+    space.left = widthOf(shown_.queryLabels);
+    space.scale = look_.scale;
+    // of many tokens few labels can stand: not at the cost of the pictures
+    if (std::max(shown_.queries.count, shown_.keys.count) > kShortInput) {
+      space.labelledFrom = kLongLabelled;
+    }
     if (lines()) {
       space.aspect = {1.0F, 1.0F};
       space.left = std::max(space.left, widthOf(shown_.keyLabels));
@@ -99,6 +110,11 @@ class AllHeads {
       space.below = look_.px(32);
     }
     group.grid = layoutTiles(space);
+    if (group.grid.size.x < look_.px(kTiny)) {
+      space.title = look_.px(14);
+      space.gap = 6.0F;
+      group.grid = layoutTiles(space);
+    }
     // in the middle of their places
     const float used = group.grid.size.x + (group.grid.labelled ? space.left + space.right : 0.0F);
     group.origin.x += std::max(0.0F, (group.grid.place.x - used) * 0.5F - look_.px(4));
@@ -106,24 +122,33 @@ class AllHeads {
   }
 
   void layOut() {
+    ImGui::Dummy({1.0F, look_.px(2)});
     const ImVec2 origin = ImGui::GetCursorScreenPos();
     ImVec2 room = ImGui::GetContentRegionAvail();
     const float right = minimapWidth(panel_);
     room.x -= right;
     minimapAt_ = {origin.x + room.x + look_.px(14), origin.y};
+    const auto count = static_cast<Index>(compared_.size()) + (difference() ? 1 : 0);
+    const float heading = ImGui::GetFrameHeight() + look_.px(6);
     ImVec2 below(room.x, 0.0F);
-    if (!compared_.empty()) {
-      below.y = room.y * kComparedShare;
+    if (count > 0) {
+      below.y = std::min(heading + heightFor(room.x / static_cast<float>(count)),
+                         room.y * kComparedShare);
       room.y -= below.y;
     }
     grid_ = groupAt("grid", origin, room, c_.numHeads + (meanTile() ? 1 : 0));
     headingAt_ = {origin.x, origin.y + room.y};
-    const float heading = ImGui::GetFrameHeight() + look_.px(6);
-    const auto count = static_cast<Index>(compared_.size());
-    if (!compared_.empty()) {
+    if (count > 0) {
       comparison_ = groupAt("compared", {origin.x, headingAt_.y + heading},
-                            {below.x, below.y - heading}, count + (difference() ? 1 : 0));
+                            {below.x, below.y - heading}, count);
+      comparison_.framesCompared = false;
     }
+  }
+
+  /// What tiles that stand beside each other need to be as wide as their places.
+  float heightFor(float place) const {
+    const ImVec2 aspect = lines() ? ImVec2(1.0F, 1.0F) : aspectOf(shown_);
+    return place * aspect.y / aspect.x;
   }
 
   bool difference() const { return compared_.size() == 2 && !lines(); }
@@ -168,6 +193,11 @@ class AllHeads {
         view_.content == GridContent::weights && (lines() || c_.keys() <= kShortInput);
     if (toOne || drawn == nullptr || drawn->grid == nullptr) return scaleTo(1.0F);
     return scaleTo(drawn->grid->largestOfAll());
+  }
+  float overviewLargest(const HeadPictures::Drawn& drawn) const {
+    const PictureSet& overview = drawn.parts->overview;
+    const auto at = overview.find({Picture::Of::head, panel_.view.head, 0});
+    return at ? overview.largest[*at] : 1.0F;
   }
   float largestIn(const HeadTileGroup& group, const Picture& picture) const {
     const auto at = group.set == nullptr ? std::nullopt : group.set->find(picture);

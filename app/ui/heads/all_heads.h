@@ -15,7 +15,8 @@ namespace headscope::ui {
 struct AllHeadsMemory {
   HeadPictures pictures;
   TileMouse mouse;
-  bool takesWheel = false;  // the mouse is on a tile: nothing else scrolls
+  Index queryStep = 1, keyStep = 1;  // tokens to a cell drawn
+  bool takesWheel = false;           // the mouse is on a tile: nothing else scrolls
 };
 
 /// Fills the current card. `figures` may be null: not measured yet.

@@ -69,7 +69,7 @@ void sortPopup(const Panel& panel) {
   for (const MetricInfo& metric : allMetrics()) {
     const std::string title(metric.title);
     if (ImGui::MenuItem(title.c_str(), nullptr, by == metric.key)) by = metric.key;
-    tip(panel.look, std::string(metric.words) + " Largest first; heads without it last.");
+    tip(panel.look, std::string(metric.words) + ". Largest first; heads without it last.");
   }
   ImGui::EndPopup();
 }
@@ -115,11 +115,14 @@ void zoomPills(const Panel& panel, Row& row) {
     view.queries = zoomed(view.queries, c.seqLen, factor);
     view.keys = zoomed(view.keys, c.keys(), factor);
   };
-  if (row.press("−##zoom", false, 12.0F, !whole)) zoom(1.0 / kZoomStep);
+  row.next(row.choicesWidth({"−", "+", "0"}), 12.0F);  // on one line
+  if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
   tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
-  if (row.press("+##zoom", false, 4.0F)) zoom(kZoomStep);
+  ImGui::SameLine(0.0F, panel.look.px(4));
+  if (pill(panel.look, "+##zoom")) zoom(kZoomStep);
   tip(panel.look, "Fewer tokens, larger. The wheel does the same about the mouse; dragging pans.");
-  if (row.press("0##zoom", false, 4.0F, !whole)) view.queries = view.keys = {};
+  ImGui::SameLine(0.0F, panel.look.px(4));
+  if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
   tip(panel.look, "All tokens");
 }
 
@@ -159,7 +162,7 @@ void sentences(const Panel& panel, const Figures* figures, const GridControls& c
     const MetricInfo& by = info(*metric);
     label(font, t.textMuted,
           figures == nullptr ? fmt::format("Sorted by number until {} is measured.", by.title)
-                             : fmt::format("{}, largest first: {}", by.title, by.words));
+                             : fmt::format("{}, largest first: {}.", by.title, by.words));
   }
   ImGui::PopTextWrapPos();
 }
@@ -176,7 +179,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   if (content >= 0) view.content = static_cast<GridContent>(content);
   const int own = row.choose("scale", {"one scale", "each its own"}, view.ownScale ? 1 : 0);
   if (own >= 0) view.ownScale = own == 1;
-  const char* high = view.ownScale ? "each head's maximum" : nullptr;
+  const char* high = view.ownScale ? "its maximum" : nullptr;
   if (view.drawing == GridDrawing::heatmaps) {
     row.next(colorStripWidth(look, controls.scale, look.px(kStripWidth), high), 12.0F);
     colorStrip(look, controls.scale, look.px(kStripWidth), high);

@@ -195,12 +195,16 @@ float PictureReader::cell(const Picture& picture, Index at, Index col) const {
   return value;
 }
 
-void HeadPictures::follow(const Panel& panel, const PictureSpec& grid,
-                          const PictureSpec& compared) {
+void HeadPictures::take(const Panel& panel) {
   if (auto outcome = task_.take()) {
     if (inBackground_ && outcome->result) drawn_ = std::move(outcome->result);
     error_ = std::move(outcome->error);
   }
+  fits_ = drawn_ && drawn_->key.resembles(keyOf(panel));
+}
+
+void HeadPictures::follow(const Panel& panel, const PictureSpec& grid,
+                          const PictureSpec& compared) {
   Asked asked{keyOf(panel), grid, compared};
   if (asked_ != asked) {
     asked_ = std::move(asked);

@@ -94,6 +94,8 @@ class HeadPictures {
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
   void finish() { task_.wait(); }
 
+  /// Takes what has come; before anything of a frame is drawn.
+  void take(const Panel& panel);
   /// Asks for what is not there: at once where it is little work, else in the background.
   void follow(const Panel& panel, const PictureSpec& grid, const PictureSpec& compared);
   /// The newest that is of what the panel shows, perhaps of the pass before; null: drawing.

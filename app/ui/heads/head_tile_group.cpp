@@ -95,9 +95,9 @@ class Group {
     list_->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, t.panelBorder);
     if (!group_.lines) light(a, b);
     const auto& compared = panel_.view.heads.compared;
-    if (isHead &&
+    if (isHead && group_.framesCompared &&
         std::find(compared.begin(), compared.end(), tile.picture.head) != compared.end()) {
-      const float out = look_.px(4);
+      const float out = look_.px(2.5F);
       list_->AddRect({a.x - out, a.y - out}, {b.x + out, b.y + out}, t.accent, look_.px(2), 0,
                      look_.px(1.5F));
     }
@@ -183,8 +183,9 @@ class Group {
         textSize(bold, tile.title).x + (figure > 0.0F ? gap + figure : 0.0F) <= width;
     if (!whole) bold = small;
     const std::string& name = whole ? tile.title : tile.shortTitle;
-    const float line = a.y - look_.px(3);
+    const float line = a.y - look_.px(4);
     drawText(list_, bold, {a.x, line - fontSize(bold)}, tile.color, name);
+    const float baseline = line - fontSize(bold) + fontAscent(bold);
     const float room = width - textSize(bold, name).x - gap;
     std::string note = tile.figure;
     if (!tile.words.empty()) {
@@ -197,7 +198,7 @@ class Group {
     }
     const float noteWidth = textSize(small, note).x;
     if (note.empty() || noteWidth > room) return;
-    drawText(list_, small, {b.x - noteWidth, line - fontSize(small)}, t.textMuted, note);
+    drawText(list_, small, {b.x - noteWidth, baseline - fontAscent(small)}, t.textMuted, note);
   }
 
   /// The same row and cell in every tile.

@@ -37,6 +37,7 @@ struct HeadTileGroup {
   TileGrid grid;
   ImFont* font = nullptr;  // of the labels
   bool lines = false;
+  bool framesCompared = true;
   std::vector<HeadTile> tiles;
   const HeadPictures::Drawn* drawn = nullptr;
   const PictureSet* set = nullptr;
