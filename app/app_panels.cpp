@@ -66,7 +66,8 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   if (!path.empty()) dropped.emplace_back(path);
 
   ui::forgetMouse(presenter);
-  ui::beginBody(layout, look, !editing.takesWheel);
+  const bool onHeads = view.page == ui::Page::heads && headsPage.allHeads.takesWheel;
+  ui::beginBody(layout, look, !editing.takesWheel && !onHeads);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const ui::DrawCard card = [&](const char* id, const ui::Box& box,
                                 const std::function<void()>& fill) {

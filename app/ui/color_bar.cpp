@@ -1,5 +1,7 @@
 #include "app/ui/color_bar.h"
 
+#include <string>
+
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 
@@ -32,6 +34,34 @@ void colorBar(const Look& look, const ColorScale& scale, ImVec2 at, float height
   mark(0.0F, scale.low);
   mark(1.0F, scale.high);
   if (scale.diverging || height > look.px(80)) mark(0.5F, (scale.low + scale.high) * 0.5F);
+}
+
+void colorStrip(const Look& look, const ColorScale& scale, float width, const char* high) {
+  inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted, number(scale.low, 3));
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float frame = ImGui::GetFrameHeight();
+  const float height = look.px(9);
+  const ImVec2 a(at.x, at.y + (frame - height) * 0.5F);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  constexpr int kBands = 64;
+  const ColorMap& map = look.maps[scale.map];
+  for (int i = 0; i < kBands; ++i) {
+    const float t0 = static_cast<float>(i) / kBands;
+    const float t1 = static_cast<float>(i + 1) / kBands;
+    list->AddRectFilledMultiColor({a.x + width * t0, a.y}, {a.x + width * t1, a.y + height},
+                                  map.at(t0), map.at(t1), map.at(t1), map.at(t0));
+  }
+  list->AddRect(a, {a.x + width, a.y + height}, look.theme.panelBorder);
+  ImGui::Dummy({width, frame});
+  ImGui::SameLine(0.0F, look.px(6));
+  inlineLabel(look, high == nullptr ? look.fonts.monoSmall : look.fonts.small, look.theme.textMuted,
+              high == nullptr ? number(scale.high, 3) : std::string(high));
+}
+
+float colorStripWidth(const Look& look, const ColorScale& scale, float width, const char* high) {
+  const float upper = high == nullptr ? textSize(look.fonts.monoSmall, number(scale.high, 3)).x
+                                      : textSize(look.fonts.small, high).x;
+  return textSize(look.fonts.monoSmall, number(scale.low, 3)).x + width + upper + look.px(18);
 }
 
 }  // namespace headscope::ui

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <string>
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_marks.h"
@@ -11,31 +11,11 @@
 #include "app/ui/head_switch.h"
 #include "app/ui/head_tiles.h"
 #include "app/ui/stage_matrix.h"
+#include "app/ui/tile_grid.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
-
-struct GridShape {
-  Index columns = 1, rows = 1;
-};
-
-/// The grid whose tiles come out largest.
-GridShape bestGrid(Index count, ImVec2 room, ImVec2 aspect, float titleHeight, float labels) {
-  GridShape best;
-  float bestSide = -1.0F;
-  for (Index columns = 1; columns <= count; ++columns) {
-    const Index rows = (count + columns - 1) / columns;
-    const float w = room.x / static_cast<float>(columns) - labels;
-    const float h = room.y / static_cast<float>(rows) - titleHeight;
-    const float side = std::min(w / aspect.x, h / aspect.y);
-    if (side > bestSide) {
-      bestSide = side;
-      best = {columns, rows};
-    }
-  }
-  return best;
-}
 
 void chooseHead(ViewState& view, TensorId tensor, const AttentionConfig& c, Index head) {
   view.head = info(tensor).kvHeads ? head * c.headsPerGroup() : head;
@@ -75,36 +55,27 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
   if (play) room.y -= play->roomBelow;
   const MatrixRef first = headMatrix(tensor, c, panel.view.item, 0);
   const bool scoreLike = info(tensor).cols == Axis::key;
-  const ImVec2 aspect =
-      scoreLike ? ImVec2(std::max<float>(
-                             1.0F, static_cast<float>(first.cols) / static_cast<float>(first.rows)),
-                         std::max<float>(
-                             1.0F, static_cast<float>(first.rows) / static_cast<float>(first.cols)))
-                : ImVec2(1.6F, 1.0F);
-  const float gap = look.px(12);
+  const ImVec2 aspect = scoreLike ? matrixAspect(first.rows, first.cols) : ImVec2(1.6F, 1.0F);
   const float title = look.px(18);
   const auto& rowTokens = laneTokens(
       panel.trace, info(tensor).rows == Axis::query ? Lane::query : Lane::key, panel.view.item);
   const float labels =
       std::min(labelWidth(look.fonts.tiny, rowTokens, look.px(60)), look.px(60)) + look.px(5);
-  const GridShape grid = bestGrid(count, room, aspect, title + gap, gap);
-  const ImVec2 place(room.x / static_cast<float>(grid.columns),
-                     room.y / static_cast<float>(grid.rows));
-  const float cellSide = std::min((place.x - gap) / aspect.x, (place.y - gap - title) / aspect.y);
-  // both axes are labelled where the tiles leave room for it
-  const bool labelled = cellSide * aspect.y > look.px(70) && place.x > look.px(150);
-  const float side = labelled ? std::min((place.x - gap - labels) / aspect.x,
-                                         (place.y - gap - title - look.px(30)) / aspect.y)
-                              : cellSide;
-  const ImVec2 size(std::max(side * aspect.x, 2.0F), std::max(side * aspect.y, 2.0F));
+  TileSpace space;
+  space.count = count;
+  space.room = room;
+  space.aspect = aspect;
+  space.title = title;
+  space.left = labels;
+  space.below = look.px(30);
+  space.scale = look.scale;
+  const TileGrid grid = layoutTiles(space);
+  const ImVec2 size = grid.size;
+  const bool labelled = grid.labelled;
 
   std::optional<Hover> hovered;
   for (Index h = 0; h < count; ++h) {
-    const auto column = static_cast<float>(h % grid.columns);
-    const auto row = static_cast<float>(h / grid.columns);
-    const ImVec2 corner(origin.x + column * place.x, origin.y + row * place.y);
-    const float inset = labelled ? labels : 0.0F;
-    const ImVec2 a(corner.x + inset, corner.y + title);
+    const ImVec2 a = grid.picture(origin, h);
     const ImVec2 b(a.x + size.x, a.y + size.y);
     tiles.add(h, a, b);
     if (ImGui::IsWindowHovered() && !hovered) hovered = tiles.pick(h, a, b);
@@ -112,10 +83,8 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
   tiles.draw(list);
 
   for (Index h = 0; h < count; ++h) {
-    const auto column = static_cast<float>(h % grid.columns);
-    const auto row = static_cast<float>(h / grid.columns);
-    const ImVec2 corner(origin.x + column * place.x, origin.y + row * place.y);
-    const ImVec2 a(corner.x + (labelled ? labels : 0.0F), corner.y + title);
+    const ImVec2 corner = grid.place0(origin, h);
+    const ImVec2 a = grid.picture(origin, h);
     const ImVec2 b(a.x + size.x, a.y + size.y);
     if (play && h >= play->reached) list->AddRectFilled(a, b, veilColor(look.theme));
     const bool chosen = isChosen(panel.view, tensor, c, h);

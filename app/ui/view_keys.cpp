@@ -5,6 +5,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/heads/head_order.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/trace_back.h"
 #include "core/steps/step.h"
@@ -86,7 +87,9 @@ bool viewKeys(const Panel& panel) {
   if (toolKeys(panel) || headSwitchKeys(panel)) return true;
   ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
-  if (keyPressed(Key{'H'})) {
+  if (view.page == Page::heads && keyPressed(Key::enter, false)) {
+    openHead(view, view.head);
+  } else if (keyPressed(Key{'H'})) {
     view.head = cycled(view.head, c.numHeads);
   } else if (keyPressed(Key{'N'})) {
     view.item = cycled(view.item, c.batch);

@@ -33,6 +33,12 @@ std::vector<double> valueNorms(const Trace& trace, Index item, Index head) {
   return norms;
 }
 
+void weighByNorms(std::span<const float> weights, std::span<const float> norms,
+                  std::span<float> out) {
+  const auto size = static_cast<Index>(out.size());
+  Row(out.data(), size) = ConstRow(weights.data(), size).abs() * ConstRow(norms.data(), size);
+}
+
 std::optional<Tensor> normWeighted(const Trace& trace, Index item, Index head,
                                    const Execution& execution) {
   const AttentionConfig& c = trace.config();
@@ -42,10 +48,8 @@ std::optional<Tensor> normWeighted(const Trace& trace, Index item, Index head,
   const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, head});
   Tensor weighted = Tensor::uninitialised({c.seqLen, c.keys()});
   const MatrixView out = weighted.mutableMatrix();
-  overPieces(c.seqLen, execution, [&](Index i) {
-    Row(out.row(i).data(), out.cols) =
-        ConstRow(weights.row(i).data(), weights.cols).abs() * ConstRow(factors.data(), out.cols);
-  });
+  overPieces(c.seqLen, execution,
+             [&](Index i) { weighByNorms(weights.row(i), factors, out.row(i)); });
   if (execution.stop()) return std::nullopt;
   return weighted;
 }

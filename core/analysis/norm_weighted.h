@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/steps/step.h"
@@ -16,7 +17,11 @@ namespace headscope {
 /// ‖v_j · W_O,h‖ by key, of the key/value head that head h reads.
 std::vector<double> valueNorms(const Trace& trace, Index item, Index head);
 
-/// |A_ij| · ‖v_j · W_O,h‖: (T, M). Nothing where cancelled.
+/// |A_ij| · ‖v_j · W_O,h‖ for a row of weights, or a part of one, and the norms of its keys.
+void weighByNorms(std::span<const float> weights, std::span<const float> norms,
+                  std::span<float> out);
+
+/// The same for all rows: (T, M). Nothing where cancelled.
 std::optional<Tensor> normWeighted(const Trace& trace, Index item, Index head,
                                    const Execution& execution = {});
 

@@ -10,6 +10,7 @@ void HeadsMemory::setWake(const std::function<void()>& wake) {
   effects.moreHeads.task.setWake(wake);
   effects.whySeveral.task.setWake(wake);
   looks.setWake(wake);
+  allHeads.pictures.setWake(wake);
 }
 
 void HeadsMemory::finish() {
@@ -18,6 +19,7 @@ void HeadsMemory::finish() {
   effects.moreHeads.task.wait();
   effects.whySeveral.task.wait();
   looks.finish();
+  allHeads.pictures.finish();
 }
 
 HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged) {

@@ -1,0 +1,213 @@
+#include "app/ui/heads/grid_controls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+
+#include "app/ui/color_bar.h"
+#include "app/ui/heads/head_order.h"
+#include "app/ui/heads/token_zoom.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+#include "core/analysis/metrics.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr double kZoomStep = 0.5;
+constexpr Index kZoomable = 16;  // fewer tokens are large enough as they are
+constexpr float kStripWidth = 100.0F;
+
+/// Lays pills out from left to right, on to a next line where one does not fit.
+class Row {
+ public:
+  explicit Row(const Look& look) : look_(look) {}
+
+  void next(float width, float gap) {
+    if (!first_) {
+      ImGui::SameLine(0.0F, look_.px(gap));
+      if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+    }
+    first_ = false;
+  }
+  float pillWidth(const std::string& text) const {
+    const std::string shown = text.substr(0, text.find("##"));
+    return textSize(look_.fonts.regular, shown).x + 2 * ImGui::GetStyle().FramePadding.x;
+  }
+  float choicesWidth(std::initializer_list<const char*> texts) const {
+    float width = 0.0F;
+    for (const char* text : texts) width += pillWidth(text) + look_.px(4);
+    return width;
+  }
+  int choose(const char* id, std::initializer_list<const char*> texts, int chosen,
+             float gap = 12.0F) {
+    next(choicesWidth(texts), gap);
+    return choices(look_, id, texts, chosen);
+  }
+  bool press(const std::string& text, bool lit, float gap = 12.0F, bool enabled = true) {
+    next(pillWidth(text), gap);
+    return pill(look_, text.c_str(), lit, enabled);
+  }
+
+ private:
+  const Look& look_;
+  bool first_ = true;
+};
+
+std::string sortName(const std::string& key) {
+  const auto metric = metricFromKey(key);
+  return metric ? std::string(info(*metric).title) : std::string("number");
+}
+
+/// The popup with every metric: what it is called, and what it measures.
+void sortPopup(const Panel& panel) {
+  if (!beginPopup("sort heads")) return;
+  std::string& by = panel.view.heads.sortBy;
+  if (ImGui::MenuItem("number", nullptr, by.empty())) by.clear();
+  for (const MetricInfo& metric : allMetrics()) {
+    const std::string title(metric.title);
+    if (ImGui::MenuItem(title.c_str(), nullptr, by == metric.key)) by = metric.key;
+    tip(panel.look, std::string(metric.words) + ". Largest first; heads without it last.");
+  }
+  ImGui::EndPopup();
+}
+
+/// "All heads  rows: queries …", and at the right how they are drawn and sorted.
+void headingRow(const Panel& panel) {
+  const Look& look = panel.look;
+  HeadsView& view = panel.view.heads;
+  const Row row(look);
+  const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
+  const float width = row.choicesWidth({"heatmaps", "lines"}) + look.px(8) + row.pillWidth(sort);
+  const ImVec2 start = ImGui::GetCursorPos();
+  const float right = start.x + ImGui::GetContentRegionAvail().x;
+  const float frame = ImGui::GetFrameHeight();
+  std::string about = view.drawing == GridDrawing::heatmaps
+                          ? "rows: queries · columns: keys"
+                          : "left: queries · right: keys · thickness: weight";
+  const AttentionConfig& c = panel.trace.config();
+  if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.view.item + 1, c.batch);
+  label(look.fonts.semibold, look.theme.text, "All heads");
+  const float title = textSize(look.fonts.semibold, "All heads").x + look.px(14);
+  const float room = right - width - start.x - title - look.px(10);
+  if (room > look.px(40)) {
+    ImGui::SetCursorPos({start.x + title, start.y + look.px(3)});
+    label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, about, room));
+  }
+  ImGui::SetCursorPos({right - width, start.y - look.px(4)});
+  const int drawing =
+      choices(look, "drawing", {"heatmaps", "lines"}, static_cast<int>(view.drawing));
+  if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
+  ImGui::SameLine(0.0F, look.px(8));
+  if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) ImGui::OpenPopup("sort heads");
+  sortPopup(panel);
+  ImGui::SetCursorPos({start.x, start.y + frame});
+}
+
+void zoomPills(const Panel& panel, Row& row) {
+  HeadsView& view = panel.view.heads;
+  const AttentionConfig& c = panel.trace.config();
+  const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
+  if (whole && std::max(c.seqLen, c.keys()) < kZoomable) return;
+  const auto zoom = [&](double factor) {
+    view.queries = zoomed(view.queries, c.seqLen, factor);
+    view.keys = zoomed(view.keys, c.keys(), factor);
+  };
+  row.next(row.choicesWidth({"−", "+", "0"}), 12.0F);  // on one line
+  if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
+  tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
+  ImGui::SameLine(0.0F, panel.look.px(4));
+  if (pill(panel.look, "+##zoom")) zoom(kZoomStep);
+  tip(panel.look, "Fewer tokens, larger. The wheel does the same about the mouse; dragging pans.");
+  ImGui::SameLine(0.0F, panel.look.px(4));
+  if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
+  tip(panel.look, "All tokens");
+}
+
+/// What stands on the screen in words: what is drawn differently from plain weights of all tokens.
+void sentences(const Panel& panel, const Figures* figures, const GridControls& controls) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const HeadsView& view = panel.view.heads;
+  ImFont* font = look.fonts.small;
+  ImGui::PushTextWrapPos(0.0F);
+  if (view.content == GridContent::normWeighted) {
+    constexpr const char* kFormula = "‖A_{ij} v_j W_{O,h}‖";
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size = richTextSize(look.fonts, font, kFormula);
+    drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
+    ImGui::Dummy(size);
+    ImGui::SameLine(0.0F, look.px(8));
+    label(font, t.textMuted,
+          "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
+          "a strong weight on a value of no length moves nothing.");
+  }
+  if (view.meanShown && view.content == GridContent::weights) {
+    label(font, t.textMuted,
+          "Mean over heads, as PyTorch returns by default: need_weights=True averages unless "
+          "average_attn_weights=False; need_weights=False returns none.");
+  }
+  if (view.drawing == GridDrawing::lines) {
+    std::string text = fmt::format("Lines: the largest weights that make up {:.0f} % of each row",
+                                   view.lineMass * 100.0F);
+    if (controls.queryStep > 1 || controls.keyStep > 1) {
+      text += fmt::format("; a line joins {} queries to {} keys, their weights added",
+                          controls.queryStep, controls.keyStep);
+    }
+    label(font, t.textMuted, text + ".");
+  }
+  if (const auto metric = metricFromKey(view.sortBy)) {
+    const MetricInfo& by = info(*metric);
+    label(font, t.textMuted,
+          figures == nullptr ? fmt::format("Sorted by number until {} is measured.", by.title)
+                             : fmt::format("{}, largest first: {}.", by.title, by.words));
+  }
+  ImGui::PopTextWrapPos();
+}
+
+}  // namespace
+
+void gridControls(const Panel& panel, const Figures* figures, const GridControls& controls) {
+  const Look& look = panel.look;
+  HeadsView& view = panel.view.heads;
+  headingRow(panel);
+  Row row(look);
+  const int content =
+      row.choose("content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
+  if (content >= 0) view.content = static_cast<GridContent>(content);
+  const int own = row.choose("scale", {"one scale", "each its own"}, view.ownScale ? 1 : 0);
+  if (own >= 0) view.ownScale = own == 1;
+  const char* high = view.ownScale ? "its maximum" : nullptr;
+  if (view.drawing == GridDrawing::heatmaps) {
+    row.next(colorStripWidth(look, controls.scale, look.px(kStripWidth), high), 12.0F);
+    colorStrip(look, controls.scale, look.px(kStripWidth), high);
+  }
+  const bool plain = view.content == GridContent::weights;
+  if (row.press("mean over heads", view.meanShown && plain, 12.0F, plain)) {
+    view.meanShown = !view.meanShown;
+  }
+  tip(look, plain ? "One more tile: what PyTorch returns by default, and the heads it hides"
+                  : "The mean is taken over weights: choose weights first");
+  const auto& compared = view.compared;
+  const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
+  const std::string compare = fmt::format("compare head {}", panel.view.head + 1);
+  if (row.press(compare + "###compare", inIt)) toggleCompared(view.compared, panel.view.head);
+  tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
+  zoomPills(panel, row);
+  if (view.drawing == GridDrawing::heatmaps && controls.queryStep * controls.keyStep > 1) {
+    const std::string covers =
+        fmt::format("a cell covers {} × {}:", controls.queryStep, controls.keyStep);
+    row.next(
+        textSize(look.fonts.small, covers).x + look.px(6) + row.choicesWidth({"mean", "maximum"}),
+        12.0F);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, covers);
+    const int pooling =
+        choices(look, "pooling", {"mean", "maximum"}, static_cast<int>(view.pooling));
+    if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
+  }
+  sentences(panel, figures, controls);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,145 @@
+// What is shown of the tokens, and the cell of a head tile under the mouse (see head_tile_group.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "app/ui/axis_labels.h"
+#include "app/ui/cell_words.h"
+#include "app/ui/heads/head_lines.h"
+#include "app/ui/heads/head_tile_group.h"
+#include "app/ui/heads/token_zoom.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kNamedMass = 0.9F;  // of a row's weights, in the tooltip of lines
+constexpr std::size_t kNamedKeys = 4;
+
+std::vector<std::string> labelsOf(const Panel& panel, Lane lane, const TokenRange& range) {
+  const auto& tokens = laneTokens(panel.trace, lane, panel.view.item);
+  std::vector<std::string> labels;
+  for (Index i = range.first; i < range.first + range.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    labels.push_back(at < tokens.size() ? tokens[at] : fmt::format("{}", i));
+  }
+  return labels;
+}
+
+std::string nameOf(const Picture& picture) {
+  switch (picture.of) {
+    case Picture::Of::mean:
+      return "Mean over heads";
+    case Picture::Of::difference:
+      return fmt::format("Head {} − head {}", picture.head + 1, picture.other + 1);
+    case Picture::Of::head:
+      break;
+  }
+  return fmt::format("Head {}", picture.head + 1);
+}
+
+/// What is drawn where a cell is one of many.
+std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, Index col) {
+  const CellBlocks& blocks = group.set->spec.blocks;
+  if (blocks.rowStep * blocks.colStep == 1) return {};
+  if (!blocks.holds(row, 1, col, 1)) return {};
+  const Index block =
+      (row - blocks.row0) / blocks.rowStep * blocks.across() + (col - blocks.col0) / blocks.colStep;
+  const float value = group.set->cells[at][static_cast<std::size_t>(block)];
+  if (value <= gl::kMaskedCell) return {};
+  return fmt::format("\none of {} × {} drawn as one: {} {}", blocks.rowStep, blocks.colStep,
+                     group.set->spec.pool == Pool::mean ? "mean" : "maximum", number(value, 4));
+}
+
+void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
+                 const CellRef& cell) {
+  const GridContent content = panel.view.heads.content;
+  const Picture& picture = tile.picture;
+  const HeadPictures::Drawn& drawn = *group.drawn;
+  if (picture.of == Picture::Of::mean && drawn.parts->mean.empty()) return;
+  const PictureReader reader(panel.trace, panel.view.item, content, *drawn.parts);
+  const float value = reader.cell(picture, cell.row, cell.col);
+  const std::string place =
+      fmt::format("[{}, {}]", placeName(panel.trace, Axis::query, cell.item, cell.row),
+                  placeName(panel.trace, Axis::key, cell.item, cell.col));
+  const char* symbol = content == GridContent::normWeighted ? "‖A v W_O‖" : "A";
+  std::string text = fmt::format("{}{}", symbol, place);
+  text += value <= gl::kMaskedCell ? " is masked" : " = " + number(value, 6);
+  if (content == GridContent::normWeighted && picture.of == Picture::Of::head) {
+    text += " of a weight of " + number(panel.trace.value(cell), 4);
+  }
+  text += "\n" + nameOf(picture);
+  if (picture.of == Picture::Of::head) text += " · " + toString(cell);
+  if (group.set != nullptr) {
+    if (const auto at = group.set->find(picture))
+      text += blockWords(group, *at, cell.row, cell.col);
+  }
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+/// The keys a query looks at most, in words; gives the first of them.
+Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
+                   const TokensShown& shown, Index row) {
+  const PictureReader reader(panel.trace, panel.view.item, panel.view.heads.content,
+                             *group.drawn->parts);
+  std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
+  if (tile.picture.of == Picture::Of::mean && group.drawn->parts->mean.empty()) return 0;
+  reader.row(tile.picture, row, shown.keys.first, cells);
+  const auto largest = largestByMass(cells, kNamedMass);
+  std::string text = nameOf(tile.picture) + " · " +
+                     placeName(panel.trace, Axis::query, panel.view.item, row) + " →";
+  for (std::size_t i = 0; i < std::min(largest.size(), kNamedKeys); ++i) {
+    const Index key = shown.keys.first + static_cast<Index>(largest[i]);
+    text += fmt::format("{} {} {}", i > 0 ? "," : "",
+                        placeName(panel.trace, Axis::key, panel.view.item, key),
+                        number(cells[largest[i]], 3));
+  }
+  if (largest.size() > kNamedKeys) text += fmt::format(" … {} more", largest.size() - kNamedKeys);
+  ImGui::SetTooltip("%s", text.c_str());
+  return shown.keys.first + (largest.empty() ? 0 : static_cast<Index>(largest.front()));
+}
+
+}  // namespace
+
+TokensShown tokensShown(const Panel& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  const HeadsView& view = panel.view.heads;
+  TokensShown shown;
+  shown.queries = shownOf(view.queries, c.seqLen);
+  shown.keys = shownOf(view.keys, c.keys());
+  shown.queryLabels = labelsOf(panel, Lane::query, shown.queries);
+  shown.keyLabels = labelsOf(panel, Lane::key, shown.keys);
+  return shown;
+}
+
+std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
+                                 const TokensShown& shown) {
+  if (group.drawn == nullptr || !ImGui::IsWindowHovered()) return std::nullopt;
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const auto along = [](float at, float length, const TokenRange& range) {
+    const auto place = static_cast<Index>(at / length * static_cast<float>(range.count));
+    return range.first + std::clamp<Index>(place, 0, range.count - 1);
+  };
+  for (std::size_t i = 0; i < group.tiles.size(); ++i) {
+    const HeadTile& tile = group.tiles[i];
+    const ImVec2 a = group.a(i);
+    if (!ImGui::IsMouseHoveringRect(a, group.b(i))) continue;
+    const bool isHead = tile.picture.of == Picture::Of::head;
+    CellRef cell{TensorId::weights, panel.view.item, isHead ? tile.picture.head : panel.view.head,
+                 along(mouse.y - a.y, group.grid.size.y, shown.queries), 0};
+    if (group.lines) {
+      cell.col = linesTooltip(panel, group, tile, shown, cell.row);
+      return Hover{cell, Lane::query, Lane::none, cell.row, -1};
+    }
+    cell.col = along(mouse.x - a.x, group.grid.size.x, shown.keys);
+    cellTooltip(panel, group, tile, cell);
+    return Hover{cell, Lane::query, Lane::key, cell.row, cell.col};
+  }
+  return std::nullopt;
+}
+
+}  // namespace headscope::ui

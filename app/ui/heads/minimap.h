@@ -1,0 +1,13 @@
+// Minimap: the chosen head whole and small, the part that is shown framed; dragging it pans.
+#pragma once
+
+#include "app/ui/heads/head_tile_group.h"
+
+namespace headscope::ui {
+
+/// Room it takes at the right of the tiles; 0 where all tokens are shown.
+float minimapWidth(const Panel& panel);
+void minimap(const Panel& panel, const HeadPictures::Drawn* drawn, const TokensShown& shown,
+             const ColorScale& scale, ImVec2 at);
+
+}  // namespace headscope::ui

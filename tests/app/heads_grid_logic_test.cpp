@@ -1,0 +1,156 @@
+// What the grid of all heads reckons with: its order, its layout, which tokens are shown, and
+// pooled cells against a naive loop.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "app/gl/scene.h"
+#include "app/ui/heads/head_lines.h"
+#include "app/ui/heads/head_order.h"
+#include "app/ui/heads/pooled.h"
+#include "app/ui/heads/token_zoom.h"
+#include "app/ui/tile_grid.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(HeadOrder, SortsByAMetricWithTheUndefinedLast) {
+  std::vector<HeadMetrics> metrics(5);
+  const std::vector<std::optional<double>> values{0.2, std::nullopt, 0.9, 0.2, 0.5};
+  for (std::size_t h = 0; h < values.size(); ++h) {
+    metrics[h][Metric::entropy] = values[h] ? Measured{values[h], {}} : Measured::undefined("no");
+  }
+  EXPECT_EQ(headOrder(metrics, "entropy", 5), (std::vector<Index>{2, 4, 0, 3, 1}));
+  EXPECT_EQ(headOrder(metrics, "", 5), (std::vector<Index>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(headOrder({}, "entropy", 3), (std::vector<Index>{0, 1, 2}));  // not measured yet
+}
+
+TEST(HeadLines, KeepTheLargestThatMakeUpTheMass) {
+  const std::vector<float> row{0.05F, 0.5F, 0.0F, 0.3F, 0.15F};
+  EXPECT_EQ(largestByMass(row, 0.9F), (std::vector<std::size_t>{1, 3, 4}));
+  EXPECT_EQ(largestByMass(row, 0.5F), (std::vector<std::size_t>{1}));
+  EXPECT_EQ(largestByMass(row, 1.0F), (std::vector<std::size_t>{1, 3, 4, 0}));
+  EXPECT_TRUE(largestByMass(std::vector<float>(4, 0.0F), 0.9F).empty());
+}
+
+TEST(TokenZoom, StaysWithinTheTokens) {
+  TokenRange range;
+  for (int i = 0; i < 50; ++i) range = zoomed(range, 1000, 0.8, 1.0);
+  EXPECT_EQ(range, (TokenRange{1000 - kFewestShown, kFewestShown}));
+  range = moved(range, 1000, 5);
+  EXPECT_EQ(range.first, 1000 - kFewestShown);
+  range = moved(range, 1000, -5000);
+  EXPECT_EQ(range, (TokenRange{0, kFewestShown}));
+  for (int i = 0; i < 50; ++i) range = zoomed(range, 1000, 1.25, 0.0);
+  EXPECT_EQ(range, TokenRange{});
+  EXPECT_EQ(shownOf({900, 300}, 1000), (TokenRange{700, 300}));
+  EXPECT_EQ(shownOf({900, 300}, 200), (TokenRange{0, 200}));  // another, shorter input
+  EXPECT_EQ(zoomed({}, 3, 0.5), TokenRange{});                // fewer than are ever left out
+}
+
+TEST(TokenZoom, BlocksHoldWhatIsShownAtNoMoreThanAPixelEach) {
+  for (const Index n : {6, 300, 600, 4096}) {
+    for (const Index count : {Index{5}, n / 3 + 1, n}) {
+      for (const Index first : {Index{0}, (n - count) / 2, n - count}) {
+        const AxisBlocks blocks = blocksFor({first, count}, n, 100.0F);
+        EXPECT_LE(blocks.first, first);
+        EXPECT_GE(blocks.first + blocks.count, first + count);
+        EXPECT_LE(blocks.first + blocks.count, n);
+        EXPECT_EQ(blocks.first % blocks.step, 0);
+        EXPECT_LE((count + blocks.step - 1) / blocks.step, 100);
+      }
+    }
+  }
+  // panning a little asks for nothing new
+  EXPECT_EQ(blocksFor({2000, 100}, 4096, 100.0F), blocksFor({2010, 100}, 4096, 100.0F));
+}
+
+/// A block at a time, cell by cell.
+std::vector<float> naivelyPooled(const CellBlocks& blocks, Pool pool,
+                                 const std::function<float(Index, Index)>& cell) {
+  std::vector<float> result;
+  const Index endRow = blocks.row0 + blocks.rows;
+  const Index endCol = blocks.col0 + blocks.cols;
+  for (Index r = blocks.row0; r < endRow; r += blocks.rowStep) {
+    for (Index c = blocks.col0; c < endCol; c += blocks.colStep) {
+      double sum = 0.0;
+      float largest = 0.0F;
+      Index count = 0;
+      const Index lastRow = std::min(r + blocks.rowStep, endRow);
+      for (Index i = r; i < lastRow; ++i) {
+        for (Index j = c; j < std::min(c + blocks.colStep, endCol); ++j) {
+          const float value = cell(i, j);
+          if (value <= gl::kMaskedCell) continue;
+          sum += static_cast<double>(value);
+          ++count;
+          if (std::abs(value) > std::abs(largest)) largest = value;
+        }
+      }
+      if (pool == Pool::share) {
+        result.push_back(static_cast<float>(sum / static_cast<double>(lastRow - r)));
+      } else if (count == 0) {
+        result.push_back(gl::kMaskedCell);
+      } else {
+        result.push_back(
+            pool == Pool::largest ? largest : static_cast<float>(sum / static_cast<double>(count)));
+      }
+    }
+  }
+  return result;
+}
+
+TEST(Pooled, CountsEveryCellThatIsNotMasked) {
+  const auto cell = [](Index i, Index j) {
+    if (j > i + 2) return gl::kMaskedCell;  // masked beyond
+    return static_cast<float>((i * 7 + j * 13) % 29) - 14.0F;
+  };
+  const ReadRow read = [&](Index row, Index col0, std::span<float> cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      cells[i] = cell(row, col0 + static_cast<Index>(i));
+    }
+  };
+  for (const CellBlocks& blocks :
+       {CellBlocks{0, 20, 0, 20, 1, 1}, CellBlocks{0, 20, 0, 20, 3, 4},
+        CellBlocks{5, 13, 2, 17, 4, 5}, CellBlocks{0, 7, 0, 40, 7, 40}}) {
+    for (const Pool pool : {Pool::mean, Pool::largest, Pool::share}) {
+      const auto result = pooled(blocks, pool, read);
+      ASSERT_TRUE(result);
+      const auto expected = naivelyPooled(blocks, pool, cell);
+      ASSERT_EQ(result->size(), expected.size());
+      for (std::size_t i = 0; i < expected.size(); ++i) {
+        EXPECT_FLOAT_EQ((*result)[i], expected[i]) << i;
+      }
+    }
+  }
+  const std::atomic<bool> cancelled{true};
+  EXPECT_FALSE(pooled({0, 4, 0, 4, 1, 1}, Pool::mean, read, &cancelled));
+}
+
+TEST(TileGridLayout, MakesTilesAsLargeAsTheRoomAllows) {
+  TileSpace space;
+  space.room = {800.0F, 400.0F};
+  space.title = 20.0F;
+  for (Index count = 1; count <= 128; ++count) {
+    space.count = count;
+    const TileGrid grid = layoutTiles(space);
+    EXPECT_GE(grid.columns * grid.rows, count);
+    EXPECT_LE(grid.place.x * static_cast<float>(grid.columns), 800.01F);
+    EXPECT_LE(grid.place.y * static_cast<float>(grid.rows), 400.01F);
+    EXPECT_LE(grid.size.x, grid.place.x);
+    EXPECT_LE(grid.size.y + grid.title, grid.place.y);
+  }
+  space.count = 8;
+  const TileGrid eight = layoutTiles(space);
+  EXPECT_EQ(eight.columns, 4);
+  EXPECT_EQ(eight.rows, 2);
+}
+
+}  // namespace
+}  // namespace headscope::ui
