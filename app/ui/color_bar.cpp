@@ -1,11 +1,20 @@
 #include "app/ui/color_bar.h"
 
+#include <algorithm>
 #include <string>
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
+namespace {
+
+/// At least that of most numbers: what stands behind does not move as they change.
+float upperWidth(const Look& look, const std::string& text, ImFont* font) {
+  return std::max(textSize(font, text).x, textSize(look.fonts.monoSmall, "0.0000").x);
+}
+
+}  // namespace
 
 float colorBarWidth(const Look& look) { return look.px(70); }
 
@@ -54,13 +63,19 @@ void colorStrip(const Look& look, const ColorScale& scale, float width, const ch
   list->AddRect(a, {a.x + width, a.y + height}, look.theme.panelBorder);
   ImGui::Dummy({width, frame});
   ImGui::SameLine(0.0F, look.px(6));
-  inlineLabel(look, high == nullptr ? look.fonts.monoSmall : look.fonts.small, look.theme.textMuted,
-              high == nullptr ? number(scale.high, 3) : std::string(high));
+  ImFont* font = high == nullptr ? look.fonts.monoSmall : look.fonts.small;
+  const std::string upper = high == nullptr ? number(scale.high, 3) : std::string(high);
+  const ImVec2 end = ImGui::GetCursorScreenPos();
+  inlineLabel(look, font, look.theme.textMuted, upper);
+  ImGui::SetCursorScreenPos(end);
+  ImGui::Dummy({upperWidth(look, upper, font), frame});
+  ImGui::SameLine(0.0F, look.px(6));
 }
 
 float colorStripWidth(const Look& look, const ColorScale& scale, float width, const char* high) {
-  const float upper = high == nullptr ? textSize(look.fonts.monoSmall, number(scale.high, 3)).x
-                                      : textSize(look.fonts.small, high).x;
+  const float upper = high == nullptr
+                          ? upperWidth(look, number(scale.high, 3), look.fonts.monoSmall)
+                          : upperWidth(look, high, look.fonts.small);
   return textSize(look.fonts.monoSmall, number(scale.low, 3)).x + width + upper + look.px(18);
 }
 

@@ -136,6 +136,16 @@ TEST_F(HeadsGrid, EnterOpensTheChosenHead) {
   EXPECT_EQ(ui_.view().head, 2);
 }
 
+TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndCompares) {
+  ui_.press(Key::f2);
+  for (int i = 0; i < 40 && ui_.view().head == 0; ++i) {
+    ui_.press(Key::down);
+    ui_.press(Key::right);
+    ui_.press(Key::space);
+  }
+  EXPECT_NE(ui_.view().head, 0);
+}
+
 TEST_F(HeadsGrid, HoverLightsTheSameCellInEveryHead) {
   const ImU32 lit = theme(ThemeKind::light).queryText;
   EXPECT_EQ(inColor("on", lit), 0);
@@ -207,6 +217,24 @@ TEST_F(HeadsGrid, EachOnItsOwnScaleNamesItsMaximum) {
   EXPECT_TRUE(shows("max " + number(static_cast<double>(most), 2)));
 }
 
+TEST_F(HeadsGrid, OneTokenAndOtherKeysThanQueriesAreShownToo) {
+  ui_.restart(textDocument("cat", 64, 4), headsView());
+  ASSERT_EQ(maps().size(), 4U);
+  EXPECT_EQ(cells(0), std::vector<float>{1.0F});
+  AttentionConfig config;
+  config.dModel = 64;
+  config.numHeads = config.numKvHeads = 2;
+  ui_.restart(makeDocument("", config, TextSource{{"the cat"}, {"on the mat it sat down"}},
+                           Positions::named, {}, kTestBudget),
+              headsView());
+  ASSERT_EQ(maps().size(), 2U);
+  EXPECT_EQ(cells(1).size(), 2U * 6U);
+  EXPECT_TRUE(shows("mat"));
+  ui_.hover(cellAt(maps()[1], 2, 6, 1, 4));
+  ASSERT_TRUE(ui_.view().hovered);
+  EXPECT_EQ(ui_.view().hovered->cell, (CellRef{TensorId::weights, 0, 1, 1, 4}));
+}
+
 TEST_F(HeadsGrid, LinesReplaceTheHeatmaps) {
   ui_.click("lines", kCard);
   EXPECT_TRUE(maps().empty());
@@ -237,7 +265,7 @@ class LongHeads : public HeadsGrid {
 
 TEST_F(LongHeads, FarOutACellIsTheMeanOrTheMaximumOfAllItCovers) {
   ASSERT_EQ(ui_.trace().config().seqLen, 600);
-  ASSERT_EQ(maps().size(), 2U);
+  ASSERT_EQ(maps().size(), 2U + 1U);  // the minimap
   EXPECT_TRUE(shows("a cell covers 2 × 2"));
   const auto value = [&](Index i, Index j) {
     return ui_.trace().value({TensorId::weights, 0, 1, i, j});

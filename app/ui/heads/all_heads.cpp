@@ -21,7 +21,6 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kShortInput = 64;        // keys: up to here one scale goes to 1, whatever is shown
 constexpr float kMostStretched = 4.0F;   // a picture's longer side to its shorter one
 constexpr float kLongLabelled = 150.0F;  // points
 constexpr float kTiny = 56.0F;           // points; smaller pictures stand closer
@@ -73,7 +72,8 @@ class AllHeads {
     if (!compared_.empty()) headTiles(panel_, comparison_, shown_, memory_.mouse);
     if (minimapWidth(panel_) > 0.0F) {
       const float high = drawn == nullptr ? 1.0F : overviewLargest(*drawn);
-      minimap(panel_, drawn, shown_, scaleTo(high), minimapAt_);
+      minimap(panel_, drawn, shown_, scaleTo(high), {memory_.queryStep, memory_.keyStep},
+              minimapAt_);
     }
     if (!ImGui::IsMouseDown(0)) memory_.mouse = {};
   }

@@ -196,9 +196,14 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   if (row.press(compare + "###compare", inIt)) toggleCompared(view.compared, panel.view.head);
   tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
   zoomPills(panel, row);
-  if (view.drawing == GridDrawing::heatmaps && controls.queryStep * controls.keyStep > 1) {
+  // always there for long inputs, so that zooming moves nothing
+  const bool several = controls.queryStep * controls.keyStep > 1;
+  const bool isLong =
+      std::max(panel.trace.config().seqLen, panel.trace.config().keys()) > kShortInput;
+  if (view.drawing == GridDrawing::heatmaps && (several || isLong)) {
     const std::string covers =
-        fmt::format("a cell covers {} × {}:", controls.queryStep, controls.keyStep);
+        isLong ? std::string("far out:")
+               : fmt::format("a cell covers {} × {}:", controls.queryStep, controls.keyStep);
     row.next(
         textSize(look.fonts.small, covers).x + look.px(6) + row.choicesWidth({"mean", "maximum"}),
         12.0F);
@@ -206,6 +211,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
     const int pooling =
         choices(look, "pooling", {"mean", "maximum"}, static_cast<int>(view.pooling));
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
+    tip(look, "What a cell shows that covers several: every weight under it counts");
   }
   sentences(panel, figures, controls);
 }

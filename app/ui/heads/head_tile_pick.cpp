@@ -118,7 +118,9 @@ TokensShown tokensShown(const Panel& panel) {
 
 std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
                                  const TokensShown& shown) {
-  if (group.drawn == nullptr || !ImGui::IsWindowHovered()) return std::nullopt;
+  // a click is over only after its button was held
+  const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  if (group.drawn == nullptr || !here) return std::nullopt;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const auto along = [](float at, float length, const TokenRange& range) {
     const auto place = static_cast<Index>(at / length * static_cast<float>(range.count));

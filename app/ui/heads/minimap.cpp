@@ -56,6 +56,11 @@ std::string rangeWords(const char* name, const TokenRange& range, Index n) {
   return fmt::format("{} {} – {}", name, range.first + 1, range.first + range.count);
 }
 
+std::string stepWords(const CellSteps& steps) {
+  if (steps.queries * steps.keys == 1) return "each cell is one pair";
+  return fmt::format("a cell covers {} × {}", steps.queries, steps.keys);
+}
+
 /// The same by keyboard.
 void arrows(const Panel& panel, const TokensShown& shown) {
   HeadsView& view = panel.view.heads;
@@ -86,12 +91,13 @@ void arrows(const Panel& panel, const TokensShown& shown) {
 float minimapWidth(const Panel& panel) {
   const AttentionConfig& c = panel.trace.config();
   const HeadsView& view = panel.view.heads;
-  if (isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys())) return 0.0F;
+  const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
+  if (whole && std::max(c.seqLen, c.keys()) <= kShortInput) return 0.0F;
   return panel.look.px(kSide + 14.0F);
 }
 
 void minimap(const Panel& panel, const HeadPictures::Drawn* drawn, const TokensShown& shown,
-             const ColorScale& scale, ImVec2 at) {
+             const ColorScale& scale, const CellSteps& steps, ImVec2 at) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
@@ -128,8 +134,8 @@ void minimap(const Panel& panel, const HeadPictures::Drawn* drawn, const TokensS
     centreOn(view.keys, c.keys(), (mouse.x - a.x) / size.x);
   }
   float below = a.y + size.y + look.px(4);
-  for (const std::string& words :
-       {rangeWords("queries", shown.queries, c.seqLen), rangeWords("keys", shown.keys, c.keys())}) {
+  for (const std::string& words : {rangeWords("queries", shown.queries, c.seqLen),
+                                   rangeWords("keys", shown.keys, c.keys()), stepWords(steps)}) {
     drawText(list, look.fonts.small, {a.x, below}, t.textMuted, words);
     below += line;
   }

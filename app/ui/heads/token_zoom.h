@@ -10,6 +10,9 @@ namespace headscope::ui {
 /// Fewer are not shown, unless there are fewer.
 inline constexpr Index kFewestShown = 4;
 
+/// Inputs of more tokens are looked at by parts.
+inline constexpr Index kShortInput = 64;
+
 /// The part in numbers, of `n` tokens: never empty, never past them.
 TokenRange shownOf(const TokenRange& range, Index n);
 inline bool isWhole(const TokenRange& range, Index n) { return shownOf(range, n).count == n; }
