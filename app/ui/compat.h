@@ -95,10 +95,6 @@ inline ImGuiKey imguiKey(Key key) {
       return ImGuiKey_KeypadSubtract;
     case Key::keypadEnter:
       return ImGuiKey_KeypadEnter;
-    case Key::comma:
-      return ImGuiKey_Comma;
-    case Key::period:
-      return ImGuiKey_Period;
     default:
       return ImGuiKey_None;
   }
