@@ -103,17 +103,21 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes) {
     if (beside) {
       float y = text.y + fontSize(look.fonts.semibold) + look.px(6);
       const float room = b.x - text.x - look.px(6);
+      // as many lines as there is room for above the switch
+      const float floor = b.y - pad - headSwitchSize(look).y;
+      const auto line = [&](ImU32 ink, const std::string& words) {
+        if (y + fontSize(look.fonts.small) > floor) return;
+        drawText(list, look.fonts.small, {text.x, y}, ink, words);
+        y += fontSize(look.fonts.small) + look.px(3);
+      };
       const float gain = c.gain(card.head);
       if (gain != 1.0F && gain != 0.0F) {
-        drawText(list, look.fonts.small, {text.x, y}, t.bad, fmt::format("× {:g}", gain));
+        line(t.bad, fmt::format("× {:g}", gain));
       } else {
-        drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
-                 columnsOf(c, card.head, room, look.fonts.small));
+        line(t.textMuted, columnsOf(c, card.head, room, look.fonts.small));
       }
-      y += fontSize(look.fonts.small) + look.px(3);
-      if (c.headsPerGroup() > 1 && y + fontSize(look.fonts.small) <= b.y) {
-        drawText(list, look.fonts.small, {text.x, y}, t.textMuted,
-                 kvHeadOf(c, card.head, room, look.fonts.small));
+      if (c.headsPerGroup() > 1) {
+        line(t.textMuted, kvHeadOf(c, card.head, room, look.fonts.small));
       }
     }
   }
