@@ -30,7 +30,9 @@ float toggleWidth(const Look& look, const char* text) {
 }
 
 /// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
-constexpr float kRoomy = 1540.0F;
+constexpr float kRoomy = 1720.0F;
+constexpr float kNarrow = 1400.0F;
+constexpr float kNamed = 1500.0F;  // from here on there is room for the program's name
 
 class TopBar {
  public:
@@ -43,7 +45,7 @@ class TopBar {
         row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), compact_) {}
 
   TopBarWishes draw() {
-    if (!compact_) title();
+    if (ImGui::GetWindowWidth() >= look_.px(kNamed)) title();
     pageSwitch(look_, panel_.view, row_);
     presetChoice();
     dimensions();
@@ -78,7 +80,9 @@ class TopBar {
     for (const Preset& p : presets()) {
       if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
     }
-    const float box = look_.px(compact_ ? 150 : 182);
+    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 122
+                               : compact_                                  ? 150
+                                                                           : 182);
     row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
     const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
@@ -272,7 +276,8 @@ class TopBar {
     const Index d = memory_.draftDModel;
     const Index h = memory_.draftHeads;
     const bool good = h >= 1 && d >= 1 && d % h == 0;
-    std::string text = fmt::format("d_k = {} / {}", d, h);
+    const bool narrow = ImGui::GetWindowWidth() < look_.px(kNarrow);
+    std::string text = good && narrow ? "d_k" : fmt::format("d_k = {} / {}", d, h);
     if (good) {
       text += fmt::format(" = {}", d / h);
       if (!compact_) {

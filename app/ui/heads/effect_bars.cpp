@@ -44,6 +44,8 @@ class Bars {
     beginPart("bars", {available, room.y},
               scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
     list_ = ImGui::GetWindowDrawList();
+    // the bar to scroll by comes one frame after what is too wide
+    if (scrolls && ImGui::GetScrollMaxX() == 0.0F) *look_.wantsFrame = true;
     for (const double tick : ticks_) {
       list_->AddLine({at.x + gutter, yOf(tick)}, {at.x + room.x, yOf(tick)},
                      tick == 0.0 ? look_.theme.textMuted : look_.theme.divider);

@@ -102,9 +102,8 @@ void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* ef
   const CheckWords check = effectCheck(panel, memory.check);
   std::string text = check.text;
   if (together > 1) {
-    text += fmt::format(" · a {} is {} of {} tokens", memory.heatmap ? "cell" : "bar",
-                        panel.view.heads.pooling == Pooling::mean ? "the mean" : "the largest",
-                        together);
+    text += fmt::format(" · {}: {} of {} tokens", memory.heatmap ? "cell" : "bar",
+                        panel.view.heads.pooling == Pooling::mean ? "mean" : "largest", together);
   }
   sentence(look, check.bad ? t.bad : t.textMuted, text);
   const Index zeros = effects == nullptr ? 0 : outputsOfZero(*effects);
