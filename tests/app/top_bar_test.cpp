@@ -169,7 +169,7 @@ TEST(TopBar, RecomputesOnlyWhatChangedAndSaysSo) {
 TEST(TopBar, OpensEveryPreset) {
   AppDriver ui;
   for (const Preset& preset : presets()) {
-    const auto combo = ui.screen().findAfter("headscope", "top bar");
+    const auto combo = ui.screen().findAfter("Heads", "top bar");
     ASSERT_TRUE(combo);
     ui.clickAt(combo->centre());
     ASSERT_TRUE(ui.window("Combo"));
