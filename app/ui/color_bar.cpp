@@ -11,7 +11,7 @@ namespace {
 
 /// At least that of most numbers: what stands behind does not move as they change.
 float upperWidth(const Look& look, const std::string& text, ImFont* font) {
-  return std::max(textSize(font, text).x, textSize(look.fonts.monoSmall, "0.0000").x);
+  return std::max(textSize(font, text).x, textSize(look.fonts.monoSmall, "0.000").x);
 }
 
 }  // namespace

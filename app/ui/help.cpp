@@ -170,7 +170,7 @@ void helpOverlay(const Look& look, HelpMemory& memory) {
   if (memory.appearing) ImGui::OpenPopup(kId);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const ImVec2 padding(look.px(22), look.px(16));
-  const float width = std::min(look.px(1120), display.x - look.px(24));
+  const float width = std::min(look.px(1480), display.x - look.px(24));
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
   const Columns columns = columnsOf(look, memory.page, width - 2 * padding.x - scrollbar);
   const float head = fontSize(look.fonts.semibold) + look.px(16);

@@ -23,7 +23,6 @@ namespace {
 
 constexpr float kMostStretched = 4.0F;   // a picture's longer side to its shorter one
 constexpr float kLongLabelled = 150.0F;  // points
-constexpr float kTiny = 56.0F;           // points; smaller pictures stand closer
 constexpr float kComparedShare = 0.66F;  // of the height, at most
 
 ImVec2 aspectOf(const TokensShown& shown) {
@@ -110,7 +109,7 @@ class AllHeads {
       space.below = look_.px(32);
     }
     group.grid = layoutTiles(space);
-    if (group.grid.size.x < look_.px(kTiny)) {
+    if (group.grid.size.x < look_.px(kTinyTile)) {
       space.title = look_.px(14);
       space.gap = 6.0F;
       group.grid = layoutTiles(space);

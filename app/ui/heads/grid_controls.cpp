@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kZoomStep = 0.5;
 constexpr Index kZoomable = 16;  // fewer tokens are large enough as they are
-constexpr float kStripWidth = 100.0F;
+constexpr float kStripWidth = 70.0F;
 
 /// Lays pills out from left to right, on to a next line where one does not fit.
 class Row {

@@ -179,8 +179,9 @@ class Group {
     ImFont* small = width > look_.px(105) ? look_.fonts.small : look_.fonts.tiny;
     const float figure = tile.figure.empty() ? 0.0F : textSize(small, tile.figure).x;
     const float gap = look_.px(6);
+    const bool tiny = width < look_.px(kTinyTile);  // a number, and nothing beside it but figures
     const bool whole =
-        textSize(bold, tile.title).x + (figure > 0.0F ? gap + figure : 0.0F) <= width;
+        !tiny && textSize(bold, tile.title).x + (figure > 0.0F ? gap + figure : 0.0F) <= width;
     if (!whole) bold = small;
     const std::string& name = whole ? tile.title : tile.shortTitle;
     const float line = a.y - look_.px(4);
@@ -188,7 +189,7 @@ class Group {
     const float baseline = line - fontSize(bold) + fontAscent(bold);
     const float room = width - textSize(bold, name).x - gap;
     std::string note = tile.figure;
-    if (!tile.words.empty()) {
+    if (!tile.words.empty() && !tiny) {
       const std::string both = note.empty() ? tile.words : tile.words + " · " + note;
       if (textSize(small, both).x <= room) {
         note = both;
@@ -210,10 +211,10 @@ class Group {
     const ImVec2 cell(std::max(cell_.x, look_.px(3)), std::max(cell_.y, look_.px(3)));
     const float y = a.y + (static_cast<float>(row) + 0.5F) * cell_.y - cell.y * 0.5F;
     const float x = a.x + (static_cast<float>(col) + 0.5F) * cell_.x - cell.x * 0.5F;
-    const float line = look_.px(1.5F);
+    const float line = look_.px(std::min(cell_.x, cell_.y) < look_.px(6) ? 1.0F : 1.5F);
     if (rowShown) list_->AddRect({a.x, y}, {b.x, y + cell.y}, look_.theme.queryText, 0, 0, line);
     if (rowShown && colShown) {
-      list_->AddRect({x, y}, {x + cell.x, y + cell.y}, look_.theme.text, 0, 0, look_.px(2));
+      list_->AddRect({x, y}, {x + cell.x, y + cell.y}, look_.theme.text, 0, 0, line * 1.3F);
     }
   }
 

@@ -13,6 +13,8 @@
 
 namespace headscope::ui {
 
+inline constexpr float kTinyTile = 56.0F;  // points; smaller pictures stand closer
+
 struct HeadTile {
   Picture picture;
   std::string title;       // "Head 3"

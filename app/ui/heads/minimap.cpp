@@ -69,7 +69,7 @@ void arrows(const Panel& panel, const TokensShown& shown) {
     return std::max<Index>(1, static_cast<Index>(static_cast<double>(range.count) * kStep));
   };
   const auto press = [&](const char* text, TokenRange& range, Index n, Index by) {
-    if (pill(panel.look, text)) range = moved(range, n, by);
+    if (pill(panel.look, text, false, !isWhole(range, n))) range = moved(range, n, by);
   };
   const float gap = panel.look.px(3);
   const Index queries = stepOf(shown.queries);
@@ -123,7 +123,8 @@ void minimap(const Panel& panel, const HeadPictures::Drawn* drawn, const TokensS
   const ImVec2 from(x(shown.keys.first), y(shown.queries.first));
   const ImVec2 to(std::max(x(shown.keys.first + shown.keys.count), from.x + least),
                   std::max(y(shown.queries.first + shown.queries.count), from.y + least));
-  list->AddRectFilled(from, to, withAlpha(t.accent, 0.15F));
+  const bool whole = shown.queries.count == c.seqLen && shown.keys.count == c.keys();
+  if (!whole) list->AddRectFilled(from, to, withAlpha(t.accent, 0.15F));
   list->AddRect(from, to, t.accent, 0, 0, look.px(1.5F));
 
   ImGui::SetCursorScreenPos(a);
