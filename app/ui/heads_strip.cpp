@@ -44,6 +44,18 @@ struct Card {
   ImVec2 a, map0, map1;
 };
 
+std::string nameOf(const Card& card) { return fmt::format("Head {}", card.head + 1); }
+
+/// Right of the name where there is room for it, else below the words.
+ImVec2 switchPlace(const Look& look, const Card& card, ImVec2 b, bool beside) {
+  const float pad = look.px(8);
+  const ImVec2 size = headSwitchSize(look);
+  const float left = beside ? card.map1.x + look.px(12) : card.a.x + pad;
+  const float right = b.x - pad - size.x;
+  const bool fits = left + textSize(look.fonts.semibold, nameOf(card)).x + look.px(6) <= right;
+  return fits || !beside ? ImVec2(right, card.a.y + pad) : ImVec2(left, b.y - pad - size.y);
+}
+
 /// Its number, what it does and measures, as far as there is room: beside the picture, or the first
 /// line above it.
 void cardWords(const Panel& panel, const MeasuredHeads& measured, const Card& card, ImVec2 b,
@@ -56,7 +68,7 @@ void cardWords(const Panel& panel, const MeasuredHeads& measured, const Card& ca
   ImFont* small = look.fonts.small;
   const ImVec2 text(beside ? card.map1.x + look.px(12) : card.a.x + pad,
                     card.a.y + pad - look.px(1));
-  const std::string name = fmt::format("Head {}", card.head + 1);
+  const std::string name = nameOf(card);
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            name);
   const std::string title = designedTitle(panel, card.head);
@@ -68,7 +80,8 @@ void cardWords(const Panel& panel, const MeasuredHeads& measured, const Card& ca
     return;
   }
   float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
-  const float bottom = b.y - pad - headSwitchSize(look).y - look.px(2);
+  const float place = switchPlace(look, card, b, beside).y;
+  const float bottom = place > y ? place : b.y - look.px(3);
   const auto write = [&](ImFont* font, ImU32 ink, const std::string& words) {
     if (y + fontSize(font) > bottom) return;
     drawText(list, font, {text.x, y}, ink, words);
@@ -167,9 +180,7 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
       }
     }
     const ImVec2 b(card.a.x + width, card.a.y + cardHeight);
-    const ImVec2 toggle = headSwitchSize(look);
-    ImGui::SetCursorScreenPos(beside ? ImVec2(card.map1.x + look.px(12), b.y - pad - toggle.y)
-                                     : ImVec2(b.x - pad - toggle.x, card.a.y + pad));
+    ImGui::SetCursorScreenPos(switchPlace(look, card, b, beside));
     headSwitch(panel, card.head);
     ImGui::PopID();
   }

@@ -188,8 +188,10 @@ TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
   const HeadEffects effects = effectsOf(ui_);
   const gl::HeatmapSource* source = nullptr;
   for (const auto& command : ui_.app().scene().commands) {
-    const auto& batch = std::get<gl::HeatmapBatch>(command.batch);
-    if (!batch.sources.empty() && batch.sources[0].rows == 8) source = &batch.sources[0];
+    const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
+    if (batch == nullptr || batch->sources.empty()) continue;
+    const gl::HeatmapSource& first = batch->sources[0];
+    if (first.rows == 8 && first.cols == 6) source = &first;
   }
   ASSERT_NE(source, nullptr);
   ASSERT_EQ(source->cols, 6);

@@ -1,5 +1,7 @@
 #include "app/ui/heads/figures.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <utility>
 
@@ -8,6 +10,8 @@
 
 namespace headscope::ui {
 namespace {
+
+constexpr Index kMostClustered = 256;  // clustering takes their number cubed
 
 std::uint64_t passOf(const Panel& panel) {
   // the output follows from everything but the names of the tokens
@@ -47,7 +51,12 @@ const Figures* figuresOf(const Panel& panel, FiguresMemory& memory) {
       auto effects = headEffects(trace, item, execution);
       if (!effects) return std::nullopt;
       HeadTree tree;
-      if (report->similarity.defined()) tree = clusterHeads(report->similarity);
+      HeadSimilarity& similarity = report->similarity;
+      if (similarity.heads > kMostClustered) {
+        similarity.values.clear();
+        similarity.why = fmt::format("more than {} heads are not compared", kMostClustered);
+      }
+      if (similarity.defined()) tree = clusterHeads(similarity);
       return Figures{std::move(*report), std::move(tree), std::move(*effects)};
     });
   }

@@ -12,6 +12,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/metrics.h"
+#include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
 namespace {
@@ -89,6 +90,9 @@ void headingRow(const Panel& panel) {
                           : "left: queries · right: keys · thickness: weight";
   const AttentionConfig& c = panel.trace.config();
   if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.view.item + 1, c.batch);
+  if (panel.designed != nullptr && !panel.designed->empty()) {
+    about += fmt::format(" · {}", kDesignedNotLearned);
+  }
   label(look.fonts.semibold, look.theme.text, "All heads");
   const float title = textSize(look.fonts.semibold, "All heads").x + look.px(14);
   const float room = right - width - start.x - title - look.px(10);

@@ -22,12 +22,15 @@ void HeadsMemory::finish() {
   allHeads.pictures.finish();
 }
 
-HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged) {
+HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
   const auto px = [&](float length) { return length * scale; };
   const float margin = px(14);
   const float gap = px(10);
   const ImVec2 inner(body.x - 2 * margin, body.y - margin - px(2));
-  const float effects = std::clamp(inner.y * 0.28F, px(170), px(420));
+  // matrices side by side need more height than bars do
+  const bool tall = view.effectTab == EffectTab::whySeveral;
+  const float effects = tall ? std::clamp(inner.y * 0.42F, px(200), px(560))
+                             : std::clamp(inner.y * 0.28F, px(170), px(420));
   const float upper = inner.y - effects - gap;
   const float left = (inner.x - gap) * 0.63F;
   const float right = inner.x - left - gap;
@@ -41,18 +44,18 @@ HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged) {
   l.figures = {{x, y}, {half, upper - looks - gap}};
   l.similarity = {{x + half + gap, y}, {half, upper - looks - gap}};
   l.effects = {{margin, margin + upper + gap}, {inner.x, effects}};
-  if (enlarged != EnlargedCard::none) {
+  if (view.enlarged != EnlargedCard::none) {
     const Box column{{x, margin}, {right, upper}};
     l.looks = {};
-    l.figures = enlarged == EnlargedCard::figures ? column : Box{};
-    l.similarity = enlarged == EnlargedCard::similarity ? column : Box{};
+    l.figures = view.enlarged == EnlargedCard::figures ? column : Box{};
+    l.similarity = view.enlarged == EnlargedCard::similarity ? column : Box{};
   }
   return l;
 }
 
 void headsPage(const Panel& panel, HeadsMemory& memory, const Figures* figures,
                Magnitudes& magnitudes, const DrawCard& drawCard, ImVec2 body) {
-  const HeadsLayout layout = layoutHeads(body, panel.look.scale, panel.view.heads.enlarged);
+  const HeadsLayout layout = layoutHeads(body, panel.look.scale, panel.view.heads);
   FiguresMemory& measuring = memory.figures;
   drawCard("all heads", layout.allHeads,
            [&] { allHeadsCard(panel, memory.allHeads, figures, measuring, magnitudes); });

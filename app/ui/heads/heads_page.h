@@ -34,7 +34,7 @@ struct HeadsMemory {
 struct HeadsLayout {
   Box allHeads, looks, figures, similarity, effects;
 };
-HeadsLayout layoutHeads(ImVec2 body, float scale, EnlargedCard enlarged = EnlargedCard::none);
+HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view = {});
 
 /// Fills the body. `drawCard(id, box, fill)` makes each card. `figures` are those of
 /// `memory.figures`: null where nothing fitting was measured yet.

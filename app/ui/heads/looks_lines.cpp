@@ -100,7 +100,7 @@ class Controls {
   }
 
  private:
-  static constexpr float kControls = 320.0F;  // what the pills and the slider take
+  static constexpr float kControls = 420.0F;  // what the pills and the slider take
 
   void pills(LinesMemory& memory, const TokenColumns& columns, const std::vector<Index>& drawn) {
     HeadsView& heads = panel_.view.heads;

@@ -198,7 +198,7 @@ void moreHeadsTab(const Panel& panel, MoreHeadsMemory& memory) {
                  if (!distinct) return std::nullopt;
                  return static_cast<double>(*distinct);
                }}},
-             false, true);
+             true, true);
   const auto scaled = [](Index value, double unit) {
     return std::optional<double>(static_cast<double>(value) / unit);
   };

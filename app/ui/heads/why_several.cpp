@@ -142,18 +142,20 @@ void chooser(const Panel& panel, WhySeveralMemory& memory, std::size_t which,
   }
 }
 
-std::string scoreText(const Measured& score) { return score ? number(*score, 2) : score.why; }
+std::string scoreText(const Measured& score) {
+  return score ? fmt::format("{:.2f}", *score) : score.why;
+}
 
 std::string conclusion(const TwoInOne& m, const Candidate& a, const Candidate& b) {
   const auto of = [&](std::size_t w, std::size_t r) { return scoreText(m.scores[w][r]); };
   return fmt::format(
       "Two heads give {} ({}) and {} ({}) of their weight to the tokens they are for. One head "
-      "with "
-      "both their matrices adds the scores, q·k = q_{}·k_{} + q_{}·k_{}, and has one softmax for "
-      "both: it gives {} and {}. Its entropy is {} bits, theirs {} and {}.",
-      of(0, 0), a.relation.name, of(1, 1), b.relation.name, a.head + 1, a.head + 1, b.head + 1,
-      b.head + 1, of(2, 0), of(2, 1), scoreText(m.entropy[2]), scoreText(m.entropy[0]),
-      scoreText(m.entropy[1]));
+      "that "
+      "holds the matrices of both has the sum of their scores, and one softmax for it: {} and {}. "
+      "What is larger wins, what is alike is shared, and the other task is lost. Entropy: {} bits "
+      "against {} and {}.",
+      of(0, 0), a.relation.name, of(1, 1), b.relation.name, of(2, 0), of(2, 1),
+      scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 
 /// The three matrices side by side, each with its numbers below its name.
