@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
+#include <utility>
 
 #include "core/analysis/trace_difference.h"
 

@@ -1,6 +1,7 @@
 // Which key each query has for a partner, by symbolic rules: over word classes of the lexicon and
 // positions for text, over the flags of X for a series. Nothing here knows a matrix.
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdlib>
 #include <optional>

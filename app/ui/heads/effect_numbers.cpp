@@ -1,5 +1,6 @@
 #include "app/ui/heads/effect_numbers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
