@@ -2,6 +2,8 @@
 // is no graphics card).
 #include <epoxy/gl.h>
 
+#include <utility>
+
 #include "app/host/egl_context.h"
 #include "app/host/headless.h"
 #include "app/host/painter.h"
@@ -61,6 +63,40 @@ void drawFrame(benchmark::State& state) {
   for (auto _ : state) draw();
 }
 
+/// The heads page, with everything measured that it shows.
+void buildHeadsPage(benchmark::State& state) {
+  host::Headless host(kWidth, kHeight);
+  AppOptions options = appFor(state);
+  options.view.page = ui::Page::heads;
+  App app(std::move(options));
+  for (int i = 0; i < 3; ++i) {  // what is measured may ask for more
+    app.finish();
+    host.frames(app, kSettlingFrames);
+  }
+  for (auto _ : state) host.frame(app);
+}
+
+/// Half of the tokens shown, another half in every frame: what panning costs a frame, while
+/// pictures are drawn beside it.
+void panHeadsPage(benchmark::State& state) {
+  host::Headless host(kWidth, kHeight);
+  AppOptions options = appFor(state);
+  options.view.page = ui::Page::heads;
+  App app(std::move(options));
+  const Index half = state.range(2) / 2;
+  app.view().heads.queries = app.view().heads.keys = {0, half};
+  for (int i = 0; i < 3; ++i) {
+    app.finish();
+    host.frames(app, kSettlingFrames);
+  }
+  Index first = 0;
+  for (auto _ : state) {
+    first = (first + 1) % half;
+    app.view().heads.queries.first = app.view().heads.keys.first = first;
+    host.frame(app);
+  }
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"D", "H", "T"})
       ->Args({512, 8, 6})
@@ -70,6 +106,16 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
       ->Apply(bestOfNine);
 }
 
+void longInputs(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"D", "H", "T"})
+      ->Args({512, 8, 6})
+      ->Args({768, 12, 512})
+      ->Args({256, 16, 4096})
+      ->Apply(bestOfNine);
+}
+
+BENCHMARK(buildHeadsPage)->Name("heads/build")->Apply(longInputs);
+BENCHMARK(panHeadsPage)->Name("heads/pan")->Apply(longInputs);
 BENCHMARK(buildFrame)->Name("frame/build")->Apply(sizes);
 BENCHMARK(buildFrameHovering)->Name("frame/build_hovering")->Apply(sizes);
 BENCHMARK(drawFrame)->Name("frame/draw")->Apply(sizes);
