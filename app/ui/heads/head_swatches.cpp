@@ -11,9 +11,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kWidth = 23.0F;
+constexpr float kWidth = 20.0F;
 constexpr float kHeight = 18.0F;
-constexpr float kGap = 4.0F;
+constexpr float kGap = 3.0F;
 constexpr Index kMostRows = 2;  // seen at once
 
 Index inARow(const Look& look, float width) {

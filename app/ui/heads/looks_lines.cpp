@@ -65,7 +65,7 @@ const LineChoice* answer(const Panel& panel, LinesMemory& memory, const LineQues
 void massSlider(const Panel& panel) {
   const Look& look = panel.look;
   HeadsView& heads = panel.view.heads;
-  ImGui::SetNextItemWidth(look.px(84));
+  ImGui::SetNextItemWidth(look.px(62));
   float percent = heads.lineMass * 100.0F;
   if (ImGui::SliderFloat("##mass", &percent, kLeastMass * 100.0F, 100.0F, "%.0f %%",
                          ImGuiSliderFlags_AlwaysClamp)) {
@@ -75,7 +75,7 @@ void massSlider(const Panel& panel) {
       "Of each query's weights the largest are drawn, until they make up this share of the row");
 }
 
-/// Swatches, which heads, the threshold and the pages of long inputs; gives the height taken.
+/// Below the words: swatches, which heads, and the threshold.
 class Controls {
  public:
   Controls(const Panel& panel, float width) : panel_(panel), look_(panel.look) {
@@ -87,27 +87,27 @@ class Controls {
   float height() const {
     return beside_ ? std::max(row_, swatches_.y) : swatches_.y + look_.px(3) + row_;
   }
-  void draw(LinesMemory& memory, const TokenColumns& columns, const std::vector<Index>& drawn) {
+  void draw(const std::vector<Index>& drawn) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     headSwatches(panel_, drawn, swatches_);
     ImGui::SetCursorScreenPos(beside_ ? ImVec2(at.x + swatches_.x + look_.px(10), at.y)
                                       : ImVec2(at.x, at.y + swatches_.y + look_.px(3)));
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look_.px(6), look_.px(2.5F)));
     pushFont(look_.fonts.small);
-    pills(memory, columns, drawn);
+    pills(drawn);
     ImGui::PopFont();
     ImGui::PopStyleVar();
   }
 
  private:
-  static constexpr float kControls = 320.0F;  // what the pills and the slider take
+  static constexpr float kControls = 216.0F;  // what the pills and the slider take
 
-  void pills(LinesMemory& memory, const TokenColumns& columns, const std::vector<Index>& drawn) {
+  void pills(const std::vector<Index>& drawn) {
     HeadsView& heads = panel_.view.heads;
     const Index count = panel_.trace.config().numHeads;
     const float gap = look_.px(4);
     const bool all = static_cast<Index>(drawn.size()) == count;
-    if (pill(look_, "all heads", all && count > 1)) pick(count);
+    if (pill(look_, "all", all && count > 1)) pick(count);
     ImGui::SameLine(0.0F, gap);
     if (pill(look_, "none", drawn.empty())) pick(0);
     ImGui::SameLine(0.0F, gap);
@@ -117,33 +117,13 @@ class Controls {
       heads.linesPicked = false;
     }
     tip(look_, "The lines of the head that is chosen");
-    ImGui::SameLine(0.0F, look_.px(10));
+    ImGui::SameLine(0.0F, look_.px(8));
     massSlider(panel_);
-    if (heads.query >= 0 || heads.key >= 0) {
-      ImGui::SameLine(0.0F, look_.px(10));
-      if (pill(look_, "all tokens")) heads.query = heads.key = -1;
-    }
-    if (!columns.scrolls()) return;
-    ImGui::SameLine(0.0F, look_.px(10));
-    const float page = pageOf(columns);
-    if (pill(look_, "↑", false, memory.scrolled > 0.0F)) memory.scrolled -= page;
-    tip(look_, "Earlier tokens (the wheel scrolls)");
-    ImGui::SameLine(0.0F, gap);
-    if (pill(look_, "↓", false, memory.scrolled < 1.0F)) memory.scrolled += page;
-    tip(look_, "Later tokens (the wheel scrolls)");
-    memory.scrolled = std::clamp(memory.scrolled, 0.0F, 1.0F);
   }
   void pick(Index heads) {
     panel_.view.heads.linesPicked = true;
     panel_.view.heads.lineHeads.clear();
     for (Index h = 0; h < heads; ++h) panel_.view.heads.lineHeads.push_back(h);
-  }
-  /// What a page is of the way from the first token to the last.
-  static float pageOf(const TokenColumns& columns) {
-    const TokenColumn& c =
-        columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
-    const float hidden = static_cast<float>(c.range.count) - c.shown();
-    return hidden > 0.0F ? std::min(1.0F, 0.9F * c.shown() / hidden) : 1.0F;
   }
 
   const Panel& panel_;
@@ -152,6 +132,38 @@ class Controls {
   bool beside_ = false;
   float row_ = 0.0F;
 };
+
+/// What a page is of the way from the first token to the last.
+float pageOf(const TokenColumns& columns) {
+  const TokenColumn& c =
+      columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
+  const float hidden = static_cast<float>(c.range.count) - c.shown();
+  return hidden > 0.0F ? std::min(1.0F, 0.9F * c.shown() / hidden) : 1.0F;
+}
+
+/// Between the columns' headings: the pages of long inputs, and choosing no token.
+void pages(const Panel& panel, LinesMemory& memory, const TokenColumns& columns, float top) {
+  const Look& look = panel.look;
+  HeadsView& heads = panel.view.heads;
+  const float page = pageOf(columns);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(6), 0.0F));
+  pushFont(look.fonts.small);
+  ImGui::SetCursorScreenPos({columns.left + look.px(10), top - look.px(1)});
+  if (columns.scrolls()) {
+    if (pill(look, "↑", false, memory.scrolled > 0.0F)) memory.scrolled -= page;
+    tip(look, "Earlier tokens (the wheel scrolls)");
+    ImGui::SameLine(0.0F, look.px(4));
+    if (pill(look, "↓", false, memory.scrolled < 1.0F)) memory.scrolled += page;
+    tip(look, "Later tokens (the wheel scrolls)");
+    ImGui::SameLine(0.0F, look.px(10));
+    memory.scrolled = std::clamp(memory.scrolled, 0.0F, 1.0F);
+  }
+  if ((heads.query >= 0 || heads.key >= 0) && pill(look, "all tokens")) {
+    heads.query = heads.key = -1;
+  }
+  ImGui::PopFont();
+  ImGui::PopStyleVar();
+}
 
 /// The wheel, and bringing into view what was chosen since.
 void scroll(const Panel& panel, LinesMemory& memory, const TokenColumns& columns, ImVec2 a,
@@ -221,6 +233,7 @@ void looksLines(const Panel& panel, LinesMemory& memory) {
     panel.view.heads.key = columns.chosen->key;
     memory.scrolledTo = *columns.chosen;  // it is in view
   }
+  pages(panel, memory, columns, at.y);
   scroll(panel, memory, columns, at, end);
   const LineQuestion question = questionOf(panel, columns);
   const LineChoice* choice = answer(panel, memory, question);
@@ -234,7 +247,7 @@ void looksLines(const Panel& panel, LinesMemory& memory) {
   drawWrapped(look, {at.x, below}, room.x, rows, look.theme.textMuted,
               words(panel, memory, question, columns, drawn));
   ImGui::SetCursorScreenPos({at.x, below + text});
-  controls.draw(memory, columns, question.heads);
+  controls.draw(question.heads);
 }
 
 }  // namespace headscope::ui
