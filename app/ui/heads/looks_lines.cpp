@@ -22,6 +22,7 @@ namespace {
 
 constexpr Index kAtOnce = 400'000;  // weights looked at without a thread of its own
 constexpr float kLeastMass = 0.05F;
+constexpr float kLinesPerPoint = 3.0F;  // of height: more are not told apart
 
 /// The rows whose lines are drawn: those seen, or all where a key asks who looks at it.
 LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
@@ -30,7 +31,8 @@ LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
   q.item = view.item;
   q.heads = lineHeads(view.heads, view.head, panel.trace.config().numHeads);
   q.mass = static_cast<double>(view.heads.lineMass);
-  q.most = kMostLines;
+  const float height = (columns.queries.bottom - columns.queries.top) / panel.look.scale;
+  q.most = std::clamp(static_cast<Index>(height * kLinesPerPoint), kMostLines / 8, kMostLines);
   if (columns.at.query >= 0) {
     q.queries = {columns.at.query, 1};
   } else if (columns.at.key >= 0) {
@@ -50,6 +52,7 @@ const LineChoice* answer(const Panel& panel, LinesMemory& memory, const LineQues
                                 number(q.queries.first),
                                 number(q.queries.count),
                                 number(q.key),
+                                number(q.most),
                                 static_cast<std::uint64_t>(std::lround(q.mass * 1e6))};
   for (const Index head : q.heads) key.push_back(number(head));
   const bool little = workOf(q, panel.trace.config()) <= kAtOnce;
@@ -78,10 +81,12 @@ void massSlider(const Panel& panel) {
 /// Below the words: swatches, which heads, and the threshold.
 class Controls {
  public:
-  Controls(const Panel& panel, float width) : panel_(panel), look_(panel.look) {
+  Controls(const Panel& panel, ImVec2 room) : panel_(panel), look_(panel.look) {
     const Index heads = panel.trace.config().numHeads;
-    swatches_ = swatchesSize(look_, heads, width);
-    beside_ = swatches_.x + look_.px(kControls) <= width;
+    const bool low = room.y < look_.px(170);  // the picture needs the height
+    const float beside = room.x - look_.px(kControls);
+    swatches_ = swatchesSize(look_, heads, low ? beside : room.x, low ? 1 : 2);
+    beside_ = swatches_.x <= beside;
     row_ = fontSize(look_.fonts.small) + look_.px(6);
   }
   float height() const {
@@ -220,7 +225,7 @@ void looksLines(const Panel& panel, LinesMemory& memory) {
   const Look& look = panel.look;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  Controls controls(panel, room.x);
+  Controls controls(panel, room);
   const float line = fontSize(look.fonts.small) + look.px(1);
   const int rows = room.y > look.px(190) ? 2 : 1;
   const float text = line * static_cast<float>(rows) + look.px(3);
