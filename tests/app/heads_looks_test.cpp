@@ -240,7 +240,7 @@ TEST_F(HeadsLooks, SwatchesToggleHeads) {
   ui_.click("1", "swatches");
   EXPECT_EQ(ribbons().size(), 36U);
   EXPECT_EQ(ui_.view().heads.lineHeads, (Places{3}));
-  ui_.click("all heads", "looks");
+  ui_.click("all", "looks");
   EXPECT_EQ(ribbons().size(), 8U * 36);
   ui_.click("none", "looks");
   EXPECT_TRUE(ribbons().empty());
@@ -348,8 +348,10 @@ TEST_F(HeadsLooks, ProductsAreLengthsAndAngles) {
   EXPECT_TRUE(shows("÷ √64 → score " + number(score, 4))) << all();
   EXPECT_NEAR(p.product, ui_.trace().value({TensorId::rawScores, 0, 0, 2, 1}),
               1e-4 * p.queryLength * p.keyLength);
-  for (Index j = 0; j < 6; ++j) {
-    const QueryKeyProduct each = queryKeyProduct(ui_.trace(), {0, 0, 2}, j);
+  const KeyProducts products = keyProducts(ui_.trace(), {0, 0, 2});
+  const Places order = products.order(KeyColumn::product);
+  for (std::size_t n = 0; n < 4; ++n) {  // the first, which have room
+    const QueryKeyProduct& each = products.of[static_cast<std::size_t>(order[n])];
     EXPECT_TRUE(ui_.shows(number(each.product, 4), "keys")) << ui_.screen().all("keys");
   }
   ui_.click("cat", "queries");

@@ -11,10 +11,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kWidth = 23.0F;
+constexpr float kWidth = 20.0F;
 constexpr float kHeight = 18.0F;
-constexpr float kGap = 4.0F;
-constexpr Index kMostRows = 2;  // seen at once
+constexpr float kGap = 3.0F;
 
 Index inARow(const Look& look, float width) {
   const float each = look.px(kWidth + kGap);
@@ -23,13 +22,13 @@ Index inARow(const Look& look, float width) {
 
 }  // namespace
 
-ImVec2 swatchesSize(const Look& look, Index heads, float width) {
+ImVec2 swatchesSize(const Look& look, Index heads, float width, Index mostRows) {
   const Index whole = inARow(look, width);
   const float pitch = look.px(kWidth + kGap);
   if (heads <= whole) {
     return {static_cast<float>(heads) * pitch - look.px(kGap), look.px(kHeight + 2)};
   }
-  const Index rows = std::min((heads + whole - 1) / whole, kMostRows);
+  const Index rows = std::min((heads + whole - 1) / whole, mostRows);
   return {width, static_cast<float>(rows) * look.px(kHeight + kGap)};
 }
 

@@ -7,8 +7,8 @@
 
 namespace headscope::ui {
 
-/// What a row of them takes of this width, at most two rows high (then it scrolls).
-ImVec2 swatchesSize(const Look& look, Index heads, float width);
+/// What they take of this width, at most so many rows high (more scroll).
+ImVec2 swatchesSize(const Look& look, Index heads, float width, Index mostRows);
 
 /// A click toggles a head's lines, with ctrl it draws them alone.
 void headSwatches(const Panel& panel, const std::vector<Index>& drawn, ImVec2 size);

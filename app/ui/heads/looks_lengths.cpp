@@ -14,8 +14,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/arrow_picture.h"
 #include "app/ui/heads/looks_words.h"
+#include "app/ui/heads/wrapped_words.h"
 #include "app/ui/tools/mask_words.h"
-#include "app/ui/tools/tool_row.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -182,12 +182,12 @@ void looksLengths(const Panel& panel, LengthsMemory& memory) {
   const std::string shared = c.headsPerGroup() > 1
                                  ? fmt::format(" (k of K/V head {})", c.kvHead(row.head) + 1)
                                  : std::string();
-  sentence(look, t.text,
-           fmt::format("{} · {}, head {}{}: {}", queryName(d, row.item, row.query),
-                       keyName(d, row.item, key), row.head + 1, shared, productInWords(product)));
-  sentence(look, t.text, scoreInWords(panel.trace, row, key, product));
+  wrapped(look, t.text,
+          fmt::format("{} · {}, head {}{}: {}", queryName(d, row.item, row.query),
+                      keyName(d, row.item, key), row.head + 1, shared, productInWords(product)));
+  wrapped(look, t.text, scoreInWords(panel.trace, row, key, product));
   const bool roomy = room.y > look.px(150);
-  if (roomy) sentence(look, t.textMuted, largestInWords(d, table->products, row.item));
+  if (roomy) wrapped(look, t.textMuted, largestInWords(d, table->products, row.item));
   ImGui::PopStyleVar();
   const ImVec2 left = ImGui::GetContentRegionAvail();
   if (const auto clicked = Table(panel, memory, *table).draw(key, {left.x, left.y})) {

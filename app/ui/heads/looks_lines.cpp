@@ -22,6 +22,7 @@ namespace {
 
 constexpr Index kAtOnce = 400'000;  // weights looked at without a thread of its own
 constexpr float kLeastMass = 0.05F;
+constexpr float kLinesPerPoint = 3.0F;  // of height: more are not told apart
 
 /// The rows whose lines are drawn: those seen, or all where a key asks who looks at it.
 LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
@@ -30,7 +31,8 @@ LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
   q.item = view.item;
   q.heads = lineHeads(view.heads, view.head, panel.trace.config().numHeads);
   q.mass = static_cast<double>(view.heads.lineMass);
-  q.most = kMostLines;
+  const float height = (columns.queries.bottom - columns.queries.top) / panel.look.scale;
+  q.most = std::clamp(static_cast<Index>(height * kLinesPerPoint), kMostLines / 8, kMostLines);
   if (columns.at.query >= 0) {
     q.queries = {columns.at.query, 1};
   } else if (columns.at.key >= 0) {
@@ -50,6 +52,7 @@ const LineChoice* answer(const Panel& panel, LinesMemory& memory, const LineQues
                                 number(q.queries.first),
                                 number(q.queries.count),
                                 number(q.key),
+                                number(q.most),
                                 static_cast<std::uint64_t>(std::lround(q.mass * 1e6))};
   for (const Index head : q.heads) key.push_back(number(head));
   const bool little = workOf(q, panel.trace.config()) <= kAtOnce;
@@ -65,7 +68,7 @@ const LineChoice* answer(const Panel& panel, LinesMemory& memory, const LineQues
 void massSlider(const Panel& panel) {
   const Look& look = panel.look;
   HeadsView& heads = panel.view.heads;
-  ImGui::SetNextItemWidth(look.px(84));
+  ImGui::SetNextItemWidth(look.px(62));
   float percent = heads.lineMass * 100.0F;
   if (ImGui::SliderFloat("##mass", &percent, kLeastMass * 100.0F, 100.0F, "%.0f %%",
                          ImGuiSliderFlags_AlwaysClamp)) {
@@ -75,39 +78,41 @@ void massSlider(const Panel& panel) {
       "Of each query's weights the largest are drawn, until they make up this share of the row");
 }
 
-/// Swatches, which heads, the threshold and the pages of long inputs; gives the height taken.
+/// Below the words: swatches, which heads, and the threshold.
 class Controls {
  public:
-  Controls(const Panel& panel, float width) : panel_(panel), look_(panel.look) {
+  Controls(const Panel& panel, ImVec2 room) : panel_(panel), look_(panel.look) {
     const Index heads = panel.trace.config().numHeads;
-    swatches_ = swatchesSize(look_, heads, width);
-    beside_ = swatches_.x + look_.px(kControls) <= width;
+    const bool low = room.y < look_.px(170);  // the picture needs the height
+    const float beside = room.x - look_.px(kControls);
+    swatches_ = swatchesSize(look_, heads, low ? beside : room.x, low ? 1 : 2);
+    beside_ = swatches_.x <= beside;
     row_ = fontSize(look_.fonts.small) + look_.px(6);
   }
   float height() const {
     return beside_ ? std::max(row_, swatches_.y) : swatches_.y + look_.px(3) + row_;
   }
-  void draw(LinesMemory& memory, const TokenColumns& columns, const std::vector<Index>& drawn) {
+  void draw(const std::vector<Index>& drawn) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     headSwatches(panel_, drawn, swatches_);
     ImGui::SetCursorScreenPos(beside_ ? ImVec2(at.x + swatches_.x + look_.px(10), at.y)
                                       : ImVec2(at.x, at.y + swatches_.y + look_.px(3)));
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look_.px(6), look_.px(2.5F)));
     pushFont(look_.fonts.small);
-    pills(memory, columns, drawn);
+    pills(drawn);
     ImGui::PopFont();
     ImGui::PopStyleVar();
   }
 
  private:
-  static constexpr float kControls = 420.0F;  // what the pills and the slider take
+  static constexpr float kControls = 216.0F;  // what the pills and the slider take
 
-  void pills(LinesMemory& memory, const TokenColumns& columns, const std::vector<Index>& drawn) {
+  void pills(const std::vector<Index>& drawn) {
     HeadsView& heads = panel_.view.heads;
     const Index count = panel_.trace.config().numHeads;
     const float gap = look_.px(4);
     const bool all = static_cast<Index>(drawn.size()) == count;
-    if (pill(look_, "all heads", all && count > 1)) pick(count);
+    if (pill(look_, "all", all && count > 1)) pick(count);
     ImGui::SameLine(0.0F, gap);
     if (pill(look_, "none", drawn.empty())) pick(0);
     ImGui::SameLine(0.0F, gap);
@@ -117,33 +122,13 @@ class Controls {
       heads.linesPicked = false;
     }
     tip(look_, "The lines of the head that is chosen");
-    ImGui::SameLine(0.0F, look_.px(10));
+    ImGui::SameLine(0.0F, look_.px(8));
     massSlider(panel_);
-    if (heads.query >= 0 || heads.key >= 0) {
-      ImGui::SameLine(0.0F, look_.px(10));
-      if (pill(look_, "all tokens")) heads.query = heads.key = -1;
-    }
-    if (!columns.scrolls()) return;
-    ImGui::SameLine(0.0F, look_.px(10));
-    const float page = pageOf(columns);
-    if (pill(look_, "↑", false, memory.scrolled > 0.0F)) memory.scrolled -= page;
-    tip(look_, "Earlier tokens (the wheel scrolls)");
-    ImGui::SameLine(0.0F, gap);
-    if (pill(look_, "↓", false, memory.scrolled < 1.0F)) memory.scrolled += page;
-    tip(look_, "Later tokens (the wheel scrolls)");
-    memory.scrolled = std::clamp(memory.scrolled, 0.0F, 1.0F);
   }
   void pick(Index heads) {
     panel_.view.heads.linesPicked = true;
     panel_.view.heads.lineHeads.clear();
     for (Index h = 0; h < heads; ++h) panel_.view.heads.lineHeads.push_back(h);
-  }
-  /// What a page is of the way from the first token to the last.
-  static float pageOf(const TokenColumns& columns) {
-    const TokenColumn& c =
-        columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
-    const float hidden = static_cast<float>(c.range.count) - c.shown();
-    return hidden > 0.0F ? std::min(1.0F, 0.9F * c.shown() / hidden) : 1.0F;
   }
 
   const Panel& panel_;
@@ -152,6 +137,38 @@ class Controls {
   bool beside_ = false;
   float row_ = 0.0F;
 };
+
+/// What a page is of the way from the first token to the last.
+float pageOf(const TokenColumns& columns) {
+  const TokenColumn& c =
+      columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
+  const float hidden = static_cast<float>(c.range.count) - c.shown();
+  return hidden > 0.0F ? std::min(1.0F, 0.9F * c.shown() / hidden) : 1.0F;
+}
+
+/// Between the columns' headings: the pages of long inputs, and choosing no token.
+void pages(const Panel& panel, LinesMemory& memory, const TokenColumns& columns, float top) {
+  const Look& look = panel.look;
+  HeadsView& heads = panel.view.heads;
+  const float page = pageOf(columns);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(6), 0.0F));
+  pushFont(look.fonts.small);
+  ImGui::SetCursorScreenPos({columns.left + look.px(10), top - look.px(1)});
+  if (columns.scrolls()) {
+    if (pill(look, "↑", false, memory.scrolled > 0.0F)) memory.scrolled -= page;
+    tip(look, "Earlier tokens (the wheel scrolls)");
+    ImGui::SameLine(0.0F, look.px(4));
+    if (pill(look, "↓", false, memory.scrolled < 1.0F)) memory.scrolled += page;
+    tip(look, "Later tokens (the wheel scrolls)");
+    ImGui::SameLine(0.0F, look.px(10));
+    memory.scrolled = std::clamp(memory.scrolled, 0.0F, 1.0F);
+  }
+  if ((heads.query >= 0 || heads.key >= 0) && pill(look, "all tokens")) {
+    heads.query = heads.key = -1;
+  }
+  ImGui::PopFont();
+  ImGui::PopStyleVar();
+}
 
 /// The wheel, and bringing into view what was chosen since.
 void scroll(const Panel& panel, LinesMemory& memory, const TokenColumns& columns, ImVec2 a,
@@ -208,7 +225,7 @@ void looksLines(const Panel& panel, LinesMemory& memory) {
   const Look& look = panel.look;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  Controls controls(panel, room.x);
+  Controls controls(panel, room);
   const float line = fontSize(look.fonts.small) + look.px(1);
   const int rows = room.y > look.px(190) ? 2 : 1;
   const float text = line * static_cast<float>(rows) + look.px(3);
@@ -221,6 +238,7 @@ void looksLines(const Panel& panel, LinesMemory& memory) {
     panel.view.heads.key = columns.chosen->key;
     memory.scrolledTo = *columns.chosen;  // it is in view
   }
+  pages(panel, memory, columns, at.y);
   scroll(panel, memory, columns, at, end);
   const LineQuestion question = questionOf(panel, columns);
   const LineChoice* choice = answer(panel, memory, question);
@@ -234,7 +252,7 @@ void looksLines(const Panel& panel, LinesMemory& memory) {
   drawWrapped(look, {at.x, below}, room.x, rows, look.theme.textMuted,
               words(panel, memory, question, columns, drawn));
   ImGui::SetCursorScreenPos({at.x, below + text});
-  controls.draw(memory, columns, question.heads);
+  controls.draw(question.heads);
 }
 
 }  // namespace headscope::ui

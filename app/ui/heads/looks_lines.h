@@ -11,7 +11,7 @@
 
 namespace headscope::ui {
 
-/// More than this are not told apart.
+/// At most, however high the card is.
 inline constexpr Index kMostLines = 2000;
 
 struct LinesMemory {

@@ -11,7 +11,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks_words.h"
 #include "app/ui/heads/value_picture.h"
-#include "app/ui/tools/tool_row.h"
+#include "app/ui/heads/wrapped_words.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -51,16 +51,16 @@ void words(const Panel& panel, const ValuePlane& plane, const ValueMix& mix, con
                                                                row.head + 1, c.kvHead(row.head) + 1)
                                                  : fmt::format("Head {}", row.head + 1);
   label(look.fonts.small, headColor(t, static_cast<std::size_t>(row.head)), head);
-  sentence(look, t.text, mixInWords(d, mix, row) + ", of their values");
+  wrapped(look, t.text, mixInWords(d, mix, row) + ", of their values");
   const std::string after = afterMixInWords(d, mix, row);
-  if (!after.empty()) sentence(look, t.bad, after);
+  if (!after.empty()) wrapped(look, t.bad, after);
   const double seen = plane.varianceShare[0] + plane.varianceShare[1];
-  sentence(look, t.textMuted,
-           seen > 0.0 ? fmt::format("The plane of the two main components of the {} value vectors "
-                                    "(PCA) shows {:.0f} % of their variance; × is the output, size "
-                                    "and lines are weights",
-                                    c.keys(), seen * 100.0)
-                      : "All value vectors are the same: they have no main component");
+  wrapped(look, t.textMuted,
+          seen > 0.0 ? fmt::format("The plane of the two main components of the {} value vectors "
+                                   "(PCA) shows {:.0f} % of their variance; × is the output, size "
+                                   "and lines are weights",
+                                   c.keys(), seen * 100.0)
+                     : "All value vectors are the same: they have no main component");
 }
 
 }  // namespace

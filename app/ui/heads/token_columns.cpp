@@ -155,7 +155,7 @@ TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled
   const HeadsView& heads = panel.view.heads;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = look.fonts.small;
-  const float title = fontSize(small) + look.px(2);
+  const float title = fontSize(small) + look.px(6);
   const float limit = std::min((b.x - a.x) * 0.26F, look.px(120));
   const auto widthOf = [&](Lane lane, Index count) {
     const auto& names = laneTokens(panel.trace, lane, panel.view.item);

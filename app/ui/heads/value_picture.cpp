@@ -39,10 +39,14 @@ std::vector<double> ticksOf(double low, double high) {
   return ticks;
 }
 
-std::string axisName(const ValuePlane& plane, std::size_t axis) {
+/// A component with its share, as long as there is room for it.
+std::string axisName(const Look& look, const ValuePlane& plane, std::size_t axis, float room) {
   const char* name = axis == 0 ? "main component" : "second component";
-  if (plane.varianceShare[axis] <= 0.0) return fmt::format("{} · nothing varies", name);
-  return fmt::format("{} · {:.0f} % of the variance", name, plane.varianceShare[axis] * 100.0);
+  if (plane.varianceShare[axis] <= 0.0) return fmt::format("{}: nothing varies", name);
+  const std::string share = fmt::format("{:.0f} %", plane.varianceShare[axis] * 100.0);
+  const std::string whole = fmt::format("{} · {} of the variance", name, share);
+  if (textSize(look.fonts.small, whole).x <= room) return whole;
+  return fmt::format("{} {}", axis == 0 ? "1st" : "2nd", share);
 }
 
 /// Names beside points, the first given first, none over another.
@@ -94,8 +98,12 @@ Chart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, 
     return ChartAxis{middle - half, middle + half, false, ticksOf(middle - half, middle + half)};
   };
   const double widest = std::max({x.high - x.low, y.high - y.low, 1e-6});
-  Chart chart =
-      placeChart(look, at, size, axis(x.middle(), widest * 0.6), axis(y.middle(), widest * 0.6));
+  // the names of the axes stand above and below
+  const float line = fontSize(look.fonts.small) + look.px(1);
+  at.y += line;
+  size.y -= line;
+  Chart chart = placeChart(look, at, size, axis(x.middle(), widest * 0.6),
+                           axis(y.middle(), widest * 0.6), line);
   // one unit is as long across as up; room for the points' own size
   const double width = chart.b.x - chart.a.x;
   const double height = chart.b.y - chart.a.y;
@@ -117,7 +125,7 @@ void valuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& m
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const Chart chart = valueAxes(look, plane, mix, at, size);
-  drawAxes(look, chart, axisName(plane, 0));
+  drawAxes(look, chart, "");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImU32 color = headColor(t, static_cast<std::size_t>(row.head));
   const ImVec2 output = chart.at(mix.mean.point.x, mix.mean.point.y);
@@ -170,8 +178,12 @@ void valuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& m
   for (std::size_t j = 0; j < std::min(plane.values.size(), kLabelled); ++j) {
     if (mix.weights[j] == 0.0F) labelOf(static_cast<Index>(j), t.textMuted);
   }
-  drawText(list, look.fonts.small, {chart.a.x + look.px(4), chart.a.y - look.px(3)}, t.textMuted,
-           elided(look.fonts.small, axisName(plane, 1), chart.b.x - chart.a.x - look.px(8)));
+  ImFont* small = look.fonts.small;
+  const float room = chart.b.x - at.x;
+  const std::string across = axisName(look, plane, 0, room);
+  const float below = at.y + size.y - fontSize(small);
+  drawText(list, small, {chart.b.x - textSize(small, across).x, below}, t.textMuted, across);
+  drawText(list, small, at, t.textMuted, axisName(look, plane, 1, room));
 }
 
 }  // namespace headscope::ui

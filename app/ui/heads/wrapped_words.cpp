@@ -51,4 +51,21 @@ void drawWrapped(const Look& look, ImVec2 at, float width, int lines, ImU32 colo
   tip(look, text);
 }
 
+void wrapped(const Look& look, ImU32 color, const std::string& text) {
+  ImFont* font = look.fonts.small;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float line = fontSize(font) + look.px(1);
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  ImVec2 at = start;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t end = fitting(font, rest, width);
+    drawText(ImGui::GetWindowDrawList(), font, at, color, rest.substr(0, end));
+    at.y += line;
+    rest.remove_prefix(end);
+    while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  }
+  ImGui::Dummy({width, at.y - start.y});
+}
+
 }  // namespace headscope::ui

@@ -11,4 +11,7 @@ namespace headscope::ui {
 void drawWrapped(const Look& look, ImVec2 at, float width, int lines, ImU32 color,
                  const std::string& text);
 
+/// The same at the cursor, in as many lines as it takes.
+void wrapped(const Look& look, ImU32 color, const std::string& text);
+
 }  // namespace headscope::ui
