@@ -88,6 +88,17 @@ DocumentPtr apart(const Document& document) {
   return std::make_shared<const Document>(std::move(copy));
 }
 
+/// All entries are kept within the default budget, and lead to the first state and back.
+void expectTenThousandWithinBudget(History& h, const Document& start) {
+  ASSERT_EQ(h.size(), 10'001U);
+  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
+  const DocumentPtr end = apart(*h.current());
+  h.jumpTo(0);
+  expectSameState(*h.current(), start);
+  h.jumpTo(10'000);
+  expectSameState(*h.current(), *end);
+}
+
 TEST(HistoryMemory, TenThousandCellsOfALargeMatrix) {
   History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(768, 12, 1)), Index{4} << 30);
   const DocumentPtr start = apart(*h.current());
@@ -95,13 +106,7 @@ TEST(HistoryMemory, TenThousandCellsOfALargeMatrix) {
   for (Index i = 0; i < 10'000; ++i) {
     h.apply(cellEdit(*h.current(), 0, i * 7919 % cells, static_cast<float>(i)));
   }
-  ASSERT_EQ(h.size(), 10'001U);
-  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
-  const DocumentPtr end = apart(*h.current());
-  h.jumpTo(0);
-  expectSameState(*h.current(), *start);
-  h.jumpTo(10'000);
-  expectSameState(*h.current(), *end);
+  expectTenThousandWithinBudget(h, *start);
   for (int i = 0; i < 100; ++i) h.undo();  // one by one as well
   EXPECT_EQ(h.position(), 9'900U);
   EXPECT_EQ(h.current()->weights.wQ.data()[9'900 * 7919 % cells],
@@ -123,13 +128,7 @@ TEST(HistoryMemory, TenThousandCellsOfALoadedX) {
     const Index cell = i * 7919 % cells;
     h.apply(SetCell{{TensorId::x, 0, -1, cell / 240, cell % 240}, static_cast<float>(i)});
   }
-  ASSERT_EQ(h.size(), 10'001U);
-  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
-  const DocumentPtr end = apart(*h.current());
-  h.jumpTo(0);
-  expectSameState(*h.current(), *start);
-  h.jumpTo(10'000);
-  expectSameState(*h.current(), *end);
+  expectTenThousandWithinBudget(h, *start);
 }
 
 TEST(HistoryMemory, ACellOfXCostsNoMore) {

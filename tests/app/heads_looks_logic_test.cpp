@@ -1,0 +1,193 @@
+// Where heads look, apart from drawing: which lines are chosen, how token columns scroll, arrows
+// and orders.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "app/ui/heads/chosen_lines.h"
+#include "app/ui/heads/key_products.h"
+#include "app/ui/heads/looks_words.h"
+#include "app/ui/heads/token_columns.h"
+#include "app/ui/heads/value_mix.h"
+#include "app/ui/widgets.h"
+#include "app_driver.h"
+#include "core/edit.h"
+
+namespace headscope::ui {
+namespace {
+
+using Places = std::vector<Index>;
+
+/// By sorting all of them.
+Places naive(const std::vector<float>& row, double mass) {
+  Places order(row.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  const auto at = [&](Index j) {
+    return std::abs(static_cast<double>(row[static_cast<std::size_t>(j)]));
+  };
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) { return at(a) > at(b); });
+  double all = 0.0;
+  for (const float w : row) all += std::abs(static_cast<double>(w));
+  Places found;
+  double sum = 0.0;
+  for (const Index j : order) {
+    if (at(j) == 0.0 || (!found.empty() && mass < 1.0 && sum >= mass * all)) break;
+    found.push_back(j);
+    sum += at(j);
+  }
+  return found;
+}
+
+constexpr Index kAll = 1'000'000;
+const std::atomic<bool> kGoOn = false;
+
+TEST(LargestOfMass, KnownRows) {
+  const std::vector<float> row{0.05F, 0.6F, 0.0F, 0.2F, 0.15F};
+  EXPECT_EQ(largestOfMass(row, 0.5, kAll), (Places{1}));
+  EXPECT_EQ(largestOfMass(row, 0.7, kAll), (Places{1, 3}));
+  EXPECT_EQ(largestOfMass(row, 0.9, kAll), (Places{1, 3, 4}));
+  EXPECT_EQ(largestOfMass(row, 1.0, kAll), (Places{1, 3, 4, 0}));
+  EXPECT_EQ(largestOfMass(row, 1.0, 2), (Places{1, 3}));
+  EXPECT_EQ(largestOfMass(std::vector<float>(4, 0.25F), 0.5, kAll), (Places{0, 1}));  // equals
+  EXPECT_EQ(largestOfMass(std::vector<float>(4, 0.0F), 0.9, kAll), Places{});
+  EXPECT_EQ(largestOfMass(std::vector<float>{-3.0F, 1.0F}, 0.5, kAll), (Places{0}));  // pinned
+}
+
+TEST(LargestOfMass, AgreesWithSorting) {
+  std::uint64_t state = 7;
+  const auto next = [&state] {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return static_cast<float>(state >> 40U) / 16777216.0F;
+  };
+  for (int round = 0; round < 60; ++round) {
+    std::vector<float> row(static_cast<std::size_t>(1 + round));
+    for (float& w : row) w = std::floor(next() * 8.0F) / 8.0F;  // with zeros and equals
+    for (const double mass : {0.05, 0.5, 0.9, 0.99, 1.0}) {
+      const Places found = largestOfMass(row, mass, kAll);
+      ASSERT_EQ(found, naive(row, mass)) << "round " << round << ", mass " << mass;
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        const auto place = static_cast<Index>(j);
+        const bool in = std::find(found.begin(), found.end(), place) != found.end();
+        ASSERT_EQ(isOfMass(row, place, mass), in) << "round " << round << ", place " << j;
+      }
+    }
+  }
+}
+
+TEST(ChooseLines, AreThoseOfEveryRowAndTheStrongestWhereTheyAreTooMany) {
+  AppDriver ui;
+  const Trace& trace = ui.trace();
+  LineQuestion q{0, {1, 6}, {0, 6}, -1, 0.8, kAll};
+  const LineChoice all = chooseLines(trace, q, kGoOn);
+  std::vector<Line> expected;
+  for (const Index head : q.heads) {
+    const ConstMatrixView w = trace.tensor(TensorId::weights).matrix({0, head});
+    for (Index i = 0; i < 6; ++i) {
+      const auto row = w.row(i);
+      for (const Index j : naive({row.begin(), row.end()}, 0.8)) {
+        expected.push_back({head, i, j, w(i, j)});
+      }
+    }
+  }
+  EXPECT_EQ(all.chosen, static_cast<Index>(expected.size()));
+  EXPECT_EQ(all.weights, 2 * 36);
+  ASSERT_EQ(all.lines.size(), expected.size());
+  EXPECT_TRUE(std::is_permutation(all.lines.begin(), all.lines.end(), expected.begin()));
+  EXPECT_TRUE(std::is_sorted(all.lines.begin(), all.lines.end(),
+                             [](const Line& a, const Line& b) { return a.weight < b.weight; }));
+
+  q.most = 10;
+  const LineChoice few = chooseLines(trace, q, kGoOn);
+  EXPECT_EQ(few.chosen, all.chosen);
+  ASSERT_EQ(few.lines.size(), 10U);
+  EXPECT_EQ(few.lines, std::vector<Line>(all.lines.end() - 10, all.lines.end()));
+
+  q.most = kAll;
+  q.key = 3;  // only those to it
+  const LineChoice to = chooseLines(trace, q, kGoOn);
+  const auto wanted = std::count_if(expected.begin(), expected.end(),
+                                    [](const Line& line) { return line.key == 3; });
+  ASSERT_GT(wanted, 0);
+  EXPECT_EQ(to.lines.size(), static_cast<std::size_t>(wanted));
+  for (const Line& line : to.lines) EXPECT_EQ(line.key, 3);
+}
+
+TEST(ChooseLines, MaskedPairsHaveNone) {
+  AppDriver ui;
+  ui.click("causal", "top bar");
+  const LineChoice lines = chooseLines(ui.trace(), {0, {0}, {0, 6}, -1, 1.0, kAll}, kGoOn);
+  EXPECT_EQ(lines.lines.size(), 21U);
+  for (const Line& line : lines.lines) EXPECT_LE(line.key, line.query);
+}
+
+TEST(LineHeads, FollowTheChosenOneUntilPicked) {
+  HeadsView view;
+  EXPECT_EQ(lineHeads(view, 5, 8), (Places{5}));
+  toggleLines(view, 5, 2, 8, false);
+  EXPECT_EQ(lineHeads(view, 0, 8), (Places{2, 5}));
+  toggleLines(view, 0, 5, 8, false);
+  toggleLines(view, 0, 2, 8, false);
+  EXPECT_EQ(lineHeads(view, 0, 8), Places{});
+  toggleLines(view, 0, 7, 8, true);
+  EXPECT_EQ(lineHeads(view, 0, 8), (Places{7}));
+  EXPECT_EQ(lineHeads(view, 0, 4), Places{});  // there is no eighth any more
+}
+
+TEST(TokenColumn, ScrollsFromTheFirstToTheLast) {
+  const auto place = [](float scrolled) {
+    return placeColumn({100, 400}, 10.0F, 110.0F, 4.0F, 40.0F, scrolled);
+  };
+  EXPECT_EQ(place(0.0F).visible(), (TokenRange{100, 25}));
+  EXPECT_EQ(place(1.0F).visible(), (TokenRange{475, 25}));
+  const TokenColumn there = place(scrolledTo(place(0.0F), 300));
+  EXPECT_NEAR(there.y(300), 60.0F, 0.1F);
+  EXPECT_EQ(there.at(there.y(300)), 300);
+  const TokenColumn one = placeColumn({0, 1}, 10.0F, 110.0F, 4.0F, 40.0F, 0.0F);
+  EXPECT_FLOAT_EQ(one.y(0), 60.0F);  // in the middle
+}
+
+/// Lengths and the angle between the arrows are those of the vectors, to one scale.
+TEST(Arrows, AreTrueInLengthAndAngle) {
+  for (const double cosine : {0.9, 0.1, -0.7, -1.0, 1.0, 0.0}) {
+    const QueryKeyProduct p{3.0, 4.5, cosine, 3.0 * 4.5 * cosine};
+    const Arrows a = arrowsIn(p, 200.0, 90.0);
+    const double qx = a.queryX - a.originX;
+    const double qy = a.queryY - a.originY;
+    const double kx = a.keyX - a.originX;
+    const double ky = a.keyY - a.originY;
+    EXPECT_NEAR(std::hypot(qx, qy), 3.0 * a.scale, 1e-9);
+    EXPECT_NEAR(std::hypot(kx, ky), 4.5 * a.scale, 1e-9);
+    EXPECT_NEAR(qx * kx + qy * ky, p.product * a.scale * a.scale, 1e-6);
+    for (const double x : {a.originX, a.queryX, a.keyX}) {
+      EXPECT_GE(x, -1e-9);
+      EXPECT_LE(x, 200.0 + 1e-9);
+    }
+    for (const double y : {a.originY, a.queryY, a.keyY}) {
+      EXPECT_GE(y, -1e-9);
+      EXPECT_LE(y, 90.0 + 1e-9);
+    }
+  }
+  const Arrows none = arrowsIn({0.0, 0.0, std::nullopt, 0.0}, 200.0, 90.0);
+  EXPECT_EQ(none.originX, none.keyX);
+}
+
+TEST(KeyProductsOrder, RanksByEachColumn) {
+  const KeyProducts keys{
+      {{2, 1, 1.0, 2}, {2, 5, 0.5, 5}, {2, 0, std::nullopt, 0}, {2, 3, -1.0, -6}}};
+  EXPECT_EQ(keys.order(KeyColumn::key), (Places{0, 1, 2, 3}));
+  EXPECT_EQ(keys.order(KeyColumn::length), (Places{1, 3, 0, 2}));
+  EXPECT_EQ(keys.order(KeyColumn::angle), (Places{0, 1, 3, 2}));
+  EXPECT_EQ(keys.order(KeyColumn::product), (Places{1, 0, 2, 3}));
+  EXPECT_EQ(keys.rank(KeyColumn::length, 1), 1);
+  EXPECT_EQ(keys.rank(KeyColumn::angle, 1), 2);
+}
+
+}  // namespace
+}  // namespace headscope::ui
