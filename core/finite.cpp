@@ -15,6 +15,16 @@ bool notFinite(float value) { return !std::isfinite(value); }
 
 }  // namespace
 
+bool allFinite(const ConstMatrixView& cells) {
+  float zero = 0.0F;  // 0 times NaN or Inf is NaN, and a sum with NaN is
+  for (Index r = 0; r < cells.rows; ++r) {
+    const float* row = cells.data + r * cells.rowStride;
+#pragma omp simd reduction(+ : zero)
+    for (Index c = 0; c < cells.cols; ++c) zero += row[c] * 0.0F;
+  }
+  return zero == 0.0F;
+}
+
 std::optional<Shape> firstNotFinite(const Tensor& tensor) {
   if (tensor.empty()) return std::nullopt;
   const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();

@@ -22,7 +22,7 @@ std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharp
   Tensor line = Tensor::uninitialised({before + c.keys()});
   const std::span<float> weights(line.mutableData() + before, static_cast<std::size_t>(c.keys()));
   trace.tile(TensorId::rawScores, row.item, row.head, row.query, 1, 0, c.keys(), weights.data());
-  scoresForSoftmax(weights, document, {row.item, row.head, row.query, 0});
+  scoresForSoftmax(weights, weights, document, {row.item, row.head, row.query, 0});
   softmaxRow(weights, softmaxKeys(c, row.item, row.query));
   return {weights.begin(), weights.end()};
 }

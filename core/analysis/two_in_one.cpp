@@ -42,7 +42,7 @@ std::optional<TwoInOne> twoInOne(const Trace& trace, Index item, std::array<Inde
       for (std::size_t j = 0; j < row.size(); ++j) both[j] = h == 0 ? row[j] : both[j] + row[j];
     }
     for (const MatrixView& matrix : out) {
-      scoresForSoftmax(matrix.row(i), document, {item, heads[0], i, 0});
+      scoresForSoftmax(matrix.row(i), matrix.row(i), document, {item, heads[0], i, 0});
       softmaxRow(matrix.row(i), softmaxKeys(c, item, i));
     }
   });

@@ -1,44 +1,93 @@
 #include "core/steps/linear.h"
 
-#include <Eigen/Core>
 #include <algorithm>
 
+#include "core/finite.h"
 #include "core/gemm.h"
+#include "core/steps/over_pieces.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
 
 namespace {
 
-/// Rows of one product: a piece of work between two looks at whether the pass was cancelled (about
-/// 2 GFLOP, and enough rows for the product to run at its best). By the shape alone, so that the
-/// bits are the same in every run.
-Index rowsAtOnce(const Tensor& weight) {
-  constexpr Index kMultiplyAdds = Index{1} << 30;
-  constexpr Index kFewest = 64;
-  return std::max(kFewest, kMultiplyAdds / weight.size());
+/// Rows and columns of one product: a piece of work between two looks at whether the pass was
+/// cancelled, small enough that a few threads get equal shares and large enough for the product to
+/// run at its best (bench/README.md).
+constexpr Index kPieceRows = 256;
+constexpr Index kPieceCols = 128;
+
+/// Rows of a dense (B, T, width) tensor, counted through the items.
+ConstMatrixView rowsOf(const Tensor& t, const Box& box) {
+  const Index width = t.dim(2);
+  return {t.data() + (box.item * t.dim(1) + box.row) * width, box.rows, width, width, 1};
+}
+
+/// The box of y, and whether it is finite; `weight` is the columns of Wᵀ it needs.
+bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& bias, const Box& box,
+                 Tensor& y) {
+  const ConstMatrixView to = rowsOf(y, box);
+  const MatrixView out{y.mutableData() + (to.data - y.data()) + box.col, box.rows, box.cols,
+                       to.rowStride};
+  gemm(rowsOf(x, box), weight, out);
+  if (bias.empty()) return allFinite(out);
+  const float* b = bias.data() + box.col;
+  for (Index r = 0; r < out.rows; ++r) {
+    float* row = out.row(r).data();
+    for (Index c = 0; c < out.cols; ++c) row[c] += b[c];
+  }
+  return allFinite(out);
+}
+
+/// Rows of W as columns of Wᵀ.
+ConstMatrixView columnsOf(const Tensor& weight, const Box& box) {
+  return weight.matrixOf(Box{0, 0, box.col, box.cols, 0, weight.dim(1)}).transposed();
 }
 
 }  // namespace
 
+bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box) {
+  const Tensor& weight = trace.tensor(layer.weight);
+  const Tensor& turned = trace.turned(layer.weight);
+  static const Tensor kNoBias;
+  return multiplyAdd(
+      trace.tensor(layer.x),
+      turned.empty() ? columnsOf(weight, box)
+                     : turned.matrixOf(Box{0, 0, 0, weight.dim(1), box.col, box.cols}),
+      trace.config().bias ? trace.tensor(layer.bias) : kNoBias, box, trace.mutableTensor(layer.y));
+}
+
+Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, const Change& bias) {
+  if (x.isAll() || weight.isAll() || bias.isAll()) return Change::all();
+  Change change;
+  for (const Box& box : x.boxes()) change.add(Box{box.item, 0, box.row, box.rows, 0, y[2]});
+  const auto addColumns = [&](Index col, Index cols) {
+    for (Index item = 0; item < y[0]; ++item) change.add(Box{item, 0, 0, y[1], col, cols});
+  };
+  for (const Box& box : weight.boxes()) addColumns(box.row, box.rows);
+  for (const Box& box : bias.boxes()) addColumns(box.col, box.cols);
+  return change;
+}
+
+void cutLinear(const Box& box, std::vector<Box>& pieces) {
+  for (Index row = 0; row < box.rows; row += kPieceRows) {
+    for (Index col = 0; col < box.cols; col += kPieceCols) {
+      pieces.push_back({box.item, box.head, box.row + row, std::min(kPieceRows, box.rows - row),
+                        box.col + col, std::min(kPieceCols, box.cols - col)});
+    }
+  }
+}
+
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution) {
-  const Index rows = x.dim(0) * x.dim(1);
-  const Index width = weight.dim(0);
-  const Index piece = rowsAtOnce(weight);
-  Tensor out = Tensor::uninitialised({x.dim(0), x.dim(1), width});
-  const Tensor from = x.reshaped({rows, x.dim(2)});
-  const Tensor to = out.reshaped({rows, width});
-  for (Index begin = 0; begin < rows && !execution.stop(); begin += piece) {
-    const Index end = std::min(begin + piece, rows);
-    const MatrixView y = to.slice(0, begin, end).mutableMatrix();
-    gemm(from.slice(0, begin, end).matrix(), weight.matrix().transposed(), y);
-    if (bias.empty()) continue;
-    using Row = Eigen::Map<Eigen::ArrayXf>;
-    const Eigen::Map<const Eigen::ArrayXf> b(bias.data(), width);
-    for (Index r = 0; r < y.rows; ++r) Row(y.row(r).data(), width) += b;
-  }
-  return out;
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), weight.dim(0)});
+  std::vector<Box> pieces;
+  cutLinear({0, 0, 0, y.dim(0) * y.dim(1), 0, y.dim(2)}, pieces);
+  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    multiplyAdd(x, columnsOf(weight, box), bias, box, y);
+  });
+  return y;
 }
 
 Index linearFlops(const Shape& out, Index in, bool bias) {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "core/finite.h"
 #include "core/gemm.h"
-#include "core/steps/over_heads.h"
 #include "core/steps/pinned.h"
 #include "core/steps/pytorch.h"
 #include "core/steps/steps.h"
@@ -52,24 +52,42 @@ class Weigh final : public Step {
     return {cells * 2 * c.keys(), cells * 4};
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    for (Index h = 0; h < after.config.numHeads; ++h) {
-      if (h >= before.config.numHeads || before.config.gain(h) != after.config.gain(h)) return true;
+  Change affected(TensorId output, const Transition& t) const override {
+    const AttentionConfig& c = t.now.config;
+    if (t.of(TensorId::weights).isAll() || t.of(TensorId::v).isAll()) return Change::all();
+    Change heads = pinChanges(t.before, t.now, output);
+    const auto addAllOf = [&](Index item, Index head, Index col, Index cols) {
+      heads.add(Box{item, head, 0, c.seqLen, col, cols});
+    };
+    for (Index head = 0; head < c.numHeads; ++head) {
+      if (t.before.config.gain(head) == c.gain(head)) continue;
+      for (Index item = 0; item < c.batch; ++item) addAllOf(item, head, 0, c.dK());
     }
-    return pinsDiffer(before, after, TensorId::heads);
+    for (const Box& v : t.of(TensorId::v).boxes()) {
+      for (Index i = 0; i < c.headsPerGroup(); ++i) {
+        addAllOf(v.item, v.head * c.headsPerGroup() + i, v.col, v.cols);
+      }
+    }
+    for (const Box& a : t.of(TensorId::weights).boxes()) {
+      heads.add(Box{a.item, a.head, a.row, a.rows, 0, c.dK()});
+    }
+    return heads;
   }
 
-  void forward(Trace& trace, const Changes&, const Execution& execution) const override {
+  Tensor memory(TensorId, const AttentionConfig& c) const override {
+    return Tensor::uninitialised({c.batch, c.seqLen, c.numHeads, c.dK()}).transposed(1, 2);
+  }
+
+  bool compute(Trace& trace, TensorId output, const Box& box) const override {
     const AttentionConfig& c = trace.config();
-    Tensor heads = Tensor::uninitialised({c.batch, c.seqLen, c.numHeads, c.dK()}).transposed(1, 2);
-    overHeads(c, execution, [&](Index item, Index head) {
-      const MatrixView out = heads.mutableMatrix({item, head});
-      gemm(trace.tensor(TensorId::weights).matrix({item, head}),
-           trace.tensor(TensorId::v).matrix({item, c.kvHead(head)}), out);
-      if (c.gain(head) != 1.0F) applyGain(out, c.gain(head));
-      applyPins(trace.document(), TensorId::heads, item, head, out);
-    });
-    trace.put(TensorId::heads, std::move(heads));
+    const MatrixView out = trace.cells(output, box);
+    const Box rows{box.item, box.head, box.row, box.rows, 0, c.keys()};
+    const Box columns{box.item, c.kvHead(box.head), 0, c.keys(), box.col, box.cols};
+    gemm(trace.tensor(TensorId::weights).matrixOf(rows),
+         trace.tensor(TensorId::v).matrixOf(columns), out);
+    if (c.gain(box.head) != 1.0F) applyGain(out, c.gain(box.head));
+    applyPins(trace.document(), output, box, out);
+    return allFinite(out);
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
