@@ -34,11 +34,12 @@ void editInTurn(benchmark::State& state, const DocumentPtr& start, Next next) {
 }
 
 void editPreset(benchmark::State& state, WeightInit init) {
-  const auto preset = [&](const char* name) {
-    return makePreset(presetByName(name), {init, 1, {}}, defaultMemoryBudget());
+  const auto preset = [init](const char* name, int count) {
+    const auto seed = static_cast<std::uint64_t>(count);
+    return makePreset(presetByName(name), {init, seed, {}}, defaultMemoryBudget());
   };
-  editInTurn(state, preset("by-hand"), [&](int) {
-    return Open{preset("bert-large"), "preset bert-large"};
+  editInTurn(state, preset("by-hand", 0), [&](int count) {
+    return Open{preset("bert-large", count), "preset bert-large"};
   });
 }
 

@@ -14,8 +14,9 @@ namespace {
 /// Handed out one by one, so that a thread that is held up holds up nobody for long.
 constexpr Index kPiece = Index{1} << 16;
 
-/// About half a millisecond's work: below it a second thread costs more than it saves.
-constexpr Index kValuesPerThread = Index{1} << 19;
+/// About a millisecond's work. Below it a second thread costs more than it saves, many times more
+/// on a busy machine, where waiting for it can last a time slice.
+constexpr Index kValuesPerThread = Index{1} << 20;
 
 struct Piece {
   const Draw* draw;

@@ -15,7 +15,7 @@ namespace {
 /// Two tensors of which the second starts within a piece of the first's threads' work.
 std::pair<Tensor, Tensor> drawnBy(int threads) {
   const ThreadCount count(threads);
-  std::pair tensors(Tensor::zeros({1023, 1025}), Tensor::zeros({700'001}));
+  std::pair tensors(Tensor::zeros({1023, 1537}), Tensor::zeros({1'700'001}));
   draw(std::array{
       Draw{&tensors.first, RandomStream(3, "W_Q"), Distribution::normal, 0.1F},
       Draw{&tensors.second, RandomStream(3, "W_O"), Distribution::uniform, 2.0F},
