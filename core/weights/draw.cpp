@@ -16,7 +16,7 @@ constexpr Index kPiece = Index{1} << 16;
 
 /// About a millisecond's work. Below it a second thread costs more than it saves, many times more
 /// on a busy machine, where waiting for it can last a time slice.
-constexpr Index kValuesPerThread = Index{1} << 20;
+constexpr Index kValuesPerThread = Index{1} << 21;
 
 struct Piece {
   const Draw* draw;
