@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
-#include "core/weights/random.h"
+#include "core/weights/draw.h"
 
 namespace headscope {
 namespace {
@@ -106,11 +107,9 @@ Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
     Weights weights = drawWeightsFor(document, how.init, how.seed);
     return weightOf(weights, tensor);
   }
-  const RandomStream stream(how.seed, info(tensor).name);
   Tensor values = Tensor::uninitialised(shapeOf(tensor, document.config));
-  for (Index n = 0; n < values.size(); ++n) {
-    values.mutableData()[n] = stream.normal(static_cast<std::uint64_t>(n));
-  }
+  const RandomStream stream(how.seed, info(tensor).name);
+  draw(std::array{Draw{&values, stream, Distribution::normal, 1.0F}});
   return values;
 }
 

@@ -65,12 +65,12 @@ TEST(Weights, IdentityHasOnesOnTheDiagonal) {
 }
 
 TEST(Weights, SameBitsForAnyNumberOfThreads) {
-  const AttentionConfig config = configOf(256, 8, 8);  // large enough to be shared out
+  const AttentionConfig config = configOf(1024, 8, 8);  // large enough to be shared out
   const int threads = omp_get_max_threads();
   omp_set_num_threads(1);
-  const auto one = drawWeights(config, WeightInit::normal, 3).wQ.values();
+  const auto one = drawWeights(config, WeightInit::normal, 3).wO.values();
   omp_set_num_threads(5);
-  const auto five = drawWeights(config, WeightInit::normal, 3).wQ.values();
+  const auto five = drawWeights(config, WeightInit::normal, 3).wO.values();
   omp_set_num_threads(threads);
   EXPECT_EQ(one, five);
 }
