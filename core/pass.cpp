@@ -12,10 +12,6 @@
 namespace headscope {
 namespace {
 
-/// From here on (FLOPs of the whole) a pass computes only the cells an edit reaches; below, all of
-/// a step's result is as quick, and exact.
-constexpr Index kWorthPatching = 50'000'000;
-
 /// Up to so many rows a product reads a weight matrix faster turned over (bench/README.md).
 constexpr Index kFewRows = 256;
 
@@ -70,7 +66,7 @@ Pass::Pass(const DocumentPtr& document, const Trace* before, const Execution& ex
     : execution_(execution),
       before_(before),
       trace_(std::make_shared<Trace>(document)),
-      patching_(ledger(document->config).flops >= kWorthPatching) {
+      patching_(ledger(document->config).flops >= execution.patchFrom) {
   trace_->setPass(before != nullptr ? before->pass() + 1 : 1);
 }
 

@@ -198,7 +198,11 @@ MatrixView Tensor::mutableMatrixOf(const Box& box) {
   return {m.data + box.row * m.rowStride + box.col, box.rows, box.cols, m.rowStride};
 }
 
+/// Then the boxes of its versions are all of one shape, this one's.
+bool Tensor::coversStorage() const { return offset_ == 0 && size() == storage_->count(); }
+
 Tensor Tensor::next(const Change& change) const {
+  if (!coversStorage()) return change.isAll() ? uninitialised(shape_) : clone();
   auto [storage, stale] = storage_->next(change);
   Tensor version = *this;
   version.storage_ = std::move(storage);
@@ -215,7 +219,7 @@ Tensor Tensor::next(const Change& change) const {
 Change Tensor::since(const Tensor& other) const {
   if (sameAs(other)) return Change::none();
   if (empty() || other.empty() || shape_ != other.shape_ || strides_ != other.strides_ ||
-      offset_ != other.offset_) {
+      !coversStorage() || !other.coversStorage()) {
     return Change::all();
   }
   return storage_->since(*other.storage_);

@@ -106,17 +106,19 @@ class Tensor {
   /// A contiguous copy of its own.
   Tensor clone() const;
 
-  /// A tensor of the same shape and strides for the one who calls to write: its cells are this
-  /// one's but for those in `change`, which are undefined. It takes over the memory of an earlier
-  /// version that nobody holds any more, in which only what has changed since is made up for; a
-  /// whole copy is made only where there is none.
+  /// A copy of the same strides, in which the caller is going to write the cells in `change` and no
+  /// others; where that is all of them, its contents are undefined. It takes over the memory of an
+  /// earlier version that nobody holds any more, in which only what has changed since is made up
+  /// for; a whole copy is made only where there is none.
   Tensor next(const Change& change) const;
-  /// What may differ from an earlier or later version; all where that is not known (any more).
+  /// What may differ from an earlier or later version; all where that is not known (any more), as
+  /// for parts of a storage.
   Change since(const Tensor& other) const;
 
   std::vector<float> values() const;  // row-major, whatever the strides
 
  private:
+  bool coversStorage() const;
   Index leadOffset(std::initializer_list<Index> lead) const;
 
   std::shared_ptr<TensorStorage> storage_;

@@ -24,6 +24,25 @@ Index differing(const float* a, const float* b, Index count) {
   return cells;
 }
 
+struct Run {  // of cells, as they lie
+  Index begin, end;
+};
+
+std::vector<Run> runsThatMayDiffer(const Tensor& from, const Tensor& to) {
+  const Change change = to.since(from);
+  if (change.isAll()) return {{0, from.size()}};
+  std::vector<Run> runs;
+  for (const Box& box : change.boxes()) {
+    const ConstMatrixView cells = to.matrixOf(box);
+    for (Index r = 0; r < cells.rows; ++r) {
+      const Index begin = cells.row(r).data() - to.data();
+      runs.push_back({begin, begin + cells.cols});
+    }
+  }
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
+  return runs;
+}
+
 }  // namespace
 
 std::optional<TensorPatch> TensorPatch::between(const Tensor& from, const Tensor& to) {
@@ -35,20 +54,21 @@ std::optional<TensorPatch> TensorPatch::between(const Tensor& from, const Tensor
   const float* before = from.data();
   const float* after = to.data();
   // Counted first: where all is other, as in weights drawn anew, nothing is listed in vain.
-  std::vector<Index> blocks;  // that differ, by their first cell
+  std::vector<Run> runs;  // that differ
   Index cells = 0;
-  for (Index begin = 0; begin < from.size(); begin += kBlock) {
-    const Index count = std::min(kBlock, from.size() - begin);
-    if (equalBits(before + begin, after + begin, count)) continue;
-    cells += differing(before + begin, after + begin, count);
-    if (cells > most) return std::nullopt;
-    blocks.push_back(begin);
+  for (const Run& run : runsThatMayDiffer(from, to)) {
+    for (Index begin = run.begin; begin < run.end; begin += kBlock) {
+      const Index end = std::min(begin + kBlock, run.end);
+      if (equalBits(before + begin, after + begin, end - begin)) continue;
+      cells += differing(before + begin, after + begin, end - begin);
+      if (cells > most) return std::nullopt;
+      runs.push_back({begin, end});
+    }
   }
   TensorPatch patch;
   patch.cells_.reserve(static_cast<std::size_t>(cells));
-  for (const Index begin : blocks) {
-    const Index end = std::min(begin + kBlock, from.size());
-    for (Index i = begin; i < end; ++i) {
+  for (const Run& run : runs) {
+    for (Index i = run.begin; i < run.end; ++i) {
       if (bitsOf(before[i]) == bitsOf(after[i])) continue;
       patch.cells_.push_back({static_cast<std::uint32_t>(i), after[i]});
     }
@@ -63,6 +83,18 @@ void TensorPatch::exchange(Tensor& tensor) {
     assert(Index{cell.offset} < tensor.size());
     std::swap(values[cell.offset], cell.value);
   }
+}
+
+Change TensorPatch::cellsOf(const Tensor& tensor) const {
+  if (cells_.size() > Change::kMostBoxes / kMinCellsPerPatched) return Change::all();
+  const Index cols = tensor.shape().back();
+  const Index rows = tensor.rank() > 2 ? tensor.dim(1) : tensor.size() / cols;
+  Change change;
+  for (const Cell& cell : cells_) {
+    const Index row = cell.offset / cols;
+    change.add(Box{row / rows, 0, row % rows, 1, cell.offset % cols, 1});
+  }
+  return change;
 }
 
 }  // namespace headscope

@@ -24,8 +24,8 @@ class ThreadCount {
 
 /// A call that costs no allocation: `context` is whatever it is called on.
 struct PieceCall {
-  void (*call)(void* context, Index piece);
-  void* context;
+  void (*call)(void* context, Index piece) = nullptr;
+  void* context = nullptr;
 };
 
 /// Calls body for every piece in [0, pieces), each once, in any order; returns when all are done.

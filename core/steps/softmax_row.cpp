@@ -46,6 +46,17 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   x = (Lanes)((Bits)p + ((Bits)shifted << 23U));
 }
 
+/// Joined in pairs, halving, the same way on every processor.
+template <typename Join>
+[[gnu::always_inline]] inline float folded(const Lanes& lanes, Join join) {
+  float cells[kLanes];
+  std::memcpy(cells, &lanes, sizeof(cells));
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
+  }
+  return cells[0];
+}
+
 /// A run of up to kLanes cells of a row: what is past its end takes no part.
 struct Part {
   float* cells;
@@ -83,8 +94,7 @@ struct Part {
     part(j).load(values);
     maxima = values > maxima ? values : maxima;
   }
-  float maximum = -kInfinity;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) maximum = std::max(maximum, maxima[lane]);
+  const float maximum = folded(maxima, [](float a, float b) { return a > b ? a : b; });
 
   Lanes sums{};
   for (std::size_t j = 0; j < count; j += kLanes) {
@@ -96,10 +106,13 @@ struct Part {
     sums += values;
     part(j).store(values);
   }
-  float sum = 0.0F;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) sum += sums[lane];
-  const float share = 1.0F / sum;
-  for (std::size_t j = 0; j < count; ++j) row[j] *= share;
+  const float share = 1.0F / folded(sums, [](float a, float b) { return a + b; });
+  for (std::size_t j = 0; j < count; j += kLanes) {
+    Part weights = part(j);
+    weights.takesPart = nullptr;  // what takes none is 0 by now
+    weights.load(values);
+    weights.store(values * share);
+  }
 }
 
 using Loops = void (*)(float*, std::size_t, const std::uint8_t*);

@@ -66,6 +66,9 @@ struct Execution {
   const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
   std::atomic<int>* stepsDone = nullptr;         // counts up as the pass goes on
   bool whole = false;  // computes everything, whatever the trace before holds
+  /// FLOPs of a whole pass from which on it computes only the cells that an edit reaches; below,
+  /// all of a step's result is as quick, and exact.
+  Index patchFrom = 50'000'000;
 
   bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
 };

@@ -1,12 +1,12 @@
 #include "core/weights/draw.h"
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "core/threads.h"
 
 namespace headscope {
 namespace {
@@ -14,9 +14,8 @@ namespace {
 /// Handed out one by one, so that a thread that is held up holds up nobody for long.
 constexpr Index kPiece = Index{1} << 16;
 
-/// About a millisecond's work. Below it a second thread costs more than it saves, many times more
-/// on a busy machine, where waiting for it can last a time slice.
-constexpr Index kValuesPerThread = Index{1} << 21;
+/// What a value is reckoned at, so that threads are shared out as for a pass.
+constexpr Index kFlopsPerValue = 8;
 
 struct Piece {
   const Draw* draw;
@@ -37,7 +36,7 @@ void fill(const Piece& piece) {
 
 }  // namespace
 
-void draw(std::span<const Draw> draws) {
+void draw(std::span<const Draw> draws, int threads) {
   std::vector<Piece> pieces;
   Index values = 0;
   for (const Draw& draw : draws) {
@@ -49,10 +48,11 @@ void draw(std::span<const Draw> draws) {
     }
     values += size;
   }
-  const auto most = static_cast<Index>(omp_get_max_threads());
-  const auto threads = static_cast<int>(std::clamp<Index>(values / kValuesPerThread, 1, most));
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
-  for (std::size_t i = 0; i < pieces.size(); ++i) fill(pieces[i]);
+  const ThreadCount count(threadsFor(values * kFlopsPerValue, threads));
+  const auto fillPiece = [](void* all, Index piece) {
+    fill((*static_cast<const std::vector<Piece>*>(all))[static_cast<std::size_t>(piece)]);
+  };
+  forPieces(static_cast<Index>(pieces.size()), {fillPiece, &pieces});
 }
 
 }  // namespace headscope

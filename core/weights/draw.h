@@ -18,7 +18,8 @@ struct Draw {
   float scale;
 };
 
-/// The same bits for any number of threads: each value depends on its place alone.
-void draw(std::span<const Draw> draws);
+/// The same bits for any number of threads (at most; 0: one per core): each value depends on its
+/// place alone.
+void draw(std::span<const Draw> draws, int threads = 0);
 
 }  // namespace headscope
