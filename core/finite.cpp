@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "core/error.h"
 
@@ -16,13 +18,18 @@ bool notFinite(float value) { return !std::isfinite(value); }
 }  // namespace
 
 bool allFinite(const ConstMatrixView& cells) {
-  float zero = 0.0F;  // 0 times NaN or Inf is NaN, and a sum with NaN is
+  constexpr std::uint32_t kMagnitude = 0x7fffffff;
+  constexpr std::uint32_t kInfinite = 0x7f800000;  // NaN is above
+  std::uint32_t largest = 0;
   for (Index r = 0; r < cells.rows; ++r) {
     const float* row = cells.data + r * cells.rowStride;
-#pragma omp simd reduction(+ : zero)
-    for (Index c = 0; c < cells.cols; ++c) zero += row[c] * 0.0F;
+#pragma omp simd reduction(max : largest)
+    for (Index c = 0; c < cells.cols; ++c) {
+      const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(row[c]) & kMagnitude;
+      largest = magnitude > largest ? magnitude : largest;
+    }
   }
-  return zero == 0.0F;
+  return largest < kInfinite;
 }
 
 std::optional<Shape> firstNotFinite(const Tensor& tensor) {

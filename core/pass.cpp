@@ -66,7 +66,7 @@ Pass::Pass(const DocumentPtr& document, const Trace* before, const Execution& ex
     : execution_(execution),
       before_(before),
       trace_(std::make_shared<Trace>(document)),
-      patching_(ledger(document->config).flops >= execution.patchFrom) {
+      patching_(!execution.whole && ledger(document->config).flops >= execution.patchFrom) {
   trace_->setPass(before != nullptr ? before->pass() + 1 : 1);
 }
 
@@ -179,6 +179,14 @@ void Pass::turnWeights() {
   }
 }
 
+void Pass::compute(const Step& step, TensorId output, const Box& box) {
+  if (before_ != nullptr && patching_ && step.patch(*trace_, *before_, output, box)) {
+    patched_ = true;
+  } else if (!step.compute(*trace_, output, box)) {
+    overflowed_ = true;
+  }
+}
+
 void Pass::runLinear(const Step& step) {
   struct Piece {
     TensorId result;
@@ -198,7 +206,7 @@ void Pass::runLinear(const Step& step) {
   }
   overPieces(static_cast<Index>(pieces.size()), execution_, [&](Index i) {
     const auto& [result, box] = pieces[static_cast<std::size_t>(i)];
-    if (!step.compute(*trace_, result, box)) overflowed_ = true;
+    compute(step, result, box);
   });
   trace_->steps[static_cast<std::size_t>(step.id())].ms = millisecondsSince(start);
 }
@@ -231,15 +239,15 @@ void Pass::sweep() {
     double clock = clockSeconds();
     for (std::size_t s = 0; s < kSwept.size(); ++s) {
       const auto [id, result] = kSwept[s];
-      const auto compute = [&, id = id, result = result](const Box& box) {
-        if (box.rows > 0 && !step(id).compute(*trace_, result, box)) overflowed_ = true;
+      const auto run = [&, id = id, result = result](const Box& box) {
+        if (box.rows > 0) compute(step(id), result, box);
       };
       if (changes_[at(result)].isAll()) {
-        compute({matrix / c.numHeads, matrix % c.numHeads, begin, end - begin, 0,
-                 trace_->tensor(result).dim(3)});
+        run({matrix / c.numHeads, matrix % c.numHeads, begin, end - begin, 0,
+             trace_->tensor(result).dim(3)});
       } else if (!parts[s].empty()) {
         for (const Box& box : parts[s][static_cast<std::size_t>(matrix)]) {
-          compute(box.within(begin, end));
+          run(box.within(begin, end));
         }
       }
       const double now = clockSeconds();
@@ -261,6 +269,7 @@ void Pass::sweep() {
 
 void Pass::finish() {
   bool whole = true;
+  trace_->patched = patched_;
   for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
     trace_->patched = trace_->patched || changes_[i].inPart();
     whole = whole && changes_[i].isAll();

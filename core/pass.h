@@ -32,6 +32,7 @@ class Pass {
   Change changeOf(const Step& step, TensorId output) const;
   Tensor memoryFor(const Step& step, TensorId output, const Change& change) const;
   void note(TensorId id, Change change);
+  void compute(const Step& step, TensorId output, const Box& box);
 
   void turnWeights();
   void runLinear(const Step& step);
@@ -45,6 +46,7 @@ class Pass {
   Changes changes_;
   bool patching_;  // worth it at this size
   std::atomic<bool> overflowed_{false};
+  std::atomic<bool> patched_{false};
 };
 
 }  // namespace headscope

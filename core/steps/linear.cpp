@@ -17,6 +17,9 @@ namespace {
 constexpr Index kPieceRows = 256;
 constexpr Index kPieceCols = 128;
 
+/// A box is patched where the columns that changed are at most one of so many.
+constexpr Index kWorthPatching = 4;
+
 /// Rows of a dense (B, T, width) tensor, counted through the items.
 ConstMatrixView rowsOf(const Tensor& t, const Box& box) {
   const Index width = t.dim(2);
@@ -55,6 +58,45 @@ bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box) {
       turned.empty() ? columnsOf(weight, box)
                      : turned.matrixOf(Box{0, 0, 0, weight.dim(1), box.col, box.cols}),
       trace.config().bias ? trace.tensor(layer.bias) : kNoBias, box, trace.mutableTensor(layer.y));
+}
+
+bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, const Box& box) {
+  const Change& change = trace.change(layer.x);
+  if (!change.inPart() || !trace.change(layer.weight).isNone() ||
+      !trace.change(layer.bias).isNone()) {
+    return false;
+  }
+  const Tensor& x = trace.tensor(layer.x);
+  const Index tokens = x.dim(1);
+  if (box.item * tokens + box.row + box.rows > (box.item + 1) * tokens) return false;
+  Index begin = x.dim(2);
+  Index end = 0;
+  for (const Box& part : change.boxes()) {
+    if (part.item != box.item || part.within(box.row, box.row + box.rows).rows == 0) continue;
+    begin = std::min(begin, part.col);
+    end = std::max(end, part.col + part.cols);
+  }
+  const Index width = end - begin;
+  if (width <= 0 || width * kWorthPatching > x.dim(2)) return false;
+
+  const Box columns{box.item, 0, box.row, box.rows, begin, width};
+  const ConstMatrixView now = x.matrixOf(columns);
+  const ConstMatrixView then = before.tensor(layer.x).matrixOf(columns);
+  Tensor difference = Tensor::uninitialised({box.rows, width});
+  const MatrixView delta = difference.mutableMatrix();
+  for (Index r = 0; r < delta.rows; ++r) {
+    for (Index c = 0; c < width; ++c) delta(r, c) = now(r, c) - then(r, c);
+  }
+  const MatrixView y = trace.cells(layer.y, box);
+  const Box weights{0, 0, box.col, box.cols, begin, width};
+  gemm(delta, trace.tensor(layer.weight).matrixOf(weights).transposed(), y);
+  const ConstMatrixView old = before.tensor(layer.y).matrixOf(box);
+  for (Index r = 0; r < y.rows; ++r) {
+    float* row = y.row(r).data();
+    const float* was = old.row(r).data();
+    for (Index c = 0; c < y.cols; ++c) row[c] += was[c];
+  }
+  return allFinite(y);
 }
 
 Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, const Change& bias) {

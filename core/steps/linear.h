@@ -16,6 +16,10 @@ struct LinearLayer {
 /// the configuration none is added.
 bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box);
 
+/// The box from what it was before, where only a part of x's columns changed: y + Δx · Wᵀ over
+/// these. False where more changed.
+bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, const Box& box);
+
 /// What of y (of that shape) depends on what changed of x, the weight and the bias.
 Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, const Change& bias);
 

@@ -48,6 +48,10 @@ class Output final : public Step {
     return computeLinear(trace, {TensorId::concat, TensorId::wO, TensorId::bO, output}, box);
   }
 
+  bool patch(Trace& trace, const Trace& before, TensorId output, const Box& box) const override {
+    return patchLinear(trace, before, {TensorId::concat, TensorId::wO, TensorId::bO, output}, box);
+  }
+
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
     return explainLinear(trace, cell, TensorId::concat, TensorId::wO, TensorId::bO);
   }

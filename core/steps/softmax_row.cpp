@@ -57,62 +57,63 @@ template <typename Join>
   return cells[0];
 }
 
-/// A run of up to kLanes cells of a row: what is past its end takes no part.
-struct Part {
-  float* cells;
-  const std::uint8_t* takesPart;  // null: all of them
-  std::size_t count;
-
-  [[gnu::always_inline]] void load(Lanes& values) const {
-    if (count == kLanes) {
-      std::memcpy(&values, cells, sizeof(values));
-    } else {
-      values = Lanes{} - kInfinity;
-      std::memcpy(&values, cells, count * sizeof(float));
-    }
-    if (takesPart == nullptr) return;
-    Bytes bytes{};
-    std::memcpy(&bytes, takesPart, count);
-    const Bits wide = __builtin_convertvector(bytes, Bits);
-    values = wide != 0U ? values : Lanes{} - kInfinity;
+/// Up to kLanes scores; in the place of those past the end or without a part stands −∞.
+[[gnu::always_inline]] inline void load(Lanes& scores, const float* cells, std::size_t count,
+                                        const std::uint8_t* takesPart) {
+  if (count == kLanes) {
+    std::memcpy(&scores, cells, sizeof(scores));
+  } else {
+    scores = Lanes{} - kInfinity;
+    std::memcpy(&scores, cells, count * sizeof(float));
   }
-  [[gnu::always_inline]] void store(const Lanes& values) const {
-    std::memcpy(cells, &values, count == kLanes ? sizeof(values) : count * sizeof(float));
-  }
-};
+  if (takesPart == nullptr) return;
+  Bytes bytes{};
+  std::memcpy(&bytes, takesPart, count);
+  const Bits wide = __builtin_convertvector(bytes, Bits);
+  scores = wide != 0U ? scores : Lanes{} - kInfinity;
+}
 
-/// Scores of one row to weights over all `count` of them that take part; at least one does.
+/// Scores of one row to weights over all `count` of them that take part (null: all do); at least
+/// one does.
 [[gnu::always_inline]] inline void softmaxLoops(float* row, std::size_t count,
                                                 const std::uint8_t* takesPart) {
-  const auto part = [=](std::size_t begin) {
-    return Part{row + begin, takesPart == nullptr ? nullptr : takesPart + begin,
-                std::min(kLanes, count - begin)};
-  };
-  Lanes values;
-  Lanes maxima = Lanes{} - kInfinity;
-  for (std::size_t j = 0; j < count; j += kLanes) {
-    part(j).load(values);
-    maxima = values > maxima ? values : maxima;
+  const std::size_t whole = count / kLanes * kLanes;
+  const std::size_t rest = count - whole;
+  Lanes scores;
+  Lanes last = Lanes{} - kInfinity;  // what is left of the row stays at hand
+  if (rest > 0) {
+    load(last, row + whole, rest, takesPart == nullptr ? nullptr : takesPart + whole);
+  }
+  Lanes maxima = last;
+  for (std::size_t j = 0; j < whole; j += kLanes) {
+    load(scores, row + j, kLanes, takesPart == nullptr ? nullptr : takesPart + j);
+    maxima = scores > maxima ? scores : maxima;
+    if (takesPart != nullptr) std::memcpy(row + j, &scores, sizeof(scores));
   }
   const float maximum = folded(maxima, [](float a, float b) { return a > b ? a : b; });
 
-  Lanes sums{};
-  for (std::size_t j = 0; j < count; j += kLanes) {
-    part(j).load(values);
-    const Lanes below = values - maximum;
-    values = below < kUnderflow ? Lanes{} + kUnderflow : below;
-    expOfNegative(values);
-    values = below < kUnderflow ? Lanes{} : values;
-    sums += values;
-    part(j).store(values);
+  const auto toExp = [maximum](Lanes & cells) __attribute__((always_inline)) {
+    const Lanes below = cells - maximum;
+    cells = below < kUnderflow ? Lanes{} + kUnderflow : below;
+    expOfNegative(cells);
+    cells = below < kUnderflow ? Lanes{} : cells;
+  };
+  toExp(last);
+  Lanes sums = last;
+  for (std::size_t j = 0; j < whole; j += kLanes) {
+    load(scores, row + j, kLanes, nullptr);
+    toExp(scores);
+    sums += scores;
+    std::memcpy(row + j, &scores, sizeof(scores));
   }
   const float share = 1.0F / folded(sums, [](float a, float b) { return a + b; });
-  for (std::size_t j = 0; j < count; j += kLanes) {
-    Part weights = part(j);
-    weights.takesPart = nullptr;  // what takes none is 0 by now
-    weights.load(values);
-    weights.store(values * share);
+  for (std::size_t j = 0; j < whole; j += kLanes) {
+    load(scores, row + j, kLanes, nullptr);
+    scores *= share;
+    std::memcpy(row + j, &scores, sizeof(scores));
   }
+  last *= share;
+  if (rest > 0) std::memcpy(row + whole, &last, rest * sizeof(float));
 }
 
 using Loops = void (*)(float*, std::size_t, const std::uint8_t*);

@@ -109,6 +109,10 @@ class Step {
   /// memory to fill.
   virtual bool compute(Trace&, TensorId, const Box&) const { return true; }
 
+  /// Computes a box from what it was before, with far less work, where what changed allows it:
+  /// equal to rounding. False where it does not, and nothing was done.
+  virtual bool patch(Trace&, const Trace& /*before*/, TensorId, const Box&) const { return false; }
+
   /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
   virtual Explanation explain(const Trace& trace, const CellRef& cell) const = 0;
 
