@@ -50,6 +50,7 @@ void visitHeadsFields(Fields& f, View& view) {
   f.choice("effect_tab", view.effectTab, kEffects);
   f.choice("effect_drawing", view.effectDrawing, kEffectDrawings);
   f.indices("relation_pair", view.relationPair, kMostHeads);
+  f.flag("relation_gains_as_built", view.gainsAsBuilt);
 }
 
 }  // namespace headscope

@@ -35,6 +35,7 @@ TEST(HeadsViewJson, KeepsEveryField) {
   h.effectTab = EffectTab::whySeveral;
   h.effectDrawing = EffectDrawing::heatmap;
   h.relationPair = {6, 2};
+  h.gainsAsBuilt = true;
   const ViewState back = viewFromJson(viewToJson(view), {});
   EXPECT_EQ(back.page, Page::heads);
   const HeadsView& b = back.heads;
@@ -62,6 +63,7 @@ TEST(HeadsViewJson, KeepsEveryField) {
   EXPECT_EQ(b.effectTab, h.effectTab);
   EXPECT_EQ(b.effectDrawing, h.effectDrawing);
   EXPECT_EQ(b.relationPair, h.relationPair);
+  EXPECT_TRUE(b.gainsAsBuilt);
 }
 
 TEST(HeadsViewJson, NoTokenAndNoLineAreChoicesToo) {

@@ -63,6 +63,7 @@ struct HeadsView {
   EffectTab effectTab = EffectTab::off;
   EffectDrawing effectDrawing = EffectDrawing::bars;
   std::vector<Index> relationPair;  // the two heads asked of one; empty: the two that blur most
+  bool gainsAsBuilt = false;        // of these two heads; else equal
 };
 
 }  // namespace headscope::ui
