@@ -22,6 +22,8 @@ App::State::State(AppOptions o)
       keptState{std::move(o.compared.document), std::move(o.compared.name)},
       comparison(o.threads),
       worker(o.threads) {
+  // tokens that come with the view hold
+  if (view.heads.query >= 0 || view.heads.key >= 0) headsPage.looks.selected = view.selected;
   const formats::SavedScene* first = store.scene(o.scene);
   if (first != nullptr) history.apply(Open{first->document, fmt::format("scene {}", o.scene)});
 }

@@ -12,9 +12,6 @@
 namespace headscope {
 namespace {
 
-/// Up to so many rows a product reads a weight matrix faster turned over (bench/README.md).
-constexpr Index kFewRows = 256;
-
 /// Scores whose rows stay in a core's cache from `score` to `weigh`.
 constexpr Index kCachedScores = 1 << 16;
 constexpr Index kFewestRows = 16;
@@ -49,17 +46,6 @@ BoxesByHead byHead(const Change& change, const AttentionConfig& c) {
   return boxes;
 }
 
-/// Strips of Wᵀ, each from a band of columns of W.
-void turnStrip(const ConstMatrixView& from, Index begin, Index end, const MatrixView& to) {
-  constexpr Index kTile = 16;
-  for (Index col = 0; col < to.cols; col += kTile) {
-    const Index last = std::min(col + kTile, to.cols);
-    for (Index r = begin; r < end; ++r) {
-      for (Index c = col; c < last; ++c) to(r, c) = from(c, r);
-    }
-  }
-}
-
 }  // namespace
 
 Pass::Pass(const DocumentPtr& document, const Trace* before, const Execution& execution)
@@ -73,7 +59,6 @@ Pass::Pass(const DocumentPtr& document, const Trace* before, const Execution& ex
 std::shared_ptr<Trace> Pass::run() {
   noteOperands();
   begin(step(StepId::project));
-  turnWeights();
   runLinear(step(StepId::project));
   begin(step(StepId::split));
   done(2);
@@ -143,39 +128,33 @@ void Pass::begin(const Step& step) {
   }
 }
 
-/// Only where whole products of few rows are to come; the trace before may have done it.
-void Pass::turnWeights() {
-  struct Strip {
-    const Tensor* weight;
-    Tensor* turned;
-    Index begin, end;
+/// Only where a whole product is to come; the trace before may have done it.
+void Pass::packWeights(const Step& step) {
+  struct Panel {
+    std::size_t product;
+    Index number;
   };
-  constexpr Index kStripRows = 64;
   std::array<Tensor, kProducts.size()> fresh;
-  std::vector<Strip> strips;
+  std::vector<Panel> panels;
+  const std::vector<TensorId> outputs = step.outputs();
   for (std::size_t i = 0; i < kProducts.size(); ++i) {
     const auto [id, result] = kProducts[i];
+    if (std::find(outputs.begin(), outputs.end(), result) == outputs.end()) continue;
     const Tensor& weight = trace_->tensor(id);
-    const Shape rows = shapeOf(result, trace_->config());
-    if (rows[0] * rows[1] > kFewRows) continue;
-    if (before_ != nullptr && weight.sameAs(before_->tensor(id)) && !before_->turned(id).empty()) {
-      trace_->putTurned(id, before_->turned(id));
-      continue;
-    }
-    const bool needed = id == TensorId::wO || changes_[at(result)].isAll();
-    if (!needed) continue;
-    fresh[i] = Tensor::uninitialised({weight.dim(1), weight.dim(0)});
-    for (Index row = 0; row < weight.dim(1); row += kStripRows) {
-      strips.push_back({&weight, &fresh[i], row, std::min(row + kStripRows, weight.dim(1))});
+    if (before_ != nullptr && weight.sameAs(before_->tensor(id)) && !before_->packed(id).empty()) {
+      trace_->putPacked(id, before_->packed(id));
+    } else if (changes_[at(result)].isAll()) {
+      fresh[i] = packedMemory(weight);
+      for (Index n = 0; n < fresh[i].dim(0); ++n) panels.push_back({i, n});
     }
   }
-  overPieces(static_cast<Index>(strips.size()), execution_, [&](Index i) {
-    const Strip& s = strips[static_cast<std::size_t>(i)];
-    turnStrip(s.weight->matrix(), s.begin, s.end, s.turned->mutableMatrix());
+  overPieces(static_cast<Index>(panels.size()), execution_, [&](Index i) {
+    const Panel& panel = panels[static_cast<std::size_t>(i)];
+    packPanel(trace_->tensor(kProducts[panel.product].weight), panel.number, fresh[panel.product]);
   });
   if (execution_.stop()) return;
   for (std::size_t i = 0; i < kProducts.size(); ++i) {
-    if (!fresh[i].empty()) trace_->putTurned(kProducts[i].weight, std::move(fresh[i]));
+    if (!fresh[i].empty()) trace_->putPacked(kProducts[i].weight, std::move(fresh[i]));
   }
 }
 
@@ -193,6 +172,7 @@ void Pass::runLinear(const Step& step) {
     Box box;
   };
   const double start = clockSeconds();
+  packWeights(step);
   std::vector<Piece> pieces;
   for (const TensorId result : step.outputs()) {
     const Change& change = changes_[at(result)];

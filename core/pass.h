@@ -34,7 +34,7 @@ class Pass {
   void note(TensorId id, Change change);
   void compute(const Step& step, TensorId output, const Box& box);
 
-  void turnWeights();
+  void packWeights(const Step& step);
   void runLinear(const Step& step);
   void sweep();
   void finish();

@@ -47,11 +47,11 @@ class Trace {
   Tensor& mutableTensor(TensorId id) { return tensors_[static_cast<std::size_t>(id)]; }
   MatrixView cells(TensorId id, const Box& box) { return mutableTensor(id).mutableMatrixOf(box); }
 
-  /// A weight matrix turned over in memory, (in, out), which products of few rows read at twice the
-  /// speed; empty where nothing needed it.
-  const Tensor& turned(TensorId weight) const { return turned_[turnedPlace(weight)]; }
-  void putTurned(TensorId weight, Tensor turned) {
-    turned_[turnedPlace(weight)] = std::move(turned);
+  /// A weight matrix packed for products (see packWeights in steps/linear.h); empty where no
+  /// product needed all of it.
+  const Tensor& packed(TensorId weight) const { return packed_[packedPlace(weight)]; }
+  void putPacked(TensorId weight, Tensor packed) {
+    packed_[packedPlace(weight)] = std::move(packed);
   }
 
   /// What of a tensor differs from the trace that the pass went on from; all without one.
@@ -86,14 +86,14 @@ class Trace {
   int stepsRun() const;
 
  private:
-  static std::size_t turnedPlace(TensorId weight) {
+  static std::size_t packedPlace(TensorId weight) {
     return static_cast<std::size_t>(weight) - static_cast<std::size_t>(TensorId::wQ);
   }
 
   DocumentPtr document_;
   std::array<Tensor, kTensorCount> tensors_;
   std::array<Change, kTensorCount> changes_;
-  std::array<Tensor, 4> turned_;  // W_Q, W_K, W_V, W_O
+  std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
   std::array<std::uint64_t, kTensorCount> revisions_{};
   std::uint64_t pass_ = 0;
 };

@@ -11,11 +11,10 @@ namespace headscope {
 
 namespace {
 
-/// Rows and columns of one product: a piece of work between two looks at whether the pass was
+/// Rows of one product, a panel wide: a piece of work between two looks at whether the pass was
 /// cancelled, small enough that a few threads get equal shares and large enough for the product to
 /// run at its best (bench/README.md).
 constexpr Index kPieceRows = 256;
-constexpr Index kPieceCols = 128;
 
 /// A box is patched where the columns that changed are at most one of so many.
 constexpr Index kWorthPatching = 4;
@@ -47,16 +46,42 @@ ConstMatrixView columnsOf(const Tensor& weight, const Box& box) {
   return weight.matrixOf(Box{0, 0, box.col, box.cols, 0, weight.dim(1)}).transposed();
 }
 
+/// A box that cutLinear made lies in one panel.
+bool inPanel(const Box& box) { return box.col / kPanel == (box.col + box.cols - 1) / kPanel; }
+
+ConstMatrixView panelOf(const Tensor& packed, const Box& box) {
+  const ConstMatrixView panel = packed.matrix({box.col / kPanel});
+  return {panel.data + box.col % kPanel, panel.rows, box.cols, panel.rowStride, 1};
+}
+
 }  // namespace
+
+Tensor packedMemory(const Tensor& weight) {
+  return Tensor::uninitialised({(weight.dim(0) + kPanel - 1) / kPanel, weight.dim(1), kPanel});
+}
+
+void packPanel(const Tensor& weight, Index panel, Tensor& packed) {
+  constexpr Index kTile = 16;  // columns of W: a cache line
+  const ConstMatrixView from = weight.matrix();
+  const MatrixView to = packed.mutableMatrix({panel});
+  const Index first = panel * kPanel;
+  const Index rows = std::min(kPanel, from.rows - first);
+  for (Index begin = 0; begin < to.rows; begin += kTile) {
+    const Index end = std::min(begin + kTile, to.rows);
+    for (Index r = 0; r < rows; ++r) {
+      for (Index k = begin; k < end; ++k) to(k, r) = from(first + r, k);
+    }
+    for (Index k = begin; k < end; ++k) std::fill(&to(k, 0) + rows, &to(k, 0) + kPanel, 0.0F);
+  }
+}
 
 bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box) {
   const Tensor& weight = trace.tensor(layer.weight);
-  const Tensor& turned = trace.turned(layer.weight);
+  const Tensor& packed = trace.packed(layer.weight);
   static const Tensor kNoBias;
   return multiplyAdd(
       trace.tensor(layer.x),
-      turned.empty() ? columnsOf(weight, box)
-                     : turned.matrixOf(Box{0, 0, 0, weight.dim(1), box.col, box.cols}),
+      packed.empty() || !inPanel(box) ? columnsOf(weight, box) : panelOf(packed, box),
       trace.config().bias ? trace.tensor(layer.bias) : kNoBias, box, trace.mutableTensor(layer.y));
 }
 
@@ -113,9 +138,11 @@ Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, c
 
 void cutLinear(const Box& box, std::vector<Box>& pieces) {
   for (Index row = 0; row < box.rows; row += kPieceRows) {
-    for (Index col = 0; col < box.cols; col += kPieceCols) {
-      pieces.push_back({box.item, box.head, box.row + row, std::min(kPieceRows, box.rows - row),
-                        box.col + col, std::min(kPieceCols, box.cols - col)});
+    const Index rows = std::min(kPieceRows, box.rows - row);
+    const Index end = box.col + box.cols;
+    for (Index col = box.col; col < end; col = (col / kPanel + 1) * kPanel) {
+      const Index cols = std::min((col / kPanel + 1) * kPanel, end) - col;
+      pieces.push_back({box.item, box.head, box.row + row, rows, col, cols});
     }
   }
 }

@@ -11,6 +11,13 @@ struct LinearLayer {
   TensorId x, weight, bias, y;
 };
 
+/// W (out, in) in memory as products read it fastest, at nearly the processor's peak however few
+/// the rows (bench/README.md): Wᵀ in panels of kPanel columns, each dense, (out / kPanel, in,
+/// kPanel); the last is filled up with 0. Some pieces of work, each a panel.
+inline constexpr Index kPanel = 128;
+Tensor packedMemory(const Tensor& weight);
+void packPanel(const Tensor& weight, Index panel, Tensor& packed);
+
 /// Computes a box of y into the trace; its rows may run on into the next items. False where a value
 /// overflowed. Without a bias in
 /// the configuration none is added.

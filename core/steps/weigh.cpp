@@ -138,8 +138,8 @@ class Weigh final : public Step {
     const AttentionConfig& c = d.config;
     const float gain = c.gain(box.head);
     const Keys keys = keysChanged(trace, box);
-    if (keys.count() <= 0 || keys.count() > kFewKeys || c.dropout.on() || c.mistakes != Mistakes{} ||
-        gain != before.config().gain(box.head) || !d.pins.empty() ||
+    if (keys.count() <= 0 || keys.count() > kFewKeys || c.dropout.on() ||
+        c.mistakes != Mistakes{} || gain != before.config().gain(box.head) || !d.pins.empty() ||
         !before.document().pins.empty() || before.config().dropout.on()) {
       return false;
     }

@@ -17,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-void tabs(const Panel& panel) {
+void tabs(const Panel& panel, bool alone) {
   FiguresTab& tab = panel.view.heads.figuresTab;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const int clicked = tabRow(panel.look, "figures tabs",
@@ -25,7 +25,7 @@ void tabs(const Panel& panel) {
                               {"Table", "all metrics of all heads, in any order"}},
                              static_cast<int>(tab));
   if (clicked >= 0) tab = static_cast<FiguresTab>(clicked);
-  enlargeSwitch(panel, EnlargedCard::figures, top);
+  if (!alone) enlargeSwitch(panel, EnlargedCard::figures, top);
 }
 
 void itemSwitch(const Panel& panel) {
@@ -125,8 +125,8 @@ void tableTab(const Panel& panel, const HeadReport& report) {
 }  // namespace
 
 void figuresCard(const Panel& panel, FiguresCardMemory& memory, const Figures* figures,
-                 FiguresMemory& measuring, Magnitudes&) {
-  tabs(panel);
+                 FiguresMemory& measuring, bool alone) {
+  tabs(panel, alone);
   itemSwitch(panel);
   if (figures == nullptr) {
     noFigures(panel, measuring);

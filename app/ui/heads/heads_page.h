@@ -36,6 +36,10 @@ struct HeadsLayout {
 };
 HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view = {});
 
+/// What one of its cards holds. `alone`: no other stands beside it.
+void headsCard(const Panel& panel, HeadsMemory& memory, const Figures* figures,
+               Magnitudes& magnitudes, Focus card, bool alone = false);
+
 /// Fills the body. `drawCard(id, box, fill)` makes each card. `figures` are those of
 /// `memory.figures`: null where nothing fitting was measured yet.
 using DrawCard =
