@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <utility>
 
+#include "core/error.h"
+#include "core/formats/asset_json.h"
 #include "core/formats/csv.h"
 
 namespace headscope::formats {
@@ -12,18 +16,20 @@ namespace {
 
 using nlohmann::json;
 
-/// Runs `read` on the parsed file; what JSON finds wrong becomes one sentence naming the file.
 template <typename Read>
 auto readJson(std::string_view text, const char* file, Read read) {
-  try {
-    return read(json::parse(text));
-  } catch (const json::exception& error) {
-    throw UserError(fmt::format("{}: {}", file, error.what()));
-  }
+  return readAsset<json, UserError>(text, file, read);
+}
+
+void requireFinite(const std::vector<float>& numbers) {
+  const bool finite = std::all_of(numbers.begin(), numbers.end(),
+                                  [](float number) { return std::isfinite(number); });
+  if (!finite) throw UserError("a number is too large for 32 bits");
 }
 
 Tensor readVector(const json& values) {
   const auto numbers = values.get<std::vector<float>>();
+  requireFinite(numbers);
   return Tensor::fromValues({static_cast<Index>(numbers.size())}, numbers);
 }
 
@@ -35,6 +41,7 @@ Tensor readMatrix(const json& rows) {
   }
   const auto count = static_cast<Index>(rows.size());
   if (numbers.empty()) throw UserError("a matrix is empty");
+  requireFinite(numbers);
   return Tensor::fromValues({count, static_cast<Index>(numbers.size()) / count}, numbers);
 }
 
@@ -44,11 +51,11 @@ Preset readPreset(const json& entry) {
   entry.at("title").get_to(preset.title);
   entry.at("about").get_to(preset.about);
   entry.at("example").get_to(preset.example);
-  entry.at("d_model").get_to(preset.config.dModel);
-  entry.at("num_heads").get_to(preset.config.numHeads);
-  entry.at("tokens").get_to(preset.config.seqLen);
+  preset.config.dModel = wholeNumber<Index>(entry.at("d_model"));
+  preset.config.numHeads = wholeNumber<Index>(entry.at("num_heads"));
+  preset.config.seqLen = wholeNumber<Index>(entry.at("tokens"));
   preset.config.numKvHeads = preset.config.numHeads;
-  preset.config.batch = entry.value("batch", Index{1});
+  if (entry.contains("batch")) preset.config.batch = wholeNumber<Index>(entry.at("batch"));
   preset.config.mask.causal = entry.value("causal", false);
   preset.explicitWeights = entry.contains("weights");
   return preset;
@@ -105,7 +112,7 @@ Weights parsePresetWeights(std::string_view text, const Preset& preset) {
                      readVector(given.at("b_Q")), readVector(given.at("b_K")),
                      readVector(given.at("b_V")), readVector(given.at("b_O"))};
     }
-    throw UserError(fmt::format("presets.json: no weights for \"{}\"", preset.name));
+    throw UserError(fmt::format("no weights for \"{}\"", preset.name));
   });
 }
 

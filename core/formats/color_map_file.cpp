@@ -1,8 +1,9 @@
 #include "core/formats/color_map_file.h"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "core/formats/asset_json.h"
 
 namespace headscope::formats {
 namespace {
@@ -14,7 +15,7 @@ Rgb parseColor(const std::string& text) {
   const char* end = text.data() + text.size();
   if (text.size() != 7 || text[0] != '#' ||
       std::from_chars(text.data() + 1, end, value, 16).ptr != end) {
-    throw std::runtime_error("colormaps.json: \"" + text + "\" is no colour like \"#5b4bdb\"");
+    throw std::runtime_error("\"" + text + "\" is no colour like \"#5b4bdb\"");
   }
   return {static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8 & 255U),
           static_cast<std::uint8_t>(value & 255U)};
@@ -23,7 +24,7 @@ Rgb parseColor(const std::string& text) {
 ColorStops parseStops(const Json& json) {
   ColorStops stops;
   for (const auto& color : json) stops.push_back(parseColor(color.get<std::string>()));
-  if (stops.size() < 2) throw std::runtime_error("colormaps.json: a map has fewer than 2 colours");
+  if (stops.size() < 2) throw std::runtime_error("a map has fewer than 2 colours");
   return stops;
 }
 
@@ -34,13 +35,14 @@ ColorMapPair::Variant parseVariant(const Json& json) {
 }  // namespace
 
 std::vector<ColorMapPair> parseColorMaps(std::string_view json) {
-  std::vector<ColorMapPair> pairs;
-  const Json file = Json::parse(json);
-  for (const auto& pair : file.at("pairs")) {
-    pairs.push_back({pair.at("name").get<std::string>(), parseVariant(pair.at("light")),
-                     parseVariant(pair.at("dark"))});
-  }
-  return pairs;
+  return readAsset<Json, std::runtime_error>(json, "colormaps.json", [](const Json& file) {
+    std::vector<ColorMapPair> pairs;
+    for (const auto& pair : file.at("pairs")) {
+      pairs.push_back({pair.at("name").get<std::string>(), parseVariant(pair.at("light")),
+                       parseVariant(pair.at("dark"))});
+    }
+    return pairs;
+  });
 }
 
 }  // namespace headscope::formats

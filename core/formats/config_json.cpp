@@ -2,13 +2,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
+#include "core/formats/json_field.h"
 #include "core/mistakes.h"
 #include "core/steps/step.h"
 
 namespace headscope::formats {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Bytes that are not UTF-8 are replaced rather than refused: labels never stop a save.
 std::string dump(const Json& json) {
@@ -36,9 +36,11 @@ std::string tokensJson(const std::vector<std::vector<std::string>>& tokens) { re
 std::vector<std::vector<std::string>> parseTokens(const std::string& text) {
   using List = std::vector<std::string>;
   try {
-    const Json json = Json::parse(text);
+    const Json json = parseJson(text, "tokens");
     if (!json.empty() && json.front().is_array()) return json.get<std::vector<List>>();
     return {json.get<List>()};
+  } catch (const UserError&) {
+    return {};
   } catch (const Json::exception&) {
     return {};
   }

@@ -1,11 +1,14 @@
 #include "core/formats/designed_heads_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
+
+#include "core/formats/asset_json.h"
 
 namespace headscope::formats {
 namespace {
@@ -23,7 +26,7 @@ Looks readLooks(const std::string& name) {
   if (name == "left") return Looks::left;
   if (name == "right") return Looks::right;
   if (name == "both") return Looks::both;
-  throw std::runtime_error("designed_heads.json: a head looks left, right or both, not " + name);
+  throw std::runtime_error("a head looks left, right or both, not " + name);
 }
 
 /// "verb or adjective": both.
@@ -38,6 +41,15 @@ std::vector<std::string> readClasses(const std::string& text) {
   return classes;
 }
 
+int readDistance(const std::string& text) {
+  int distance = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), distance);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw std::runtime_error("\"" + text + "\" is no distance");
+  }
+  return distance;
+}
+
 HeadDescription readHead(const Json& entry) {
   HeadDescription head;
   entry.at("title").get_to(head.title);
@@ -45,14 +57,15 @@ HeadDescription readHead(const Json& entry) {
   if (entry.contains("peaks")) {
     Peaks peaks{{}, entry.at("peaks").at("lead").get<double>()};
     for (const auto& [distance, height] : entry.at("peaks").at("at").items()) {
-      peaks.at.emplace_back(std::stoi(distance), height.get<double>());
+      peaks.at.emplace_back(readDistance(distance), height.get<double>());
     }
     head.peaks = std::move(peaks);
   }
   for (const Json& piece : entry.value("shape", Json::array())) {
-    head.shape.push_back({piece.at(0), piece.at(1), piece.at(2), piece.at(3)});
+    head.shape.push_back({wholeNumber<int>(piece.at(0)), wholeNumber<int>(piece.at(1)),
+                          piece.at(2).get<double>(), piece.at(3).get<double>()});
   }
-  head.pairs = entry.value("pairs", 0L);
+  if (entry.contains("pairs")) head.pairs = wholeNumber<long>(entry.at("pairs"));
   head.away = entry.value("away", 0.0);
   for (const Json& meeting : entry.value("meet", Json::array())) {
     head.meet.push_back({readMix(meeting.at("query")), readMix(meeting.at("key"))});
@@ -63,7 +76,8 @@ HeadDescription readHead(const Json& entry) {
   }
   if (entry.contains("identity")) {
     const Json& identity = entry.at("identity");
-    head.identity = IdentityMeeting{identity.at("gain"), identity.at("least")};
+    head.identity =
+        IdentityMeeting{identity.at("gain").get<double>(), wholeNumber<long>(identity.at("least"))};
   }
   head.looks = readLooks(entry.value("looks", std::string()));
   head.across = entry.value("across", false);
@@ -84,8 +98,9 @@ std::vector<HeadDescription> readHeads(const Json& list) {
 }  // namespace
 
 HeadDescriptions parseDesignedHeads(std::string_view text) {
-  const Json file = Json::parse(text);
-  return {readHeads(file.at("text")), readHeads(file.at("series"))};
+  return readAsset<Json, std::runtime_error>(text, "designed_heads.json", [](const Json& file) {
+    return HeadDescriptions{readHeads(file.at("text")), readHeads(file.at("series"))};
+  });
 }
 
 }  // namespace headscope::formats

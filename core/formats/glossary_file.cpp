@@ -1,21 +1,24 @@
 #include "core/formats/glossary_file.h"
 
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "core/formats/asset_json.h"
 
 namespace headscope::formats {
 
 std::vector<GlossaryEntry> parseGlossary(std::string_view json) {
-  std::vector<GlossaryEntry> entries;
-  const auto file = nlohmann::json::parse(json);
-  for (const auto& entry : file.at("terms")) {
-    const auto term = entry.at("term").get<std::string>();
-    entries.push_back({term, entry.value("shown", term), entry.at("about").get<std::string>()});
-    if (entries.back().term.empty() || entries.back().about.empty()) {
-      throw std::runtime_error("glossary.json: a term or its explanation is empty");
+  using Json = nlohmann::json;
+  return readAsset<Json, std::runtime_error>(json, "glossary.json", [](const Json& file) {
+    std::vector<GlossaryEntry> entries;
+    for (const auto& entry : file.at("terms")) {
+      const auto term = entry.at("term").get<std::string>();
+      entries.push_back({term, entry.value("shown", term), entry.at("about").get<std::string>()});
+      if (entries.back().term.empty() || entries.back().about.empty()) {
+        throw std::runtime_error("a term or its explanation is empty");
+      }
     }
-  }
-  return entries;
+    return entries;
+  });
 }
 
 }  // namespace headscope::formats

@@ -3,22 +3,77 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <vector>
 
 #include "core/error.h"
 
 namespace headscope::formats {
 namespace {
 
-constexpr int kDeepest = 32;
 constexpr std::size_t kShown = 40;  // bytes of a value that a message quotes
 
 std::string shortened(const Json& value) {
   std::string text = value.is_structured()
                          ? std::string(value.type_name())
                          : value.dump(-1, ' ', true, Json::error_handler_t::replace);
-  if (text.size() > kShown) text = text.substr(0, kShown) + "…";
-  return text;
+  if (text.size() <= kShown) return text;
+  text.resize(kShown);
+  return text + "…";
 }
+
+bool isWhole(const Json& value) {
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX);
+}
+
+/// About what a value takes in memory, with the room that lists keep for growing.
+std::size_t bytesOf(Json::parse_event_t event, const Json& value) {
+  constexpr std::size_t kValue = 2 * sizeof(Json);
+  constexpr std::size_t kAllocated = 64;  // for a text or a list, beside its contents
+  switch (event) {
+    case Json::parse_event_t::value:
+    case Json::parse_event_t::key:
+      if (!value.is_string()) return kValue;
+      return kValue + kAllocated + value.get_ref<const std::string&>().size();
+    case Json::parse_event_t::object_start:
+    case Json::parse_event_t::array_start:
+      return kValue + kAllocated;
+    default:
+      return 0;
+  }
+}
+
+/// Follows the parser, and refuses a file at its first value beyond a limit.
+class Limiter {
+ public:
+  Limiter(const std::string& file, const JsonLimits& limits)
+      : file_(file), limits_(limits), keys_(static_cast<std::size_t>(limits.depth) + 2) {}
+
+  void take(int depth, Json::parse_event_t event, const Json& value) {
+    if (depth > limits_.depth) {
+      refuse(fmt::format("it is nested more than {} levels deep", limits_.depth));
+    }
+    const auto at = static_cast<std::size_t>(depth);
+    if (event == Json::parse_event_t::object_start) keys_[at + 1] = 0;
+    if (event == Json::parse_event_t::key && ++keys_[at] > limits_.keys) {
+      refuse(fmt::format("an object in it has more than {} fields", limits_.keys));
+    }
+    bytes_ += bytesOf(event, value);
+    if (bytes_ > limits_.bytes) {
+      refuse(fmt::format("it would take more than {} MiB of memory", limits_.bytes >> 20));
+    }
+  }
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const {
+    throw UserError(fmt::format("{} is not a usable session: {}; open another", file_, what));
+  }
+
+  const std::string& file_;
+  const JsonLimits& limits_;
+  std::vector<std::size_t> keys_;  // so far, of the object at a depth
+  std::size_t bytes_ = 0;
+};
 
 }  // namespace
 
@@ -44,19 +99,23 @@ JsonField JsonField::at(const char* name) const {
 }
 
 std::vector<JsonField> JsonField::items() const {
-  if (!value_->is_array()) expected("a list");
   std::vector<JsonField> all;
-  all.reserve(value_->size());
-  for (const Json& item : *value_) {
-    all.emplace_back(item, *file_, fmt::format("{}[{}]", path_, all.size()));
-  }
+  all.reserve(list().size());
+  while (all.size() < list().size()) all.push_back(at(all.size()));
   return all;
 }
 
+const Json& JsonField::list() const {
+  if (!value_->is_array()) expected("a list");
+  return *value_;
+}
+
+JsonField JsonField::at(std::size_t index) const {
+  return {list()[index], *file_, fmt::format("{}[{}]", path_, index)};
+}
+
 Index JsonField::whole() const {
-  const bool fits = value_->is_number_integer() &&
-                    (!value_->is_number_unsigned() || value_->get<std::uint64_t>() <= INT64_MAX);
-  if (!fits) expected("a whole number");
+  if (!isWhole(*value_)) expected("a whole number");
   return value_->get<Index>();
 }
 
@@ -82,24 +141,31 @@ const std::string& JsonField::text() const {
 
 std::vector<std::string> JsonField::texts() const {
   std::vector<std::string> all;
-  for (const JsonField& item : items()) all.push_back(item.text());
+  for (const Json& item : list()) {
+    if (!item.is_string()) at(all.size()).expected("a text");
+    all.push_back(item.get_ref<const std::string&>());
+  }
   return all;
 }
 
 std::vector<Index> JsonField::wholes() const {
   std::vector<Index> all;
-  for (const JsonField& item : items()) all.push_back(item.whole());
+  const Json& values = list();
+  all.reserve(values.size());
+  for (const Json& item : values) {
+    all.push_back(isWhole(item) ? item.get<Index>() : at(all.size()).whole());
+  }
   return all;
 }
 
-Json parseJson(std::string_view text, const std::string& file) {
-  const auto notTooDeep = [&](int depth, Json::parse_event_t, Json&) {
-    if (depth <= kDeepest) return true;
-    throw UserError(fmt::format("{} is not a usable session: it is nested more than {} levels deep",
-                                file, kDeepest));
+Json parseJson(std::string_view text, const std::string& file, const JsonLimits& limits) {
+  Limiter limiter(file, limits);
+  const auto withinLimits = [&](int depth, Json::parse_event_t event, const Json& value) {
+    limiter.take(depth, event, value);
+    return true;
   };
   try {
-    return Json::parse(text, notTooDeep);
+    return Json::parse(text, withinLimits);
   } catch (const Json::parse_error& error) {
     throw UserError(
         fmt::format("{} is not a usable session: it is cut short or damaged at byte {}; open "

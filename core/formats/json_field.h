@@ -2,6 +2,7 @@
 // sentence that names the file and the field.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -44,13 +45,22 @@ class JsonField {
 
  private:
   [[noreturn]] void expected(const char* kind) const;
+  const Json& list() const;  // itself, where it is one
+  JsonField at(std::size_t index) const;
 
   const Json* value_;
   const std::string* file_;
   std::string path_;
 };
 
-/// Parses a whole file's text. Throws UserError for what is no JSON, or nested too deeply.
-Json parseJson(std::string_view text, const std::string& file);
+/// Limits on what is parsed, checked while it is.
+struct JsonLimits {
+  int depth = 32;
+  std::size_t keys = 256;                      // of one object: finding one takes as many steps
+  std::size_t bytes = std::size_t{512} << 20;  // in memory, several times those of the text
+};
+
+/// Parses a whole file's text. Throws UserError for what is no JSON, or beyond a limit.
+Json parseJson(std::string_view text, const std::string& file, const JsonLimits& limits = {});
 
 }  // namespace headscope::formats

@@ -103,6 +103,10 @@ const std::string& SafetensorsFile::dtype(const std::string& name) const {
 }
 
 Tensor SafetensorsFile::read(const std::string& name) const {
+  return read(name, defaultMemoryBudget());
+}
+
+Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
   const SafetensorsEntry& e = entry(name);
   const bool isFloat =
       e.dtype == "F32" || e.dtype == "F16" || e.dtype == "BF16" || e.dtype == "F64";
@@ -111,11 +115,12 @@ Tensor SafetensorsFile::read(const std::string& name) const {
                                 name, path_.string(), e.dtype));
   }
   const Index count = elementCount(e.shape);
-  if (count > defaultMemoryBudget() / static_cast<Index>(sizeof(float))) {
-    throw UserError(
-        fmt::format("{} {} in {} would take {} of memory, more than half of "
-                    "this machine's; use a smaller one",
-                    name, toString(e.shape), path_.string(), bytesInWords(count * 4)));
+  if (count > budgetBytes / static_cast<Index>(sizeof(float))) {
+    throw UserError(fmt::format(
+        "{} {} in {} would take {} of memory, more than the {} there are for it; use a "
+        "smaller one",
+        name, toString(e.shape), path_.string(),
+        bytesInWords(count * static_cast<Index>(sizeof(float))), bytesInWords(budgetBytes)));
   }
   std::uint64_t fileBytes = 0;
   std::ifstream in = open(path_, fileBytes);

@@ -27,8 +27,10 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// As float32. Throws UserError for a type that is not a float, naming tensor and type.
+  /// As float32. Throws UserError for a type that is not a float, naming tensor and type, and for
+  /// more than `budgetBytes` of memory (half of this machine's).
   Tensor read(const std::string& name) const;
+  Tensor read(const std::string& name, Index budgetBytes) const;
 
  private:
   const SafetensorsEntry& entry(const std::string& name) const;

@@ -152,13 +152,15 @@ class HeaderParser {
 
   std::uint64_t checkedBytes(const Shape& shape, std::uint64_t size) const {
     std::uint64_t bytes = size;
+    bool none = false;  // an axis of length 0: even then the others' product, a stride, must fit
     for (const Index dim : shape) {
       const auto count = static_cast<std::uint64_t>(dim);
+      none = none || count == 0;
       // Past 2^63 no index could reach the end; that is far above any file.
       if (count > 0 && bytes > (std::uint64_t{1} << 63) / count) tooLarge();
-      bytes *= count;
+      if (count > 0) bytes *= count;
     }
-    return bytes;
+    return none ? 0 : bytes;
   }
   [[noreturn]] void tooLarge() const { failTensor(name_, "has a shape too large to count"); }
 

@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFormat = "headscope session";
 constexpr Index kVersion = 1;
-constexpr std::uintmax_t kMaxJsonBytes = std::uintmax_t{64} << 20;
 
 /// The file itself where the path is a link to it.
 fs::path target(const fs::path& path) {
@@ -37,7 +36,7 @@ std::string readText(const fs::path& path) {
     const std::string reason = code ? code.message() : std::string("it cannot be opened");
     throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
   }
-  if (bytes > kMaxJsonBytes) {
+  if (bytes > kMaxSessionBytes) {
     throw UserError(fmt::format(
         "{} is not a usable session: it is larger than 64 MiB; open another", path.string()));
   }
@@ -82,8 +81,13 @@ fs::path tensorsOf(const JsonField& file, const fs::path& path) {
                      name.find_first_of("/\\") == std::string::npos &&
                      name.find('\0') == std::string::npos;
   if (!plain) field.fail("must be the name of a file in the session's own folder");
-  const fs::path tensors = folderOf(path) / name;
+  fs::path tensors = folderOf(path) / name;
   std::error_code code;
+  if (fs::is_symlink(tensors, code)) {
+    const fs::path real = fs::canonical(tensors, code);
+    const bool inside = !code && real.parent_path() == fs::canonical(folderOf(path), code);
+    if (!inside) field.fail("is a link out of the session's own folder");
+  }
   if (!fs::exists(tensors, code)) {
     throw UserError(
         fmt::format("{} keeps its tensors in {}, which is not beside it: put both into one folder",
@@ -162,7 +166,7 @@ void saveSession(const fs::path& given, const Session& session) {
   const fs::path file = folderOf(path) / name;
   json["tensors"] = name;
   const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
-  if (text.size() > kMaxJsonBytes) {
+  if (text.size() > kMaxSessionBytes) {
     throw UserError(
         fmt::format("{} would be larger than the 64 MiB that are read: shorten the "
                     "texts, or remove pins or scenes",

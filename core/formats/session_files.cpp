@@ -49,7 +49,11 @@ bool isDeadTemporary(std::string_view file, const fs::path& session, const std::
   return whole && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
+/// What is too large to be read may name it.
 bool names(const fs::path& session, const std::string& file) {
+  std::error_code code;
+  if (!fs::is_regular_file(session, code)) return false;
+  if (fs::file_size(session, code) > kMaxSessionBytes || code) return true;
   std::ifstream in(session, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   return text.find('"' + file + '"') != std::string::npos;

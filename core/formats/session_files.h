@@ -8,6 +8,9 @@
 
 namespace headscope::formats {
 
+/// A session's JSON may be so large.
+inline constexpr std::uintmax_t kMaxSessionBytes = std::uintmax_t{64} << 20;
+
 /// While it lives, nobody else saves a session in the folder (shared: several may read). Where the
 /// file system has no locks there is none.
 class FolderLock {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "core/error.h"
 #include "core/formats/config_json.h"
@@ -22,7 +23,7 @@ constexpr std::array<std::string_view, 3> kForms{"in_proj_weight", "q_proj_weigh
 std::string someOf(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 4;
   const std::size_t shown = std::min(kMost, names.size());
-  std::string text = fmt::format("{}", fmt::join(names.begin(), names.begin() + shown, ", "));
+  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
   if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
   return text;
 }
@@ -46,10 +47,18 @@ std::string someOf(const std::vector<std::string>& names) {
                               file.path().string(), where, someOf(prefixes)));
 }
 
+/// A tensor that still fits; what it takes is no longer left.
+Tensor readWithin(Index& left, const SafetensorsFile& file, const std::string& name) {
+  Tensor tensor = file.read(name, left);
+  left -= tensor.size() * static_cast<Index>(sizeof(float));
+  return tensor;
+}
+
 /// The state dict of one attention layer within a file.
 class Layer {
  public:
-  Layer(const SafetensorsFile& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {
+  Layer(const SafetensorsFile& file, std::string prefix, Index budgetBytes)
+      : file_(file), prefix_(std::move(prefix)), left_(budgetBytes) {
     if (!anyForm() && !prefix_.empty() && !prefix_.ends_with('.')) prefix_ += '.';
     if (!anyForm()) refuseMissing(file, prefix_);
     for (const char* name : {"bias_k", "bias_v"}) {
@@ -63,7 +72,7 @@ class Layer {
     }
   }
 
-  LoadedWeights load() const {
+  LoadedWeights load() {
     LoadedWeights loaded;
     if (has(kForms[0])) {
       loadCombined(loaded);
@@ -96,16 +105,16 @@ class Layer {
     if (shape.size() != 2 || shape[0] < 1 || shape[1] < 1) refuseShape(name, expected);
     return shape;
   }
-  Tensor read(const std::string& name, const Shape& expected) const {
+  Tensor read(const std::string& name, const Shape& expected) {
     if (file_.shape(prefix_ + name) != expected) refuseShape(name, toString(expected));
-    return file_.read(prefix_ + name);
+    return readWithin(left_, file_, prefix_ + name);
   }
-  Tensor matrix(const std::string& name, Index rows, Index cols) const {
+  Tensor matrix(const std::string& name, Index rows, Index cols) {
     matrixShape(name, toString(Shape{rows, cols}));
     return read(name, {rows, cols});
   }
 
-  void loadCombined(LoadedWeights& loaded) const {
+  void loadCombined(LoadedWeights& loaded) {
     const Index d = matrixShape("in_proj_weight", "(3·d_model, d_model)")[1];
     loaded.dModel = loaded.kvWidth = loaded.kvFeatures = d;
     checkSize(d);
@@ -115,7 +124,7 @@ class Layer {
     loaded.weights.wV = all.slice(0, 2 * d, 3 * d);
   }
 
-  void loadSeparate(LoadedWeights& loaded, const std::string& suffix) const {
+  void loadSeparate(LoadedWeights& loaded, const std::string& suffix) {
     const std::string q = "q_proj" + suffix;
     const std::string k = "k_proj" + suffix;
     const std::string v = "v_proj" + suffix;
@@ -142,13 +151,13 @@ class Layer {
                                 file_.path().string(), size, Limits::kDModel));
   }
 
-  Tensor bias(const std::string& name, Index size, bool& found) const {
+  Tensor bias(const std::string& name, Index size, bool& found) {
     if (!has(name)) return Tensor::zeros({size});
     found = true;
     return read(name, {size});
   }
 
-  void loadBiases(LoadedWeights& loaded) const {
+  void loadBiases(LoadedWeights& loaded) {
     Weights& w = loaded.weights;
     const Index d = loaded.dModel;
     const Index kv = loaded.kvFeatures;
@@ -167,10 +176,11 @@ class Layer {
 
   const SafetensorsFile& file_;
   std::string prefix_;
+  Index left_;  // of the budget, in bytes
 };
 
 /// A tensor of (B, T, width) or (T, width), always given as the former.
-Tensor readSequence(const SafetensorsFile& file, const std::string& name) {
+Tensor readSequence(Index& left, const SafetensorsFile& file, const std::string& name) {
   const Shape& shape = file.shape(name);
   const bool fits = shape.size() == 2 || shape.size() == 3;
   if (!fits || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
@@ -179,7 +189,7 @@ Tensor readSequence(const SafetensorsFile& file, const std::string& name) {
                     "in {}; save it in that shape",
                     name, toString(shape), file.path().string()));
   }
-  const Tensor tensor = file.read(name);
+  const Tensor tensor = readWithin(left, file, name);
   return shape.size() == 3 ? tensor : tensor.reshaped({1, shape[0], shape[1]});
 }
 
@@ -196,8 +206,9 @@ std::vector<std::string> commonTokens(const SafetensorsFile& file, const std::st
 
 }  // namespace
 
-LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix) {
-  return Layer(file, prefix).load();
+LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix,
+                          Index budgetBytes) {
+  return Layer(file, prefix, budgetBytes).load();
 }
 
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where) {
@@ -218,7 +229,7 @@ Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string&
   return kvHeads;
 }
 
-TensorSource loadInput(const SafetensorsFile& file) {
+TensorSource loadInput(const SafetensorsFile& file, Index left) {
   TensorSource source;
   source.name = file.path().string();
   if (!file.has("x")) {
@@ -226,10 +237,10 @@ TensorSource loadInput(const SafetensorsFile& file) {
         fmt::format("{} has no tensor \"x\" of shape (batch, tokens, d_model); it has {}",
                     source.name, file.names().empty() ? "no tensors" : someOf(file.names())));
   }
-  source.x = readSequence(file, "x");
+  source.x = readSequence(left, file, "x");
   source.tokens = commonTokens(file, "tokens");
   if (!file.has("memory")) return source;
-  source.memory = readSequence(file, "memory");
+  source.memory = readSequence(left, file, "memory");
   source.memoryTokens = commonTokens(file, "memory_tokens");
   if (source.memory.dim(0) != source.x.dim(0)) {
     throw UserError(

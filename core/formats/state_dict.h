@@ -8,6 +8,7 @@
 
 #include "core/document.h"
 #include "core/formats/safetensors.h"
+#include "core/ledger.h"
 #include "core/trace.h"
 
 namespace headscope::formats {
@@ -22,13 +23,16 @@ struct LoadedWeights {
 
 /// Throws UserError naming file and tensor, with the shape expected and found. `prefix` as in
 /// "encoder.layers.0.self_attn."; bias_k, bias_v and the like are refused by name.
-LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "");
+/// More than `budgetBytes` for all of them together is refused before any is allocated past it.
+LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "",
+                          Index budgetBytes = defaultMemoryBudget());
 
 /// Number of key/value heads the loaded weights mean with `numHeads` query heads.
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where);
 
-/// `x` (B,T,D or T,D) and perhaps `memory`; tokens from the metadata where the file has them.
-TensorSource loadInput(const SafetensorsFile& file);
+/// `x` (B,T,D or T,D) and perhaps `memory`, together within the budget; tokens from the metadata
+/// where the file has them.
+TensorSource loadInput(const SafetensorsFile& file, Index budgetBytes = defaultMemoryBudget());
 
 /// Every tensor of the trace under its name, tokens and configuration in the metadata.
 void saveTrace(const std::filesystem::path& path, const Trace& trace);

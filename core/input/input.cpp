@@ -14,6 +14,13 @@ namespace {
 using Tokens = std::vector<std::string>;
 
 std::vector<Tokens> tokenizeAll(const std::vector<std::string>& texts, const std::string& what) {
+  std::size_t bytes = 0;
+  for (const std::string& text : texts) bytes += text.size();
+  if (texts.size() > 1 && bytes > kMaxTextBytes) {
+    throw UserError(
+        fmt::format("the {}s have {:.1f} MB together; at most 1 MB is taken, so shorten them", what,
+                    static_cast<double>(bytes) / (1 << 20)));
+  }
   std::vector<Tokens> sentences;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::string name = texts.size() == 1 ? what : fmt::format("{} {}", what, i + 1);

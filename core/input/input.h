@@ -69,7 +69,8 @@ struct Input {
 };
 
 /// Words and punctuation marks of a text (UTF-8). Throws UserError for invalid UTF-8, for a text
-/// without tokens and for one above `kMaxTextBytes`; `what` names the flag or field.
+/// without tokens and for one above `kMaxTextBytes` (a source's texts together, too); `what` names
+/// the flag or field.
 std::vector<std::string> tokenize(const std::string& text, const std::string& what = "text");
 inline constexpr std::size_t kMaxTextBytes = std::size_t{1} << 20;
 

@@ -112,10 +112,11 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
   result.layout = seriesLayout(items.front()->channels, width);
   result.lengths = filling.validLengths();
   result.x = Tensor::zeros({static_cast<Index>(items.size()), places, width});
-  for (std::size_t item = 0; item < items.size(); ++item) {
-    const Features features = featuresOf(*items[item]);
+  result.tokens.resize(items.size());
+  const auto embed = [&](std::size_t item, const Features& features) {
     MatrixView x = result.x.mutableMatrix({static_cast<Index>(item)});
-    auto& tokens = result.tokens.emplace_back(static_cast<std::size_t>(places));
+    auto& tokens = result.tokens[item];
+    tokens.resize(static_cast<std::size_t>(places));
     for (Index place = 0; place < filling.valid(item); ++place) {
       const Index source = filling.at(item, place);
       tokens[static_cast<std::size_t>(place)] = fmt::format("t{}", place);
@@ -123,6 +124,13 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
                positions);
     }
     if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
+  };
+  for (std::size_t first = 0; first < items.size(); ++first) {
+    if (!result.tokens[first].empty()) continue;
+    const Features features = featuresOf(*items[first]);  // once, however often it repeats
+    for (std::size_t item = first; item < items.size(); ++item) {
+      if (items[item]->values.sameAs(items[first]->values)) embed(item, features);
+    }
   }
   return result;
 }

@@ -231,6 +231,23 @@ TEST(SeriesEmbedding, CoordinatesAreWhatTheyAreCalled) {
   EXPECT_FLOAT_EQ(x(18, 59), x(18, 58) - x(17, 58));
 }
 
+TEST(SeriesEmbedding, ItemsThatRepeatAreTheSame) {
+  const SeriesSource source{{seriesOf("a", {1, 2, 9}), seriesOf("b", {4, 0})}};
+  AttentionConfig config;
+  config.dModel = 16;
+  config.seqLen = 3;
+  config.batch = 5;
+  const Input input = makeInput(source, Positions::sinusoidal, config);
+  const auto item = [&](Index i) { return input.x.slice(0, i, i + 1).values(); };
+  EXPECT_EQ(item(2), item(0));
+  EXPECT_EQ(item(4), item(0));
+  EXPECT_EQ(item(3), item(1));
+  EXPECT_NE(item(1), item(0));
+  EXPECT_EQ(input.tokens[4], (std::vector<std::string>{"t0", "t1", "t2"}));
+  EXPECT_EQ(input.tokens[3], (std::vector<std::string>{"t0", "t1", ""}));
+  EXPECT_EQ(input.lengths, (std::vector<Index>{3, 2, 3, 2, 3}));
+}
+
 TEST(SeriesEmbedding, NarrowDropsFlagsFirst) {
   const SeriesSource source{{seriesOf("s", {1, 2, 3})}};
   EXPECT_EQ(embed(source, 83).notes, std::vector<std::string>{});

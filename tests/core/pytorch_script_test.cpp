@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 
 #include "core/steps/step.h"
 #include "tests/core/support/cases.h"
@@ -92,6 +93,34 @@ TEST(PyTorchScript, MarksMistakesForAsLongAsTheyAreOn) {
 TEST(PyTorchScript, ATemperatureIsWrittenToItsLastDigit) {
   const auto config = with(sized(16, 4, 3), [](auto& c) { c.temperature = 1.23456789012345; });
   EXPECT_TRUE(has(scriptOf(config), "/ math.sqrt(4) / 1.23456789012345\n"));
+}
+
+/// Whatever a file or a user calls things, no such text is in the script: numbers alone are.
+TEST(PyTorchScript, TakesNoTextOfTheDocument) {
+  const auto called = [](const std::string& name) {
+    return pytorchScript(
+        *runAttention(test::changed(test::randomDocument(sized(8, 2, 3)), [&](Document& d) {
+          d.preset = name;
+          d.weightSource.loadedFrom = name;
+          auto source = std::make_shared<InputSource>(
+              TensorSource{name, d.input->x, {}, {name, name, name}, {}});
+          d.source = std::move(source);
+          auto input = std::make_shared<Input>(*d.input);
+          input->tokens = {{name, name, name}};
+          input->coordinates.assign(8, name);
+          input->notes = {name};
+          d.input = std::move(input);
+          d.config.temperature = 1.5;
+          d.pins = d.pins.with({{TensorId::rawScores, 0, 1, 0, 2}, -1e-42F});
+        })));
+  };
+  const std::string script = called("plain");
+  for (const char* name :
+       {"\"\"\"\nimport os; os.system('x')\n", "'); import os  #", "\\", "\\\"", "{0}", "# @steps",
+        "\r", "\u2028", "\xff", "‮\u202e", "\"; __import__('os')"}) {
+    EXPECT_EQ(called(name), script) << name;
+  }
+  EXPECT_TRUE(has(script, "raw_scores[0, 1, 0, 2] = -1.0005271035279194e-42"));
 }
 
 TEST(ExportPyTorch, WritesTheScriptAndEveryTensor) {
