@@ -187,8 +187,10 @@ Document edited(const Document& before, const TieKeysToQueries&) {
                     c.kvWidth(), c.dModel));
   }
   Document next = before;
-  for (const auto& [query, key] :
+  for (const auto& pair :
        {std::pair(TensorId::wQ, TensorId::wK), std::pair(TensorId::bQ, TensorId::bK)}) {
+    const TensorId query = pair.first;  // Clang before 16 has no lambda that uses [query, key]
+    const TensorId key = pair.second;
     Weights source = before.weights;
     const Tensor queries = weightOf(source, query);
     next = written(next, wholeRegion(key, -1, c), [&](const MatrixView& keys) {

@@ -1,10 +1,12 @@
 # How every file of ours is compiled; third-party code gets none of it.
 include(CheckCXXCompilerFlag)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
 
 add_library(headscope_warnings INTERFACE)
 # Not under the sanitizers: their checks lead GCC's analysis to false alarms, and the other builds
 # compile the same files.
-if(NOT HEADSCOPE_SANITIZE)
+if(NOT HEADSCOPE_SANITIZE AND NOT HEADSCOPE_FUZZ)
   target_compile_options(headscope_warnings INTERFACE -Wall -Wextra -Wpedantic -Werror)
   # False alarms of GCC: its own AVX-512 intrinsics as uninitialised (bug 105593), joining
   # std::strings as overlapping (bug 105651), assigning {x} to a vector as out of bounds.
@@ -30,8 +32,25 @@ if(HEADSCOPE_NATIVE)
     target_compile_options(headscope_options INTERFACE -march=native)
   endif()
 endif()
+# What makes of a fault that no test found a crash rather than a way in. tests/lint/hardening.py
+# looks at the built program.
+set(hardened "$<CONFIG:Release>")
+target_compile_options(headscope_options INTERFACE
+  "$<${hardened}:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong>")
+target_link_options(headscope_options INTERFACE
+  "$<${hardened}:LINKER:-z,relro,-z,now,-z,noexecstack>")
 if(HEADSCOPE_SANITIZE)
   set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_compile_options(headscope_options INTERFACE ${sanitizers})
+  target_compile_definitions(headscope_options INTERFACE _GLIBCXX_ASSERTIONS)
+  target_link_options(headscope_options INTERFACE ${sanitizers})
+endif()
+if(HEADSCOPE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "HEADSCOPE_FUZZ needs Clang's libFuzzer: cmake --preset fuzz")
+  endif()
+  set(sanitizers -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow
+                 -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(headscope_options INTERFACE ${sanitizers})
   target_compile_definitions(headscope_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(headscope_options INTERFACE ${sanitizers})

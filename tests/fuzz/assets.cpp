@@ -1,0 +1,47 @@
+// Asset files: the same JSON as presets, their weights, examples, lexicon, designed heads, colour
+// maps and glossary.
+#include <stdexcept>
+
+#include "core/formats/asset_files.h"
+#include "core/formats/color_map_file.h"
+#include "core/formats/config_json.h"
+#include "core/formats/designed_heads_file.h"
+#include "core/formats/glossary_file.h"
+#include "core/input/lexicon.h"
+#include "tests/fuzz/fuzzing.h"
+
+namespace headscope {
+namespace {
+
+/// The readers of the program's own files name the file in a runtime_error.
+template <typename Read>
+void acceptedAsOwn(Read read) {
+  try {
+    read();
+  } catch (const std::runtime_error& error) {
+    fuzz::require(std::string_view(error.what()).find(".json") != std::string_view::npos);
+  }
+}
+
+void readPresets(std::string_view json) {
+  for (const Preset& preset : formats::parsePresets(json)) {
+    fuzz::accepted([&] { formats::parsePresetWeights(json, preset); });
+  }
+}
+
+}  // namespace
+}  // namespace headscope
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace headscope;
+  const std::string_view json = fuzz::textOf(data, size);
+  const auto series = [](std::string_view) -> std::string_view { return "a,b\n1,2\n"; };
+  fuzz::accepted([&] { readPresets(json); });
+  fuzz::accepted([&] { formats::parseExamples(json, series); });
+  fuzz::accepted([&] { Lexicon{json}; });
+  acceptedAsOwn([&] { formats::parseDesignedHeads(json); });
+  acceptedAsOwn([&] { formats::parseColorMaps(json); });
+  acceptedAsOwn([&] { formats::parseGlossary(json); });
+  formats::parseTokens(std::string(json));
+  return 0;
+}
