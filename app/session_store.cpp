@@ -76,7 +76,7 @@ void SessionStore::setScene(formats::SavedScene scene) {
   ++shown().scenesRevision;
 }
 
-void SessionStore::retitleScene(int number, std::string title) {
+void SessionStore::retitleScene(int number, const std::string& title) {
   for (formats::SavedScene& scene : shown().scenes) {
     if (scene.number == number) scene.title = title;
   }

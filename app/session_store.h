@@ -52,7 +52,7 @@ class SessionStore {
   const std::vector<formats::SavedScene>& scenes() const { return shown().scenes; }
   const formats::SavedScene* scene(int number) const;
   void setScene(formats::SavedScene scene);
-  void retitleScene(int number, std::string title);
+  void retitleScene(int number, const std::string& title);
   void removeScene(int number);
 
   /// Hands the session over to be saved; `path` is its file from then on.

@@ -127,12 +127,13 @@ std::vector<DesignedHead> designedHeads(const Document& document) {
     const HeadDescription* d = found.plan.description;
     DesignedHead head;
     head.drawn = found.drawn();
-    head.title = head.drawn ? "Drawn at random" : d->title;
     if (head.drawn) {
+      head.title = "Drawn at random";
       head.about = "As xavier draws it.";
       if (d != nullptr) head.instead = d->title;
       head.why = found.why();
     } else {
+      head.title = d->title;
       head.about = d->about;
       head.structure = std::move(found.matrices.structure);
       head.why = whatTheMaskHides(*d, document.config.mask);

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Looks at the built program and at the libraries of ours that are in it: hardened, without a shell
+and without a network.  hardening.py PROGRAM LIBRARY..."""
+import re
+import subprocess
+import sys
+
+# What starts another program, or reaches another machine.
+FORBIDDEN = re.compile(
+    r"(system|popen|exec(l|le|lp|v|ve|vp|vpe|veat)|fexecve|posix_spawnp?|v?fork|clone|wordexp|"
+    r"socket|socketpair|connect|bind|listen|accept4?|send(to|msg|mmsg)?|recv(from|msg|mmsg)?|"
+    r"getaddrinfo|gethostby\w+|res_\w+)")
+NETWORK_LIBRARIES = re.compile(
+    r"lib(curl|ssl|crypto|gnutls|nss3|nspr4|resolv|nsl|ssh2?|nghttp\w*|soup|neon|cares|ldns|"
+    r"unbound|zmq|uv|event|websockets|microhttpd|Qt\w*Network|gio-2|boost_asio)\b")
+
+problems = []
+
+
+def output(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def require(holds, problem):
+    if not holds:
+        problems.append(problem)
+
+
+def undefined(file, *flags):
+    symbols = set()
+    for line in output("nm", *flags, "--undefined-only", file).splitlines():
+        parts = line.split()
+        if len(parts) == 2 and parts[0] in ("U", "w"):
+            symbols.add(parts[1].split("@")[0])
+    return symbols
+
+
+def forbidden(symbols):
+    return sorted(s for s in symbols if FORBIDDEN.fullmatch(s))
+
+
+def check_program(program):
+    dynamic = output("readelf", "--wide", "--dynamic", program)
+    segments = output("readelf", "--wide", "--segments", program)
+    require(re.search(r"FLAGS_1\).*\bPIE\b", dynamic), "it is no position-independent executable")
+    require("GNU_RELRO" in segments, "its relocations stay writable (no GNU_RELRO)")
+    require(re.search(r"\(FLAGS_1\).*\bNOW\b", dynamic), "its functions are bound late (no NOW)")
+    stack = re.search(r"GNU_STACK.*", segments)
+    require(stack and not re.search(r"\bRWE\b", stack.group()), "its stack is executable")
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic)
+    require(needed, "it names no library at all")
+    network = [name for name in needed if NETWORK_LIBRARIES.match(name)]
+    require(not network, f"it links a network library: {network}")
+    calls = forbidden(undefined(program, "--dynamic"))
+    require(not calls, f"it imports {calls}")
+
+
+def check_library(library):
+    symbols = undefined(library)
+    require("__stack_chk_fail" in symbols, f"{library} has no stack protector")
+    calls = forbidden(symbols)
+    require(not calls, f"{library} calls {calls}")
+
+
+def report_others(program):
+    """What libraries of others import is theirs: said, not judged."""
+    for line in output("ldd", program).splitlines():
+        found = re.search(r"=> (/\S+)", line)
+        calls = forbidden(undefined(found.group(1), "--dynamic")) if found else []
+        if calls:
+            print(f"{found.group(1)} imports {', '.join(calls)}")
+
+
+program, *libraries = sys.argv[1:]
+check_program(program)
+for library in libraries:
+    check_library(library)
+report_others(program)
+for problem in problems:
+    print(f"FAILED: {problem}")
+sys.exit(bool(problems) or not libraries)
