@@ -51,7 +51,7 @@ Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
 }
 
 std::string nameOf(const Region& region, const AttentionConfig& config) {
-  const std::string name(info(region.tensor).name);
+  std::string name(info(region.tensor).name);
   const Region whole = wholeRegion(region.tensor, region.item, config);
   if (region == whole) return name;
   if (!info(region.tensor).perItem && region.tensor != TensorId::bO) {

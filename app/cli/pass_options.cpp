@@ -127,7 +127,7 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
   const auto all = app.get_options();
   addSessionFlags(app, options);
   // a session holds all that these flags say; which of them was given is known after parsing
-  app.parse_complete_callback([&app, &options, others, all] {
+  app.parse_complete_callback([&options, others, all] {
     for (CLI::Option* option : all) {
       const bool ofPass = std::find(others.begin(), others.end(), option) == others.end();
       if (!ofPass || option->count() == 0 || option->get_name() == "--threads") continue;

@@ -10,6 +10,9 @@ ImGuiSession::ImGuiSession() : context_(ImGui::CreateContext()) {
   io.IniFilename = nullptr;  // panels lie where the layout puts them: nothing to remember
   io.LogFilename = nullptr;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
+#if IMGUI_VERSION_NUM >= 19110
+  ImGui::GetPlatformIO().Platform_OpenInShellFn = nullptr;  // no link ever starts a browser
+#endif
 }
 
 ImGuiSession::~ImGuiSession() { ImGui::DestroyContext(context_); }

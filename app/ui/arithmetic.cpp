@@ -21,7 +21,7 @@ std::string softmaxText(const Explanation& e) {
 }
 
 std::string sumText(const Explanation& e, std::size_t shown) {
-  const std::string result = number(e.pinned ? e.computed() : e.value, 5);
+  std::string result = number(e.pinned ? e.computed() : e.value, 5);
   if (e.terms.size() == 1 && e.terms.front().right == "1") return result;  // taken as it is
   std::vector<const Term*> order;
   order.reserve(e.terms.size());

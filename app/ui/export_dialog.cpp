@@ -254,7 +254,7 @@ std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory
     memory.open = false;
     return std::nullopt;
   }
-  const auto request = ExportDialog(panel, memory).fill();
+  auto request = ExportDialog(panel, memory).fill();
   if (keyPressed(Key::escape, false) && !comboWasOpen) memory.open = false;
   endModal(!memory.open);
   return request;

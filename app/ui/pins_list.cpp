@@ -54,9 +54,10 @@ void row(const Panel& panel, const Pin& pin) {
   drawText(list, look.fonts.regular, {x, at.y + look.px(2)}, t.text,
            elided(look.fonts.regular, name, room - look.px(10)));
   std::string values = number(pin.value, 6);
-  if (there)
+  if (there) {
     values +=
         fmt::format(", computed {}", number(explainCell(panel.trace, pin.cell).computed(), 6));
+  }
   drawText(list, look.fonts.monoSmall, {x, at.y + fontSize(look.fonts.regular) + look.px(5)},
            t.textMuted, elided(look.fonts.monoSmall, values, room - look.px(10)));
   ImGui::SameLine(0.0F, 0.0F);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/finite.h"
@@ -22,7 +23,7 @@ constexpr std::array kInitNames{
     InitName{WeightInit::identity, "identity"}, InitName{WeightInit::designed, "designed"}};
 
 Tensor identity(Shape shape) {
-  Tensor tensor = Tensor::zeros(shape);
+  Tensor tensor = Tensor::zeros(std::move(shape));
   MatrixView matrix = tensor.mutableMatrix();
   for (Index i = 0; i < std::min(matrix.rows, matrix.cols); ++i) matrix(i, i) = 1.0F;
   return tensor;

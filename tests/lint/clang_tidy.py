@@ -79,11 +79,13 @@ def main():
     every = Stamps()
     stamps = [every.of(command) for command in commands]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = [text for text in pool.map(findings, commands, stamps) if text]
+        found = 0
+        for text in pool.map(findings, commands, stamps):
+            found += bool(text)
+            print(text, end="", flush=True)
     for old in set(CLEAN.iterdir()) - set(stamps):
         old.unlink()
-    print("\n".join(found))
-    print(f"clang-tidy: {len(commands)} files, {len(found)} with findings")
+    print(f"clang-tidy: {len(commands)} files, {found} with findings")
     return 1 if found or not commands else 0
 
 

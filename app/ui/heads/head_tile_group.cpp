@@ -130,7 +130,7 @@ class Group {
     return true;
   }
 
-  void add(gl::HeatmapBatch& batch, std::size_t i, std::shared_ptr<const PictureSet> set,
+  void add(gl::HeatmapBatch& batch, std::size_t i, const std::shared_ptr<const PictureSet>& set,
            std::size_t at) const {
     const CellBlocks& blocks = set->spec.blocks;
     gl::HeatmapSource source;

@@ -21,8 +21,7 @@ constexpr float kMostPitch = 40.0F;
 class Column {
  public:
   Column(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
-      : panel_(panel),
-        look_(panel.look),
+      : look_(panel.look),
         place_(place),
         names_(laneTokens(panel.trace, lane, panel.view.item)),
         query_(lane == Lane::query),
@@ -92,7 +91,6 @@ class Column {
     }
   }
 
-  const Panel& panel_;
   const Look& look_;
   const TokenColumn& place_;
   const std::vector<std::string>& names_;

@@ -44,7 +44,7 @@ std::string axisName(const Look& look, const ValuePlane& plane, std::size_t axis
   const char* name = axis == 0 ? "main component" : "second component";
   if (plane.varianceShare[axis] <= 0.0) return fmt::format("{}: nothing varies", name);
   const std::string share = fmt::format("{:.0f} %", plane.varianceShare[axis] * 100.0);
-  const std::string whole = fmt::format("{} · {} of the variance", name, share);
+  std::string whole = fmt::format("{} · {} of the variance", name, share);
   if (textSize(look.fonts.small, whole).x <= room) return whole;
   return fmt::format("{} {}", axis == 0 ? "1st" : "2nd", share);
 }

@@ -97,7 +97,7 @@ void workCurve(const Panel& panel, const DecodeLedger& ledger, float height) {
 
 /// At most kMostBars of them: the first, the last and the one there is, the rest evenly.
 std::vector<Index> shownCounts(const AttentionConfig& c) {
-  const std::vector<Index> all = kvHeadCounts(c.numHeads);
+  std::vector<Index> all = kvHeadCounts(c.numHeads);
   if (all.size() <= kMostBars) return all;
   std::vector<Index> shown{c.numKvHeads};
   for (std::size_t i = 0; i + 1 < kMostBars; ++i) {
