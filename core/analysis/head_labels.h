@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/analysis/counted_rows.h"
-#include "core/analysis/declared_relation.h"
+#include "core/weights/declared_relation.h"
 #include "core/analysis/head_metrics.h"
 
 namespace headscope {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/declared_relation.h"
 #include "core/config.h"
 #include "core/document.h"
 #include "core/input/input.h"
+#include "core/weights/declared_relation.h"
 #include "core/weights/weights.h"
 
 namespace headscope {
