@@ -14,7 +14,7 @@ namespace headscope {
 namespace {
 
 Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
-  if (counted.empty()) return Measured::undefined(kNoRowsCount);
+  if (counted.empty()) return Measured::undefined(counted.whyEmpty());
   const ConstMatrixView view = weights.matrix();
   double sum = 0.0;
   for (const CountedRow& row : counted.rows) sum += spreadOf(view.row(row.row)).entropy;
