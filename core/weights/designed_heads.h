@@ -43,7 +43,8 @@ bool sameDesign(const Document& a, const Document& b);
 
 /// One per head, by the rules of assets/designed_heads.json over word classes, positions and flags,
 /// read apart from the matrices: which key each query has for a partner. None for a head that
-/// declares none (uniform, neighbours …) or was drawn; empty where weights are not designed.
+/// declares none (uniform, neighbours, temperature …) or was drawn; empty where weights are not
+/// designed.
 std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document);
 
 }  // namespace headscope

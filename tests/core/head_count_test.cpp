@@ -99,7 +99,7 @@ TEST(TwoInOne, OneDesignedHeadForTwoRelationsBlurs) {
   const DocumentPtr document = preset("original-transformer", WeightInit::designed);
   const TracePtr trace = runAttention(document);
   const auto relations = declaredRelations(*document);
-  // previous token, and verb → its subject: for 'sat' both are 'cat'; for others they differ
+  // previous token, and preposition → its object: of 'on' the one is 'sat', the other 'mat'
   ASSERT_TRUE(relations[0] && relations[4]);
   const auto found = twoInOne(*trace, 0, {0, 4}, {*relations[0], *relations[4]});
   ASSERT_TRUE(found);
