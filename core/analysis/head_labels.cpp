@@ -45,7 +45,8 @@ Measured declaredScoreOf(const Trace& trace, Index item, Index head,
                        relation.partners.at(static_cast<std::size_t>(item)));
 }
 
-/// Why a designed head is not called by its relation, to stand before another rule.
+/// Why a designed head is not called by its relation, to stand before another rule; empty where
+/// that says it.
 std::string whyNotDeclared(const DeclaredRelation& relation, const Measured& declared) {
   if (declared) {
     return fmt::format("the mean weight on the partner of {} is {:.2f}, below {}; ", relation.name,
@@ -54,7 +55,7 @@ std::string whyNotDeclared(const DeclaredRelation& relation, const Measured& dec
   if (declared.why == kNoPartner) {
     return fmt::format("{} has no partner in this input; ", relation.name);
   }
-  return fmt::format("{} is not measured; ", relation.name);
+  return {};  // nothing else of the head is measured either
 }
 
 /// The label by the metrics alone.

@@ -92,6 +92,10 @@ TEST_F(Analyze, WeightsThatDoNotSumToOneAreNotMeasured) {
   const json pinned = jsonOf({"analyze", "--pin", "weights[0,1,2,3]=5"});
   EXPECT_TRUE(pinned["heads"][0]["entropy"].is_number());
   EXPECT_TRUE(pinned["heads"][1]["entropy"].is_null());
+  const CliResult words = runProgram(analyze({"--pin", "weights[0,1,2,3]=5"}));
+  EXPECT_NE(words.out.find("entropy is not defined for 1 head: a row's weights do not sum to 1"),
+            std::string::npos)
+      << words.out;
 }
 
 TEST_F(Analyze, TakesABatchItemOrTheirMean) {

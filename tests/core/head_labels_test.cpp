@@ -86,7 +86,13 @@ TEST(HeadLabel, ADeclaredRelationComesFirst) {
   EXPECT_EQ(held.key, "verb → its subject");
   EXPECT_EQ(held.score, 0.5);
   EXPECT_TRUE(held.declared);
-  EXPECT_EQ(headLabel(metrics, {2.0, {}}, &relation, {0.49, {}}).key, "previous_token");
+  const HeadLabel below = headLabel(metrics, {2.0, {}}, &relation, {0.49, {}});
+  EXPECT_EQ(below.key, "previous_token");
+  EXPECT_EQ(below.rule,
+            "the mean weight on the partner of verb → its subject is 0.49, below 0.5; "
+            "previous_token is 1.00, at least 0.5");
+  EXPECT_EQ(headLabel(metricsOf({}), {2.0, {}}, &relation, Measured::undefined("not given")).rule,
+            "there is nothing to name it by: not given");
   EXPECT_EQ(headLabel(metrics, {2.0, {}}, &relation, Measured::undefined("none")).key,
             "previous_token");
 }
