@@ -32,7 +32,7 @@ void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
-    flash.start(view.animate ? trace : nullptr, update->trace);
+    if (!update->settled) flash.start(view.animate ? trace : nullptr, update->trace);
     trace = std::move(update->trace);
     return;
   }
