@@ -53,8 +53,9 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
   ui::beginRoot();
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) s.mouseMovedAt = now;
-  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
-                      &s.wantsFrame, &s.nextChange};
+  const ui::Look look{
+      theme,         fonts,        s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
+      &s.wantsFrame, &s.nextChange};
   if (s.trace) {
     s.keepViewValid();
     ui::EditSink edits;
