@@ -32,7 +32,8 @@
 namespace headscope::host {
 namespace {
 
-constexpr int kOwedFrames = 3;  // after an event: ImGui needs two to settle hovering and layout
+constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle hovering and layout
+constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
 constexpr float kMaxScale = 3.0F;
 constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
 
@@ -172,7 +173,7 @@ void waitForEvents(const App& app, Events& events, bool visible, double drawn) {
   } else {
     glfwPollEvents();
   }
-  if (events.woken.exchange(false)) events.owedFrames = kOwedFrames;
+  if (events.woken.exchange(false)) events.owedFrames = std::max(events.owedFrames, kWokenFrames);
   if (glfwGetTime() >= due) events.owedFrames = std::max(events.owedFrames, 1);
 }
 
