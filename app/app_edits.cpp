@@ -112,7 +112,7 @@ void App::State::saveIfDue() {
   if (!saveWhenDone || exporting.busy()) return;
   if (worker.progress().busy) {
     say("the trace is saved as soon as it is computed");
-    wantsFrame = true;
+    nextChange = ui::kProgressPace;
     return;
   }
   takeResult();
