@@ -9,6 +9,7 @@
 
 #include "app/ui/heads/disc_places.h"
 #include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/heads_page.h"
 #include "app/ui/heads/metric_definition.h"
 #include "app/ui/heads/metrics_table.h"
 #include "app_driver.h"
@@ -197,22 +198,154 @@ TEST(HeadsScatter, ADiscChoosesItsHeadAndAnAxisNameItsMetric) {
   EXPECT_TRUE(ui.shows("head 6: confidence", "figures"));
 }
 
-TEST(HeadsScatter, MovesDiscsApartAndKeepsThemInside) {
-  std::vector<ImVec2> wanted(8, ImVec2(20, 30));
-  wanted.push_back({90, 90});
-  const auto places = discPlaces(wanted, 9, {0, 0}, {150, 100});
-  ASSERT_EQ(places.size(), 9U);
-  EXPECT_EQ(places[8].x, 90);
-  EXPECT_EQ(places[8].y, 90);
+TEST(HeadsScatter, DiscsStandAtTheirValuesUnlessTheyWouldCoverAnother) {
+  std::vector<Disc> discs(5, Disc{{80, 90}, {9, 9}});
+  discs.push_back({{120, 40}, {9, 9}});
+  discs.push_back({{5, 50}, {20, 9}});  // reaches out of the area
+  const auto places = discPlaces(discs, 3, {0, 0}, {150, 100});
+  ASSERT_EQ(places.size(), 7U);
+  ASSERT_TRUE(places[5]);
+  EXPECT_EQ(places[5]->x, 120);
+  EXPECT_EQ(places[5]->y, 40);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    EXPECT_GE(places[i].x, 0);
-    EXPECT_LE(places[i].x, 150);
-    EXPECT_GE(places[i].y, 0);
-    EXPECT_LE(places[i].y, 100);
+    if (!places[i]) continue;
+    EXPECT_GE(places[i]->x - discs[i].half.x, 0);
+    EXPECT_LE(places[i]->y + discs[i].half.y, 100);
     for (std::size_t j = i + 1; j < places.size(); ++j) {
-      EXPECT_GE(std::hypot(places[i].x - places[j].x, places[i].y - places[j].y), 18);
+      if (!places[j]) continue;
+      const bool apart =
+          std::abs(places[i]->x - places[j]->x) >= discs[i].half.x + discs[j].half.x ||
+          std::abs(places[i]->y - places[j]->y) >= discs[i].half.y + discs[j].half.y;
+      EXPECT_TRUE(apart) << i << " and " << j;
     }
   }
+}
+
+TEST(HeadsScatter, ACoveringDiscGoesUpAndLeavesTheOthersDotFree) {
+  const std::vector<Disc> discs{{{50, 90}, {9, 9}}, {{55, 90}, {9, 9}}};
+  const auto places = discPlaces(discs, 3, {0, 0}, {150, 100});
+  for (std::size_t i = 0; i < 2; ++i) {
+    ASSERT_TRUE(places[i]);
+    EXPECT_LT(places[i]->y, 90);
+    EXPECT_NEAR(places[i]->x, discs[i].at.x, 9);
+    EXPECT_TRUE(places[i]->y + 9 < discs[1 - i].at.y - 3 ||
+                std::abs(places[i]->x - discs[1 - i].at.x) > 9 + 3);
+  }
+  // among too many none goes where nobody would find it
+  const std::vector<Disc> crowd(300, Disc{{50, 50}, {9, 9}});
+  std::size_t without = 0;
+  for (const auto& place : discPlaces(crowd, 3, {0, 0}, {400, 400})) {
+    if (!place) {
+      ++without;
+      continue;
+    }
+    EXPECT_LT(std::abs(place->x - 50) + std::abs(place->y - 50), 9 * 9 + 1);
+  }
+  EXPECT_GT(without, 200U);
+}
+
+TEST(HeadsScatter, HeadsOfOneValueShareADiscThatChoosesEachInTurn) {
+  const std::vector<ImVec2> places{{0, 0}, {9, 9}, {1, 1}, {9, 8}};
+  EXPECT_EQ(together(places, 2), (std::vector<std::vector<std::size_t>>{{0, 2}, {1, 3}}));
+  AppDriver ui(textDocument("cat"), 1600, 1000, headsView(FiguresTab::scatter, EnlargedCard::none));
+  EXPECT_TRUE(ui.shows("beside it heads 2–8", "figures")) << ui.screen().all("figures");
+  ui.click("1–8", "figures");
+  EXPECT_EQ(ui.view().head, 1);
+  ui.click("1–8", "figures");
+  EXPECT_EQ(ui.view().head, 2);
+}
+
+TEST(HeadsScatter, DiscsCoverNoNumbersOfTheAxes) {
+  AppDriver ui(makePreset(presetByName("gpt2-small"), {WeightInit::designed, 1, {}}, kTestBudget),
+               1600, 1000, headsView(FiguresTab::scatter, EnlargedCard::none));
+  std::vector<Spot> numbers;
+  const ScreenText screen = ui.screen();
+  for (const TextRun& run : screen.runs()) {
+    const bool digits = run.text.find_first_not_of("0123456789.") == std::string::npos;
+    if (digits && run.window.find("figures") != std::string::npos) {
+      numbers.push_back(run.spot(0, run.text.size()));
+    }
+  }
+  ASSERT_GT(numbers.size(), 8U);
+  // the lowest are those of the axis; heads without entropy stand at its 0
+  const auto lower = [](const Spot& a, const Spot& b) { return a.centre().y < b.centre().y; };
+  const Spot tick = *std::max_element(numbers.begin(), numbers.end(), lower);
+  std::size_t ticks = 0;
+  for (const Spot& number : numbers) {
+    if (std::abs(number.centre().y - tick.centre().y) < 2.0F) {
+      ++ticks;
+    } else {
+      EXPECT_LT(number.max.y + 3.0F, tick.min.y);
+    }
+  }
+  EXPECT_GE(ticks, 4U);
+}
+
+TEST(HeadsScatter, AnAxisWithAMarginKeepsItsTicks) {
+  const ChartAxis axis = withMargin({0.0, 10.0, false, {0.0, 5.0, 10.0}}, 10, 120);
+  EXPECT_DOUBLE_EQ(axis.low, -1.0);
+  EXPECT_DOUBLE_EQ(axis.high, 11.0);
+  EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 5.0, 10.0}));
+}
+
+TEST(HeadsFigures, ScoresHaveTwoPlacesEverywhere) {
+  HeadLabel label;
+  label.title = "uniform";
+  label.score = 1.0;
+  EXPECT_EQ(labelWithScore(label), "uniform 1.00");
+  label.score = 0.125;
+  EXPECT_EQ(labelWithScore(label), "uniform 0.12");
+  label.score.reset();
+  EXPECT_EQ(labelWithScore(label), "uniform");
+  EXPECT_EQ(numbersInWords({0, 2, 3, 4, 6}), "1, 3–5, 7");
+}
+
+TEST(HeadsTable, EnlargedShowsEveryMetricWithoutScrolling) {
+  AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::table));
+  const gl::Rect card = *ui.window("figures");
+  for (const MetricInfo& m : allMetrics()) {
+    const auto title = ui.screen().find(m.column, "metrics");
+    ASSERT_TRUE(title) << m.column;
+    EXPECT_GT(title->min.x, card.x0) << m.column;
+    EXPECT_LT(title->max.x, card.x1) << m.column;
+  }
+}
+
+TEST(HeadsFigures, TabsKeepClearOfTheSwitch) {
+  for (const int width : {1160, 1280, 1600}) {
+    AppDriver ui(exampleDocument("cat"), width, 900,
+                 headsView(FiguresTab::scatter, EnlargedCard::none));
+    const auto tab = ui.screen().find("Table", "figures");
+    const auto larger = ui.screen().find("larger", "figures");
+    ASSERT_TRUE(tab) << width;
+    ASSERT_TRUE(larger) << width;
+    EXPECT_LT(tab->max.x, larger->min.x - 4.0F) << width;
+  }
+}
+
+TEST(HeadsPage, StandsBelowEachOtherInANarrowWindow) {
+  for (const float width : {600.0F, 800.0F, 1159.0F}) {
+    const ImVec2 content = headsContent({width, 500.0F}, 1.0F, 12.0F, {});
+    EXPECT_LE(content.x, width);  // it scrolls one way only
+    EXPECT_GT(content.y, 1000.0F);
+    const HeadsLayout l = layoutHeads(content, 1.0F);
+    EXPECT_GT(l.looks.at.y, l.allHeads.at.y + l.allHeads.size.y);
+    EXPECT_GT(l.figures.at.y, l.looks.at.y + l.looks.size.y);
+    EXPECT_GT(l.similarity.at.x, l.figures.at.x + l.figures.size.x);
+    EXPECT_GT(l.effects.at.y, l.figures.at.y + l.figures.size.y);
+    EXPECT_LE(l.effects.at.y + l.effects.size.y, content.y);
+    EXPECT_LE(l.allHeads.at.x + l.allHeads.size.x, content.x);
+    HeadsView large;
+    large.enlarged = EnlargedCard::similarity;
+    const HeadsLayout e = layoutHeads(content, 1.0F, large);
+    EXPECT_EQ(e.figures.size.x, 0.0F);
+    EXPECT_EQ(e.similarity.size.x, l.allHeads.size.x);
+    EXPECT_EQ(e.effects.at.y, l.effects.at.y);
+  }
+  const ImVec2 wide = headsContent({1600.0F, 860.0F}, 1.0F, 12.0F, {});
+  EXPECT_EQ(wide.x, 1600.0F);
+  EXPECT_EQ(wide.y, 860.0F);
+  EXPECT_EQ(layoutHeads(wide, 1.0F).looks.at.y, layoutHeads(wide, 1.0F).allHeads.at.y);
 }
 
 TEST(HeadsScatter, AxesHaveRoundTicksAroundTheirValues) {

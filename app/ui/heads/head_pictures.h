@@ -92,7 +92,7 @@ class HeadPictures {
   };
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
-  void finish() { task_.wait(); }
+  bool finish() { return task_.wait(); }
 
   /// Takes what has come; before anything of a frame is drawn.
   void take(const Panel& panel);
