@@ -1,4 +1,6 @@
 // All heads: the grid of every head, sorted, side by side, and long inputs by parts.
+#include "heads_grid.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -8,63 +10,13 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/heads/figure_words.h"
 #include "app/ui/heads/head_order.h"
 #include "app/ui/widgets.h"
-#include "app_driver.h"
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
 namespace {
-
-constexpr const char* kCard = "all heads";
-
-class HeadsGrid : public testing::Test {
- protected:
-  explicit HeadsGrid(DocumentPtr document = presetDocument("original-transformer"))
-      : ui_(std::move(document), 1600, 1000, headsView()) {}
-
-  static ViewState headsView() {
-    ViewState view;
-    view.page = Page::heads;
-    return view;
-  }
-
-  std::vector<gl::Rect> maps() { return ui_.heatmaps(kCard); }
-  bool shows(std::string_view text) { return ui_.shows(text, kCard); }
-  HeadsView& heads() { return ui_.view().heads; }
-  /// How often a piece of text stands there in a colour.
-  int inColor(std::string_view text, ImU32 color) {
-    int count = 0;
-    const ScreenText screen = ui_.screen();
-    for (const TextRun& run : screen.runs()) {
-      const bool here = run.window.find(kCard) != std::string::npos && run.text == text;
-      if (here && run.glyphs.front().color == color) ++count;
-    }
-    return count;
-  }
-  /// What the n-th heatmap of the card is filled with.
-  std::vector<float> cells(std::size_t n) {
-    const gl::Rect box = *ui_.window(kCard);
-    for (const auto& command : ui_.app().scene().commands) {
-      const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
-      if (batch == nullptr) continue;
-      for (const gl::HeatmapQuad& quad : batch->quads) {
-        if (quad.rect.x0 < box.x0 || quad.rect.x1 > box.x1 || quad.rect.y1 > box.y1) continue;
-        if (n-- > 0) continue;
-        const gl::HeatmapSource& source = batch->sources[quad.source];
-        std::vector<float> out(static_cast<std::size_t>(source.rows * source.cols));
-        source.fill(out.data());
-        return out;
-      }
-    }
-    ADD_FAILURE() << "no such heatmap";
-    return {};
-  }
-
-  AppDriver ui_;
-};
 
 TEST_F(HeadsGrid, HasATileOfEachHead) {
   for (const Index heads : {1, 8, 96}) {
@@ -144,63 +96,6 @@ TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndOpens) {
   EXPECT_EQ(ui_.view().head, chosen);
 }
 
-TEST_F(HeadsGrid, ATileTellsItsLabelsScoreAndRule) {
-  const auto report = *headReport(ui_.trace(), Index{0}, {});
-  const std::string said = labelWithScore(report.labels[5]) + ": " + report.labels[5].rule;
-  ui_.hover(middle(maps()[5]));
-  EXPECT_TRUE(ui_.shows(said, "Tooltip")) << ui_.screen().all("Tooltip");
-  ui_.hover(ui_.at("Head 6", kCard));
-  for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
-  EXPECT_TRUE(ui_.shows(said, "Tooltip")) << ui_.screen().all("Tooltip");
-}
-
-/// Designed heads, of which two find no partner in this sentence.
-class DesignedGrid : public HeadsGrid {
- protected:
-  DesignedGrid() : HeadsGrid(designed(512)) {}
-
-  static DocumentPtr designed(Index dModel) {
-    AttentionConfig config;
-    config.dModel = dModel;
-    config.numHeads = config.numKvHeads = 8;
-    return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
-                        {WeightInit::designed, 1, {}}, kTestBudget);
-  }
-};
-
-TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
-  EXPECT_TRUE(shows("Adjective ↔ noun")) << ui_.screen().all(kCard);
-  EXPECT_TRUE(shows("like duplicate token 0.50"));
-  EXPECT_TRUE(shows("Previous token"));
-  EXPECT_TRUE(shows("on its partner 1.00"));
-  EXPECT_TRUE(shows("designed, not learned"));
-  EXPECT_FALSE(shows("at random"));
-  ui_.hover(ui_.at("Adjective ↔ noun", kCard));
-  for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
-  EXPECT_TRUE(ui_.shows("In logits:", "Tooltip")) << ui_.screen().all("Tooltip");
-  EXPECT_TRUE(ui_.shows("duplicate token 0.50: ", "Tooltip"));
-}
-
-TEST_F(DesignedGrid, HeadsDrawnAtRandomAreCounted) {
-  ui_.restart(designed(64), headsView());
-  EXPECT_TRUE(shows("5 of 8 drawn at random")) << ui_.screen().all(kCard);
-  EXPECT_TRUE(shows("random"));
-}
-
-TEST_F(DesignedGrid, NamesAreWholeWhateverTheCount) {
-  for (const Index heads : {8, 12}) {
-    AttentionConfig config;
-    config.dModel = 64 * heads;
-    config.numHeads = config.numKvHeads = heads;
-    ui_.restart(makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}},
-                             Positions::named, {WeightInit::designed, 1, {}}, kTestBudget),
-                headsView());
-    for (const char* name : {"Previous token", "Verb → its subject", "Preposition → its object"}) {
-      EXPECT_TRUE(shows(name)) << name << " of " << heads << ": " << ui_.screen().all(kCard);
-    }
-  }
-}
-
 TEST_F(HeadsGrid, HoverLightsTheSameCellInEveryHead) {
   const ImU32 lit = theme(ThemeKind::light).queryText;
   EXPECT_EQ(inColor("on", lit), 0);
@@ -263,51 +158,6 @@ TEST_F(HeadsGrid, NormWeightedIsTheLengthOfWhatAKeyGives) {
     square += entry * entry;
   }
   EXPECT_NEAR(static_cast<double>(shown[8]), weight * std::sqrt(square), 1e-5);
-}
-
-TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
-  ui_.view().head = 3;
-  ui_.click("norm-weighted", kCard);
-  ASSERT_EQ(maps().size(), 8U + 3U);
-  for (const char* text : {"Head 4: its weights, what they move, and the difference", "weights A",
-                           "difference", "a key moves more than its weight says"}) {
-    EXPECT_TRUE(shows(text)) << text << " in " << ui_.screen().all(kCard);
-  }
-  const auto plain = cells(8);
-  const auto moved = cells(9);
-  const auto difference = cells(10);
-  EXPECT_EQ(moved, cells(3));
-  for (std::size_t i = 0; i < 6; ++i) {
-    double sum = 0.0;
-    double left = 0.0;
-    for (std::size_t j = 0; j < 6; ++j) sum += static_cast<double>(moved[i * 6 + j]);
-    for (std::size_t j = 0; j < 6; ++j) {
-      const std::size_t at = i * 6 + j;
-      EXPECT_EQ(plain[at], ui_.trace().value({TensorId::weights, 0, 3, static_cast<Index>(i),
-                                              static_cast<Index>(j)}));
-      EXPECT_NEAR(static_cast<double>(difference[at]),
-                  static_cast<double>(moved[at]) / sum - static_cast<double>(plain[at]), 1e-6);
-      left += static_cast<double>(difference[at]);
-    }
-    EXPECT_NEAR(left, 0.0, 1e-6);  // what one key gains others lose
-  }
-  ui_.hover(cellAt(maps()[10], 6, 6, 2, 1));
-  EXPECT_TRUE(ui_.shows("as a share of its row − A", "Tooltip"));
-  ui_.view().heads.compared = {1, 5};
-  ui_.settle();
-  EXPECT_EQ(maps().size(), 8U + 2 * 3U + 1U);
-}
-
-TEST_F(HeadsGrid, WhatIsMaskedHasNoDifference) {
-  Mask mask;
-  mask.causal = true;
-  ui_.restart(
-      apply(*textDocument("the cat sat on the mat", 64, 2), SetMask{mask}, kTestBudget).document,
-      headsView());
-  ui_.click("norm-weighted", kCard);
-  const auto difference = cells(4);
-  EXPECT_EQ(difference[0], 0.0F);  // the only key of the first query: all of both
-  EXPECT_EQ(difference[1], gl::kMaskedCell);
 }
 
 TEST_F(HeadsGrid, EachOnItsOwnScaleNamesItsMaximum) {
