@@ -203,14 +203,15 @@ TEST(HeadsTable, EnlargedShowsEveryMetricWithoutScrolling) {
 }
 
 TEST(HeadsFigures, TabsKeepClearOfTheSwitch) {
-  for (const int width : {1160, 1280, 1600}) {
-    AppDriver ui(exampleDocument("cat"), width, 900,
-                 headsView(FiguresTab::scatter, EnlargedCard::none));
+  ViewState view = headsView(FiguresTab::scatter, EnlargedCard::none);
+  for (const float scale : {1.0F, 1.38F, 2.0F}) {
+    view.scale = scale;
+    AppDriver ui(exampleDocument("cat"), 1600, 3000, view);
     const auto tab = ui.screen().find("Table", "figures");
     const auto larger = ui.screen().find("larger", "figures");
-    ASSERT_TRUE(tab) << width;
-    ASSERT_TRUE(larger) << width;
-    EXPECT_LT(tab->max.x, larger->min.x - 4.0F) << width;
+    ASSERT_TRUE(tab) << scale;
+    ASSERT_TRUE(larger) << scale;
+    EXPECT_LT(tab->max.x, larger->min.x - 4.0F) << scale;
   }
 }
 
