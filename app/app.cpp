@@ -107,15 +107,16 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
   state_->dropped.insert(state_->dropped.end(), paths.begin(), paths.end());
 }
 
-void App::finish() {
+bool App::finish() {
   state_->worker.wait();
   state_->takeResult();
   state_->exporting.wait();
-  state_->headsPage.finish();
-  state_->tools.finish();
+  bool news = state_->headsPage.finish();
+  news |= state_->tools.finish();
   state_->flash.wait();
   state_->comparison.finish();
   state_->store.finish();
+  return news;
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }

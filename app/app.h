@@ -82,8 +82,9 @@ class App {
   void pictureDrawn(const PictureRequest& request, std::function<void()> write);
 
   /// Waits until the newest document's trace is there, what a tool has asked for is computed and
-  /// everything is saved (offscreen and tests).
-  void finish();
+  /// everything is saved (offscreen and tests). True where the next frame has results to take, with
+  /// which it may ask for more.
+  bool finish();
 
   const DocumentPtr& document() const;
   const TracePtr& trace() const;

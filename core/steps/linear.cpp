@@ -56,9 +56,19 @@ ConstMatrixView panelOf(const Tensor& packed, const Box& box) {
 
 }  // namespace
 
-Tensor packedMemory(const Tensor& weight) {
-  return Tensor::uninitialised({(weight.dim(0) + kPanel - 1) / kPanel, weight.dim(1), kPanel});
+namespace {
+
+Shape packedShape(const Shape& weight) {
+  return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
 }
+
+}  // namespace
+
+Tensor packedMemory(const Tensor& weight) {
+  return Tensor::uninitialised(packedShape(weight.shape()));
+}
+
+Index packedCount(const Shape& weight) { return elementCount(packedShape(weight)); }
 
 void packPanel(const Tensor& weight, Index panel, Tensor& packed) {
   constexpr Index kTile = 16;  // columns of W: a cache line
@@ -71,7 +81,7 @@ void packPanel(const Tensor& weight, Index panel, Tensor& packed) {
     for (Index r = 0; r < rows; ++r) {
       for (Index k = begin; k < end; ++k) to(k, r) = from(first + r, k);
     }
-    for (Index k = begin; k < end; ++k) std::fill(&to(k, 0) + rows, &to(k, 0) + kPanel, 0.0F);
+    for (Index k = begin; k < end; ++k) std::fill(&to(k, 0) + rows, &to(k, 0) + to.cols, 0.0F);
   }
 }
 
