@@ -61,9 +61,15 @@ void App::frame(const ui::Fonts& fonts, double now) {
     ui::EditSink edits;
     s.compare();
     const TracePtr held = s.comparison.trace();
-    const ui::Panel panel{
-        *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
-        s.flash.at(now, &s.wantsFrame), s.designed.of(s.trace)};
+    const ui::Panel panel{*s.history.current(),
+                          *s.trace,
+                          s.view,
+                          edits,
+                          look,
+                          &s.history,
+                          s.reference(held),
+                          s.flash.at(now, &s.wantsFrame),
+                          s.designed.of(s.trace)};
     ui::advancePlayback(panel, s.playback);
     ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
@@ -102,6 +108,8 @@ bool App::wantsFullScreen() const { return state_->presenter.on; }
 float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
+
+void App::apply(const Edit& edit, const std::string& gesture) { state_->apply(edit, gesture); }
 
 void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
   state_->dropped.insert(state_->dropped.end(), paths.begin(), paths.end());

@@ -9,6 +9,7 @@
 #include "app/host/painter.h"
 #include "app/host/render_target.h"
 #include "bench/documents.h"
+#include "core/edit.h"
 
 namespace headscope::bench {
 namespace {
@@ -74,6 +75,22 @@ void drawFrame(benchmark::State& state) {
       static_cast<double>(after.bytesUploaded - before.bytesUploaded);
 }
 
+/// A hand on one value of `tensor`: from an edit to the frame that shows it, without drawing.
+void dragCell(benchmark::State& state, TensorId tensor) {
+  host::Headless host(kWidth, kHeight);
+  App app(appFor(state));
+  app.finish();
+  host.frames(app, kSettlingFrames);
+  float value = 0.0F;
+  for (auto _ : state) {
+    value += 0.001F;
+    app.apply(SetCell{{tensor, tensor == TensorId::x ? 0 : -1, -1, 17, 5}, value}, "drag");
+    do {
+      host.frame(app);
+    } while (app.trace()->documentPtr() != app.document());
+  }
+}
+
 /// The heads page, with everything measured that it shows.
 void buildHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
@@ -126,6 +143,16 @@ void longInputs(benchmark::internal::Benchmark* benchmark) {
       ->Apply(bestOfNine);
 }
 
+void dragSizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"D", "H", "T"})
+      ->Args({512, 8, 30})
+      ->Args({768, 12, 1024})
+      ->Apply(bestOfNine);
+}
+
+BENCHMARK_CAPTURE(dragCell, W_Q, TensorId::wQ)->Name("drag/W_Q")->Apply(dragSizes);
+BENCHMARK_CAPTURE(dragCell, W_O, TensorId::wO)->Name("drag/W_O")->Apply(dragSizes);
+BENCHMARK_CAPTURE(dragCell, X, TensorId::x)->Name("drag/X")->Apply(dragSizes);
 BENCHMARK(buildHeadsPage)->Name("heads/build")->Apply(longInputs);
 BENCHMARK(panHeadsPage)->Name("heads/pan")->Apply(longInputs);
 BENCHMARK(buildFrame)->Name("frame/build")->Apply(sizes);

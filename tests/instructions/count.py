@@ -2,8 +2,8 @@
 """Holds the instructions of one warm pass to those noted, for three shapes.
 
 Usage: count.py PASS_COUNT [--note]. Counts with valgrind's callgrind, which is repeatable where
-times are not. More than 5 % above those of counts.json fails; --note writes them there. With a
-compiler or oneDNN that counts.json does not know, it fails and says how to note them.
+times are not. More than 5 % above those of counts.json fails; --note writes them there. A compiler
+or oneDNN that counts.json does not know must stay below twice the most that is noted for others.
 """
 
 import json
@@ -14,6 +14,7 @@ import sys
 
 SHAPES = ["256 8 30", "768 12 128", "512 8 512"]
 MOST = 1.05
+MOST_OF_OTHERS = 2.0
 FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "counts.json")
 
 
@@ -38,17 +39,18 @@ def main():
         with open(FILE, "w", encoding="utf-8") as file:
             json.dump(noted, file, indent=2)
             file.write("\n")
-    if toolchain not in noted:
-        sys.exit(f"no counts are noted for {toolchain}: run {__file__} {program} --note and look at "
-                 f"what it adds to counts.json beside the others: {counts}")
+    known = toolchain in noted
+    most = MOST if known else MOST_OF_OTHERS
+    if not known:
+        print(f"nothing is noted for {toolchain}; {__file__} {program} --note would")
     grown = []
     for shape, now in counts.items():
-        before = noted[toolchain][shape]
+        before = max(each[shape] for name, each in noted.items() if not known or name == toolchain)
         print(f"{toolchain}: {shape}: {now:,} instructions, noted {before:,} ({now / before:.3f})")
-        if now > MOST * before:
+        if now > most * before:
             grown.append(shape)
     if grown:
-        sys.exit(f"more than {MOST:.2f} times what is noted: {', '.join(grown)}")
+        sys.exit(f"more than {most:.2f} times what is noted: {', '.join(grown)}")
 
 
 main()
