@@ -20,12 +20,16 @@ App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options)
   if (state_->trace != nullptr && state_->trace->documentPtr() == document()) return;
   state_->trace = nullptr;
   state_->worker.request(state_->history.current());
+}
+
+App::~App() = default;
+
+void App::awaitFirst() {
+  if (state_->trace != nullptr) return;
   state_->worker.wait(kPatience);
   state_->takeResult();
   if (state_->trace == nullptr && state_->messageIsError) throw UserError(state_->message);
 }
-
-App::~App() = default;
 
 void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
@@ -49,8 +53,9 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
   ui::beginRoot();
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) s.mouseMovedAt = now;
-  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
-                      &s.wantsFrame};
+  const ui::Look look{
+      theme,         fonts,        s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
+      &s.wantsFrame, &s.nextChange};
   if (s.trace) {
     s.keepViewValid();
     ui::EditSink edits;
@@ -63,13 +68,13 @@ void App::frame(const ui::Fonts& fonts, double now) {
     ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
     ui::followPlayback(panel, s.playback);
-    s.nextChange = ui::nextChange(panel, s.playback);
+    look.changesIn(ui::nextChange(panel, s.playback));
     s.panels(panel);
     s.flash.measure(now);
     s.sessionWindows(look);
     s.overlays(panel);
     s.applyEdits(edits);
-    if (s.saveWhenDone) s.wantsFrame = true;
+    if (s.saveWhenDone) look.changesIn(ui::kProgressPace);
     if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
   } else {
     const auto progress = s.worker.progress();
@@ -78,7 +83,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
         fonts.regular, s.messageIsError ? theme.bad : theme.text,
         s.message.empty() ? fmt::format("computing … {:.1f} s", progress.seconds) : s.message);
     ImGui::PopTextWrapPos();
-    s.wantsFrame = progress.busy;
+    if (progress.busy) look.changesIn(ui::kProgressPace);
   }
   ui::endRoot();
 }

@@ -53,6 +53,10 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
+  /// Waits a moment for the first result, which is computed while a host gets ready. Throws
+  /// UserError where there will be none.
+  void awaitFirst();
+
   /// Builds one frame of the interface at `now` seconds.
   void frame(const ui::Fonts& fonts, double now);
 

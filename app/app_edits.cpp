@@ -22,6 +22,8 @@ App::State::State(AppOptions o)
       keptState{std::move(o.compared.document), std::move(o.compared.name)},
       comparison(o.threads),
       worker(o.threads) {
+  // tokens that come with the view hold
+  if (view.heads.query >= 0 || view.heads.key >= 0) headsPage.looks.selected = view.selected;
   const formats::SavedScene* first = store.scene(o.scene);
   if (first != nullptr) history.apply(Open{first->document, fmt::format("scene {}", o.scene)});
 }
@@ -30,7 +32,7 @@ void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
-    flash.start(view.animate ? trace : nullptr, update->trace);
+    if (!update->settled) flash.start(view.animate ? trace : nullptr, update->trace);
     trace = std::move(update->trace);
     return;
   }
@@ -110,7 +112,7 @@ void App::State::saveIfDue() {
   if (!saveWhenDone || exporting.busy()) return;
   if (worker.progress().busy) {
     say("the trace is saved as soon as it is computed");
-    wantsFrame = true;
+    nextChange = ui::kProgressPace;
     return;
   }
   takeResult();

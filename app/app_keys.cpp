@@ -24,7 +24,9 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
   if (keyPressed(Key::f1, false) && !popup) ui::openHelp(help);
-  if (keyPressed(Key::f11, false) && !popup) ui::togglePresenter(presenter, view);
+  if (keyPressed(Key::f11, false) && !popup) {
+    ui::togglePresenter(presenter, view, controls.on ? controls.card : "");
+  }
   if (io.WantTextInput) return;
   if (ui::charTyped('?') && !popup) ui::openHelp(help);
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;

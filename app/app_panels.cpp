@@ -132,6 +132,11 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
         break;
       case ui::Focus::window:
         break;
+      default: {
+        const ui::Figures* figures = ui::figuresOf(panel, headsPage.figures);
+        ui::headsCard(panel, headsPage, figures, stage.magnitudes, which, true);
+        break;
+      }
     }
   }
   ui::endCard();
@@ -143,6 +148,7 @@ void App::State::panels(const ui::Panel& panel) {
   const float margin = panel.look.px(12);
   const ImVec2 size(display.x - 2 * margin, display.y - 2 * margin);
   if (presenter.on) {
+    ui::followPage(presenter, view.page);
     const float line = ui::presenterLineHeight(panel.look);
     onePanel(panel, presenter.panel, {margin, margin}, {size.x, size.y - line});
     ui::presenterLine(panel, presenter, {margin, display.y - margin - line}, {size.x, line});

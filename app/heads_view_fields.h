@@ -18,6 +18,7 @@ void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kFigures{"scatter", "table"};
   constexpr std::array kEnlarged{"none", "figures", "similarity"};
   constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several"};
+  constexpr std::array kEffectDrawings{"bars", "heatmap"};
   constexpr Index kMostHeads = Limits::kDModel;
   constexpr Index kMostTokens = Limits::kTokens;
   f.choice("grid_content", view.content, kContents);
@@ -33,7 +34,10 @@ void visitHeadsFields(Fields& f, View& view) {
   f.number("keys", view.keys.count, Index{0}, kMostTokens);
   f.choice("looks_tab", view.looksTab, kLooks);
   f.indices("line_heads", view.lineHeads, kMostHeads);
+  f.flag("lines_picked", view.linesPicked);
   f.number("line_mass", view.lineMass, 0.0F, 1.0F);
+  f.number("looks_query", view.query, Index{-1}, kMostTokens - 1);
+  f.number("looks_key", view.key, Index{-1}, kMostTokens - 1);
   f.choice("figures_tab", view.figuresTab, kFigures);
   f.word("scatter_x", view.scatterX);
   f.word("scatter_y", view.scatterY);
@@ -44,6 +48,9 @@ void visitHeadsFields(Fields& f, View& view) {
   f.flag("average_items", view.averageItems);
   f.choice("enlarged_card", view.enlarged, kEnlarged);
   f.choice("effect_tab", view.effectTab, kEffects);
+  f.choice("effect_drawing", view.effectDrawing, kEffectDrawings);
+  f.indices("relation_pair", view.relationPair, kMostHeads);
+  f.flag("relation_gains_as_built", view.gainsAsBuilt);
 }
 
 }  // namespace headscope

@@ -60,7 +60,18 @@ void drawFrame(benchmark::State& state) {
     glFinish();
   };
   draw();  // uploads the textures
+  const gl::SceneRenderer::Stats before = painter.renderer().stats();
   for (auto _ : state) draw();
+  const gl::SceneRenderer::Stats after = painter.renderer().stats();
+  int interfaceCalls = 0;
+  for (int i = 0; i < ImGui::GetDrawData()->CmdListsCount; ++i) {
+    interfaceCalls += ImGui::GetDrawData()->CmdLists[i]->CmdBuffer.Size;
+  }
+  state.counters["calls"] = after.drawCalls;  // heatmaps and ribbons
+  state.counters["imgui"] = interfaceCalls;
+  state.counters["kB_held"] = static_cast<double>(after.bytesHeld) / 1e3;
+  state.counters["uploaded_at_rest"] =
+      static_cast<double>(after.bytesUploaded - before.bytesUploaded);
 }
 
 /// The heads page, with everything measured that it shows.
@@ -103,6 +114,7 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
       ->Args({768, 12, 128})
       ->Args({1024, 16, 1024})
       ->Args({768, 96, 64})
+      ->MeasureProcessCPUTime()
       ->Apply(bestOfNine);
 }
 

@@ -3,39 +3,19 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "core/clock.h"
+#include "core/error.h"
 #include "core/finite.h"
 #include "core/ledger.h"
+#include "core/pass.h"
 #include "core/threads.h"
 
 namespace headscope {
 namespace {
-
-/// Which operands of the document differ from those of the previous trace; all without one.
-Changes changedOperands(const Trace& trace, const Trace* previous) {
-  Changes changes;
-  for (std::size_t i = 0; i < kFirstResult; ++i) {
-    const auto id = static_cast<TensorId>(i);
-    changes.tensors[i] = previous == nullptr || !trace.tensor(id).sameAs(previous->tensor(id));
-  }
-  return changes;
-}
-
-void noteFullyMaskedRows(Trace& trace) {
-  const AttentionConfig& c = trace.config();
-  trace.fullyMaskedRows.clear();
-  if (c.mask.none() || c.mistakes.zeroForMasked) return;
-  for (Index item = 0; item < c.batch; ++item) {
-    for (Index row = 0; row < c.seqLen; ++row) {
-      if (allowedKeys(c.mask, item, row, c.keys()).count() > 0) continue;
-      for (Index head = 0; head < c.numHeads; ++head) {
-        trace.fullyMaskedRows.push_back({item, head, row});
-      }
-    }
-  }
-}
 
 [[noreturn]] void refuseOverflow(TensorId id, const Shape& index) {
   throw UserError(fmt::format("{}[{}] does not fit a 32-bit float (it overflows 3.4e38): {}",
@@ -62,11 +42,10 @@ void checkScores(const Trace& trace) {
   }
 }
 
-/// Finite inputs give finite results unless a product overflows float32; then say where.
-void checkFinite(const Trace& trace, const Changes& changed) {
+/// The first result that overflowed, for one where some did.
+void refuseNotFinite(const Trace& trace) {
   for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::rawScores,
                             TensorId::scores, TensorId::heads, TensorId::output}) {
-    if (!changed[id]) continue;
     if (id == TensorId::scores) {
       checkScores(trace);
       continue;
@@ -81,54 +60,32 @@ void checkFinite(const Trace& trace, const Changes& changed) {
   }
 }
 
+std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
+  std::vector<FullyMaskedRow> rows;
+  if (c.mask.none() || c.mistakes.zeroForMasked) return rows;
+  for (Index item = 0; item < c.batch; ++item) {
+    for (Index row = 0; row < c.seqLen; ++row) {
+      if (allowedKeys(c.mask, item, row, c.keys()).any()) continue;
+      for (Index head = 0; head < c.numHeads; ++head) rows.push_back({item, head, row});
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
   const double start = clockSeconds();
-  // by the configuration alone, so that a part recomputed has the bits of the whole
   const ThreadCount threads(threadsFor(ledger(document->config).flops, execution.threads));
-  auto trace = std::make_shared<Trace>(document);
-  const AttentionConfig& config = document->config;
-
-  Changes changes = changedOperands(*trace, previous.get());
-  const std::uint64_t pass = previous ? previous->pass() + 1 : 1;
-  trace->setPass(pass);
-  const auto note = [&](TensorId id) {
-    trace->setRevision(id, changes[id] ? pass : previous->revision(id));
-  };
-  for (std::size_t i = 0; i < kFirstResult; ++i) note(static_cast<TensorId>(i));
-
-  for (const Step* step : allSteps()) {
-    const double stepStart = clockSeconds();
-    StepRun& run = trace->steps[static_cast<std::size_t>(step->id())];
-    const auto outputs = step->outputs();
-    if (previous) {
-      for (const TensorId id : outputs) trace->put(id, previous->tensor(id));
-    }
-    changes.settings = !previous || step->settingsChanged(previous->document(), *document);
-    run.ran = changes.settings || changes.any(step->inputs(config));
-    if (run.ran) {
-      std::array<Tensor, 3> kept;
-      for (std::size_t i = 0; i < outputs.size(); ++i) kept[i] = trace->tensor(outputs[i]);
-      step->forward(*trace, changes, execution);
-      if (execution.stop()) return nullptr;
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const Tensor& now = trace->tensor(outputs[i]);
-        changes.tensors[static_cast<std::size_t>(outputs[i])] = now.empty() || !now.sameAs(kept[i]);
-      }
-      run.ms = millisecondsSince(stepStart);
-    }
-    for (const TensorId id : outputs) note(id);
-    if (execution.stepsDone != nullptr) ++*execution.stepsDone;
-  }
-
-  if (previous && !changes[TensorId::maskedScores]) {
-    trace->fullyMaskedRows = previous->fullyMaskedRows;
-  } else {
-    noteFullyMaskedRows(*trace);
-  }
-  checkFinite(*trace, changes);
+  Pass pass(document, previous.get(), execution);
+  const std::shared_ptr<Trace> trace = pass.run();
+  if (trace == nullptr) return nullptr;
+  if (pass.overflowed()) refuseNotFinite(*trace);
+  if (!trace->change(TensorId::scores).isNone()) checkScores(*trace);
+  trace->fullyMaskedRows = previous && trace->change(TensorId::maskedScores).isNone()
+                               ? previous->fullyMaskedRows
+                               : fullyMaskedRows(trace->config());
   trace->ms = millisecondsSince(start);
   return trace;
 }

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
-#include "core/weights/random.h"
+#include "core/weights/draw.h"
 
 namespace headscope {
 namespace {
@@ -33,15 +34,7 @@ Tensor& weightOf(Weights& w, TensorId tensor) {
   }
 }
 
-/// The matrix of an operand that a region is of; a bias is one row.
-MatrixView matrixOf(Tensor& tensor, Index item) {
-  if (tensor.rank() == 1) return {tensor.mutableData(), 1, tensor.dim(0), tensor.dim(0)};
-  return tensor.rank() == 3 ? tensor.mutableMatrix({item}) : tensor.mutableMatrix();
-}
-
-MatrixView part(const MatrixView& whole, const Region& r) {
-  return {whole.data + r.row * whole.rowStride + r.col, r.rows, r.cols, whole.rowStride};
-}
+Box boxOf(const Region& r) { return {std::max<Index>(r.item, 0), 0, r.row, r.rows, r.col, r.cols}; }
 
 void requireFits(const Region& r, const Document& document) {
   const AttentionConfig& c = document.config;
@@ -82,8 +75,10 @@ Document written(const Document& before, const Region& region, Write write) {
   Tensor& tensor = region.tensor == TensorId::x        ? input.x
                    : region.tensor == TensorId::memory ? input.memory
                                                        : weightOf(next.weights, region.tensor);
-  tensor = tensor.clone();
-  write(part(matrixOf(tensor, region.item), region));
+  Change change;
+  change.add(boxOf(region));
+  tensor = tensor.next(change);
+  write(tensor.mutableMatrixOf(boxOf(region)));
   if (!ofInput) {
     next.weightsEdited = true;
     return next;
@@ -106,11 +101,9 @@ Tensor drawn(const Document& document, TensorId tensor, const FillDrawn& how) {
     Weights weights = drawWeightsFor(document, how.init, how.seed);
     return weightOf(weights, tensor);
   }
-  const RandomStream stream(how.seed, info(tensor).name);
   Tensor values = Tensor::uninitialised(shapeOf(tensor, document.config));
-  for (Index n = 0; n < values.size(); ++n) {
-    values.mutableData()[n] = stream.normal(static_cast<std::uint64_t>(n));
-  }
+  const RandomStream stream(how.seed, info(tensor).name);
+  draw(std::array{Draw{&values, stream, Distribution::normal, 1.0F}});
   return values;
 }
 
@@ -140,8 +133,8 @@ struct Filler {
   }
   Document operator()(const FillDrawn& f) const {
     requireFits(region, before);
-    Tensor source = drawn(before, region.tensor, f);
-    const MatrixView from = part(matrixOf(source, region.item), region);
+    const Tensor source = drawn(before, region.tensor, f);
+    const ConstMatrixView from = source.matrixOf(boxOf(region));
     return written(before, region, [&](const MatrixView& cells) {
       fill(cells, [&](Index r, Index c) { return from(r, c); });
     });
@@ -179,7 +172,7 @@ Document edited(const Document& before, const CopyHead& edit) {
   const Region from = headRegion(edit.tensor, edit.from, before.config);
   const Region to = headRegion(edit.tensor, edit.to, before.config);
   Weights source = before.weights;
-  const MatrixView values = part(matrixOf(weightOf(source, edit.tensor), -1), from);
+  const ConstMatrixView values = std::as_const(weightOf(source, edit.tensor)).matrixOf(boxOf(from));
   return written(before, to, [&](const MatrixView& cells) {
     fill(cells, [&](Index r, Index c) { return values(r, c); });
   });
@@ -197,12 +190,14 @@ Document edited(const Document& before, const TieKeysToQueries&) {
   for (const auto& [query, key] :
        {std::pair(TensorId::wQ, TensorId::wK), std::pair(TensorId::bQ, TensorId::bK)}) {
     Weights source = before.weights;
-    const MatrixView queries = matrixOf(weightOf(source, query), -1);
+    const Tensor queries = weightOf(source, query);
     next = written(next, wholeRegion(key, -1, c), [&](const MatrixView& keys) {
       for (Index kv = 0; kv < c.numKvHeads; ++kv) {
         // heads that share a key head: it follows the first query head of its group
-        const MatrixView values = part(queries, headRegion(query, kv * c.headsPerGroup(), c));
-        fill(part(keys, headRegion(key, kv, c)),
+        const ConstMatrixView values =
+            queries.matrixOf(boxOf(headRegion(query, kv * c.headsPerGroup(), c)));
+        const Region own = headRegion(key, kv, c);
+        fill({keys.data + own.row * keys.rowStride + own.col, own.rows, own.cols, keys.rowStride},
              [&](Index r, Index col) { return values(r, col); });
       }
     });

@@ -129,7 +129,12 @@ void DocumentWalk::cross(DocumentDelta& delta) {
     }
     auto& patch = std::get<TensorPatch>(change.to);
     if (patch.empty()) continue;
-    if (!copied) tensor = tensor.clone();
+    const Change cells = patch.cellsOf(tensor);
+    if (!cells.isAll()) {
+      tensor = tensor.next(cells);
+    } else if (!copied) {
+      tensor = tensor.clone();
+    }
     copied = true;
     patch.exchange(tensor);
   }

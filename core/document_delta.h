@@ -47,7 +47,7 @@ class DocumentWalk {
   explicit DocumentWalk(const DocumentPtr& start);
 
   /// Goes over a delta that starts at the present document, and turns it into the way back.
-  /// A tensor is copied at the first patch only, however many deltas are crossed.
+  /// A large patch copies its tensor, the first only, however many deltas are crossed.
   void cross(DocumentDelta& delta);
 
   /// The present document; the very one that was left here if it is still held and differs in no

@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "core/error.h"
 
@@ -14,6 +16,21 @@ namespace {
 bool notFinite(float value) { return !std::isfinite(value); }
 
 }  // namespace
+
+bool allFinite(const ConstMatrixView& cells) {
+  constexpr std::uint32_t kMagnitude = 0x7fffffff;
+  constexpr std::uint32_t kInfinite = 0x7f800000;  // NaN is above
+  std::uint32_t largest = 0;
+  for (Index r = 0; r < cells.rows; ++r) {
+    const float* row = cells.data + r * cells.rowStride;
+#pragma omp simd reduction(max : largest)
+    for (Index c = 0; c < cells.cols; ++c) {
+      const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(row[c]) & kMagnitude;
+      largest = magnitude > largest ? magnitude : largest;
+    }
+  }
+  return largest < kInfinite;
+}
 
 std::optional<Shape> firstNotFinite(const Tensor& tensor) {
   if (tensor.empty()) return std::nullopt;

@@ -1,7 +1,10 @@
 #include "core/gemm.h"
 
+#include <omp.h>
+
 #include <Eigen/Core>
 #include <cassert>
+#include <utility>
 #include <vector>
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
@@ -36,11 +39,18 @@ void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixV
   }
 }
 
+/// The steps share out their products themselves (core/threads.h).
+void stayOnThisThread() {
+  thread_local bool told = false;
+  if (!std::exchange(told, true)) omp_set_num_threads(1);
+}
+
 }  // namespace
 
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
   if (c.rows == 0 || c.cols == 0) return;
+  stayOnThisThread();
 #ifdef HEADSCOPE_HAVE_ONEDNN
   const bool ta = isTransposed(a);
   const bool tb = isTransposed(b);

@@ -7,7 +7,7 @@ namespace headscope {
 
 /// c = a · b. Shapes (m, k) · (k, n) → (m, n); a and b may be transposed views, c is row-major.
 /// oneDNN where the program was built with it (fast for few rows, too), Eigen otherwise.
-/// Inside a parallel region it runs on the calling thread, else on OpenMP's threads.
+/// It runs on the calling thread.
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c);
 
 /// Has the library generate the kernels that the first products would wait for (some 20 ms), so

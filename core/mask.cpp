@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace headscope {
@@ -18,6 +19,26 @@ Index AllowedKeys::count() const {
   if (end <= begin) return 0;
   if (painted == nullptr) return end - begin;
   return std::count_if(painted + begin, painted + end, [](std::uint8_t a) { return a != 0; });
+}
+
+bool AllowedKeys::any() const {
+  if (end <= begin) return false;
+  return painted == nullptr ||
+         std::memchr(painted + begin, 1, static_cast<std::size_t>(end - begin)) != nullptr;
+}
+
+bool AllowedKeys::operator==(const AllowedKeys& other) const {
+  if (painted == other.painted && begin == other.begin && end == other.end) return true;
+  const Index first = std::min(begin, other.begin);
+  const Index last = std::max(end, other.end);
+  if (painted != nullptr && other.painted != nullptr && begin == other.begin && end == other.end) {
+    return begin >= end || std::memcmp(painted + begin, other.painted + begin,
+                                       static_cast<std::size_t>(end - begin)) == 0;
+  }
+  for (Index key = first; key < last; ++key) {
+    if ((*this)(key) != other(key)) return false;
+  }
+  return true;
 }
 
 AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query) {

@@ -47,6 +47,9 @@ struct AllowedKeys {
   }
   /// Number of keys left, 0 for a fully masked row.
   Index count() const;
+  bool any() const;
+  /// The same keys, however they are given; the two rows are of one length.
+  bool operator==(const AllowedKeys& other) const;
 };
 
 /// The rules by which a mask forbids, in the order they are named in.

@@ -8,10 +8,10 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "core/tensor_storage.h"
+
 namespace headscope {
 namespace {
-
-constexpr std::align_val_t kAlignment{64};
 
 Shape rowMajorStrides(const Shape& shape) {
   Shape strides(shape.size());
@@ -23,10 +23,8 @@ Shape rowMajorStrides(const Shape& shape) {
   return strides;
 }
 
-std::shared_ptr<float[]> allocate(Index count) {
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(float);
-  auto* memory = static_cast<float*>(::operator new[](bytes, kAlignment));
-  return {memory, [](float* p) { ::operator delete[](p, kAlignment); }};
+void copyCells(const ConstMatrixView& from, const MatrixView& to) {
+  for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(r).data(), to.cols, to.row(r).data());
 }
 
 }  // namespace
@@ -59,13 +57,14 @@ Tensor Tensor::uninitialised(Shape shape) {
   Tensor tensor;
   tensor.strides_ = rowMajorStrides(shape);
   tensor.shape_ = std::move(shape);
-  tensor.storage_ = allocate(count);
+  tensor.storage_ = std::make_shared<TensorStorage>(count);
+  tensor.origin_ = tensor.storage_->data();
   return tensor;
 }
 
 Tensor Tensor::zeros(Shape shape) {
   Tensor tensor = uninitialised(std::move(shape));
-  std::fill_n(tensor.storage_.get(), tensor.size(), 0.0F);
+  std::fill_n(tensor.origin_, tensor.size(), 0.0F);
   return tensor;
 }
 
@@ -75,7 +74,7 @@ Tensor Tensor::fromValues(Shape shape, std::span<const float> values) {
     throw std::invalid_argument("Tensor::fromValues: " + std::to_string(values.size()) +
                                 " values for shape " + toString(tensor.shape_));
   }
-  std::copy(values.begin(), values.end(), tensor.storage_.get());
+  std::copy(values.begin(), values.end(), tensor.origin_);
   return tensor;
 }
 
@@ -100,7 +99,7 @@ float Tensor::at(std::span<const Index> index) const {
     assert(index[axis] >= 0 && index[axis] < shape_[axis]);
     position += index[axis] * strides_[axis];
   }
-  return storage_[position];
+  return origin_[position];
 }
 
 Tensor Tensor::split(std::size_t axis, Index count) const {
@@ -157,14 +156,73 @@ Index Tensor::leadOffset(std::initializer_list<Index> lead) const {
 
 ConstMatrixView Tensor::matrix(std::initializer_list<Index> lead) const {
   const std::size_t n = rank();
-  return {storage_.get() + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2],
+  return {origin_ + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2],
           strides_[n - 1]};
 }
 
 MatrixView Tensor::mutableMatrix(std::initializer_list<Index> lead) {
   const std::size_t n = rank();
   assert(strides_[n - 1] == 1 || shape_[n - 1] == 1);
-  return {storage_.get() + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2]};
+  return {origin_ + leadOffset(lead), shape_[n - 2], shape_[n - 1], strides_[n - 2]};
+}
+
+ConstMatrixView Tensor::matrixOf(Index item, Index head) const {
+  switch (rank()) {
+    case 1:
+      return {data(), 1, shape_[0], shape_[0], strides_[0]};
+    case 2:
+      return matrix();
+    case 3:
+      return matrix({item});
+    default:
+      return matrix({item, head});
+  }
+}
+
+MatrixView Tensor::mutableMatrixOf(Index item, Index head) {
+  const ConstMatrixView m = matrixOf(item, head);
+  assert(m.colStride == 1 || m.cols == 1);
+  return {origin_ + (m.data - origin_), m.rows, m.cols, m.rowStride};
+}
+
+ConstMatrixView Tensor::matrixOf(const Box& box) const {
+  const ConstMatrixView m = matrixOf(box.item, box.head);
+  assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
+  return {m.data + box.row * m.rowStride + box.col * m.colStride, box.rows, box.cols, m.rowStride,
+          m.colStride};
+}
+
+MatrixView Tensor::mutableMatrixOf(const Box& box) {
+  const MatrixView m = mutableMatrixOf(box.item, box.head);
+  assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
+  return {m.data + box.row * m.rowStride + box.col, box.rows, box.cols, m.rowStride};
+}
+
+/// Then the boxes of its versions are all of one shape, this one's.
+bool Tensor::coversStorage() const { return offset_ == 0 && size() == storage_->count(); }
+
+Tensor Tensor::next(const Change& change) const {
+  if (!coversStorage()) return change.isAll() ? uninitialised(shape_) : clone();
+  auto [storage, stale] = storage_->next(change);
+  Tensor version = *this;
+  version.storage_ = std::move(storage);
+  version.origin_ = version.storage_->data();
+  if (change.isAll()) return version;
+  if (stale.isAll()) {
+    std::memcpy(version.origin_, origin_,
+                static_cast<std::size_t>(storage_->count()) * sizeof(float));
+  }
+  for (const Box& box : stale.boxes()) copyCells(matrixOf(box), version.mutableMatrixOf(box));
+  return version;
+}
+
+Change Tensor::since(const Tensor& other) const {
+  if (sameAs(other)) return Change::none();
+  if (empty() || other.empty() || shape_ != other.shape_ || strides_ != other.strides_ ||
+      !coversStorage() || !other.coversStorage()) {
+    return Change::all();
+  }
+  return storage_->since(*other.storage_);
 }
 
 std::vector<float> Tensor::values() const {

@@ -1,20 +1,21 @@
 // Tensor: a shape, strides and shared float32 storage; a view shares its source's storage.
 //
 // Row-major. A tensor is written once, by whoever allocated it, and only read after that: copies
-// are cheap (they share) and safe to hand to another thread.
+// are cheap (they share) and safe to hand to another thread. `next` makes the next version of a
+// tensor that changes in few cells, without copying the rest where that can be helped.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/change.h"
+
 namespace headscope {
 
-using Index = std::int64_t;
 using Shape = std::vector<Index>;
 
 /// Number of elements; 1 for a scalar shape. Throws std::overflow_error past 2^63 − 1.
@@ -52,6 +53,8 @@ struct MatrixView {
   operator ConstMatrixView() const { return {data, rows, cols, rowStride, 1}; }
 };
 
+class TensorStorage;
+
 class Tensor {
  public:
   Tensor() = default;  // empty: no storage, shape ()
@@ -72,9 +75,9 @@ class Tensor {
   /// True where both are the very same view of the same storage: nothing can differ.
   bool sameAs(const Tensor& other) const;
 
-  const float* data() const { return storage_.get() + offset_; }
+  const float* data() const { return origin_ + offset_; }
   /// For the one who allocated it, before it is shared.
-  float* mutableData() { return storage_.get() + offset_; }
+  float* mutableData() { return origin_ + offset_; }
 
   float at(std::span<const Index> index) const;
   float at(std::initializer_list<Index> index) const {
@@ -93,15 +96,33 @@ class Tensor {
   /// The last two axes as a matrix, the leading ones (0, 1 or 2 of them) chosen by `lead`.
   ConstMatrixView matrix(std::initializer_list<Index> lead = {}) const;
   MatrixView mutableMatrix(std::initializer_list<Index> lead = {});  // last stride must be 1
+  /// The matrix that an item and a head choose, as far as the tensor has such axes; a vector is one
+  /// row.
+  ConstMatrixView matrixOf(Index item, Index head) const;
+  ConstMatrixView matrixOf(const Box& box) const;  // just the box
+  MatrixView mutableMatrixOf(Index item, Index head);
+  MatrixView mutableMatrixOf(const Box& box);
 
   /// A contiguous copy of its own.
   Tensor clone() const;
+
+  /// A copy of the same strides, in which the caller is going to write the cells in `change` and no
+  /// others; where that is all of them, its contents are undefined. It takes over the memory of an
+  /// earlier version that nobody holds any more, in which only what has changed since is made up
+  /// for; a whole copy is made only where there is none.
+  Tensor next(const Change& change) const;
+  /// What may differ from an earlier or later version; all where that is not known (any more), as
+  /// for parts of a storage.
+  Change since(const Tensor& other) const;
+
   std::vector<float> values() const;  // row-major, whatever the strides
 
  private:
+  bool coversStorage() const;
   Index leadOffset(std::initializer_list<Index> lead) const;
 
-  std::shared_ptr<float[]> storage_;
+  std::shared_ptr<TensorStorage> storage_;
+  float* origin_ = nullptr;  // of the storage
   Index offset_ = 0;
   Shape shape_;
   Shape strides_;

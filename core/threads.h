@@ -1,16 +1,16 @@
-// Threads: how many pay for themselves, and OpenMP's thread count for as long as it is wanted.
+// Threads: the machine's cores shared out: a loop's pieces over as many of them as pay for it.
 #pragma once
 
-#include "core/tensor.h"
+#include "core/index.h"
 
 namespace headscope {
 
-/// Threads that pay for themselves: below some 130 MFLOP each, waiting for one another costs more
-/// than the others save (bench/README.md), and many times more on a busy machine. At most `asked`;
-/// 0: one per core.
+/// Threads that pay for themselves: one per 4 MFLOP (some 20 µs of work; handing out a loop takes
+/// a few µs, see bench/README.md). At most `asked`; 0: one per core.
 int threadsFor(Index flops, int asked);
 
-/// OpenMP's thread count for as long as this lives; it is the calling thread's own setting.
+/// How many threads the loops of the calling thread take for as long as this lives. One where there
+/// is none.
 class ThreadCount {
  public:
   explicit ThreadCount(int threads);
@@ -21,5 +21,17 @@ class ThreadCount {
  private:
   int before_;
 };
+
+/// A call that costs no allocation: `context` is whatever it is called on.
+struct PieceCall {
+  void (*call)(void* context, Index piece) = nullptr;
+  void* context = nullptr;
+};
+
+/// Calls body for every piece in [0, pieces), each once, in any order; returns when all are done.
+/// The calling thread takes part and waits for no other that has not begun, so a busy machine makes
+/// it slower by what the others would have saved and no more. A loop inside of a piece, or beside
+/// another thread's loop, runs on its own thread alone. body must not throw.
+void forPieces(Index pieces, PieceCall body);
 
 }  // namespace headscope

@@ -12,14 +12,6 @@ bool computedOnDemand(TensorId id) {
   return id == TensorId::scores || id == TensorId::maskedScores;
 }
 
-/// The matrix of a tensor that an item and a head choose; a bias is a single row.
-ConstMatrixView matrixOf(const Tensor& tensor, const TensorInfo& t, Index item, Index head) {
-  if (t.perHead) return tensor.matrix({item, head});
-  if (t.perItem) return tensor.matrix({item});
-  if (t.rows != Axis::none) return tensor.matrix();
-  return {tensor.data(), 1, tensor.dim(0), tensor.dim(0), 1};
-}
-
 }  // namespace
 
 Trace::Trace(DocumentPtr document) : document_(std::move(document)) {
@@ -40,7 +32,7 @@ void Trace::tile(TensorId id, Index item, Index head, Index row, Index rows, Ind
                  float* out) const {
   const bool derived = computedOnDemand(id);
   const TensorId stored = derived ? TensorId::rawScores : id;
-  const ConstMatrixView source = matrixOf(tensor(stored), info(stored), item, head);
+  const ConstMatrixView source = tensor(stored).matrixOf(item, head);
   assert(row >= 0 && row + rows <= source.rows && col >= 0 && col + cols <= source.cols);
   for (Index r = 0; r < rows; ++r) {
     float* line = out + r * cols;
@@ -52,7 +44,7 @@ void Trace::tile(TensorId id, Index item, Index head, Index row, Index rows, Ind
     if (!derived) continue;
     const std::span<float> part(line, static_cast<std::size_t>(cols));
     const RowPart place{item, head, row + r, col};
-    scaleScores(part, document(), place);
+    scaleScores(part, part, document(), place);
     if (id == TensorId::maskedScores) maskScores(part, document(), place);
   }
 }

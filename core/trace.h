@@ -43,6 +43,21 @@ class Trace {
     tensors_[static_cast<std::size_t>(id)] = std::move(tensor);
   }
 
+  /// For the pass that is filling the trace: to write a step's result.
+  Tensor& mutableTensor(TensorId id) { return tensors_[static_cast<std::size_t>(id)]; }
+  MatrixView cells(TensorId id, const Box& box) { return mutableTensor(id).mutableMatrixOf(box); }
+
+  /// A weight matrix packed for products (see packWeights in steps/linear.h); empty where no
+  /// product needed all of it.
+  const Tensor& packed(TensorId weight) const { return packed_[packedPlace(weight)]; }
+  void putPacked(TensorId weight, Tensor packed) {
+    packed_[packedPlace(weight)] = std::move(packed);
+  }
+
+  /// What of a tensor differs from the trace that the pass went on from; all without one.
+  const Change& change(TensorId id) const { return changes_[static_cast<std::size_t>(id)]; }
+  void setChange(TensorId id, Change c) { changes_[static_cast<std::size_t>(id)] = std::move(c); }
+
   /// The number of the pass that gave a tensor its present values: where two traces of one session
   /// agree in it, the values are the same.
   std::uint64_t pass() const { return pass_; }
@@ -61,6 +76,9 @@ class Trace {
   /// The tensor whole, stored or not: for saving and for tests.
   Tensor materialise(TensorId id) const;
 
+  /// Some result was made from the one before, not by a whole pass: equal to rounding.
+  bool patched = false;
+
   std::array<StepRun, kStepCount> steps{};
   std::vector<FullyMaskedRow> fullyMaskedRows;
   double ms = 0.0;
@@ -68,8 +86,14 @@ class Trace {
   int stepsRun() const;
 
  private:
+  static std::size_t packedPlace(TensorId weight) {
+    return static_cast<std::size_t>(weight) - static_cast<std::size_t>(TensorId::wQ);
+  }
+
   DocumentPtr document_;
   std::array<Tensor, kTensorCount> tensors_;
+  std::array<Change, kTensorCount> changes_;
+  std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
   std::array<std::uint64_t, kTensorCount> revisions_{};
   std::uint64_t pass_ = 0;
 };

@@ -36,7 +36,7 @@ std::string viewName(Focus view) {
       return "-step";
     case Focus::heads:
       return "-heads";
-    case Focus::window:
+    default:
       break;
   }
   return {};

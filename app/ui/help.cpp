@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/glossary.h"
+#include "app/ui/modal.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/shortcuts.h"
 #include "app/ui/widgets.h"
@@ -16,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kId = "help";
+constexpr ModalFrame kFrame{"help", 1480.0F, 0.4F};
 constexpr int kPages = 2;
 
 struct Entry {
@@ -142,8 +143,12 @@ void scrollByKeys(const Look& look) {
   }
 }
 
-/// The page chosen for the next frame is in `memory`; `columns` is this one's.
-void pages(const Look& look, HelpMemory& memory, const Columns& columns) {
+/// The page chosen for the next frame is in `memory`.
+void pages(const Look& look, HelpMemory& memory) {
+  const float top = ImGui::GetCursorPosY();
+  const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
+  const Columns columns =
+      columnsOf(look, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
@@ -153,8 +158,10 @@ void pages(const Look& look, HelpMemory& memory, const Columns& columns) {
       keyPressed(Key::tab, false)) {
     memory.page = (memory.page + 1) % kPages;
   }
+  const float room = modalRoom(look) - (ImGui::GetCursorPosY() - top);
   ImGui::PushID(memory.page);
-  ImGui::BeginChild("entries", {0, 0}, false, ImGuiWindowFlags_NoBackground);
+  ImGui::BeginChild("entries", {0, std::min(std::ceil(columns.height()), room)}, false,
+                    ImGuiWindowFlags_NoBackground);
   columns.draw();
   scrollByKeys(look);
   ImGui::EndChild();
@@ -167,36 +174,17 @@ void openHelp(HelpMemory& memory) { memory = {true, true, 0}; }
 
 void helpOverlay(const Look& look, HelpMemory& memory) {
   if (!memory.open) return;
-  if (memory.appearing) ImGui::OpenPopup(kId);
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const ImVec2 padding(look.px(22), look.px(16));
-  const float width = std::min(look.px(1480), display.x - look.px(24));
-  const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
-  const Columns columns = columnsOf(look, memory.page, width - 2 * padding.x - scrollbar);
-  const float head = fontSize(look.fonts.semibold) + look.px(16);
-  const float height = std::min(columns.height() + head + 2 * padding.y, display.y - look.px(24));
-  ImGui::SetNextWindowPos({(display.x - width) * 0.5F, (display.y - height) * 0.4F});
-  ImGui::SetNextWindowSize({width, height});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
-  const bool visible = ImGui::BeginPopupModal(
-      kId, nullptr,
-      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
-          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoScrollbar);
-  ImGui::PopStyleVar();
-  if (!visible) {
+  if (!beginModal(look, kFrame, memory.appearing)) {
     memory.open = false;
     return;
   }
-  pages(look, memory, columns);
+  pages(look, memory);
   const bool appearing = std::exchange(memory.appearing, false);
   const bool beside =
       ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
   const bool asked = charTyped('?') || keyPressed(Key::f1, false) || beside;
-  if (keyPressed(Key::escape, false) || (asked && !appearing)) {
-    memory.open = false;
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndPopup();
+  if (keyPressed(Key::escape, false) || (asked && !appearing)) memory.open = false;
+  endModal(!memory.open);
 }
 
 }  // namespace headscope::ui

@@ -3,16 +3,23 @@
 #include <algorithm>
 
 namespace headscope::ui {
+namespace {
+
+constexpr float kMargins = 16.0F;  // of both sides together, in points
+constexpr float kPaddingX = 18.0F;
+constexpr float kPaddingY = 14.0F;
+
+}  // namespace
 
 bool beginModal(const Look& look, const ModalFrame& frame, bool appears) {
   if (appears) ImGui::OpenPopup(frame.id);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float margins = look.px(16);
+  const float margins = look.px(kMargins);
   const float width = std::min(look.px(frame.width), display.x - margins);
   ImGui::SetNextWindowPos({display.x * 0.5F, display.y * frame.height}, ImGuiCond_Always,
                           {0.5F, frame.height});
   ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - margins});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(14)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(kPaddingX), look.px(kPaddingY)));
   const bool visible = ImGui::BeginPopupModal(
       frame.id, nullptr,
       ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
@@ -24,6 +31,10 @@ bool beginModal(const Look& look, const ModalFrame& frame, bool appears) {
 void endModal(bool closes) {
   if (closes) ImGui::CloseCurrentPopup();
   ImGui::EndPopup();
+}
+
+float modalRoom(const Look& look) {
+  return ImGui::GetIO().DisplaySize.y - look.px(kMargins + 2 * kPaddingY);
 }
 
 }  // namespace headscope::ui

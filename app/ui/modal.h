@@ -14,5 +14,7 @@ struct ModalFrame {
 /// False where it has been closed; else its contents follow, and endModal. `appears`: it opens now.
 bool beginModal(const Look& look, const ModalFrame& frame, bool appears);
 void endModal(bool closes);
+/// The most height its contents can have without scrolling.
+float modalRoom(const Look& look);
 
 }  // namespace headscope::ui

@@ -16,8 +16,9 @@ namespace headscope::ui {
 /// What the window shows below its bars, chosen at its upper left.
 enum class Page { flow, heads };
 
-/// What fills the picture: the whole window, or one panel alone.
-enum class Focus { window, flow, stage, heads };
+/// What fills the picture: the whole window, or one panel alone; the last five are the cards of the
+/// heads page.
+enum class Focus { window, flow, stage, heads, allHeads, looks, figures, similarity, effects };
 
 /// What the upper card of the window shows, chosen by its tabs.
 enum class Tool { flow, terms, mask, temperature, changes, mistakes, kvCache, perHead };

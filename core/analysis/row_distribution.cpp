@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/analysis/entropy_sums.h"
 #include "core/steps/softmax_row.h"
 
 namespace headscope {
@@ -22,7 +23,7 @@ std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharp
   Tensor line = Tensor::uninitialised({before + c.keys()});
   const std::span<float> weights(line.mutableData() + before, static_cast<std::size_t>(c.keys()));
   trace.tile(TensorId::rawScores, row.item, row.head, row.query, 1, 0, c.keys(), weights.data());
-  scoresForSoftmax(weights, document, {row.item, row.head, row.query, 0});
+  scoresForSoftmax(weights, weights, document, {row.item, row.head, row.query, 0});
   softmaxRow(weights, softmaxKeys(c, row.item, row.query));
   return {weights.begin(), weights.end()};
 }
@@ -37,11 +38,7 @@ Spread spreadOf(std::span<const float> weights) {
   if (largest == weights.end() || *largest <= 0.0F) return spread;
   spread.largest = *largest;
   spread.largestKey = largest - weights.begin();
-  for (const float weight : weights) {
-    const double p = weight;
-    if (p > 0.0) spread.entropy -= p * std::log2(p);
-  }
-  spread.entropy = std::max(spread.entropy, 0.0);  // not −0 for a single key
+  spread.entropy = entropyOf(weights.data(), static_cast<Index>(weights.size()));
   spread.effectiveKeys = std::exp2(spread.entropy);
   return spread;
 }

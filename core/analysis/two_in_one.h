@@ -2,29 +2,57 @@
 //
 // A head that holds both heads' matrices side by side, q = [q_a, q_b] and k = [k_a, k_b], has
 // q·k = q_a·k_a + q_b·k_b: the score matrices add, and one softmax has to serve both. Its scores
-// are scaled as the two heads' are, by 1/√d_k of one of them.
+// are scaled as the two heads' are, by 1/√d_k of one of them. A gain on a head's W_K multiplies its
+// scores.
 #pragma once
 
 #include <array>
 #include <optional>
 
-#include "core/analysis/declared_relation.h"
 #include "core/analysis/metrics.h"
 #include "core/steps/step.h"
+#include "core/weights/declared_relation.h"
 
 namespace headscope {
 
+struct HeadRelation {
+  Index head = 0;
+  DeclaredRelation relation;
+};
+
+/// What the scores of the two are multiplied by, alone and together.
+enum class PairGains {
+  equal,   // so that each one's own key leads the other's by kEqualLead, as a mean over the queries
+           // that are to look at two different keys: then none wins by its gain alone
+  asBuilt  // 1
+};
+
+/// Logits: enough for one head alone to be sure, e^−12 for all else.
+inline constexpr double kEqualLead = 12.0;
+
+/// A query that is to look at two keys.
+struct TornQuery {
+  Index query = 0;
+  std::array<Index, 2> partners{};  // the key it has in each relation
+  std::array<float, 2> alone{};     // the weight on each by its own head
+  std::array<float, 2> together{};  // and by the one of both
+  Index most = 0;                   // the key that one looks at most
+  float mostWeight = 0.0F;
+};
+
 struct TwoInOne {
+  std::array<double, 2> gains{1.0, 1.0};
   std::array<Tensor, 3> weights;  // (T, M): of the first head, the second, and the one of both
   /// [of which weights][for which relation]: the mean weight on the partners it declares.
   std::array<std::array<Measured, 2>, 3> scores;
   std::array<Measured, 3> entropy;  // bits, the mean over rows
+  std::optional<TornQuery> torn;    // that loses most of both; none where no two keys differ
 };
 
-/// Of one batch item. The mask is the document's; pins, dropout and gains are left out, so that all
-/// three are made alike. Nothing where cancelled.
-std::optional<TwoInOne> twoInOne(const Trace& trace, Index item, std::array<Index, 2> heads,
-                                 const std::array<DeclaredRelation, 2>& relations,
+/// Of one batch item. The mask is the document's; pins, dropout and its heads' gains are left out,
+/// so that all three are made alike. Nothing where cancelled.
+std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
+                                 const std::array<HeadRelation, 2>& pair, PairGains gains,
                                  const Execution& execution = {});
 
 }  // namespace headscope

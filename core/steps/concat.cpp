@@ -24,12 +24,18 @@ class Concat final : public Step {
   std::vector<TensorId> outputs() const override { return {TensorId::concat}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
-  bool settingsChanged(const Document&, const Document&) const override { return false; }
+  Change affected(TensorId, const Transition& t) const override {
+    if (t.of(TensorId::heads).isAll()) return Change::all();
+    Change concat;
+    for (const Box& box : t.of(TensorId::heads).boxes()) {
+      concat.add(
+          Box{box.item, 0, box.row, box.rows, box.head * t.now.config.dK() + box.col, box.cols});
+    }
+    return concat;
+  }
 
-  void forward(Trace& trace, const Changes&, const Execution&) const override {
-    trace.put(TensorId::concat, trace.tensor(TensorId::heads)
-                                    .transposed(1, 2)
-                                    .reshaped(shapeOf(TensorId::concat, trace.config())));
+  Tensor view(TensorId output, const Trace& trace) const override {
+    return trace.tensor(TensorId::heads).transposed(1, 2).reshaped(shapeOf(output, trace.config()));
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

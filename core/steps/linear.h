@@ -1,14 +1,43 @@
 // A linear layer, y = x Wᵀ + b (nn.Linear), as the steps `project` and `output` both are.
 #pragma once
 
+#include <vector>
+
 #include "core/steps/step.h"
 
 namespace headscope {
 
-/// x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out) may be empty. What is left when the
-/// pass is cancelled is not computed.
+struct LinearLayer {
+  TensorId x, weight, bias, y;
+};
+
+/// W (out, in) in memory as products read it fastest, at nearly the processor's peak however few
+/// the rows (bench/README.md): Wᵀ in panels of kPanel columns, each dense, (out / kPanel, in,
+/// kPanel); the last is filled up with 0. Some pieces of work, each a panel.
+inline constexpr Index kPanel = 128;
+Tensor packedMemory(const Tensor& weight);
+void packPanel(const Tensor& weight, Index panel, Tensor& packed);
+
+/// Computes a box of y into the trace; its rows may run on into the next items. False where a value
+/// overflowed. Without a bias in
+/// the configuration none is added.
+bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box);
+
+/// The box from what it was before, where only a part of x's columns changed: y + Δx · Wᵀ over
+/// these. False where more changed.
+bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, const Box& box);
+
+/// What of y (of that shape) depends on what changed of x, the weight and the bias.
+Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, const Change& bias);
+
+/// The same product on its own: x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out) may be
+/// empty. What is left when the pass is cancelled is not computed.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution);
+
+/// A box of y cut into pieces of work, by its shape alone, so that the bits are the same however
+/// many threads there are.
+void cutLinear(const Box& box, std::vector<Box>& pieces);
 
 /// A multiply-add counts 2, a bias 1 per element.
 Index linearFlops(const Shape& out, Index in, bool bias);

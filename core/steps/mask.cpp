@@ -22,6 +22,26 @@ std::string rulesOf(const Mask& mask) {
   return rules.empty() ? "none" : fmt::format("{}", fmt::join(rules, ", "));
 }
 
+struct Rows {
+  Index row, rows;
+};
+
+/// The queries that may attend to other keys than before, as runs.
+std::vector<Rows> rowsOtherwiseMasked(const Mask& before, const Mask& now, Index item,
+                                      const AttentionConfig& c) {
+  std::vector<Rows> runs;
+  if (before == now) return runs;
+  for (Index row = 0; row < c.seqLen; ++row) {
+    if (allowedKeys(before, item, row, c.keys()) == allowedKeys(now, item, row, c.keys())) continue;
+    if (!runs.empty() && runs.back().row + runs.back().rows == row) {
+      ++runs.back().rows;
+    } else {
+      runs.push_back({row, 1});
+    }
+  }
+  return runs;
+}
+
 class MaskStep final : public Step {
  public:
   StepId id() const override { return StepId::mask; }
@@ -45,13 +65,21 @@ class MaskStep final : public Step {
     return {0, elementCount(shapeOf(TensorId::maskedScores, c)) * 4};
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    return before.config.mask != after.config.mask ||
-           before.config.mistakes.zeroForMasked != after.config.mistakes.zeroForMasked;
+  /// Handed out by tile, nothing to keep: this is for the steps to come.
+  Change affected(TensorId, const Transition& t) const override {
+    const AttentionConfig& a = t.before.config;
+    const AttentionConfig& b = t.now.config;
+    if (a.mistakes.zeroForMasked != b.mistakes.zeroForMasked) return Change::all();
+    Change masked = t.of(TensorId::scores);
+    for (Index item = 0; item < b.batch; ++item) {
+      for (const auto& [row, rows] : rowsOtherwiseMasked(a.mask, b.mask, item, b)) {
+        for (Index head = 0; head < b.numHeads; ++head) {
+          masked.add(Box{item, head, row, rows, 0, b.keys()});
+        }
+      }
+    }
+    return masked;
   }
-
-  /// Handed out by tile, nothing to keep.
-  void forward(Trace&, const Changes&, const Execution&) const override {}
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
     const std::string reason = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);

@@ -33,14 +33,23 @@ class Output final : public Step {
     return {linearFlops(out, c.dModel, c.bias), elementCount(out) * 4};
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    return before.config.bias != after.config.bias;
+  Change affected(TensorId output, const Transition& t) const override {
+    const AttentionConfig& c = t.now.config;
+    if (t.before.config.bias != c.bias) return Change::all();
+    return affectedByLinear(shapeOf(output, c), t.of(TensorId::concat), t.of(TensorId::wO),
+                            c.bias ? t.of(TensorId::bO) : Change::none());
   }
 
-  void forward(Trace& trace, const Changes&, const Execution& execution) const override {
-    trace.put(TensorId::output,
-              linear(trace.tensor(TensorId::concat), trace.tensor(TensorId::wO),
-                     trace.config().bias ? trace.tensor(TensorId::bO) : Tensor{}, execution));
+  Tensor memory(TensorId output, const AttentionConfig& c) const override {
+    return Tensor::uninitialised(shapeOf(output, c));
+  }
+
+  bool compute(Trace& trace, TensorId output, const Box& box) const override {
+    return computeLinear(trace, {TensorId::concat, TensorId::wO, TensorId::bO, output}, box);
+  }
+
+  bool patch(Trace& trace, const Trace& before, TensorId output, const Box& box) const override {
+    return patchLinear(trace, before, {TensorId::concat, TensorId::wO, TensorId::bO, output}, box);
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

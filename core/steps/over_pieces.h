@@ -2,27 +2,35 @@
 #pragma once
 
 #include <exception>
+#include <mutex>
 
 #include "core/steps/step.h"
+#include "core/threads.h"
 
 namespace headscope {
 
 /// Each call is independent of the others, so the result does not depend on the thread count. What
-/// is left when the work is cancelled is not called.
+/// is left when the work is cancelled is not called. Throws what a call threw.
 template <typename Function>
 void overPieces(Index pieces, const Execution& execution, Function&& function) {
-  std::exception_ptr failure;
-#pragma omp parallel for schedule(dynamic)
-  for (Index piece = 0; piece < pieces; ++piece) {
-    if (execution.stop()) continue;
-    try {
-      function(piece);
-    } catch (...) {
-#pragma omp critical(headscope_over_pieces)
-      failure = std::current_exception();
-    }
-  }
-  if (failure) std::rethrow_exception(failure);
+  struct Work {
+    const Execution& execution;
+    Function& function;
+    std::mutex mutex = {};
+    std::exception_ptr failure = {};
+  } work{execution, function};
+  forPieces(pieces, {[](void* context, Index piece) {
+                       Work& w = *static_cast<Work*>(context);
+                       if (w.execution.stop()) return;
+                       try {
+                         w.function(piece);
+                       } catch (...) {
+                         const std::lock_guard lock(w.mutex);
+                         w.failure = std::current_exception();
+                       }
+                     },
+                     &work});
+  if (work.failure) std::rethrow_exception(work.failure);
 }
 
 }  // namespace headscope

@@ -3,22 +3,34 @@
 
 #include <algorithm>
 
+#include "core/change.h"
 #include "core/document.h"
 
 namespace headscope {
 
-inline void applyPins(const Document& document, TensorId tensor, Index item, Index head,
+/// `cells` are the box of the tensor.
+inline void applyPins(const Document& document, TensorId tensor, const Box& box,
                       const MatrixView& cells) {
-  for (const Pin& pin : document.pins.of(tensor, item, head)) {
-    cells(pin.cell.row, pin.cell.col) = pin.value;
+  for (const Pin& pin : document.pins.of(tensor, box.item, box.head)) {
+    const Index row = pin.cell.row - box.row;
+    const Index col = pin.cell.col - box.col;
+    if (row < 0 || row >= box.rows || col < 0 || col >= box.cols) continue;
+    cells(row, col) = pin.value;
   }
 }
 
-/// Whether the pins of a tensor changed.
-inline bool pinsDiffer(const Document& before, const Document& after, TensorId tensor) {
-  const auto a = before.pins.of(tensor);
-  const auto b = after.pins.of(tensor);
-  return !std::equal(a.begin(), a.end(), b.begin(), b.end());
+/// The cells of a tensor whose pins came, went or took another value.
+inline Change pinChanges(const Document& before, const Document& now, TensorId tensor) {
+  Change cells;
+  const auto addMissing = [&](const Document& from, const Document& to) {
+    for (const Pin& pin : from.pins.of(tensor)) {
+      if (to.pins.at(pin.cell) == pin.value) continue;
+      cells.add(Box{pin.cell.item, pin.cell.head, pin.cell.row, 1, pin.cell.col, 1});
+    }
+  };
+  addMissing(before, now);
+  addMissing(now, before);
+  return cells;
 }
 
 }  // namespace headscope

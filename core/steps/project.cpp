@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "core/gemm.h"
+#include <algorithm>
+#include <iterator>
+
 #include "core/steps/linear.h"
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
@@ -20,6 +22,11 @@ constexpr Projection kProjections[] = {
     {TensorId::kProj, TensorId::wK, TensorId::bK, true},
     {TensorId::vProj, TensorId::wV, TensorId::bV, true},
 };
+
+const Projection& projectionTo(TensorId result) {
+  return *std::find_if(std::begin(kProjections), std::end(kProjections),
+                       [=](const Projection& p) { return p.result == result; });
+}
 
 TensorId sourceOf(const Projection& p, const AttentionConfig& c) {
   return p.fromMemory && c.crossAttention() ? TensorId::memory : TensorId::x;
@@ -75,30 +82,27 @@ class Project final : public Step {
     return total;
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    return before.config.bias != after.config.bias ||
-           before.config.crossAttention() != after.config.crossAttention();
+  Change affected(TensorId output, const Transition& t) const override {
+    const AttentionConfig& a = t.before.config;
+    const AttentionConfig& b = t.now.config;
+    if (a.bias != b.bias || a.crossAttention() != b.crossAttention()) return Change::all();
+    const Projection& p = projectionTo(output);
+    return affectedByLinear(shapeOf(output, b), t.of(sourceOf(p, b)), t.of(p.weight),
+                            b.bias ? t.of(p.bias) : Change::none());
   }
 
-  void forward(Trace& trace, const Changes& changed, const Execution& execution) const override {
-    const AttentionConfig& c = trace.config();
-    for (const auto& p : kProjections) {
-      if (execution.stop()) return;
-      const TensorId source = sourceOf(p, c);
-      const bool stands = !changed.settings && !changed[source] && !changed[p.weight] &&
-                          !(c.bias && changed[p.bias]) && !trace.tensor(p.result).empty();
-      if (stands) continue;
-      trace.put(p.result, linear(trace.tensor(source), trace.tensor(p.weight),
-                                 c.bias ? trace.tensor(p.bias) : Tensor{}, execution));
-    }
+  Tensor memory(TensorId output, const AttentionConfig& c) const override {
+    return Tensor::uninitialised(shapeOf(output, c));
+  }
+
+  bool compute(Trace& trace, TensorId output, const Box& box) const override {
+    const Projection& p = projectionTo(output);
+    return computeLinear(trace, {sourceOf(p, trace.config()), p.weight, p.bias, output}, box);
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    for (const auto& p : kProjections) {
-      if (p.result != cell.tensor) continue;
-      return explainLinear(trace, cell, sourceOf(p, trace.config()), p.weight, p.bias);
-    }
-    return {};
+    const Projection& p = projectionTo(cell.tensor);
+    return explainLinear(trace, cell, sourceOf(p, trace.config()), p.weight, p.bias);
   }
 };
 

@@ -2,7 +2,7 @@
 // whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see Trace::tile.
 #include <fmt/format.h>
 
-#include <Eigen/Core>
+#include <algorithm>
 
 #include "core/steps/pinned.h"
 #include "core/steps/score_tiles.h"
@@ -52,13 +52,13 @@ class Scale final : public Step {
     return {cells, cells * 4};
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    return before.config.scoreMultiplier() != after.config.scoreMultiplier() ||
-           pinsDiffer(before, after, TensorId::scores);
+  /// Handed out by tile, nothing to keep: this is for the steps to come.
+  Change affected(TensorId, const Transition& t) const override {
+    if (t.before.config.scoreMultiplier() != t.now.config.scoreMultiplier()) return Change::all();
+    Change scores = t.of(TensorId::rawScores);
+    scores.add(pinChanges(t.before, t.now, TensorId::scores));
+    return scores;
   }
-
-  /// Handed out by tile, nothing to keep.
-  void forward(Trace&, const Changes&, const Execution&) const override {}
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {
     const AttentionConfig& c = trace.config();
@@ -75,10 +75,12 @@ class Scale final : public Step {
 
 }  // namespace
 
-void scaleScores(std::span<float> scores, const Document& document, const RowPart& part) {
+void scaleScores(std::span<const float> raw, std::span<float> scores, const Document& document,
+                 const RowPart& part) {
   const auto count = static_cast<Index>(scores.size());
   const float multiplier = document.config.scoreMultiplier();
-  if (multiplier != 1.0F) Eigen::Map<Eigen::ArrayXf>(scores.data(), count) *= multiplier;
+  std::transform(raw.begin(), raw.end(), scores.begin(),
+                 [multiplier](float score) { return score * multiplier; });
   for (const Pin& pin : document.pins.of(TensorId::scores, part.item, part.head, part.query)) {
     const Index at = pin.cell.col - part.firstKey;
     if (at >= 0 && at < count) scores[static_cast<std::size_t>(at)] = pin.value;

@@ -2,8 +2,8 @@
 // (B,H,T,d_k) · (B,H_kv,M,d_k)ᵀ → (B,H,T,M). Heads of one group share a key head (GQA).
 #include <fmt/format.h>
 
+#include "core/finite.h"
 #include "core/gemm.h"
-#include "core/steps/over_heads.h"
 #include "core/steps/pinned.h"
 #include "core/steps/pytorch.h"
 #include "core/steps/steps.h"
@@ -35,21 +35,34 @@ class Score final : public Step {
     return {cells * 2 * c.dK(), cells * 4};
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    return pinsDiffer(before, after, TensorId::rawScores);
+  Change affected(TensorId, const Transition& t) const override {
+    const AttentionConfig& c = t.now.config;
+    if (t.of(TensorId::q).isAll() || t.of(TensorId::k).isAll()) return Change::all();
+    Change scores = pinChanges(t.before, t.now, TensorId::rawScores);
+    for (const Box& q : t.of(TensorId::q).boxes()) {
+      scores.add(Box{q.item, q.head, q.row, q.rows, 0, c.keys()});
+    }
+    for (const Box& k : t.of(TensorId::k).boxes()) {
+      for (Index i = 0; i < c.headsPerGroup(); ++i) {
+        scores.add(Box{k.item, k.head * c.headsPerGroup() + i, 0, c.seqLen, k.row, k.rows});
+      }
+    }
+    return scores;
   }
 
-  void forward(Trace& trace, const Changes&, const Execution& execution) const override {
+  Tensor memory(TensorId output, const AttentionConfig& c) const override {
+    return Tensor::uninitialised(shapeOf(output, c));
+  }
+
+  bool compute(Trace& trace, TensorId output, const Box& box) const override {
     const AttentionConfig& c = trace.config();
-    Tensor scores = Tensor::uninitialised(shapeOf(TensorId::rawScores, c));
-    overHeads(c, execution, [&](Index item, Index head) {
-      gemm(trace.tensor(TensorId::q).matrix({item, head}),
-           trace.tensor(TensorId::k).matrix({item, c.kvHead(head)}).transposed(),
-           scores.mutableMatrix({item, head}));
-      applyPins(trace.document(), TensorId::rawScores, item, head,
-                scores.mutableMatrix({item, head}));
-    });
-    trace.put(TensorId::rawScores, std::move(scores));
+    const MatrixView scores = trace.cells(output, box);
+    const Box queries{box.item, box.head, box.row, box.rows, 0, c.dK()};
+    const Box keys{box.item, c.kvHead(box.head), box.col, box.cols, 0, c.dK()};
+    gemm(trace.tensor(TensorId::q).matrixOf(queries),
+         trace.tensor(TensorId::k).matrixOf(keys).transposed(), scores);
+    applyPins(trace.document(), output, box, scores);
+    return allFinite(scores);
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

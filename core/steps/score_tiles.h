@@ -16,8 +16,10 @@ struct RowPart {
   Index firstKey = 0;
 };
 
-/// Step `scale`, in place: raw scores to scores, one multiply each; pinned ones take their values.
-void scaleScores(std::span<float> scores, const Document& document, const RowPart& part);
+/// Step `scale`: raw scores to scores (which may be the same memory), one multiply each; pinned
+/// ones take their values.
+void scaleScores(std::span<const float> raw, std::span<float> scores, const Document& document,
+                 const RowPart& part);
 
 /// Step `mask`, in place: −∞ where a key is not allowed (0 where that mistake is made).
 void maskScores(std::span<float> scores, const Document& document, const RowPart& part);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "core/dropout.h"
-#include "core/steps/over_heads.h"
 #include "core/steps/pinned.h"
 #include "core/steps/softmax_row.h"
 #include "core/steps/steps.h"
@@ -37,11 +36,12 @@ void softmaxColumns(const MatrixView& cells, const AttentionConfig& c, Index ite
   }
 }
 
-void dropCells(const MatrixView& cells, const AttentionConfig& c, Index item, Index head) {
+void dropCells(const MatrixView& cells, const AttentionConfig& c, const Box& box) {
   const DroppedCells dropped(c);
   for (Index i = 0; i < cells.rows; ++i) {
     for (Index j = 0; j < cells.cols; ++j) {
-      cells(i, j) = dropped(item, head, i, j) ? 0.0F : cells(i, j) * dropped.factor();
+      const bool drops = dropped(box.item, box.head, box.row + i, box.col + j);
+      cells(i, j) = drops ? 0.0F : cells(i, j) * dropped.factor();
     }
   }
 }
@@ -87,31 +87,43 @@ class Softmax final : public Step {
     return {cells * 4, cells * 4};
   }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    const AttentionConfig& a = before.config;
-    const AttentionConfig& b = after.config;
-    return a.dropout != b.dropout ||
-           a.mistakes.softmaxOverQueries != b.mistakes.softmaxOverQueries ||
-           pinsDiffer(before, after, TensorId::weights);
+  Change affected(TensorId output, const Transition& t) const override {
+    const AttentionConfig& a = t.before.config;
+    const AttentionConfig& b = t.now.config;
+    const bool down = b.mistakes.softmaxOverQueries;
+    if (a.dropout != b.dropout || a.mistakes.softmaxOverQueries != down) return Change::all();
+    const Change& scores = t.of(TensorId::maskedScores);
+    if (scores.isAll()) return scores;
+    Change weights;
+    const auto addRowsOf = [&](const Change& change) {
+      for (const Box& box : change.boxes()) {
+        weights.add(down ? Box{box.item, box.head, 0, b.seqLen, 0, b.keys()}
+                         : Box{box.item, box.head, box.row, box.rows, 0, b.keys()});
+      }
+    };
+    addRowsOf(scores);
+    addRowsOf(pinChanges(t.before, t.now, output));
+    return weights;
   }
 
-  void forward(Trace& trace, const Changes&, const Execution& execution) const override {
+  Tensor memory(TensorId output, const AttentionConfig& c) const override {
+    return Tensor::uninitialised(shapeOf(output, c));
+  }
+
+  bool compute(Trace& trace, TensorId output, const Box& box) const override {
     const AttentionConfig& c = trace.config();
-    Tensor weights = Tensor::uninitialised(shapeOf(TensorId::weights, c));
-    overHeads(c, execution, [&](Index item, Index head) {
-      const ConstMatrixView raw = trace.tensor(TensorId::rawScores).matrix({item, head});
-      const MatrixView out = weights.mutableMatrix({item, head});
-      for (Index i = 0; i < out.rows; ++i) {
-        const std::span<float> row = out.row(i);
-        std::copy_n(raw.row(i).data(), row.size(), row.data());
-        scoresForSoftmax(row, trace.document(), {item, head, i, 0});
-        if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, item, i));
-      }
-      if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, item);
-      if (c.dropout.on()) dropCells(out, c, item, head);
-      applyPins(trace.document(), TensorId::weights, item, head, out);
-    });
-    trace.put(TensorId::weights, std::move(weights));
+    const ConstMatrixView raw = trace.tensor(TensorId::rawScores).matrixOf(box);
+    const MatrixView out = trace.cells(output, box);
+    for (Index i = 0; i < out.rows; ++i) {
+      const std::span<float> row = out.row(i);
+      const RowPart place{box.item, box.head, box.row + i, 0};
+      scoresForSoftmax(raw.row(i), row, trace.document(), place);
+      if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
+    }
+    if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box.item);
+    if (c.dropout.on()) dropCells(out, c, box);
+    applyPins(trace.document(), output, box, out);
+    return true;
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

@@ -1,59 +1,172 @@
 #include "core/steps/softmax_row.h"
 
-#include <Eigen/Core>
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <limits>
+
+// The same loops compiled for the processors there are, so that a program built once runs well on
+// each; the best is taken at run time. All give the same bits.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define HEADSCOPE_EVERY_PROCESSOR 1
+#endif
 
 namespace headscope {
 namespace {
 
-using Row = Eigen::Map<Eigen::ArrayXf>;
+/// Sixteen cells at once, in as many registers as the processor needs for them.
+constexpr std::size_t kLanes = 16;
+using Lanes [[gnu::vector_size(64)]] = float;
+using Bits [[gnu::vector_size(64)]] = std::uint32_t;
+using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
 
 /// Below this from the row's maximum an exponential counts as 0 (e⁻⁸⁰ ≈ 2e-35).
 constexpr float kUnderflow = -80.0F;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-/// The largest allowed score of a row; the row has at least one allowed key.
-float rowMaximum(std::span<const float> scores, const AllowedKeys& allowed) {
-  float maximum = -std::numeric_limits<float>::infinity();
-  for (Index j = allowed.begin; j < allowed.end; ++j) {
-    if (allowed(j)) maximum = std::max(maximum, scores[static_cast<std::size_t>(j)]);
+/// eˣ for x in [kUnderflow, 0], to 1 unit in the last place: x = n ln 2 + r with |r| ≤ ln 2 / 2, eʳ
+/// by its Taylor polynomial, and n added to the exponent.
+[[gnu::always_inline]] inline void expOfNegative(Lanes& x) {
+  constexpr float kLog2E = 1.44269504F;
+  constexpr float kLn2High = 0.693359375F;  // few digits: n times it is exact
+  constexpr float kLn2Low = -2.12194440e-4F;
+  constexpr float kRounder = 12582912.0F;  // 1.5 · 2²³: adding it rounds, the low bits hold n
+  const Lanes shifted = x * kLog2E + kRounder;
+  const Lanes n = shifted - kRounder;
+  const Lanes r = (x - n * kLn2High) - n * kLn2Low;
+  Lanes p = r * (1.0F / 5040.0F) + 1.0F / 720.0F;
+  p = p * r + 1.0F / 120.0F;
+  p = p * r + 1.0F / 24.0F;
+  p = p * r + 1.0F / 6.0F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  x = (Lanes)((Bits)p + ((Bits)shifted << 23U));
+}
+
+/// Joined in pairs, halving, the same way on every processor.
+template <typename Join>
+[[gnu::always_inline]] inline float folded(const Lanes& lanes, Join join) {
+  float cells[kLanes];
+  std::memcpy(cells, &lanes, sizeof(cells));
+  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
   }
-  return maximum;
+  return cells[0];
+}
+
+/// Up to kLanes scores; in the place of those past the end or without a part stands −∞.
+[[gnu::always_inline]] inline void load(Lanes& scores, const float* cells, std::size_t count,
+                                        const std::uint8_t* takesPart) {
+  if (count == kLanes) {
+    std::memcpy(&scores, cells, sizeof(scores));
+  } else {
+    scores = Lanes{} - kInfinity;
+    std::memcpy(&scores, cells, count * sizeof(float));
+  }
+  if (takesPart == nullptr) return;
+  Bytes bytes{};
+  std::memcpy(&bytes, takesPart, count);
+  const Bits wide = __builtin_convertvector(bytes, Bits);
+  scores = wide != 0U ? scores : Lanes{} - kInfinity;
+}
+
+/// Scores of one row to weights over all `count` of them that take part (null: all do); at least
+/// one does.
+[[gnu::always_inline]] inline void softmaxLoops(float* row, std::size_t count,
+                                                const std::uint8_t* takesPart) {
+  const std::size_t whole = count / kLanes * kLanes;
+  const std::size_t rest = count - whole;
+  Lanes scores;
+  Lanes last = Lanes{} - kInfinity;  // what is left of the row stays at hand
+  if (rest > 0) {
+    load(last, row + whole, rest, takesPart == nullptr ? nullptr : takesPart + whole);
+  }
+  Lanes maxima = last;
+  for (std::size_t j = 0; j < whole; j += kLanes) {
+    load(scores, row + j, kLanes, takesPart == nullptr ? nullptr : takesPart + j);
+    maxima = scores > maxima ? scores : maxima;
+    if (takesPart != nullptr) std::memcpy(row + j, &scores, sizeof(scores));
+  }
+  const float maximum = folded(maxima, [](float a, float b) { return a > b ? a : b; });
+
+  const auto toExp = [maximum](Lanes & cells) __attribute__((always_inline)) {
+    const Lanes below = cells - maximum;
+    cells = below < kUnderflow ? Lanes{} + kUnderflow : below;
+    expOfNegative(cells);
+    cells = below < kUnderflow ? Lanes{} : cells;
+  };
+  toExp(last);
+  Lanes sums = last;
+  for (std::size_t j = 0; j < whole; j += kLanes) {
+    load(scores, row + j, kLanes, nullptr);
+    toExp(scores);
+    sums += scores;
+    std::memcpy(row + j, &scores, sizeof(scores));
+  }
+  const float share = 1.0F / folded(sums, [](float a, float b) { return a + b; });
+  for (std::size_t j = 0; j < whole; j += kLanes) {
+    load(scores, row + j, kLanes, nullptr);
+    scores *= share;
+    std::memcpy(row + j, &scores, sizeof(scores));
+  }
+  last *= share;
+  if (rest > 0) std::memcpy(row + whole, &last, rest * sizeof(float));
+}
+
+using Loops = void (*)(float*, std::size_t, const std::uint8_t*);
+
+void softmaxAnywhere(float* row, std::size_t count, const std::uint8_t* takesPart) {
+  softmaxLoops(row, count, takesPart);
+}
+
+#ifdef HEADSCOPE_EVERY_PROCESSOR
+__attribute__((target("avx2"))) void softmaxAvx2(float* row, std::size_t count,
+                                                 const std::uint8_t* takesPart) {
+  softmaxLoops(row, count, takesPart);
+}
+
+__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512"))) void
+softmaxAvx512(float* row, std::size_t count, const std::uint8_t* takesPart) {
+  softmaxLoops(row, count, takesPart);
+}
+#endif
+
+Loops bestLoops() {
+#ifdef HEADSCOPE_EVERY_PROCESSOR
+  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512dq")) {
+    return softmaxAvx512;
+  }
+  if (__builtin_cpu_supports("avx2")) return softmaxAvx2;
+#endif
+  return softmaxAnywhere;
 }
 
 }  // namespace
 
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
-  const auto keys = static_cast<Index>(row.size());
-  Row whole(row.data(), keys);
-  if (allowed.count() == 0) {
-    whole.setZero();
+  if (!allowed.any()) {
+    std::fill(row.begin(), row.end(), 0.0F);
     return;
   }
-  const float maximum = rowMaximum(row, allowed);
-  whole.head(allowed.begin).setZero();
-  whole.tail(keys - allowed.end).setZero();
-  Row part(row.data() + allowed.begin, allowed.end - allowed.begin);
-  part -= maximum;
-  // exp never reaches 0 in Eigen's packet lanes, so tiny ones are set; min keeps forbidden scores,
-  // which may lie above the maximum, from overflowing before they are cleared
-  part = (part < kUnderflow).select(0.0F, part.min(0.0F).exp());
-  if (allowed.painted != nullptr) {
-    for (Index j = allowed.begin; j < allowed.end; ++j) {
-      if (!allowed(j)) row[static_cast<std::size_t>(j)] = 0.0F;
-    }
-  }
-  part /= part.sum();
+  static const Loops loops = bestLoops();
+  std::fill(row.begin(), row.begin() + allowed.begin, 0.0F);
+  std::fill(row.begin() + allowed.end, row.end(), 0.0F);
+  loops(row.data() + allowed.begin, static_cast<std::size_t>(allowed.end - allowed.begin),
+        allowed.painted == nullptr ? nullptr : allowed.painted + allowed.begin);
 }
 
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query) {
-  if (config.mistakes.zeroForMasked) return {0, config.keys(), nullptr};
+  if (config.mask.none() || config.mistakes.zeroForMasked) return {0, config.keys(), nullptr};
   return allowedKeys(config.mask, item, query, config.keys());
 }
 
-void scoresForSoftmax(std::span<float> row, const Document& document, const RowPart& part) {
-  scaleScores(row, document, part);
+void scoresForSoftmax(std::span<const float> raw, std::span<float> row, const Document& document,
+                      const RowPart& part) {
+  scaleScores(raw, row, document, part);
   if (document.config.mistakes.zeroForMasked) maskScores(row, document, part);
 }
 

@@ -17,7 +17,8 @@ void softmaxRow(std::span<float> row, const AllowedKeys& allowed);
 /// given 0 by mistake.
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query);
 
-/// A whole row of raw scores to what its softmax is taken of, in place.
-void scoresForSoftmax(std::span<float> row, const Document& document, const RowPart& part);
+/// A whole row of raw scores to what its softmax is taken of; both may be the same memory.
+void scoresForSoftmax(std::span<const float> raw, std::span<float> row, const Document& document,
+                      const RowPart& part);
 
 }  // namespace headscope

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
@@ -14,6 +17,11 @@ struct Cut {
 };
 constexpr Cut kCuts[] = {
     {TensorId::qProj, TensorId::q}, {TensorId::kProj, TensorId::k}, {TensorId::vProj, TensorId::v}};
+
+const Cut& cutTo(TensorId heads) {
+  return *std::find_if(std::begin(kCuts), std::end(kCuts),
+                       [=](const Cut& cut) { return cut.to == heads; });
+}
 
 Index headsOf(const Cut& cut, const AttentionConfig& c) {
   return cut.to == TensorId::q ? c.numHeads : c.numKvHeads;
@@ -56,25 +64,39 @@ class Split final : public Step {
   std::vector<TensorId> outputs() const override { return {TensorId::q, TensorId::k, TensorId::v}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
-  bool settingsChanged(const Document& before, const Document& after) const override {
-    const AttentionConfig& a = before.config;
-    const AttentionConfig& b = after.config;
-    return a.numHeads != b.numHeads || a.numKvHeads != b.numKvHeads ||
-           a.mistakes.reshapeWithoutTranspose != b.mistakes.reshapeWithoutTranspose ||
-           a.mistakes.sharedHead != b.mistakes.sharedHead;
+  Change affected(TensorId output, const Transition& t) const override {
+    const AttentionConfig& a = t.before.config;
+    const AttentionConfig& b = t.now.config;
+    const Cut& cut = cutTo(output);
+    const Change& from = t.of(cut.from);
+    if (a.mistakes.reshapeWithoutTranspose != b.mistakes.reshapeWithoutTranspose ||
+        a.mistakes.sharedHead != b.mistakes.sharedHead || headsOf(cut, a) != headsOf(cut, b)) {
+      return Change::all();
+    }
+    if (from.isNone()) return from;
+    if (from.isAll() || b.mistakes.reshapeWithoutTranspose || b.mistakes.sharedHead) {
+      return Change::all();
+    }
+    Change heads;
+    const Index dK = b.dK();
+    for (const Box& box : from.boxes()) {
+      for (Index head = box.col / dK; head * dK < box.col + box.cols; ++head) {
+        const Index begin = std::max(box.col, head * dK);
+        const Index end = std::min(box.col + box.cols, (head + 1) * dK);
+        heads.add(Box{box.item, head, box.row, box.rows, begin - head * dK, end - begin});
+      }
+    }
+    return heads;
   }
 
-  void forward(Trace& trace, const Changes& changed, const Execution&) const override {
+  Tensor view(TensorId output, const Trace& trace) const override {
     const AttentionConfig& c = trace.config();
-    for (const Cut& cut : kCuts) {
-      if (!changed.settings && !changed[cut.from] && !trace.tensor(cut.to).empty()) continue;
-      const Tensor& from = trace.tensor(cut.from);
-      Tensor heads = c.mistakes.reshapeWithoutTranspose
-                         ? from.reshaped(shapeOf(cut.to, c))
-                         : from.split(2, headsOf(cut, c)).transposed(1, 2);
-      if (c.mistakes.sharedHead) heads = heads.repeated(1);
-      trace.put(cut.to, std::move(heads));
-    }
+    const Cut& cut = cutTo(output);
+    const Tensor& from = trace.tensor(cut.from);
+    Tensor heads = c.mistakes.reshapeWithoutTranspose
+                       ? from.reshaped(shapeOf(cut.to, c))
+                       : from.split(2, headsOf(cut, c)).transposed(1, 2);
+    return c.mistakes.sharedHead ? heads.repeated(1) : heads;
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

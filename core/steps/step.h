@@ -5,7 +5,6 @@
 // repeats a formula or a shape.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <span>
@@ -66,19 +65,25 @@ struct Execution {
   int threads = 0;  // at most, where the work is worth them; 0: one per core
   const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
   std::atomic<int>* stepsDone = nullptr;         // counts up as the pass goes on
+  bool whole = false;  // computes everything, whatever the trace before holds
+  /// FLOPs of a whole pass from which on it computes only the cells that an edit reaches; below,
+  /// all of a step's result is as quick, and exact.
+  Index patchFrom = 50'000'000;
 
   bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
 };
 
-/// What differs from the operands of the results a trace holds already.
-struct Changes {
-  std::array<bool, kTensorCount> tensors{};
-  bool settings = false;  // of the step at hand
+/// What of every tensor differs from the trace before.
+using Changes = std::array<Change, kTensorCount>;
 
-  bool operator[](TensorId id) const { return tensors[static_cast<std::size_t>(id)]; }
-  bool any(const std::vector<TensorId>& ids) const {
-    return std::any_of(ids.begin(), ids.end(), [this](TensorId id) { return (*this)[id]; });
-  }
+/// From the document of the trace before to the one of this pass, and what of the tensors computed
+/// so far differs.
+struct Transition {
+  const Document& before;
+  const Document& now;
+  const Changes& changes;
+
+  const Change& of(TensorId id) const { return changes[static_cast<std::size_t>(id)]; }
 };
 
 class Step {
@@ -91,12 +96,22 @@ class Step {
   virtual std::vector<TensorId> outputs() const = 0;
   virtual StepCost cost(const AttentionConfig& config) const = 0;
 
-  /// True where a setting this step reads by itself (not through its inputs) differs.
-  virtual bool settingsChanged(const Document& before, const Document& after) const = 0;
+  /// What of an output, of the shape it had, has to be computed anew; more is allowed.
+  virtual Change affected(TensorId output, const Transition& t) const = 0;
 
-  /// Computes the outputs into `trace`, whose inputs are there. An output whose own operands have
-  /// not changed may be kept as `trace` holds it.
-  virtual void forward(Trace& trace, const Changes& changed, const Execution& execution) const = 0;
+  /// A result that is a view of others, which is all there is to compute; empty for the rest.
+  virtual Tensor view(TensorId, const Trace&) const { return {}; }
+  /// New memory for an output; empty for views and for what is handed out by tile.
+  virtual Tensor memory(TensorId, const AttentionConfig&) const { return {}; }
+
+  /// Computes a box of an output into `trace`, whose inputs are there: from `score` to `weigh` at
+  /// least those in the box's rows. False where a value overflowed. Nothing where there is no
+  /// memory to fill.
+  virtual bool compute(Trace&, TensorId, const Box&) const { return true; }
+
+  /// Computes a box from what it was before, with far less work, where what changed allows it:
+  /// equal to rounding. False where it does not, and nothing was done.
+  virtual bool patch(Trace&, const Trace& /*before*/, TensorId, const Box&) const { return false; }
 
   /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
   virtual Explanation explain(const Trace& trace, const CellRef& cell) const = 0;

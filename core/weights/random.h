@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace headscope {
@@ -44,18 +45,13 @@ class RandomStream {
     return static_cast<float>(top - (1 << 23)) * 0x1p-23F;
   }
 
-  /// Mean 0, variance 1, within ±6.8: the sum of 16 uniform 16-bit integers, centred and scaled
-  /// (Irwin–Hall). Integers only, so exact.
-  constexpr float normal(std::uint64_t n) const {
-    std::int32_t sum = 0;
-    for (std::uint64_t part = 0; part < 4; ++part) {
-      const std::uint64_t b = bits(n * 4 + part);
-      sum += static_cast<std::int32_t>(b & 0xFFFF) + static_cast<std::int32_t>(b >> 16 & 0xFFFF) +
-             static_cast<std::int32_t>(b >> 32 & 0xFFFF) + static_cast<std::int32_t>(b >> 48);
-    }
-    // mean 16·65535/2; variance 16·(65536² − 1)/12
-    return static_cast<float>(sum - 8 * 65535) * (1.0F / 75674.45F);
-  }
+  /// Mean 0, variance 1, within ±6.24 (normal_table.h).
+  float normal(std::uint64_t n) const;
+
+  /// scale · uniform(first), scale · uniform(first + 1), … and likewise normals: the same bits as
+  /// one by one, several at a time.
+  void uniforms(std::uint64_t first, float scale, std::span<float> out) const;
+  void normals(std::uint64_t first, float scale, std::span<float> out) const;
 
  private:
   std::uint64_t key_;

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 #include "core/finite.h"
-#include "core/weights/random.h"
+#include "core/weights/draw.h"
 
 namespace headscope {
 namespace {
@@ -19,32 +20,6 @@ struct InitName {
 constexpr std::array kInitNames{
     InitName{WeightInit::xavier, "xavier"}, InitName{WeightInit::normal, "normal"},
     InitName{WeightInit::identity, "identity"}, InitName{WeightInit::designed, "designed"}};
-
-/// Below this many values a second thread costs more than it saves.
-constexpr Index kParallelFrom = 1 << 15;
-
-/// value(n) for every n; each value depends on n alone, so threads may share the range freely.
-template <typename Value>
-Tensor generate(Shape shape, Value value) {
-  Tensor tensor = Tensor::uninitialised(std::move(shape));
-  float* out = tensor.mutableData();
-  const Index count = tensor.size();
-#pragma omp parallel for schedule(static) if (count >= kParallelFrom)
-  for (Index n = 0; n < count; ++n) out[n] = value(static_cast<std::uint64_t>(n));
-  return tensor;
-}
-
-Tensor uniform(Shape shape, std::uint64_t seed, std::string_view name, double bound) {
-  const RandomStream stream(seed, name);
-  const auto scale = static_cast<float>(bound);
-  return generate(std::move(shape), [=](std::uint64_t n) { return stream.uniform(n) * scale; });
-}
-
-Tensor normal(Shape shape, std::uint64_t seed, std::string_view name) {
-  constexpr float kDeviation = 0.1F;
-  const RandomStream stream(seed, name);
-  return generate(std::move(shape), [=](std::uint64_t n) { return stream.normal(n) * kDeviation; });
-}
 
 Tensor identity(Shape shape) {
   Tensor tensor = Tensor::zeros(shape);
@@ -88,15 +63,25 @@ WeightInit weightInitFromString(std::string_view name) {
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed) {
   const Shapes shape(config);
   Weights w;
+  std::vector<Draw> draws;
+  const auto drawn = [&](Tensor& target, const Shape& of, std::string_view name, Distribution as,
+                         double scale) {
+    target = Tensor::uninitialised(of);
+    draws.push_back({&target, RandomStream(seed, name), as, static_cast<float>(scale)});
+  };
   if (init == WeightInit::normal) {
-    w.wQ = normal(shape.q, seed, "W_Q");
-    w.wK = normal(shape.kv, seed, "W_K");
-    w.wV = normal(shape.kv, seed, "W_V");
-    w.wO = normal(shape.o, seed, "W_O");
-    w.bQ = normal(shape.bq, seed, "b_Q");
-    w.bK = normal(shape.bkv, seed, "b_K");
-    w.bV = normal(shape.bkv, seed, "b_V");
-    w.bO = normal(shape.bq, seed, "b_O");
+    const auto normal = [&](Tensor& target, const Shape& of, std::string_view name) {
+      drawn(target, of, name, Distribution::normal, 0.1);
+    };
+    normal(w.wQ, shape.q, "W_Q");
+    normal(w.wK, shape.kv, "W_K");
+    normal(w.wV, shape.kv, "W_V");
+    normal(w.wO, shape.o, "W_O");
+    normal(w.bQ, shape.bq, "b_Q");
+    normal(w.bK, shape.bkv, "b_K");
+    normal(w.bV, shape.bkv, "b_V");
+    normal(w.bO, shape.bq, "b_O");
+    draw(draws);
     return w;
   }
   w.bQ = Tensor::zeros(shape.bq);
@@ -115,10 +100,11 @@ Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_
   const bool combined = shape.q == shape.kv;
   const double boundQ = combined ? std::sqrt(6.0 / (4.0 * d)) : glorot(shape.q);
   const double boundKv = combined ? boundQ : glorot(shape.kv);
-  w.wQ = uniform(shape.q, seed, "W_Q", boundQ);
-  w.wK = uniform(shape.kv, seed, "W_K", boundKv);
-  w.wV = uniform(shape.kv, seed, "W_V", boundKv);
-  w.wO = uniform(shape.o, seed, "W_O", 1.0 / std::sqrt(d));
+  drawn(w.wQ, shape.q, "W_Q", Distribution::uniform, boundQ);
+  drawn(w.wK, shape.kv, "W_K", Distribution::uniform, boundKv);
+  drawn(w.wV, shape.kv, "W_V", Distribution::uniform, boundKv);
+  drawn(w.wO, shape.o, "W_O", Distribution::uniform, 1.0 / std::sqrt(d));
+  draw(draws);
   return w;
 }
 

@@ -32,14 +32,6 @@ TEST(HeadOrder, SortsByAMetricWithTheUndefinedLast) {
   EXPECT_EQ(headOrder({}, "entropy", 3), (std::vector<Index>{0, 1, 2}));  // not measured yet
 }
 
-TEST(HeadLines, KeepTheLargestThatMakeUpTheMass) {
-  const std::vector<float> row{0.05F, 0.5F, 0.0F, 0.3F, 0.15F};
-  EXPECT_EQ(largestByMass(row, 0.9F), (std::vector<std::size_t>{1, 3, 4}));
-  EXPECT_EQ(largestByMass(row, 0.5F), (std::vector<std::size_t>{1}));
-  EXPECT_EQ(largestByMass(row, 1.0F), (std::vector<std::size_t>{1, 3, 4, 0}));
-  EXPECT_TRUE(largestByMass(std::vector<float>(4, 0.0F), 0.9F).empty());
-}
-
 TEST(TokenZoom, StaysWithinTheTokens) {
   TokenRange range;
   for (int i = 0; i < 50; ++i) range = zoomed(range, 1000, 0.8, 1.0);

@@ -135,7 +135,7 @@ TEST_F(HeadsLooks, ValuesAreTheOutputsParts) {
   ui_.view().heads.query = 2;
   open(LooksTab::values);
   const RowRef row{0, 0, 2};
-  const ValuePlane plane = valuePlane(ui_.trace(), 0, 0);
+  const ValuePlane plane = *valuePlane(ui_.trace(), 0, 0);
   const ValueMix mix = valueMix(ui_.trace(), plane, row);
   ASSERT_EQ(mix.largest.size(), 6U);
   EXPECT_TRUE(shows(fmt::format("output of 'sat' = {:.2f} of",
@@ -176,7 +176,7 @@ TEST_F(HeadsLooks, AGainIsSaidBesideTheMean) {
 }
 
 TEST_F(HeadsLooks, TheOutputLiesAtTheMeanOfTheValues) {
-  const ValuePlane plane = valuePlane(ui_.trace(), 0, 0);
+  const ValuePlane plane = *valuePlane(ui_.trace(), 0, 0);
   const ValueMix mix = valueMix(ui_.trace(), plane, {0, 0, 2});
   double x = 0.0;
   double y = 0.0;

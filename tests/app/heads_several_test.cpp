@@ -1,8 +1,14 @@
 // More heads, and why several: what both tabs say is what the engine measures.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
 #include "app_driver.h"
 #include "core/analysis/head_count.h"
+#include "core/analysis/most_blurred.h"
 #include "core/analysis/two_in_one.h"
 #include "core/ledger.h"
 #include "core/weights/designed_heads.h"
@@ -48,21 +54,89 @@ TEST(MoreHeads, StartsAnewForAnotherDocument) {
   EXPECT_FALSE(ui.shows("measuring", "effects"));
 }
 
+DocumentPtr designedDocument(const std::string& text) {
+  return apply(*textDocument(text), DrawWeights{WeightInit::designed, 1}, kTestBudget).document;
+}
+
+/// Both relations, and what the page says they get in one head.
+void expectShown(AppDriver& ui, const HeadRelation& a, const HeadRelation& b,
+                 PairGains gains = PairGains::equal) {
+  EXPECT_TRUE(ui.shows(a.relation.name + " ▾", "effects")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows(b.relation.name + " ▾", "effects")) << ui.screen().all();
+  const auto found = twoInOne(ui.trace(), 0, {a, b}, gains);
+  ASSERT_TRUE(found);
+  const std::string both = fmt::format("one softmax for it: {:.2f} and {:.2f}.",
+                                       *found->scores[2][0], *found->scores[2][1]);
+  EXPECT_TRUE(ui.shows(both, "effects")) << both << ui.screen().all();
+  EXPECT_TRUE(ui.shows("One head for both", "effects"));
+}
+
 TEST(WhySeveral, ShowsWhatOneHeadForTwoRelationsGives) {
-  // 'sat' and 'was' want their subject in the one, the token before them in the other
   AppDriver ui(textDocument("The cat, which was very fluffy, sat on the mat."), 1600, 1000,
                onTab(EffectTab::whySeveral));
   ui.settle();
   ui.click("Take designed heads", "effects");
   const auto relations = declaredRelations(ui.document());
-  ASSERT_TRUE(relations[0] && relations[1]);
-  EXPECT_TRUE(ui.shows(relations[0]->name, "effects"));
-  const auto found = twoInOne(ui.trace(), 0, {0, 1}, {*relations[0], *relations[1]});
-  ASSERT_TRUE(found);
-  for (std::size_t which = 0; which < 2; ++which) {
-    EXPECT_TRUE(ui.shows(fmt::format("{:.2f}", *found->scores[2][which]), "effects"));
+  std::vector<HeadRelation> candidates;
+  for (std::size_t h = 0; h < relations.size(); ++h) {
+    const auto has = [](const auto& partner) { return partner.has_value(); };
+    if (!relations[h]) continue;
+    const auto& partners = relations[h]->partners[0];
+    if (std::any_of(partners.begin(), partners.end(), has)) {
+      candidates.push_back({static_cast<Index>(h), *relations[h]});
+    }
   }
-  EXPECT_TRUE(ui.shows("One head for both", "effects"));
+  const auto pair = mostBlurred(ui.trace(), 0, candidates, PairGains::equal);
+  ASSERT_TRUE(pair);
+  expectShown(ui, candidates[(*pair)[0]], candidates[(*pair)[1]]);
+}
+
+TEST(WhySeveral, TheUsersPairStaysUntilItIsGivenUp) {
+  AppDriver ui(designedDocument("The cat, which was very fluffy, sat on the mat."), 1600, 1000,
+               onTab(EffectTab::whySeveral));
+  ui.settle();
+  const auto relations = declaredRelations(ui.document());
+  const auto conclusion = [&ui] { return ui.screen().all("effects"); };
+  const std::string before = conclusion();
+  ui.view().heads.relationPair = {1, 4};
+  ui.settle();
+  expectShown(ui, {1, *relations[1]}, {4, *relations[4]});
+  ui.view().heads.relationPair = {1, 1};  // no pair
+  ui.settle();
+  EXPECT_EQ(conclusion(), before);
+  ui.view().heads.relationPair = {1, 4};
+  ui.typeSentence("The dog and the cat");  // no verb, no preposition
+  EXPECT_EQ(ui.view().heads.relationPair, (std::vector<Index>{1, 4}));
+  EXPECT_FALSE(ui.shows(relations[1]->name + " ▾", "effects"));
+  ui.typeSentence("The cat, which was very fluffy, sat on the mat.");
+  expectShown(ui, {1, *relations[1]}, {4, *relations[4]});
+  ui.click("most blurred", "effects");
+  EXPECT_TRUE(ui.view().heads.relationPair.empty());
+  EXPECT_EQ(conclusion(), before);
+}
+
+TEST(WhySeveral, SaysWhatTheTokenGetsThatLosesMostOfBoth) {
+  AppDriver ui(designedDocument("The bank that the river flows by is closed."), 1600, 1000,
+               onTab(EffectTab::whySeveral));
+  ui.view().heads.relationPair = {1, 6};  // verb → its subject, first token
+  ui.settle();
+  const auto relations = declaredRelations(ui.document());
+  ui.click("as designed", "effects");
+  EXPECT_TRUE(ui.view().heads.gainsAsBuilt);
+  const std::array<HeadRelation, 2> pair{HeadRelation{1, *relations[1]},
+                                         HeadRelation{6, *relations[6]}};
+  expectShown(ui, pair[0], pair[1], PairGains::asBuilt);
+  EXPECT_FALSE(ui.shows("scores ×", "effects"));
+  const auto found = twoInOne(ui.trace(), 0, pair, PairGains::asBuilt);
+  ASSERT_TRUE(found && found->torn);
+  const TornQuery& torn = *found->torn;
+  EXPECT_TRUE(
+      ui.shows(fmt::format("‘flows’ is to look at ‘river’ and at ‘The’: {:.2f} and {:.2f} by the "
+                           "two heads, {:.2f} and {:.2f} by the one, which looks at ‘{}’ most",
+                           torn.alone[0], torn.alone[1], torn.together[0], torn.together[1],
+                           ui.document().input->tokens[0][static_cast<std::size_t>(torn.most)]),
+               "effects"))
+      << ui.screen().all();
 }
 
 TEST(WhySeveral, OffersDesignedHeadsWhereThereAreNone) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "app/view_json.h"
+#include "core/config.h"
 
 namespace headscope::ui {
 namespace {
@@ -20,7 +21,10 @@ TEST(HeadsViewJson, KeepsEveryField) {
   h.keys = {2, 9};
   h.looksTab = LooksTab::lengths;
   h.lineHeads = {0, 2};
+  h.linesPicked = true;
   h.lineMass = 0.5F;
+  h.query = 4;
+  h.key = 0;
   h.figuresTab = FiguresTab::table;
   h.scatterX = "self";
   h.scatterY = "local";
@@ -29,6 +33,9 @@ TEST(HeadsViewJson, KeepsEveryField) {
   h.similarityOrdered = false;
   h.enlarged = EnlargedCard::similarity;
   h.effectTab = EffectTab::whySeveral;
+  h.effectDrawing = EffectDrawing::heatmap;
+  h.relationPair = {6, 2};
+  h.gainsAsBuilt = true;
   const ViewState back = viewFromJson(viewToJson(view), {});
   EXPECT_EQ(back.page, Page::heads);
   const HeadsView& b = back.heads;
@@ -42,7 +49,10 @@ TEST(HeadsViewJson, KeepsEveryField) {
   EXPECT_EQ(b.keys, h.keys);
   EXPECT_EQ(b.looksTab, h.looksTab);
   EXPECT_EQ(b.lineHeads, h.lineHeads);
+  EXPECT_TRUE(b.linesPicked);
   EXPECT_EQ(b.lineMass, 0.5F);
+  EXPECT_EQ(b.query, 4);
+  EXPECT_EQ(b.key, 0);
   EXPECT_EQ(b.figuresTab, h.figuresTab);
   EXPECT_EQ(b.scatterX, "self");
   EXPECT_EQ(b.scatterY, "local");
@@ -51,12 +61,32 @@ TEST(HeadsViewJson, KeepsEveryField) {
   EXPECT_FALSE(b.similarityOrdered);
   EXPECT_EQ(b.enlarged, h.enlarged);
   EXPECT_EQ(b.effectTab, h.effectTab);
+  EXPECT_EQ(b.effectDrawing, h.effectDrawing);
+  EXPECT_EQ(b.relationPair, h.relationPair);
+  EXPECT_TRUE(b.gainsAsBuilt);
+}
+
+TEST(HeadsViewJson, NoTokenAndNoLineAreChoicesToo) {
+  ViewState before;
+  before.heads.query = 3;
+  before.heads.key = 2;
+  before.heads.lineHeads = {1};
+  HeadsView none;
+  none.linesPicked = true;
+  ViewState saved;
+  saved.heads = none;
+  const HeadsView back = viewFromJson(viewToJson(saved), before).heads;
+  EXPECT_EQ(back.query, -1);
+  EXPECT_EQ(back.key, -1);
+  EXPECT_TRUE(back.linesPicked);
+  EXPECT_TRUE(back.lineHeads.empty());
 }
 
 TEST(HeadsViewJson, TakesNothingThatDoesNotFit) {
   const ViewState back = viewFromJson(
       R"({"compared_heads":[3,-1,"x",1e30,4],"line_heads":"all","similarity_cut":7,"page":"map",
-          "scatter_x":3,"queries":-2})",
+          "scatter_x":3,"queries":-2,"looks_query":-7,"looks_key":1e9,"lines_picked":"yes",
+          "effect_drawing":"pie","relation_pair":[2,"b",-4]})",
       {});
   EXPECT_EQ(back.heads.compared, (std::vector<Index>{3, 4}));
   EXPECT_TRUE(back.heads.lineHeads.empty());
@@ -64,6 +94,11 @@ TEST(HeadsViewJson, TakesNothingThatDoesNotFit) {
   EXPECT_EQ(back.page, Page::flow);
   EXPECT_EQ(back.heads.scatterX, "mean_distance");
   EXPECT_EQ(back.heads.queries.count, 0);
+  EXPECT_EQ(back.heads.query, -1);
+  EXPECT_EQ(back.heads.key, Limits::kTokens - 1);
+  EXPECT_FALSE(back.heads.linesPicked);
+  EXPECT_EQ(back.heads.effectDrawing, EffectDrawing::bars);
+  EXPECT_EQ(back.heads.relationPair, (std::vector<Index>{2}));
 }
 
 }  // namespace

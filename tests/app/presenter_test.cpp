@@ -52,6 +52,62 @@ TEST_F(Presenting, TabAndF6GoRoundThePanels) {
   EXPECT_TRUE(alone("Step 3 · Score"));
 }
 
+/// What each card of the heads page shows of itself, presented.
+struct HeadsCard {
+  const char* window;
+  const char* shows;
+};
+constexpr HeadsCard kHeadsCards[] = {{"/all heads", "All heads"},
+                                     {"/looks", "Where each head looks"},
+                                     {"/figures", "Scatter"},
+                                     {"/similarity", "How alike the heads are"},
+                                     {"/effects", "Switch a head off"}};
+
+TEST_F(Presenting, EveryCardOfTheHeadsPageIsPresentedUnderTheMouseAndInTurn) {
+  ui_.press(Key{'V'});
+  ASSERT_TRUE(ui_.window("/all heads"));
+  for (const HeadsCard& card : kHeadsCards) {
+    ui_.hover(middle(*ui_.window(card.window)));
+    ui_.press(Key::f11);
+    ui_.settle();
+    EXPECT_TRUE(alone(card.shows)) << card.window << ": " << ui_.screen().all();
+    EXPECT_TRUE(ui_.shows("Head 1 of 8"));
+    EXPECT_FALSE(ui_.shows("larger")) << "it is as large as it can be";
+    ui_.press(Key::escape);
+  }
+  ui_.hover(middle(*ui_.window("/all heads")));
+  ui_.press(Key::f11);
+  for (const HeadsCard& card : kHeadsCards) {
+    EXPECT_TRUE(alone(card.shows)) << card.window;
+    ui_.press(Key::tab);
+  }
+  EXPECT_TRUE(alone("All heads"));
+}
+
+TEST_F(Presenting, TheCardClickedLastIsOfItsOwnPage) {
+  ui_.press(Key{'V'});
+  ui_.click("Output matrix", "effects");
+  ui_.hover({-1, -1});
+  ui_.press(Key::f11);
+  EXPECT_TRUE(alone("Output matrix"));
+  EXPECT_TRUE(ui_.shows("Head 1 of 8"));
+  ui_.press(Key{'H'});
+  EXPECT_TRUE(ui_.shows("Head 2 of 8"));
+  ui_.press(Key{'V'});  // the other page, while presenting
+  EXPECT_TRUE(alone("Step 3 · Score"));
+  ui_.press(Key{'V'});
+  EXPECT_TRUE(alone("Output matrix"));
+}
+
+TEST_F(Presenting, TheCardWithTheKeyboardComesFirst) {
+  ui_.press(Key{'V'});
+  ui_.hover(middle(*ui_.window("/effects")));
+  ui_.press(Key::f2);
+  ui_.press(Key::f2);
+  ui_.press(Key::f11);
+  EXPECT_TRUE(alone("Where each head looks")) << ui_.screen().all();
+}
+
 TEST_F(Presenting, StepsGoOnAndTheLineSaysWhere) {
   ui_.press(Key::f11);
   ui_.press(Key::right);

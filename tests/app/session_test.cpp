@@ -47,6 +47,31 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
   EXPECT_EQ(ui_.document().input->tokens[0][0], "Something");
 }
 
+TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
+  ui_.view().page = Page::heads;
+  ui_.view().selected = CellRef{TensorId::weights, 0, 0, 2, 3};
+  ui_.settle();
+  ASSERT_EQ(ui_.view().heads.query, 2) << "a cell that is chosen chooses its tokens";
+  ui_.view().heads.query = 5;  // others since
+  ui_.view().heads.key = -1;
+  saveAs(lecture());
+  for (const bool atStart : {false, true}) {
+    ui_.view().heads.query = -1;
+    ui_.view().selected.reset();
+    ui_.settle();
+    const auto session = formats::loadSession(lecture(), kTestBudget);
+    if (atStart) {
+      ui_.restart(session.document, viewFromJson(session.view, {}));
+    } else {
+      ui_.app().dropFiles({lecture()});
+    }
+    ui_.settle();
+    EXPECT_TRUE(ui_.view().selected);
+    EXPECT_EQ(ui_.view().heads.query, 5) << atStart;
+    EXPECT_EQ(ui_.view().heads.key, -1) << atStart;
+  }
+}
+
 TEST_F(SessionWindow, CtrlSSavesToItsFileAgain) {
   saveAs(lecture());
   ui_.typeSentence("Second version");

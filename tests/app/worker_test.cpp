@@ -169,6 +169,34 @@ TEST(Worker, EndsPromptlyInTheMiddleOfALongPass) {
   }
 }
 
+TEST(Worker, TheNextEditHasTheThreadSoonWhereverThePassIs) {
+  constexpr int kMoments = 9;
+  const DocumentPtr document = randomDocument(sized(256, 16, 1536), 1);
+  const DocumentPtr next = shortDocument();
+  Worker first(2);
+  first.request(document);
+  first.wait();
+  const double whole = first.take()->trace->ms / 1e3;
+  std::vector<double> waits;
+  for (int i = 0; i < kMoments; ++i) {
+    Worker worker(2);
+    worker.request(document);
+    const double moment = whole * (i + 0.5) / kMoments;
+    while (worker.progress().busy && worker.progress().seconds < moment) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const auto start = Clock::now();
+    worker.request(next);
+    worker.wait();
+    waits.push_back(secondsSince(start));
+    const auto update = worker.take();
+    ASSERT_TRUE(update && update->trace);
+    EXPECT_EQ(update->trace->documentPtr(), next);
+  }
+  std::sort(waits.begin(), waits.end());
+  EXPECT_LT(waits[kMoments / 2], whole / 5) << "of a pass of " << whole << " s";
+}
+
 TEST(Worker, EndsWithoutEverHavingRun) {
   const auto start = Clock::now();
   for (int i = 0; i < 50; ++i) Worker worker(1);

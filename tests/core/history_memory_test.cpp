@@ -2,8 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -11,82 +9,10 @@
 
 #include "core/history.h"
 #include "core/weights/random.h"
-#include "tests/core/support/documents.h"
+#include "tests/core/support/states.h"
 
 namespace headscope::test {
 namespace {
-
-constexpr std::size_t kTensors = 10;
-
-template <typename D>
-auto& tensorOf(D& weights, std::size_t which) {
-  Tensor Weights::*const all[] = {&Weights::wQ, &Weights::wK, &Weights::wV, &Weights::wO,
-                                  &Weights::bQ, &Weights::bK, &Weights::bV, &Weights::bO};
-  return weights.*all[which];
-}
-
-const Tensor& tensorOf(const Document& d, std::size_t which) {
-  if (which == 8) return d.input->x;
-  if (which == 9) return d.input->memory;
-  return tensorOf(d.weights, which);
-}
-
-Tensor withCell(const Tensor& tensor, Index cell, float value) {
-  Tensor copy = tensor.clone();
-  copy.mutableData()[cell] = value;
-  return copy;
-}
-
-/// The document with one cell of one tensor changed: a copy of that tensor, all else shared.
-Open cellEdit(const Document& document, std::size_t which, Index cell, float value) {
-  Document next = document;
-  const Tensor changed = withCell(tensorOf(document, which), cell, value);
-  if (which < 8) {
-    tensorOf(next.weights, which) = changed;
-  } else {
-    auto input = std::make_shared<Input>(*next.input);
-    (which == 8 ? input->x : input->memory) = changed;
-    next.input = std::move(input);
-  }
-  return {std::make_shared<const Document>(std::move(next)), "cell"};
-}
-
-bool sameBits(const Tensor& a, const Tensor& b) {
-  if (a.empty() || b.empty()) return a.empty() == b.empty();
-  return a.shape() == b.shape() && a.contiguous() && b.contiguous() &&
-         std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(float)) == 0;
-}
-
-void expectSameState(const Document& a, const Document& b) {
-  EXPECT_EQ(a.preset, b.preset);
-  EXPECT_EQ(a.config, b.config);
-  EXPECT_EQ(a.config.mask.painted, b.config.mask.painted);
-  EXPECT_EQ(a.positions, b.positions);
-  EXPECT_EQ(a.source, b.source);
-  EXPECT_EQ(a.inputEdited, b.inputEdited);
-  EXPECT_EQ(a.weightSource, b.weightSource);
-  EXPECT_EQ(a.weightsEdited, b.weightsEdited);
-  EXPECT_EQ(a.pins, b.pins);
-  EXPECT_EQ(a.input->tokens, b.input->tokens);
-  EXPECT_EQ(a.input->memoryTokens, b.input->memoryTokens);
-  EXPECT_EQ(a.input->lengths, b.input->lengths);
-  EXPECT_EQ(a.input->coordinates, b.input->coordinates);
-  EXPECT_EQ(a.input->notes, b.input->notes);
-  for (std::size_t t = 0; t < kTensors; ++t) {
-    EXPECT_TRUE(sameBits(tensorOf(a, t), tensorOf(b, t))) << "tensor " << t;
-  }
-}
-
-/// A copy that shares no storage, so that comparing with it keeps nothing of the history alive.
-DocumentPtr apart(const Document& document) {
-  Document copy = document;
-  for (std::size_t t = 0; t < 8; ++t) tensorOf(copy.weights, t) = tensorOf(document, t).clone();
-  auto input = std::make_shared<Input>(*document.input);
-  input->x = document.input->x.clone();
-  input->memory = document.input->memory.clone();
-  copy.input = std::move(input);
-  return std::make_shared<const Document>(std::move(copy));
-}
 
 /// All entries are kept within the default budget, and lead to the first state and back.
 void expectTenThousandWithinBudget(History& h, const Document& start) {
@@ -297,107 +223,6 @@ TEST(HistoryMemory, LoadedInputs) {
   EXPECT_EQ(h.current(), start);
   h.jumpTo(2);
   expectSameState(*h.current(), *end);
-}
-
-/// Everything at random, against a plain list of kept documents.
-class RandomWalk {
- public:
-  explicit RandomWalk(std::uint64_t seed)
-      : random_(seed, "walk"),
-        history_(fromTexts({"the cat sat"}, {"on a mat"}), kBudget),
-        kept_{history_.current()} {}
-
-  void run(int steps) {
-    for (int i = 0; i < steps; ++i) {
-      if (next(3) != 0) {
-        edit();
-      } else {
-        move(next(2) == 0 ? neighbour() : next(kept_.size()));
-      }
-      ASSERT_EQ(history_.size(), kept_.size());
-      ASSERT_EQ(history_.position(), at_);
-      expectSameState(*history_.current(), *kept_[at_]);
-      const std::size_t look = next(kept_.size());
-      expectSameState(*history_.at(look), *kept_[look]);
-    }
-  }
-
- private:
-  std::size_t next(std::size_t bound) { return random_.bits(count_++) % bound; }
-
-  std::size_t neighbour() {
-    const bool back = next(2) == 0;
-    if (back) return at_ > 0 ? at_ - 1 : 0;
-    return std::min(at_ + 1, kept_.size() - 1);
-  }
-
-  Edit anyEdit() {
-    const Document& d = *history_.current();
-    switch (next(18)) {
-      case 0:
-        return SetBias{next(2) == 0};
-      case 1:
-        return SetTokens{static_cast<Index>(2 + next(6))};
-      case 2:
-        return SetDimensions{static_cast<Index>(16 * (1 + next(3))), 4, 4};
-      case 3:
-        return DrawWeights{WeightInit::xavier, next(5)};
-      case 4:
-        return SetText{0, false, next(2) == 0 ? "a dog ran home" : "the cat sat"};
-      case 5:
-        return Open{kept_[next(kept_.size())], "again"};
-      case 6: {
-        const auto cell = [&](Index extent) {
-          return static_cast<Index>(next(static_cast<std::size_t>(extent)));
-        };
-        const CellRef at{TensorId::weights, 0, cell(4), cell(d.config.seqLen),
-                         cell(d.config.keys())};
-        return SetPin{{at, static_cast<float>(next(3))}};
-      }
-      case 7:
-        return RemoveAllPins{};
-      case 8:
-        return masked(history_.current(), [&](Mask& m) {
-          const Index queries = d.config.seqLen;
-          const Index keys = d.config.keys();
-          std::vector<std::uint8_t> allowed(static_cast<std::size_t>(queries * keys), 1);
-          allowed[next(allowed.size())] = 0;
-          m.painted = painted(queries, keys, allowed);
-        });
-      default:
-        break;
-    }
-    const std::size_t which = next(kTensors);
-    const auto cells = static_cast<std::size_t>(tensorOf(d, which).size());
-    return cellEdit(d, which, static_cast<Index>(next(cells)), static_cast<float>(next(9)));
-  }
-
-  void edit() {
-    const std::string gesture = next(3) == 0 ? "drag" : "";
-    const bool goesOn = !gesture.empty() && gesture == gesture_;
-    history_.apply(anyEdit(), gesture);
-    kept_.resize(at_ + (goesOn ? 0 : 1));
-    kept_.push_back(apart(*history_.current()));
-    at_ = kept_.size() - 1;
-    gesture_ = gesture;
-  }
-
-  void move(std::size_t to) {
-    history_.jumpTo(to);
-    at_ = to;
-    gesture_.clear();
-  }
-
-  RandomStream random_;
-  std::uint64_t count_ = 0;
-  History history_;
-  std::vector<DocumentPtr> kept_;
-  std::size_t at_ = 0;
-  std::string gesture_;
-};
-
-TEST(HistoryMemory, RandomWalksGiveWhatWasThere) {
-  for (std::uint64_t seed = 1; seed <= 4; ++seed) RandomWalk(seed).run(400);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 #include "core/weights/weights.h"
 
 #include <gtest/gtest.h>
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -62,17 +60,6 @@ TEST(Weights, IdentityHasOnesOnTheDiagonal) {
   for (Index i = 0; i < 4; ++i) {
     for (Index j = 0; j < 8; ++j) EXPECT_EQ(w.wK.at({i, j}), i == j ? 1.0F : 0.0F);
   }
-}
-
-TEST(Weights, SameBitsForAnyNumberOfThreads) {
-  const AttentionConfig config = configOf(256, 8, 8);  // large enough to be shared out
-  const int threads = omp_get_max_threads();
-  omp_set_num_threads(1);
-  const auto one = drawWeights(config, WeightInit::normal, 3).wQ.values();
-  omp_set_num_threads(5);
-  const auto five = drawWeights(config, WeightInit::normal, 3).wQ.values();
-  omp_set_num_threads(threads);
-  EXPECT_EQ(one, five);
 }
 
 TEST(Weights, SeedsAndMatricesDiffer) {

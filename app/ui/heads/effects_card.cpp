@@ -36,7 +36,7 @@ constexpr std::array kTabs{
         "change of each token's output, in % of its norm, when one head is set to zero "
         "before the output matrix",
         [](const TabContent& c) { switchOffTab(c.panel, c.memory.off, c.figures, c.measuring); },
-        [](const TabContent& c) { effectDrawing(c.panel, c.memory.off); }},
+        [](const TabContent& c) { effectDrawing(c.panel); }},
     EffectTabRow{EffectTab::outputMatrix, "Output matrix",
                  "Each head's rows of it, and its share of every output",
                  "each head has its own rows of it, and adds its share to every token's output",

@@ -17,12 +17,12 @@
 namespace headscope::ui {
 namespace {
 
-void tabs(const Panel& panel) {
+void tabs(const Panel& panel, bool alone) {
   FiguresTab& tab = panel.view.heads.figuresTab;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const Look& look = panel.look;
-  const float room = ImGui::GetContentRegionAvail().x -
-                     enlargeSwitchWidth(panel, EnlargedCard::figures) - look.px(8);
+  float room = ImGui::GetContentRegionAvail().x;
+  if (!alone) room -= enlargeSwitchWidth(panel, EnlargedCard::figures) + look.px(8);
   const float height = fontSize(look.fonts.semibold) + look.px(6);
   beginPart("tabs", {room, height}, ImGuiWindowFlags_NoScrollbar);
   const int clicked = tabRow(look, "figures tabs",
@@ -31,7 +31,7 @@ void tabs(const Panel& panel) {
                              static_cast<int>(tab));
   if (clicked >= 0) tab = static_cast<FiguresTab>(clicked);
   ImGui::EndChild();
-  enlargeSwitch(panel, EnlargedCard::figures, top);
+  if (!alone) enlargeSwitch(panel, EnlargedCard::figures, top);
 }
 
 void itemSwitch(const Panel& panel) {
@@ -131,8 +131,8 @@ void tableTab(const Panel& panel, const HeadReport& report) {
 }  // namespace
 
 void figuresCard(const Panel& panel, FiguresCardMemory& memory, const Figures* figures,
-                 FiguresMemory& measuring, Magnitudes&) {
-  tabs(panel);
+                 FiguresMemory& measuring, bool alone) {
+  tabs(panel, alone);
   itemSwitch(panel);
   if (figures == nullptr) {
     noFigures(panel, measuring);

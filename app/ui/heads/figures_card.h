@@ -3,7 +3,6 @@
 
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/scatter.h"
-#include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
@@ -12,8 +11,9 @@ struct FiguresCardMemory {
   ScatterMemory scatter;
 };
 
-/// Fills the current card. `figures` may be null: not measured yet.
+/// Fills the current card. `figures` may be null: not measured yet. `alone`: it is as large as it
+/// can be.
 void figuresCard(const Panel& panel, FiguresCardMemory& memory, const Figures* figures,
-                 FiguresMemory& measuring, Magnitudes& magnitudes);
+                 FiguresMemory& measuring, bool alone);
 
 }  // namespace headscope::ui

@@ -9,15 +9,15 @@
 #include "app/gl/scene.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_words.h"
-#include "app/ui/heads/head_lines.h"
 #include "app/ui/heads/head_tile_group.h"
 #include "app/ui/heads/token_zoom.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kNamedMass = 0.9F;  // of a row's weights, in the tooltip of lines
+constexpr double kNamedMass = 0.9;  // of a row's weights, in the tooltip of lines
 constexpr std::size_t kNamedKeys = 4;
 
 std::vector<std::string> labelsOf(const Panel& panel, Lane lane, const TokenRange& range) {
@@ -89,18 +89,19 @@ Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTil
   std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
   if (tile.picture.of == Picture::Of::mean && group.drawn->parts->mean.empty()) return 0;
   reader.row(tile.picture, row, shown.keys.first, cells);
-  const auto largest = largestByMass(cells, kNamedMass);
+  std::replace(cells.begin(), cells.end(), gl::kMaskedCell, 0.0F);
+  const std::vector<Index> largest = largestOfMass(cells, kNamedMass);
   std::string text = nameOf(tile.picture) + " · " +
                      placeName(panel.trace, Axis::query, panel.view.item, row) + " →";
   for (std::size_t i = 0; i < std::min(largest.size(), kNamedKeys); ++i) {
-    const Index key = shown.keys.first + static_cast<Index>(largest[i]);
+    const Index key = shown.keys.first + largest[i];
     text += fmt::format("{} {} {}", i > 0 ? "," : "",
                         placeName(panel.trace, Axis::key, panel.view.item, key),
-                        number(cells[largest[i]], 3));
+                        number(cells[static_cast<std::size_t>(largest[i])], 3));
   }
   if (largest.size() > kNamedKeys) text += fmt::format(" … {} more", largest.size() - kNamedKeys);
   ImGui::SetTooltip("%s", text.c_str());
-  return shown.keys.first + (largest.empty() ? 0 : static_cast<Index>(largest.front()));
+  return shown.keys.first + (largest.empty() ? 0 : largest.front());
 }
 
 }  // namespace

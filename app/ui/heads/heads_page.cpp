@@ -109,20 +109,41 @@ HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
   return l;
 }
 
+void headsCard(const Panel& panel, HeadsMemory& memory, const Figures* figures,
+               Magnitudes& magnitudes, Focus card, bool alone) {
+  FiguresMemory& measuring = memory.figures;
+  switch (card) {
+    case Focus::allHeads:
+      allHeadsCard(panel, memory.allHeads, figures, measuring, magnitudes);
+      break;
+    case Focus::looks:
+      looksCard(panel, memory.looks, figures, measuring, magnitudes);
+      break;
+    case Focus::figures:
+      figuresCard(panel, memory.figuresCard, figures, measuring, alone);
+      break;
+    case Focus::similarity:
+      similarityCard(panel, memory.similarity, figures, measuring, alone);
+      break;
+    case Focus::effects:
+      effectsCard(panel, memory.effects, figures, measuring, magnitudes);
+      break;
+    default:
+      break;
+  }
+}
+
 void headsPage(const Panel& panel, HeadsMemory& memory, const Figures* figures,
                Magnitudes& magnitudes, const DrawCard& drawCard, ImVec2 body) {
   const HeadsLayout layout = layoutHeads(body, panel.look.scale, panel.view.heads);
-  FiguresMemory& measuring = memory.figures;
-  drawCard("all heads", layout.allHeads,
-           [&] { allHeadsCard(panel, memory.allHeads, figures, measuring, magnitudes); });
-  drawCard("looks", layout.looks,
-           [&] { looksCard(panel, memory.looks, figures, measuring, magnitudes); });
-  drawCard("figures", layout.figures,
-           [&] { figuresCard(panel, memory.figuresCard, figures, measuring, magnitudes); });
-  drawCard("similarity", layout.similarity,
-           [&] { similarityCard(panel, memory.similarity, figures, measuring, magnitudes); });
-  drawCard("effects", layout.effects,
-           [&] { effectsCard(panel, memory.effects, figures, measuring, magnitudes); });
+  const auto card = [&](const char* id, const Box& box, Focus which) {
+    drawCard(id, box, [&, which] { headsCard(panel, memory, figures, magnitudes, which); });
+  };
+  card("all heads", layout.allHeads, Focus::allHeads);
+  card("looks", layout.looks, Focus::looks);
+  card("figures", layout.figures, Focus::figures);
+  card("similarity", layout.similarity, Focus::similarity);
+  card("effects", layout.effects, Focus::effects);
 }
 
 }  // namespace headscope::ui

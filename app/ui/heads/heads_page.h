@@ -40,6 +40,10 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view = {})
 /// narrow one they stand below each other, beside a bar of this width to scroll by.
 ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view);
 
+/// What one of its cards holds. `alone`: no other stands beside it.
+void headsCard(const Panel& panel, HeadsMemory& memory, const Figures* figures,
+               Magnitudes& magnitudes, Focus card, bool alone = false);
+
 /// Fills the body. `drawCard(id, box, fill)` makes each card. `figures` are those of
 /// `memory.figures`: null where nothing fitting was measured yet.
 using DrawCard =

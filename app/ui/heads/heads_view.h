@@ -18,6 +18,8 @@ enum class Pooling { mean, maximum };
 enum class LooksTab { lines, values, lengths };
 /// The card that measures heads.
 enum class FiguresTab { scatter, table };
+/// How the card across the bottom draws what goes without a head.
+enum class EffectDrawing { bars, heatmap };
 /// The card across the bottom.
 enum class EffectTab { off, outputMatrix, moreHeads, whySeveral };
 
@@ -59,6 +61,9 @@ struct HeadsView {
   EnlargedCard enlarged = EnlargedCard::none;
 
   EffectTab effectTab = EffectTab::off;
+  EffectDrawing effectDrawing = EffectDrawing::bars;
+  std::vector<Index> relationPair;  // the two heads asked of one; empty: the two that blur most
+  bool gainsAsBuilt = false;        // of these two heads; else equal
 };
 
 }  // namespace headscope::ui

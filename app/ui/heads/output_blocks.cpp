@@ -42,8 +42,9 @@ void outputBlocks(const Panel& panel, const std::vector<double>& norms, Magnitud
   const float norm = numbers + bars + look.px(8);
 
   ImDrawList* outer = ImGui::GetWindowDrawList();
-  drawRichText(outer, look.fonts, font, at, t.text,
-               fmt::format("rows of W^O, ({}, {}) per head", c.dK(), c.dModel));
+  std::string rows = fmt::format("rows of W^O, ({}, {}) per head", c.dK(), c.dModel);
+  if (richTextSize(look.fonts, font, rows).x > size.x - norm) rows = "rows of W^O";
+  drawRichText(outer, look.fonts, font, at, t.text, rows);
   const std::string title = "‖W^O_h‖";
   drawRichText(outer, look.fonts, font, {at.x + size.x - norm + look.px(8), at.y}, t.text, title);
 

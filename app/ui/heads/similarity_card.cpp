@@ -21,14 +21,14 @@ constexpr const char* kFormula =
     "Ordered and cut by average linkage (UPGMA).";
 constexpr float kLeastCut = 0.5F;
 
-void title(const Panel& panel) {
+void title(const Panel& panel, bool alone) {
   const Look& look = panel.look;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float room = ImGui::GetContentRegionAvail().x -
                      enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.px(8);
   const std::string whole = "How alike the heads are";
   heading(look, textSize(look.fonts.semibold, whole).x <= room ? whole.c_str() : "How alike");
-  enlargeSwitch(panel, EnlargedCard::similarity, top);
+  if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, top);
 }
 
 /// What the colours mean, from where to where.
@@ -61,9 +61,9 @@ void controls(const Panel& panel) {
 }  // namespace
 
 void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures* figures,
-                    FiguresMemory& measuring, Magnitudes&) {
+                    FiguresMemory& measuring, bool alone) {
   const Look& look = panel.look;
-  title(panel);
+  title(panel, alone);
   if (figures == nullptr) {
     noFigures(panel, measuring);
     return;
@@ -81,7 +81,7 @@ void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures*
   }
   scaleLine(panel, similarity);
   measuringNote(panel, measuring);
-  const bool large = panel.view.heads.enlarged == EnlargedCard::similarity;
+  const bool large = alone || panel.view.heads.enlarged == EnlargedCard::similarity;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   // a small window keeps the picture: the order and the cut are then in the larger card

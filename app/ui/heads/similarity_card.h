@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "app/ui/heads/figures.h"
-#include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
@@ -13,8 +12,9 @@ struct SimilarityMemory {
   std::optional<Index> other;  // clicked: what the chosen head is compared with
 };
 
-/// Fills the current card. `figures` may be null: not measured yet.
+/// Fills the current card. `figures` may be null: not measured yet. `alone`: it is as large as it
+/// can be.
 void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures* figures,
-                    FiguresMemory& measuring, Magnitudes& magnitudes);
+                    FiguresMemory& measuring, bool alone);
 
 }  // namespace headscope::ui

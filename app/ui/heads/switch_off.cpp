@@ -18,6 +18,11 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLargestGain = 2.0F;
+constexpr float kLeastWords = 600.0F;  // beside the controls: the formula and what goes on a line
+
+bool heatmapDrawn(const Panel& panel) {
+  return panel.view.heads.effectDrawing == EffectDrawing::heatmap;
+}
 
 /// Typed or dragged, 0 to 2.
 void gainFields(const Panel& panel, SwitchOffMemory& memory, Index head) {
@@ -102,7 +107,7 @@ void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* ef
   const CheckWords check = effectCheck(panel, memory.check);
   std::string text = check.text;
   if (together > 1) {
-    text += fmt::format(" · {}: {} of {} tokens", memory.heatmap ? "cell" : "bar",
+    text += fmt::format(" · {}: {} of {} tokens", heatmapDrawn(panel) ? "cell" : "bar",
                         panel.view.heads.pooling == Pooling::mean ? "mean" : "largest", together);
   }
   sentence(look, check.bad ? t.bad : t.textMuted, text);
@@ -115,10 +120,11 @@ void findings(const Panel& panel, SwitchOffMemory& memory, const HeadEffects* ef
 
 }  // namespace
 
-void effectDrawing(const Panel& panel, SwitchOffMemory& memory) {
+void effectDrawing(const Panel& panel) {
+  EffectDrawing& drawing = panel.view.heads.effectDrawing;
   const int clicked =
-      choices(panel.look, "effect drawing", {"bars", "heatmap"}, memory.heatmap ? 1 : 0);
-  if (clicked >= 0) memory.heatmap = clicked == 1;
+      choices(panel.look, "effect drawing", {"bars", "heatmap"}, static_cast<int>(drawing));
+  if (clicked >= 0) drawing = static_cast<EffectDrawing>(clicked);
 }
 
 void switchOffTab(const Panel& panel, SwitchOffMemory& memory, const Figures* figures,
@@ -134,7 +140,7 @@ void switchOffTab(const Panel& panel, SwitchOffMemory& memory, const Figures* fi
   const float line = fontSize(look.fonts.small) + look.px(3);
   ImVec2 words(ImGui::GetItemRectMax().x + look.px(22), at.y - look.px(1));
   float below = at.y + ImGui::GetFrameHeight() + look.px(12);
-  if (right - words.x < look.px(400)) {
+  if (right - words.x < look.px(kLeastWords)) {
     words = {at.x, below - look.px(8)};
     below += 2 * line;
   }
@@ -152,7 +158,7 @@ void switchOffTab(const Panel& panel, SwitchOffMemory& memory, const Figures* fi
       memory.seen = {versionOf(measuring), largestPercent(*effects)};
     }
     const EffectPicture picture{*effects, memory.seen.version, memory.seen.largest};
-    together = memory.heatmap ? effectHeatmap(panel, picture) : effectBars(panel, picture);
+    together = heatmapDrawn(panel) ? effectHeatmap(panel, picture) : effectBars(panel, picture);
   }
   ImGui::EndChild();
 

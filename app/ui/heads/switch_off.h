@@ -12,7 +12,6 @@
 namespace headscope::ui {
 
 struct SwitchOffMemory {
-  bool heatmap = false;  // instead of bars
   NumberDraft gain;
   Index gainHead = -1;  // whose gain was typed
   EffectCheckMemory check;
@@ -33,6 +32,6 @@ inline std::uint64_t versionOf(const FiguresMemory& measuring) {
 }
 
 /// "bars | heatmap", on one line.
-void effectDrawing(const Panel& panel, SwitchOffMemory& memory);
+void effectDrawing(const Panel& panel);
 
 }  // namespace headscope::ui

@@ -16,6 +16,7 @@ namespace headscope::ui {
 
 /// What was measured, and pictures of the three matrices no finer than they are drawn.
 struct WhySeveralFigures {
+  std::array<HeadRelation, 2> pair;
   TwoInOne measured;
   Index rows = 0, cols = 0;
   std::array<std::vector<float>, 3> cells;
@@ -25,11 +26,12 @@ struct WhySeveralMemory {
   struct Asked {
     std::uint64_t pass = 0;
     Index item = 0;
-    std::array<Index, 2> heads{};
+    std::vector<Index> pair;  // the user's; empty: the two that blur most
+    PairGains gains = PairGains::equal;
     bool operator==(const Asked&) const = default;
   };
   BackgroundTask<WhySeveralFigures> task;
-  std::array<Index, 2> heads{-1, -1};  // the two relations; −1: the first that differ
+  std::array<Index, 2> heads{-1, -1};  // of the relations that were shown last
   std::optional<Asked> asked;
   std::shared_ptr<const WhySeveralFigures> figures;
   std::uint64_t serial = 0;  // of the figures

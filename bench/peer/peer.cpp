@@ -1,0 +1,157 @@
+// headscope_peer: the engine as one of the programs that compare_torch.py times in turns.
+//
+//   headscope_peer LAYER.safetensors HEADS
+//
+// The file holds `x` and an nn.MultiheadAttention's weights. Each line on standard input is a task;
+// each is answered with one line:
+//   pass THREADS SECONDS    best time of a whole pass, in ms
+//   gemm THREADS SECONDS    best time of its products alone, in ms, by the fastest library
+//   write FILE.npy          the output
+#include <dnnl.h>
+#include <omp.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/attention.h"
+#include "core/clock.h"
+#include "core/error.h"
+#include "core/formats/npy.h"
+#include "core/formats/state_dict.h"
+#include "core/gemm.h"
+#include "core/ledger.h"
+
+namespace headscope::bench {
+namespace {
+
+DocumentPtr read(const std::string& path, Index heads) {
+  const formats::SafetensorsFile file(path);
+  TensorSource source = formats::loadInput(file);
+  const formats::LoadedWeights loaded = formats::loadWeights(file);
+  AttentionConfig config;
+  config.dModel = loaded.dModel;
+  config.numHeads = config.numKvHeads = heads;
+  Document document = *makeDocument("", config, InputSource(std::move(source)), Positions::none, {},
+                                    defaultMemoryBudget());
+  document.weights = loaded.weights;
+  return std::make_shared<const Document>(std::move(document));
+}
+
+/// The shortest of as many runs as fit the time, at least three.
+double bestMs(double seconds, const std::function<void()>& run) {
+  double best = std::numeric_limits<double>::infinity();
+  const double start = clockSeconds();
+  for (int runs = 0; runs < 3 || clockSeconds() - start < seconds; ++runs) {
+    const double before = clockSeconds();
+    run();
+    best = std::min(best, millisecondsSince(before));
+  }
+  return best;
+}
+
+class Passes {
+ public:
+  explicit Passes(DocumentPtr document) : document_(std::move(document)) {}
+
+  double best(int threads, double seconds) {
+    Execution execution;
+    execution.threads = threads;
+    execution.whole = true;
+    return bestMs(seconds, [&] { last_ = runAttention(document_, last_, execution); });
+  }
+  const Tensor& output() const { return last_->tensor(TensorId::output); }
+
+ private:
+  DocumentPtr document_;
+  TracePtr last_;
+};
+
+/// One shape of product of a pass, and how often it comes.
+struct Product {
+  Index rows, depth, cols, count;
+  bool transposed;  // the right side, as it lies in memory
+};
+
+std::vector<Product> productsOf(const AttentionConfig& c) {
+  const Index matrices = c.batch * c.numHeads;
+  return {{c.batch * c.seqLen, c.dModel, c.dModel, 4, true},
+          {c.seqLen, c.dK(), c.keys(), matrices, true},
+          {c.seqLen, c.keys(), c.dK(), matrices, false}};
+}
+
+/// Libraries' own threads for a large product; where there are many, a thread takes its share of
+/// them.
+double bestGemm(const Product& p, int threads, double seconds) {
+  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const RowMajor a = RowMajor::Random(p.rows, p.depth);
+  const RowMajor b = RowMajor::Random(p.depth, p.cols);
+  const RowMajor bt = b.transpose();
+  const bool shared = p.count >= threads && p.count > 4;
+  const int within = shared ? 1 : threads;
+  const double times = static_cast<double>(p.count) / (shared ? threads : 1);
+  omp_set_num_threads(within);
+  RowMajor c(p.rows, p.cols);
+  const auto oneDnn = [&](bool transposed) {
+    return bestMs(seconds, [&] {
+      dnnl_sgemm('N', transposed ? 'T' : 'N', p.rows, p.cols, p.depth, 1.0F, a.data(), p.depth,
+                 transposed ? bt.data() : b.data(), transposed ? p.depth : p.cols, 0.0F, c.data(),
+                 p.cols);
+    });
+  };
+  const double eigen = bestMs(seconds, [&] { c.noalias() = a * b; });
+  return times * std::min({eigen, oneDnn(true), oneDnn(false)});
+}
+
+double gemmMs(const AttentionConfig& config, int threads, double seconds) {
+  double ms = 0.0;
+  for (const Product& p : productsOf(config)) ms += bestGemm(p, threads, seconds / 9.0);
+  return ms;
+}
+
+int serve(const std::string& path, Index heads) {
+  prepareGemm();
+  const DocumentPtr document = read(path, heads);
+  Passes passes(document);
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    std::string task, file;
+    int threads = 1;
+    double seconds = 1.0;
+    words >> task;
+    if (task == "write") {
+      words >> file;
+      formats::writeNpy(file, passes.output());
+      std::cout << "written" << std::endl;
+      continue;
+    }
+    words >> threads >> seconds;
+    std::cout << (task == "gemm" ? gemmMs(document->config, threads, seconds)
+                                 : passes.best(threads, seconds))
+              << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace headscope::bench
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: headscope_peer LAYER.safetensors HEADS\n";
+    return 2;
+  }
+  try {
+    return headscope::bench::serve(argv[1], std::atoi(argv[2]));
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << '\n';
+    return 1;
+  }
+}
