@@ -21,8 +21,8 @@ void tabs(const Panel& panel, bool alone) {
   FiguresTab& tab = panel.view.heads.figuresTab;
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const Look& look = panel.look;
-  const float room = ImGui::GetContentRegionAvail().x -
-                     enlargeSwitchWidth(panel, EnlargedCard::figures) - look.px(8);
+  float room = ImGui::GetContentRegionAvail().x;
+  if (!alone) room -= enlargeSwitchWidth(panel, EnlargedCard::figures) + look.px(8);
   const float height = fontSize(look.fonts.semibold) + look.px(6);
   beginPart("tabs", {room, height}, ImGuiWindowFlags_NoScrollbar);
   const int clicked = tabRow(look, "figures tabs",
