@@ -20,12 +20,16 @@ App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options)
   if (state_->trace != nullptr && state_->trace->documentPtr() == document()) return;
   state_->trace = nullptr;
   state_->worker.request(state_->history.current());
+}
+
+App::~App() = default;
+
+void App::awaitFirst() {
+  if (state_->trace != nullptr) return;
   state_->worker.wait(kPatience);
   state_->takeResult();
   if (state_->trace == nullptr && state_->messageIsError) throw UserError(state_->message);
 }
-
-App::~App() = default;
 
 void App::frame(const ui::Fonts& fonts, double now) {
   State& s = *state_;
@@ -49,27 +53,34 @@ void App::frame(const ui::Fonts& fonts, double now) {
 
   ui::beginRoot();
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) s.mouseMovedAt = now;
-  const ui::Look look{theme,        fonts, s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
-                      &s.wantsFrame};
+  const ui::Look look{
+      theme,         fonts,        s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
+      &s.wantsFrame, &s.nextChange};
   if (s.trace) {
     s.keepViewValid();
     ui::EditSink edits;
     s.compare();
     const TracePtr held = s.comparison.trace();
-    const ui::Panel panel{
-        *s.history.current(),          *s.trace, s.view, edits, look, &s.history, s.reference(held),
-        s.flash.at(now, &s.wantsFrame), s.designed.of(s.trace)};
+    const ui::Panel panel{*s.history.current(),
+                          *s.trace,
+                          s.view,
+                          edits,
+                          look,
+                          &s.history,
+                          s.reference(held),
+                          s.flash.at(now, &s.wantsFrame),
+                          s.designed.of(s.trace)};
     ui::advancePlayback(panel, s.playback);
     ui::beginCellEditing(panel, s.editing);
     s.keys(panel);
     ui::followPlayback(panel, s.playback);
-    s.nextChange = ui::nextChange(panel, s.playback);
+    look.changesIn(ui::nextChange(panel, s.playback));
     s.panels(panel);
     s.flash.measure(now);
     s.sessionWindows(look);
     s.overlays(panel);
     s.applyEdits(edits);
-    if (s.saveWhenDone) s.wantsFrame = true;
+    if (s.saveWhenDone) look.changesIn(ui::kProgressPace);
     if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
   } else {
     const auto progress = s.worker.progress();
@@ -78,7 +89,7 @@ void App::frame(const ui::Fonts& fonts, double now) {
         fonts.regular, s.messageIsError ? theme.bad : theme.text,
         s.message.empty() ? fmt::format("computing … {:.1f} s", progress.seconds) : s.message);
     ImGui::PopTextWrapPos();
-    s.wantsFrame = progress.busy;
+    if (progress.busy) look.changesIn(ui::kProgressPace);
   }
   ui::endRoot();
 }
@@ -98,19 +109,22 @@ float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
 
+void App::apply(const Edit& edit, const std::string& gesture) { state_->apply(edit, gesture); }
+
 void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
   state_->dropped.insert(state_->dropped.end(), paths.begin(), paths.end());
 }
 
-void App::finish() {
+bool App::finish() {
   state_->worker.wait();
   state_->takeResult();
   state_->exporting.wait();
-  state_->headsPage.finish();
-  state_->tools.finish();
+  bool news = state_->headsPage.finish();
+  news |= state_->tools.finish();
   state_->flash.wait();
   state_->comparison.finish();
   state_->store.finish();
+  return news;
 }
 
 const DocumentPtr& App::document() const { return state_->history.current(); }

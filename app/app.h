@@ -53,6 +53,10 @@ class App {
   App(const App&) = delete;
   App& operator=(const App&) = delete;
 
+  /// Waits a moment for the first result, which is computed while a host gets ready. Throws
+  /// UserError where there will be none.
+  void awaitFirst();
+
   /// Builds one frame of the interface at `now` seconds.
   void frame(const ui::Fonts& fonts, double now);
 
@@ -70,6 +74,9 @@ class App {
   ImU32 background() const;
   gl::Scene& scene();
 
+  /// As an edit in the interface does: those with the same non-empty gesture in a row are one in the
+  /// history. What is refused is said.
+  void apply(const Edit& edit, const std::string& gesture = "");
   void dropFiles(const std::vector<std::filesystem::path>& paths);
 
   /// A picture the user has asked for, once. The host draws it between two frames and hands back
@@ -78,8 +85,9 @@ class App {
   void pictureDrawn(const PictureRequest& request, std::function<void()> write);
 
   /// Waits until the newest document's trace is there, what a tool has asked for is computed and
-  /// everything is saved (offscreen and tests).
-  void finish();
+  /// everything is saved (offscreen and tests). True where the next frame has results to take, with
+  /// which it may ask for more.
+  bool finish();
 
   const DocumentPtr& document() const;
   const TracePtr& trace() const;

@@ -28,11 +28,16 @@ App::State::State(AppOptions o)
   if (first != nullptr) history.apply(Open{first->document, fmt::format("scene {}", o.scene)});
 }
 
+/// Results of up to so many bytes flash where they changed: for larger ones the trace before would
+/// be held while the hand moves on, and comparing them costs more than the edit.
+constexpr Index kFlashed = 64'000'000;
+
 void App::State::takeResult() {
   auto update = worker.take();
   if (!update) return;
   if (update->trace) {
-    flash.start(view.animate ? trace : nullptr, update->trace);
+    const bool flashes = view.animate && ledger(update->trace->config()).resultBytes <= kFlashed;
+    if (!update->settled) flash.start(flashes ? trace : nullptr, update->trace);
     trace = std::move(update->trace);
     return;
   }
@@ -112,7 +117,7 @@ void App::State::saveIfDue() {
   if (!saveWhenDone || exporting.busy()) return;
   if (worker.progress().busy) {
     say("the trace is saved as soon as it is computed");
-    wantsFrame = true;
+    nextChange = ui::kProgressPace;
     return;
   }
   takeResult();

@@ -66,7 +66,7 @@ void App::State::exportNow(const ExportRequest& request) {
 void App::State::exportIfDue() {
   if (!exportAsked) return;
   if (worker.progress().busy || exporting.busy()) {
-    wantsFrame = true;
+    nextChange = ui::kProgressPace;
     return;
   }
   takeResult();

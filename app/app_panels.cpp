@@ -31,9 +31,13 @@ void App::State::keepViewValid() {
 
 void App::State::wholeWindow(const ui::Panel& panel) {
   const ui::Look& look = panel.look;
-  const ui::WindowLayout layout = ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
-                                                    ui::tokenRowHeight(panel, tokenRow), look.scale,
-                                                    view.tool != ui::Tool::flow});
+  ui::WindowLayout layout = ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
+                                              ui::tokenRowHeight(panel, tokenRow), look.scale,
+                                              view.tool != ui::Tool::flow});
+  if (view.page == ui::Page::heads) {
+    layout.content =
+        ui::headsContent(layout.body.size, look.scale, ImGui::GetStyle().ScrollbarSize, view.heads);
+  }
 
   ui::beginBand("top bar", layout.topBar, look);
   ui::offerCard(controls, "top bar", look);

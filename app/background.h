@@ -47,8 +47,12 @@ class BackgroundTask {
 
   bool busy() const { return thread_.busy(); }
 
-  /// Waits until nothing is requested or running.
-  void wait() { thread_.wait(); }
+  /// Waits until nothing is requested or running. True where an outcome is there to be taken.
+  bool wait() {
+    thread_.wait();
+    const std::lock_guard lock(mutex_);
+    return outcome_.has_value();
+  }
 
  private:
   std::mutex mutex_;

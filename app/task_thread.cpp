@@ -32,6 +32,17 @@ void TaskThread::request(Task task) {
   changed_.notify_all();
 }
 
+void TaskThread::wake() {
+  const std::lock_guard waking(wakeMutex_);
+  if (wake_) wake_();
+}
+
+bool TaskThread::rest(double seconds) {
+  std::unique_lock lock(mutex_);
+  return !changed_.wait_for(lock, std::chrono::duration<double>(seconds),
+                            [this] { return cancelled_.load(); });
+}
+
 bool TaskThread::busy() const {
   const std::lock_guard lock(mutex_);
   return !idle();
@@ -61,10 +72,7 @@ void TaskThread::loop() {
     running_ = false;
     lock.unlock();
     changed_.notify_all();
-    if (news) {
-      const std::lock_guard waking(wakeMutex_);
-      if (wake_) wake_();
-    }
+    if (news) wake();
     lock.lock();
   }
 }

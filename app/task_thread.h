@@ -25,6 +25,10 @@ class TaskThread {
   /// `wake` is called from the thread.
   void setWake(std::function<void()> wake);
   void request(Task task);
+  /// For the task that is running: wakes before it ends, and waits; false where it was cancelled
+  /// meanwhile.
+  void wake();
+  bool rest(double seconds);
   bool busy() const;
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).

@@ -7,6 +7,11 @@
 #include "core/gemm.h"
 
 namespace headscope {
+namespace {
+
+constexpr double kRestSeconds = 0.3;
+
+}  // namespace
 
 Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
   thread_.setWake(std::move(wake));
@@ -14,11 +19,10 @@ Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
 
 void Worker::request(DocumentPtr document) {
   thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
-    auto update = pass(document, cancelled);
-    if (!update) return false;
-    const std::lock_guard lock(mutex_);
-    update_ = std::move(update);
-    return true;
+    if (!pass(document, false, cancelled)) return false;
+    if (last_ == nullptr || last_->documentPtr() != document || !last_->patched) return true;
+    thread_.wake();
+    return thread_.rest(kRestSeconds) && pass(document, true, cancelled);
   });
 }
 
@@ -33,21 +37,28 @@ Worker::Progress Worker::progress() const {
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-/// Null where it was cancelled.
-std::optional<Worker::Update> Worker::pass(const DocumentPtr& document,
-                                           const std::atomic<bool>& cancelled) {
+bool Worker::pass(const DocumentPtr& document, bool whole, const std::atomic<bool>& cancelled) {
   if (!std::exchange(prepared_, true)) prepareGemm();
   stepsDone_ = 0;
   startedAt_ = clockSeconds();
   TracePtr trace;
   std::string error = whyNot([&] {
-    trace = runAttention(document, last_, {threads_, &cancelled, &stepsDone_});
+    Execution execution;
+    execution.threads = threads_;
+    execution.cancelled = &cancelled;
+    execution.stepsDone = &stepsDone_;
+    execution.whole = whole;
+    trace = runAttention(document, last_, execution);
   });
   startedAt_ = 0.0;
-  if (!error.empty()) return Update{nullptr, std::move(error), document};
-  if (trace == nullptr) return std::nullopt;
-  last_ = trace;
-  return Update{std::move(trace), {}, {}};
+  if (error.empty() && trace == nullptr) return false;
+  if (trace != nullptr) last_ = trace;
+  const std::lock_guard lock(mutex_);
+  // what puts in order a trace that was not taken yet stands for it
+  const bool settled = whole && !update_;
+  update_ = error.empty() ? Update{std::move(trace), {}, {}, settled}
+                          : Update{nullptr, std::move(error), document};
+  return true;
 }
 
 }  // namespace headscope

@@ -1,5 +1,6 @@
 // Worker: the engine's thread. The newest document wins: a request drops the one before, and a pass
-// under way is cancelled.
+// under way is cancelled. Edits are patched into the results there are; once none has come for a
+// moment, a whole pass puts all in order, so that rounding does not add up.
 #pragma once
 
 #include <atomic>
@@ -20,6 +21,7 @@ class Worker {
     TracePtr trace;        // null where the pass was refused
     std::string error;     // why
     DocumentPtr document;  // what was refused
+    bool settled = false;  // the trace is of the document that was shown, put in order
   };
   struct Progress {
     bool busy = false;
@@ -40,7 +42,8 @@ class Worker {
   void wait(double seconds = -1.0) { thread_.wait(seconds); }
 
  private:
-  std::optional<Update> pass(const DocumentPtr& document, const std::atomic<bool>& cancelled);
+  /// False where it was cancelled.
+  bool pass(const DocumentPtr& document, bool whole, const std::atomic<bool>& cancelled);
 
   int threads_;
   bool prepared_ = false;  // this and the next: the thread's own

@@ -1,10 +1,15 @@
 // From an edit to the finished trace, when the trace before it is there: only the steps whose
-// operands changed are run.
+// operands changed are run, and of large passes only the cells that a cell's edit reaches.
 #include <array>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "bench/documents.h"
 #include "core/attention.h"
 #include "core/edit.h"
+#include "core/history.h"
 #include "core/ledger.h"
 
 namespace headscope::bench {
@@ -53,12 +58,81 @@ void editText(benchmark::State& state) {
   editBetween(state, document, {SetText{0, false, "A " + text}, SetText{0, false, text}});
 }
 
+/// A hand on one value: every edit is a step of the same gesture, as in the window.
+void drag(benchmark::State& state, const std::function<Edit(float)>& edit) {
+  const DocumentPtr start = documentFor(state);
+  History history(start, defaultMemoryBudget());
+  TracePtr trace = runAttention(start);
+  float value = 0.0F;
+  const auto next = [&] {
+    value += 0.001F;
+    history.apply(edit(value), "drag");
+    trace = runAttention(history.current(), trace);
+  };
+  for (int n = 0; n < 3; ++n) next();  // the memory of the versions is there
+  for (auto _ : state) next();
+  state.counters["steps"] = trace->stepsRun();
+}
+
+void dragCell(benchmark::State& state, TensorId id) {
+  const Index item = info(id).perItem ? 0 : -1;
+  drag(state, [=](float value) {
+    return SetCell{{id, item, -1, id == TensorId::bQ ? 0 : 17, 5}, value};
+  });
+}
+
+void dragMaskCell(benchmark::State& state) {
+  const Index tokens = state.range(2);
+  drag(state, [=, on = std::make_shared<bool>(false)](float) {
+    PaintedMask painted{tokens, tokens,
+                        std::vector<std::uint8_t>(static_cast<std::size_t>(tokens * tokens), 1)};
+    *on = !*on;
+    painted.allowed[static_cast<std::size_t>(5 * tokens + 7)] = *on ? 0 : 1;
+    Mask mask;
+    mask.painted = std::make_shared<const PaintedMask>(std::move(painted));
+    return SetMask{mask};
+  });
+}
+
+/// What the cell edits are held against.
+void wholePass(benchmark::State& state) {
+  const DocumentPtr document = documentFor(state);
+  Execution whole;
+  whole.whole = true;
+  TracePtr trace = runAttention(document);
+  for (auto _ : state) trace = runAttention(document, trace, whole);
+}
+
+void cellSizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"D", "H", "T"})->Args({512, 8, 30})->Args({768, 12, 1024});
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"D", "H", "T"})->Args({512, 8, 30})->Args({768, 12, 128});
 }
 
 BENCHMARK(editOutputWeights)->Name("edit/W_O")->Apply(sizes)->Apply(bestOfNine);
 BENCHMARK(editMask)->Name("edit/mask")->Apply(sizes)->Apply(bestOfNine);
+BENCHMARK(wholePass)->Name("cell/whole_pass")->Apply(cellSizes)->Apply(bestOfNine);
+BENCHMARK_CAPTURE(dragCell, W_O, TensorId::wO)
+    ->Name("cell/W_O")
+    ->Apply(cellSizes)
+    ->Apply(bestOfNine);
+BENCHMARK(dragMaskCell)->Name("cell/mask")->Apply(cellSizes)->Apply(bestOfNine);
+BENCHMARK_CAPTURE(dragCell, W_Q, TensorId::wQ)
+    ->Name("cell/W_Q")
+    ->Apply(cellSizes)
+    ->Apply(bestOfNine);
+BENCHMARK_CAPTURE(dragCell, W_V, TensorId::wV)
+    ->Name("cell/W_V")
+    ->Apply(cellSizes)
+    ->Apply(bestOfNine);
+BENCHMARK_CAPTURE(dragCell, b_Q, TensorId::bQ)
+    ->Name("cell/b_Q")
+    ->Apply(cellSizes)
+    ->Apply(bestOfNine);
+BENCHMARK_CAPTURE(dragCell, X, TensorId::x)->Name("cell/X")->Apply(cellSizes)->Apply(bestOfNine);
+
 BENCHMARK(editText)
     ->Name("edit/text")
     ->ArgNames({"D", "H", "T"})

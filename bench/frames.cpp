@@ -9,6 +9,7 @@
 #include "app/host/painter.h"
 #include "app/host/render_target.h"
 #include "bench/documents.h"
+#include "core/edit.h"
 
 namespace headscope::bench {
 namespace {
@@ -60,7 +61,36 @@ void drawFrame(benchmark::State& state) {
     glFinish();
   };
   draw();  // uploads the textures
+  const gl::SceneRenderer::Stats before = painter.renderer().stats();
   for (auto _ : state) draw();
+  const gl::SceneRenderer::Stats after = painter.renderer().stats();
+  int interfaceCalls = 0;
+  for (int i = 0; i < ImGui::GetDrawData()->CmdListsCount; ++i) {
+    interfaceCalls += ImGui::GetDrawData()->CmdLists[i]->CmdBuffer.Size;
+  }
+  state.counters["calls"] = after.drawCalls;  // heatmaps and ribbons
+  state.counters["imgui"] = interfaceCalls;
+  state.counters["kB_held"] = static_cast<double>(after.bytesHeld) / 1e3;
+  state.counters["uploaded_at_rest"] =
+      static_cast<double>(after.bytesUploaded - before.bytesUploaded);
+}
+
+/// A hand on one value of `tensor`: from an edit to the frame that shows it, without drawing.
+void dragCell(benchmark::State& state, TensorId tensor) {
+  host::Headless host(kWidth, kHeight);
+  App app(appFor(state));
+  app.finish();
+  host.frames(app, kSettlingFrames);
+  float value = 0.0F;
+  const auto next = [&] {
+    value += 0.001F;
+    app.apply(SetCell{{tensor, tensor == TensorId::x ? 0 : -1, -1, 17, 5}, value}, "drag");
+    do {
+      host.frame(app);
+    } while (app.trace()->documentPtr() != app.document());
+  };
+  for (int n = 0; n < 4; ++n) next();  // the memory of the versions is there
+  for (auto _ : state) next();
 }
 
 /// The heads page, with everything measured that it shows.
@@ -103,6 +133,7 @@ void sizes(benchmark::internal::Benchmark* benchmark) {
       ->Args({768, 12, 128})
       ->Args({1024, 16, 1024})
       ->Args({768, 96, 64})
+      ->MeasureProcessCPUTime()
       ->Apply(bestOfNine);
 }
 
@@ -114,6 +145,16 @@ void longInputs(benchmark::internal::Benchmark* benchmark) {
       ->Apply(bestOfNine);
 }
 
+void dragSizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->ArgNames({"D", "H", "T"})
+      ->Args({512, 8, 30})
+      ->Args({768, 12, 1024})
+      ->Apply(bestOfNine);
+}
+
+BENCHMARK_CAPTURE(dragCell, W_Q, TensorId::wQ)->Name("drag/W_Q")->Apply(dragSizes);
+BENCHMARK_CAPTURE(dragCell, W_O, TensorId::wO)->Name("drag/W_O")->Apply(dragSizes);
+BENCHMARK_CAPTURE(dragCell, X, TensorId::x)->Name("drag/X")->Apply(dragSizes);
 BENCHMARK(buildHeadsPage)->Name("heads/build")->Apply(longInputs);
 BENCHMARK(panHeadsPage)->Name("heads/pan")->Apply(longInputs);
 BENCHMARK(buildFrame)->Name("frame/build")->Apply(sizes);

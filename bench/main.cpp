@@ -1,9 +1,12 @@
-// headscope_bench: the benchmarks of the other files; takes Google Benchmark's flags.
+// headscope_bench: the benchmarks of the other files; takes Google Benchmark's flags, or
+// --memory=D,H,T (see memory.py).
 #include <benchmark/benchmark.h>
 
+#include "bench/memory.h"
 #include "bench/passes.h"
 
 int main(int argc, char** argv) {
+  if (argc == 2 && headscope::bench::measureMemory(argv[1])) return 0;
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   headscope::bench::registerPasses();

@@ -77,7 +77,8 @@ std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
   const double start = clockSeconds();
-  const ThreadCount threads(threadsFor(ledger(document->config).flops, execution.threads));
+  const ThreadCount threads(
+      threadsFor(ledger(document->config).flops, execution.threads, execution.flopsPerThread));
   Pass pass(document, previous.get(), execution);
   const std::shared_ptr<Trace> trace = pass.run();
   if (trace == nullptr) return nullptr;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/steps/linear.h"
+
 namespace headscope {
 namespace {
 
@@ -55,6 +57,9 @@ Ledger ledger(const AttentionConfig& c) {
   p.total = p.wQ + p.wK + p.wV + p.wO + p.bQ + p.bK + p.bV + p.bO;
   total.residentBytes = 4 * (p.total + elementCount(shapeOf(TensorId::x, c)));
   if (c.crossAttention()) total.residentBytes += 4 * elementCount(shapeOf(TensorId::memory, c));
+  for (const TensorId weight : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
+    total.residentBytes += 4 * packedCount(shapeOf(weight, c));
+  }
   for (const Step* step : allSteps()) {
     const StepCost cost = step->cost(c);
     total.steps.push_back({step, cost});

@@ -20,7 +20,7 @@ struct Ledger {
   Index bytes = 0;          // of all steps' outputs in F32
   Index kvCacheBytes = 0;   // keys and values of one layer in F32: 8·B·M·D_kv
   Index resultBytes = 0;    // what of a pass's results is held
-  Index residentBytes = 0;  // what a pass holds in memory: inputs, weights and stored results
+  Index residentBytes = 0;  // what a pass holds: inputs, weights (twice: packed too), results
 };
 
 /// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.

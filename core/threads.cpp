@@ -104,10 +104,9 @@ Team& team() {
 
 }  // namespace
 
-int threadsFor(Index flops, int asked) {
-  constexpr Index kFlopsPerThread = 4'000'000;
+int threadsFor(Index flops, int asked, Index flopsPerThread) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return static_cast<int>(std::clamp<Index>(flops / kFlopsPerThread, 1, asked > 0 ? asked : cores));
+  return static_cast<int>(std::clamp<Index>(flops / flopsPerThread, 1, asked > 0 ? asked : cores));
 }
 
 ThreadCount::ThreadCount(int threads) : before_(threadCount) { threadCount = threads; }

@@ -5,9 +5,12 @@
 
 namespace headscope {
 
-/// Threads that pay for themselves: one per 4 MFLOP (some 20 µs of work; handing out a loop takes
-/// a few µs, see bench/README.md). At most `asked`; 0: one per core.
-int threadsFor(Index flops, int asked);
+/// So much work pays for a thread: some 20 µs, where handing out a loop takes a few
+/// (bench/README.md).
+inline constexpr Index kFlopsPerThread = 4'000'000;
+
+/// Threads that pay for themselves. At most `asked`; 0: one per core.
+int threadsFor(Index flops, int asked, Index flopsPerThread = kFlopsPerThread);
 
 /// How many threads the loops of the calling thread take for as long as this lives. One where there
 /// is none.

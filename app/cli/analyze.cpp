@@ -151,7 +151,9 @@ void printUndefined(std::ostream& out, const HeadReport& report) {
     }
     for (const auto& [why, heads] : reasons) {
       out << fmt::format("{} is not defined{}: {}\n", m.key,
-                         heads == report.metrics.size() ? "" : fmt::format(" for {} heads", heads),
+                         heads == report.metrics.size()
+                             ? ""
+                             : fmt::format(" for {} head{}", heads, heads == 1 ? "" : "s"),
                          why);
     }
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
 #include "app/gl/error.h"
@@ -16,6 +17,34 @@ constexpr std::uint64_t kArrayBytes = 64U << 20;  // a texture array is not made
 
 std::uint64_t layerBytes(int rows, int cols) {
   return sizeof(float) * static_cast<std::uint64_t>(rows) * static_cast<std::uint64_t>(cols);
+}
+
+/// Cells of a layer, first to last; none where rows is 0.
+struct Part {
+  int row = 0, col = 0, rows = 0, cols = 0;
+};
+
+/// The smallest rectangle with all cells that differ, bit by bit, so that NaN is like itself.
+Part changedPart(const std::vector<float>& before, const std::vector<float>& after, int rows,
+                 int cols) {
+  int top = rows, bottom = -1, left = cols, right = -1;
+  const auto differs = [](float a, float b) { return std::memcmp(&a, &b, sizeof(a)) != 0; };
+  for (int r = 0; r < rows; ++r) {
+    const auto at = static_cast<std::size_t>(r) * static_cast<std::size_t>(cols);
+    const float* then = before.data() + at;
+    const float* now = after.data() + at;
+    if (std::memcmp(then, now, layerBytes(1, cols)) == 0) continue;
+    top = std::min(top, r);
+    bottom = r;
+    int first = 0;
+    while (!differs(then[first], now[first])) ++first;
+    int last = cols - 1;
+    while (!differs(then[last], now[last])) --last;
+    left = std::min(left, first);
+    right = std::max(right, last);
+  }
+  if (bottom < 0) return {};
+  return {top, left, bottom + 1 - top, right + 1 - left};
 }
 
 }  // namespace
@@ -59,7 +88,7 @@ std::vector<HeatmapTextures::Place> HeatmapTextures::locate(
     Array& array = sizeClass.arrays[ref.array];
     Slot& slot = array.slots[ref.slot];
     if (!slot.filled || slot.revision != source.revision) {
-      upload(source, array.texture.id(), ref.slot);
+      fill(source, array.texture.id(), ref.slot, slot);
       slot.revision = source.revision;
       slot.filled = true;
     }
@@ -158,14 +187,22 @@ HeatmapTextures::SlotRef HeatmapTextures::claim(SizeClass& sizeClass, Size size,
   return best;
 }
 
-void HeatmapTextures::upload(const HeatmapSource& source, GLuint texture, std::size_t layer) {
+void HeatmapTextures::fill(const HeatmapSource& source, GLuint texture, std::size_t layer,
+                           Slot& slot) {
   staging_.resize(static_cast<std::size_t>(source.rows) * static_cast<std::size_t>(source.cols));
   source.fill(staging_.data());
+  const Part part = slot.filled ? changedPart(slot.values, staging_, source.rows, source.cols)
+                                : Part{0, 0, source.rows, source.cols};
+  slot.values.swap(staging_);
+  if (part.rows == 0) return;
   glBindTexture(GL_TEXTURE_2D_ARRAY, texture);
-  glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, 0, 0, static_cast<GLint>(layer), source.cols, source.rows,
-                  1, GL_RED, GL_FLOAT, staging_.data());
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, source.cols);
+  glTexSubImage3D(GL_TEXTURE_2D_ARRAY, 0, part.col, part.row, static_cast<GLint>(layer), part.cols,
+                  part.rows, 1, GL_RED, GL_FLOAT,
+                  slot.values.data() + part.row * source.cols + part.col);
+  glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
   ++uploads_;
-  bytesUploaded_ += layerBytes(source.rows, source.cols);
+  bytesUploaded_ += layerBytes(part.rows, part.cols);
 }
 
 }  // namespace headscope::gl

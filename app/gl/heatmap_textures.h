@@ -1,5 +1,6 @@
 // Heatmap textures: where each source's values lie on the GPU. Sources of one size share texture
-// arrays, one layer each; a layer is filled again only when its source's revision has changed.
+// arrays, one layer each; a layer is filled again only when its source's revision has changed, and
+// of what is filled only the part goes to the GPU whose values have.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +42,7 @@ class HeatmapTextures {
     std::uint64_t revision = 0;
     std::uint64_t lastUsed = 0;
     bool filled = false;
+    std::vector<float> values;  // what the layer holds
   };
   struct Array {
     Texture texture;
@@ -60,7 +62,7 @@ class HeatmapTextures {
   std::size_t addArray(SizeClass& sizeClass, Size size, std::size_t layers);
   bool free(const Slot& slot) const;
   SlotRef claim(SizeClass& sizeClass, Size size, std::uint64_t key);
-  void upload(const HeatmapSource& source, GLuint texture, std::size_t layer);
+  void fill(const HeatmapSource& source, GLuint texture, std::size_t layer, Slot& slot);
 
   std::map<Size, SizeClass> classes_;
   std::vector<float> staging_;

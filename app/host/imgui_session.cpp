@@ -1,10 +1,13 @@
 #include "app/host/imgui_session.h"
 
+#include <utility>
+
 #include "app/ui/style.h"
 
 namespace headscope::host {
 
-ImGuiSession::ImGuiSession() : context_(ImGui::CreateContext()) {
+ImGuiSession::ImGuiSession(LoadedFonts ready)
+    : ready_(std::move(ready)), context_(ImGui::CreateContext(ready_.atlas.get())) {
   ImGui::SetCurrentContext(context_);
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // panels lie where the layout puts them: nothing to remember
@@ -25,15 +28,24 @@ void ImGuiSession::prepare(App& app) {
   theme_ = theme;
   if (scale_ == scale) return;
   scale_ = scale;
-  ImGuiIO& io = ImGui::GetIO();
-  fonts_ = ui::loadFonts(io, scale);
-#if IMGUI_VERSION_NUM >= 19200
-  const bool onDemand = (io.BackendFlags & ImGuiBackendFlags_RendererHasTextures) != 0;
-#else
-  constexpr bool onDemand = false;
-#endif
-  if (!onDemand) io.Fonts->Build();
+  useFonts(scale);
+  ImGui::GetIO().FontDefault = fonts_.regular;
   if (newFonts_) newFonts_();
+}
+
+void ImGuiSession::useFonts(float scale) {
+  if (std::exchange(ready_.scale, 0.0F) == scale) {
+    fonts_ = ready_.fonts;
+    return;
+  }
+  ImGuiIO& io = ImGui::GetIO();
+  fonts_ = ui::loadFonts(*io.Fonts, scale);
+#if IMGUI_VERSION_NUM >= 19200
+  if ((io.BackendFlags & ImGuiBackendFlags_RendererHasTextures) == 0) io.Fonts->Build();
+#else
+  io.Fonts->Build();
+  io.Fonts->ClearInputData();  // ImGui's copies of the typefaces
+#endif
 }
 
 void ImGuiSession::frame(App& app, double now) {

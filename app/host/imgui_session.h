@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/app.h"
+#include "app/host/font_loading.h"
 #include "app/ui/fonts.h"
 #include "app/ui/theme.h"
 
@@ -15,7 +16,7 @@ namespace headscope::host {
 
 class ImGuiSession {
  public:
-  ImGuiSession();
+  explicit ImGuiSession(LoadedFonts ready = {});
   ~ImGuiSession();
   ImGuiSession(const ImGuiSession&) = delete;
   ImGuiSession& operator=(const ImGuiSession&) = delete;
@@ -31,7 +32,9 @@ class ImGuiSession {
 
  private:
   void prepare(App& app);
+  void useFonts(float scale);
 
+  LoadedFonts ready_;  // those to start with; their atlas outlives the context
   ImGuiContext* context_;
   ui::Fonts fonts_;
   std::function<void()> newFonts_;

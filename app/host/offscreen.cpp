@@ -6,6 +6,7 @@ namespace headscope::host {
 namespace {
 
 constexpr int kMostAnimationFrames = 60;  // a second; what plays on has no rest to wait for
+constexpr int kMostFrames = 400;          // in all
 
 }  // namespace
 
@@ -22,9 +23,15 @@ Image Offscreen::drawFrame(App& app) {
 
 Image Offscreen::draw(App& app, int frames) {
   app.finish();
-  headless_.frames(app, frames - 1);
-  for (int i = 0; i < kMostAnimationFrames && app.wantsFrame(); ++i) headless_.frame(app);
-  app.finish();  // what the panels have asked to be computed
+  // what panels have computed they take a frame later, perhaps to ask for more
+  int animated = 0;
+  int quiet = 0;
+  for (int i = 0; i < kMostFrames && quiet < frames; ++i) {
+    headless_.frame(app);
+    const bool moves = app.wantsFrame() && ++animated <= kMostAnimationFrames;
+    const bool news = app.finish();
+    quiet = moves || news ? 0 : quiet + 1;
+  }
   return drawFrame(app);
 }
 

@@ -20,8 +20,8 @@ class Offscreen {
   /// One frame, at the host's clock, with the input given to it.
   Image drawFrame(App& app);
 
-  /// Waits for the newest document's trace and lets layout (`frames` frames) and animations come
-  /// to rest, then draws it.
+  /// Waits for the newest document's trace and all that panels compute of it, lets layout (`frames`
+  /// frames) and animations come to rest, then draws it.
   Image draw(App& app, int frames = 3);
 
   Headless& input() { return headless_; }

@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <exception>
 #include <functional>
@@ -18,9 +19,11 @@
 #include <utility>
 #include <vector>
 
+#include "app/host/font_loading.h"
 #include "app/host/full_screen.h"
 #include "app/host/imgui_session.h"
 #include "app/host/key_queue.h"
+#include "app/host/pace.h"
 #include "app/host/painter.h"
 #include "app/host/picture.h"
 #include "app/host/png.h"
@@ -29,10 +32,8 @@
 namespace headscope::host {
 namespace {
 
-constexpr int kOwedFrames = 3;  // after an event: ImGui needs two to settle hovering and layout
-constexpr double kCaretBlink = 0.4;          // seconds between frames while text is edited
-constexpr double kHeldButton = 1.0 / 30;     // while a mouse button is held: buttons repeat
-constexpr double kShortestWait = 1.0 / 120;  // for what changes by itself
+constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle hovering and layout
+constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
 constexpr float kMaxScale = 3.0F;
 constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
 
@@ -104,6 +105,7 @@ WindowPtr openWindow(const WindowOptions& options) {
 /// What callbacks tell the loop.
 struct Events {
   int owedFrames = kOwedFrames;
+  std::atomic<bool> woken{false};  // by another thread, which no callback tells
   std::vector<std::filesystem::path> dropped;
   KeyQueue keys;
 };
@@ -157,28 +159,22 @@ bool visible(GLFWwindow* window) {
   return width > 0 && height > 0 && glfwGetWindowAttrib(window, GLFW_ICONIFIED) == GLFW_FALSE;
 }
 
-/// Sleeps until there is something to draw.
-void waitForEvents(const App& app, Events& events, bool visible) {
-  if (visible && (app.wantsFrame() || events.owedFrames > 0)) {
-    glfwPollEvents();
-    if (app.wantsFrame()) events.owedFrames = kOwedFrames;
-    return;
-  }
-  const double next = app.nextChange();
-  if (visible && ImGui::IsAnyMouseDown()) {
-    glfwWaitEventsTimeout(kHeldButton);
-  } else if (visible && std::isfinite(next)) {
-    glfwWaitEventsTimeout(std::max(next, kShortestWait));
-    events.owedFrames = std::max(events.owedFrames, 1);
-    return;
-  } else if (visible && ImGui::GetIO().WantTextInput) {
-    glfwWaitEventsTimeout(kCaretBlink);
-    events.owedFrames = std::max(events.owedFrames, 1);
-    return;
-  } else {
+/// Sleeps until there is something to draw. `drawn`: when the last frame was.
+void waitForEvents(const App& app, Events& events, bool visible, double drawn) {
+  const ImGuiIO& io = ImGui::GetIO();
+  const double due = glfwGetTime() + secondsToWait({visible, events.owedFrames, app.wantsFrame(),
+                                                    app.nextChange(), ImGui::IsAnyMouseDown(),
+                                                    io.WantTextInput, glfwGetTime() - drawn});
+  const double left = due - glfwGetTime();
+  if (!std::isfinite(due)) {
     glfwWaitEvents();
+  } else if (left > 0.0) {
+    glfwWaitEventsTimeout(left);
+  } else {
+    glfwPollEvents();
   }
-  events.owedFrames = kOwedFrames;  // also when woken by the worker, which no callback tells
+  if (events.woken.exchange(false)) events.owedFrames = std::max(events.owedFrames, kWokenFrames);
+  if (glfwGetTime() >= due) events.owedFrames = std::max(events.owedFrames, 1);
 }
 
 class WindowBackend {
@@ -192,8 +188,11 @@ class WindowBackend {
 /// While it lives, the worker's news wake the loop.
 class Waker {
  public:
-  explicit Waker(App& app) : app_(app) {
-    app_.onWake([] { glfwPostEmptyEvent(); });
+  Waker(App& app, Events& events) : app_(app) {
+    app_.onWake([&events] {
+      events.woken = true;
+      glfwPostEmptyEvent();
+    });
   }
   ~Waker() { app_.onWake({}); }
   Waker(const Waker&) = delete;
@@ -224,32 +223,36 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
 
 int runWindow(App& app, const WindowOptions& options) {
   const GlfwLibrary library;
+  if (!options.keepScale) app.view().scale = contentScale(glfwGetPrimaryMonitor());
+  auto fonts = loadFontsAside(app.scale());
   const WindowPtr window = openWindow(options);
   if (const auto missing = missingFromGl(); !missing.empty()) {
     throw UserError(fmt::format("{}; {}", missing, kWayOut));
   }
-  if (!options.keepScale) app.view().scale = contentScale(glfwGetPrimaryMonitor());
 
   Events events;
   watchEvents(window.get(), events);
-  ImGuiSession session;
+  ImGuiSession session(fonts.get());
   const WindowBackend backend(window.get());
   queueKeys(window.get());
   Painter painter(session, options.shaderDir);
-  const Waker waker(app);
+  const Waker waker(app, events);
   FullScreen fullScreen(window.get());
+  app.awaitFirst();
 
   std::string shownTitle;
+  double drawn = 0.0;
   while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
-    waitForEvents(app, events, visible(window.get()));
+    waitForEvents(app, events, visible(window.get()), drawn);
     if (!events.dropped.empty()) {
       app.dropFiles(events.dropped);
       events.dropped.clear();
     }
-    if (!visible(window.get())) continue;
+    if (!visible(window.get()) || events.owedFrames <= 0) continue;
     if (events.keys.feed(window.get())) events.owedFrames = kOwedFrames;
+    drawn = glfwGetTime();
     ImGui_ImplGlfw_NewFrame();
-    session.frame(app, glfwGetTime());
+    session.frame(app, drawn);
     if (const std::string title = app.title(); title != shownTitle) {
       glfwSetWindowTitle(window.get(), title.c_str());
       shownTitle = title;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 
 #include "app/ui/widgets.h"
@@ -37,6 +38,16 @@ std::string designedExplanation(const Panel& panel, Index head) {
   return text + (panel.trace.document().weightsEdited
                      ? "\n\nIts weights may have been edited since."
                      : "");
+}
+
+std::string designedInWords(const Panel& panel) {
+  if (panel.designed == nullptr || panel.designed->empty()) return {};
+  const auto& heads = *panel.designed;
+  const auto drawn = static_cast<std::size_t>(
+      std::count_if(heads.begin(), heads.end(), [](const DesignedHead& h) { return h.drawn; }));
+  if (drawn == 0) return kDesignedNotLearned;
+  if (drawn == heads.size()) return "drawn at random: no head can be designed here";
+  return fmt::format("{}; {} of {} drawn at random", kDesignedNotLearned, drawn, heads.size());
 }
 
 std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room) {

@@ -15,6 +15,10 @@ std::string designedTitle(const Panel& panel, Index head);
 /// was drawn in its place, why. Empty where weights are not designed.
 std::string designedExplanation(const Panel& panel, Index head);
 
+/// Of all heads: "designed, not learned", "6 of 8 drawn at random"; empty where weights are not
+/// designed.
+std::string designedInWords(const Panel& panel);
+
 /// A title on one line or two, the second cut where it does not fit.
 std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room);
 

@@ -1,6 +1,8 @@
 #include "app/ui/fonts.h"
 
 #include <cmath>
+#include <iterator>
+#include <vector>
 
 #include "app/ui/font_files.h"
 
@@ -58,6 +60,12 @@ constexpr ImWchar kSymbolRanges[] = {
     0,
 };
 
+std::vector<ImWchar> allRanges() {
+  std::vector<ImWchar> all(std::begin(kTextRanges), std::end(kTextRanges) - 1);
+  all.insert(all.end(), std::begin(kSymbolRanges), std::end(kSymbolRanges));
+  return all;
+}
+
 /// ImGui's size of a font is its line's height: ascent and descent, these many ems.
 float lineHeight(FontFace face) {
   switch (face) {
@@ -103,16 +111,15 @@ ImFont* addFont(ImFontAtlas& atlas, FontFace face, float em) {
   addFace(atlas, face, em, false, kTextRanges);
   ImFont* font = atlas.Fonts.back();
   if (!fontFile(FontFace::symbols).empty()) {
-    addFace(atlas, FontFace::symbols, em, true, kTextRanges);
-    addFace(atlas, FontFace::symbols, em, true, kSymbolRanges);
+    static const std::vector<ImWchar> all = allRanges();  // ImGui keeps the pointer
+    addFace(atlas, FontFace::symbols, em, true, all.data());
   }
   return font;
 }
 
 }  // namespace
 
-Fonts loadFonts(ImGuiIO& io, float scale) {
-  ImFontAtlas& atlas = *io.Fonts;
+Fonts loadFonts(ImFontAtlas& atlas, float scale) {
   atlas.Clear();
   atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
   atlas.TexDesiredWidth = scale > 1.6F ? 4096 : 2048;
@@ -127,7 +134,6 @@ Fonts loadFonts(ImGuiIO& io, float scale) {
   fonts.title = add(FontFace::semibold, 19.0F);
   fonts.mono = add(FontFace::mono, 13.0F);
   fonts.monoSmall = add(FontFace::mono, 11.5F);
-  io.FontDefault = fonts.regular;
   return fonts;
 }
 

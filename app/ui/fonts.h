@@ -16,6 +16,6 @@ struct Fonts {
 };
 
 /// Fills the atlas for an interface scale (1 … 3). Without embedded typefaces: ImGui's own.
-Fonts loadFonts(ImGuiIO& io, float scale);
+Fonts loadFonts(ImFontAtlas& atlas, float scale);
 
 }  // namespace headscope::ui

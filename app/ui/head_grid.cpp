@@ -71,7 +71,7 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
   space.scale = look.scale;
   const TileGrid grid = layoutTiles(space);
   const ImVec2 size = grid.size;
-  const bool labelled = grid.labelled;
+  const bool labelled = grid.labelled();
 
   std::optional<Hover> hovered;
   for (Index h = 0; h < count; ++h) {

@@ -99,6 +99,10 @@ std::uint64_t keyOf(const MatrixRef& ref) {
   return key;
 }
 
+std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref) {
+  return trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
+}
+
 SourceSize sourceSize(const MatrixRef& ref, ImVec2 pixels) {
   const auto resolution = [](Index cells, float length) {
     // never more cells than pixels: one that falls between two would be mixed with its neighbour
@@ -114,7 +118,7 @@ gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2
   source.rows = size.rows;
   source.cols = size.cols;
   source.key = keyOf(ref);
-  source.revision = trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
+  source.revision = revisionOf(trace, ref);
   source.fill = [&trace, ref, rows = source.rows, cols = source.cols](float* out) {
     fillHeatmap(trace, ref, rows, cols, out);
   };

@@ -45,6 +45,10 @@ void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, f
 /// Names the place a source shows, for HeatmapSource::key.
 std::uint64_t keyOf(const MatrixRef& ref);
 
+/// Differs wherever the values a matrix shows may differ: what pictures and measures of it are
+/// remembered by.
+std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref);
+
 /// How many rows and columns of a matrix a source has in a rectangle of `pixels`.
 struct SourceSize {
   int rows = 0, cols = 0;

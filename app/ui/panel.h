@@ -4,6 +4,7 @@
 
 #include <imgui.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -50,16 +51,25 @@ struct EditSink {
   }
 };
 
+/// Seconds between frames while what takes long says how far it is.
+inline constexpr double kProgressPace = 0.1;
+
 /// Looks and surroundings of a frame.
 struct Look {
   const Theme& theme;
   const Fonts& fonts;
   const ColorMaps& maps;
   gl::Scene& scene;
-  double now;         // seconds, from the host's clock
-  float scale;        // of the interface
-  double mouseStill;  // seconds since the mouse last moved
-  bool* wantsFrame;   // set it to be drawn again at once (animation)
+  double now;                    // seconds, from the host's clock
+  float scale;                   // of the interface
+  double mouseStill;             // seconds since the mouse last moved
+  bool* wantsFrame;              // set it to be drawn again at once (animation)
+  double* nextChange = nullptr;  // in how many seconds the picture changes by itself
+
+  /// Asks for a frame that soon, for what changes less often than an animation.
+  void changesIn(double seconds) const {
+    if (nextChange != nullptr) *nextChange = std::min(*nextChange, seconds);
+  }
 
   /// A length in points at scale 1, in this frame's points.
   float px(float length) const { return length * scale; }

@@ -63,7 +63,7 @@ std::vector<ShortcutGroup> shortcutGroups() {
         {"n", "the next sentence of the batch"},
         {"i", "inspector, history, scenes"}}},
       {"All heads",
-       {{"click", "chooses a head; again, or enter: opens it"},
+       {{"click  enter", "opens a head; the space bar chooses it"},
         {"ctrl+click  ctrl+space", "holds it beside others"},
         {"wheel", "fewer or more tokens, about the mouse"},
         {"drag", "pans"}}},

@@ -74,7 +74,7 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
       ImGui::IsMouseHoveringRect(position, {left + room, position.y + size.y})) {
     ImGui::SetTooltip("%s", message.c_str());
   }
-  if (status.progress.busy) *look.wantsFrame = true;
+  if (status.progress.busy) look.changesIn(kProgressPace);
 }
 
 }  // namespace headscope::ui

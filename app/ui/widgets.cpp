@@ -144,7 +144,7 @@ bool beginPopup(const char* id) {
 void tip(const Look& look, const std::string& text) {
   if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (look.mouseStill < kTipDelay) {  // not while the mouse is only passing
-    *look.wantsFrame = true;
+    look.changesIn(kTipDelay - look.mouseStill);
     return;
   }
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(7)));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "core/analysis/declared_relation.h"
+#include "core/weights/declared_relation.h"
 #include "core/document.h"
 #include "core/trace.h"
 

@@ -24,15 +24,22 @@ CountedRows countedRows(const Document& document, Index item) {
   const bool anywhere = !document.pins.of(TensorId::weights).empty();
   CountedRows counted;
   for (Index row = 0; row < c.seqLen; ++row) {
-    if (isPadding(document, item, row)) continue;
-    ++counted.tokens;
     const AllowedKeys keys = softmaxKeys(c, item, row);
     const Index count = keys.count();
+    counted.anyKeys = counted.anyKeys || count > 0;
+    if (isPadding(document, item, row)) continue;
+    ++counted.tokens;
     if (count == 0) continue;
     counted.rows.push_back(
         {row, keys, count, anywhere ? 0 : keys.begin, anywhere ? c.keys() : keys.end});
   }
   return counted;
+}
+
+std::string CountedRows::whyEmpty() const {
+  if (!anyKeys) return "every row is fully masked";
+  if (tokens == 0) return "no query counts: all are padding";
+  return "every row that is not padding is fully masked";
 }
 
 }  // namespace headscope

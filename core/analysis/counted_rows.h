@@ -21,14 +21,15 @@ struct CountedRow {
 struct CountedRows {
   std::vector<CountedRow> rows;  // in order
   Index tokens = 0;              // queries that are not padding
+  bool anyKeys = false;          // some query, padding or not, has a key to attend to
 
   bool empty() const { return rows.empty(); }
+  /// Why it is empty, in words.
+  std::string whyEmpty() const;
 };
 
 /// Valid as long as the document is. Padding: queries past the item's length; in cross-attention,
 /// where lengths are the memory's, those without a token.
 CountedRows countedRows(const Document& document, Index item);
-
-inline constexpr const char* kNoRowsCount = "every row is fully masked";
 
 }  // namespace headscope

@@ -23,14 +23,13 @@ ConstMatrixView rowsOf(const ConstMatrixView& m, Index begin, Index end) {
   return {m.data + begin * m.rowStride, end - begin, m.cols, m.rowStride, m.colStride};
 }
 
-/// A head's row block of W^O, (d_k, D).
+}  // namespace
+
 ConstMatrixView outputBlock(const Trace& trace, Index head) {
   const Index dK = trace.config().dK();
   const ConstMatrixView all = trace.tensor(TensorId::wO).matrix();
   return ConstMatrixView{all.data + head * dK, all.rows, dK, all.rowStride, 1}.transposed();
 }
-
-}  // namespace
 
 Tensor headTerm(const Trace& trace, Index item, Index head) {
   const AttentionConfig& c = trace.config();
@@ -130,7 +129,7 @@ std::optional<double> HeadEffects::biasShare(Index token) const {
 }
 
 Measured HeadEffects::ablation(Index head, const CountedRows& rows) const {
-  if (rows.empty()) return Measured::undefined(kNoRowsCount);
+  if (rows.empty()) return Measured::undefined(rows.whyEmpty());
   double sum = 0.0;
   for (const CountedRow& row : rows.rows) {
     const auto share = effect(head, row.row);

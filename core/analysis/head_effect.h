@@ -16,6 +16,9 @@
 
 namespace headscope {
 
+/// W_O,h, (d_k, D): a view, valid as long as the trace is.
+ConstMatrixView outputBlock(const Trace& trace, Index head);
+
 /// head_h · W_O,h of an item: (T, D).
 Tensor headTerm(const Trace& trace, Index item, Index head);
 

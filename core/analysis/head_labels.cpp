@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "core/analysis/counted_rows.h"
+#include "core/analysis/row_shares.h"
 
 namespace headscope {
 namespace {
 
 constexpr double kDeclared = 0.5;
 constexpr double kFar = 1.25;
+constexpr const char* kNoPartner = "no row has a partner";
 
 struct Threshold {
   Metric metric;
@@ -34,9 +38,45 @@ constexpr Threshold kThresholds[] = {
 
 Measured declaredScoreOf(const Trace& trace, Index item, Index head,
                          const DeclaredRelation& relation) {
-  return partnerWeight(trace.tensor(TensorId::weights).matrix({item, head}),
-                       countedRows(trace.document(), item),
+  const CountedRows counted = countedRows(trace.document(), item);
+  const std::string noShares = whyNoShares(trace, item, head, counted);
+  if (!noShares.empty()) return Measured::undefined(noShares);
+  return partnerWeight(trace.tensor(TensorId::weights).matrix({item, head}), counted,
                        relation.partners.at(static_cast<std::size_t>(item)));
+}
+
+/// Why a designed head is not called by its relation, to stand before another rule; empty where
+/// that says it.
+std::string whyNotDeclared(const DeclaredRelation& relation, const Measured& declared) {
+  if (declared) {
+    return fmt::format("the mean weight on the partner of {} is {:.2f}, below {}; ", relation.name,
+                       *declared, kDeclared);
+  }
+  if (declared.why == kNoPartner) {
+    return fmt::format("{} has no partner in this input; ", relation.name);
+  }
+  return {};  // nothing else of the head is measured either
+}
+
+/// The label by the metrics alone.
+HeadLabel measuredLabel(const HeadMetrics& metrics, const Measured& uniformDistance) {
+  for (const Threshold& t : kThresholds) {
+    const Measured& measured = metrics[t.metric];
+    if (!measured || *measured < t.atLeast) continue;
+    return {t.key, t.title, *measured,
+            fmt::format("{} is {:.2f}, at least {}", info(t.metric).key, *measured, t.atLeast)};
+  }
+  const Measured& distance = metrics[Metric::meanDistance];
+  if (distance && uniformDistance && *uniformDistance > 0.0 &&
+      *distance >= kFar * *uniformDistance) {
+    return {"far", "far", *distance,
+            fmt::format("mean_distance is {:.2f}, at least {} × the {:.2f} of uniform attention "
+                        "under the same mask",
+                        *distance, kFar, *uniformDistance)};
+  }
+  const Measured& entropy = metrics[Metric::entropy];  // defined wherever a row is measured
+  return {"mixed", "mixed", std::nullopt,
+          entropy ? "no rule for a label holds" : "there is nothing to name it by: " + entropy.why};
 }
 
 }  // namespace
@@ -51,7 +91,7 @@ Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counte
     sum += weights(row.row, *partner);
     ++rows;
   }
-  if (rows == 0) return Measured::undefined("no row has a partner");
+  if (rows == 0) return Measured::undefined(kNoPartner);
   return {sum / static_cast<double>(rows), {}};
 }
 
@@ -73,21 +113,9 @@ HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
                         kDeclared),
             true};
   }
-  for (const Threshold& t : kThresholds) {
-    const Measured& measured = metrics[t.metric];
-    if (!measured || *measured < t.atLeast) continue;
-    return {t.key, t.title, *measured,
-            fmt::format("{} is {:.2f}, at least {}", info(t.metric).key, *measured, t.atLeast)};
-  }
-  const Measured& distance = metrics[Metric::meanDistance];
-  if (distance && uniformDistance && *uniformDistance > 0.0 &&
-      *distance >= kFar * *uniformDistance) {
-    return {"far", "far", *distance,
-            fmt::format("mean_distance is {:.2f}, at least {} × the {:.2f} of uniform attention "
-                        "under the same mask",
-                        *distance, kFar, *uniformDistance)};
-  }
-  return {"mixed", "mixed", std::nullopt, "no rule for a label holds"};
+  HeadLabel label = measuredLabel(metrics, uniformDistance);
+  if (relation != nullptr) label.rule.insert(0, whyNotDeclared(*relation, declared));
+  return label;
 }
 
 }  // namespace headscope

@@ -4,7 +4,8 @@
 // In this order: a declared relation ≥ 0.5 · previous_token ≥ 0.5 · next_token ≥ 0.5 · self ≥ 0.5 ·
 // duplicate_token ≥ 0.5 · induction ≥ 0.5 · first_token ≥ 0.5 · local ≥ 0.6 · normalized_entropy ≥
 // 0.95: uniform · mean_distance ≥ 1.25 × that of uniform attention under the same mask: far · else
-// mixed. What is not defined never wins.
+// mixed. What is not defined never wins. Where a designed head is not called by its relation, the
+// rule says first why not.
 #pragma once
 
 #include <optional>
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "core/analysis/counted_rows.h"
-#include "core/analysis/declared_relation.h"
 #include "core/analysis/head_metrics.h"
+#include "core/weights/declared_relation.h"
 
 namespace headscope {
 
@@ -21,7 +22,7 @@ struct HeadLabel {
   std::string key;              // "previous_token", "uniform", "far", "mixed"; a relation's name
   std::string title;            // "previous token"; a relation's name
   std::optional<double> score;  // what the rule was held against; none for mixed
-  std::string rule;             // a sentence
+  std::string rule;             // why it is called so, in words
   bool declared = false;        // a designed head's own relation
 };
 
@@ -30,7 +31,8 @@ struct HeadLabel {
 Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
                        const std::vector<std::optional<Index>>& partners);
 
-/// The mean weight on the declared partner, 0 … 1, over the rows that count and have one.
+/// The mean weight on the declared partner, 0 … 1, over the rows that count and have one; none
+/// where the head's weights are no shares of 1 (row_shares.h).
 Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
                        const DeclaredRelation& relation);
 

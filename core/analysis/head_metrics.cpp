@@ -12,6 +12,7 @@
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/entropy_sums.h"
 #include "core/analysis/head_effect.h"
+#include "core/analysis/row_shares.h"
 #include "core/analysis/token_places.h"
 #include "core/steps/over_pieces.h"
 #include "core/threads.h"
@@ -59,6 +60,7 @@ class RowMeter {
   }
 
   const std::vector<CountedRow>& rows() const { return rows_.rows; }
+  const CountedRows& counted() const { return rows_; }
 
   /// Adds a row's part to every metric that it takes part in.
   void measure(const CountedRow& row, std::span<const float> weights, Means& means) const {
@@ -80,7 +82,7 @@ class RowMeter {
     const MetricNeeds needs = info(metric).needs;
     if (cross_ && needs != MetricNeeds::weights) return kCrossAttention;
     if (!places_ && needs == MetricNeeds::tokens) return "the input has no tokens";
-    if (rows_.empty()) return kNoRowsCount;
+    if (rows_.empty()) return rows_.whyEmpty();
     switch (metric) {
       case Metric::normalizedEntropy:
         return "every row has one key only";
@@ -170,10 +172,16 @@ std::optional<ItemMetrics> weightMetrics(const Trace& trace, Index item,
     for (Index b = 0; b < blocks; ++b) {
       means.add(parts[h * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(b)]);
     }
+    const std::string noShares = whyNoShares(trace, item, static_cast<Index>(h), meter.counted());
     for (const MetricInfo& m : allMetrics()) {
       const Mean& mean = means[m.metric];
-      heads[h][m.metric] = mean.rows > 0 ? Measured{mean.sum / static_cast<double>(mean.rows), {}}
-                                         : Measured::undefined(meter.whyUndefined(m.metric));
+      if (mean.rows == 0) {
+        heads[h][m.metric] = Measured::undefined(meter.whyUndefined(m.metric));
+      } else if (!noShares.empty()) {
+        heads[h][m.metric] = Measured::undefined(noShares);
+      } else {
+        heads[h][m.metric] = {mean.sum / static_cast<double>(mean.rows), {}};
+      }
     }
   }
   return heads;
@@ -194,14 +202,15 @@ std::optional<ItemMetrics> itemMetrics(const Trace& trace, Index item, const Exe
 Measured uniformDistanceOf(const Document& document, Index item) {
   if (document.config.crossAttention()) return Measured::undefined(kCrossAttention);
   Mean mean;
-  for (const CountedRow& row : countedRows(document, item).rows) {
+  const CountedRows counted = countedRows(document, item);
+  for (const CountedRow& row : counted.rows) {
     double sum = 0.0;
     for (Index j = row.keys.begin; j < row.keys.end; ++j) {
       if (row.keys(j)) sum += static_cast<double>(std::abs(row.row - j));
     }
     mean.add(sum / static_cast<double>(row.keyCount));
   }
-  if (mean.rows == 0) return Measured::undefined(kNoRowsCount);
+  if (mean.rows == 0) return Measured::undefined(counted.whyEmpty());
   return {mean.sum / static_cast<double>(mean.rows), {}};
 }
 

@@ -13,7 +13,8 @@ namespace headscope {
 /// Which batch item numbers are of: one, or (none) the mean over all items that define them.
 using ItemChoice = std::optional<Index>;
 
-/// One per head. Nothing where cancelled.
+/// One per head; where its weights are no shares of 1 (row_shares.h), the ablation alone. Nothing
+/// where cancelled.
 std::optional<std::vector<HeadMetrics>> headMetrics(const Trace& trace, ItemChoice item,
                                                     const Execution& execution = {});
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/declared_relation.h"
 #include "core/analysis/head_labels.h"
 #include "core/analysis/similarity.h"
+#include "core/weights/declared_relation.h"
 
 namespace headscope {
 

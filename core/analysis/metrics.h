@@ -2,7 +2,8 @@
 // and source, for tables, files and explanations to iterate over.
 //
 // A is one head's weights, i a row (query), n the rows that count (counted_rows.h). Logarithms have
-// base 2. Each is a mean over rows; over no rows it is not defined, and says why.
+// base 2. Each is a mean over rows; over no rows it is not defined, and says why, and so where a
+// row's weights are no shares of 1 (row_shares.h), which would take it out of its range.
 #pragma once
 
 #include <array>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/analysis/head_effect.h"
 #include "core/gemm.h"
 #include "core/steps/over_pieces.h"
 #include "core/threads.h"
@@ -18,13 +19,10 @@ using ConstRow = Eigen::Map<const Eigen::ArrayXf>;
 
 std::vector<double> valueNorms(const Trace& trace, Index item, Index head) {
   const AttentionConfig& c = trace.config();
-  const Index dK = c.dK();
   const ConstMatrixView values = trace.tensor(TensorId::v).matrix({item, c.kvHead(head)});
-  const ConstMatrixView all = trace.tensor(TensorId::wO).matrix();
-  const ConstMatrixView block{all.data + head * dK, all.rows, dK, all.rowStride, 1};
   Tensor mapped = Tensor::uninitialised({c.keys(), c.dModel});
   const MatrixView rows = mapped.mutableMatrix();
-  gemm(values, block.transposed(), rows);
+  gemm(values, outputBlock(trace, head), rows);
   std::vector<double> norms;
   for (Index j = 0; j < rows.rows; ++j) {
     const ConstRow row(rows.row(j).data(), rows.cols);
@@ -37,21 +35,6 @@ void weighByNorms(std::span<const float> weights, std::span<const float> norms,
                   std::span<float> out) {
   const auto size = static_cast<Index>(out.size());
   Row(out.data(), size) = ConstRow(weights.data(), size).abs() * ConstRow(norms.data(), size);
-}
-
-std::optional<Tensor> normWeighted(const Trace& trace, Index item, Index head,
-                                   const Execution& execution) {
-  const AttentionConfig& c = trace.config();
-  const ThreadCount threads(threadsFor(c.seqLen * c.keys() * 2, execution.threads));
-  const std::vector<double> norms = valueNorms(trace, item, head);
-  const std::vector<float> factors(norms.begin(), norms.end());
-  const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, head});
-  Tensor weighted = Tensor::uninitialised({c.seqLen, c.keys()});
-  const MatrixView out = weighted.mutableMatrix();
-  overPieces(c.seqLen, execution,
-             [&](Index i) { weighByNorms(weights.row(i), factors, out.row(i)); });
-  if (execution.stop()) return std::nullopt;
-  return weighted;
 }
 
 std::optional<Tensor> meanWeights(const Trace& trace, Index item, const Execution& execution) {

@@ -21,10 +21,6 @@ std::vector<double> valueNorms(const Trace& trace, Index item, Index head);
 void weighByNorms(std::span<const float> weights, std::span<const float> norms,
                   std::span<float> out);
 
-/// The same for all rows: (T, M). Nothing where cancelled.
-std::optional<Tensor> normWeighted(const Trace& trace, Index item, Index head,
-                                   const Execution& execution = {});
-
 /// (1/H) Σ_h A^h, one item: (T, M). PyTorch's nn.MultiheadAttention returns this for every item,
 /// (B, T, M), unless it is called with average_attn_weights=False. Nothing where cancelled.
 std::optional<Tensor> meanWeights(const Trace& trace, Index item, const Execution& execution = {});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/analysis/entropy_sums.h"
 #include "core/steps/softmax_row.h"
 
 namespace headscope {
@@ -37,11 +38,7 @@ Spread spreadOf(std::span<const float> weights) {
   if (largest == weights.end() || *largest <= 0.0F) return spread;
   spread.largest = *largest;
   spread.largestKey = largest - weights.begin();
-  for (const float weight : weights) {
-    const double p = weight;
-    if (p > 0.0) spread.entropy -= p * std::log2(p);
-  }
-  spread.entropy = std::max(spread.entropy, 0.0);  // not −0 for a single key
+  spread.entropy = entropyOf(weights.data(), static_cast<Index>(weights.size()));
   spread.effectiveKeys = std::exp2(spread.entropy);
   return spread;
 }

@@ -1,11 +1,14 @@
 #include "core/analysis/similarity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/entropy_sums.h"
+#include "core/analysis/row_shares.h"
 #include "core/steps/over_pieces.h"
 #include "core/threads.h"
 
@@ -66,6 +69,16 @@ std::optional<std::vector<double>> meanDivergences(const Trace& trace, Index ite
     for (std::size_t p = 0; p < pairs; ++p) mean[p] += part[p] / static_cast<double>(rowCount);
   }
   return mean;
+}
+
+/// Why an item has no similarity, in words; empty: it has.
+std::string whyNoSimilarity(const Trace& trace, Index item, const CountedRows& rows) {
+  if (rows.empty()) return rows.whyEmpty();
+  for (Index head = 0; head < trace.config().numHeads; ++head) {
+    const std::string why = whyNoShares(trace, item, head, rows);
+    if (!why.empty()) return fmt::format("in head {} {}", head + 1, why);
+  }
+  return {};
 }
 
 /// Clusters while they are merged: which there still are, how alike, and their heads in order.
@@ -155,20 +168,21 @@ std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item
   const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
 
   std::vector<double> apart(static_cast<std::size_t>(c.numHeads * (c.numHeads - 1) / 2), 0.0);
+  HeadSimilarity similarity{c.numHeads, {}, {}};
   int items = 0;
   for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
     const CountedRows rows = countedRows(trace.document(), i);
-    if (rows.empty()) continue;
+    if (const std::string why = whyNoSimilarity(trace, i, rows); !why.empty()) {
+      if (similarity.why.empty()) similarity.why = why;
+      continue;
+    }
     const auto mean = meanDivergences(trace, i, rows.rows, execution);
     if (!mean) return std::nullopt;
     for (std::size_t p = 0; p < apart.size(); ++p) apart[p] += (*mean)[p];
     ++items;
   }
-  HeadSimilarity similarity{c.numHeads, {}, {}};
-  if (items == 0) {
-    similarity.why = kNoRowsCount;
-    return similarity;
-  }
+  if (items == 0) return similarity;
+  similarity.why.clear();
   for (Index a = 0; a < c.numHeads; ++a) {
     for (Index b = 0; b < c.numHeads; ++b) {
       const double sum = a == b ? 0.0 : apart[pairAt(c.numHeads, std::min(a, b), std::max(a, b))];

@@ -14,7 +14,8 @@
 
 namespace headscope {
 
-/// (H, H), symmetric, 1 on the diagonal; without values where no row counts, and then says why.
+/// (H, H), symmetric, 1 on the diagonal; without values where no row counts or a head's weights are
+/// no shares of 1 (row_shares.h), and then says why.
 struct HeadSimilarity {
   Index heads = 0;
   std::vector<double> values;  // row-major
@@ -26,7 +27,8 @@ struct HeadSimilarity {
   }
 };
 
-/// Of every row of every pair. Nothing where cancelled.
+/// Of every row of every pair; over all items: of those where it is defined. Nothing where
+/// cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution = {});
 

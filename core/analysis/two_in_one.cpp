@@ -17,7 +17,7 @@ namespace {
 constexpr double kAlike = 1e-4;  // losses that differ by less are equal, whatever rounding says
 
 Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
-  if (counted.empty()) return Measured::undefined(kNoRowsCount);
+  if (counted.empty()) return Measured::undefined(counted.whyEmpty());
   const ConstMatrixView view = weights.matrix();
   double sum = 0.0;
   for (const CountedRow& row : counted.rows) sum += spreadOf(view.row(row.row)).entropy;

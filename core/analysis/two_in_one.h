@@ -9,9 +9,9 @@
 #include <array>
 #include <optional>
 
-#include "core/analysis/declared_relation.h"
 #include "core/analysis/metrics.h"
 #include "core/steps/step.h"
+#include "core/weights/declared_relation.h"
 
 namespace headscope {
 

@@ -1,44 +1,25 @@
 #include "core/analysis/value_plane.h"
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <numbers>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/analysis/main_components.h"
 
 namespace headscope {
 namespace {
 
-using Matrix = Eigen::MatrixXd;
 using Vector = Eigen::VectorXd;
 
 Vector rowOf(const ConstMatrixView& m, Index row) {
   Vector v(m.cols);
   for (Index c = 0; c < m.cols; ++c) v[c] = m(row, c);
   return v;
-}
-
-/// The values less their mean, which is given out.
-Matrix centred(const ConstMatrixView& values, std::vector<double>& mean) {
-  Matrix x(values.rows, values.cols);
-  for (Index j = 0; j < values.rows; ++j) x.row(j) = rowOf(values, j).transpose();
-  const Eigen::RowVectorXd middle = x.colwise().mean();
-  x.rowwise() -= middle;
-  mean.assign(middle.data(), middle.data() + middle.size());
-  return x;
-}
-
-/// Direction number `n` (0: greatest variance) as a unit vector of d_k; from XᵀX or, where there
-/// are fewer values than dimensions, from XXᵀ, whose eigenvectors u give Xᵀu.
-Vector direction(const Matrix& x, const Matrix& eigenvectors, Index n, bool ofValues) {
-  const Vector found = eigenvectors.col(eigenvectors.cols() - 1 - n);
-  Vector axis = ofValues ? Vector(x.transpose() * found) : found;
-  axis.normalize();
-  Index largest = 0;
-  axis.cwiseAbs().maxCoeff(&largest);
-  if (axis[largest] < 0.0) axis = -axis;
-  return axis;
 }
 
 }  // namespace
@@ -53,27 +34,14 @@ PlanePoint ValuePlane::project(std::span<const float> vector) const {
   return point;
 }
 
-ValuePlane valuePlane(const Trace& trace, Index item, Index head) {
-  constexpr double kRounding = 1e-10;  // of the greatest variance: no direction of its own
+std::optional<ValuePlane> valuePlane(const Trace& trace, Index item, Index head,
+                                     const Execution& execution) {
   const ConstMatrixView values =
       trace.tensor(TensorId::v).matrix({item, trace.config().kvHead(head)});
-  ValuePlane plane;
-  const Matrix x = centred(values, plane.mean);
-  const bool ofValues = x.rows() < x.cols();
-  const Matrix gram = ofValues ? Matrix(x * x.transpose()) : Matrix(x.transpose() * x);
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram);
-  const Vector& variances = solver.eigenvalues();  // ascending
-  const double all = gram.trace();
-  for (std::size_t n = 0; n < plane.axes.size(); ++n) {
-    plane.axes[n].assign(static_cast<std::size_t>(x.cols()), 0.0);
-    const auto place = static_cast<Index>(n);
-    if (place >= variances.size()) continue;
-    const double variance = variances[variances.size() - 1 - place];
-    if (all <= 0.0 || variance <= kRounding * all) continue;
-    const Vector axis = direction(x, solver.eigenvectors(), place, ofValues);
-    std::copy(axis.begin(), axis.end(), plane.axes[n].begin());
-    plane.varianceShare[n] = variance / all;
-  }
+  auto components = mainComponents(values, execution);
+  if (!components) return std::nullopt;
+  ValuePlane plane{
+      {}, components->varianceShare, std::move(components->mean), std::move(components->axes)};
   std::vector<float> row(static_cast<std::size_t>(values.cols));
   for (Index j = 0; j < values.rows; ++j) {
     for (Index d = 0; d < values.cols; ++d) row[static_cast<std::size_t>(d)] = values(j, d);

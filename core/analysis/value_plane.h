@@ -1,8 +1,7 @@
 // Value plane: a head's value vectors seen in the plane of their two main components, with a
 // query's output among them as their weighted mean; and q·k as lengths and an angle.
 //
-// Main components: the directions of greatest variance (principal component analysis, Pearson
-// 1901), of all M values of the head. Coordinates are in the units of v.
+// The main components are those of all M values of the head; coordinates are in the units of v.
 #pragma once
 
 #include <array>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "core/analysis/row_distribution.h"
+#include "core/steps/step.h"
 
 namespace headscope {
 
@@ -28,8 +28,9 @@ struct ValuePlane {
   PlanePoint project(std::span<const float> vector) const;
 };
 
-/// Each axis points where its largest component (the first of equals) is positive.
-ValuePlane valuePlane(const Trace& trace, Index item, Index head);
+/// The plane of their main components (main_components.h). Nothing where cancelled.
+std::optional<ValuePlane> valuePlane(const Trace& trace, Index item, Index head,
+                                     const Execution& execution = {});
 
 /// A query's output of one head, before its gain: Σ_j A_ij v_j.
 struct WeightedMean {

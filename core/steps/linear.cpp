@@ -1,5 +1,6 @@
 #include "core/steps/linear.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 
 #include "core/finite.h"
@@ -56,22 +57,50 @@ ConstMatrixView panelOf(const Tensor& packed, const Box& box) {
 
 }  // namespace
 
-Tensor packedMemory(const Tensor& weight) {
-  return Tensor::uninitialised({(weight.dim(0) + kPanel - 1) / kPanel, weight.dim(1), kPanel});
+namespace {
+
+/// A square as wide as the processor's registers, which Eigen transposes in them.
+constexpr Index kTurned = Eigen::internal::packet_traits<float>::size;
+using Square = Eigen::Matrix<float, kTurned, kTurned, Eigen::RowMajor>;
+
+void turn(const float* from, Index fromStride, float* to, Index toStride) {
+  using Stride = Eigen::OuterStride<>;
+  Square square = Eigen::Map<const Square, Eigen::Unaligned, Stride>(from, Stride(fromStride));
+  square.transposeInPlace();
+  Eigen::Map<Square, Eigen::Unaligned, Stride>(to, Stride(toStride)) = square;
 }
 
+Shape packedShape(const Shape& weight) {
+  return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
+}
+
+}  // namespace
+
+Tensor packedMemory(const Tensor& weight) {
+  return Tensor::uninitialised(packedShape(weight.shape()));
+}
+
+Index packedCount(const Shape& weight) { return elementCount(packedShape(weight)); }
+
 void packPanel(const Tensor& weight, Index panel, Tensor& packed) {
-  constexpr Index kTile = 16;  // columns of W: a cache line
+  constexpr Index kBand = 16;  // columns of W: a cache line
   const ConstMatrixView from = weight.matrix();
   const MatrixView to = packed.mutableMatrix({panel});
   const Index first = panel * kPanel;
   const Index rows = std::min(kPanel, from.rows - first);
-  for (Index begin = 0; begin < to.rows; begin += kTile) {
-    const Index end = std::min(begin + kTile, to.rows);
-    for (Index r = 0; r < rows; ++r) {
-      for (Index k = begin; k < end; ++k) to(k, r) = from(first + r, k);
+  const Index turnedRows = rows / kTurned * kTurned;
+  const Index turnedCols = to.rows / kTurned * kTurned;
+  for (Index begin = 0; begin < to.rows; begin += kBand) {
+    const Index end = std::min(begin + kBand, to.rows);
+    for (Index r = 0; r < turnedRows; r += kTurned) {
+      for (Index k = begin; k < std::min(end, turnedCols); k += kTurned) {
+        turn(from.data + (first + r) * from.rowStride + k, from.rowStride, &to(k, r), to.rowStride);
+      }
     }
-    for (Index k = begin; k < end; ++k) std::fill(&to(k, 0) + rows, &to(k, 0) + kPanel, 0.0F);
+    for (Index k = begin; k < end; ++k) {
+      for (Index r = k < turnedCols ? turnedRows : 0; r < rows; ++r) to(k, r) = from(first + r, k);
+      std::fill(&to(k, 0) + rows, &to(k, 0) + to.cols, 0.0F);
+    }
   }
 }
 

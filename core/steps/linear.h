@@ -12,10 +12,11 @@ struct LinearLayer {
 };
 
 /// W (out, in) in memory as products read it fastest, at nearly the processor's peak however few
-/// the rows (bench/README.md): Wᵀ in panels of kPanel columns, each dense, (out / kPanel, in,
-/// kPanel); the last is filled up with 0. Some pieces of work, each a panel.
+/// the rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel); the
+/// last of several is filled up with 0, a narrow matrix is one narrow panel.
 inline constexpr Index kPanel = 128;
 Tensor packedMemory(const Tensor& weight);
+Index packedCount(const Shape& weight);  // numbers in it
 void packPanel(const Tensor& weight, Index panel, Tensor& packed);
 
 /// Computes a box of y into the trace; its rows may run on into the next items. False where a value

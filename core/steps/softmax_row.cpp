@@ -116,8 +116,6 @@ template <typename Join>
   if (rest > 0) std::memcpy(row + whole, &last, rest * sizeof(float));
 }
 
-using Loops = void (*)(float*, std::size_t, const std::uint8_t*);
-
 void softmaxAnywhere(float* row, std::size_t count, const std::uint8_t* takesPart) {
   softmaxLoops(row, count, takesPart);
 }
@@ -134,25 +132,27 @@ softmaxAvx512(float* row, std::size_t count, const std::uint8_t* takesPart) {
 }
 #endif
 
-Loops bestLoops() {
+}  // namespace
+
+std::vector<SoftmaxLoops> softmaxLoopsHere() {
+  std::vector<SoftmaxLoops> loops;
 #ifdef HEADSCOPE_EVERY_PROCESSOR
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512dq")) {
-    return softmaxAvx512;
+    loops.push_back(softmaxAvx512);
   }
-  if (__builtin_cpu_supports("avx2")) return softmaxAvx2;
+  if (__builtin_cpu_supports("avx2")) loops.push_back(softmaxAvx2);
 #endif
-  return softmaxAnywhere;
+  loops.push_back(softmaxAnywhere);
+  return loops;
 }
-
-}  // namespace
 
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
   if (!allowed.any()) {
     std::fill(row.begin(), row.end(), 0.0F);
     return;
   }
-  static const Loops loops = bestLoops();
+  static const SoftmaxLoops loops = softmaxLoopsHere().front();
   std::fill(row.begin(), row.begin() + allowed.begin, 0.0F);
   std::fill(row.begin() + allowed.end, row.end(), 0.0F);
   loops(row.data() + allowed.begin, static_cast<std::size_t>(allowed.end - allowed.begin),

@@ -2,7 +2,10 @@
 // about a row share, bit for bit.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/mask.h"
 #include "core/steps/score_tiles.h"
@@ -12,6 +15,12 @@ namespace headscope {
 /// Scores to weights, in place: exp(s − max) / Σ exp(s − max) over the allowed keys, 0 elsewhere; a
 /// row without an allowed key is all 0.
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed);
+
+/// The loops of softmaxRow over `count` scores, of which those that take part (null: all) have a
+/// softmax; at least one does. As compiled for what this processor can do, the best first: all give
+/// the same bits.
+using SoftmaxLoops = void (*)(float* row, std::size_t count, const std::uint8_t* takesPart);
+std::vector<SoftmaxLoops> softmaxLoopsHere();
 
 /// The keys that take part in a row's softmax: the allowed ones, or all where forbidden ones are
 /// given 0 by mistake.

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/threads.h"
 #include "core/trace.h"
 
 namespace headscope {
@@ -69,6 +70,7 @@ struct Execution {
   /// FLOPs of a whole pass from which on it computes only the cells that an edit reaches; below,
   /// all of a step's result is as quick, and exact.
   Index patchFrom = 50'000'000;
+  Index flopsPerThread = kFlopsPerThread;
 
   bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
 };

@@ -24,11 +24,12 @@ bool among(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// One item of a document: what stands at each place.
+/// What stands at each place of one item: of X, or of the memory.
 class Places {
  public:
-  Places(const Document& document, Index item) : document_(document), item_(item) {
-    for (const std::string& token : document.input->tokens[static_cast<std::size_t>(item)]) {
+  Places(const Document& document, Index item, const std::vector<std::string>& tokens)
+      : document_(document), item_(item) {
+    for (const std::string& token : tokens) {
       words_.push_back(lowerCased(token));
       classes_.emplace_back(token.empty() ? "" : toString(lexicon().classOf(token)));
     }
@@ -47,16 +48,6 @@ class Places {
            document_.input->x.at({item_, i, found - columns.begin()}) == 1.0F;
   }
 
-  /// Keys of those classes that the query may see, padding left out.
-  Keys seen(Index query, const std::vector<std::string>& names) const {
-    const AllowedKeys allowed = allowedKeys(document_.config.mask, item_, query, count());
-    Keys keys;
-    for (Index j = 0; j < count(); ++j) {
-      if (allowed(j) && !word(j).empty() && isOf(j, names)) keys.push_back(j);
-    }
-    return keys;
-  }
-
  private:
   const Document& document_;
   Index item_;
@@ -64,16 +55,49 @@ class Places {
   std::vector<std::string> words_, classes_;
 };
 
+/// One item of a document: its queries and its keys, which are the same in self-attention.
+class Item {
+ public:
+  Item(const Document& document, Index item)
+      : mask_(document.config.mask),
+        item_(item),
+        queries_(document, item, document.input->tokens[static_cast<std::size_t>(item)]) {
+    if (!document.config.crossAttention()) return;
+    memory_.emplace(document, item, document.input->memoryTokens[static_cast<std::size_t>(item)]);
+  }
+
+  const Places& queries() const { return queries_; }
+  const Places& keys() const { return memory_ ? *memory_ : queries_; }
+
+  /// Keys of those classes that the query may see, padding left out.
+  Keys seen(Index query, const std::vector<std::string>& names) const {
+    const Places& places = keys();
+    const AllowedKeys allowed = allowedKeys(mask_, item_, query, places.count());
+    Keys found;
+    for (Index j = 0; j < places.count(); ++j) {
+      if (allowed(j) && !places.word(j).empty() && places.isOf(j, names)) found.push_back(j);
+    }
+    return found;
+  }
+
+ private:
+  const Mask& mask_;
+  Index item_;
+  Places queries_;
+  std::optional<Places> memory_;
+};
+
 Partner onlyOne(const Keys& keys) { return keys.size() == 1 ? Partner(keys.front()) : Partner(); }
 
-/// None where two are equally near: they share the weight.
-Partner nearest(const Keys& keys, Index query) {
+/// The least far away or, with a sign of −1, the most. None where two are equally far: they share
+/// the weight.
+Partner nearest(const Keys& keys, Index query, Index sign = 1) {
   Partner best;
   bool tied = false;
   for (const Index key : keys) {
     if (key == query) continue;
-    const Index now = std::abs(key - query);
-    const Index before = best ? std::abs(*best - query) : now + 1;
+    const Index now = sign * std::abs(key - query);
+    const Index before = best ? sign * std::abs(*best - query) : now + 1;
     tied = now == before || (tied && now > before);
     if (now < before) best = key;
   }
@@ -86,10 +110,11 @@ Partner within(Keys keys, Index first, Index last, bool takeLast = false) {
   return takeLast ? keys.back() : keys.front();
 }
 
-Partner partnerBy(const PartnerRule& rule, const Places& places, Index i) {
+Partner partnerBy(const PartnerRule& rule, const Item& item, Index i) {
   const std::string& where = rule.where;
-  Keys keys = places.seen(i, rule.is);
-  const Index last = places.count() - 1;
+  Keys keys = item.seen(i, rule.is);
+  const Index count = item.keys().count();
+  const Index last = count - 1;
   if (where == "previous") return within(keys, i - 1, i - 1);
   if (where == "next" || where == "right after") return within(keys, i + 1, i + 1);
   if (where == "itself") return within(keys, i, i);
@@ -100,23 +125,25 @@ Partner partnerBy(const PartnerRule& rule, const Places& places, Index i) {
   if (where == "last after") return within(keys, i + 1, last, true);
   if (where == "earliest") return within(keys, 0, last);
   if (where == "nearest") return nearest(keys, i);
+  if (where == "farthest") return nearest(keys, i, -1);
   if (where == "the only") return onlyOne(keys);
   if (where == "early, from late") {
     const Partner key = onlyOne(keys);
-    return key && 2 * *key < places.count() && 2 * i >= places.count() ? key : Partner();
+    return key && 2 * *key < count && 2 * i >= count ? key : Partner();
   }
   if (where == "same word") {
-    std::erase_if(keys, [&](Index j) { return j == i || places.word(j) != places.word(i); });
+    const std::string& word = item.queries().word(i);
+    std::erase_if(keys, [&](Index j) { return j == i || item.keys().word(j) != word; });
     return onlyOne(keys);
   }
   return {};
 }
 
-Partner partnerOf(const HeadDescription& head, const Places& places, Index query) {
-  if (places.word(query).empty()) return {};
+Partner partnerOf(const HeadDescription& head, const Item& item, Index query) {
+  if (item.queries().word(query).empty()) return {};
   for (const PartnerRule& rule : head.partner) {
-    if (!places.isOf(query, rule.of)) continue;
-    if (const Partner found = partnerBy(rule, places, query)) return found;
+    if (!item.queries().isOf(query, rule.of)) continue;
+    if (const Partner found = partnerBy(rule, item, query)) return found;
   }
   return {};
 }
@@ -126,17 +153,17 @@ Partner partnerOf(const HeadDescription& head, const Places& places, Index query
 std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document) {
   const std::vector<DesignedHead> heads = designedHeads(document);
   std::vector<std::optional<DeclaredRelation>> relations(heads.size());
-  if (heads.empty() || document.config.crossAttention()) return relations;
+  if (heads.empty()) return relations;
   const auto plan = planHeads(document.config, *document.source, document.positions);
-  std::vector<Places> items;
+  std::vector<Item> items;
   for (Index item = 0; item < document.config.batch; ++item) items.emplace_back(document, item);
   for (std::size_t h = 0; h < heads.size(); ++h) {
     if (heads[h].drawn || plan[h].description->partner.empty()) continue;
     DeclaredRelation relation{heads[h].title, {}};
-    for (const Places& places : items) {
+    for (const Item& item : items) {
       auto& partners = relation.partners.emplace_back();
-      for (Index i = 0; i < places.count(); ++i) {
-        partners.push_back(partnerOf(*plan[h].description, places, i));
+      for (Index i = 0; i < item.queries().count(); ++i) {
+        partners.push_back(partnerOf(*plan[h].description, item, i));
       }
     }
     relations[h] = std::move(relation);

@@ -1,11 +1,14 @@
 #include "core/weights/designed_heads.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <variant>
 
 #include "core/input/embedding.h"
+#include "core/weights/distance_kernel.h"
 #include "core/weights/head_builder.h"
 #include "core/weights/head_plan.h"
 
@@ -102,6 +105,15 @@ std::string whatTheMaskHides(const HeadDescription& d, const Mask& mask) {
              : "the causal mask hides what comes after a query: it sees the keys before it only";
 }
 
+/// What lies beyond the reach of a designed head; empty: nothing.
+std::string whatIsTooFar(const HeadDescription& d, Index tokens) {
+  const bool readsDistances = d.peaks || !d.shape.empty() || d.away != 0.0;
+  if (!readsDistances || tokens - 1 <= kKernelReach) return {};
+  return fmt::format(
+      "some places lie more than {} apart, and beyond that its distance kernel repeats",
+      kKernelReach);
+}
+
 }  // namespace
 
 Weights designedWeights(const AttentionConfig& c, const InputSource& source, Positions positions,
@@ -137,6 +149,9 @@ std::vector<DesignedHead> designedHeads(const Document& document) {
       head.about = d->about;
       head.structure = std::move(found.matrices.structure);
       head.why = whatTheMaskHides(*d, document.config.mask);
+      const std::string tooFar = whatIsTooFar(*d, document.config.seqLen);
+      if (!head.why.empty() && !tooFar.empty()) head.why += "; and ";
+      head.why += tooFar;
     }
     heads.push_back(std::move(head));
   }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/declared_relation.h"
 #include "core/config.h"
 #include "core/document.h"
 #include "core/input/input.h"
+#include "core/weights/declared_relation.h"
 #include "core/weights/weights.h"
 
 namespace headscope {
@@ -43,7 +43,8 @@ bool sameDesign(const Document& a, const Document& b);
 
 /// One per head, by the rules of assets/designed_heads.json over word classes, positions and flags,
 /// read apart from the matrices: which key each query has for a partner. None for a head that
-/// declares none (uniform, neighbours …) or was drawn; empty where weights are not designed.
+/// declares none (uniform, neighbours, temperature …) or was drawn; empty where weights are not
+/// designed.
 std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document);
 
 }  // namespace headscope

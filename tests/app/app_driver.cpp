@@ -68,13 +68,15 @@ void AppDriver::restartKeeping(const std::filesystem::path& stateFolder, Documen
 
 void AppDriver::settle() {
   constexpr int kEnough = 200;
+  constexpr double kSoon = 1.0;  // seconds
   app_->finish();
   for (int i = 0; i < kEnough; ++i) {
     frame();
     app_->finish();
     // input is seen one frame late, and a popup's size is known one after that
     const bool plays = app_->view().playing || app_->view().decodePlaying;
-    if (i >= 3 && (!app_->wantsFrame() || plays)) return;
+    const bool moves = app_->wantsFrame() || app_->nextChange() < kSoon;
+    if (i >= 3 && (!moves || plays)) return;
   }
   ADD_FAILURE() << "the program wants ever more frames";
 }

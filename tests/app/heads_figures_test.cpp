@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/heads/disc_places.h"
 #include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/heads_page.h"
 #include "app/ui/heads/metric_definition.h"
 #include "app/ui/heads/metrics_table.h"
 #include "app_driver.h"
@@ -179,58 +179,65 @@ TEST(HeadsTable, SaysWhyWhatIsNotDefinedIsNot) {
   }
 }
 
-TEST(HeadsScatter, ADiscChoosesItsHeadAndAnAxisNameItsMetric) {
-  AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::scatter));
-  const HeadReport report = reportOf(ui.trace());
-  ui.click("6", "figures");
-  EXPECT_EQ(ui.view().head, 5);
-  EXPECT_TRUE(ui.shows(
-      fmt::format("head 6: mean distance {}, entropy {}",
-                  figureWithUnit(report.metrics[5][Metric::meanDistance], Metric::meanDistance),
-                  figureWithUnit(report.metrics[5][Metric::entropy], Metric::entropy)),
-      "figures"))
-      << ui.screen().all("figures");
-  EXPECT_TRUE(ui.shows(info(Metric::entropy).words, "figures"));
-  ui.click("Mean distance (tokens) ▾", "figures");
-  ui.click("Confidence", "Popup");
-  EXPECT_EQ(ui.view().heads.scatterX, "confidence");
-  EXPECT_TRUE(ui.shows("head 6: confidence", "figures"));
+TEST(HeadsFigures, ScoresHaveTwoPlacesEverywhere) {
+  HeadLabel label;
+  label.title = "uniform";
+  label.score = 1.0;
+  EXPECT_EQ(labelWithScore(label), "uniform 1.00");
+  label.score = 0.125;
+  EXPECT_EQ(labelWithScore(label), "uniform 0.12");
+  label.score.reset();
+  EXPECT_EQ(labelWithScore(label), "uniform");
+  EXPECT_EQ(numbersInWords({0, 2, 3, 4, 6}), "1, 3–5, 7");
 }
 
-TEST(HeadsScatter, MovesDiscsApartAndKeepsThemInside) {
-  std::vector<ImVec2> wanted(8, ImVec2(20, 30));
-  wanted.push_back({90, 90});
-  const auto places = discPlaces(wanted, 9, {0, 0}, {150, 100});
-  ASSERT_EQ(places.size(), 9U);
-  EXPECT_EQ(places[8].x, 90);
-  EXPECT_EQ(places[8].y, 90);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    EXPECT_GE(places[i].x, 0);
-    EXPECT_LE(places[i].x, 150);
-    EXPECT_GE(places[i].y, 0);
-    EXPECT_LE(places[i].y, 100);
-    for (std::size_t j = i + 1; j < places.size(); ++j) {
-      EXPECT_GE(std::hypot(places[i].x - places[j].x, places[i].y - places[j].y), 18);
-    }
+TEST(HeadsTable, EnlargedShowsEveryMetricWithoutScrolling) {
+  AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::table));
+  const gl::Rect card = *ui.window("figures");
+  for (const MetricInfo& m : allMetrics()) {
+    const auto title = ui.screen().find(m.column, "metrics");
+    ASSERT_TRUE(title) << m.column;
+    EXPECT_GT(title->min.x, card.x0) << m.column;
+    EXPECT_LT(title->max.x, card.x1) << m.column;
   }
 }
 
-TEST(HeadsScatter, AxesHaveRoundTicksAroundTheirValues) {
-  const std::vector<double> wide{0.3, 2.7};
-  const ChartAxis axis = axisAround(wide);
-  EXPECT_EQ(axis.low, 0.0);
-  EXPECT_EQ(axis.high, 3.0);
-  EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 1.0, 2.0, 3.0}));
-  const std::vector<double> close{2.401, 2.402};  // three digits tell ticks apart
-  const ChartAxis near = axisAround(close);
-  EXPECT_NEAR(near.low, 2.40, 1e-9);
-  EXPECT_NEAR(near.high, 2.41, 1e-9);
-  const std::vector<double> zeros{0.0, 0.0};
-  EXPECT_EQ(axisAround(zeros).low, 0.0);
-  EXPECT_GT(axisAround(zeros).high, 0.0);
-  const std::vector<double> ones{1.0};
-  EXPECT_EQ(axisAround(ones).low, 0.0);
-  EXPECT_EQ(axisAround(ones).high, 1.0);
+TEST(HeadsFigures, TabsKeepClearOfTheSwitch) {
+  ViewState view = headsView(FiguresTab::scatter, EnlargedCard::none);
+  for (const float scale : {1.0F, 1.38F, 2.0F}) {
+    view.scale = scale;
+    AppDriver ui(exampleDocument("cat"), 1600, 3000, view);
+    const auto tab = ui.screen().find("Table", "figures");
+    const auto larger = ui.screen().find("larger", "figures");
+    ASSERT_TRUE(tab) << scale;
+    ASSERT_TRUE(larger) << scale;
+    EXPECT_LT(tab->max.x, larger->min.x - 4.0F) << scale;
+  }
+}
+
+TEST(HeadsPage, StandsBelowEachOtherInANarrowWindow) {
+  for (const float width : {600.0F, 800.0F, 1159.0F}) {
+    const ImVec2 content = headsContent({width, 500.0F}, 1.0F, 12.0F, {});
+    EXPECT_LE(content.x, width);  // it scrolls one way only
+    EXPECT_GT(content.y, 1000.0F);
+    const HeadsLayout l = layoutHeads(content, 1.0F);
+    EXPECT_GT(l.looks.at.y, l.allHeads.at.y + l.allHeads.size.y);
+    EXPECT_GT(l.figures.at.y, l.looks.at.y + l.looks.size.y);
+    EXPECT_GT(l.similarity.at.x, l.figures.at.x + l.figures.size.x);
+    EXPECT_GT(l.effects.at.y, l.figures.at.y + l.figures.size.y);
+    EXPECT_LE(l.effects.at.y + l.effects.size.y, content.y);
+    EXPECT_LE(l.allHeads.at.x + l.allHeads.size.x, content.x);
+    HeadsView large;
+    large.enlarged = EnlargedCard::similarity;
+    const HeadsLayout e = layoutHeads(content, 1.0F, large);
+    EXPECT_EQ(e.figures.size.x, 0.0F);
+    EXPECT_EQ(e.similarity.size.x, l.allHeads.size.x);
+    EXPECT_EQ(e.effects.at.y, l.effects.at.y);
+  }
+  const ImVec2 wide = headsContent({1600.0F, 860.0F}, 1.0F, 12.0F, {});
+  EXPECT_EQ(wide.x, 1600.0F);
+  EXPECT_EQ(wide.y, 860.0F);
+  EXPECT_EQ(layoutHeads(wide, 1.0F).looks.at.y, layoutHeads(wide, 1.0F).allHeads.at.y);
 }
 
 TEST(HeadsFigures, TakeTheWholeColumnAndGiveItBack) {

@@ -32,14 +32,6 @@ TEST(HeadOrder, SortsByAMetricWithTheUndefinedLast) {
   EXPECT_EQ(headOrder({}, "entropy", 3), (std::vector<Index>{0, 1, 2}));  // not measured yet
 }
 
-TEST(HeadLines, KeepTheLargestThatMakeUpTheMass) {
-  const std::vector<float> row{0.05F, 0.5F, 0.0F, 0.3F, 0.15F};
-  EXPECT_EQ(largestByMass(row, 0.9F), (std::vector<std::size_t>{1, 3, 4}));
-  EXPECT_EQ(largestByMass(row, 0.5F), (std::vector<std::size_t>{1}));
-  EXPECT_EQ(largestByMass(row, 1.0F), (std::vector<std::size_t>{1, 3, 4, 0}));
-  EXPECT_TRUE(largestByMass(std::vector<float>(4, 0.0F), 0.9F).empty());
-}
-
 TEST(TokenZoom, StaysWithinTheTokens) {
   TokenRange range;
   for (int i = 0; i < 50; ++i) range = zoomed(range, 1000, 0.8, 1.0);
@@ -150,6 +142,84 @@ TEST(TileGridLayout, MakesTilesAsLargeAsTheRoomAllows) {
   const TileGrid eight = layoutTiles(space);
   EXPECT_EQ(eight.columns, 4);
   EXPECT_EQ(eight.rows, 2);
+}
+
+/// As the card of all heads has it in a window of 1600 × 1000.
+TileSpace labelledSpace(Index count) {
+  TileSpace space;
+  space.count = count;
+  space.room = {950.0F, 480.0F};
+  space.title = 37.0F;
+  space.left = 45.0F;
+  space.below = 32.0F;
+  space.belowFlat = 15.0F;
+  space.labelledFrom = 56.0F;
+  space.edgesBelow = 120.0F;
+  return space;
+}
+
+TEST(TileGridLayout, ColumnsAreThoseThatLeaveRoomForLabels) {
+  const TileGrid eight = layoutTiles(labelledSpace(8));
+  EXPECT_EQ(eight.labels, TileLabels::each);
+  EXPECT_EQ(eight.columns, 4);
+  // labels of their own would leave 12 heads 107 points
+  const TileGrid twelve = layoutTiles(labelledSpace(12));
+  EXPECT_EQ(twelve.labels, TileLabels::edges);
+  EXPECT_GT(twelve.size.x, 130.0F);
+  EXPECT_EQ(layoutTiles(labelledSpace(32)).labels, TileLabels::edges);
+  EXPECT_EQ(layoutTiles(labelledSpace(128)).labels, TileLabels::none);
+}
+
+TEST(TileGridLayout, WithLabelsEverythingStaysInTheRoom) {
+  for (Index count = 1; count <= 128; ++count) {
+    TileSpace space = labelledSpace(count);
+    space.right = count % 2 == 0 ? 45.0F : 0.0F;
+    space.stretch = count % 3 == 0 ? 2.0F : 1.0F;
+    const TileGrid grid = layoutTiles(space);
+    for (Index tile = 0; tile < count; ++tile) {
+      const ImVec2 a = grid.picture({0, 0}, tile);
+      const float left = grid.labelsLeft(tile) ? space.left : 0.0F;
+      const float right = grid.labelsRight(tile, count) ? space.right : 0.0F;
+      const float below = grid.labelsBelow(tile, count) ? grid.below : 0.0F;
+      EXPECT_GE(a.x - left, -0.01F) << count;
+      EXPECT_GE(a.y - grid.title, -0.01F) << count;
+      EXPECT_LE(a.x + grid.size.x + right, 950.01F) << count;
+      EXPECT_LE(a.y + grid.size.y + below, 480.01F) << count;
+    }
+  }
+}
+
+TEST(TileGridLayout, OfMoreTilesThanHaveRoomTheFirstStands) {
+  const TileGrid grid = layoutTiles(labelledSpace(5040));
+  EXPECT_GT(grid.size.x, 0.0F);
+  EXPECT_GT(grid.size.y, 0.0F);
+  EXPECT_GE(grid.place.y, 480.0F);
+}
+
+TEST(TileGridLayout, LabelsAtTheEdgesStandOncePerRowAndColumn) {
+  TileGrid grid;
+  grid.columns = 4;
+  grid.rows = 3;
+  grid.labels = TileLabels::edges;
+  std::vector<Index> left, right, below;
+  for (Index tile = 0; tile < 10; ++tile) {
+    if (grid.labelsLeft(tile)) left.push_back(tile);
+    if (grid.labelsRight(tile, 10)) right.push_back(tile);
+    if (grid.labelsBelow(tile, 10)) below.push_back(tile);
+  }
+  EXPECT_EQ(left, (std::vector<Index>{0, 4, 8}));
+  EXPECT_EQ(right, (std::vector<Index>{3, 7, 9}));
+  EXPECT_EQ(below, (std::vector<Index>{6, 7, 8, 9}));
+}
+
+TEST(TileGridLayout, PicturesThatMayStretchFillTheirPlaces) {
+  TileSpace space;
+  space.count = 8;
+  space.room = {800.0F, 600.0F};
+  space.stretch = 2.0F;
+  const TileGrid grid = layoutTiles(space);
+  EXPECT_FLOAT_EQ(grid.size.x, grid.place.x - 12.0F);
+  EXPECT_FLOAT_EQ(grid.size.y, grid.place.y - 12.0F);
 }
 
 }  // namespace

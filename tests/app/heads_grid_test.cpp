@@ -1,4 +1,6 @@
 // All heads: the grid of every head, sorted, side by side, and long inputs by parts.
+#include "heads_grid.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -10,60 +12,11 @@
 
 #include "app/ui/heads/head_order.h"
 #include "app/ui/widgets.h"
-#include "app_driver.h"
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
 namespace {
-
-constexpr const char* kCard = "all heads";
-
-class HeadsGrid : public testing::Test {
- protected:
-  explicit HeadsGrid(DocumentPtr document = presetDocument("original-transformer"))
-      : ui_(std::move(document), 1600, 1000, headsView()) {}
-
-  static ViewState headsView() {
-    ViewState view;
-    view.page = Page::heads;
-    return view;
-  }
-
-  std::vector<gl::Rect> maps() { return ui_.heatmaps(kCard); }
-  bool shows(std::string_view text) { return ui_.shows(text, kCard); }
-  HeadsView& heads() { return ui_.view().heads; }
-  /// How often a piece of text stands there in a colour.
-  int inColor(std::string_view text, ImU32 color) {
-    int count = 0;
-    const ScreenText screen = ui_.screen();
-    for (const TextRun& run : screen.runs()) {
-      const bool here = run.window.find(kCard) != std::string::npos && run.text == text;
-      if (here && run.glyphs.front().color == color) ++count;
-    }
-    return count;
-  }
-  /// What the n-th heatmap of the card is filled with.
-  std::vector<float> cells(std::size_t n) {
-    const gl::Rect box = *ui_.window(kCard);
-    for (const auto& command : ui_.app().scene().commands) {
-      const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
-      if (batch == nullptr) continue;
-      for (const gl::HeatmapQuad& quad : batch->quads) {
-        if (quad.rect.x0 < box.x0 || quad.rect.x1 > box.x1 || quad.rect.y1 > box.y1) continue;
-        if (n-- > 0) continue;
-        const gl::HeatmapSource& source = batch->sources[quad.source];
-        std::vector<float> out(static_cast<std::size_t>(source.rows * source.cols));
-        source.fill(out.data());
-        return out;
-      }
-    }
-    ADD_FAILURE() << "no such heatmap";
-    return {};
-  }
-
-  AppDriver ui_;
-};
 
 TEST_F(HeadsGrid, HasATileOfEachHead) {
   for (const Index heads : {1, 8, 96}) {
@@ -112,38 +65,35 @@ TEST_F(HeadsGrid, SortsTheTilesByTheMetricChosen) {
   const auto metrics = *headMetrics(ui_.trace(), Index{0});
   const auto order = headOrder(metrics, "mean_distance", 8);
   ASSERT_NE(order.front(), 0);  // else this says nothing
-  ui_.clickAt(middle(maps()[0]));
-  EXPECT_EQ(ui_.view().head, order[0]);
-  ui_.clickAt(middle(maps()[7]));
-  EXPECT_EQ(ui_.view().head, order[7]);
+  for (const std::size_t tile : {0, 7}) {
+    ui_.hover(middle(maps()[tile]));
+    ASSERT_TRUE(ui_.view().hovered);
+    EXPECT_EQ(ui_.view().hovered->cell.head, order[tile]);
+  }
 }
 
-TEST_F(HeadsGrid, AClickChoosesASecondOpens) {
-  ui_.clickAt(middle(maps()[4]));
-  EXPECT_EQ(ui_.view().head, 4);
-  EXPECT_EQ(ui_.view().page, Page::heads);
+TEST_F(HeadsGrid, AClickOpens) {
   ui_.clickAt(cellAt(maps()[4], 6, 6, 5, 1));
+  EXPECT_EQ(ui_.view().head, 4);
   EXPECT_EQ(ui_.view().page, Page::flow);
   EXPECT_EQ(ui_.view().step, StepId::softmax);
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
 }
 
-TEST_F(HeadsGrid, EnterOpensTheChosenHead) {
-  ui_.clickAt(middle(maps()[2]));
-  ui_.press(Key::enter);
-  EXPECT_EQ(ui_.view().page, Page::flow);
-  EXPECT_EQ(ui_.view().step, StepId::softmax);
-  EXPECT_EQ(ui_.view().head, 2);
-}
-
-TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndCompares) {
+TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndOpens) {
   ui_.press(Key::f2);
   for (int i = 0; i < 40 && ui_.view().head == 0; ++i) {
     ui_.press(Key::down);
     ui_.press(Key::right);
     ui_.press(Key::space);
   }
-  EXPECT_NE(ui_.view().head, 0);
+  const Index chosen = ui_.view().head;
+  EXPECT_NE(chosen, 0);
+  EXPECT_EQ(ui_.view().page, Page::heads);
+  ui_.press(Key::enter);
+  EXPECT_EQ(ui_.view().page, Page::flow);
+  EXPECT_EQ(ui_.view().step, StepId::softmax);
+  EXPECT_EQ(ui_.view().head, chosen);
 }
 
 TEST_F(HeadsGrid, HoverLightsTheSameCellInEveryHead) {

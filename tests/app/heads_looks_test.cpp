@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -134,7 +135,7 @@ TEST_F(HeadsLooks, ValuesAreTheOutputsParts) {
   ui_.view().heads.query = 2;
   open(LooksTab::values);
   const RowRef row{0, 0, 2};
-  const ValuePlane plane = valuePlane(ui_.trace(), 0, 0);
+  const ValuePlane plane = *valuePlane(ui_.trace(), 0, 0);
   const ValueMix mix = valueMix(ui_.trace(), plane, row);
   ASSERT_EQ(mix.largest.size(), 6U);
   EXPECT_TRUE(shows(fmt::format("output of 'sat' = {:.2f} of",
@@ -148,6 +149,25 @@ TEST_F(HeadsLooks, ValuesAreTheOutputsParts) {
   EXPECT_TRUE(shows("output of 'mat' =")) << all();
 }
 
+TEST_F(HeadsLooks, TheValueThatCountsMostIsNamed) {
+  // head 1 looks at the token before alone: its value lies where the output does
+  ui_.restart(
+      makePreset(presetByName("original-transformer"), {WeightInit::designed, 1, {}}, kTestBudget),
+      ui_.view());
+  ui_.view().heads.query = 2;
+  open(LooksTab::values);
+  const Spot output = *ui_.screen().find("output", "looks");
+  const Spot list = *ui_.screen().find("sat", "queries");
+  bool named = false;
+  const ScreenText screen = ui_.screen();
+  for (const TextRun& run : screen.runs()) {
+    if (run.window.find("looks") == std::string::npos || run.text != "cat") continue;
+    const Spot spot = run.spot(0, run.text.size());
+    named |= spot.min.x > list.max.x + 30.0F && std::abs(spot.min.y - output.min.y) < 40.0F;
+  }
+  EXPECT_TRUE(named) << all();
+}
+
 TEST_F(HeadsLooks, AGainIsSaidBesideTheMean) {
   ui_.view().heads.query = 2;
   ui_.restart(apply(*ui_.app().document(), SetHeadGain{0, 0.5F}, kTestBudget).document, ui_.view());
@@ -156,7 +176,7 @@ TEST_F(HeadsLooks, AGainIsSaidBesideTheMean) {
 }
 
 TEST_F(HeadsLooks, TheOutputLiesAtTheMeanOfTheValues) {
-  const ValuePlane plane = valuePlane(ui_.trace(), 0, 0);
+  const ValuePlane plane = *valuePlane(ui_.trace(), 0, 0);
   const ValueMix mix = valueMix(ui_.trace(), plane, {0, 0, 2});
   double x = 0.0;
   double y = 0.0;

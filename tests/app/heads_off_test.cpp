@@ -14,6 +14,7 @@
 
 #include "app/ui/heads/effect_check.h"
 #include "app/ui/heads/effect_numbers.h"
+#include "app/ui/tools/chart.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
@@ -377,6 +378,9 @@ TEST(HeadsOffNumbers, ABarOfSeveralTokensIsTheirMeanOrTheLargest) {
 }
 
 TEST(HeadsOffNumbers, AxesEndAtRoundNumbers) {
+  EXPECT_EQ(tickStep(2.7, 5.0), 1.0);
+  EXPECT_EQ(tickStep(10.0, 5.0), 2.0);
+  EXPECT_NEAR(tickStep(0.3, 6.0), 0.05, 1e-15);
   EXPECT_EQ(roundTicks(0.0, 19.7), (std::vector<double>{0, 5, 10, 15, 20}));
   EXPECT_EQ(roundTicks(0.0, 20.0), (std::vector<double>{0, 5, 10, 15, 20}));
   EXPECT_EQ(roundTicks(0.0, 130.0), (std::vector<double>{0, 50, 100, 150}));

@@ -107,10 +107,13 @@ TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
   EXPECT_FALSE(ui.app().wantsFrame());
   ui.view().playing = true;
   ui.frame();
-  EXPECT_TRUE(ui.app().wantsFrame());
+  EXPECT_FALSE(ui.app().wantsFrame());
+  EXPECT_LE(ui.app().nextChange(), 1.0 / 30);
+  EXPECT_GT(ui.app().nextChange(), 0.0);
   ui.view().animate = false;
   ui.frame();
   EXPECT_FALSE(ui.app().wantsFrame());
+  EXPECT_GT(ui.app().nextChange(), 1.0 / 30);
 }
 
 TEST_F(Play, StopsAtTheEndAndStartsAgain) {

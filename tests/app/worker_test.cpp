@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <thread>
 #include <vector>
 
 #include "tests/core/support/documents.h"
@@ -167,6 +169,74 @@ TEST(Worker, EndsPromptlyInTheMiddleOfALongPass) {
     worker.reset();
     EXPECT_LT(secondsSince(start), 1.0);
   }
+}
+
+TEST(Worker, TheNextEditHasTheThreadSoonWhereverThePassIs) {
+  constexpr int kMoments = 9;
+  const DocumentPtr document = randomDocument(sized(256, 16, 1536), 1);
+  const DocumentPtr next = shortDocument();
+  Worker first(2);
+  first.request(document);
+  first.wait();
+  const double whole = first.take()->trace->ms / 1e3;
+  std::vector<double> waits;
+  for (int i = 0; i < kMoments; ++i) {
+    Worker worker(2);
+    worker.request(document);
+    const double moment = whole * (i + 0.5) / kMoments;
+    while (worker.progress().busy && worker.progress().seconds < moment) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    const auto start = Clock::now();
+    worker.request(next);
+    worker.wait();
+    waits.push_back(secondsSince(start));
+    const auto update = worker.take();
+    ASSERT_TRUE(update && update->trace);
+    EXPECT_EQ(update->trace->documentPtr(), next);
+  }
+  std::sort(waits.begin(), waits.end());
+  EXPECT_LT(waits[kMoments / 2], whole / 5) << "of a pass of " << whole << " s";
+}
+
+/// A patched trace is there at once; at rest a whole one of the same document takes its place.
+TEST(Worker, PutsPatchedResultsInOrderAtRest) {
+  Worker worker(2);
+  const DocumentPtr document = randomDocument(sized(256, 8, 128), 1);
+  worker.request(document);
+  worker.wait();
+  ASSERT_FALSE(worker.take()->trace->patched);
+  const DocumentPtr next = edited(document, SetCell{{TensorId::wQ, -1, -1, 5, 7}, 0.5F});
+  worker.request(next);
+  std::optional<Worker::Update> update;
+  while (!update) {
+    update = worker.take();
+    std::this_thread::yield();
+  }
+  EXPECT_TRUE(update->trace->patched);
+  EXPECT_FALSE(update->settled);
+  worker.wait();
+  update = worker.take();
+  ASSERT_TRUE(update);
+  EXPECT_TRUE(update->settled);
+  EXPECT_FALSE(update->trace->patched);
+  EXPECT_EQ(update->trace->documentPtr(), next);
+  expectSameBits(*update->trace, *runAttention(next));
+}
+
+/// Nobody has seen the patched one: the whole one is news.
+TEST(Worker, WhatNobodyTookIsNotSettled) {
+  Worker worker(2);
+  const DocumentPtr document = randomDocument(sized(256, 8, 128), 1);
+  worker.request(document);
+  worker.wait();
+  worker.take();
+  worker.request(edited(document, SetCell{{TensorId::wQ, -1, -1, 5, 7}, 0.5F}));
+  worker.wait();
+  const auto update = worker.take();
+  ASSERT_TRUE(update);
+  EXPECT_FALSE(update->settled);
+  EXPECT_FALSE(update->trace->patched);
 }
 
 TEST(Worker, EndsWithoutEverHavingRun) {

@@ -75,6 +75,29 @@ TEST_F(Analyze, WhatIsNotDefinedIsNullAndSaysWhy) {
   EXPECT_EQ(masked["undefined"]["similarity"], "every row is fully masked");
 }
 
+TEST_F(Analyze, WeightsThatDoNotSumToOneAreNotMeasured) {
+  const json report = jsonOf({"analyze", "--init", "designed", "--dropout", "0.9"});
+  const std::string why = "a row's weights do not sum to 1 (dropout)";
+  for (const json& head : report["heads"]) {
+    for (const char* key : {"entropy", "normalized_entropy", "confidence", "self"}) {
+      EXPECT_TRUE(head.at(key).is_null()) << key;
+      EXPECT_EQ(head["undefined"][key], why);
+    }
+    EXPECT_TRUE(head["ablation"].is_number());
+    EXPECT_EQ(head["label"], "mixed");
+    EXPECT_TRUE(head["label_score"].is_null());
+  }
+  EXPECT_TRUE(report["similarity"][0][0].is_null());
+  EXPECT_EQ(report["undefined"]["similarity"], "in head 1 " + why);
+  const json pinned = jsonOf({"analyze", "--pin", "weights[0,1,2,3]=5"});
+  EXPECT_TRUE(pinned["heads"][0]["entropy"].is_number());
+  EXPECT_TRUE(pinned["heads"][1]["entropy"].is_null());
+  const CliResult words = runProgram(analyze({"--pin", "weights[0,1,2,3]=5"}));
+  EXPECT_NE(words.out.find("entropy is not defined for 1 head: a row's weights do not sum to 1"),
+            std::string::npos)
+      << words.out;
+}
+
 TEST_F(Analyze, TakesABatchItemOrTheirMean) {
   const std::vector<std::string> texts = {"--text", "the cat the", "--text",
                                           "a b",    "--init",      "normal"};

@@ -68,7 +68,7 @@ TEST(Dimensions, BudgetIsHeldWithTheFigure) {
       [&] {
         apply(*before, SetDimensions{4096, 4, 4}, 1'000'000);
       },
-      "more than the memory budget of 1.00 MB", "this size needs 2");
+      "more than the memory budget of 1.00 MB", "this size needs 537 MB");
 }
 
 TEST(Tokens, AreRepeatedOrCut) {

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <string>
+#include <tuple>
 
 #include "tests/core/support/reference.h"
 #include "tests/core/test_files.h"
@@ -13,12 +15,15 @@ namespace {
 
 using formats::SafetensorsFile;
 
-class GoldenCase : public testing::TestWithParam<const char*> {};
+class GoldenCase : public testing::TestWithParam<std::tuple<const char*, int>> {};
 
 TEST_P(GoldenCase, AgreesWithPyTorch) {
-  const SafetensorsFile file(golden(GetParam()));
+  const SafetensorsFile file(golden(std::get<0>(GetParam())));
   const Golden golden = goldenOf(file);
-  const TracePtr trace = runAttention(goldenDocument(file));
+  Execution execution;
+  execution.threads = std::get<1>(GetParam());
+  execution.flopsPerThread = 1;  // however small
+  const TracePtr trace = runAttention(goldenDocument(file), nullptr, execution);
   const AttentionConfig& c = trace->config();
   ASSERT_EQ(c, golden.config);
 
@@ -57,8 +62,12 @@ TEST_P(GoldenCase, AgreesWithPyTorch) {
   EXPECT_TRUE(trace->fullyMaskedRows.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GoldenCase, testing::ValuesIn(kGoldens),
-                         [](const auto& test) { return std::string(test.param); });
+INSTANTIATE_TEST_SUITE_P(All, GoldenCase,
+                         testing::Combine(testing::ValuesIn(kGoldens), testing::Values(1, 2)),
+                         [](const auto& test) {
+                           return std::string(std::get<0>(test.param)) + "_threads_" +
+                                  std::to_string(std::get<1>(test.param));
+                         });
 
 /// What a user saves with torch's own names, and nothing else in the file.
 TEST(Golden, PlainStateDictRuns) {

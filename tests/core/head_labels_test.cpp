@@ -86,7 +86,13 @@ TEST(HeadLabel, ADeclaredRelationComesFirst) {
   EXPECT_EQ(held.key, "verb → its subject");
   EXPECT_EQ(held.score, 0.5);
   EXPECT_TRUE(held.declared);
-  EXPECT_EQ(headLabel(metrics, {2.0, {}}, &relation, {0.49, {}}).key, "previous_token");
+  const HeadLabel below = headLabel(metrics, {2.0, {}}, &relation, {0.49, {}});
+  EXPECT_EQ(below.key, "previous_token");
+  EXPECT_EQ(below.rule,
+            "the mean weight on the partner of verb → its subject is 0.49, below 0.5; "
+            "previous_token is 1.00, at least 0.5");
+  EXPECT_EQ(headLabel(metricsOf({}), {2.0, {}}, &relation, Measured::undefined("not given")).rule,
+            "there is nothing to name it by: not given");
   EXPECT_EQ(headLabel(metrics, {2.0, {}}, &relation, Measured::undefined("none")).key,
             "previous_token");
 }
@@ -95,10 +101,11 @@ TEST(HeadLabel, ADeclaredRelationComesFirst) {
 TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
   AttentionConfig c = sized(8, 1, 4);
   c.mask.lengths = {3};
-  const auto trace =
-      patterned(c, [](Index, Index i, Index j) { return i == 1 && j == 0 ? 0.75F : 0.25F; });
+  const auto trace = patterned(c, [](Index, Index i, Index j) {
+    return i != 1 ? 0.25F : j == 0 ? 0.625F : 0.125F;
+  });
   const DeclaredRelation relation{"before", {{std::nullopt, 0, 1, 2}}};
-  EXPECT_NEAR(*declaredScore(*trace, 0, 0, relation), (0.75 + 0.25) / 2, 1e-6);
+  EXPECT_NEAR(*declaredScore(*trace, 0, 0, relation), (0.625 + 0.25) / 2, 1e-6);
   EXPECT_EQ(*declaredScore(*trace, std::nullopt, 0, relation),
             *declaredScore(*trace, 0, 0, relation));
   const DeclaredRelation nobody{"nobody", {{std::nullopt, std::nullopt, std::nullopt, 0}}};
@@ -106,28 +113,29 @@ TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
 }
 
 TEST(HeadReport, NamesHeadsByWhatTheyDo) {
-  const auto trace = patterned(sized(32, 8, 6),
-                               [](Index h, Index i, Index j) -> float {
-                                 switch (h) {
-                                   case 0:
-                                     return previous(h, i, j);
-                                   case 1:
-                                     return j == std::min<Index>(i + 1, 5) ? 1.0F : 0.0F;
-                                   case 2:
-                                     return identity(h, i, j);
-                                   case 3:
-                                     return j == (i + 3) % 6 ? 1.0F : 0.0F;  // "a b c a b c"
-                                   case 4:
-                                     return firstColumn(h, i, j);
-                                   case 5:
-                                     return 1.0F / 6;
-                                   case 6:
-                                     return std::abs(i - j) == 1 ? 0.4F : i == j ? 0.2F : 0.0F;
-                                   default:
-                                     return j == (i < 3 ? 5 : 0) ? 1.0F : 0.0F;
-                                 }
-                               },
-                               {"a", "b", "c", "a", "b", "c"});
+  const auto trace = patterned(
+      sized(32, 8, 6),
+      [](Index h, Index i, Index j) -> float {
+        switch (h) {
+          case 0:
+            return previous(h, i, j);
+          case 1:
+            return j == std::min<Index>(i + 1, 5) ? 1.0F : 0.0F;
+          case 2:
+            return identity(h, i, j);
+          case 3:
+            return j == (i + 3) % 6 ? 1.0F : 0.0F;  // "a b c a b c"
+          case 4:
+            return firstColumn(h, i, j);
+          case 5:
+            return 1.0F / 6;
+          case 6:
+            return std::abs(i - j) == 1 ? (i % 5 == 0 ? 0.8F : 0.4F) : i == j ? 0.2F : 0.0F;
+          default:
+            return j == (i < 3 ? 5 : 0) ? 1.0F : 0.0F;
+        }
+      },
+      {"a", "b", "c", "a", "b", "c"});
   DeclaredRelations relations(8);
   relations[7] = DeclaredRelation{"the far end", {{5, 5, 5, 0, 0, 0}}};
   const auto report = headReport(*trace, 0, relations);

@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/analysis/similarity.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/goldens.h"
 #include "tests/core/support/head_reference.h"
@@ -236,6 +240,27 @@ TEST(HeadMetrics, SayWhyTheyAreNotDefined) {
   }));
   EXPECT_EQ(whyOf(silent, Metric::ablation),
             "an output has no length: there is nothing to compare");
+}
+
+/// In cross-attention queries without a token are padding.
+TEST(HeadMetrics, SayWhichRowsThereAreWhereNoneCounts) {
+  const auto across = [](const Tokens& tokens, const std::vector<std::uint8_t>& allowed) {
+    const auto document = named(randomDocument(with(sized(8, 1, 2), [&](auto& c) {
+      c.memoryLen = 2;
+      c.mask.painted = painted(2, 2, allowed);
+    })));
+    return runAttention(changed(document, [&](Document& d) {
+      Input input = *d.input;
+      input.tokens = {tokens};
+      d.input = std::make_shared<const Input>(std::move(input));
+    }));
+  };
+  const auto padding = across({"", ""}, {1, 1, 1, 1});
+  EXPECT_EQ(whyOf(padding, Metric::entropy), "no query counts: all are padding");
+  EXPECT_EQ(headSimilarity(*padding, 0)->why, "no query counts: all are padding");
+  EXPECT_EQ(whyOf(across({"a", ""}, {0, 0, 1, 1}), Metric::entropy),
+            "every row that is not padding is fully masked");
+  EXPECT_EQ(whyOf(across({"a", ""}, {0, 0, 0, 0}), Metric::entropy), "every row is fully masked");
 }
 
 TEST(HeadMetrics, ASeriesHasPositionsAndNoTokens) {

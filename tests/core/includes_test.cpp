@@ -47,6 +47,7 @@ const std::vector<Rule> kRules{
     {"core", R"(CLI/.*)"},
     {"core", R"(nlohmann/.*)", R"(core/formats/.*)"},
     {"core", R"(csv\.h)", R"(core/formats/.*)"},
+    {"core/weights", R"(core/analysis/.*)"},
     {"core", R"((oneapi/)?dnnl.*)", R"(core/gemm\.cpp)"},
     {"core", R"(Eigen/.*)", R"(core/.*\.cpp)"},
     {"app", R"(Eigen/.*|dnnl.*)"},

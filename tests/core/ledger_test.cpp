@@ -71,6 +71,9 @@ TEST_P(LedgerCase, ResidentBytesAreWhatAPassHolds) {
     const Tensor& tensor = trace->tensor(id);
     if (!view && !unusedBias && !tensor.empty()) held += 4 * tensor.size();
   }
+  for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
+    held += 4 * trace->packed(id).size();
+  }
   EXPECT_EQ(ledger(c).residentBytes, held);
 }
 

@@ -73,11 +73,11 @@ TEST(RowDistribution, DropoutAndPinnedWeightsComeAfterIt) {
 
 TEST(Spread, NumbersOfKnownDistributions) {
   const Spread even = spreadOf(std::vector<float>{0.25F, 0.25F, 0.0F, 0.25F, 0.25F});
-  EXPECT_DOUBLE_EQ(even.entropy, 2.0);
-  EXPECT_DOUBLE_EQ(even.effectiveKeys, 4.0);
+  EXPECT_NEAR(even.entropy, 2.0, 1e-7);
+  EXPECT_NEAR(even.effectiveKeys, 4.0, 1e-6);
   EXPECT_DOUBLE_EQ(even.largest, 0.25);
   const Spread skewed = spreadOf(std::vector<float>{0.125F, 0.125F, 0.75F});
-  EXPECT_NEAR(skewed.entropy, 2 * 0.125 * 3 - 0.75 * std::log2(0.75), 1e-12);
+  EXPECT_NEAR(skewed.entropy, 2 * 0.125 * 3 - 0.75 * std::log2(0.75), 1e-7);
   EXPECT_EQ(skewed.largestKey, 2);
   const Spread one = spreadOf(std::vector<float>{0.0F, 1.0F});
   EXPECT_EQ(one.entropy, 0.0);

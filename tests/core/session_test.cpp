@@ -312,8 +312,9 @@ TEST_F(SessionFile, DamagedTensorsAreNamed) {
 TEST_F(SessionFile, TheBudgetHoldsForAllItsTensorsTogether) {
   const DocumentPtr a = fromTexts({"a b"});
   const DocumentPtr b = edited(a, DrawWeights{WeightInit::normal, 2});
-  formats::saveSession(path_(), {a, "{}", {{1, "", b, "{}"}}, {}});
-  const Index all = 8 * 48 * 48 * 4;
+  const DocumentPtr c = edited(a, DrawWeights{WeightInit::normal, 3});
+  formats::saveSession(path_(), {a, "{}", {{1, "", b, "{}"}, {2, "", c, "{}"}}, {}});
+  const Index all = 12 * 48 * 48 * 4;
   EXPECT_NO_THROW(formats::loadSession(path_(), 2 * all));
   expectUserError([&] { formats::loadSession(path_(), all); }, "lecture.headscope.json",
                   "make the session smaller");

@@ -45,7 +45,7 @@ double varianceOfAll(const Trace& trace, const ValuePlane& plane) {
 TEST(ValuePlane, AxesAreThePrincipalComponents) {
   for (const AttentionConfig& c : {sized(32, 2, 6), sized(12, 3, 20), sized(16, 4, 5, 2)}) {
     const auto trace = runAttention(randomDocument(c));
-    const ValuePlane plane = valuePlane(*trace, 0, 0);
+    const ValuePlane plane = *valuePlane(*trace, 0, 0);
     const double all = varianceOfAll(*trace, plane);
     double product = 0.0;
     for (std::size_t n = 0; n < 2; ++n) {
@@ -77,17 +77,17 @@ TEST(ValuePlane, AxesAreThePrincipalComponents) {
 }
 
 TEST(ValuePlane, WhereNothingVariesThereIsNoAxis) {
-  const ValuePlane one = valuePlane(*runAttention(randomDocument(sized(8, 2, 1))), 0, 0);
+  const ValuePlane one = *valuePlane(*runAttention(randomDocument(sized(8, 2, 1))), 0, 0);
   ASSERT_EQ(one.values.size(), 1U);
   EXPECT_EQ(one.values[0].x, 0.0);
   EXPECT_EQ(one.varianceShare[0], 0.0);
   // two values lie on a line
-  const ValuePlane two = valuePlane(*runAttention(randomDocument(sized(8, 2, 2))), 0, 0);
+  const ValuePlane two = *valuePlane(*runAttention(randomDocument(sized(8, 2, 2))), 0, 0);
   EXPECT_NEAR(two.varianceShare[0], 1.0, 1e-9);
   EXPECT_EQ(two.varianceShare[1], 0.0);
   EXPECT_EQ(two.values[0].y, 0.0);
   // heads of width one
-  const ValuePlane line = valuePlane(*runAttention(randomDocument(sized(2, 2, 5))), 0, 0);
+  const ValuePlane line = *valuePlane(*runAttention(randomDocument(sized(2, 2, 5))), 0, 0);
   EXPECT_NEAR(line.varianceShare[0], 1.0, 1e-9);
 }
 
@@ -96,7 +96,7 @@ TEST(WeightedMean, LiesAmongTheValues) {
   c.headGains = {1.0F, 1.0F, 0.5F, 1.0F};
   c.mask.causal = true;
   const auto trace = runAttention(randomDocument(c));
-  const ValuePlane plane = valuePlane(*trace, 0, 2);
+  const ValuePlane plane = *valuePlane(*trace, 0, 2);
   const WeightedMean mean = weightedMean(*trace, plane, {0, 2, 3});
   PlanePoint expected;
   for (Index j = 0; j < 6; ++j) {

@@ -168,6 +168,39 @@ TEST_F(HeatmapPixels, UploadsOnlyWhenTheRevisionChanges) {
   EXPECT_EQ(filled, 2);
 }
 
+TEST_F(HeatmapPixels, UploadsOnlyTheCellsThatHaveChanged) {
+  constexpr int kRows = 6;
+  constexpr int kCols = 8;
+  auto values = ramp(kRows * kCols, 0.0F, 1.0F);
+  const auto cell = [&](int row, int col) -> float& {
+    return values[static_cast<std::size_t>(row * kCols + col)];
+  };
+  std::uint64_t revision = 0;
+  const auto bytes = [&] {  // of one more frame; every pixel shows what its cell now is
+    const auto before = renderer_->stats().bytesUploaded;
+    const auto image = draw(batch(source(kRows, kCols, values, 1, ++revision), {0, 0, 160, 120}));
+    for (int row = 0; row < kRows; ++row) {
+      for (int col = 0; col < kCols; ++col) {
+        EXPECT_LE(
+            difference(color(image, 20 * col + 10, 20 * row + 10), maps_[0].at(cell(row, col))), 1)
+            << row << "," << col;
+      }
+    }
+    return renderer_->stats().bytesUploaded - before;
+  };
+  EXPECT_EQ(bytes(), kRows * kCols * sizeof(float));
+  EXPECT_EQ(bytes(), 0U) << "another revision of the same values";
+  cell(3, 5) = 0.0F;
+  EXPECT_EQ(bytes(), sizeof(float));
+  for (int row = 0; row < kRows; ++row) cell(row, 7) = 0.5F;
+  EXPECT_EQ(bytes(), kRows * sizeof(float));
+  for (int col = 0; col < kCols; ++col) cell(2, col) = 0.25F;
+  EXPECT_EQ(bytes(), kCols * sizeof(float));
+  cell(0, 1) = 1.0F;
+  cell(4, 3) = 1.0F;
+  EXPECT_EQ(bytes(), 5 * 3 * sizeof(float)) << "the rectangle around both";
+}
+
 TEST_F(HeatmapPixels, AllHeadsAreOneTextureAndOneDrawCall) {
   gl::HeatmapBatch heads;
   for (std::size_t head = 0; head < 12; ++head) {

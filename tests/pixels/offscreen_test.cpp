@@ -58,6 +58,31 @@ TEST(Offscreen, DrawsTheInterfaceAndTheSameOneAgain) {
   EXPECT_EQ(offscreen.draw(app).rgba, first.rgba);
 }
 
+TEST(Offscreen, DrawsWhatIsComputedInManySteps) {
+  AppOptions options = byHand();
+  options.view.page = ui::Page::heads;
+  options.view.heads.effectTab = ui::EffectTab::moreHeads;  // one pass after another
+  App app(options);
+  Offscreen offscreen(1280, 720);
+  const Image first = offscreen.draw(app);
+  EXPECT_EQ(offscreen.draw(app).rgba, first.rgba);
+}
+
+TEST(Offscreen, DrawsTheBarsToScrollBy) {
+  AppOptions options;
+  AttentionConfig config;
+  config.dModel = 64;
+  config.numHeads = config.numKvHeads = 32;
+  options.document =
+      makeDocument("", config, TextSource{{"The cat sat"}, {}}, Positions::named, {}, kBudget);
+  options.view.animate = false;
+  options.view.page = ui::Page::heads;
+  App app(options);
+  Offscreen offscreen(1280, 720);
+  const Image first = offscreen.draw(app);
+  EXPECT_EQ(offscreen.draw(app).rgba, first.rgba);
+}
+
 TEST(Offscreen, AFrameInWhichNothingChangedUploadsNothing) {
   App app(byHand());
   Offscreen offscreen(1280, 720);

@@ -14,6 +14,7 @@
 #include "app/ui/heads/grid_controls.h"
 #include "app/ui/heads/head_lines.h"
 #include "app/ui/heads/head_order.h"
+#include "app/ui/heads/head_tile_layout.h"
 #include "app/ui/heads/minimap.h"
 #include "app/ui/heads/token_zoom.h"
 #include "app/ui/widgets.h"
@@ -21,14 +22,10 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kMostStretched = 4.0F;   // a picture's longer side to its shorter one
-constexpr float kLongLabelled = 150.0F;  // points
 constexpr float kComparedShare = 0.66F;  // of the height, at most
-
-ImVec2 aspectOf(const TokensShown& shown) {
-  const ImVec2 aspect = matrixAspect(shown.queries.count, shown.keys.count);
-  return {std::min(aspect.x, kMostStretched), std::min(aspect.y, kMostStretched)};
-}
+constexpr float kPairShare = 0.5F;       // of what stands there without having been chosen
+constexpr float kLeastShift = 0.01F;     // of a row: less is mostly rounding, and has no colour
+constexpr float kNameRoom = 60.0F;       // points of a tile's title and labels
 
 class AllHeads {
  public:
@@ -40,7 +37,9 @@ class AllHeads {
         memory_(memory),
         figures_(figures),
         shown_(tokensShown(panel)),
-        compared_(comparedHeads(view_.compared, c_.numHeads)) {}
+        compared_(comparedHeads(view_.compared, c_.numHeads)) {
+    fillSide();
+  }
 
   void draw() {
     memory_.pictures.take(panel_);
@@ -63,12 +62,12 @@ class AllHeads {
       grid_.set = drawn->grid.get();
       comparison_.set = drawn->compared.get();
     }
-    fillGrid();
-    fillComparison();
+    setScales(grid_);
+    setScales(comparison_);
     lightHovered();
-    if (!compared_.empty()) comparisonHeading();
+    if (!side_.empty()) comparisonHeading();
     headTiles(panel_, grid_, shown_, memory_.mouse);
-    if (!compared_.empty()) headTiles(panel_, comparison_, shown_, memory_.mouse);
+    if (!side_.empty()) headTiles(panel_, comparison_, shown_, memory_.mouse);
     if (minimapWidth(panel_) > 0.0F) {
       const float high = drawn == nullptr ? 1.0F : overviewLargest(*drawn);
       minimap(panel_, drawn, shown_, scaleTo(high), {memory_.queryStep, memory_.keyStep},
@@ -79,46 +78,22 @@ class AllHeads {
 
  private:
   bool lines() const { return view_.drawing == GridDrawing::lines; }
-  bool meanTile() const { return view_.meanShown && view_.content == GridContent::weights; }
+  bool normWeighted() const { return view_.content == GridContent::normWeighted; }
+  bool meanTile() const { return view_.meanShown && !normWeighted(); }
 
-  HeadTileGroup groupAt(const char* id, ImVec2 origin, ImVec2 room, Index count) const {
-    HeadTileGroup group;
-    group.id = id;
-    group.origin = origin;
-    group.lines = lines();
-    group.font = count <= 4 ? look_.fonts.small : look_.fonts.tiny;
-    const auto widthOf = [&](const std::vector<std::string>& labels) {
-      return labelWidth(group.font, labels, look_.px(64)) + look_.px(10);
-    };
-    TileSpace space;
-    space.count = count;
-    space.room = room;
-    space.aspect = aspectOf(shown_);
-    space.title = look_.px(22);
-    space.left = widthOf(shown_.queryLabels);
-    space.scale = look_.scale;
-    // of many tokens few labels can stand: not at the cost of the pictures
-    if (std::max(shown_.queries.count, shown_.keys.count) > kShortInput) {
-      space.labelledFrom = kLongLabelled;
+  /// What stands side by side below the grid: the heads compared; what is norm-weighted beside the
+  /// plain weights, of the chosen head where none is compared.
+  void fillSide() {
+    std::vector<Index> heads = compared_;
+    if (heads.empty() && normWeighted()) heads = {panel_.view.head};
+    for (const Index head : heads) {
+      if (normWeighted()) side_.push_back({Picture::Of::plain, head, 0});
+      side_.push_back({Picture::Of::head, head, 0});
+      if (normWeighted() && !lines()) side_.push_back({Picture::Of::shift, head, 0});
     }
-    if (lines()) {
-      space.aspect = {1.0F, 1.0F};
-      space.left = std::max(space.left, widthOf(shown_.keyLabels));
-      space.right = space.left;
-    } else {
-      space.below = look_.px(32);
-    }
-    group.grid = layoutTiles(space);
-    if (group.grid.size.x < look_.px(kTinyTile)) {
-      space.title = look_.px(14);
-      space.gap = 6.0F;
-      group.grid = layoutTiles(space);
-    }
-    // in the middle of their places
-    const float used = group.grid.size.x + (group.grid.labelled ? space.left + space.right : 0.0F);
-    group.origin.x += std::max(0.0F, (group.grid.place.x - used) * 0.5F - look_.px(4));
-    return group;
+    if (difference()) side_.push_back({Picture::Of::difference, compared_[0], compared_[1]});
   }
+  bool difference() const { return compared_.size() == 2 && !lines(); }
 
   void layOut() {
     ImGui::Dummy({1.0F, look_.px(2)});
@@ -127,30 +102,37 @@ class AllHeads {
     const float right = minimapWidth(panel_);
     room.x -= right;
     minimapAt_ = {origin.x + room.x + look_.px(14), origin.y};
-    const auto count = static_cast<Index>(compared_.size()) + (difference() ? 1 : 0);
     const float heading = ImGui::GetFrameHeight() + look_.px(6);
     ImVec2 below(room.x, 0.0F);
-    if (count > 0) {
-      below.y = std::min(heading + heightFor(room.x / static_cast<float>(count)),
-                         room.y * kComparedShare);
+    if (!side_.empty()) {
+      // as high as makes them as wide as their places
+      const ImVec2 aspect = pictureAspect(shown_, lines());
+      const float place = room.x / static_cast<float>(side_.size());
+      const float share = compared_.empty() ? kPairShare : kComparedShare;
+      below.y =
+          std::min(heading + look_.px(kNameRoom) + place * aspect.y / aspect.x, room.y * share);
       room.y -= below.y;
     }
-    grid_ = groupAt("grid", origin, room, c_.numHeads + (meanTile() ? 1 : 0));
-    headingAt_ = {origin.x, origin.y + room.y};
-    if (count > 0) {
-      comparison_ = groupAt("compared", {origin.x, headingAt_.y + heading},
-                            {below.x, below.y - heading}, count);
-      comparison_.framesCompared = false;
-    }
+    grid_ = group("grid", gridTiles());
+    layOutHeadTiles(grid_, look_, shown_, origin, room);
+    if (side_.empty()) return;
+    const float spare = std::max(0.0F, room.y - usedHeight(grid_) - look_.px(8));
+    headingAt_ = {origin.x, origin.y + room.y - spare};
+    below.y += spare;
+    comparison_ = group("compared", sideTiles());
+    comparison_.framesCompared = false;
+    layOutHeadTiles(comparison_, look_, shown_, {origin.x, headingAt_.y + heading},
+                    {below.x, below.y - heading});
   }
 
-  /// What tiles that stand beside each other need to be as wide as their places.
-  float heightFor(float place) const {
-    const ImVec2 aspect = lines() ? ImVec2(1.0F, 1.0F) : aspectOf(shown_);
-    return place * aspect.y / aspect.x;
+  HeadTileGroup group(const char* id, std::vector<HeadTile> tiles) const {
+    HeadTileGroup group;
+    group.id = id;
+    group.lines = lines();
+    group.figures = figures_;
+    group.tiles = std::move(tiles);
+    return group;
   }
-
-  bool difference() const { return compared_.size() == 2 && !lines(); }
 
   /// What has to be drawn for a group; pictures in the order of the heads, whatever the tiles' is.
   PictureSpec specOf(const HeadTileGroup& group, bool all) const {
@@ -159,25 +141,20 @@ class AllHeads {
     ImVec2 cells(group.grid.size.x * pixels, group.grid.size.y * pixels);
     spec.pool = view_.pooling == Pooling::mean ? Pool::mean : Pool::largest;
     if (lines()) {
-      const Index heads = all ? c_.numHeads : static_cast<Index>(compared_.size());
+      const Index heads = all ? c_.numHeads : static_cast<Index>(side_.size());
       const auto ends = static_cast<float>(lineEnds(group.grid.size.y, heads, look_.scale));
       cells = {ends, ends};
       spec.pool = Pool::share;
     }
     spec.blocks = cellBlocks(blocksFor(shown_.queries, c_.seqLen, cells.y),
                              blocksFor(shown_.keys, c_.keys(), cells.x));
-    if (all) {
-      for (Index h = 0; h < c_.numHeads; ++h) spec.pictures.push_back({Picture::Of::head, h, 0});
-      if (meanTile()) spec.pictures.push_back({Picture::Of::mean, 0, 0});
-    } else {
-      for (const Index h : compared_) spec.pictures.push_back({Picture::Of::head, h, 0});
-      if (difference()) spec.pictures.push_back(differencePicture());
+    if (!all) {
+      spec.pictures = side_;
+      return spec;
     }
+    for (Index h = 0; h < c_.numHeads; ++h) spec.pictures.push_back({Picture::Of::head, h, 0});
+    if (meanTile()) spec.pictures.push_back({Picture::Of::mean, 0, 0});
     return spec;
-  }
-
-  Picture differencePicture() const {
-    return {Picture::Of::difference, compared_[0], compared_[1]};
   }
 
   ColorScale scaleTo(float high) const {
@@ -186,10 +163,10 @@ class AllHeads {
     scale.high = scale.allZero ? 1.0F : high;
     return scale;
   }
+  bool plainToOne() const { return lines() || c_.keys() <= kShortInput; }
   /// Of all heads: to 1 for the weights of short inputs, else to the largest cell drawn.
   ColorScale oneScale(const HeadPictures::Drawn* drawn) const {
-    const bool toOne =
-        view_.content == GridContent::weights && (lines() || c_.keys() <= kShortInput);
+    const bool toOne = !normWeighted() && plainToOne();
     if (toOne || drawn == nullptr || drawn->grid == nullptr) return scaleTo(1.0F);
     return scaleTo(drawn->grid->largestOfAll());
   }
@@ -202,85 +179,136 @@ class AllHeads {
     const auto at = group.set == nullptr ? std::nullopt : group.set->find(picture);
     return at ? group.set->largest[*at] : 0.0F;
   }
+  /// The largest of all pictures of a kind.
+  static float largestOf(const HeadTileGroup& group, Picture::Of of) {
+    float most = 0.0F;
+    if (group.set == nullptr) return most;
+    for (std::size_t i = 0; i < group.set->largest.size(); ++i) {
+      if (group.set->spec.pictures[i].of == of) most = std::max(most, group.set->largest[i]);
+    }
+    return most;
+  }
   ColorScale scaleOf(const HeadTileGroup& group, const Picture& picture) const {
-    if (!view_.ownScale) return oneScale(group.drawn);
+    const bool own = view_.ownScale;
+    const auto aboutZero = [&](float reach) {
+      return colorScale(look_, panel_.view, TensorId::scores, reach);
+    };
+    switch (picture.of) {
+      case Picture::Of::difference:
+        return aboutZero(own ? largestIn(group, picture) : oneScale(group.drawn).high);
+      case Picture::Of::shift:
+        return aboutZero(
+            std::max(kLeastShift, own ? largestIn(group, picture) : largestOf(group, picture.of)));
+      case Picture::Of::plain:
+        if (!own) return scaleTo(plainToOne() ? 1.0F : largestOf(group, picture.of));
+        break;
+      case Picture::Of::head:
+      case Picture::Of::mean:
+        if (!own) return oneScale(group.drawn);
+        break;
+    }
     return scaleTo(largestIn(group, picture));
   }
 
-  HeadTile headTile(const HeadTileGroup& group, Index head) const {
-    const Picture picture{Picture::Of::head, head, 0};
-    const auto at = static_cast<std::size_t>(head);
-    HeadTile tile{picture, fmt::format("Head {}", head + 1), fmt::format("{}", head + 1), {},
-                  {},      headColor(look_.theme, at),       scaleOf(group, picture)};
-    std::vector<std::string> figures;
-    const float gain = c_.gain(head);
-    if (gain == 0.0F) figures.emplace_back("off");
-    if (gain != 0.0F && gain != 1.0F) figures.push_back(fmt::format("× {:g}", gain));
-    if (view_.ownScale) figures.push_back("max " + number(largestIn(group, picture), 2));
-    if (figures_ != nullptr) {
-      tile.words = figures_->report.labels[at].title;
-      if (const auto by = metricFromKey(view_.sortBy)) {
-        const Measured& value = figures_->report.metrics[at][*by];
-        figures.push_back(value ? number(*value, 3) : "not defined");
-      }
-    }
-    for (const std::string& figure : figures) {
-      tile.figure += (tile.figure.empty() ? "" : " · ") + figure;
+  HeadTile tileOf(const Picture& picture) const {
+    HeadTile tile;
+    tile.picture = picture;
+    const bool ofHead = picture.of == Picture::Of::head || picture.of == Picture::Of::plain ||
+                        picture.of == Picture::Of::shift;
+    tile.color =
+        ofHead ? headColor(look_.theme, static_cast<std::size_t>(picture.head)) : look_.theme.text;
+    tile.title.name = nameOf(picture);
+    tile.title.shortName = fmt::format("{}", picture.head + 1);
+    if (picture.of == Picture::Of::mean) tile.title.shortName = "Mean";
+    if (picture.of == Picture::Of::difference) {
+      tile.title.shortName = fmt::format("{} − {}", picture.head + 1, picture.other + 1);
     }
     return tile;
   }
 
-  void fillGrid() {
+  HeadTile headTile(const Picture& picture) const {
+    HeadTile tile = tileOf(picture);
+    const Index head = picture.head;
+    tile.title = headTitle(panel_, figures_, head);
+    const float gain = c_.gain(head);
+    if (gain == 0.0F) addFigure(tile.title, "off");
+    if (gain != 0.0F && gain != 1.0F) addFigure(tile.title, fmt::format("× {:g}", gain));
+    const auto by = metricFromKey(view_.sortBy);
+    if (by && figures_ != nullptr) {
+      const Measured& value = figures_->report.metrics[static_cast<std::size_t>(head)][*by];
+      addFigure(tile.title, value ? number(*value, 3) : "not defined");
+    }
+    return tile;
+  }
+  static void addFigure(TileTitle& title, const std::string& figure) {
+    title.figure += (title.figure.empty() ? "" : " · ") + figure;
+  }
+
+  std::vector<HeadTile> gridTiles() const {
     static const std::vector<HeadMetrics> kNone;
     const auto& metrics = figures_ == nullptr ? kNone : figures_->report.metrics;
+    std::vector<HeadTile> tiles;
     for (const Index head : headOrder(metrics, view_.sortBy, c_.numHeads)) {
-      grid_.tiles.push_back(headTile(grid_, head));
+      tiles.push_back(headTile({Picture::Of::head, head, 0}));
     }
-    if (!meanTile()) return;
-    const Picture picture{Picture::Of::mean, 0, 0};
-    HeadTile tile{picture,          "Mean over heads",      "Mean", {}, {},
-                  look_.theme.text, scaleOf(grid_, picture)};
-    if (view_.ownScale) tile.figure = "max " + number(largestIn(grid_, picture), 2);
-    grid_.tiles.push_back(std::move(tile));
+    if (meanTile()) tiles.push_back(tileOf({Picture::Of::mean, 0, 0}));
+    return tiles;
   }
 
-  ColorScale differenceScale() const {
-    float reach = oneScale(comparison_.drawn).high;
-    if (view_.ownScale) reach = largestIn(comparison_, differencePicture());
-    return colorScale(look_, panel_.view, TensorId::scores, reach);
+  std::vector<HeadTile> sideTiles() const {
+    std::vector<HeadTile> tiles;
+    for (const Picture& picture : side_) {
+      const bool whole = picture.of == Picture::Of::head && !normWeighted();
+      tiles.push_back(whole ? headTile(picture) : tileOf(picture));
+      if (!normWeighted() || picture.of == Picture::Of::difference) continue;
+      const std::string what = picture.of == Picture::Of::plain   ? "weights A"
+                               : picture.of == Picture::Of::shift ? "difference"
+                                                                  : "‖A v W_O‖";
+      TileTitle& title = tiles.back().title;
+      // of one head its number stands in the heading
+      (compared_.size() < 2 ? title.name : title.made) = what;
+    }
+    return tiles;
   }
 
-  void fillComparison() {
-    for (const Index head : compared_) comparison_.tiles.push_back(headTile(comparison_, head));
-    if (!difference()) return;
-    HeadTile tile{differencePicture(),
-                  fmt::format("Head {} − head {}", compared_[0] + 1, compared_[1] + 1),
-                  fmt::format("{} − {}", compared_[0] + 1, compared_[1] + 1),
-                  {},
-                  {},
-                  look_.theme.text,
-                  differenceScale()};
-    comparison_.tiles.push_back(std::move(tile));
+  void setScales(HeadTileGroup& group) const {
+    for (HeadTile& tile : group.tiles) {
+      tile.scale = scaleOf(group, tile.picture);
+      if (!view_.ownScale) continue;
+      const bool aboutZero = tile.scale.diverging;
+      addFigure(tile.title,
+                (aboutZero ? "± " : "max ") + number(largestIn(group, tile.picture), 2));
+    }
   }
 
-  /// "Compared: head 2, head 6", the scale of their difference, and the way out.
+  /// What stands side by side, the scale of their difference, and the way out.
   void comparisonHeading() {
     ImGui::GetWindowDrawList()->AddLine(
         {headingAt_.x, headingAt_.y - look_.px(2)},
         {headingAt_.x + ImGui::GetContentRegionAvail().x, headingAt_.y - look_.px(2)},
         look_.theme.divider);
     ImGui::SetCursorScreenPos({headingAt_.x, headingAt_.y + look_.px(2)});
-    std::string words = compared_.size() == 1
-                            ? fmt::format("Head {}: compare another with it", compared_[0] + 1)
-                            : std::string("Side by side");
-    if (difference()) words += ", and their difference";
-    inlineLabel(look_, look_.fonts.regular, look_.theme.text, words);
-    if (difference()) {
+    inlineLabel(look_, look_.fonts.regular, look_.theme.text, comparisonWords());
+    const Picture& last = side_.back();
+    const bool aboutZero = last.of == Picture::Of::difference || last.of == Picture::Of::shift;
+    if (aboutZero && !view_.ownScale) {
       ImGui::SameLine(0.0F, look_.px(14));
-      colorStrip(look_, differenceScale(), look_.px(90));
+      colorStrip(look_, scaleOf(comparison_, last), look_.px(90));
     }
+    if (compared_.empty()) return;
     ImGui::SameLine(0.0F, look_.px(14));
     if (pill(look_, "clear##compared")) view_.compared.clear();
+  }
+
+  std::string comparisonWords() const {
+    if (normWeighted() && compared_.size() < 2) {
+      return fmt::format("Head {}: its weights, what they move{}", side_.front().head + 1,
+                         lines() ? "" : ", and the difference");
+    }
+    if (compared_.size() == 1) {
+      return fmt::format("Head {}: compare another with it", compared_[0] + 1);
+    }
+    return difference() ? "Side by side, and their difference" : "Side by side";
   }
 
   /// The cell under the mouse in every tile; else what another card points at, else the chosen one.
@@ -289,7 +317,7 @@ class AllHeads {
     std::optional<Hover> hovered;
     if (!memory_.mouse.dragging) {
       hovered = pickInTiles(panel_, grid_, shown_);
-      if (!hovered && !compared_.empty()) hovered = pickInTiles(panel_, comparison_, shown_);
+      if (!hovered && !side_.empty()) hovered = pickInTiles(panel_, comparison_, shown_);
     }
     memory_.takesWheel = hovered.has_value();
     panel_.view.hovered = hovered;
@@ -310,6 +338,7 @@ class AllHeads {
   const Figures* figures_;
   TokensShown shown_;
   std::vector<Index> compared_;
+  std::vector<Picture> side_;
   HeadTileGroup grid_, comparison_;
   ImVec2 headingAt_, minimapAt_;
 };

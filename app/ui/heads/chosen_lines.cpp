@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <limits>
+#include <span>
+
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
-
-/// Whether weight `a` at place `i` comes before `b` at `j`, largest first.
-bool before(float a, Index i, float b, Index j) {
-  const float x = std::abs(a);
-  const float y = std::abs(b);
-  return x > y || (x == y && i < j);
-}
-
-double sumOf(std::span<const float> row) {
-  double sum = 0.0;
-  for (const float w : row) sum += std::abs(static_cast<double>(w));
-  return sum;
-}
 
 bool stronger(const Line& a, const Line& b) {
   if (std::abs(a.weight) != std::abs(b.weight)) return std::abs(a.weight) > std::abs(b.weight);
@@ -37,46 +26,10 @@ void keepStrongest(std::vector<Line>& lines, std::size_t most) {
 
 }  // namespace
 
-std::vector<Index> largestOfMass(std::span<const float> row, double mass, Index most) {
-  std::vector<Index> heap;
-  for (std::size_t j = 0; j < row.size(); ++j) {
-    if (row[j] != 0.0F) heap.push_back(static_cast<Index>(j));
-  }
-  const auto at = [row](Index j) { return row[static_cast<std::size_t>(j)]; };
-  const auto lower = [at](Index i, Index j) { return before(at(j), j, at(i), i); };
-  std::make_heap(heap.begin(), heap.end(), lower);
-  const double wanted = mass >= 1.0 ? std::numeric_limits<double>::max() : mass * sumOf(row);
-  std::vector<Index> found;
-  double sum = 0.0;
-  while (!heap.empty() && static_cast<Index>(found.size()) < most &&
-         (found.empty() || sum < wanted)) {
-    std::pop_heap(heap.begin(), heap.end(), lower);
-    found.push_back(heap.back());
-    heap.pop_back();
-    sum += std::abs(static_cast<double>(at(found.back())));
-  }
-  return found;
-}
-
-bool isOfMass(std::span<const float> row, Index place, double mass) {
-  const float own = row[static_cast<std::size_t>(place)];
-  if (own == 0.0F) return false;
-  if (mass >= 1.0) return true;
-  double larger = 0.0;
-  bool first = true;
-  for (std::size_t j = 0; j < row.size(); ++j) {
-    if (!before(row[j], static_cast<Index>(j), own, place)) continue;
-    larger += std::abs(static_cast<double>(row[j]));
-    first = false;
-  }
-  return first || larger < mass * sumOf(row);
-}
-
 LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
                        const std::atomic<bool>& cancelled) {
   LineChoice choice;
   const auto most = static_cast<std::size_t>(question.most);
-  const Index all = std::numeric_limits<Index>::max();
   const Index end = question.queries.first + question.queries.count;
   for (const Index head : question.heads) {
     const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({question.item, head});
@@ -95,7 +48,7 @@ LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
         const Index some = static_cast<Index>(row.size()) - static_cast<Index>(zeros);
         choice.weights += some;
         if (some == 0) ++choice.emptyRows;
-        for (const Index j : largestOfMass(row, question.mass, all)) add(j);
+        for (const Index j : largestOfMass(row, question.mass)) add(j);
       }
       if (choice.lines.size() > 4 * most) keepStrongest(choice.lines, most);
     }

@@ -1,25 +1,14 @@
 // Chosen lines: which weights of a pass are drawn as lines between tokens: of each row the largest
-// that make up a share of it. Pure: no drawing.
-//
-// A weight of 0, which every masked one is, never has a line. Weights count by magnitude: a pin may
-// be negative.
+// that make up a share of it (accumulated_mass.h). Pure: no drawing.
 #pragma once
 
 #include <atomic>
-#include <span>
 #include <vector>
 
 #include "app/ui/heads/heads_view.h"
 #include "core/trace.h"
 
 namespace headscope::ui {
-
-/// The places of the largest weights, largest first (the first of equals first), until they make up
-/// `mass` (0 … 1) of the row's sum or are `most`.
-std::vector<Index> largestOfMass(std::span<const float> row, double mass, Index most);
-
-/// Whether largestOfMass gives this place.
-bool isOfMass(std::span<const float> row, Index place, double mass);
 
 struct Line {
   Index head = 0, query = 0, key = 0;

@@ -1,9 +1,11 @@
 // Disc places: where the discs of a scatter stand so that none covers another, and the axes that
-// its values need.
+// its values need. Pure.
 #pragma once
 
 #include <imgui.h>
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,7 +20,21 @@ ChartAxis axisAround(std::span<const double> values);
 /// The largest radius up to `most` at which so many discs fill no more than a third of an area.
 float discRadius(std::size_t count, ImVec2 area, float least, float most);
 
-/// Discs of one radius, each as near to where it belongs as the others let it, centres within a–b.
-std::vector<ImVec2> discPlaces(const std::vector<ImVec2>& wanted, float radius, ImVec2 a, ImVec2 b);
+/// The same axis, with so many pixels of its length left free at both ends.
+ChartAxis withMargin(ChartAxis axis, float pixels, float length);
+
+/// Indices of places as close as `within` to the first of their group, in order.
+std::vector<std::vector<std::size_t>> together(const std::vector<ImVec2>& places, float within);
+
+struct Disc {
+  ImVec2 at;    // its value
+  ImVec2 half;  // of its width and height
+};
+
+/// Where the discs stand: at their values those that cover no other's; the rest as near as there is
+/// room within a–b, where they cover neither one another nor the dot (of this radius) at another's
+/// value. None for a disc that has no room near by.
+std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, float dot, ImVec2 a,
+                                              ImVec2 b);
 
 }  // namespace headscope::ui

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/ui/tools/chart.h"
+
 namespace headscope::ui {
 
 std::optional<double> percentWithout(const HeadEffects& effects, Index head, Index begin, Index end,
@@ -54,12 +56,7 @@ std::vector<double> roundTicks(double low, double high) {
   constexpr double kRounding = 1e-4;  // of the range: what is nearly round counts as round
   const double range = high - low;
   if (!(range > 0.0) || !std::isfinite(range)) return {0.0, 1.0};
-  const double least = range / kMost;
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  double step = 10.0 * power;
-  for (const double leading : {5.0, 2.0, 1.0}) {
-    if (leading * power >= least * (1.0 - 1e-9)) step = leading * power;
-  }
+  const double step = tickStep(range, kMost);
   std::vector<double> ticks;
   double n = std::floor((low + kRounding * range) / step);
   for (; ticks.empty() || ticks.back() < high - kRounding * range; n += 1.0) {

@@ -6,6 +6,9 @@
 
 namespace headscope::ui {
 
+/// The width it takes.
+float enlargeSwitchWidth(const Panel& panel, EnlargedCard card);
+
 /// At the right end of the card's first line, which starts at `top`; leaves the cursor alone.
 void enlargeSwitch(const Panel& panel, EnlargedCard card, ImVec2 top);
 

@@ -44,10 +44,8 @@ std::string titleWithUnit(Metric metric) {
   return m.unit.empty() ? std::string(m.title) : fmt::format("{} ({})", m.title, m.unit);
 }
 
-std::string headsInWords(const std::vector<Index>& heads, Index of) {
-  if (heads.size() == 1) return fmt::format("head {}", heads.front() + 1);
-  if (static_cast<Index>(heads.size()) == of) return fmt::format("all {} heads", of);
-  std::string text = "heads ";
+std::string numbersInWords(const std::vector<Index>& heads) {
+  std::string text;
   for (std::size_t i = 0; i < heads.size();) {
     std::size_t end = i + 1;
     while (end < heads.size() && heads[end] == heads[end - 1] + 1) ++end;
@@ -57,6 +55,12 @@ std::string headsInWords(const std::vector<Index>& heads, Index of) {
     i = end;
   }
   return text;
+}
+
+std::string headsInWords(const std::vector<Index>& heads, Index of) {
+  if (heads.size() == 1) return fmt::format("head {}", heads.front() + 1);
+  if (static_cast<Index>(heads.size()) == of) return fmt::format("all {} heads", of);
+  return "heads " + numbersInWords(heads);
 }
 
 std::string headInWords(const HeadReport& report, Index head, std::span<const Metric> metrics) {
@@ -91,7 +95,7 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 }
 
 std::string labelWithScore(const HeadLabel& label) {
-  return label.score ? fmt::format("{} {}", label.title, number(*label.score, 2)) : label.title;
+  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
 }
 
 std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending) {

@@ -20,6 +20,9 @@ std::string figureWithUnit(const Measured& measured, Metric metric);
 /// "Entropy (bits)", "Self"
 std::string titleWithUnit(Metric metric);
 
+/// "1, 3–5": of heads in order, counted from 0 here, from 1 there.
+std::string numbersInWords(const std::vector<Index>& heads);
+
 /// "head 3", "heads 1, 3–5", "all 8 heads"; counted from 0 here, from 1 there.
 std::string headsInWords(const std::vector<Index>& heads, Index of);
 

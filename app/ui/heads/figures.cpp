@@ -37,9 +37,10 @@ const Figures* figuresOf(const Panel& panel, FiguresMemory& memory) {
     memory.current = memory.figures.has_value();
   }
   const std::uint64_t pass = passOf(panel);
-  if (memory.asked != pass) {
+  if (memory.asked != pass) memory.current = false;
+  // a patched trace is followed by a whole one once the hand rests
+  if (memory.asked != pass && !panel.trace.patched) {
     memory.asked = pass;
-    memory.current = false;
     const Index item = panel.view.item;
     const ItemChoice choice = panel.view.heads.averageItems ? ItemChoice() : ItemChoice(item);
     memory.task.request([trace = panel.trace, item,

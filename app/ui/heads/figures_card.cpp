@@ -20,11 +20,17 @@ namespace {
 void tabs(const Panel& panel, bool alone) {
   FiguresTab& tab = panel.view.heads.figuresTab;
   const ImVec2 top = ImGui::GetCursorScreenPos();
-  const int clicked = tabRow(panel.look, "figures tabs",
+  const Look& look = panel.look;
+  float room = ImGui::GetContentRegionAvail().x;
+  if (!alone) room -= enlargeSwitchWidth(panel, EnlargedCard::figures) + look.px(8);
+  const float height = fontSize(look.fonts.semibold) + look.px(6);
+  beginPart("tabs", {room, height}, ImGuiWindowFlags_NoScrollbar);
+  const int clicked = tabRow(look, "figures tabs",
                              {{"Scatter", "heads by two of their metrics"},
                               {"Table", "all metrics of all heads, in any order"}},
                              static_cast<int>(tab));
   if (clicked >= 0) tab = static_cast<FiguresTab>(clicked);
+  ImGui::EndChild();
   if (!alone) enlargeSwitch(panel, EnlargedCard::figures, top);
 }
 

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "app/ui/color_bar.h"
+#include "app/ui/designed_words.h"
 #include "app/ui/heads/head_order.h"
 #include "app/ui/heads/token_zoom.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/metrics.h"
-#include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
 namespace {
@@ -20,6 +20,7 @@ namespace {
 constexpr double kZoomStep = 0.5;
 constexpr Index kZoomable = 16;  // fewer tokens are large enough as they are
 constexpr float kStripWidth = 70.0F;
+constexpr float kWideRow = 830.0F;  // points; a narrower row says less
 
 /// Lays pills out from left to right, on to a next line where one does not fit.
 class Row {
@@ -90,9 +91,8 @@ void headingRow(const Panel& panel) {
                           : "left: queries · right: keys · thickness: weight";
   const AttentionConfig& c = panel.trace.config();
   if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.view.item + 1, c.batch);
-  if (panel.designed != nullptr && !panel.designed->empty()) {
-    about += fmt::format(" · {}", kDesignedNotLearned);
-  }
+  const std::string designed = designedInWords(panel);
+  if (!designed.empty()) about += " · " + designed;
   label(look.fonts.semibold, look.theme.text, "All heads");
   const float title = textSize(look.fonts.semibold, "All heads").x + look.px(14);
   const float room = right - width - start.x - title - look.px(10);
@@ -144,9 +144,12 @@ void sentences(const Panel& panel, const Figures* figures, const GridControls& c
     drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
     ImGui::Dummy(size);
     ImGui::SameLine(0.0F, look.px(8));
-    label(font, t.textMuted,
-          "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
-          "a strong weight on a value of no length moves nothing.");
+    label(
+        font, t.textMuted,
+        "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
+        "a strong weight on a value of no length moves nothing. Below, beside plain attention: the "
+        "difference makes each row of lengths sum to 1 and subtracts the weights, so that above 0 "
+        "a key moves more than its weight says.");
   }
   if (view.meanShown && view.content == GridContent::weights) {
     label(font, t.textMuted,
@@ -177,6 +180,8 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
   headingRow(panel);
+  const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
+  const float strip = look.px(narrow ? kStripWidth * 0.6F : kStripWidth);
   Row row(look);
   const int content =
       row.choose("content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
@@ -185,18 +190,21 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   if (own >= 0) view.ownScale = own == 1;
   const char* high = view.ownScale ? "its maximum" : nullptr;
   if (view.drawing == GridDrawing::heatmaps) {
-    row.next(colorStripWidth(look, controls.scale, look.px(kStripWidth), high), 12.0F);
-    colorStrip(look, controls.scale, look.px(kStripWidth), high);
+    row.next(colorStripWidth(look, controls.scale, strip, high), 12.0F);
+    colorStrip(look, controls.scale, strip, high);
   }
   const bool plain = view.content == GridContent::weights;
-  if (row.press("mean over heads", view.meanShown && plain, 12.0F, plain)) {
+  const char* mean = narrow ? "average###mean" : "mean over heads###mean";
+  if (row.press(mean, view.meanShown && plain, 12.0F, plain)) {
     view.meanShown = !view.meanShown;
   }
-  tip(look, plain ? "One more tile: what PyTorch returns by default, and the heads it hides"
+  tip(look, plain ? "The mean over heads as one more tile: what PyTorch returns by default, and "
+                    "the heads it hides"
                   : "The mean is taken over weights: choose weights first");
   const auto& compared = view.compared;
   const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
-  const std::string compare = fmt::format("compare head {}", panel.view.head + 1);
+  const std::string compare =
+      fmt::format("compare {}{}", narrow ? "" : "head ", panel.view.head + 1);
   if (row.press(compare + "###compare", inIt)) toggleCompared(view.compared, panel.view.head);
   tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
   zoomPills(panel, row);

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 
-#include "app/gl/scene.h"
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
@@ -20,25 +19,6 @@ float placeOf(Index first, Index step, Index block, const TokenRange& shown) {
 }
 
 }  // namespace
-
-std::vector<std::size_t> largestByMass(std::span<const float> row, float mass) {
-  double sum = 0.0;
-  for (const float value : row) sum += std::max(0.0, static_cast<double>(value));
-  std::vector<std::size_t> order(row.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [row](std::size_t a, std::size_t b) { return row[a] > row[b]; });
-  double reached = 0.0;
-  std::size_t count = 0;
-  // what rounding leaves of the last weight is none
-  const double enough = sum * static_cast<double>(mass) * (1.0 - 1e-6);
-  while (count < order.size() && row[order[count]] > 0.0F && reached < enough) {
-    reached += static_cast<double>(row[order[count]]);
-    ++count;
-  }
-  order.resize(count);
-  return order;
-}
 
 Index lineEnds(float height, Index heads, float scale) {
   const float apart = height / (5.0F * scale);
@@ -60,9 +40,10 @@ void drawHeadLines(const Panel& panel, const LinesPicture& picture, ImVec2 a, Im
     const Index first = blocks.row0 + r * blocks.rowStep;
     const bool lit = picture.litQuery >= first && picture.litQuery < first + blocks.rowStep;
     const float strength = picture.litQuery < 0 || lit ? 1.0F : 0.15F;
-    for (const std::size_t k : largestByMass(row, panel.view.heads.lineMass)) {
-      const float to = placeOf(blocks.col0, blocks.colStep, static_cast<Index>(k), picture.keys);
-      const float weight = std::clamp(row[k] / picture.strongest, 0.0F, 1.0F);
+    for (const Index k : largestOfMass(row, panel.view.heads.lineMass)) {
+      const float to = placeOf(blocks.col0, blocks.colStep, k, picture.keys);
+      const float share = std::abs(row[static_cast<std::size_t>(k)]);
+      const float weight = std::clamp(share / picture.strongest, 0.0F, 1.0F);
       const float alpha = (0.12F + 0.78F * weight) * strength;
       list->AddLine({a.x, a.y + from * height}, {b.x, a.y + to * height},
                     withAlpha(picture.color, alpha), look.px(0.6F + (kThickest - 0.6F) * weight));

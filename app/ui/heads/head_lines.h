@@ -2,17 +2,12 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/heads/pooled.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
-
-/// Where the largest of a row's values stand that together make up `mass` (0 … 1) of its sum, the
-/// largest first. Pure.
-std::vector<std::size_t> largestByMass(std::span<const float> row, float mass);
 
 /// How many tokens a line may stand for at one end, so that `heads` pictures of this height stay
 /// readable and quick to draw.

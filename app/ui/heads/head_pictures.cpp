@@ -1,9 +1,14 @@
 #include "app/ui/heads/head_pictures.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/ui/heads/token_zoom.h"
 #include "app/ui/matrix_view.h"
@@ -114,6 +119,20 @@ std::optional<HeadPictures::Drawn> draw(const Trace& trace, const PictureKey& ke
 
 }  // namespace
 
+std::string nameOf(const Picture& picture) {
+  switch (picture.of) {
+    case Picture::Of::mean:
+      return "Mean over heads";
+    case Picture::Of::difference:
+      return fmt::format("Head {} − head {}", picture.head + 1, picture.other + 1);
+    case Picture::Of::head:
+    case Picture::Of::plain:
+    case Picture::Of::shift:
+      break;
+  }
+  return fmt::format("Head {}", picture.head + 1);
+}
+
 std::optional<std::size_t> PictureSet::find(const Picture& picture) const {
   const auto& all = spec.pictures;
   const auto found = std::find(all.begin(), all.end(), picture);
@@ -124,7 +143,8 @@ std::optional<std::size_t> PictureSet::find(const Picture& picture) const {
 float PictureSet::largestOfAll() const {
   float most = 0.0F;
   for (std::size_t i = 0; i < largest.size(); ++i) {
-    if (spec.pictures[i].of != Picture::Of::difference) most = std::max(most, largest[i]);
+    const Picture::Of of = spec.pictures[i].of;
+    if (of == Picture::Of::head || of == Picture::Of::mean) most = std::max(most, largest[i]);
   }
   return most;
 }
@@ -137,12 +157,29 @@ bool PictureKey::resembles(const PictureKey& other) const {
   return *this == same;
 }
 
-void PictureReader::head(Index head, Index row, Index col0, std::span<float> cells) const {
+void PictureReader::plain(Index head, Index row, Index col0, std::span<float> cells) const {
   trace_.tile(TensorId::weights, item_, head, row, 1, col0, static_cast<Index>(cells.size()),
               cells.data());
+}
+
+void PictureReader::head(Index head, Index row, Index col0, std::span<float> cells) const {
+  plain(head, row, col0, cells);
   if (content_ != GridContent::normWeighted) return;
   const std::span<const float> norms(parts_.norms[static_cast<std::size_t>(head)]);
   weighByNorms(cells, norms.subspan(static_cast<std::size_t>(col0), cells.size()), cells);
+}
+
+/// A row that moves nothing has no shares: they count as 0.
+void PictureReader::shift(Index head, Index row, Index col0, std::span<float> cells) const {
+  std::vector<float> moved(static_cast<std::size_t>(trace_.config().keys()));
+  this->head(head, row, 0, moved);
+  const double sum = std::accumulate(moved.begin(), moved.end(), 0.0);
+  plain(head, row, col0, cells);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const auto length = static_cast<double>(moved[static_cast<std::size_t>(col0) + i]);
+    const double share = sum > 0.0 ? length / sum : 0.0;
+    cells[i] = static_cast<float>(share - static_cast<double>(cells[i]));
+  }
 }
 
 /// Marks what the mask forbids, save cells that are pinned.
@@ -175,11 +212,20 @@ void PictureReader::hide(const Picture& picture, Index row, Index col0,
 
 void PictureReader::row(const Picture& picture, Index row, Index col0,
                         std::span<float> cells) const {
-  if (picture.of == Picture::Of::mean) {
-    const float* from = parts_.mean.matrix().row(row).data() + col0;
-    std::copy_n(from, cells.size(), cells.begin());
-  } else {
-    head(picture.head, row, col0, cells);
+  switch (picture.of) {
+    case Picture::Of::mean:
+      std::copy_n(parts_.mean.matrix().row(row).data() + col0, cells.size(), cells.begin());
+      break;
+    case Picture::Of::plain:
+      plain(picture.head, row, col0, cells);
+      break;
+    case Picture::Of::shift:
+      shift(picture.head, row, col0, cells);
+      break;
+    case Picture::Of::head:
+    case Picture::Of::difference:
+      head(picture.head, row, col0, cells);
+      break;
   }
   if (picture.of == Picture::Of::difference) {
     std::vector<float> other(cells.size());

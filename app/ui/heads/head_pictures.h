@@ -16,9 +16,11 @@
 
 namespace headscope::ui {
 
-/// Which matrix: a head's, the mean over all heads, or `head` less `other`.
+/// Which matrix: a head's, the mean over all heads, or `head` less `other`. Beside norm-weighted
+/// ones: the head's plain weights, and how its rows shift: each row of what is norm-weighted made
+/// to sum to 1, less the weights.
 struct Picture {
-  enum class Of { head, mean, difference };
+  enum class Of { head, mean, difference, plain, shift };
   Of of = Of::head;
   Index head = 0, other = 0;
   bool operator==(const Picture&) const = default;
@@ -31,6 +33,9 @@ struct PictureSpec {
   std::vector<Picture> pictures;
   bool operator==(const PictureSpec&) const = default;
 };
+
+/// "Head 3", "Mean over heads", "Head 2 − head 6"
+std::string nameOf(const Picture& picture);
 
 struct PictureSet {
   PictureSpec spec;
@@ -73,7 +78,9 @@ class PictureReader {
   float cell(const Picture& picture, Index row, Index col) const;
 
  private:
+  void plain(Index head, Index row, Index col0, std::span<float> cells) const;
   void head(Index head, Index row, Index col0, std::span<float> cells) const;
+  void shift(Index head, Index row, Index col0, std::span<float> cells) const;
   void hide(const Picture& picture, Index row, Index col0, std::span<float> cells) const;
 
   const Trace& trace_;
@@ -92,7 +99,7 @@ class HeadPictures {
   };
 
   void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
-  void finish() { task_.wait(); }
+  bool finish() { return task_.wait(); }
 
   /// Takes what has come; before anything of a frame is drawn.
   void take(const Panel& panel);

@@ -91,7 +91,7 @@ class Group {
     const ImVec2 b = group_.b(i);
     const bool isHead = tile.picture.of == Picture::Of::head;
     const bool chosen = isHead && tile.picture.head == panel_.view.head;
-    title(tile, a, b);
+    drawTileTitle(list_, look_, tile.title, tile.color, a, group_.grid.size.x, group_.titleLines);
     list_->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, t.panelBorder);
     if (!group_.lines) light(a, b);
     const auto& compared = panel_.view.heads.compared;
@@ -102,7 +102,7 @@ class Group {
                      look_.px(1.5F));
     }
     if (chosen) list_->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, t.text, 0, 0, look_.px(2));
-    if (group_.grid.labelled) labels(a, b);
+    if (group_.grid.labelled()) labels(static_cast<Index>(i), a, b);
   }
 
  private:
@@ -172,36 +172,6 @@ class Group {
     if (cells <= kFlashedCells) drawFlash(panel_, ref, group_.a(i), group_.b(i));
   }
 
-  void title(const HeadTile& tile, ImVec2 a, ImVec2 b) const {
-    const Theme& t = look_.theme;
-    const float width = group_.grid.size.x;
-    ImFont* bold = width > look_.px(105) ? look_.fonts.semibold : look_.fonts.small;
-    ImFont* small = width > look_.px(105) ? look_.fonts.small : look_.fonts.tiny;
-    const float figure = tile.figure.empty() ? 0.0F : textSize(small, tile.figure).x;
-    const float gap = look_.px(6);
-    const bool tiny = width < look_.px(kTinyTile);  // a number, and nothing beside it but figures
-    const bool whole =
-        !tiny && textSize(bold, tile.title).x + (figure > 0.0F ? gap + figure : 0.0F) <= width;
-    if (!whole) bold = small;
-    const std::string& name = whole ? tile.title : tile.shortTitle;
-    const float line = a.y - look_.px(4);
-    drawText(list_, bold, {a.x, line - fontSize(bold)}, tile.color, name);
-    const float baseline = line - fontSize(bold) + fontAscent(bold);
-    const float room = width - textSize(bold, name).x - gap;
-    std::string note = tile.figure;
-    if (!tile.words.empty() && !tiny) {
-      const std::string both = note.empty() ? tile.words : tile.words + " · " + note;
-      if (textSize(small, both).x <= room) {
-        note = both;
-      } else if (note.empty() && room > look_.px(38)) {
-        note = elided(small, tile.words, room);
-      }
-    }
-    const float noteWidth = textSize(small, note).x;
-    if (note.empty() || noteWidth > room) return;
-    drawText(list_, small, {b.x - noteWidth, baseline - fontAscent(small)}, t.textMuted, note);
-  }
-
   /// The same row and cell in every tile.
   void light(ImVec2 a, ImVec2 b) const {
     const Index row = shown_.litQuery - shown_.queries.first;
@@ -218,22 +188,27 @@ class Group {
     }
   }
 
-  void labels(ImVec2 a, ImVec2 b) const {
+  void labels(Index tile, ImVec2 a, ImVec2 b) const {
     const Theme& t = look_.theme;
+    const TileGrid& grid = group_.grid;
     const auto lit = [](Index at, const TokenRange& range) {
       return at >= range.first && at < range.first + range.count ? at - range.first : Index{-1};
     };
     const LabelStyle queries{group_.font, t.textMuted, t.queryText,
                              lit(shown_.litQuery, shown_.queries)};
-    const float room = group_.grid.left - look_.px(5);
-    drawRowLabels(list_, shown_.queryLabels, {a.x - look_.px(5), a.y}, cell_.y, room, queries);
+    const float room = std::max(grid.left, grid.edge) - look_.px(5);
+    if (grid.labelsLeft(tile)) {
+      drawRowLabels(list_, shown_.queryLabels, {a.x - look_.px(5), a.y}, cell_.y, room, queries);
+    }
     const LabelStyle keys{group_.font, t.textMuted, t.keyText, lit(shown_.litKey, shown_.keys)};
     if (!group_.lines) {
+      if (!grid.labelsBelow(tile, group_.count())) return;
       drawColumnLabels(list_, shown_.keyLabels, {a.x, b.y + look_.px(3)}, cell_.x, look_.px(28),
                        keys);
       return;
     }
-    const float height = group_.grid.size.y / static_cast<float>(shown_.keys.count);
+    if (!grid.labelsRight(tile, group_.count())) return;
+    const float height = grid.size.y / static_cast<float>(shown_.keys.count);
     float width = 0.0F;
     for (const std::string& key : shown_.keyLabels) {
       width = std::max(width, textSize(group_.font, shownToken(key)).x);
@@ -285,17 +260,26 @@ void zoomAndPan(const Panel& panel, const HeadTileGroup& group, const TokensShow
   pan(view.keys, c.keys(), shown.keys.count, by.x, group.lines ? size.y : size.x, mouse.left.x);
 }
 
-void click(const Panel& panel, const Picture& picture, const std::optional<Hover>& at) {
+/// A click opens; the space bar, which presses buttons too, chooses and stays on the page.
+void press(const Panel& panel, const Picture& picture, const std::optional<Hover>& at) {
   ViewState& view = panel.view;
   if (picture.of != Picture::Of::head) return;
   if (ImGui::GetIO().KeyCtrl) {
     toggleCompared(view.heads.compared, picture.head);
-  } else if (view.head != picture.head) {
+  } else if (!ImGui::IsMouseReleased(0)) {
     view.head = picture.head;
   } else {
     openHead(view, picture.head);
     if (at && at->cell.head == picture.head && at->col >= 0) view.selected = at->cell;
   }
+}
+
+/// What is said of a head where the mouse rests on its title.
+void titleTip(const Panel& panel, const HeadTileGroup& group, const Picture& picture, ImVec2 a) {
+  if (picture.of != Picture::Of::head || ImGui::GetIO().MousePos.y >= a.y) return;
+  if (!ImGui::IsItemHovered()) return;
+  const std::string text = headTooltip(panel, group.figures, picture.head);
+  if (!text.empty()) tip(panel.look, text);
 }
 
 }  // namespace
@@ -320,7 +304,8 @@ void headTiles(const Panel& panel, const HeadTileGroup& group, const TokensShown
     const bool clicked = picture.of == Picture::Of::head ? ImGui::InvisibleButton("tile", size)
                                                          : pictureArea("tile", size);
     zoomAndPan(panel, group, shown, a, mouse);
-    if (clicked && !mouse.dragging) click(panel, picture, panel.view.hovered);
+    if (clicked && !mouse.dragging) press(panel, picture, panel.view.hovered);
+    titleTip(panel, group, picture, a);
     if (!clicked && picture.of == Picture::Of::head && ImGui::IsItemFocused() &&
         keyPressed(Key::enter, false)) {
       openHead(panel.view, picture.head);

@@ -7,20 +7,16 @@
 #include <vector>
 
 #include "app/ui/heads/head_pictures.h"
+#include "app/ui/heads/tile_title.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
 #include "app/ui/tile_grid.h"
 
 namespace headscope::ui {
 
-inline constexpr float kTinyTile = 56.0F;  // points; smaller pictures stand closer
-
 struct HeadTile {
   Picture picture;
-  std::string title;       // "Head 3"
-  std::string shortTitle;  // "3"
-  std::string figure;      // "max 0.83", "off": stands where there is room for anything
-  std::string words;       // "previous token": where there is room for more
+  TileTitle title;
   ImU32 color = 0;
   ColorScale scale;
 };
@@ -37,13 +33,16 @@ struct HeadTileGroup {
   const char* id = "";
   ImVec2 origin;
   TileGrid grid;
+  int titleLines = 1;
   ImFont* font = nullptr;  // of the labels
   bool lines = false;
   bool framesCompared = true;
+  const Figures* figures = nullptr;  // null: not measured yet
   std::vector<HeadTile> tiles;
   const HeadPictures::Drawn* drawn = nullptr;
   const PictureSet* set = nullptr;
 
+  Index count() const { return static_cast<Index>(tiles.size()); }
   ImVec2 a(std::size_t tile) const { return grid.picture(origin, static_cast<Index>(tile)); }
   ImVec2 b(std::size_t tile) const { return {a(tile).x + grid.size.x, a(tile).y + grid.size.y}; }
 };

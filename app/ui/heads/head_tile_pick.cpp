@@ -9,15 +9,15 @@
 #include "app/gl/scene.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_words.h"
-#include "app/ui/heads/head_lines.h"
 #include "app/ui/heads/head_tile_group.h"
 #include "app/ui/heads/token_zoom.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kNamedMass = 0.9F;  // of a row's weights, in the tooltip of lines
+constexpr double kNamedMass = 0.9;  // of a row's weights, in the tooltip of lines
 constexpr std::size_t kNamedKeys = 4;
 
 std::vector<std::string> labelsOf(const Panel& panel, Lane lane, const TokenRange& range) {
@@ -30,16 +30,9 @@ std::vector<std::string> labelsOf(const Panel& panel, Lane lane, const TokenRang
   return labels;
 }
 
-std::string nameOf(const Picture& picture) {
-  switch (picture.of) {
-    case Picture::Of::mean:
-      return "Mean over heads";
-    case Picture::Of::difference:
-      return fmt::format("Head {} − head {}", picture.head + 1, picture.other + 1);
-    case Picture::Of::head:
-      break;
-  }
-  return fmt::format("Head {}", picture.head + 1);
+/// A cell of one head, whatever is shown of it.
+bool isOfHead(const Picture& picture) {
+  return picture.of != Picture::Of::mean && picture.of != Picture::Of::difference;
 }
 
 /// What is drawn where a cell is one of many.
@@ -66,17 +59,24 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
   const std::string place =
       fmt::format("[{}, {}]", placeName(panel.trace, Axis::query, cell.item, cell.row),
                   placeName(panel.trace, Axis::key, cell.item, cell.col));
-  const char* symbol = content == GridContent::normWeighted ? "‖A v W_O‖" : "A";
-  std::string text = fmt::format("{}{}", symbol, place);
+  const bool normWeighted =
+      content == GridContent::normWeighted && picture.of != Picture::Of::plain;
+  const char* symbol = normWeighted ? "‖A v W_O‖" : "A";
+  const std::string shift = picture.of == Picture::Of::shift ? " as a share of its row − A" : "";
+  std::string text = fmt::format("{}{}{}", symbol, place, shift);
   text += value <= gl::kMaskedCell ? " is masked" : " = " + number(value, 6);
-  if (content == GridContent::normWeighted && picture.of == Picture::Of::head) {
+  if (normWeighted && picture.of == Picture::Of::head) {
     text += " of a weight of " + number(panel.trace.value(cell), 4);
   }
   text += "\n" + nameOf(picture);
-  if (picture.of == Picture::Of::head) text += " · " + toString(cell);
+  if (isOfHead(picture)) text += " · " + toString(cell);
   if (group.set != nullptr) {
     if (const auto at = group.set->find(picture))
       text += blockWords(group, *at, cell.row, cell.col);
+  }
+  if (isOfHead(picture) && group.figures != nullptr) {
+    const auto head = static_cast<std::size_t>(picture.head);
+    text += "\n" + labelWithRule(group.figures->report.labels[head]);
   }
   ImGui::SetTooltip("%s", text.c_str());
 }
@@ -89,18 +89,19 @@ Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTil
   std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
   if (tile.picture.of == Picture::Of::mean && group.drawn->parts->mean.empty()) return 0;
   reader.row(tile.picture, row, shown.keys.first, cells);
-  const auto largest = largestByMass(cells, kNamedMass);
+  std::replace(cells.begin(), cells.end(), gl::kMaskedCell, 0.0F);
+  const std::vector<Index> largest = largestOfMass(cells, kNamedMass);
   std::string text = nameOf(tile.picture) + " · " +
                      placeName(panel.trace, Axis::query, panel.view.item, row) + " →";
   for (std::size_t i = 0; i < std::min(largest.size(), kNamedKeys); ++i) {
-    const Index key = shown.keys.first + static_cast<Index>(largest[i]);
+    const Index key = shown.keys.first + largest[i];
     text += fmt::format("{} {} {}", i > 0 ? "," : "",
                         placeName(panel.trace, Axis::key, panel.view.item, key),
-                        number(cells[largest[i]], 3));
+                        number(cells[static_cast<std::size_t>(largest[i])], 3));
   }
   if (largest.size() > kNamedKeys) text += fmt::format(" … {} more", largest.size() - kNamedKeys);
   ImGui::SetTooltip("%s", text.c_str());
-  return shown.keys.first + (largest.empty() ? 0 : static_cast<Index>(largest.front()));
+  return shown.keys.first + (largest.empty() ? 0 : largest.front());
 }
 
 }  // namespace
@@ -130,8 +131,8 @@ std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
     const HeadTile& tile = group.tiles[i];
     const ImVec2 a = group.a(i);
     if (!ImGui::IsMouseHoveringRect(a, group.b(i))) continue;
-    const bool isHead = tile.picture.of == Picture::Of::head;
-    CellRef cell{TensorId::weights, panel.view.item, isHead ? tile.picture.head : panel.view.head,
+    CellRef cell{TensorId::weights, panel.view.item,
+                 isOfHead(tile.picture) ? tile.picture.head : panel.view.head,
                  along(mouse.y - a.y, group.grid.size.y, shown.queries), 0};
     if (group.lines) {
       cell.col = linesTooltip(panel, group, tile, shown, cell.row);

@@ -13,24 +13,80 @@ void HeadsMemory::setWake(const std::function<void()>& wake) {
   allHeads.pictures.setWake(wake);
 }
 
-void HeadsMemory::finish() {
-  figures.task.wait();
-  effects.off.check.task.wait();
-  effects.moreHeads.task.wait();
-  effects.whySeveral.task.wait();
-  looks.finish();
-  allHeads.pictures.finish();
+bool HeadsMemory::finish() {
+  bool news = figures.task.wait();
+  news |= effects.off.check.task.wait();
+  news |= effects.moreHeads.task.wait();
+  news |= effects.whySeveral.task.wait();
+  news |= looks.finish();
+  news |= allHeads.pictures.finish();
+  return news;
+}
+
+namespace {
+
+constexpr float kLeastWidth = 1160.0F;  // points of a page with cards beside each other
+constexpr float kLeastHeight = 520.0F;
+constexpr float kNarrowest = 560.0F;   // points of one with cards below each other
+constexpr float kGridHeight = 470.0F;  // and of its cards
+constexpr float kLooksHeight = 280.0F;
+constexpr float kFiguresHeight = 300.0F;
+constexpr float kEffectsHeight = 240.0F;
+constexpr float kTallEffectsHeight = 380.0F;
+constexpr float kMargin = 14.0F;
+constexpr float kGap = 10.0F;
+
+bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
+
+/// Matrices side by side need more height than bars do.
+bool hasTallEffects(const HeadsView& view) { return view.effectTab == EffectTab::whySeveral; }
+
+float narrowEffects(const HeadsView& view) {
+  return hasTallEffects(view) ? kTallEffectsHeight : kEffectsHeight;
+}
+
+HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
+  const auto px = [&](float length) { return length * scale; };
+  const float width = content.x - 2 * px(kMargin);
+  float y = px(kMargin);
+  const auto next = [&](float height) {
+    const Box box{{px(kMargin), y}, {width, px(height)}};
+    y += px(height + kGap);
+    return box;
+  };
+  HeadsLayout l;
+  l.allHeads = next(kGridHeight);
+  if (view.enlarged == EnlargedCard::none) {
+    l.looks = next(kLooksHeight);
+    Box both = next(kFiguresHeight);
+    both.size.x = (width - px(kGap)) * 0.5F;
+    l.figures = l.similarity = both;
+    l.similarity.at.x += both.size.x + px(kGap);
+  } else {
+    const Box large = next(kLooksHeight + kGap + kFiguresHeight);
+    (view.enlarged == EnlargedCard::figures ? l.figures : l.similarity) = large;
+  }
+  l.effects = next(narrowEffects(view));
+  return l;
+}
+
+}  // namespace
+
+ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view) {
+  if (!isNarrow(body, scale)) return {body.x, std::max(body.y, kLeastHeight * scale)};
+  const float height =
+      kMargin + kGridHeight + kLooksHeight + kFiguresHeight + narrowEffects(view) + 4 * kGap;
+  return {std::max(body.x - scrollBar, kNarrowest * scale), std::max(body.y, height * scale)};
 }
 
 HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
+  if (isNarrow(body, scale)) return layoutNarrow(body, scale, view);
   const auto px = [&](float length) { return length * scale; };
-  const float margin = px(14);
-  const float gap = px(10);
+  const float margin = px(kMargin);
+  const float gap = px(kGap);
   const ImVec2 inner(body.x - 2 * margin, body.y - margin - px(2));
-  // matrices side by side need more height than bars do
-  const bool tall = view.effectTab == EffectTab::whySeveral;
-  const float effects = tall ? std::clamp(inner.y * 0.42F, px(200), px(560))
-                             : std::clamp(inner.y * 0.28F, px(170), px(420));
+  const float effects = hasTallEffects(view) ? std::clamp(inner.y * 0.42F, px(200), px(560))
+                                             : std::clamp(inner.y * 0.28F, px(170), px(420));
   const float upper = inner.y - effects - gap;
   const float left = (inner.x - gap) * 0.63F;
   const float right = inner.x - left - gap;

@@ -26,15 +26,19 @@ struct HeadsMemory {
 
   /// `wake` is called from other threads when something that was measured is there.
   void setWake(const std::function<void()>& wake);
-  /// Waits until all of it is.
-  void finish();
+  /// Waits until all of it is. True where something is there that the next frame takes.
+  bool finish();
 };
 
 /// Where the cards stand in a body of this size.
 struct HeadsLayout {
   Box allHeads, looks, figures, similarity, effects;
 };
-HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view = {});
+HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view = {});
+
+/// What they take of a body of this size: more than it where it is small, so that it scrolls. In a
+/// narrow one they stand below each other, beside a bar of this width to scroll by.
+ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view);
 
 /// What one of its cards holds. `alone`: no other stands beside it.
 void headsCard(const Panel& panel, HeadsMemory& memory, const Figures* figures,

@@ -28,10 +28,11 @@ void LooksMemory::setWake(const std::function<void()>& wake) {
   lengths.table.setWake(wake);
 }
 
-void LooksMemory::finish() {
-  lines.choice.finish();
-  values.plane.finish();
-  lengths.table.finish();
+bool LooksMemory::finish() {
+  bool news = lines.choice.finish();
+  news |= values.plane.finish();
+  news |= lengths.table.finish();
+  return news;
 }
 
 void looksCard(const Panel& panel, LooksMemory& memory, const Figures*, FiguresMemory&,

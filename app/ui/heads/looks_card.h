@@ -21,7 +21,8 @@ struct LooksMemory {
   std::optional<CellRef> selected;  // whose tokens were chosen here last
 
   void setWake(const std::function<void()>& wake);
-  void finish();
+  /// Waits; true where something is there that a frame takes.
+  bool finish();
 };
 
 /// Fills the current card. `figures` may be null: not measured yet.

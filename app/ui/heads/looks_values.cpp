@@ -26,16 +26,15 @@ const ValuePlane* planeOf(const Panel& panel, ValuesMemory& memory, Index kvHead
   const AttentionConfig& c = trace.config();
   const Index item = panel.view.item;
   const Index head = panel.view.head;
-  // as large as the smaller of the two Gram matrices, and its eigenvectors
-  const Index side = std::min(c.keys(), c.dK());
-  const Index work = side * side * std::max(c.keys(), c.dK()) + 10 * side * side * side;
+  constexpr Index kPasses = 100;  // over the values, about
+  const Index work = kPasses * c.keys() * c.dK();
   const Reckoned<ValuePlane>::Key key{trace.revision(TensorId::v), number64(item),
                                       number64(kvHead)};
   memory.plane.want(key, work <= kAtOnce, [&] {
     return [trace, item, head](const std::atomic<bool>& cancelled) {
-      auto plane = std::optional(valuePlane(trace, item, head));
-      if (cancelled) plane.reset();
-      return plane;
+      Execution execution;
+      execution.cancelled = &cancelled;
+      return valuePlane(trace, item, head, execution);
     };
   });
   return memory.plane.current();

@@ -29,18 +29,19 @@ class Table {
         line_(fontSize(look_.fonts.monoSmall) + look_.px(6)),
         head_(fontSize(look_.fonts.small) + look_.px(8)) {
     place();
+    const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
+    if (panel.view.heads.enlarged == EnlargedCard::figures && width() > room) stack(room);
   }
 
   /// With all rows and the bar to scroll by.
   float wholeHeight() const {
-    return head_ + line_ * static_cast<float>(heads()) + ImGui::GetStyle().ScrollbarSize;
+    return head_ + rowHeight() * static_cast<float>(heads()) + ImGui::GetStyle().ScrollbarSize;
   }
 
   TablePointed draw(float height) {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
     beginPart("metrics", {0, height}, ImGuiWindowFlags_HorizontalScrollbar);
-    const Column& last = columns_.back();
-    const ImVec2 extent(last.start + last.width, head_ + line_ * static_cast<float>(heads()));
+    const ImVec2 extent(width(), head_ + rowHeight() * static_cast<float>(heads()));
     origin_ = ImGui::GetCursorScreenPos();
     corner_ = ImGui::GetWindowPos();
     shown_ = {ImGui::GetWindowSize().x - (bar(ImGui::GetScrollMaxY())),
@@ -63,6 +64,10 @@ class Table {
   const HeadLabel& labelOf(Index head) const {
     return report_.labels[static_cast<std::size_t>(head)];
   }
+  float width() const { return columns_.back().start + columns_.back().width; }
+  /// Labels above the figures: a head then takes two lines.
+  float rowHeight() const { return line_ * (stacked_ ? 2.0F : 1.0F); }
+  ImFont* titleFont() const { return stacked_ ? look_.fonts.tiny : look_.fonts.small; }
   bool isSortedBy(const Column& column) const { return column.key == panel_.view.heads.tableSort; }
   std::string shownTitle(const Column& column) const {
     if (!isSortedBy(column)) return column.title;
@@ -88,6 +93,30 @@ class Table {
       x += column.width;
     }
   }
+  /// All figures beside each other in this width, as far as it can be; labels above them.
+  void stack(float room) {
+    stacked_ = true;
+    columns_[1].width = room - columns_.front().width;
+    const float mark = textSize(titleFont(), " ▾").x;
+    const float figure = textSize(look_.fonts.monoSmall, "<0.001").x;
+    float needed = 0.0F;
+    for (std::size_t i = 2; i < columns_.size(); ++i) {
+      const float title = textSize(titleFont(), columns_[i].title).x + mark;
+      columns_[i].width = std::max(title, figure) + look_.px(4);
+      needed += columns_[i].width;
+    }
+    const auto count = static_cast<float>(columns_.size() - 2);
+    const float spare = std::max(0.0F, (room - needed) / count);
+    float x = 0.0F;
+    for (std::size_t i = 2; i < columns_.size(); ++i) {
+      columns_[i].start = x;
+      columns_[i].width += spare;
+      x += columns_[i].width;
+    }
+    head_ *= 2.0F;
+  }
+  float rightPad() const { return look_.px(stacked_ ? 4.0F : 10.0F); }
+
   float labelWidth() const {
     float widest = 0.0F;
     for (const HeadLabel& label : report_.labels) {
@@ -104,9 +133,9 @@ class Table {
   /// Before the rows, so that they take the mouse where rows lie under them.
   void headingButtons() {
     for (const Column& column : columns_) {
-      ImGui::SetCursorScreenPos({left(column), corner_.y});
+      ImGui::SetCursorScreenPos({left(column), headingTop(column)});
       ImGui::PushID(column.title.c_str());
-      const bool clicked = ImGui::InvisibleButton("sort", {column.width, head_});
+      const bool clicked = ImGui::InvisibleButton("sort", {column.width, headingHeight()});
       const bool hovered = ImGui::IsItemHovered();
       hovered_.push_back(hovered);
       if (hovered && column.metric) pointed_.metric = column.metric;
@@ -120,12 +149,18 @@ class Table {
     }
   }
 
+  float headingHeight() const { return stacked_ ? head_ * 0.5F : head_; }
+  /// Those of figures stand below that of labels where they do.
+  float headingTop(const Column& column) const {
+    return corner_.y + (stacked_ && column.metric ? headingHeight() : 0.0F);
+  }
+
   void headings() {
     const Theme& t = look_.theme;
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(corner_, {corner_.x + shown_.x, corner_.y + head_}, t.panel);
     const Column& number = columns_.front();
-    const float under = corner_.x + number.width;
+    const float under = corner_.x + (stacked_ ? 0.0F : number.width);
     list->PushClipRect({under, corner_.y}, {corner_.x + shown_.x, corner_.y + head_}, true);
     for (std::size_t i = 1; i < columns_.size(); ++i) heading(i);
     list->PopClipRect();
@@ -137,10 +172,11 @@ class Table {
     const Column& column = columns_[i];
     const Theme& t = look_.theme;
     const std::string title = shownTitle(column);
-    const float x = column.metric ? left(column) + column.width - look_.px(10) -
-                                        textSize(look_.fonts.small, title).x
-                                  : left(column);
-    drawText(ImGui::GetWindowDrawList(), look_.fonts.small, {x, corner_.y + look_.px(2)},
+    ImFont* font = column.metric ? titleFont() : look_.fonts.small;
+    const float x = column.metric
+                        ? left(column) + column.width - rightPad() - textSize(font, title).x
+                        : left(column);
+    drawText(ImGui::GetWindowDrawList(), font, {x, headingTop(column) + look_.px(2)},
              hovered_[i] || isSortedBy(column) ? t.text : t.textMuted, title);
   }
 
@@ -151,18 +187,21 @@ class Table {
     for (const Index head : order) {
       ImGui::SetCursorScreenPos({corner_.x, y});
       ImGui::PushID(static_cast<int>(head));
-      if (ImGui::InvisibleButton("row", {shown_.x, line_})) panel_.view.head = head;
+      if (ImGui::InvisibleButton("row", {shown_.x, rowHeight()})) panel_.view.head = head;
       const bool hovered = ImGui::IsItemHovered();
       ImGui::PopID();
-      if (hovered) pointAt(head);
-      if (y + line_ > corner_.y && y < corner_.y + shown_.y) row(head, y, hovered);
-      y += line_;
+      if (hovered) pointAt(head, y);
+      if (y + rowHeight() > corner_.y && y < corner_.y + shown_.y) row(head, y, hovered);
+      y += rowHeight();
     }
   }
-  void pointAt(Index head) {
+  void pointAt(Index head, float y) {
     pointed_.head = head;
     const float x = ImGui::GetIO().MousePos.x;
+    const bool onLabel = ImGui::GetIO().MousePos.y < y + line_;
     for (const Column& column : columns_) {
+      const bool other = onLabel == column.metric.has_value();
+      if (stacked_ && other) continue;
       const bool under = x >= left(column) && x < left(column) + column.width;
       if (!under ||
           !ImGui::IsMouseHoveringRect(corner_, {corner_.x + shown_.x, corner_.y + shown_.y})) {
@@ -179,23 +218,23 @@ class Table {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Column& number = columns_.front();
     const ImVec2 a(corner_.x, y);
-    const ImVec2 b(corner_.x + shown_.x, y + line_);
+    const ImVec2 b(corner_.x + shown_.x, y + rowHeight());
     const bool chosen = head == panel_.view.head;
     if (chosen || hovered) list->AddRectFilled(a, b, chosen ? t.accentSoft : t.field, look_.px(3));
     drawText(list, look_.fonts.small, {a.x + look_.px(3), y + look_.px(2)},
              headColor(t, static_cast<std::size_t>(head)), std::to_string(head + 1));
-    list->PushClipRect({a.x + number.width, a.y}, b, true);
+    list->PushClipRect({a.x + (stacked_ ? 0.0F : number.width), a.y}, b, true);
     const std::string label =
         elided(look_.fonts.small, labelWithScore(labelOf(head)), columns_[1].width - look_.px(8));
     drawText(list, look_.fonts.small, {left(columns_[1]), y + look_.px(2)}, t.text, label);
     for (std::size_t i = 2; i < columns_.size(); ++i) {
       const Column& column = columns_[i];
-      const float right = left(column) + column.width - look_.px(10);
+      const float right = left(column) + column.width - rightPad();
       if (right < a.x || left(column) > b.x) continue;
       const Measured& measured = report_.metrics[static_cast<std::size_t>(head)][*column.metric];
       const std::string text = measured ? figureText(*measured) : "–";
       const ImVec2 size = textSize(look_.fonts.monoSmall, text);
-      drawText(list, look_.fonts.monoSmall, {right - size.x, y + (line_ - size.y) * 0.5F},
+      drawText(list, look_.fonts.monoSmall, {right - size.x, b.y - (line_ + size.y) * 0.5F},
                measured ? t.text : t.textMuted, text);
     }
     list->PopClipRect();
@@ -204,7 +243,8 @@ class Table {
   const Panel& panel_;
   const Look& look_;
   const HeadReport& report_;
-  float line_, head_;  // heights of a row and of the headings
+  float line_, head_;     // heights of a line and of the headings
+  bool stacked_ = false;  // labels above the figures
   std::vector<Column> columns_;
   std::vector<bool> hovered_;
   ImVec2 origin_, corner_, shown_;  // where the scrolled content starts; the part shown

@@ -52,7 +52,7 @@ class Reckoned {
   const std::string& error() const { return error_; }
 
   void setWake(const std::function<void()>& wake) { task_.setWake(wake); }
-  void finish() { task_.wait(); }
+  bool finish() { return task_.wait(); }
 
  private:
   struct Keyed {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/heads/disc_places.h"
@@ -20,6 +21,10 @@ namespace {
 constexpr float kLeastRadius = 3.5F;
 constexpr float kMostRadius = 9.0F;
 constexpr float kNumberedRadius = 7.0F;  // smaller discs have no room for a number
+constexpr float kLeastRows = 5.0F;       // radii of height below which they would go far sideways
+constexpr float kMostPlain = 4.5F;       // radius of one without a number
+constexpr float kTogether = 2.5F;        // values closer than this are told apart by nobody
+constexpr float kDot = 2.5F;             // radius of what marks the value of a disc elsewhere
 
 /// An axis' name at the cursor, which opens a list of all metrics. True while pointed at.
 bool axisName(const Look& look, const char* id, Metric metric, std::string& key, float room) {
@@ -71,66 +76,122 @@ bool same(const std::vector<ImVec2>& a, const std::vector<ImVec2>& b) {
                     [](ImVec2 p, ImVec2 q) { return p.x == q.x && p.y == q.y; });
 }
 
-void updatePlaces(ScatterMemory& memory, const Chart& chart, const std::vector<Point>& points,
-                  float radius, bool numbered) {
-  std::vector<ImVec2> wanted;
-  for (const Point& point : points) wanted.push_back(chart.at(point.x, point.y));
-  if (radius == memory.radius && same(wanted, memory.wanted)) return;
-  memory.places = numbered ? discPlaces(wanted, radius, chart.a, chart.b) : wanted;
-  memory.wanted = std::move(wanted);
-  memory.radius = radius;
+/// "3", "2–5"; what would be long, by its count.
+std::string discText(const std::vector<Index>& heads) {
+  constexpr std::size_t kLong = 9;
+  if (heads.size() == 1) return std::to_string(heads.front() + 1);
+  const std::string text = numbersInWords(heads);
+  return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
 }
 
-/// The discs, the chosen one last; gives the one pointed at.
-std::optional<Index> discs(const Panel& panel, const ScatterMemory& memory,
-                           const std::vector<Point>& points, bool numbered) {
+void placeDiscs(ScatterMemory& memory, const Look& look, const Chart& chart, ImVec2 a, ImVec2 b,
+                const std::vector<Point>& points) {
+  std::vector<Index> heads;
+  std::vector<ImVec2> values;
+  for (const Point& point : points) {
+    heads.push_back(point.head);
+    values.push_back(chart.at(point.x, point.y));
+  }
+  if (look.scale == memory.scale && heads == memory.heads && same(values, memory.values)) return;
+  memory.discs.clear();
+  for (const auto& group : together(values, look.px(kTogether))) {
+    ScatterDisc disc;
+    for (const std::size_t i : group) disc.heads.push_back(heads[i]);
+    disc.text = discText(disc.heads);
+    disc.value = disc.place = values[group.front()];
+    memory.discs.push_back(std::move(disc));
+  }
+  const ImVec2 area(b.x - a.x, b.y - a.y);
+  const float radius =
+      discRadius(memory.discs.size(), area, look.px(kLeastRadius), look.px(kMostRadius));
+  const bool numbered = radius >= look.px(kNumberedRadius) && area.y >= kLeastRows * radius;
+  std::vector<Disc> wanted;
+  for (ScatterDisc& disc : memory.discs) {
+    const float text = textSize(look.fonts.tiny, disc.text).x * 0.5F + look.px(5);
+    disc.half = {disc.heads.size() > 1 ? std::max(radius, text) : radius, radius};
+    if (!numbered) {
+      disc.text.clear();
+      disc.half.x = disc.half.y = std::min(radius, look.px(kMostPlain));
+    }
+    wanted.push_back({disc.value, disc.half});
+  }
+  if (numbered) {
+    const auto places = discPlaces(wanted, look.px(kDot), a, b);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      ScatterDisc& disc = memory.discs[i];
+      if (places[i]) {
+        disc.place = *places[i];
+      } else {
+        disc.text.clear();
+        disc.half = {look.px(kLeastRadius), look.px(kLeastRadius)};
+      }
+    }
+  }
+  memory.heads = std::move(heads);
+  memory.values = std::move(values);
+  memory.scale = look.scale;
+}
+
+bool isOf(const ScatterDisc& disc, Index head) {
+  return std::find(disc.heads.begin(), disc.heads.end(), head) != disc.heads.end();
+}
+
+/// The head a click chooses: the next one of it, where it is the chosen head's.
+Index nextOf(const ScatterDisc& disc, Index chosen) {
+  const auto at = std::find(disc.heads.begin(), disc.heads.end(), chosen);
+  return at == disc.heads.end() || at + 1 == disc.heads.end() ? disc.heads.front() : *(at + 1);
+}
+
+/// From a disc that stands elsewhere to the dot at its value, over all discs.
+void tie(ImDrawList* list, const Look& look, const ScatterDisc& disc, ImU32 color) {
+  const ImVec2 from = disc.value;
+  const float inner = disc.half.x - disc.half.y;  // of a longer disc, its straight part
+  const ImVec2 to(std::clamp(from.x, disc.place.x - inner, disc.place.x + inner), disc.place.y);
+  const float way = std::hypot(to.x - from.x, to.y - from.y);
+  if (way < look.px(1)) return;
+  const float share = std::max(0.0F, 1.0F - disc.half.y / way);
+  const ImVec2 end(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
+  list->AddLine(from, end, look.theme.panel, look.px(3));
+  list->AddLine(from, end, color, look.px(1.2F));
+  list->AddCircleFilled(from, look.px(kDot + 1), look.theme.panel);
+  list->AddCircleFilled(from, look.px(kDot), color);
+}
+
+/// The discs; gives the one pointed at.
+const ScatterDisc* drawDiscs(const Panel& panel, const ScatterMemory& memory) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float radius = memory.radius;
-  std::optional<Index> pointed;
-  for (std::size_t i = 0; i < points.size(); ++i) {  // what has been moved shows where from
-    const ImVec2 from = memory.wanted[i];
-    const ImVec2 to = memory.places[i];
-    if (std::hypot(to.x - from.x, to.y - from.y) < radius * 0.5F) continue;
-    const ImU32 color = headColor(t, static_cast<std::size_t>(points[i].head));
-    list->AddLine(from, to, withAlpha(color, 0.5F), look.px(1));
-    list->AddCircleFilled(from, look.px(1.7F), color);
-  }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Index head = points[i].head;
-    const ImVec2 at = memory.places[i];
-    ImGui::SetCursorScreenPos({at.x - radius, at.y - radius});
-    ImGui::PushID(static_cast<int>(head));
-    if (ImGui::InvisibleButton("disc", {2 * radius, 2 * radius})) panel.view.head = head;
-    if (ImGui::IsItemHovered()) pointed = head;
+  const ScatterDisc* pointed = nullptr;
+  const auto colorOf = [&](const ScatterDisc& disc) {
+    const Index head = isOf(disc, panel.view.head) ? panel.view.head : disc.heads.front();
+    return headColor(t, static_cast<std::size_t>(head));
+  };
+  for (const ScatterDisc& disc : memory.discs) {
+    const ImVec2 a(disc.place.x - disc.half.x, disc.place.y - disc.half.y);
+    const ImVec2 b(disc.place.x + disc.half.x, disc.place.y + disc.half.y);
+    ImGui::SetCursorScreenPos(a);
+    ImGui::PushID(static_cast<int>(disc.heads.front()));
+    if (ImGui::InvisibleButton("disc", {b.x - a.x, b.y - a.y})) {
+      panel.view.head = nextOf(disc, panel.view.head);
+    }
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) pointed = &disc;
     ImGui::PopID();
-    const ImU32 color = headColor(t, static_cast<std::size_t>(head));
-    list->AddCircleFilled(at, radius, numbered ? color : withAlpha(color, 0.75F));
+    const bool numbered = !disc.text.empty();
+    const ImU32 color = colorOf(disc);
+    list->AddRectFilled(a, b, numbered ? color : withAlpha(color, 0.75F), disc.half.y);
     if (numbered) {
-      drawTextCentred(list, look.fonts.tiny, at, legibleOn(color), std::to_string(head + 1));
+      drawTextCentred(list, look.fonts.tiny, disc.place, legibleOn(color), disc.text);
     }
-    if (head == panel.view.head || pointed == head) {
-      list->AddCircle(at, radius + look.px(1.5F), t.text, 0, look.px(1.5F));
+    if (isOf(disc, panel.view.head) || hovered) {
+      const float out = look.px(1.5F);
+      list->AddRect({a.x - out, a.y - out}, {b.x + out, b.y + out}, t.text, disc.half.y + out, 0,
+                    look.px(1.5F));
     }
   }
+  for (const ScatterDisc& disc : memory.discs) tie(list, look, disc, colorOf(disc));
   return pointed;
-}
-
-/// The other heads whose dots touch this one's.
-std::vector<Index> togetherWith(const ScatterMemory& memory, const std::vector<Point>& points,
-                                Index head) {
-  const auto own = std::find_if(points.begin(), points.end(),
-                                [head](const Point& point) { return point.head == head; });
-  std::vector<Index> together;
-  if (own == points.end()) return together;
-  const ImVec2 at = memory.places[static_cast<std::size_t>(own - points.begin())];
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const ImVec2 other = memory.places[i];
-    const bool near = std::hypot(other.x - at.x, other.y - at.y) < memory.radius;
-    if (near && points[i].head != head) together.push_back(points[i].head);
-  }
-  return together;
 }
 
 void whyEmpty(const Look& look, const HeadReport& report, const ScatterAxes& axes, ImVec2 at) {
@@ -166,17 +227,26 @@ ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadRepo
     pointed.empty = true;
     whyEmpty(look, report, axes, {corner.x, corner.y + look.px(6)});
   } else {
-    const Chart chart =
-        placeChart(look, corner, room, axisOf(points, &Point::x), axisOf(points, &Point::y));
+    const ChartAxis across = axisOf(points, &Point::x);
+    const ChartAxis up = axisOf(points, &Point::y);
+    Chart chart = placeChart(look, corner, room, across, up);
+    // discs at the ends cover no numbers
+    const ImVec2 a = chart.a;
+    const ImVec2 b = chart.b;
+    const float margin = look.px(kMostRadius) + look.px(1);
+    chart.x = withMargin(across, margin, b.x - a.x);
+    chart.y = withMargin(up, std::min(margin, (b.y - a.y) * 0.25F), b.y - a.y);
     drawAxes(look, chart, "");
-    const float scale = look.px(1);
-    const float radius = discRadius(points.size(), {chart.b.x - chart.a.x, chart.b.y - chart.a.y},
-                                    kLeastRadius * scale, kMostRadius * scale);
-    const bool numbered = radius >= look.px(kNumberedRadius);
-    updatePlaces(memory, chart, points, radius, numbered);
-    pointed.head = discs(panel, memory, points, numbered);
-    if (!numbered) {
-      pointed.together = togetherWith(memory, points, pointed.head.value_or(panel.view.head));
+    placeDiscs(memory, look, chart, a, b, points);
+    const ScatterDisc* disc = drawDiscs(panel, memory);
+    if (disc != nullptr) {
+      pointed.head = isOf(*disc, panel.view.head) ? panel.view.head : disc->heads.front();
+    }
+    const Index said = pointed.head.value_or(panel.view.head);
+    for (const ScatterDisc& d : memory.discs) {
+      if (!isOf(d, said)) continue;
+      pointed.together = d.heads;
+      std::erase(pointed.together, said);
     }
   }
   const float width = std::min(textSize(look.fonts.small, titleWithUnit(axes.x) + " ▾").x, size.x);

@@ -1,9 +1,11 @@
-// Scatter: heads as numbered discs by two metrics, which the axes' names choose.
+// Scatter: heads as numbered discs by two metrics, which the axes' names choose. A disc that cannot
+// stand at its value is tied to a dot that does.
 #pragma once
 
 #include <imgui.h>
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/ui/panel.h"
@@ -11,11 +13,21 @@
 
 namespace headscope::ui {
 
-/// Where numbered discs went that would have covered each other: worked out again when they belong
-/// elsewhere.
+/// Heads with the same values, to the eye, share a disc.
+struct ScatterDisc {
+  std::vector<Index> heads;
+  std::string text;  // "3", "2–5", "26 heads"
+  ImVec2 value;      // where it belongs
+  ImVec2 place;      // where it stands: elsewhere where it would cover another
+  ImVec2 half;       // of its width and height
+};
+
+/// Where the discs went: worked out again when they belong elsewhere.
 struct ScatterMemory {
-  std::vector<ImVec2> wanted, places;
-  float radius = 0.0F;
+  std::vector<Index> heads;
+  std::vector<ImVec2> values;  // of these heads
+  float scale = 0.0F;
+  std::vector<ScatterDisc> discs;
 };
 
 /// The metrics of its axes: those of the view, or the first defaults where the view's have no name.
@@ -28,11 +40,11 @@ ScatterAxes scatterAxes(const HeadsView& view);
 struct ScatterPointed {
   std::optional<Index> head;
   std::optional<Metric> metric;  // an axis' name
-  std::vector<Index> together;   // other heads in the place of the one pointed at, else chosen
+  std::vector<Index> together;   // other heads with the values of the one pointed at, else chosen
   bool empty = false;            // no head has both: its place says why
 };
 
-/// At the cursor, in this size. A click on a disc chooses the head.
+/// At the cursor, in this size. A click on a disc chooses its head, another the next it is of.
 ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadReport& report,
                        ImVec2 size);
 

@@ -24,7 +24,8 @@ constexpr float kLeastCut = 0.5F;
 void title(const Panel& panel, bool alone) {
   const Look& look = panel.look;
   const ImVec2 top = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x - look.px(64);
+  const float room = ImGui::GetContentRegionAvail().x -
+                     enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.px(8);
   const std::string whole = "How alike the heads are";
   heading(look, textSize(look.fonts.semibold, whole).x <= room ? whole.c_str() : "How alike");
   if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, top);

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
@@ -35,19 +38,32 @@ void TokenAxis::draw(ImDrawList* list, ImVec2 corner) const {
   const auto count = static_cast<Index>(tokens_.size());
   const auto every =
       std::max<Index>(1, static_cast<Index>(std::ceil((widest_ + look.px(4)) / cell_)));
-  const auto label = [&](Index i, ImU32 color) {
-    const std::string text =
+  const float apart = look.px(4);
+  struct Label {
+    std::string text;
+    float start, end;
+  };
+  // those at the ends move inwards, towards their neighbours
+  const auto label = [&](Index i) {
+    std::string text =
         elided(font, shownToken(tokens_[static_cast<std::size_t>(i)]), std::max(widest_, cell_));
     const float middle = at.x + (static_cast<float>(i) + 0.5F) * cell_;
-    const float half = textSize(font, text).x * 0.5F;
-    const float end = at.x + cell_ * static_cast<float>(count);
-    const float x = std::clamp(middle - half, at.x, std::max(end - 2 * half, at.x));
-    drawText(list, font, {x, at.y}, color, text);
+    const float width = textSize(font, text).x;
+    const float last = at.x + cell_ * static_cast<float>(count) - width;
+    const float x = std::clamp(middle - width * 0.5F, at.x, std::max(last, at.x));
+    return Label{std::move(text), x, x + width};
   };
+  std::optional<Label> own;
+  if (lit >= 0 && lit < count) own = label(lit);
+  float free = at.x;
   for (Index i = 0; i < count; i += every) {
-    if (lit < 0 || std::abs(i - lit) >= every) label(i, t.textMuted);
+    const Label next = label(i);
+    const bool onLit = own && next.start < own->end + apart && next.end + apart > own->start;
+    if (next.start < free || onLit) continue;
+    drawText(list, font, {next.start, at.y}, t.textMuted, next.text);
+    free = next.end + apart;
   }
-  if (lit >= 0 && lit < count) label(lit, t.queryText);
+  if (own) drawText(list, font, {own->start, at.y}, t.queryText, own->text);
 }
 
 }  // namespace headscope::ui

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "app/ui/heads/chosen_lines.h"
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 

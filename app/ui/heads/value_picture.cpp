@@ -54,19 +54,33 @@ class PointLabels {
  public:
   PointLabels(const Look& look, const Chart& chart) : look_(look), chart_(chart) {}
 
+  /// At the point's right, else left, above or below it.
   void add(ImVec2 point, float radius, std::string_view name, ImU32 color) {
     const ImVec2 size = textSize(look_.fonts.small, name);
-    ImVec2 a(point.x + radius + look_.px(3), point.y - size.y * 0.5F);
-    if (a.x + size.x > chart_.b.x) a.x = point.x - radius - look_.px(3) - size.x;
-    const ImVec2 b(a.x + size.x, a.y + size.y);
-    for (const ImVec4& t : taken_) {
-      if (a.x < t.z && b.x > t.x && a.y < t.w && b.y > t.y) return;
+    const float away = radius + look_.px(3);
+    const float middle = point.y - size.y * 0.5F;
+    const float left = point.x - size.x * 0.5F;
+    const ImVec2 places[] = {{point.x + away, middle},
+                             {point.x - away - size.x, middle},
+                             {left, point.y - away - size.y},
+                             {left, point.y + away}};
+    for (const ImVec2 a : places) {
+      const ImVec2 b(a.x + size.x, a.y + size.y);
+      if (a.x < chart_.a.x || b.x > chart_.b.x || a.y < chart_.a.y || b.y > chart_.b.y) continue;
+      if (covers(a, b)) continue;
+      taken_.emplace_back(a.x, a.y, b.x, b.y);
+      drawText(ImGui::GetWindowDrawList(), look_.fonts.small, a, color, name);
+      return;
     }
-    taken_.emplace_back(a.x, a.y, b.x, b.y);
-    drawText(ImGui::GetWindowDrawList(), look_.fonts.small, a, color, name);
   }
 
  private:
+  bool covers(ImVec2 a, ImVec2 b) const {
+    return std::any_of(taken_.begin(), taken_.end(), [&](const ImVec4& t) {
+      return a.x < t.z && b.x > t.x && a.y < t.w && b.y > t.y;
+    });
+  }
+
   const Look& look_;
   const Chart& chart_;
   std::vector<ImVec4> taken_;
@@ -172,9 +186,12 @@ void valuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& m
     labels.add(place(key), radius(key),
                j < names.size() ? std::string(shownToken(names[j])) : fmt::format("{}", key), ink);
   };
-  labels.add(output, look.px(6), "output", t.text);
   const std::size_t most = std::min(mix.largest.size(), kLabelled);
-  for (std::size_t n = 0; n < most; ++n) labelOf(mix.largest[n], t.valueText);
+  for (std::size_t n = 0; n < most; ++n) {
+    if (n == 1) labels.add(output, look.px(6), "output", t.text);  // what it is made of most: first
+    labelOf(mix.largest[n], t.valueText);
+  }
+  if (most < 2) labels.add(output, look.px(6), "output", t.text);
   for (std::size_t j = 0; j < std::min(plane.values.size(), kLabelled); ++j) {
     if (mix.weights[j] == 0.0F) labelOf(static_cast<Index>(j), t.textMuted);
   }

@@ -8,8 +8,9 @@
 namespace headscope::ui {
 namespace {
 
-/// While playing the bar goes on at least this often.
-constexpr double kBarPace = 0.25;  // seconds
+// While playing, seconds between frames at most.
+constexpr double kBarPace = 0.25;        // for the bar to go on
+constexpr double kSweepPace = 1.0 / 30;  // while a veil moves
 
 void stepBy(ViewState& view, int steps) {
   const int last = static_cast<int>(kStepCount) - 1;
@@ -98,9 +99,8 @@ double nextChange(const Panel& panel, const Playback& playback) {
   const ViewState& view = panel.view;
   if (!view.playing || !view.playTime) return kNever;
   const Moment& moment = playback.timeline.moments()[playback.timeline.at(*view.playTime)];
-  if (view.animate && isSweep(moment.beat)) *panel.look.wantsFrame = true;
   const double left = (moment.end() - *view.playTime) / static_cast<double>(view.playSpeed);
-  return std::clamp(left, 0.0, kBarPace);
+  return std::clamp(left, 0.0, view.animate && isSweep(moment.beat) ? kSweepPace : kBarPace);
 }
 
 void togglePlay(ViewState& view, const Playback& playback) {

@@ -34,7 +34,7 @@ void advancePlayback(const Panel& panel, Playback& playback);
 /// was changed by hand. After the keys.
 void followPlayback(const Panel& panel, Playback& playback);
 
-/// In how many seconds the picture changes by itself; asks for frames while a sweep runs.
+/// In how many seconds the picture changes by itself.
 double nextChange(const Panel& panel, const Playback& playback);
 
 /// From the current step, or on from where it halted; from the start at the end.

@@ -52,6 +52,15 @@ double roundedUp(double value) {
   return 10.0 * power;
 }
 
+double tickStep(double range, double most) {
+  const double least = range / most * (1.0 - 1e-9);
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double leading : {1.0, 2.0, 5.0}) {
+    if (leading * power >= least) return leading * power;
+  }
+  return 10.0 * power;
+}
+
 Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y, float below) {
   const float left = widestTick(look, y) + look.px(8);
   const float ticks = x.ticks.empty() ? 0.0F : fontSize(look.fonts.monoSmall) + look.px(4);

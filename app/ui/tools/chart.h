@@ -31,6 +31,10 @@ struct Chart {
 /// The least of 1, 2, 3 and 5 times a power of ten that is no less than `value`.
 double roundedUp(double value);
 
+/// The least of 1, 2 and 5 times a power of ten of which at most `most` make up `range`, give or
+/// take rounding.
+double tickStep(double range, double most);
+
 /// The plot's rectangle within a box that also holds the ticks, and `below` more under the x axis.
 Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y,
                  float below = 0.0F);

@@ -28,7 +28,9 @@ void play(const Panel& panel) {
       ++view.decodePosition;
     }
   }
-  if (view.decodePlaying) *panel.look.wantsFrame = true;
+  if (view.decodePlaying) {
+    panel.look.changesIn(view.decodeShownAt + kSecondsPerToken - panel.look.now);
+  }
 }
 
 void playButton(const Panel& panel) {

@@ -37,10 +37,11 @@ void ToolMemory::setWake(const std::function<void()>& wake) {
   temperature.measuring.setWake(wake);
 }
 
-void ToolMemory::finish() {
-  perHead.task.wait();
-  mistakes.task.wait();
-  temperature.measuring.wait();
+bool ToolMemory::finish() {
+  bool news = perHead.task.wait();
+  news |= mistakes.task.wait();
+  news |= temperature.measuring.wait();
+  return news;
 }
 
 void toolPanel(const Panel& panel, ToolMemory& memory, Magnitudes& magnitudes,

@@ -34,7 +34,7 @@ struct ToolMemory {
   /// `wake` is called from other threads when something that was measured is there.
   void setWake(const std::function<void()>& wake);
   /// Waits until all of it is.
-  void finish();
+  bool finish();
 };
 
 /// Fills the current card: the tabs, and below them the tool that is chosen.

@@ -57,6 +57,20 @@ class HeadReference {
     return false;
   }
 
+  /// Rows that count have no weight below 0, and sums of 1.
+  bool shares(Index h) const {
+    for (Index i = 0; i < c_.seqLen; ++i) {
+      if (!counts(i)) continue;
+      double sum = 0.0;
+      for (Index j = 0; j < c_.keys(); ++j) {
+        if (weight(h, i, j) < 0.0) return false;
+        sum += weight(h, i, j);
+      }
+      if (std::abs(sum - 1.0) > 1e-5) return false;
+    }
+    return true;
+  }
+
   /// By key, as DESIGN's table has them.
   std::map<std::string, std::optional<double>> metrics(Index h) const {
     const auto A = [&](Index i, Index j) { return weight(h, i, j); };
@@ -96,11 +110,16 @@ class HeadReference {
     }
     std::map<std::string, std::optional<double>> values;
     for (const MetricInfo& m : allMetrics()) values[std::string(m.key)] = std::nullopt;
-    for (const auto& [key, value] : mean) values[key] = value.value();
+    for (const auto& [key, value] : mean) {
+      if (key == "ablation" || shares(h)) values[key] = value.value();
+    }
     return values;
   }
 
   std::optional<double> similarity(Index a, Index b) const {
+    for (Index h = 0; h < c_.numHeads; ++h) {
+      if (!shares(h)) return std::nullopt;
+    }
     NaiveMean divergence;
     for (Index i = 0; i < c_.seqLen; ++i) {
       if (!counts(i)) continue;

@@ -1,0 +1,117 @@
+// What tiles of heads say of them, and norm-weighted attention beside plain attention.
+#include <cstddef>
+#include <string>
+
+#include "app/gl/scene.h"
+#include "app/ui/heads/figure_words.h"
+#include "core/analysis/head_report.h"
+#include "core/edit.h"
+#include "heads_grid.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST_F(HeadsGrid, ATileTellsItsLabelsScoreAndRule) {
+  const auto report = *headReport(ui_.trace(), Index{0}, {});
+  const std::string said = labelWithScore(report.labels[5]) + ": " + report.labels[5].rule;
+  ui_.hover(middle(maps()[5]));
+  EXPECT_TRUE(ui_.shows(said, "Tooltip")) << ui_.screen().all("Tooltip");
+  ui_.hover(ui_.at("Head 6", kCard));
+  for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
+  EXPECT_TRUE(ui_.shows(said, "Tooltip")) << ui_.screen().all("Tooltip");
+}
+
+/// Designed heads, of which two find no partner in this sentence.
+class DesignedGrid : public HeadsGrid {
+ protected:
+  DesignedGrid() : HeadsGrid(designed(512)) {}
+
+  static DocumentPtr designed(Index dModel) {
+    AttentionConfig config;
+    config.dModel = dModel;
+    config.numHeads = config.numKvHeads = 8;
+    return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
+                        {WeightInit::designed, 1, {}}, kTestBudget);
+  }
+};
+
+TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
+  EXPECT_TRUE(shows("Adjective ↔ noun")) << ui_.screen().all(kCard);
+  EXPECT_TRUE(shows("like duplicate token 0.50"));
+  EXPECT_TRUE(shows("Previous token"));
+  EXPECT_TRUE(shows("on its partner 1.00"));
+  EXPECT_TRUE(shows("designed, not learned"));
+  EXPECT_FALSE(shows("at random"));
+  ui_.hover(ui_.at("Adjective ↔ noun", kCard));
+  for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
+  EXPECT_TRUE(ui_.shows("In logits:", "Tooltip")) << ui_.screen().all("Tooltip");
+  EXPECT_TRUE(ui_.shows("duplicate token 0.50: ", "Tooltip"));
+}
+
+TEST_F(DesignedGrid, HeadsDrawnAtRandomAreCounted) {
+  ui_.restart(designed(64), headsView());
+  EXPECT_TRUE(shows("5 of 8 drawn at random")) << ui_.screen().all(kCard);
+  EXPECT_TRUE(shows("random"));
+}
+
+TEST_F(DesignedGrid, NamesAreWholeWhateverTheCount) {
+  for (const Index heads : {8, 12}) {
+    AttentionConfig config;
+    config.dModel = 64 * heads;
+    config.numHeads = config.numKvHeads = heads;
+    ui_.restart(makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}},
+                             Positions::named, {WeightInit::designed, 1, {}}, kTestBudget),
+                headsView());
+    for (const char* name : {"Previous token", "Verb → its subject", "Preposition → its object"}) {
+      EXPECT_TRUE(shows(name)) << name << " of " << heads << ": " << ui_.screen().all(kCard);
+    }
+  }
+}
+
+TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
+  ui_.view().head = 3;
+  ui_.click("norm-weighted", kCard);
+  ASSERT_EQ(maps().size(), 8U + 3U);
+  for (const char* text : {"Head 4: its weights, what they move, and the difference", "weights A",
+                           "difference", "a key moves more than its weight says"}) {
+    EXPECT_TRUE(shows(text)) << text << " in " << ui_.screen().all(kCard);
+  }
+  const auto plain = cells(8);
+  const auto moved = cells(9);
+  const auto difference = cells(10);
+  EXPECT_EQ(moved, cells(3));
+  for (std::size_t i = 0; i < 6; ++i) {
+    double sum = 0.0;
+    double left = 0.0;
+    for (std::size_t j = 0; j < 6; ++j) sum += static_cast<double>(moved[i * 6 + j]);
+    for (std::size_t j = 0; j < 6; ++j) {
+      const std::size_t at = i * 6 + j;
+      EXPECT_EQ(plain[at], ui_.trace().value({TensorId::weights, 0, 3, static_cast<Index>(i),
+                                              static_cast<Index>(j)}));
+      EXPECT_NEAR(static_cast<double>(difference[at]),
+                  static_cast<double>(moved[at]) / sum - static_cast<double>(plain[at]), 1e-6);
+      left += static_cast<double>(difference[at]);
+    }
+    EXPECT_NEAR(left, 0.0, 1e-6);  // what one key gains others lose
+  }
+  ui_.hover(cellAt(maps()[10], 6, 6, 2, 1));
+  EXPECT_TRUE(ui_.shows("as a share of its row − A", "Tooltip"));
+  ui_.view().heads.compared = {1, 5};
+  ui_.settle();
+  EXPECT_EQ(maps().size(), 8U + 2 * 3U + 1U);
+}
+
+TEST_F(HeadsGrid, WhatIsMaskedHasNoDifference) {
+  Mask mask;
+  mask.causal = true;
+  ui_.restart(
+      apply(*textDocument("the cat sat on the mat", 64, 2), SetMask{mask}, kTestBudget).document,
+      headsView());
+  ui_.click("norm-weighted", kCard);
+  const auto difference = cells(4);
+  EXPECT_EQ(difference[0], 0.0F);  // the only key of the first query: all of both
+  EXPECT_EQ(difference[1], gl::kMaskedCell);
+}
+
+}  // namespace
+}  // namespace headscope::ui

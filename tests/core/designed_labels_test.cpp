@@ -1,0 +1,126 @@
+// What designed heads are called on the example inputs, and why where it is not their own name.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/analysis/head_report.h"
+#include "core/attention.h"
+#include "core/presets.h"
+#include "core/weights/designed_heads.h"
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+const WeightSource kDesigned{WeightInit::designed, 1, {}};
+
+/// Every example as 16 heads of 64, and every preset as it is.
+std::vector<std::pair<std::string, DocumentPtr>> documents() {
+  std::vector<std::pair<std::string, DocumentPtr>> found;
+  for (const Example& example : examples()) {
+    if (std::holds_alternative<TensorSource>(example.source)) continue;  // nothing is designed for
+    found.emplace_back(example.name, makeDocument("", sized(1024, 16, 1), example.source,
+                                                  Positions::named, kDesigned, kBudget));
+  }
+  for (const Preset& preset : presets()) {
+    if (preset.explicitWeights) continue;
+    found.emplace_back(preset.name, makePreset(preset, kDesigned, kBudget));
+  }
+  return found;
+}
+
+struct Labelled {
+  std::vector<DesignedHead> heads;
+  DeclaredRelations relations;
+  std::vector<HeadLabel> labels;
+};
+
+Labelled labelled(const DocumentPtr& document) {
+  Labelled found{designedHeads(*document), declaredRelations(*document), {}};
+  found.labels = headReport(*runAttention(document), 0, found.relations)->labels;
+  return found;
+}
+
+bool hasPartners(const DeclaredRelation& relation) {
+  const auto& partners = relation.partners[0];
+  return std::any_of(partners.begin(), partners.end(), [](const auto& p) { return p.has_value(); });
+}
+
+/// Those that declare no relation; the others are called by it wherever it has a row.
+const std::map<std::string, std::string> kByTheMetrics{
+    {"Uniform", "uniform"}, {"Neighbours", "local"}, {"Recent steps", "local"}};
+
+TEST(DesignedLabels, AreTheHeadsOwnOnAllExamples) {
+  std::map<std::string, int> ownNames;
+  for (const auto& [name, document] : documents()) {
+    const Labelled found = labelled(document);
+    for (std::size_t h = 0; h < found.heads.size(); ++h) {
+      const DesignedHead& head = found.heads[h];
+      const HeadLabel& label = found.labels[h];
+      const std::string where = name + ": " + head.title + " is called " + label.title;
+      EXPECT_EQ(label.declared, found.relations[h] && hasPartners(*found.relations[h])) << where;
+      if (label.declared) {
+        EXPECT_EQ(label.title, head.title) << where;
+        EXPECT_GE(label.score, 0.5) << where;
+        ++ownNames[head.title];
+      }
+      const auto byMetrics = kByTheMetrics.find(head.title);
+      if (byMetrics == kByTheMetrics.end()) continue;
+      const bool sees = head.why.empty();
+      if (sees) {
+        EXPECT_EQ(label.key, byMetrics->second) << where;
+      }
+    }
+  }
+  EXPECT_EQ(ownNames.size(), 14U + 3U);  // of 16 for text, of 8 for series
+}
+
+TEST(DesignedLabels, SayFirstThatThereIsNoPartner) {
+  for (const auto& [name, document] : documents()) {
+    const Labelled found = labelled(document);
+    for (std::size_t h = 0; h < found.heads.size(); ++h) {
+      const std::string start = found.heads[h].title + " has no partner in this input; ";
+      EXPECT_EQ(found.labels[h].rule.starts_with(start),
+                found.relations[h] && !hasPartners(*found.relations[h]))
+          << name << ": " << found.labels[h].rule;
+    }
+  }
+  const Labelled first =
+      labelled(makePreset(presetByName("original-transformer"), kDesigned, kBudget));
+  EXPECT_EQ(first.labels[2].key, "duplicate_token");
+  EXPECT_EQ(first.labels[2].rule,
+            "Adjective ↔ noun has no partner in this input; duplicate_token is 0.50, at least 0.5");
+}
+
+TEST(DesignedLabels, OfOneSequenceToAnother) {
+  const DocumentPtr document =
+      makeDocument("", sized(512, 8, 1), exampleByName("english-german").source, Positions::named,
+                   kDesigned, kBudget);
+  const Labelled found = labelled(document);
+  ASSERT_TRUE(found.relations[6]);
+  for (const auto& partner : found.relations[6]->partners[0]) EXPECT_EQ(partner, Index{0});
+  EXPECT_EQ(found.labels[6].title, "First token");
+  EXPECT_GE(*found.labels[6].score, 0.99);
+  EXPECT_EQ(found.labels[7].key, "uniform");
+}
+
+/// What the mask of the memory hides is no partner.
+TEST(DesignedLabels, OfAMemoryOfNoLengthThereIsNone) {
+  AttentionConfig config = sized(512, 8, 1);
+  config.mask.lengths = {0};
+  const DocumentPtr document = makeDocument("", config, exampleByName("english-german").source,
+                                            Positions::named, kDesigned, kBudget);
+  const Labelled found = labelled(document);
+  ASSERT_TRUE(found.relations[6]);
+  EXPECT_FALSE(hasPartners(*found.relations[6]));
+}
+
+}  // namespace
+}  // namespace headscope::test

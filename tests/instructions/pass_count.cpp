@@ -1,0 +1,49 @@
+// pass_count D H T: one warm pass on one thread inside counted_pass, whose instructions count.py
+// counts. Without arguments: what the counts depend on.
+#include <dnnl.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "core/attention.h"
+#include "core/gemm.h"
+#include "core/ledger.h"
+
+using namespace headscope;
+
+namespace {
+
+DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
+  AttentionConfig config;
+  config.dModel = dModel;
+  config.numHeads = config.numKvHeads = heads;
+  config.seqLen = tokens;
+  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named, {},
+                      defaultMemoryBudget(), true);
+}
+
+}  // namespace
+
+/// By this name it is found among the program's functions.
+extern "C" [[gnu::noinline]] void counted_pass(const DocumentPtr& document, TracePtr& trace,
+                                               const Execution& execution) {
+  trace = runAttention(document, trace, execution);
+}
+
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    const dnnl_version_t* dnnl = dnnl_version();
+    std::cout << "g++ " << __GNUC__ << ", oneDNN " << dnnl->major << '.' << dnnl->minor << '\n';
+    return 0;
+  }
+  prepareGemm();
+  Execution execution;
+  execution.threads = 1;
+  execution.whole = true;
+  const DocumentPtr document =
+      documentOf(std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]));
+  TracePtr trace = runAttention(document, nullptr, execution);
+  trace = runAttention(document, trace, execution);  // from here on nothing is allocated
+  counted_pass(document, trace, execution);
+  return 0;
+}

@@ -1,0 +1,155 @@
+// What a frame costs the GPU: as many draw calls for many cells and heads as for few, and only
+// what an edit has changed goes there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "app/host/offscreen.h"
+#include "core/edit.h"
+#include "core/history.h"
+
+namespace headscope::host {
+namespace {
+
+constexpr Index kBudget = Index{2} << 30;
+constexpr int kWidth = 1600;
+constexpr int kHeight = 1000;
+
+DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
+  AttentionConfig config;
+  config.dModel = dModel;
+  config.numHeads = config.numKvHeads = heads;
+  config.seqLen = tokens;
+  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named, {},
+                      kBudget, true);
+}
+
+struct Look {
+  ui::Page page = ui::Page::flow;
+  StepId step = StepId::score;
+  ui::StageScope scope = ui::StageScope::thisHead;
+};
+
+AppOptions optionsFor(DocumentPtr document, const Look& look) {
+  AppOptions options;
+  options.document = std::move(document);
+  options.memoryBudget = kBudget;
+  options.view.animate = false;
+  options.view.page = look.page;
+  options.view.step = look.step;
+  options.view.scope = look.scope;
+  return options;
+}
+
+struct Calls {
+  int scene = 0;      // of heatmaps and ribbons
+  int interface = 0;  // of Dear ImGui
+  int quads = 0;      // matrices that are drawn
+};
+
+Calls callsOf(Index dModel, Index heads, Index tokens, const Look& look) {
+  Offscreen offscreen(kWidth, kHeight);
+  App app(optionsFor(documentOf(dModel, heads, tokens), look));
+  for (int i = 0; i < 3; ++i) offscreen.draw(app);  // what is measured may ask for more
+  Calls calls;
+  calls.scene = offscreen.renderer().stats().drawCalls;
+  const ImDrawData* drawn = ImGui::GetDrawData();
+  for (int i = 0; i < drawn->CmdListsCount; ++i)
+    calls.interface += drawn->CmdLists[i]->CmdBuffer.Size;
+  for (const gl::Scene::Command& command : app.scene().commands) {
+    if (const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch)) {
+      calls.quads += static_cast<int>(batch->quads.size());
+    }
+  }
+  return calls;
+}
+
+const Look kLooks[] = {{ui::Page::flow, StepId::score, ui::StageScope::thisHead},
+                       {ui::Page::flow, StepId::softmax, ui::StageScope::allHeads},
+                       {ui::Page::flow, StepId::project, ui::StageScope::thisHead},
+                       {ui::Page::heads, StepId::score, ui::StageScope::thisHead}};
+
+TEST(DrawCalls, DoNotGrowWithCells) {
+  for (const Look& look : kLooks) {
+    const Calls few = callsOf(64, 8, 32, look);
+    const Calls many = callsOf(64, 8, 512, look);
+    const auto where = static_cast<int>(look.page) * 10 + static_cast<int>(look.step);
+    EXPECT_GT(few.scene, 0) << where;
+    EXPECT_LE(many.scene, few.scene + 2) << where;
+    EXPECT_LE(many.interface, few.interface + 8) << where;
+  }
+}
+
+TEST(DrawCalls, HardlyGrowWithHeads) {
+  for (const Look& look : kLooks) {
+    const Calls few = callsOf(96, 4, 32, look);
+    const Calls many = callsOf(96, 96, 32, look);
+    const auto where = static_cast<int>(look.page) * 10 + static_cast<int>(look.step);
+    EXPECT_LE(many.scene, few.scene + 2) << where;
+    EXPECT_LE(many.interface, few.interface + 16) << where;
+    EXPECT_GE(many.quads, few.quads) << where;
+  }
+}
+
+/// The program as it is after an edit, which ctrl+Z then takes back: that is the edit measured.
+class Uploads : public testing::Test {
+ protected:
+  std::uint64_t bytesOf(const DocumentPtr& document, const Edit& edit, const Look& look) {
+    History history(document, kBudget);
+    history.apply(edit);
+    AppOptions options = optionsFor(nullptr, look);
+    options.history = std::make_shared<const History>(std::move(history));
+    Offscreen offscreen(kWidth, kHeight);
+    App app(std::move(options));
+    for (int i = 0; i < 3; ++i) offscreen.draw(app);
+    const auto before = offscreen.renderer().stats();
+    held_ = before.bytesHeld;
+    for (int i = 0; i < 5; ++i) offscreen.drawFrame(app);
+    EXPECT_EQ(offscreen.renderer().stats().bytesUploaded, before.bytesUploaded) << "at rest";
+    const DocumentPtr edited = app.document();
+    offscreen.input().press(app, ui::Key{'Z'}, true);
+    EXPECT_NE(app.document(), edited);
+    for (int i = 0; i < 3; ++i) offscreen.draw(app);
+    EXPECT_EQ(app.trace()->documentPtr(), app.document());
+    return offscreen.renderer().stats().bytesUploaded - before.bytesUploaded;
+  }
+
+  std::uint64_t held_ = 0;
+};
+
+TEST_F(Uploads, OfAnOutputWeightAreItsCellAndItsColumn) {
+  constexpr Index kTokens = 24;
+  const DocumentPtr document = documentOf(64, 8, kTokens);
+  const SetCell edit{{TensorId::wO, -1, -1, 3, 17}, 5.0F};
+  const auto bytes = bytesOf(document, edit, {ui::Page::flow, StepId::output});
+  EXPECT_GT(bytes, 0U);
+  // W_O and the output are shown perhaps twice; each is one cell, and one column of the tokens
+  EXPECT_LE(bytes, 2 * sizeof(float) * (1 + kTokens));
+  EXPECT_GT(held_, 100 * bytes);
+}
+
+TEST_F(Uploads, OfOneHeadsWeightsLeaveTheOtherHeadsAlone) {
+  constexpr Index kTokens = 24;
+  constexpr Index kHeads = 8;
+  const DocumentPtr document = documentOf(64, kHeads, kTokens);
+  // of the coordinate that is 1 in every token, into the second column of the third head's Q
+  const SetCell edit{{TensorId::wQ, -1, -1, 2 * 8 + 1, 0}, 5.0F};
+  const auto bytes =
+      bytesOf(document, edit, {ui::Page::flow, StepId::softmax, ui::StageScope::allHeads});
+  const auto one = sizeof(float) * kTokens * kTokens;
+  EXPECT_GT(bytes, 0U);
+  EXPECT_LE(bytes, 4 * one) << "its pictures: on the stage, in the strip and in the flow";
+}
+
+TEST_F(Uploads, OfAStepThatIsNotShownAreNone) {
+  const DocumentPtr document = documentOf(64, 8, 24);
+  const SetCell edit{{TensorId::wO, -1, -1, 3, 17}, 5.0F};
+  EXPECT_EQ(bytesOf(document, edit, {ui::Page::flow, StepId::score}), 0U);
+}
+
+}  // namespace
+}  // namespace headscope::host
