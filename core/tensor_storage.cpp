@@ -15,27 +15,43 @@
 namespace headscope {
 namespace {
 
-constexpr std::size_t kLine = 64;
-/// From here on memory is asked for in pages of 2 MB: filling 100 MB then waits for 50 page faults
-/// instead of 25,000.
-constexpr std::size_t kHugePage = std::size_t{2} << 20;
-constexpr std::size_t kManyPages = 2 * kHugePage;
+constexpr std::align_val_t kLine{64};
+/// Blocks from here on are mapped each by itself: among the small ones that the history keeps, they
+/// would leave holes in the heap that no next one fits into.
+constexpr std::size_t kMapped = std::size_t{1} << 20;
+/// From here on in pages of 2 MB: filling 100 MB then waits for 50 page faults instead of 25,000.
+constexpr std::size_t kManyPages = std::size_t{4} << 20;
 
-std::size_t alignmentOf(std::size_t bytes) { return bytes < kManyPages ? kLine : kHugePage; }
+std::size_t bytesOf(Index count) { return static_cast<std::size_t>(count) * sizeof(float); }
+
+bool mapped(std::size_t bytes) {
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+  return bytes >= kMapped;
+#else
+  return bytes > std::numeric_limits<std::size_t>::max() / 2;  // the sanitizer watches the heap's
+#endif
+}
 
 float* allocate(Index count) {
   if (count > std::numeric_limits<Index>::max() / 8) throw std::bad_alloc();
-  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
-  void* memory = ::operator new[](bytes, std::align_val_t{alignmentOf(bytes)});
+  const std::size_t bytes = bytesOf(count);
+  if (!mapped(bytes)) return static_cast<float*>(::operator new[](bytes, kLine));
 #ifdef __linux__
-  if (bytes >= kManyPages) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; refused is fine
-#endif
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  if (bytes >= kManyPages) ::madvise(memory, bytes, MADV_HUGEPAGE);  // a wish; refused is fine
   return static_cast<float*>(memory);
+#else
+  throw std::bad_alloc();
+#endif
 }
 
 void release(float* memory, Index count) {
-  const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(float);
-  ::operator delete[](memory, std::align_val_t{alignmentOf(bytes)});
+  const std::size_t bytes = bytesOf(count);
+  if (!mapped(bytes)) return ::operator delete[](memory, kLine);
+#ifdef __linux__
+  ::munmap(memory, bytes);
+#endif
 }
 
 }  // namespace
