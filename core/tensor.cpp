@@ -29,47 +29,25 @@ void copyCells(const ConstMatrixView& from, const MatrixView& to) {
 
 }  // namespace
 
-Index elementCount(const Shape& shape) {
-  constexpr Index kMax = std::numeric_limits<Index>::max();
-  Index count = 1;
-  for (const Index dim : shape) {
-    if (dim < 0 || (dim > 0 && count > kMax / dim)) {
-      throw std::overflow_error("a tensor of shape " + toString(shape) + " cannot be counted");
-    }
-    count *= dim;
-  }
-  return count;
-}
-
-std::string toString(const Shape& shape) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (i > 0) text += ", ";
-    text += std::to_string(shape[i]);
-  }
-  if (shape.size() == 1) text += ",";
-  return text + ")";
-}
-
-Tensor Tensor::uninitialised(Shape shape) {
+Tensor Tensor::uninitialised(const Shape& shape) {
   const Index count = elementCount(shape);
   if (count > std::numeric_limits<Index>::max() / 8) throw std::bad_alloc();
   Tensor tensor;
   tensor.strides_ = rowMajorStrides(shape);
-  tensor.shape_ = std::move(shape);
+  tensor.shape_ = shape;
   tensor.storage_ = std::make_shared<TensorStorage>(count);
   tensor.origin_ = tensor.storage_->data();
   return tensor;
 }
 
-Tensor Tensor::zeros(Shape shape) {
-  Tensor tensor = uninitialised(std::move(shape));
+Tensor Tensor::zeros(const Shape& shape) {
+  Tensor tensor = uninitialised(shape);
   std::fill_n(tensor.origin_, tensor.size(), 0.0F);
   return tensor;
 }
 
-Tensor Tensor::fromValues(Shape shape, std::span<const float> values) {
-  Tensor tensor = uninitialised(std::move(shape));
+Tensor Tensor::fromValues(const Shape& shape, std::span<const float> values) {
+  Tensor tensor = uninitialised(shape);
   if (static_cast<Index>(values.size()) != tensor.size()) {
     throw std::invalid_argument("Tensor::fromValues: " + std::to_string(values.size()) +
                                 " values for shape " + toString(tensor.shape_));
@@ -106,10 +84,9 @@ Tensor Tensor::split(std::size_t axis, Index count) const {
   assert(axis < rank() && count > 0 && shape_[axis] % count == 0);
   Tensor view = *this;
   const Index inner = shape_[axis] / count;
-  const auto at = static_cast<std::ptrdiff_t>(axis);
   view.shape_[axis] = inner;
-  view.shape_.insert(view.shape_.begin() + at, count);
-  view.strides_.insert(view.strides_.begin() + at, strides_[axis] * inner);
+  view.shape_.insert(axis, count);
+  view.strides_.insert(axis, strides_[axis] * inner);
   return view;
 }
 
@@ -135,11 +112,11 @@ Tensor Tensor::repeated(std::size_t axis) const {
   return view;
 }
 
-Tensor Tensor::reshaped(Shape shape) const {
+Tensor Tensor::reshaped(const Shape& shape) const {
   assert(contiguous() && elementCount(shape) == size());
   Tensor view = *this;
   view.strides_ = rowMajorStrides(shape);
-  view.shape_ = std::move(shape);
+  view.shape_ = shape;
   return view;
 }
 
@@ -230,7 +207,7 @@ std::vector<float> Tensor::values() const {
   if (empty()) return out;
   out.reserve(static_cast<std::size_t>(size()));
   if (out.capacity() == 0) return out;
-  Shape index(rank(), 0);
+  Shape index(rank());
   const auto count = static_cast<std::size_t>(size());
   while (out.size() < count) {
     out.push_back(at(index));

@@ -9,20 +9,12 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "core/change.h"
+#include "core/shape.h"
 
 namespace headscope {
-
-using Shape = std::vector<Index>;
-
-/// Number of elements; 1 for a scalar shape. Throws std::overflow_error past 2^63 − 1.
-Index elementCount(const Shape& shape);
-
-/// "(6, 512)", as PyTorch prints a shape.
-std::string toString(const Shape& shape);
 
 /// One matrix inside a tensor: `rows` × `cols`, `rowStride` floats from one row to the next and
 /// `colStride` from one column to the next (1 unless transposed).
@@ -60,9 +52,9 @@ class Tensor {
   Tensor() = default;  // empty: no storage, shape ()
 
   /// New storage, 64-byte aligned; contents are undefined (`uninitialised`) or zero.
-  static Tensor uninitialised(Shape shape);
-  static Tensor zeros(Shape shape);
-  static Tensor fromValues(Shape shape, std::span<const float> values);
+  static Tensor uninitialised(const Shape& shape);
+  static Tensor zeros(const Shape& shape);
+  static Tensor fromValues(const Shape& shape, std::span<const float> values);
 
   bool empty() const { return storage_ == nullptr; }
   const Shape& shape() const { return shape_; }
@@ -91,7 +83,7 @@ class Tensor {
   Tensor transposed(std::size_t a, std::size_t b) const;
   Tensor slice(std::size_t axis, Index begin, Index end) const;
   Tensor repeated(std::size_t axis) const;
-  Tensor reshaped(Shape shape) const;
+  Tensor reshaped(const Shape& shape) const;
 
   /// The last two axes as a matrix, the leading ones (0, 1 or 2 of them) chosen by `lead`.
   ConstMatrixView matrix(std::initializer_list<Index> lead = {}) const;

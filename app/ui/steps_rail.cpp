@@ -16,7 +16,7 @@ namespace {
 
 /// The batch axis is left out where it is 1.
 std::string shownShape(Shape shape) {
-  if (shape.front() == 1) shape.erase(shape.begin());
+  if (shape.front() == 1) shape.keepLast(shape.size() - 1);
   return toString(shape);
 }
 

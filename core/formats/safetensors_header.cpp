@@ -104,13 +104,14 @@ class HeaderParser {
     const auto dtype = value.find("dtype");
     if (dtype == value.end() || !dtype->is_string()) failTensor(name_, "has no dtype");
     entry.dtype = dtype->get<std::string>();
-    for (const std::uint64_t dim : numbers(value, "shape")) {
+    const std::vector<std::uint64_t> dims = numbers(value, "shape");
+    if (dims.size() > Shape::kMostAxes) {
+      failTensor(name_,
+                 fmt::format("has {} axes, at most {} are read", dims.size(), Shape::kMostAxes));
+    }
+    for (const std::uint64_t dim : dims) {
       if (dim > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) tooLarge();
       entry.shape.push_back(static_cast<Index>(dim));
-    }
-    if (entry.shape.size() > SafetensorsLimits::kRank) {
-      failTensor(name_, fmt::format("has {} axes, at most {} are read", entry.shape.size(),
-                                    SafetensorsLimits::kRank));
     }
     const auto offsets = numbers(value, "data_offsets");
     if (offsets.size() != 2) failTensor(name_, "does not have two data_offsets");

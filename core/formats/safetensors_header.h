@@ -14,7 +14,6 @@ namespace headscope::formats {
 struct SafetensorsLimits {
   static constexpr std::uint64_t kHeaderBytes = 100'000'000;  // the format's own
   static constexpr std::size_t kTensors = 100'000;
-  static constexpr std::size_t kRank = 8;
 };
 
 struct SafetensorsEntry {

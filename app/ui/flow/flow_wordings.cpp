@@ -12,7 +12,7 @@ namespace {
 /// "(6, 512)", or "(2, 6, 512)" where there is a batch.
 std::string flatShape(TensorId id, const AttentionConfig& config) {
   Shape shape = shapeOf(id, config);
-  if (shape.size() == 3 && shape.front() == 1) shape.erase(shape.begin());
+  if (shape.size() == 3 && shape.front() == 1) shape.keepLast(2);
   return toString(shape);
 }
 
