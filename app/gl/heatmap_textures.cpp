@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <set>
 
@@ -28,7 +30,9 @@ struct Part {
 Part changedPart(const std::vector<float>& before, const std::vector<float>& after, int rows,
                  int cols) {
   int top = rows, bottom = -1, left = cols, right = -1;
-  const auto differs = [](float a, float b) { return std::memcmp(&a, &b, sizeof(a)) != 0; };
+  const auto differs = [](float a, float b) {
+    return std::bit_cast<std::uint32_t>(a) != std::bit_cast<std::uint32_t>(b);
+  };
   for (int r = 0; r < rows; ++r) {
     const auto at = static_cast<std::size_t>(r) * static_cast<std::size_t>(cols);
     const float* then = before.data() + at;

@@ -126,9 +126,8 @@ class Compared {
       return;
     }
     const ViewState& view = panel_.view;
-    if (view.hovered && ref_.find(view.hovered->cell, &row, &col)) {
-      cell_ = std::pair(row, col);
-    } else if (view.selected && ref_.find(*view.selected, &row, &col)) {
+    if ((view.hovered && ref_.find(view.hovered->cell, &row, &col)) ||
+        (view.selected && ref_.find(*view.selected, &row, &col))) {
       cell_ = std::pair(row, col);
     }
   }
