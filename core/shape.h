@@ -23,7 +23,7 @@ class Shape {
 
   Shape() = default;
   Shape(std::initializer_list<Index> lengths) {
-    for (const Index length : lengths) push_back(length);
+    for (const Index length : lengths) append(length);
   }
   /// As many axes, of length 0.
   explicit Shape(std::size_t axes) : size_(checked(axes)) {}
@@ -40,7 +40,7 @@ class Shape {
   const Index* end() const { return begin() + size_; }
 
   /// Throw std::length_error past kMostAxes.
-  void push_back(Index length) { insert(size_, length); }
+  void append(Index length) { insert(size_, length); }
   void insert(std::size_t axis, Index length) {
     size_ = checked(size_ + 1);
     std::copy_backward(begin() + axis, end() - 1, end());

@@ -71,10 +71,10 @@ std::optional<TensorId> tensorIdFromName(std::string_view name) {
 Shape shapeOf(TensorId id, const AttentionConfig& c) {
   const TensorInfo& t = info(id);
   Shape shape;
-  if (t.perItem) shape.push_back(c.batch);
-  if (t.perHead) shape.push_back(t.kvHeads ? c.numKvHeads : c.numHeads);
-  if (t.rows != Axis::none) shape.push_back(lengthOf(t.rows, c));
-  shape.push_back(lengthOf(t.cols, c));
+  if (t.perItem) shape.append(c.batch);
+  if (t.perHead) shape.append(t.kvHeads ? c.numKvHeads : c.numHeads);
+  if (t.rows != Axis::none) shape.append(lengthOf(t.rows, c));
+  shape.append(lengthOf(t.cols, c));
   return shape;
 }
 

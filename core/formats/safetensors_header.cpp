@@ -111,7 +111,7 @@ class HeaderParser {
     }
     for (const std::uint64_t dim : dims) {
       if (dim > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) tooLarge();
-      entry.shape.push_back(static_cast<Index>(dim));
+      entry.shape.append(static_cast<Index>(dim));
     }
     const auto offsets = numbers(value, "data_offsets");
     if (offsets.size() != 2) failTensor(name_, "does not have two data_offsets");
