@@ -46,10 +46,10 @@ class Shape {
     std::copy_backward(begin() + axis, end() - 1, end());
     lengths_[axis] = length;
   }
-  /// Keeps the last `count` axes.
-  void keepLast(std::size_t count) {
-    std::copy(end() - count, end(), begin());
-    size_ = count;
+  Shape last(std::size_t axes) const {
+    Shape shape(axes);
+    std::copy(end() - axes, end(), shape.begin());
+    return shape;
   }
 
   bool operator==(const Shape& other) const {

@@ -16,7 +16,7 @@ namespace {
 
 /// The batch axis is left out where it is 1.
 std::string shownShape(Shape shape) {
-  if (shape.front() == 1) shape.keepLast(shape.size() - 1);
+  if (shape.front() == 1) shape = shape.last(shape.size() - 1);
   return toString(shape);
 }
 

@@ -16,11 +16,9 @@ TEST(Shape, AxesAreInsertedAndLeftOutInPlace) {
   EXPECT_EQ(shape, (Shape{5, 2, 8, 6, 64}));
   EXPECT_EQ(shape.front(), 5);
   EXPECT_EQ(shape.back(), 64);
-  shape.keepLast(2);
-  EXPECT_EQ(shape, (Shape{6, 64}));
-  shape.keepLast(0);
-  EXPECT_TRUE(shape.empty());
-  EXPECT_EQ(shape, Shape());
+  EXPECT_EQ(shape.last(2), (Shape{6, 64}));
+  EXPECT_EQ(shape.last(5), shape);
+  EXPECT_TRUE(shape.last(0).empty());
 }
 
 TEST(Shape, IsEqualOnlyToTheSameLengthsInTheSamePlaces) {

@@ -179,8 +179,8 @@ FlowDescription describe(FlowId id, const AttentionConfig& config) {
   }
   const PartInfo part = infoOf(id.part);
   Shape shape = shapeOf(part.tensor, config);
-  if (info(part.tensor).perHead) shape.keepLast(2);
-  if (shape.size() == 3 && shape.front() == 1) shape.keepLast(2);
+  if (info(part.tensor).perHead) shape = shape.last(2);
+  if (shape.size() == 3 && shape.front() == 1) shape = shape.last(2);
   FlowDescription description = {titleOf(id, config), toString(shape), part.about,
                                  termOf(part.tensor)};
   if (belongsToHead(id.part)) {

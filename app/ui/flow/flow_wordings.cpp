@@ -12,14 +12,13 @@ namespace {
 /// "(6, 512)", or "(2, 6, 512)" where there is a batch.
 std::string flatShape(TensorId id, const AttentionConfig& config) {
   Shape shape = shapeOf(id, config);
-  if (shape.size() == 3 && shape.front() == 1) shape.keepLast(2);
+  if (shape.size() == 3 && shape.front() == 1) shape = shape.last(2);
   return toString(shape);
 }
 
 /// "(6, 64)": one head's matrix.
 std::string headShape(TensorId id, const AttentionConfig& config) {
-  const Shape shape = shapeOf(id, config);
-  return toString(Shape(shape.end() - 2, shape.end()));
+  return toString(shapeOf(id, config).last(2));
 }
 
 /// "8 × " heads, or "2 × 8 × " with a batch of 2.
