@@ -119,7 +119,7 @@ TEST(HistoryMemory, TenThousandPins) {
 }
 
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
-  History h(fromTexts({"the cat sat"}), kBudget);
+  History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(96, 4, 1)), kBudget);
   h.apply(SetBias{false});  // shares W_Q with the start
   const std::weak_ptr<const Document> second = h.current();
   h.apply(cellEdit(*h.current(), 0, 3, 2.0F));
