@@ -17,9 +17,10 @@ bool notFinite(float value) { return !std::isfinite(value); }
 
 }  // namespace
 
-bool allFinite(const ConstMatrixView& cells) {
-  constexpr std::uint32_t kMagnitude = 0x7fffffff;
-  constexpr std::uint32_t kInfinite = 0x7f800000;  // NaN is above
+bool allFinite(const ConstMatrixView& cells) { return std::isfinite(largestMagnitude(cells)); }
+
+float largestMagnitude(const ConstMatrixView& cells) {
+  constexpr std::uint32_t kMagnitude = 0x7fffffff;  // in the order of the values, NaN last
   std::uint32_t largest = 0;
   for (Index r = 0; r < cells.rows; ++r) {
     const float* row = cells.data + r * cells.rowStride;
@@ -29,7 +30,7 @@ bool allFinite(const ConstMatrixView& cells) {
       largest = magnitude > largest ? magnitude : largest;
     }
   }
-  return largest < kInfinite;
+  return std::bit_cast<float>(largest);
 }
 
 std::optional<Shape> firstNotFinite(const Tensor& tensor) {

@@ -1,10 +1,13 @@
 #include "core/pass.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "core/clock.h"
+#include "core/finite.h"
 #include "core/ledger.h"
 #include "core/steps/linear.h"
 #include "core/steps/over_pieces.h"
@@ -35,6 +38,16 @@ constexpr std::array kSwept{Swept{StepId::score, TensorId::rawScores},
                             Swept{StepId::softmax, TensorId::weights},
                             Swept{StepId::weigh, TensorId::heads}};
 
+/// So many times larger numbers than the result may a patch go through: 4 of a float's 24 bits.
+constexpr float kDigitsLost = 16.0F;
+
+template <typename Value>
+void raise(std::atomic<Value>& largest, Value value) {
+  Value held = largest.load();
+  while (held < value && !largest.compare_exchange_weak(held, value)) {
+  }
+}
+
 /// The boxes of a change in each (item, head).
 using BoxesByHead = std::vector<std::vector<Box>>;
 
@@ -47,6 +60,16 @@ BoxesByHead byHead(const Change& change, const AttentionConfig& c) {
 }
 
 }  // namespace
+
+std::vector<SweepLoop> sweepLoops(const AttentionConfig& c) {
+  const auto share = [](Index across, Index along) {
+    return std::clamp(kCachedScores / across, kFewestRows, std::max(along, kFewestRows));
+  };
+  const Index rows = share(c.keys(), c.seqLen);
+  if (!c.mistakes.softmaxOverQueries) return {{0, kSwept.size(), rows, c.keys()}};
+  return {
+      {0, 1, rows, c.keys()}, {1, 1, c.seqLen, share(c.seqLen, c.keys())}, {2, 1, rows, c.keys()}};
+}
 
 Pass::Pass(const DocumentPtr& document, const Trace* before, const Execution& execution)
     : execution_(execution),
@@ -159,11 +182,24 @@ void Pass::packWeights(const Step& step) {
 }
 
 void Pass::compute(const Step& step, TensorId output, const Box& box) {
-  if (before_ != nullptr && patching_ && step.patch(*trace_, *before_, output, box)) {
+  if (patch(step, output, box)) {
     patched_ = true;
   } else if (!step.compute(*trace_, output, box)) {
     overflowed_ = true;
   }
+}
+
+/// What an edit makes far smaller than it was is computed: what is left of a difference of large
+/// numbers is their rounding.
+bool Pass::patch(const Step& step, TensorId output, const Box& box) {
+  if (before_ == nullptr || !patching_) return false;
+  const std::optional<float> patched = step.patch(*trace_, *before_, output, box);
+  if (!patched) return false;
+  const float through = std::max(*patched, before_->patchedThrough[at(output)]);
+  const float largest = largestMagnitude(trace_->tensor(output).matrixOf(box));
+  if (!std::isfinite(largest) || !(through <= kDigitsLost * largest)) return false;
+  raise(patchedThrough_[at(output)], through);
+  return true;
 }
 
 void Pass::runLinear(const Step& step) {
@@ -203,39 +239,44 @@ void Pass::sweep() {
   }
   if (!any) return;
 
-  // a softmax down the columns needs all rows of the scores at once
-  const Index rowsAtOnce =
-      c.mistakes.softmaxOverQueries
-          ? c.seqLen
-          : std::clamp(kCachedScores / c.keys(), kFewestRows, std::max(c.seqLen, kFewestRows));
-  const Index blocks = (c.seqLen + rowsAtOnce - 1) / rowsAtOnce;
-  const Index pieces = c.batch * c.numHeads * blocks;
+  const std::vector<SweepLoop> loops = sweepLoops(c);
+  Index pieces = 0;
+  for (const SweepLoop& loop : loops) pieces += loop.pieces(c);
   std::array<std::atomic<std::int64_t>, kSwept.size()> nanoseconds{};
   std::atomic<Index> finished{0};
-  overPieces(pieces, execution_, [&](Index piece) {
-    const Index matrix = piece / blocks;
-    const Index begin = piece % blocks * rowsAtOnce;
-    const Index end = std::min(begin + rowsAtOnce, c.seqLen);
-    double clock = clockSeconds();
-    for (std::size_t s = 0; s < kSwept.size(); ++s) {
-      const auto [id, result] = kSwept[s];
-      const auto run = [&, id = id, result = result](const Box& box) {
-        if (box.rows > 0) compute(step(id), result, box);
-      };
-      if (changes_[at(result)].isAll()) {
-        run({matrix / c.numHeads, matrix % c.numHeads, begin, end - begin, 0,
-             trace_->tensor(result).dim(3)});
-      } else if (!parts[s].empty()) {
-        for (const Box& box : parts[s][static_cast<std::size_t>(matrix)]) {
-          run(box.within(begin, end));
+  for (const SweepLoop& loop : loops) {
+    const Index across = loop.across(c);
+    const Index perMatrix = loop.down(c) * across;
+    overPieces(loop.pieces(c), execution_, [&](Index piece) {
+      const Index matrix = piece / perMatrix;
+      const Index begin = piece % perMatrix / across * loop.rows;
+      const Index end = std::min(begin + loop.rows, c.seqLen);
+      double clock = clockSeconds();
+      for (std::size_t s = loop.firstStep; s < loop.firstStep + loop.steps; ++s) {
+        const auto [id, result] = kSwept[s];
+        const Index width = trace_->tensor(result).dim(3);
+        const Index left = piece % across * loop.cols;
+        const Index cols = across > 1 ? std::min(loop.cols, width - left) : width;
+        if (changes_[at(result)].isAll()) {
+          compute(step(id), result,
+                  {matrix / c.numHeads, matrix % c.numHeads, begin, end - begin, left, cols});
+        } else if (!parts[s].empty()) {
+          for (const Box& box : parts[s][static_cast<std::size_t>(matrix)]) {
+            Box part = box.within(begin, end);
+            if (across > 1) {  // where rows are not cut either: such a box is the whole matrix
+              part.col = left;
+              part.cols = cols;
+            }
+            if (part.rows > 0) compute(step(id), result, part);
+          }
         }
+        const double now = clockSeconds();
+        nanoseconds[s] += static_cast<std::int64_t>((now - clock) * 1e9);
+        clock = now;
       }
-      const double now = clockSeconds();
-      nanoseconds[s] += static_cast<std::int64_t>((now - clock) * 1e9);
-      clock = now;
-    }
-    done(2 + static_cast<int>(5 * ++finished / pieces));
-  });
+      done(2 + static_cast<int>(5 * ++finished / pieces));
+    });
+  }
 
   // the threads' time, shared out over the time that went by
   const double elapsed = millisecondsSince(start);
@@ -253,15 +294,16 @@ void Pass::finish() {
   for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
     trace_->patched = trace_->patched || changes_[i].inPart();
     whole = whole && changes_[i].isAll();
+    const float kept =
+        before_ != nullptr && !changes_[i].isAll() ? before_->patchedThrough[i] : 0.0F;
+    trace_->patchedThrough[i] = std::max(kept, patchedThrough_[i].load());
   }
   if (before_ != nullptr && before_->patched && !whole) trace_->patched = true;
 }
 
 void Pass::done(int steps) {
   if (execution_.stepsDone == nullptr) return;
-  int shown = execution_.stepsDone->load();
-  while (shown < steps && !execution_.stepsDone->compare_exchange_weak(shown, steps)) {
-  }
+  raise(*execution_.stepsDone, steps);
 }
 
 }  // namespace headscope

@@ -7,12 +7,28 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <vector>
 
 #include "core/steps/step.h"
 
 namespace headscope {
+
+/// One loop of the sweep from `score` to `weigh`: the pieces that it cuts every head into, and
+/// which of the steps that fill memory go through each.
+struct SweepLoop {
+  std::size_t firstStep, steps;
+  Index rows, cols;  // of a piece, in scores
+
+  Index down(const AttentionConfig& c) const { return (c.seqLen + rows - 1) / rows; }
+  Index across(const AttentionConfig& c) const { return (c.keys() + cols - 1) / cols; }
+  Index pieces(const AttentionConfig& c) const {
+    return c.batch * c.numHeads * down(c) * across(c);
+  }
+};
+/// One loop; or three, where a softmax down the columns needs all rows of the scores first.
+std::vector<SweepLoop> sweepLoops(const AttentionConfig& config);
 
 class Pass {
  public:
@@ -33,6 +49,8 @@ class Pass {
   Tensor memoryFor(const Step& step, TensorId output, const Change& change) const;
   void note(TensorId id, Change change);
   void compute(const Step& step, TensorId output, const Box& box);
+  /// False where the box has to be computed.
+  bool patch(const Step& step, TensorId output, const Box& box);
 
   void packWeights(const Step& step);
   void runLinear(const Step& step);
@@ -47,6 +65,7 @@ class Pass {
   bool patching_;  // worth it at this size
   std::atomic<bool> overflowed_{false};
   std::atomic<bool> patched_{false};
+  std::array<std::atomic<float>, kTensorCount> patchedThrough_{};
 };
 
 }  // namespace headscope

@@ -79,6 +79,10 @@ class Trace {
   /// Some result was made from the one before, not by a whole pass: equal to rounding.
   bool patched = false;
 
+  /// The largest magnitude that a result's patched values went through since all of it was
+  /// computed: what their rounding is relative to.
+  std::array<float, kTensorCount> patchedThrough{};
+
   std::array<StepRun, kStepCount> steps{};
   std::vector<FullyMaskedRow> fullyMaskedRows;
   double ms = 0.0;

@@ -40,7 +40,11 @@ target_compile_options(headscope_options INTERFACE
 target_link_options(headscope_options INTERFACE
   "$<${hardened}:LINKER:-z,relro,-z,now,-z,noexecstack>")
 if(HEADSCOPE_SANITIZE)
-  set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  if(HEADSCOPE_SANITIZE STREQUAL "thread")
+    set(sanitizers -fsanitize=thread -fno-omit-frame-pointer)
+  else()
+    set(sanitizers -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  endif()
   target_compile_options(headscope_options INTERFACE ${sanitizers})
   target_compile_definitions(headscope_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(headscope_options INTERFACE ${sanitizers})

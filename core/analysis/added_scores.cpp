@@ -1,6 +1,11 @@
 #include "core/analysis/added_scores.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "core/analysis/two_in_one.h"
+#include "core/error.h"
+#include "core/finite.h"
 #include "core/steps/score_tiles.h"
 #include "core/steps/softmax_row.h"
 
@@ -18,6 +23,11 @@ void AddedScores::scores(Index head, Index query, std::span<float> row) const {
 
 void AddedScores::softmax(Index query, std::span<float> row) const {
   scoresForSoftmax(row, row, document_, {item_, 0, query, 0});
+  const auto keys = static_cast<Index>(row.size());
+  if (!allFinite({row.data(), 1, keys, keys, 1})) {
+    throw UserError(
+        "the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down");
+  }
   softmaxRow(row, softmaxKeys(document_.config, item_, query));
 }
 
@@ -39,8 +49,11 @@ void addScores(std::span<const float> a, std::span<const float> b, std::array<do
 
 std::array<double, 2> Leads::equalGains() const {
   if (count_ == 0 || sum_[0] <= 0.0 || sum_[1] <= 0.0) return {1.0, 1.0};
-  const auto count = static_cast<double>(count_);
-  return {kEqualLead * count / sum_[0], kEqualLead * count / sum_[1]};
+  const double wanted = kEqualLead * static_cast<double>(count_);
+  const std::array gains{wanted / sum_[0], wanted / sum_[1]};
+  // of leads next to nothing they would be more than a float holds
+  const bool usable = std::max(gains[0], gains[1]) <= std::numeric_limits<float>::max();
+  return usable ? gains : std::array{1.0, 1.0};
 }
 
 }  // namespace headscope

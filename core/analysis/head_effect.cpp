@@ -134,6 +134,9 @@ Measured HeadEffects::ablation(Index head, const CountedRows& rows) const {
   for (const CountedRow& row : rows.rows) {
     const auto share = effect(head, row.row);
     if (!share) return Measured::undefined("an output has no length: there is nothing to compare");
+    if (!std::isfinite(*share)) {
+      return Measured::undefined("the head's part of the output does not fit a 32-bit float");
+    }
     sum += *share;
   }
   return {sum / static_cast<double>(rows.rows.size()), {}};

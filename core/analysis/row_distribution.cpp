@@ -3,11 +3,44 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "core/analysis/entropy_sums.h"
+#include "core/finite.h"
 #include "core/steps/softmax_row.h"
 
 namespace headscope {
+
+namespace {
+
+/// Row weights where some score at that sharpness leaves 32 bits: in double. A pass refuses such
+/// scores, but what would become of the row is clear.
+void wideRowWeights(const Trace& trace, const RowRef& row, const Document& document,
+                    std::span<float> weights) {
+  const AttentionConfig& c = document.config;
+  const double factor = 1.0 / ((c.scale ? c.rootDk() : 1.0) * c.temperature);
+  const AllowedKeys allowed = allowedKeys(c.mask, row.item, row.query, c.keys());
+  const AllowedKeys takesPart = softmaxKeys(c, row.item, row.query);
+  std::vector<double> scores(weights.size());
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    const auto key = static_cast<Index>(j);
+    const CellRef cell{TensorId::scores, row.item, row.head, row.query, key};
+    CellRef raw = cell;
+    raw.tensor = TensorId::rawScores;
+    const auto pin = document.pins.at(cell);
+    scores[j] = pin ? static_cast<double>(*pin) : factor * static_cast<double>(trace.value(raw));
+    if (c.mistakes.zeroForMasked && !allowed(key)) scores[j] = 0.0;
+    if (!takesPart(key)) scores[j] = -std::numeric_limits<double>::infinity();
+  }
+  const double maximum = *std::max_element(scores.begin(), scores.end());
+  double sum = 0.0;
+  for (double& score : scores) sum += score = std::exp(score - maximum);
+  for (std::size_t j = 0; j < scores.size(); ++j) {
+    weights[j] = static_cast<float>(scores[j] / sum);
+  }
+}
+
+}  // namespace
 
 Sharpness sharpnessOf(const AttentionConfig& config) { return {config.scale, config.temperature}; }
 
@@ -24,7 +57,12 @@ std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharp
   const std::span<float> weights(line.mutableData() + before, static_cast<std::size_t>(c.keys()));
   trace.tile(TensorId::rawScores, row.item, row.head, row.query, 1, 0, c.keys(), weights.data());
   scoresForSoftmax(weights, weights, document, {row.item, row.head, row.query, 0});
-  softmaxRow(weights, softmaxKeys(c, row.item, row.query));
+  const AllowedKeys keys = softmaxKeys(c, row.item, row.query);
+  if (keys.any() && !allFinite({weights.data(), 1, c.keys(), c.keys(), 1})) {
+    wideRowWeights(trace, row, document, weights);
+  } else {
+    softmaxRow(weights, keys);
+  }
   return {weights.begin(), weights.end()};
 }
 

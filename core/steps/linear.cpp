@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <optional>
 
 #include "core/finite.h"
 #include "core/gemm.h"
@@ -114,15 +115,16 @@ bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box) {
       trace.config().bias ? trace.tensor(layer.bias) : kNoBias, box, trace.mutableTensor(layer.y));
 }
 
-bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, const Box& box) {
+std::optional<float> patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer,
+                                 const Box& box) {
   const Change& change = trace.change(layer.x);
   if (!change.inPart() || !trace.change(layer.weight).isNone() ||
       !trace.change(layer.bias).isNone()) {
-    return false;
+    return std::nullopt;
   }
   const Tensor& x = trace.tensor(layer.x);
   const Index tokens = x.dim(1);
-  if (box.item * tokens + box.row + box.rows > (box.item + 1) * tokens) return false;
+  if (box.item * tokens + box.row + box.rows > (box.item + 1) * tokens) return std::nullopt;
   Index begin = x.dim(2);
   Index end = 0;
   for (const Box& part : change.boxes()) {
@@ -131,7 +133,7 @@ bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, co
     end = std::max(end, part.col + part.cols);
   }
   const Index width = end - begin;
-  if (width <= 0 || width * kWorthPatching > x.dim(2)) return false;
+  if (width <= 0 || width * kWorthPatching > x.dim(2)) return std::nullopt;
 
   const Box columns{box.item, 0, box.row, box.rows, begin, width};
   const ConstMatrixView now = x.matrixOf(columns);
@@ -143,14 +145,16 @@ bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, co
   }
   const MatrixView y = trace.cells(layer.y, box);
   const Box weights{0, 0, box.col, box.cols, begin, width};
-  gemm(delta, trace.tensor(layer.weight).matrixOf(weights).transposed(), y);
+  const ConstMatrixView weight = trace.tensor(layer.weight).matrixOf(weights);
+  gemm(delta, weight.transposed(), y);
   const ConstMatrixView old = before.tensor(layer.y).matrixOf(box);
   for (Index r = 0; r < y.rows; ++r) {
     float* row = y.row(r).data();
     const float* was = old.row(r).data();
     for (Index c = 0; c < y.cols; ++c) row[c] += was[c];
   }
-  return allFinite(y);
+  // terms may be far larger than their sum
+  return std::max(largestMagnitude(old), largestMagnitude(delta) * largestMagnitude(weight));
 }
 
 Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, const Change& bias) {

@@ -1,6 +1,7 @@
 // A linear layer, y = x Wᵀ + b (nn.Linear), as the steps `project` and `output` both are.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "core/steps/step.h"
@@ -12,8 +13,8 @@ struct LinearLayer {
 };
 
 /// W (out, in) in memory as products read it fastest, at nearly the processor's peak however few
-/// the rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel); the
-/// last of several is filled up with 0, a narrow matrix is one narrow panel.
+/// the rows (bench/README.md): Wᵀ in dense panels of kPanel columns, (out / kPanel, in, kPanel);
+/// the last of several is filled up with 0, a narrow matrix is one narrow panel.
 inline constexpr Index kPanel = 128;
 Tensor packedMemory(const Tensor& weight);
 Index packedCount(const Shape& weight);  // numbers in it
@@ -25,8 +26,9 @@ void packPanel(const Tensor& weight, Index panel, Tensor& packed);
 bool computeLinear(Trace& trace, const LinearLayer& layer, const Box& box);
 
 /// The box from what it was before, where only a part of x's columns changed: y + Δx · Wᵀ over
-/// these. False where more changed.
-bool patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer, const Box& box);
+/// these; see Step::patch. Nothing where more changed.
+std::optional<float> patchLinear(Trace& trace, const Trace& before, const LinearLayer& layer,
+                                 const Box& box);
 
 /// What of y (of that shape) depends on what changed of x, the weight and the bias.
 Change affectedByLinear(const Shape& y, const Change& x, const Change& weight, const Change& bias);

@@ -2,6 +2,8 @@
 // (B,T,D) · (D,D) → (B,T,D).
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "core/steps/linear.h"
 #include "core/steps/steps.h"
 
@@ -48,7 +50,8 @@ class Output final : public Step {
     return computeLinear(trace, {TensorId::concat, TensorId::wO, TensorId::bO, output}, box);
   }
 
-  bool patch(Trace& trace, const Trace& before, TensorId output, const Box& box) const override {
+  std::optional<float> patch(Trace& trace, const Trace& before, TensorId output,
+                             const Box& box) const override {
     return patchLinear(trace, before, {TensorId::concat, TensorId::wO, TensorId::bO, output}, box);
   }
 

@@ -20,16 +20,16 @@
 namespace headscope {
 namespace {
 
-/// The mistake: scores to weights down each column, in place.
-void softmaxColumns(const MatrixView& cells, const AttentionConfig& c, Index item) {
+/// The mistake: scores to weights down each column of a box of all rows, in place.
+void softmaxColumns(const MatrixView& cells, const AttentionConfig& c, const Box& box) {
   std::vector<AllowedKeys> allowed;
-  for (Index i = 0; i < cells.rows; ++i) allowed.push_back(softmaxKeys(c, item, i));
+  for (Index i = 0; i < cells.rows; ++i) allowed.push_back(softmaxKeys(c, box.item, i));
   std::vector<float> column(static_cast<std::size_t>(cells.rows));
   std::vector<std::uint8_t> takesPart(column.size());
   for (Index j = 0; j < cells.cols; ++j) {
     for (std::size_t i = 0; i < column.size(); ++i) {
       column[i] = cells(static_cast<Index>(i), j);
-      takesPart[i] = allowed[i](j) ? 1 : 0;
+      takesPart[i] = allowed[i](box.col + j) ? 1 : 0;
     }
     softmaxRow(column, {0, cells.rows, takesPart.data()});
     for (std::size_t i = 0; i < column.size(); ++i) cells(static_cast<Index>(i), j) = column[i];
@@ -116,11 +116,11 @@ class Softmax final : public Step {
     const MatrixView out = trace.cells(output, box);
     for (Index i = 0; i < out.rows; ++i) {
       const std::span<float> row = out.row(i);
-      const RowPart place{box.item, box.head, box.row + i, 0};
+      const RowPart place{box.item, box.head, box.row + i, box.col};
       scoresForSoftmax(raw.row(i), row, trace.document(), place);
       if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
     }
-    if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box.item);
+    if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box);
     if (c.dropout.on()) dropCells(out, c, box);
     applyPins(trace.document(), output, box, out);
     return true;

@@ -26,7 +26,7 @@ std::vector<SoftmaxLoops> softmaxLoopsHere();
 /// given 0 by mistake.
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query);
 
-/// A whole row of raw scores to what its softmax is taken of; both may be the same memory.
+/// Raw scores of a row to what a softmax is taken of; both may be the same memory.
 void scoresForSoftmax(std::span<const float> raw, std::span<float> row, const Document& document,
                       const RowPart& part);
 

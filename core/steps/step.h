@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -112,8 +113,11 @@ class Step {
   virtual bool compute(Trace&, TensorId, const Box&) const { return true; }
 
   /// Computes a box from what it was before, with far less work, where what changed allows it:
-  /// equal to rounding. False where it does not, and nothing was done.
-  virtual bool patch(Trace&, const Trace& /*before*/, TensorId, const Box&) const { return false; }
+  /// equal to rounding, which is relative to the magnitude given out, the largest that its sums
+  /// went through. Nothing where it does not; the box is then to be computed.
+  virtual std::optional<float> patch(Trace&, const Trace& /*before*/, TensorId, const Box&) const {
+    return std::nullopt;
+  }
 
   /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
   virtual Explanation explain(const Trace& trace, const CellRef& cell) const = 0;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <span>
 
 #include "core/finite.h"
@@ -133,7 +135,8 @@ class Weigh final : public Step {
 
   /// Where few keys j changed, every other weight of a row was multiplied by the same
   /// ρ = (1 − Σ w'_j) / (1 − Σ w_j), so that head' = ρ (head − g Σ w_j v_j) + g Σ w'_j v'_j.
-  bool patch(Trace& trace, const Trace& before, TensorId output, const Box& box) const override {
+  std::optional<float> patch(Trace& trace, const Trace& before, TensorId output,
+                             const Box& box) const override {
     const Document& d = trace.document();
     const AttentionConfig& c = d.config;
     const float gain = c.gain(box.head);
@@ -141,7 +144,7 @@ class Weigh final : public Step {
     if (keys.count() <= 0 || keys.count() > kFewKeys || c.dropout.on() ||
         c.mistakes != Mistakes{} || gain != before.config().gain(box.head) || !d.pins.empty() ||
         !before.document().pins.empty() || before.config().dropout.on()) {
-      return false;
+      return std::nullopt;
     }
     const Box rows{box.item, box.head, box.row, box.rows, keys.begin, keys.count()};
     const Box values{box.item, c.kvHead(box.head), keys.begin, keys.count(), box.col, box.cols};
@@ -151,6 +154,10 @@ class Weigh final : public Step {
     const ConstMatrixView nextV = trace.tensor(TensorId::v).matrixOf(values);
     const ConstMatrixView old = before.tensor(output).matrixOf(box);
     const MatrixView out = trace.cells(output, box);
+    const float largestOld = largestMagnitude(old);
+    const float largestV = largestMagnitude(v);
+    const float largestNextV = largestMagnitude(nextV);
+    float through = 0.0F;
     for (Index i = 0; i < out.rows; ++i) {
       float left = 1.0F;
       float nextLeft = 1.0F;
@@ -159,22 +166,25 @@ class Weigh final : public Step {
         nextLeft -= nextW(i, k);
       }
       if (left < kEnoughLeft || rowChanged(trace, box, box.row + i)) {
-        compute(trace, output, {box.item, box.head, box.row + i, 1, box.col, box.cols});
+        const Box row{box.item, box.head, box.row + i, 1, box.col, box.cols};
+        if (!compute(trace, output, row)) return std::nullopt;
         continue;
       }
       const float rho = nextLeft / left;
       const std::span<float> row = out.row(i);
       std::transform(old.row(i).begin(), old.row(i).end(), row.begin(),
                      [rho](float value) { return rho * value; });
+      through = std::max(through, rho * largestOld);
       for (Index k = 0; k < keys.count(); ++k) {
         const float minus = gain * rho * w(i, k);
         const float plus = gain * nextW(i, k);
+        through = std::max({through, std::abs(minus) * largestV, std::abs(plus) * largestNextV});
         for (Index col = 0; col < out.cols; ++col) {
           row[static_cast<std::size_t>(col)] += plus * nextV(k, col) - minus * v(k, col);
         }
       }
     }
-    return true;
+    return through;
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

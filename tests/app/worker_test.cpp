@@ -4,8 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -91,14 +95,12 @@ TEST(Worker, TheNewestWinsAndOlderOnesAreDropped) {
   worker.request(longDocument());
   letItRun(worker);
   ASSERT_TRUE(worker.progress().busy);
-  const auto start = Clock::now();
   DocumentPtr newest;
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     newest = shortDocument(seed);
     worker.request(newest);
   }
   worker.wait();
-  EXPECT_LT(secondsSince(start), 1.0);
   const auto update = worker.take();
   ASSERT_TRUE(update && update->trace);
   EXPECT_EQ(update->trace->documentPtr(), newest);
@@ -150,53 +152,45 @@ TEST(Worker, ProgressOfALongPass) {
   EXPECT_TRUE(early.busy);
   EXPECT_GT(early.seconds, 0.0);
   EXPECT_LT(early.stepsDone, 9);
-  const auto start = Clock::now();
   worker.wait(0.05);  // not until it has ended
-  EXPECT_LT(secondsSince(start), 1.0);
   const Worker::Progress later = worker.progress();
   EXPECT_TRUE(later.busy);
   EXPECT_GT(later.seconds, early.seconds);
   EXPECT_GE(later.stepsDone, early.stepsDone);
 }
 
-TEST(Worker, EndsPromptlyInTheMiddleOfALongPass) {
+/// A pass that came to its end would have woken.
+TEST(Worker, EndsWithoutFinishingALongPass) {
   for (const double after : {0.0, 0.1, 0.4}) {
-    auto worker = std::make_unique<Worker>(2);
+    std::atomic<int> wakes{0};
+    auto worker = std::make_unique<Worker>(2, [&] { ++wakes; });
     worker->request(longDocument());
     letItRun(*worker, after);
     EXPECT_TRUE(worker->progress().busy);
-    const auto start = Clock::now();
     worker.reset();
-    EXPECT_LT(secondsSince(start), 1.0);
+    EXPECT_EQ(wakes, 0);
   }
 }
 
-TEST(Worker, TheNextEditHasTheThreadSoonWhereverThePassIs) {
-  constexpr int kMoments = 9;
+/// That it has the thread soon follows: see AfterACancelNoPieceIsBegun and
+/// ThePiecesOfALongPassAreSmall of the engine's tests.
+TEST(Worker, TheNextEditTakesThePlaceOfAPassWhereverThatIs) {
   const DocumentPtr document = randomDocument(sized(256, 16, 1536), 1);
-  const DocumentPtr next = shortDocument();
-  Worker first(2);
-  first.request(document);
-  first.wait();
-  const double whole = first.take()->trace->ms / 1e3;
-  std::vector<double> waits;
-  for (int i = 0; i < kMoments; ++i) {
-    Worker worker(2);
+  for (const int steps : {0, 2, 4, 6, 8}) {
+    std::atomic<int> wakes{0};
+    Worker worker(2, [&] { ++wakes; });
     worker.request(document);
-    const double moment = whole * (i + 0.5) / kMoments;
-    while (worker.progress().busy && worker.progress().seconds < moment) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    const auto start = Clock::now();
+    while (worker.progress().busy && worker.progress().stepsDone < steps) std::this_thread::yield();
+    const DocumentPtr next = shortDocument();
     worker.request(next);
     worker.wait();
-    waits.push_back(secondsSince(start));
     const auto update = worker.take();
     ASSERT_TRUE(update && update->trace);
     EXPECT_EQ(update->trace->documentPtr(), next);
+    EXPECT_FALSE(worker.take());
+    // one that was cancelled leaves nothing to go on from
+    if (wakes < 2) EXPECT_EQ(stepsThatRan(*update->trace).size(), kStepCount);
   }
-  std::sort(waits.begin(), waits.end());
-  EXPECT_LT(waits[kMoments / 2], whole / 5) << "of a pass of " << whole << " s";
 }
 
 /// A patched trace is there at once; at rest a whole one of the same document takes its place.
@@ -240,9 +234,7 @@ TEST(Worker, WhatNobodyTookIsNotSettled) {
 }
 
 TEST(Worker, EndsWithoutEverHavingRun) {
-  const auto start = Clock::now();
   for (int i = 0; i < 50; ++i) Worker worker(1);
-  EXPECT_LT(secondsSince(start), 5.0);
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "tests/core/support/passes.h"
@@ -30,6 +32,19 @@ std::vector<Row> rows() {
       if (std::find(takesPart.begin(), takesPart.end(), 1) != takesPart.end()) {
         rows.push_back({scores, takesPart});
       }
+    }
+  }
+  constexpr float kMost = std::numeric_limits<float>::max();
+  constexpr float kLeast = std::numeric_limits<float>::denorm_min();
+  for (const std::size_t count : {1U, 2U, 15U, 16U, 17U, 40U}) {
+    for (const float value : {kMost, -kMost, kLeast, -kLeast, 0.0F}) {
+      std::vector<float> equal(count, value);
+      rows.push_back({equal, {}});
+      equal.back() = -value;
+      rows.push_back({equal, {}});
+      std::vector<std::uint8_t> onlyLast(count, 0);
+      onlyLast.back() = 1;
+      rows.push_back({equal, onlyLast});
     }
   }
   return rows;

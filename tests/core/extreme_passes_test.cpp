@@ -1,0 +1,335 @@
+// Passes on numbers at the ends of float32, of every kind of configuration: against double
+// precision, step by step where rounding decides the rest, and when edits lead there and back.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/analysis/head_metrics.h"
+#include "core/analysis/row_distribution.h"
+#include "core/steps/softmax_row.h"
+#include "tests/core/support/documents.h"
+#include "tests/core/support/reference.h"
+
+namespace headscope::test {
+namespace {
+
+constexpr float kDenormal = 1e-40F;
+
+void scale(Tensor& tensor, float factor) {
+  tensor = tensor.clone();
+  for (Index n = 0; n < tensor.size(); ++n) tensor.mutableData()[n] *= factor;
+}
+
+void fill(Tensor& tensor, float value) {
+  tensor = tensor.clone();
+  std::fill_n(tensor.mutableData(), tensor.size(), value);
+}
+
+void changeInput(Document& d, const std::function<void(Tensor&)>& change) {
+  Input input = *d.input;
+  change(input.x);
+  if (!input.memory.empty()) change(input.memory);
+  d.input = std::make_shared<const Input>(std::move(input));
+}
+
+void forEachWeight(Document& d, std::initializer_list<Tensor Weights::*> weights, float factor) {
+  for (Tensor Weights::*weight : weights) scale(d.weights.*weight, factor);
+}
+
+/// What makes a document extreme.
+struct Extreme {
+  std::string name;
+  std::function<void(Document&)> make;
+  bool conditioned = true;  // float32 holds what its weights depend on
+};
+
+std::vector<Extreme> extremes() {
+  return {
+      {"HugeInput",
+       [](Document& d) {  // queries and keys of usual size
+         changeInput(d, [](Tensor& x) { scale(x, 1e30F); });
+         forEachWeight(d, {&Weights::wQ, &Weights::wK}, 1e-30F);
+       }},
+      {"HugeScores",
+       [](Document& d) {
+         changeInput(d, [](Tensor& x) { scale(x, 1e18F); });
+         forEachWeight(d, {&Weights::wO}, 1e18F);
+       },
+       false},
+      {"HugeOutputBias", [](Document& d) { fill(d.weights.bO, 1e30F); }},
+      {"HugeBiases",
+       [](Document& d) {
+         fill(d.weights.bQ, 1e15F);
+         fill(d.weights.bK, -1e15F);
+         fill(d.weights.bV, 1e30F);
+       },
+       false},
+      {"DenormalInput",
+       [](Document& d) { changeInput(d, [](Tensor& x) { scale(x, kDenormal); }); }},
+      {"AllDenormal",
+       [](Document& d) {
+         changeInput(d, [](Tensor& x) { scale(x, 1e-20F); });
+         forEachWeight(d,
+                       {&Weights::wQ, &Weights::wK, &Weights::wV, &Weights::wO, &Weights::bQ,
+                        &Weights::bK, &Weights::bV, &Weights::bO},
+                       1e-20F);
+       }},
+      {"AllEqual", [](Document& d) { changeInput(d, [](Tensor& x) { fill(x, 3.0F); }); }},
+      {"AllZero",
+       [](Document& d) {
+         changeInput(d, [](Tensor& x) { fill(x, 0.0F); });
+         forEachWeight(d, {&Weights::wQ, &Weights::wK, &Weights::wV, &Weights::wO}, 0.0F);
+       }},
+      {"AllMasked",
+       [](Document& d) {
+         const AttentionConfig& c = d.config;
+         d.config.mask.painted =
+             painted(c.seqLen, c.keys(),
+                     std::vector<std::uint8_t>(static_cast<std::size_t>(c.seqLen * c.keys()), 0));
+       }},
+      {"Cold", [](Document& d) { d.config.temperature = 1e-30; }, false},
+      {"Hot", [](Document& d) { d.config.temperature = 1e30; }},
+      {"HotterThanFloats", [](Document& d) { d.config.temperature = 1e300; }},
+  };
+}
+
+struct ExtremeCase {
+  std::string name;
+  AttentionConfig config;
+  Extreme extreme;
+};
+
+std::ostream& operator<<(std::ostream& out, const ExtremeCase& c) { return out << c.name; }
+
+std::vector<ExtremeCase> everyCase() {
+  std::vector<Case> configs = allCases();
+  for (const Case& c : whatIfCases()) configs.push_back(c);
+  std::vector<ExtremeCase> all;
+  for (const Extreme& extreme : extremes()) {
+    for (const Case& c : configs) all.push_back({extreme.name + c.name, c.config, extreme});
+  }
+  return all;
+}
+
+class ExtremePass : public testing::TestWithParam<ExtremeCase> {
+ protected:
+  DocumentPtr document_ = changed(randomDocument(GetParam().config), GetParam().extreme.make);
+  TracePtr trace_ = runAttention(document_);
+
+  /// Calls function(cell) for all cells of a result, or so many spread over a large one.
+  template <typename Function>
+  void everyCell(TensorId id, Function function) const {
+    const Shape shape = shapeOf(id, document_->config);
+    const Index cells = elementCount(shape);
+    for (Index n = 0; n < cells; n += 1 + cells / 401) {
+      CellRef cell{id, 0, -1, 0, n % shape.back()};
+      Index rest = n / shape.back();
+      cell.row = rest % shape[shape.size() - 2];
+      rest /= shape[shape.size() - 2];
+      if (info(id).perHead) {
+        cell.head = rest % shape[1];
+        rest /= shape[1];
+      }
+      cell.item = rest;
+      function(cell);
+    }
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ExtremePass, testing::ValuesIn(everyCase()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST_P(ExtremePass, EveryValueIsFiniteOrMasked) {
+  for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    for (const float value : trace_->materialise(id).values()) {
+      const bool masked =
+          id == TensorId::maskedScores && value == -std::numeric_limits<float>::infinity();
+      ASSERT_TRUE(std::isfinite(value) || masked) << info(id).name << " holds " << value;
+    }
+  }
+  const auto heads = headMetrics(*trace_, {});
+  ASSERT_TRUE(heads);
+  for (const HeadMetrics& head : *heads) {
+    for (const MetricInfo& m : allMetrics()) {
+      const Measured& measured = head[m.metric];
+      ASSERT_TRUE(!measured.value ? !measured.why.empty() : std::isfinite(*measured.value));
+    }
+  }
+}
+
+/// Each from the engine's own values of the step before.
+TEST_P(ExtremePass, EveryStepAgreesWithDoublePrecision) {
+  for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+    everyCell(static_cast<TensorId>(i), [&](const CellRef& cell) {
+      const Explanation e = explainCell(*trace_, cell);
+      const double expected = e.computed();
+      if (std::isinf(expected)) {
+        ASSERT_EQ(e.value, expected) << toString(cell);
+        return;
+      }
+      double terms = 1e-38;  // below it float32 has fewer digits
+      if (cell.tensor == TensorId::weights) {
+        terms = 1.0;
+      } else {
+        for (const Term& term : e.terms) terms += std::abs(term.product);
+      }
+      ASSERT_NEAR(e.value, expected, 1e-5 * terms) << toString(cell) << ": " << e.rule;
+    });
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST_P(ExtremePass, AllOfItAgreesWithDoublePrecision) {
+  if (!GetParam().extreme.conditioned) return;
+  for (const auto& [id, expected] : referencePass(*document_)) {
+    const std::vector<float> values = trace_->materialise(id).values();
+    ASSERT_EQ(values.size(), expected.size());
+    const double allowed = 1e-5 * largest(expected) + 1e-43;
+    for (std::size_t n = 0; n < values.size(); ++n) {
+      if (std::isinf(expected[n])) {
+        ASSERT_EQ(values[n], expected[n]) << info(id).name << ", value " << n;
+      } else {
+        ASSERT_NEAR(values[n], expected[n], allowed) << info(id).name << ", value " << n;
+      }
+    }
+  }
+}
+
+TEST_P(ExtremePass, EveryProcessorsSoftmaxGivesTheseWeights) {
+  const AttentionConfig& c = document_->config;
+  if (c.mistakes.softmaxOverQueries || c.dropout.on()) return;
+  std::vector<float> row(static_cast<std::size_t>(c.keys()));
+  for (Index item = 0; item < c.batch; ++item) {
+    for (Index head = 0; head < c.numHeads; ++head) {
+      for (Index query = 0; query < c.seqLen; ++query) {
+        const AllowedKeys keys = softmaxKeys(c, item, query);
+        if (!keys.any()) continue;
+        for (const SoftmaxLoops loops : softmaxLoopsHere()) {
+          trace_->tile(TensorId::rawScores, item, head, query, 1, 0, c.keys(), row.data());
+          scoresForSoftmax(row, row, *document_, {item, head, query, 0});
+          loops(row.data() + keys.begin, static_cast<std::size_t>(keys.end - keys.begin),
+                keys.painted == nullptr ? nullptr : keys.painted + keys.begin);
+          for (Index j = keys.begin; j < keys.end; ++j) {
+            ASSERT_EQ(row[static_cast<std::size_t>(j)],
+                      trace_->value({TensorId::weights, item, head, query, j}));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Edits.
+
+/// Passes from edit to edit that compute only what each reaches, held against whole ones.
+class EditedToExtremes {
+ public:
+  explicit EditedToExtremes(DocumentPtr document) : document_(std::move(document)) {
+    patching_.patchFrom = 0;
+    trace_ = runAttention(document_, nullptr, patching_);
+  }
+
+  void expectRightAfter(const Edit& edit) {
+    document_ = edited(document_, edit);
+    trace_ = runAttention(document_, trace_, patching_);
+    const TracePtr whole = runAttention(document_);
+    for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+      const auto id = static_cast<TensorId>(i);
+      expectClose(trace_->materialise(id), whole->materialise(id).values(),
+                  std::string(info(id).name) + " after " + nameOf(edit, *document_));
+    }
+    patched_ = patched_ || trace_->patched;
+  }
+  bool patched() const { return patched_; }
+
+ private:
+  DocumentPtr document_;
+  TracePtr trace_;
+  Execution patching_;
+  bool patched_ = false;
+};
+
+/// Scores fit a float however large one value of x.
+DocumentPtr faintScores(const AttentionConfig& c) {
+  return changed(randomDocument(c), [](Document& d) {
+    forEachWeight(d, {&Weights::wQ, &Weights::wK}, 1e-25F);
+  });
+}
+
+/// What an edit of one value has made huge is right again once it is not: no rounding of the huge
+/// is left.
+TEST(EditedToExtremes, ThereAndBackAgain) {
+  const AttentionConfig c = sized(64, 4, 40);
+  for (const CellRef& cell :
+       {CellRef{TensorId::x, 0, -1, 7, 5}, CellRef{TensorId::wV, -1, -1, 17, 5},
+        CellRef{TensorId::bV, -1, -1, 0, 17}, CellRef{TensorId::wO, -1, -1, 3, 17},
+        CellRef{TensorId::bO, -1, -1, 0, 3}}) {
+    EditedToExtremes edits(faintScores(c));
+    for (const float value : {1e30F, 1.0F, -1e30F, 1e-40F, 1e20F, 1e10F, 0.0F, 0.5F}) {
+      edits.expectRightAfter(SetCell{cell, value});
+      if (testing::Test::HasFailure()) FAIL() << toString(cell) << " = " << value;
+    }
+    EXPECT_TRUE(edits.patched()) << toString(cell);
+  }
+}
+
+TEST(EditedToExtremes, LittleByLittle) {
+  for (const TensorId tensor : {TensorId::x, TensorId::wV}) {
+    const bool ofInput = tensor == TensorId::x;
+    EditedToExtremes edits(faintScores(sized(64, 4, 40)));
+    for (float value = 1e30F; value > 1e-3F; value /= 7.0F) {
+      edits.expectRightAfter(SetCell{{tensor, ofInput ? 0 : -1, -1, 17, 5}, value});
+      if (testing::Test::HasFailure()) FAIL() << info(tensor).name << " = " << value;
+    }
+    EXPECT_TRUE(edits.patched());
+  }
+}
+
+/// The sums of a patch may overflow where those of a whole pass do not.
+TEST(EditedToExtremes, NothingIsRefusedThatAWholePassHolds) {
+  const AttentionConfig c = sized(16, 1, 12);
+  const DocumentPtr document = changed(randomDocument(c), [](Document& d) {
+    changeInput(d, [](Tensor& x) {
+      fill(x, 0.0F);
+      x.mutableData()[5 * 16] = 16.5F;
+    });
+    for (Tensor* t : {&d.weights.wQ, &d.weights.wK, &d.weights.wV, &d.weights.bK}) fill(*t, 0.0F);
+    fill(d.weights.bQ, 1.0F);
+    fill(d.weights.bV, 2e38F);
+    d.weights.wK.mutableData()[0] = 1.0F;  // key 5 takes 0.85 of every query
+    forEachWeight(d, {&Weights::wO}, 1e-38F);
+  });
+  EditedToExtremes edits(document);
+  edits.expectRightAfter(SetCell{{TensorId::x, 0, -1, 5, 0}, 0.0F});
+}
+
+// Weights at another temperature than the pass's.
+
+TEST(RowWeightsOfExtremes, ScoresThatLeaveFloat32HaveTheirWeights) {
+  AttentionConfig c = sized(4, 1, 3);
+  c.scale = false;
+  const DocumentPtr document = documentOf(
+      c, Tensor::fromValues({1, 3, 4}, std::vector<float>{1, 0, 0, 0, 2, 0, 0, 0, 2, 0, 0, 0}), {},
+      drawWeights(c, WeightInit::identity, 1));
+  const TracePtr trace = runAttention(changed(document, [](Document& d) {
+    scale(d.weights.wQ, 1e37F);
+    scale(d.weights.wK, 3.0F);
+  }));
+  EXPECT_EQ(rowWeights(*trace, {0, 0, 2}, {false, 1.0}), (std::vector<float>{0.0F, 0.5F, 0.5F}));
+  EXPECT_EQ(rowWeights(*trace, {0, 0, 2}, {false, 0.25}), (std::vector<float>{0.0F, 0.5F, 0.5F}));
+  EXPECT_EQ(rowWeights(*trace, {0, 0, 2}, {false, 1e-39}), (std::vector<float>{0.0F, 0.5F, 0.5F}));
+  const TracePtr pinned = runAttention(
+      edited(edited(trace->documentPtr(), SetPin{{{TensorId::scores, 0, 0, 2, 1}, 1.0F}}),
+             SetMask{{true, 0, {}, nullptr}}));
+  EXPECT_EQ(rowWeights(*pinned, {0, 0, 2}, {false, 0.25}), (std::vector<float>{0.0F, 0.0F, 1.0F}));
+  EXPECT_EQ(rowWeights(*pinned, {0, 0, 1}, {false, 0.25}), (std::vector<float>{0.0F, 1.0F, 0.0F}));
+}
+
+}  // namespace
+}  // namespace headscope::test
