@@ -1,10 +1,13 @@
 // headscope: see app/cli for what the arguments mean.
+#include <csignal>
 #include <iostream>
 
 #include "app/cli/cli.h"
 #include "app/one_heap.h"
 
 int main(int argc, char** argv) {
+  // a file that may not grow (ulimit -f) is refused as a full disk is, not answered with a kill
+  std::signal(SIGXFSZ, SIG_IGN);
   headscope::useOneHeap();
   return headscope::runCli(argc, argv, std::cout, std::cerr);
 }

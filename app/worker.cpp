@@ -38,11 +38,12 @@ Worker::Progress Worker::progress() const {
 }
 
 bool Worker::pass(const DocumentPtr& document, bool whole, const std::atomic<bool>& cancelled) {
-  if (!std::exchange(prepared_, true)) prepareGemm();
   stepsDone_ = 0;
   startedAt_ = clockSeconds();
   TracePtr trace;
   std::string error = whyNot([&] {
+    if (!prepared_) prepareGemm();
+    prepared_ = true;
     Execution execution;
     execution.threads = threads_;
     execution.cancelled = &cancelled;

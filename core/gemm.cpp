@@ -6,6 +6,8 @@
 #include <cassert>
 #include <utility>
 #include <vector>
+
+#include "core/tensor_storage.h"
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
@@ -64,6 +66,9 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
 
 void prepareGemm() {
 #ifdef HEADSCOPE_HAVE_ONEDNN
+  // oneDNN crashes where there is no memory for its kernels: better refused here
+  constexpr Index kRoomForKernels = Index{48} << 20;
+  { const TensorStorage room(kRoomForKernels / static_cast<Index>(sizeof(float))); }
   // one product of each kind the steps compute: x Wᵀ, Q Kᵀ and A V
   constexpr Index kTokens = 6;
   constexpr Index kWidth = 64;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 #if defined(__x86_64__)
@@ -47,9 +49,7 @@ class Team {
   bool run(Loop& loop, int threads) {
     if (taken_.test_and_set(std::memory_order_acquire)) return false;
     const auto wanted = static_cast<std::size_t>(threads - 1);
-    while (helpers_.size() < wanted) {
-      helpers_.emplace_back([this, number = helpers_.size()] { help(number); });
-    }
+    grow(wanted);
     wanted_ = wanted;
     loop_ = &loop;
     call();
@@ -69,6 +69,17 @@ class Team {
 
  private:
   static constexpr int kTurns = 2000;  // some 50 µs
+
+  /// Where the system gives no more threads, those that there are do the work.
+  void grow(std::size_t wanted) {
+    try {
+      while (helpers_.size() < wanted) {
+        helpers_.emplace_back([this, number = helpers_.size()] { help(number); });
+      }
+    } catch (const std::system_error&) {
+    } catch (const std::bad_alloc&) {
+    }
+  }
 
   void call() {
     ++calls_;

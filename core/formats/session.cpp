@@ -179,7 +179,7 @@ void saveSession(const fs::path& given, const Session& session) {
   lock.flush();
   try {
     writeAtomically(path, [&](std::ostream& out) { out << text; });
-  } catch (const UserError&) {
+  } catch (...) {
     if (!there) fs::remove(file, code);
     throw;
   }

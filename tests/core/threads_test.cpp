@@ -16,6 +16,7 @@
 #include "core/steps/linear.h"
 #include "core/steps/over_pieces.h"
 #include "tests/core/support/documents.h"
+#include "tests/core/support/limits.h"
 
 namespace headscope::test {
 namespace {
@@ -35,6 +36,17 @@ TEST(Threads, EveryPieceIsCalledOnce) {
           << pieces << " pieces, " << threads << " threads";
     }
   }
+}
+
+TEST(Threads, WhereNoneCanBeStartedThoseThereAreDoTheWork) {
+  constexpr int kMoreThanAnyOther = 12;
+  const std::vector<int> once(200, 1);
+  {
+    const NoMoreThreads none;
+    EXPECT_EQ(callsOf(200, kMoreThanAnyOther), once);
+    EXPECT_EQ(callsOf(200, kMoreThanAnyOther), once);
+  }
+  EXPECT_EQ(callsOf(200, kMoreThanAnyOther), once);
 }
 
 TEST(Threads, LoopsSideBySideAndInsideOfEachOtherAreWhole) {
