@@ -53,6 +53,7 @@ bool Worker::pass(const DocumentPtr& document, bool whole, const std::atomic<boo
   });
   startedAt_ = 0.0;
   if (error.empty() && trace == nullptr) return false;
+  if (whole && !error.empty()) return false;  // what was patched stands
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);
   // what puts in order a trace that was not taken yet stands for it

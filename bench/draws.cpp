@@ -8,7 +8,6 @@
 #include "core/history.h"
 #include "core/ledger.h"
 #include "core/presets.h"
-#include "core/threads.h"
 #include "core/weights/draw.h"
 
 namespace headscope::bench {
@@ -17,12 +16,7 @@ namespace {
 void drawFourMillion(benchmark::State& state, Distribution distribution) {
   Tensor values = Tensor::zeros({2048, 2048});
   const std::array draws{Draw{&values, RandomStream(1, "W_Q"), distribution, 0.1F}};
-  const auto run = [&] {
-    for (auto _ : state) draw(draws);
-  };
-  if (state.range(0) == 0) return run();  // one per core
-  const ThreadCount threads(static_cast<int>(state.range(0)));
-  run();
+  for (auto _ : state) draw(draws, static_cast<int>(state.range(0)));  // 0: one per core
 }
 
 /// Each edit on the result of the one before, as the window does it.

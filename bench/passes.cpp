@@ -1,4 +1,4 @@
-// One warm pass of every preset: all nine steps, every result kept.
+// A first pass of every preset: weights packed, all nine steps, every result kept.
 #include "bench/passes.h"
 
 #include <fmt/format.h>

@@ -25,7 +25,7 @@ namespace {
                                   : "the input or the weights are too large, scale them down"));
 }
 
-/// Scores are not stored; finite raw scores leave float32 only where they are multiplied up.
+/// Scores are not stored.
 void checkScores(const Trace& trace) {
   const AttentionConfig& c = trace.config();
   if (c.scoreMultiplier() <= 1.0F) return;
@@ -83,7 +83,6 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
   const std::shared_ptr<Trace> trace = pass.run();
   if (trace == nullptr) return nullptr;
   if (pass.overflowed()) refuseNotFinite(*trace);
-  if (!trace->change(TensorId::scores).isNone()) checkScores(*trace);
   trace->fullyMaskedRows = previous && trace->change(TensorId::maskedScores).isNone()
                                ? previous->fullyMaskedRows
                                : fullyMaskedRows(trace->config());

@@ -40,6 +40,8 @@ constexpr std::array kSwept{Swept{StepId::score, TensorId::rawScores},
 
 /// So many times larger numbers than the result may a patch go through: 4 of a float's 24 bits.
 constexpr float kDigitsLost = 16.0F;
+/// Then all of it is computed: rounding adds up while a hand moves on and on.
+constexpr int kMostPatches = 200;
 
 template <typename Value>
 void raise(std::atomic<Value>& largest, Value value) {
@@ -126,7 +128,7 @@ Change Pass::changeOf(const Step& step, TensorId output) const {
   const Shape shape = shapeOf(output, trace_->config());
   if (shape != shapeOf(output, before_->config())) return Change::all();
   Change change = step.affected(output, {before_->document(), trace_->document(), changes_});
-  const bool worthIt = patching_ && change.cells() * 2 <= elementCount(shape);
+  const bool worthIt = mayPatch(output) && change.cells() * 2 <= elementCount(shape);
   return change.inPart() && !worthIt ? Change::all() : change;
 }
 
@@ -189,13 +191,17 @@ void Pass::compute(const Step& step, TensorId output, const Box& box) {
   }
 }
 
+bool Pass::mayPatch(TensorId output) const {
+  return patching_ && before_ != nullptr && before_->patches[at(output)].passes < kMostPatches;
+}
+
 /// What an edit makes far smaller than it was is computed: what is left of a difference of large
 /// numbers is their rounding.
 bool Pass::patch(const Step& step, TensorId output, const Box& box) {
-  if (before_ == nullptr || !patching_) return false;
+  if (!mayPatch(output)) return false;
   const std::optional<float> patched = step.patch(*trace_, *before_, output, box);
   if (!patched) return false;
-  const float through = std::max(*patched, before_->patchedThrough[at(output)]);
+  const float through = std::max(*patched, before_->patches[at(output)].through);
   const float largest = largestMagnitude(trace_->tensor(output).matrixOf(box));
   if (!std::isfinite(largest) || !(through <= kDigitsLost * largest)) return false;
   raise(patchedThrough_[at(output)], through);
@@ -294,9 +300,13 @@ void Pass::finish() {
   for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
     trace_->patched = trace_->patched || changes_[i].inPart();
     whole = whole && changes_[i].isAll();
-    const float kept =
-        before_ != nullptr && !changes_[i].isAll() ? before_->patchedThrough[i] : 0.0F;
-    trace_->patchedThrough[i] = std::max(kept, patchedThrough_[i].load());
+    Trace::Patches& patches = trace_->patches[i];
+    const float through = patchedThrough_[i];
+    if (before_ != nullptr && (!changes_[i].isAll() || through > 0.0F)) {
+      patches = before_->patches[i];
+    }
+    if (through > 0.0F) ++patches.passes;
+    patches.through = std::max(patches.through, through);
   }
   if (before_ != nullptr && before_->patched && !whole) trace_->patched = true;
 }

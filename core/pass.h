@@ -49,6 +49,7 @@ class Pass {
   Tensor memoryFor(const Step& step, TensorId output, const Change& change) const;
   void note(TensorId id, Change change);
   void compute(const Step& step, TensorId output, const Box& box);
+  bool mayPatch(TensorId output) const;
   /// False where the box has to be computed.
   bool patch(const Step& step, TensorId output, const Box& box);
 

@@ -90,10 +90,19 @@ Change TensorPatch::cellsOf(const Tensor& tensor) const {
   const Index cols = tensor.shape().back();
   const Index rows = tensor.rank() > 2 ? tensor.dim(1) : tensor.size() / cols;
   Change change;
+  Box run;  // of cells that follow each other in a row
+  Index next = -1;
   for (const Cell& cell : cells_) {
     const Index row = cell.offset / cols;
-    change.add(Box{row / rows, 0, row % rows, 1, cell.offset % cols, 1});
+    if (cell.offset == next && next % cols != 0) {
+      ++run.cols;
+    } else {
+      if (run.cols > 0) change.add(run);
+      run = {row / rows, 0, row % rows, 1, cell.offset % cols, 1};
+    }
+    next = Index{cell.offset} + 1;
   }
+  if (run.cols > 0) change.add(run);
   return change;
 }
 

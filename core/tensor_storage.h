@@ -2,7 +2,7 @@
 // differ in, and the newest that nobody holds any more leaves its memory to the next.
 //
 // So an edit of one cell of a large tensor moves that cell and the one before, not the tensor; and
-// repeated passes allocate nothing.
+// repeated passes ask for no large memory.
 #pragma once
 
 #include <cstdint>

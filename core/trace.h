@@ -79,9 +79,13 @@ class Trace {
   /// Some result was made from the one before, not by a whole pass: equal to rounding.
   bool patched = false;
 
-  /// The largest magnitude that a result's patched values went through since all of it was
-  /// computed: what their rounding is relative to.
-  std::array<float, kTensorCount> patchedThrough{};
+  /// How a result was patched since all of it was computed: in so many passes, and the largest
+  /// magnitude that its values went through, which their rounding is relative to.
+  struct Patches {
+    int passes = 0;
+    float through = 0.0F;
+  };
+  std::array<Patches, kTensorCount> patches{};
 
   std::array<StepRun, kStepCount> steps{};
   std::vector<FullyMaskedRow> fullyMaskedRows;

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/threads.h"
 #include "core/weights/random.h"
 
 namespace headscope {
@@ -132,8 +131,6 @@ std::vector<double> turned(Vector axis) {
 std::optional<MainComponents> mainComponents(const ConstMatrixView& rows,
                                              const Execution& execution) {
   constexpr double kNoDirection = 1e-10;  // of all variance: rounding
-  constexpr Index kPasses = 100;          // over the rows, about
-  const ThreadCount threads(threadsFor(2 * kPasses * rows.rows * rows.cols, execution.threads));
   MainComponents found;
   found.axes.fill(std::vector<double>(static_cast<std::size_t>(rows.cols), 0.0));
   const Matrix x = centred(rows, found.mean);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/dropout.h"
+#include "core/finite.h"
 #include "core/steps/pinned.h"
 #include "core/steps/softmax_row.h"
 #include "core/steps/steps.h"
@@ -114,16 +115,19 @@ class Softmax final : public Step {
     const AttentionConfig& c = trace.config();
     const ConstMatrixView raw = trace.tensor(TensorId::rawScores).matrixOf(box);
     const MatrixView out = trace.cells(output, box);
+    const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
+    bool finite = true;
     for (Index i = 0; i < out.rows; ++i) {
       const std::span<float> row = out.row(i);
       const RowPart place{box.item, box.head, box.row + i, box.col};
       scoresForSoftmax(raw.row(i), row, trace.document(), place);
+      if (mayOverflow) finite = finite && allFinite({row.data(), 1, out.cols, out.cols, 1});
       if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
     }
     if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box);
     if (c.dropout.on()) dropCells(out, c, box);
     applyPins(trace.document(), output, box, out);
-    return true;
+    return finite;
   }
 
   Explanation explain(const Trace& trace, const CellRef& cell) const override {

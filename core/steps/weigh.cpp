@@ -39,12 +39,12 @@ struct Keys {
 };
 
 /// The keys whose score or value changed for the rows of a box, leaving aside rows that changed
-/// throughout; all where that is not known.
+/// throughout; none where that is not known (there may have been other keys, or values, before).
 Keys keysChanged(const Trace& trace, const Box& box) {
   const AttentionConfig& c = trace.config();
   const Change& scores = trace.change(TensorId::maskedScores);
   const Change& values = trace.change(TensorId::v);
-  if (scores.isAll() || values.isAll()) return {0, c.keys()};
+  if (scores.isAll() || values.isAll()) return {0, 0};
   Keys keys{c.keys(), 0};
   const auto take = [&keys](Index begin, Index count) {
     keys = {std::min(keys.begin, begin), std::max(keys.end, begin + count)};
@@ -142,7 +142,8 @@ class Weigh final : public Step {
     const float gain = c.gain(box.head);
     const Keys keys = keysChanged(trace, box);
     if (keys.count() <= 0 || keys.count() > kFewKeys || c.dropout.on() ||
-        c.mistakes != Mistakes{} || gain != before.config().gain(box.head) || !d.pins.empty() ||
+        c.mistakes != Mistakes{} || before.config().mistakes != Mistakes{} ||
+        gain != before.config().gain(box.head) || !d.pins.empty() ||
         !before.document().pins.empty() || before.config().dropout.on()) {
       return std::nullopt;
     }

@@ -2,6 +2,7 @@
 // equal to whole passes to rounding, and true in what they say has changed.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -43,6 +44,22 @@ CellRef anyCell(TensorId id, const AttentionConfig& c, Draws& draws) {
   return cell;
 }
 
+Edit anySwitch(const AttentionConfig& c, Draws& draws) {
+  switch (draws.below(4)) {
+    case 0:
+      return SetTemperature{1.25 + static_cast<double>(draws.value()) / 2.0};
+    case 1:
+      return SetBias{!c.bias};
+    case 2:
+      return SetDropout{{c.dropout.on() ? 0.0 : 0.25, 5}};
+    default: {
+      Mask mask = c.mask;
+      mask.causal = !mask.causal;
+      return SetMask{mask};
+    }
+  }
+}
+
 Edit anyEdit(const Document& d, Draws& draws) {
   const AttentionConfig& c = d.config;
   std::vector<TensorId> operands{TensorId::x, TensorId::wQ, TensorId::wK, TensorId::wV,
@@ -55,7 +72,7 @@ Edit anyEdit(const Document& d, Draws& draws) {
   }
   const TensorId operand =
       operands[static_cast<std::size_t>(draws.below(static_cast<Index>(operands.size())))];
-  switch (draws.below(6)) {
+  switch (draws.below(8)) {
     case 0:
     case 1:
       return SetCell{anyCell(operand, c, draws), draws.value()};
@@ -86,8 +103,29 @@ Edit anyEdit(const Document& d, Draws& draws) {
       return SetPin{
           {anyCell(kPinned[static_cast<std::size_t>(draws.below(4))], c, draws), draws.value()}};
     }
-    default:
+    case 5:
       return SetHeadGain{draws.below(c.numHeads), draws.value()};
+    case 6: {
+      const auto mistakes = allMistakes();
+      const Mistake mistake =
+          mistakes[static_cast<std::size_t>(draws.below(std::ssize(mistakes)))].mistake;
+      return SetMistake{mistake, !isOn(c, mistake)};
+    }
+    default:
+      return anySwitch(c, draws);
+  }
+}
+
+/// Where the document allows it.
+DocumentPtr editedByAny(const DocumentPtr& document, Draws& draws, std::string& names) {
+  for (;;) {
+    const Edit edit = anyEdit(*document, draws);
+    try {
+      DocumentPtr next = edited(document, edit);
+      names += nameOf(edit, *document) + "; ";
+      return next;
+    } catch (const UserError&) {
+    }
   }
 }
 
@@ -120,9 +158,10 @@ TEST_P(PatchedPass, EqualsAWholePassOverRandomEdits) {
   TracePtr trace = runAttention(document, nullptr, patching);
   EXPECT_FALSE(trace->patched);
   for (int n = 0; n < 40; ++n) {
-    const Edit edit = anyEdit(*document, draws);
-    const std::string name = nameOf(edit, *document);
-    document = edited(document, edit);
+    std::string name;
+    for (Index edits = 1 + draws.below(3); edits > 0; --edits) {
+      document = editedByAny(document, draws, name);
+    }
     const TracePtr before = trace;
     trace = runAttention(document, trace, patching);
     const TracePtr whole = runAttention(document);
@@ -136,6 +175,38 @@ TEST_P(PatchedPass, EqualsAWholePassOverRandomEdits) {
     EXPECT_EQ(trace->fullyMaskedRows, whole->fullyMaskedRows) << name;
     if (HasFailure()) FAIL() << "edit " << n << ": " << name;
   }
+}
+
+/// What was computed for other keys is no ground to patch from.
+TEST(PatchedPass, AMemoryOfOtherLengthIsComputed) {
+  Execution patching;
+  patching.patchFrom = 0;
+  DocumentPtr document = fromTexts({"the cat sat on it"}, {"a b c"});
+  TracePtr trace = runAttention(document, nullptr, patching);
+  for (const char* memory : {"a b c d e f g h", "a b", "a b c d"}) {
+    document = edited(document, SetText{0, true, memory});
+    trace = runAttention(document, trace, patching);
+    expectSameBits(*trace, *runAttention(document));
+  }
+}
+
+/// Rounding does not add up for as long as a hand moves.
+TEST(PatchedPass, FollowsOnlySoManyInARow) {
+  Execution patching;
+  patching.patchFrom = 0;
+  DocumentPtr document = randomDocument(sized(64, 8, 40));
+  TracePtr trace = runAttention(document, nullptr, patching);
+  int most = 0;
+  for (int n = 0; n < 450; ++n) {
+    const float value = static_cast<float>(n % 7) - 3.0F;
+    document = edited(document, SetCell{{TensorId::x, 0, -1, 3, 7}, value});
+    trace = runAttention(document, trace, patching);
+    most = std::max(most, trace->patches[static_cast<std::size_t>(TensorId::heads)].passes);
+  }
+  EXPECT_EQ(most, 200);
+  const TracePtr whole = runAttention(document);
+  expectClose(trace->tensor(TensorId::output), whole->tensor(TensorId::output).values(), "output",
+              5e-6);
 }
 
 TEST(PatchedPass, ComputesNoMoreThanTheEditReaches) {

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const DocumentPtr document =
       documentOf(std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]));
   TracePtr trace = runAttention(document, nullptr, execution);
-  trace = runAttention(document, trace, execution);  // from here on nothing is allocated
+  trace = runAttention(document, trace, execution);  // from here on in memory there is
   counted_pass(document, trace, execution);
   return 0;
 }
