@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/ui/frame_recovery.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 
@@ -32,62 +34,69 @@ void App::awaitFirst() {
 }
 
 void App::frame(const ui::Fonts& fonts, double now) {
-  State& s = *state_;
-  s.wantsFrame = false;
-  s.nextChange = ui::kNever;
-  s.takeResult();
-  s.takeExported();
-  s.followSession();
-  s.saveIfDue();
-  s.exportIfDue();
-  for (const auto& path : std::exchange(s.dropped, {})) s.openFile(path);
+  const ui::FrameRecovery recovery;
+  try {
+    state_->build(fonts, now);
+  } catch (const std::bad_alloc&) {
+    recovery.recover();
+    state_->noMemory(fonts);
+  }
+}
 
-  const ui::Theme& theme = ui::theme(s.view.theme);
+void App::State::build(const ui::Fonts& fonts, double now) {
+  wantsFrame = false;
+  nextChange = ui::kNever;
+  if (std::exchange(requestAgain, false)) worker.request(history.current());
+  takeResult();
+  takeExported();
+  followSession();
+  saveIfDue();
+  exportIfDue();
+  for (const auto& path : std::exchange(dropped, {})) openFile(path);
+
+  const ui::Theme& theme = ui::theme(view.theme);
   const ImGuiIO& io = ImGui::GetIO();
-  s.scene.clear();
-  s.scene.displayWidth = io.DisplaySize.x;
-  s.scene.displayHeight = io.DisplaySize.y;
-  s.scene.pixelsPerPoint =
-      io.DisplayFramebufferScale.x > 0.0F ? io.DisplayFramebufferScale.x : 1.0F;
-  ui::colorScene(s.scene, theme);
+  scene.clear();
+  scene.displayWidth = io.DisplaySize.x;
+  scene.displayHeight = io.DisplaySize.y;
+  scene.pixelsPerPoint = io.DisplayFramebufferScale.x > 0.0F ? io.DisplayFramebufferScale.x : 1.0F;
+  ui::colorScene(scene, theme);
 
   ui::beginRoot();
-  if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) s.mouseMovedAt = now;
-  const ui::Look look{
-      theme,         fonts,        s.maps, s.scene, now, s.scale(), now - s.mouseMovedAt,
-      &s.wantsFrame, &s.nextChange};
-  if (s.trace) {
-    s.keepViewValid();
+  if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) mouseMovedAt = now;
+  const ui::Look look{theme,       fonts,      maps, scene, now, scale(), now - mouseMovedAt,
+                      &wantsFrame, &nextChange};
+  if (trace) {
+    keepViewValid();
     ui::EditSink edits;
-    s.compare();
-    const TracePtr held = s.comparison.trace();
-    const ui::Panel panel{*s.history.current(),
-                          *s.trace,
-                          s.view,
+    compare();
+    const TracePtr held = comparison.trace();
+    const ui::Panel panel{*history.current(),
+                          *trace,
+                          view,
                           edits,
                           look,
-                          &s.history,
-                          s.reference(held),
-                          s.flash.at(now, &s.wantsFrame),
-                          s.designed.of(s.trace)};
-    ui::advancePlayback(panel, s.playback);
-    ui::beginCellEditing(panel, s.editing);
-    s.keys(panel);
-    ui::followPlayback(panel, s.playback);
-    look.changesIn(ui::nextChange(panel, s.playback));
-    s.panels(panel);
-    s.flash.measure(now);
-    s.sessionWindows(look);
-    s.overlays(panel);
-    s.applyEdits(edits);
-    if (s.saveWhenDone) look.changesIn(ui::kProgressPace);
-    if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) s.history.endGesture();
+                          &history,
+                          reference(held),
+                          flash.at(now, &wantsFrame),
+                          designed.of(trace)};
+    ui::advancePlayback(panel, playback);
+    ui::beginCellEditing(panel, editing);
+    keys(panel);
+    ui::followPlayback(panel, playback);
+    look.changesIn(ui::nextChange(panel, playback));
+    panels(panel);
+    flash.measure(now);
+    sessionWindows(look);
+    overlays(panel);
+    applyEdits(edits);
+    if (saveWhenDone) look.changesIn(ui::kProgressPace);
+    if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) history.endGesture();
   } else {
-    const auto progress = s.worker.progress();
+    const auto progress = worker.progress();
     ImGui::PushTextWrapPos(io.DisplaySize.x);
-    ui::label(
-        fonts.regular, s.messageIsError ? theme.bad : theme.text,
-        s.message.empty() ? fmt::format("computing … {:.1f} s", progress.seconds) : s.message);
+    ui::label(fonts.regular, messageIsError ? theme.bad : theme.text,
+              message.empty() ? fmt::format("computing … {:.1f} s", progress.seconds) : message);
     ImGui::PopTextWrapPos();
     if (progress.busy) look.changesIn(ui::kProgressPace);
   }

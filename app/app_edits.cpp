@@ -1,11 +1,12 @@
 // What the program does with documents and files: results, edits, opening, saving.
 #include <fmt/format.h>
 
-#include <new>
 #include <utility>
 
 #include "app/app_state.h"
 #include "app/open_file.h"
+#include "app/ui/compat.h"
+#include "app/ui/theme.h"
 #include "core/ledger.h"
 
 namespace headscope {
@@ -53,14 +54,21 @@ void App::State::takeResult() {
   say(update->error + " (taken back: the last good result stays)", true);
 }
 
-void App::State::attempt(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const UserError& error) {
-    say(error.what(), true);
-  } catch (const std::bad_alloc&) {
-    say("there is not enough memory for this; everything stays as it was", true);
-  }
+/// In place of a frame that could not be built whole: no panel can be relied upon to say it.
+void App::State::noMemory(const ui::Fonts& fonts) {
+  constexpr const char* kSentence =
+      "There is not enough memory to draw this: close other programs, or choose a smaller size. "
+      "Nothing is lost.";
+  const bool newest = trace != nullptr && trace->documentPtr() == history.current();
+  requestAgain = !newest && !worker.progress().busy;
+  nextChange = 1.0;  // there may be some by then
+  const ui::Theme& theme = ui::theme(view.theme);
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImDrawList* over = ImGui::GetForegroundDrawList();
+  over->AddRectFilled({0, 0}, size, theme.window);
+  const float margin = 12.0F * scale();
+  over->AddText(fonts.regular, ui::fontSize(fonts.regular), {margin, margin}, theme.bad, kSentence,
+                nullptr, size.x - 2 * margin);
 }
 
 void App::State::apply(const Edit& edit, const std::string& gesture) {

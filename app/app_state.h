@@ -6,7 +6,7 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +34,7 @@
 #include "app/ui/tools/tool_card.h"
 #include "app/ui/top_bar.h"
 #include "app/worker.h"
+#include "core/error.h"
 #include "core/history.h"
 
 namespace headscope {
@@ -47,7 +48,19 @@ struct App::State {
     messageIsError = error;
   }
   /// Does it, or says why it cannot be done.
-  void attempt(const std::function<void()>& action);
+  template <typename Action>
+  void attempt(Action&& action) {
+    try {
+      action();
+    } catch (const UserError& error) {
+      say(error.what(), true);
+    } catch (const std::bad_alloc&) {
+      requestAgain = true;
+      say("there is not enough memory for this; everything stays as it was", true);
+    }
+  }
+  void build(const ui::Fonts& fonts, double now);
+  void noMemory(const ui::Fonts& fonts);
   void apply(const Edit& edit, const std::string& gesture);
   void applyEdits(const ui::EditSink& sink);
   void openFile(const std::filesystem::path& path);
@@ -108,6 +121,7 @@ struct App::State {
   bool wantsFrame = false;
   double nextChange = ui::kNever;
   bool saveWhenDone = false;
+  bool requestAgain = false;  // memory ran out before the worker was given the newest document
   double mouseMovedAt = 0.0;
 
   struct Compared {

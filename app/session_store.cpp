@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "core/error.h"
@@ -15,7 +16,7 @@ constexpr double kViewDelay = 3.0;      // where only the view has changed
 
 }  // namespace
 
-SessionStore::SessionStore(Start start) {
+SessionStore::SessionStore(Start start) : exceptions_(std::uncaught_exceptions()) {
   open_[0] = {std::move(start.path), std::move(start.scenes), 0, std::move(start.document), 0};
   if (start.stateFolder.empty()) return;
   abandoned_ = abandonedAutosaves(start.stateFolder);
@@ -28,7 +29,8 @@ SessionStore::SessionStore(Start start) {
 
 SessionStore::~SessionStore() {
   const bool kept = autosaved_ && (!shown().path.empty() || !shown().scenes.empty());
-  if (slot_ && !kept) writer_.remove(slot_->path());
+  const bool clean = std::uncaught_exceptions() == exceptions_;
+  if (slot_ && clean && !kept) writer_.remove(slot_->path());
   writer_.wait(true);
 }
 

@@ -32,8 +32,9 @@ class SessionStore {
   };
 
   explicit SessionStore(Start start);
-  /// A clean exit: what is being saved is finished. The autosave goes, unless it has changes to a
-  /// session that has a file or scenes: those are offered at the next start.
+  /// What is being saved is finished. At a clean exit the autosave goes, unless it has changes to a
+  /// session that has a file or scenes: those are offered at the next start. Where an exception
+  /// ends the program it stays.
   ~SessionStore();
   SessionStore(const SessionStore&) = delete;
   SessionStore& operator=(const SessionStore&) = delete;
@@ -139,6 +140,8 @@ class SessionStore {
   std::vector<AbandonedAutosave> abandoned_;
   std::optional<Restored> restored_;
   std::optional<News> startNews_;
+
+  int exceptions_;  // under way when this was made
 
   SessionWriter writer_;  // last: gone before what it could still touch
 };

@@ -47,6 +47,7 @@ SessionWriter::Ticket SessionWriter::add(Job job) {
     } else {
       jobs_.push_back(std::move(job));
     }
+    done_.reserve(done_.size() + jobs_.size() + 1);  // so that telling of them needs no memory
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
   }
   changed_.notify_all();
@@ -89,7 +90,7 @@ void SessionWriter::loop() {
     jobs_.erase(next);
     running_ = true;
     lock.unlock();
-    Done done{job.path, job.ticket, !job.session, {}};
+    std::string error;
     try {
       if (job.session) {
         formats::saveSession(job.path, *job.session);
@@ -97,10 +98,11 @@ void SessionWriter::loop() {
         formats::removeSession(job.path);
       }
     } catch (const std::bad_alloc&) {
-      done.error = "cannot save " + job.path.string() + ": there is not enough memory for it";
-    } catch (const std::exception& error) {
-      done.error = error.what();
+      error = "cannot save " + job.path.string() + ": there is not enough memory for it";
+    } catch (const std::exception& failure) {
+      error = failure.what();
     }
+    Done done{std::move(job.path), job.ticket, !job.session, std::move(error)};
     job = {};  // the last of a document may go here
     lock.lock();
     done_.push_back(std::move(done));

@@ -1,8 +1,6 @@
 #include "app/task_thread.h"
 
 #include <chrono>
-#include <exception>
-#include <new>
 #include <utility>
 
 namespace headscope {
@@ -75,17 +73,6 @@ void TaskThread::loop() {
     if (news) wake();
     lock.lock();
   }
-}
-
-std::string whyNot(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::bad_alloc&) {
-    return "there is not enough memory for this size";
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return {};
 }
 
 }  // namespace headscope

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 
@@ -50,6 +52,16 @@ class TaskThread {
 };
 
 /// Does it; in words why it could not be done, empty where it could.
-std::string whyNot(const std::function<void()>& action);
+template <typename Action>
+std::string whyNot(Action&& action) {
+  try {
+    action();
+  } catch (const std::bad_alloc&) {
+    return "there is not enough memory for this size";
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
 
 }  // namespace headscope

@@ -14,11 +14,14 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "app/gl/reset_watch.h"
+#include "app/host/content_scale.h"
 #include "app/host/font_loading.h"
 #include "app/host/full_screen.h"
 #include "app/host/imgui_session.h"
@@ -34,7 +37,7 @@ namespace {
 
 constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle hovering and layout
 constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
-constexpr float kMaxScale = 3.0F;
+constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
 constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
 
 struct GlfwLibrary {
@@ -71,12 +74,12 @@ float contentScale(GLFWmonitor* monitor) {
   float x = 1.0F;
   float y = 1.0F;
   if (monitor != nullptr) glfwGetMonitorContentScale(monitor, &x, &y);
-  return std::clamp(std::round(4.0F * x) / 4.0F, 1.0F, kMaxScale);  // by quarters
+  return x;
 }
 
 WindowPtr openWindow(const WindowOptions& options) {
   GLFWmonitor* monitor = glfwGetPrimaryMonitor();
-  const float scale = contentScale(monitor);
+  const float scale = interfaceScale(contentScale(monitor));
   int width = static_cast<int>(static_cast<float>(options.width) * scale);
   int height = static_cast<int>(static_cast<float>(options.height) * scale);
   if (monitor != nullptr) {
@@ -92,7 +95,12 @@ WindowPtr openWindow(const WindowOptions& options) {
   glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
   glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
   glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_LOSE_CONTEXT_ON_RESET);
   WindowPtr window = tryWindow(width, height);
+  if (!window) {  // not every driver offers that
+    glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, GLFW_NO_ROBUSTNESS);
+    window = tryWindow(width, height);
+  }
   if (!window) {
     throw UserError(fmt::format("the window needs OpenGL 3.3, and the driver here offers {}; {}",
                                 versionFound(), kWayOut));
@@ -107,6 +115,7 @@ struct Events {
   int owedFrames = kOwedFrames;
   std::atomic<bool> woken{false};  // by another thread, which no callback tells
   std::vector<std::filesystem::path> dropped;
+  std::optional<float> contentScale;  // of the monitor that the window has come to
   KeyQueue keys;
 };
 
@@ -129,6 +138,10 @@ void watchEvents(GLFWwindow* window, Events& events) {
   glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
   glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { noteEvent(w); });
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { noteEvent(w); });
+  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float x, float) {
+    noteEvent(w);
+    eventsOf(w).contentScale = x;
+  });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
     noteEvent(w);
     auto& dropped = eventsOf(w).dropped;
@@ -202,6 +215,17 @@ class Waker {
   App& app_;
 };
 
+/// False where memory ran out: what is missing is drawn by a later frame.
+bool paintWhole(Painter& painter, App& app, int width, int height) {
+  try {
+    painter.paint(app, width, height);
+    return true;
+  } catch (const std::bad_alloc&) {
+    app.scene().renderer = nullptr;
+    return false;
+  }
+}
+
 /// Draws a picture that was asked for, between two frames; it is then written aside.
 void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shaderDir) {
   const std::optional<PictureRequest> request = app.takePictureRequest();
@@ -223,7 +247,8 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
 
 int runWindow(App& app, const WindowOptions& options) {
   const GlfwLibrary library;
-  if (!options.keepScale) app.view().scale = contentScale(glfwGetPrimaryMonitor());
+  float monitorScale = contentScale(glfwGetPrimaryMonitor());
+  if (!options.keepScale) app.view().scale = interfaceScale(monitorScale);
   auto fonts = loadFontsAside(app.scale());
   const WindowPtr window = openWindow(options);
   if (const auto missing = missingFromGl(); !missing.empty()) {
@@ -236,6 +261,7 @@ int runWindow(App& app, const WindowOptions& options) {
   const WindowBackend backend(window.get());
   queueKeys(window.get());
   Painter painter(session, options.shaderDir);
+  const gl::ResetWatch reset;
   const Waker waker(app, events);
   FullScreen fullScreen(window.get());
   app.awaitFirst();
@@ -248,20 +274,25 @@ int runWindow(App& app, const WindowOptions& options) {
       app.dropFiles(events.dropped);
       events.dropped.clear();
     }
+    if (const auto now = std::exchange(events.contentScale, std::nullopt)) {
+      const float before = std::exchange(monitorScale, *now);
+      if (!options.keepScale) app.view().scale = rescaled(app.view().scale, before, *now);
+    }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
     if (events.keys.feed(window.get())) events.owedFrames = kOwedFrames;
     drawn = glfwGetTime();
     ImGui_ImplGlfw_NewFrame();
     session.frame(app, drawn);
-    if (const std::string title = app.title(); title != shownTitle) {
-      glfwSetWindowTitle(window.get(), title.c_str());
-      shownTitle = title;
-    }
     int width = 0;
     int height = 0;
     glfwGetFramebufferSize(window.get(), &width, &height);
-    painter.paint(app, width, height);
+    const bool whole = paintWhole(painter, app, width, height);
+    if (const std::string title = whole ? app.title() : kNotDrawn; title != shownTitle) {
+      glfwSetWindowTitle(window.get(), title.c_str());
+      shownTitle = title;
+    }
     glfwSwapBuffers(window.get());
+    reset.check();
     --events.owedFrames;
     drawIfAsked(app, window.get(), options.shaderDir);
     fullScreen.set(app.wantsFullScreen());

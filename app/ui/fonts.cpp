@@ -4,6 +4,7 @@
 #include <iterator>
 #include <vector>
 
+#include "app/ui/font_atlas.h"
 #include "app/ui/font_files.h"
 
 namespace headscope::ui {
@@ -89,43 +90,54 @@ ImFontConfig config(float size) {
   return config;
 }
 
-/// `em` is the size as typography counts it, in pixels.
-void addFace(ImFontAtlas& atlas, FontFace face, float em, bool merge, const ImWchar* ranges) {
-  const auto file = fontFile(face);
-  const float size = std::round(em * lineHeight(face));
-  ImFontConfig font = config(size);
-  font.MergeMode = merge;
-  if (merge) font.OversampleH = 1;
-  // ImGui takes a plain pointer, but only reads through it.
-  atlas.AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()), size,
-                             &font, ranges);
-}
+/// The typefaces there are, at the sizes asked for.
+class FontAdder {
+ public:
+  FontAdder(ImFontAtlas& atlas, FontFiles files) : atlas_(atlas), files_(files) {}
 
-ImFont* addFont(ImFontAtlas& atlas, FontFace face, float em) {
-  if (fontFile(face).empty()) face = FontFace::symbols;  // DejaVu Sans has all letters as well
-  if (fontFile(face).empty()) {
-    ImFontConfig plain = config(em);
-    plain.SizePixels = em;
-    return atlas.AddFontDefault(&plain);
+  /// `em` is the size as typography counts it, in pixels.
+  ImFont* add(FontFace face, float em) const {
+    if (!has(face)) face = FontFace::symbols;  // DejaVu Sans has all letters as well
+    if (!has(face)) {
+      ImFontConfig plain = config(em);
+      plain.SizePixels = em;
+      return atlas_.AddFontDefault(&plain);
+    }
+    addFace(face, em, false, kTextRanges);
+    ImFont* font = atlas_.Fonts.back();
+    if (has(FontFace::symbols)) {
+      static const std::vector<ImWchar> all = allRanges();  // ImGui keeps the pointer
+      addFace(FontFace::symbols, em, true, all.data());
+    }
+    return font;
   }
-  addFace(atlas, face, em, false, kTextRanges);
-  ImFont* font = atlas.Fonts.back();
-  if (!fontFile(FontFace::symbols).empty()) {
-    static const std::vector<ImWchar> all = allRanges();  // ImGui keeps the pointer
-    addFace(atlas, FontFace::symbols, em, true, all.data());
+
+ private:
+  bool has(FontFace face) const { return isWholeFont(files_(face)); }
+
+  void addFace(FontFace face, float em, bool merge, const ImWchar* ranges) const {
+    const auto file = files_(face);
+    const float size = std::round(em * lineHeight(face));
+    ImFontConfig font = config(size);
+    font.MergeMode = merge;
+    if (merge) font.OversampleH = 1;
+    // ImGui takes a plain pointer, but only reads through it.
+    atlas_.AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()), size,
+                                &font, ranges);
   }
-  return font;
-}
+
+  ImFontAtlas& atlas_;
+  FontFiles files_;
+};
 
 }  // namespace
 
-Fonts loadFonts(ImFontAtlas& atlas, float scale) {
+Fonts fillAtlas(ImFontAtlas& atlas, float scale, FontFiles files) {
   atlas.Clear();
   atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
   atlas.TexDesiredWidth = scale > 1.6F ? 4096 : 2048;
-  const auto add = [&](FontFace face, float points) {
-    return addFont(atlas, face, points * scale);
-  };
+  const FontAdder adder(atlas, files);
+  const auto add = [&](FontFace face, float points) { return adder.add(face, points * scale); };
   Fonts fonts;
   fonts.regular = add(FontFace::regular, 14.0F);
   fonts.small = add(FontFace::regular, 12.0F);
@@ -136,5 +148,7 @@ Fonts loadFonts(ImFontAtlas& atlas, float scale) {
   fonts.monoSmall = add(FontFace::mono, 11.5F);
   return fonts;
 }
+
+Fonts loadFonts(ImFontAtlas& atlas, float scale) { return fillAtlas(atlas, scale, fontFile); }
 
 }  // namespace headscope::ui

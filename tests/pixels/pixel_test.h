@@ -27,7 +27,8 @@ inline int liveGlObjects() {
   int count = 0;
   for (GLuint id = 1; id < 4096; ++id) {
     for (const GLboolean exists :
-         {glIsTexture(id), glIsBuffer(id), glIsVertexArray(id), glIsProgram(id), glIsShader(id)}) {
+         {glIsTexture(id), glIsBuffer(id), glIsVertexArray(id), glIsProgram(id), glIsShader(id),
+          glIsFramebuffer(id), glIsRenderbuffer(id), glIsSampler(id)}) {
       count += exists == GL_TRUE ? 1 : 0;
     }
   }
