@@ -11,7 +11,7 @@ build release all
 configure portable
 build portable golden_tests golden_eigen_tests pass_count
 configure asan
-build asan core_tests app_tests
+build asan core_tests app_tests monkey_tests
 
 # One run over all builds, so that one summary counts every test.
 printf 'subdirs("release" "portable" "asan")\n' >"$root/build/CTestTestfile.cmake"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace headscope {
 namespace {
@@ -143,11 +144,13 @@ std::vector<Problem> validate(const AttentionConfig& c) {
                                        "features: load one, or type a memory text first",
                                        c.memoryWidth));
   }
-  if (!(c.temperature > 0.0) || !std::isfinite(c.temperature) ||
+  // both it and 1 over it are numbers that the scores' 32 bits hold
+  constexpr double kHottest = std::numeric_limits<float>::max();
+  if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
       !std::isfinite(1.0F / static_cast<float>(c.temperature))) {
     findings.add("temperature",
-                 fmt::format("temperature is {}: it must be a number above 0 (1 leaves the scores "
-                             "as they are)",
+                 fmt::format("temperature is {}: it must be a number above 0, up to 3.4e38 (1 "
+                             "leaves the scores as they are)",
                              c.temperature));
   }
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {

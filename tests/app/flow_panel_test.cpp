@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/head_heatmap.h"
@@ -12,6 +16,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kWidth = 985, kHeight = 340;
+constexpr float kTop = 4;  // what the panel leaves free above
 
 DocumentPtr documentOf(Index heads) {
   AttentionConfig config;
@@ -57,21 +62,35 @@ class FlowPanel : public testing::Test {
     ImGui::Render();
   }
 
+  FlowLayout layout() {
+    const ImVec2 room(kWidth - 2 * origin_.x, kHeight - 2 * origin_.y);
+    const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
+    return layoutFlow(trace_->config(), view_.head, room.x, room.y - kTop, flowMetrics(look));
+  }
+
   /// A block's middle on the display.
   ImVec2 middleOf(FlowId id) {
-    const ImVec2 room(kWidth - 2 * origin_.x, kHeight - 2 * origin_.y);
-    const float top = 4;
-    const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
-    const FlowLayout layout =
-        layoutFlow(trace_->config(), view_.head, room.x, room.y - top, flowMetrics(look));
-    const gl::Rect& r = layout.block(id)->rect;
-    return {origin_.x + (r.x0 + r.x1) / 2, origin_.y + top + (r.y0 + r.y1) / 2};
+    const gl::Rect r = layout().block(id)->rect;
+    return {origin_.x + (r.x0 + r.x1) / 2, origin_.y + kTop + (r.y0 + r.y1) / 2};
   }
 
   void click(FlowId id) {
     frame();
+    clickAt(middleOf(id));
+  }
+
+  void clickLabel(FlowPart part) {
+    frame();
+    const std::vector<FlowLabel> labels = layout().labels;
+    const auto label = std::find_if(labels.begin(), labels.end(),
+                                    [part](const FlowLabel& l) { return l.id.part == part; });
+    ASSERT_NE(label, labels.end());
+    clickAt({origin_.x + label->x, origin_.y + kTop + label->y + 2});
+  }
+
+  void clickAt(ImVec2 position) {
     ImGuiIO& io = ImGui::GetIO();
-    injectMousePosition(io, middleOf(id));
+    injectMousePosition(io, position);
     frame();
     frame();
     injectMouseButton(io, 0, true);
@@ -112,6 +131,21 @@ TEST_F(FlowPanel, AClickOpensTheBlocksStepAndHead) {
   click({FlowPart::outputWeights});
   EXPECT_EQ(view_.step, StepId::output);
   EXPECT_EQ(view_.head, 2);
+}
+
+TEST_F(FlowPanel, TheLabelOfAColumnOfHeadsStandsForTheChosenOne) {
+  view_.head = 5;
+  clickLabel(FlowPart::weights);
+  EXPECT_EQ(view_.step, StepId::softmax);
+  EXPECT_EQ(view_.head, 5);
+  clickLabel(FlowPart::headOutput);
+  EXPECT_EQ(view_.step, StepId::weigh);
+  EXPECT_EQ(view_.head, 5);
+  const FlowLayout shown = layout();
+  for (const FlowLabel& label : shown.labels) {
+    const FlowId id = forHead(label.id, 5, trace_->config());
+    EXPECT_EQ(describe(id, trace_->config()).title.find("Head 0"), std::string::npos);
+  }
 }
 
 TEST_F(FlowPanel, NewDimensionsMoveForAQuarterOfASecond) {

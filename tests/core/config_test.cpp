@@ -97,7 +97,7 @@ TEST(Config, KeyValueHeadsMustShareEvenly) {
 
 TEST(Config, TemperatureIsAFiniteNumberAboveZero) {
   for (const double value : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
-                             std::numeric_limits<double>::infinity(), 1e-300}) {
+                             std::numeric_limits<double>::infinity(), 1e-300, 3.5e38, 1e308}) {
     expectProblem(changed([&](auto& c) { c.temperature = value; }), "temperature",
                   {"temperature is", "above 0"});
   }

@@ -63,6 +63,7 @@ void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
   if (ImGui::IsItemHovered()) {
     const ImVec2 mouse = ImGui::GetMousePos();
     hovered = hitTest(layout, mouse.x - origin.x, mouse.y - origin.y);
+    if (hovered) hovered = forHead(*hovered, head, config);
   }
   drawFlow(panel, layout, origin, hovered);
   if (!hovered) return;

@@ -193,6 +193,11 @@ FlowDescription describe(FlowId id, const AttentionConfig& config) {
   return description;
 }
 
+FlowId forHead(FlowId id, Index head, const AttentionConfig& config) {
+  if (id.head >= 0 || !belongsToHead(id.part)) return id;
+  return {id.part, belongsToKvHead(id.part) ? config.kvHead(head) : head};
+}
+
 void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config, ViewState& view) {
   const PartInfo part = infoOf(id.part);
   if (standsForHidden(layout, id)) {

@@ -31,6 +31,9 @@ bool onPathOf(FlowId id, Index head, const AttentionConfig& config);
 /// One that stands for a run of heads left out.
 bool standsForHidden(const FlowLayout& layout, FlowId id);
 
+/// The label of a column of heads, which is none's by itself, as this query head's.
+FlowId forHead(FlowId id, Index head, const AttentionConfig& config);
+
 /// What a click on it does: its step, its head, and which of q, k and v.
 void choose(FlowId id, const FlowLayout& layout, const AttentionConfig& config, ViewState& view);
 
