@@ -190,6 +190,18 @@ TEST(PatchedPass, AMemoryOfOtherLengthIsComputed) {
   }
 }
 
+TEST(PatchedPass, WeightsOfAnotherSoftmaxAreNoGroundToPatchFrom) {
+  Execution patching;
+  patching.patchFrom = 0;
+  const DocumentPtr down =
+      edited(randomDocument(sized(64, 8, 40)), SetMistake{Mistake::softmaxOverQueries, true});
+  const DocumentPtr along = edited(edited(down, SetCell{{TensorId::x, 0, -1, 3, 7}, 2.0F}),
+                                   SetMistake{Mistake::softmaxOverQueries, false});
+  const TracePtr patched = runAttention(along, runAttention(down), patching);
+  expectClose(patched->tensor(TensorId::output),
+              runAttention(along)->tensor(TensorId::output).values(), "output", 5e-6);
+}
+
 /// Rounding does not add up for as long as a hand moves.
 TEST(PatchedPass, FollowsOnlySoManyInARow) {
   Execution patching;
