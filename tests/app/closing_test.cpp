@@ -1,0 +1,91 @@
+// The window is closed while the engine, the figures or a tool still compute: they stop, nothing of
+// them outlives it, and what was asked to be written is written.
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "app_driver.h"
+#include "core/attention.h"
+#include "session_window.h"
+
+namespace headscope::ui {
+namespace {
+
+/// A pass of it takes seconds where nothing else runs.
+DocumentPtr longDocument() {
+  std::string text;
+  for (int i = 0; i < 1536; ++i) text += i % 2 == 0 ? "tick " : "tock ";
+  return textDocument(text, 2048, 16);
+}
+
+AppOptions optionsFor(DocumentPtr document) {
+  AppOptions options;
+  options.document = std::move(document);
+  options.memoryBudget = kTestBudget;
+  options.threads = 2;
+  return options;
+}
+
+TEST(Closing, InMidComputationLeavesThePassUndone) {
+  host::Headless host(1600, 1000);
+  std::atomic<int> wakes{0};
+  std::weak_ptr<const Document> computed;
+  {
+    App app(optionsFor(longDocument()));
+    app.onWake([&wakes] { ++wakes; });
+    computed = app.document();
+    host.frame(app);
+    ASSERT_EQ(app.trace(), nullptr);
+  }
+  EXPECT_EQ(wakes, 0);  // as a pass does that comes to its end
+  EXPECT_TRUE(computed.expired());
+}
+
+/// Each page and tool that computes aside, closed as soon as it has begun, again and again while it
+/// does.
+TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
+  const DocumentPtr document = textDocument("The cat sat on the mat", 512, 8);
+  const TracePtr trace = runAttention(document);
+  std::weak_ptr<const Document> edited;
+  const auto closeAfter = [&](int frames, const ViewState& view) {
+    host::Headless host(1600, 1000);
+    AppOptions options = optionsFor(document);
+    options.trace = trace;
+    options.view = view;
+    App app(std::move(options));
+    app.apply(SetHeadGain{1, 0.0F});
+    edited = app.document();
+    for (int i = 0; i < frames; ++i) host.frame(app);
+  };
+  for (const int frames : {1, 3, 8}) {
+    ViewState view;
+    for (const Tool tool : {Tool::flow, Tool::terms, Tool::mask, Tool::temperature, Tool::changes,
+                            Tool::mistakes, Tool::kvCache, Tool::perHead}) {
+      view.tool = tool;
+      closeAfter(frames, view);
+      EXPECT_TRUE(edited.expired()) << static_cast<int>(tool) << " after " << frames;
+    }
+    view.page = Page::heads;
+    closeAfter(frames, view);
+    EXPECT_TRUE(edited.expired()) << "heads after " << frames;
+  }
+  EXPECT_EQ(trace.use_count(), 1);
+}
+
+/// Saved and closed at once, while the pass of the last edit is under way: all of it is in the
+/// file.
+TEST_F(SessionWindow, WhatWasBeingSavedWhenTheWindowClosedIsWhole) {
+  saveAs(lecture());
+  ui_.app().apply(Open{longDocument()});
+  ui_.app().apply(SetHeadGain{3, 0.25F});
+  ui_.host().press(ui_.app(), Key{'S'}, true);
+  const DocumentPtr last = ui_.app().document();
+  ui_.restart(textDocument("Another"));
+  const formats::Session saved = formats::loadSession(lecture(), kTestBudget);
+  EXPECT_EQ(saved.document->config.headGains, last->config.headGains);
+  EXPECT_EQ(saved.document->input->tokens, last->input->tokens);
+}
+
+}  // namespace
+}  // namespace headscope::ui
