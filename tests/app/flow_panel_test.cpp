@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_drawing.h"
+#include "app/ui/flow/flow_parts.h"
 #include "app/ui/flow/head_heatmap.h"
 #include "core/attention.h"
 

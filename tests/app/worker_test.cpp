@@ -189,7 +189,9 @@ TEST(Worker, TheNextEditTakesThePlaceOfAPassWhereverThatIs) {
     EXPECT_EQ(update->trace->documentPtr(), next);
     EXPECT_FALSE(worker.take());
     // one that was cancelled leaves nothing to go on from
-    if (wakes < 2) EXPECT_EQ(stepsThatRan(*update->trace).size(), kStepCount);
+    if (wakes < 2) {
+      EXPECT_EQ(stepsThatRan(*update->trace).size(), kStepCount);
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <vector>
 
 #include "core/formats/safetensors.h"
 #include "tests/cli/cli_test.h"
@@ -42,7 +43,7 @@ TEST_F(Explain, GivesTheTracesValuesAndSums) {
     const json e = explain(cell);
     const double value = e["value"];
     const Tensor tensor = trace.read(e["tensor"].get<std::string>());
-    EXPECT_EQ(value, static_cast<double>(tensor.at(e["index"].get<Shape>()))) << e["tensor"];
+    EXPECT_EQ(value, static_cast<double>(tensor.at(e["index"].get<std::vector<Index>>()))) << e["tensor"];
     double sum = 0.0;
     for (const json& term : e["terms"]) sum += term["product"].get<double>();
     EXPECT_NEAR(e["sum"].get<double>(), sum, 1e-9);
