@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 
 #include "app/gl/scene.h"
@@ -198,7 +199,8 @@ void Watch::frame(App& app) {
   checkStacks();
   checkPlaces(app);
   // the engine refuses what is not finite, so no number on the screen is; the refusal names it
-  if (!saysNotFinite(app.message())) {
+  const std::string drawn = std::exchange(said_, app.message());
+  if (!saysNotFinite(drawn) && !saysNotFinite(said_)) {
     if (const auto where = printed_.notFinite()) throw Fault("nan or inf is printed in " + *where);
   }
   if (document_ != app.document()) {

@@ -1,9 +1,9 @@
 // Watch: what must hold after every frame, whatever was done.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 
 #include "app/app.h"
 #include "printed.h"
@@ -26,6 +26,7 @@ class Watch {
  private:
   DocumentPtr document_;
   TracePtr trace_;
+  std::string said_;  // by the status bar, which may be drawn before a frame's edits
   Printed printed_;
 };
 
