@@ -77,7 +77,7 @@ TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
 /// file.
 TEST_F(SessionWindow, WhatWasBeingSavedWhenTheWindowClosedIsWhole) {
   saveAs(lecture());
-  ui_.app().apply(Open{longDocument()});
+  ui_.app().apply(Open{longDocument(), "long"});
   ui_.app().apply(SetHeadGain{3, 0.25F});
   ui_.host().press(ui_.app(), Key{'S'}, true);
   const DocumentPtr last = ui_.app().document();
