@@ -136,6 +136,7 @@ TEST_F(FlowPanel, AClickOpensTheBlocksStepAndHead) {
 
 TEST_F(FlowPanel, TheLabelOfAColumnOfHeadsStandsForTheChosenOne) {
   view_.head = 5;
+  view_.step = StepId::output;
   clickLabel(FlowPart::weights);
   EXPECT_EQ(view_.step, StepId::softmax);
   EXPECT_EQ(view_.head, 5);
