@@ -95,8 +95,8 @@ class ExportDialog {
     }
     caption(look_, "tensor");
     ImGui::SetNextItemWidth(look_.px(240));
-    memory_.comboOpen = ImGui::BeginCombo("##tensor", withShape(choice_.tensor).c_str(),
-                                          ImGuiComboFlags_HeightLarge);
+    memory_.comboOpen =
+        beginCombo("##tensor", withShape(choice_.tensor), ImGuiComboFlags_HeightLarge);
     if (memory_.comboOpen) {
       for (const TensorId id : ids) {
         const bool chosen = id == choice_.tensor;

@@ -126,7 +126,7 @@ void positions(const Panel& panel) {
   constexpr std::array<const char*, 3> kNames{"own coordinates", "sinusoids over all", "off"};
   const int now = static_cast<int>(panel.document.positions);
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (!ImGui::BeginCombo("##positions", kNames[static_cast<std::size_t>(now)])) return;
+  if (!beginCombo("##positions", kNames[static_cast<std::size_t>(now)])) return;
   for (int i = 0; i < static_cast<int>(kNames.size()); ++i) {
     if (ImGui::Selectable(kNames[static_cast<std::size_t>(i)], i == now) && i != now) {
       panel.edits.push(SetPositions{static_cast<Positions>(i)});
@@ -143,7 +143,7 @@ void weights(const Panel& panel, TopBarMemory& memory) {
           "those that have no room for it are drawn as xavier.");
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
-  if (ImGui::BeginCombo("##init", shown.c_str())) {
+  if (beginCombo("##init", shown)) {
     for (const WeightInit init :
          {WeightInit::designed, WeightInit::xavier, WeightInit::normal, WeightInit::identity}) {
       if (ImGui::Selectable(std::string(toString(init)).c_str(),

@@ -87,7 +87,7 @@ class TopBar {
     ImGui::SetNextItemWidth(box);
     const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
     shown = elided(look_.fonts.regular, shown, room);
-    if (ImGui::BeginCombo("##preset", shown.c_str(), ImGuiComboFlags_HeightLarge)) {
+    if (beginCombo("##preset", shown, ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", p.about,

@@ -135,9 +135,25 @@ bool toggle(const Look& look, const char* text, bool* on) {
   return clicked;
 }
 
+namespace {
+
+/// The innermost of what is open; Dear ImGui does so only for those who navigate with keys.
+void closeOnEscape() {
+  const bool innermost = !ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId);
+  if (innermost && keyPressed(Key::escape)) ImGui::CloseCurrentPopup();
+}
+
+}  // namespace
+
 bool beginPopup(const char* id) {
   if (!ImGui::BeginPopup(id)) return false;
-  if (keyPressed(Key::escape)) ImGui::CloseCurrentPopup();
+  closeOnEscape();
+  return true;
+}
+
+bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags) {
+  if (!ImGui::BeginCombo(id, shown.c_str(), flags)) return false;
+  closeOnEscape();
   return true;
 }
 

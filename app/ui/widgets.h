@@ -34,8 +34,9 @@ void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
 bool pill(const Look& look, const char* text, bool lit = false, bool enabled = true);
 /// A check box with its label, which may be rich text.
 bool toggle(const Look& look, const char* text, bool* on);
-/// ImGui::BeginPopup of one that Escape closes.
+/// As ImGui's, but Escape closes the innermost that is open.
 bool beginPopup(const char* id);
+bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags = 0);
 /// A tooltip for the item before, wrapped; appears once the mouse rests.
 void tip(const Look& look, const std::string& text);
 

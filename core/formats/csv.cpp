@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <vector>
 
 #include "core/error.h"
+#include "core/formats/input_file.h"
 #include "core/input/utf8.h"
 
 namespace headscope::formats {
@@ -163,16 +163,10 @@ std::shared_ptr<const Series> parseSeries(std::string_view text, const std::stri
 }
 
 std::shared_ptr<const Series> readSeries(const std::filesystem::path& path) {
-  std::error_code code;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, code);
-  if (code) {
-    throw UserError(
-        fmt::format("cannot read {}: {}; check the path", path.string(), code.message()));
-  }
-  checkSize(bytes, path.string());
-  std::ifstream in(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  if (!in.read(text.data(), static_cast<std::streamsize>(text.size()))) {
+  InputFile file = openInput(path);
+  checkSize(file.bytes, path.string());
+  std::string text(static_cast<std::size_t>(file.bytes), '\0');
+  if (!file.stream.read(text.data(), static_cast<std::streamsize>(text.size()))) {
     throw UserError(fmt::format("cannot read {}; check that you may read it", path.string()));
   }
   return parseSeries(text, path.string());

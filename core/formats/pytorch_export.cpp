@@ -37,6 +37,7 @@ constexpr const char* kKeep = "keep";
 bool isOurs(const fs::path& script) {
   const std::string_view text = asset("pytorch/check_attention.py");
   const std::string_view start = text.substr(0, text.find("\n\n"));
+  if (!fs::is_regular_file(script)) return false;
   std::ifstream in(script, std::ios::binary);
   std::string found(start.size(), '\0');
   return in.read(found.data(), static_cast<std::streamsize>(found.size())) && found == start;

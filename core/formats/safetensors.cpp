@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/formats/atomic_file.h"
+#include "core/formats/input_file.h"
 #include "core/formats/safetensors_header.h"
 #include "core/ledger.h"
 
@@ -19,17 +20,6 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
 constexpr std::uint64_t kLengthBytes = 8;
-
-std::ifstream open(const std::filesystem::path& path, std::uint64_t& bytes) {
-  std::error_code code;
-  bytes = std::filesystem::file_size(path, code);
-  std::ifstream in(path, std::ios::binary);
-  if (code || !in) {
-    const std::string reason = code ? code.message() : std::string("it cannot be opened");
-    throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
-  }
-  return in;
-}
 
 template <typename T>
 T readAs(std::istream& in) {
@@ -56,8 +46,7 @@ void readConverted(std::istream& in, std::span<float> out) {
 }  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
-  std::uint64_t fileBytes = 0;
-  std::ifstream in = open(path, fileBytes);
+  auto [in, fileBytes] = openInput(path);
   const auto fail = [&](const std::string& what) {
     throw UserError(
         fmt::format("{} is not a usable safetensors file: {}; save it again", path.string(), what));
@@ -122,8 +111,7 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
         name, toString(e.shape), path_.string(),
         bytesInWords(count * static_cast<Index>(sizeof(float))), bytesInWords(budgetBytes)));
   }
-  std::uint64_t fileBytes = 0;
-  std::ifstream in = open(path_, fileBytes);
+  std::ifstream in = openInput(path_).stream;
   in.seekg(static_cast<std::streamoff>(dataStart_ + e.begin));
   Tensor tensor = Tensor::uninitialised(e.shape);
   const std::span<float> out(tensor.mutableData(), static_cast<std::size_t>(count));

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/formats/atomic_file.h"
 #include "core/formats/document_json.h"
+#include "core/formats/input_file.h"
 #include "core/formats/session_files.h"
 
 namespace headscope::formats {
@@ -29,20 +29,14 @@ fs::path target(const fs::path& path) {
 }
 
 std::string readText(const fs::path& path) {
-  std::error_code code;
-  const std::uintmax_t bytes = fs::file_size(path, code);
-  std::ifstream in(path, std::ios::binary);
-  if (code || !in) {
-    const std::string reason = code ? code.message() : std::string("it cannot be opened");
-    throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
-  }
-  if (bytes > kMaxSessionBytes) {
+  InputFile file = openInput(path);
+  if (file.bytes > kMaxSessionBytes) {
     throw UserError(fmt::format(
         "{} is not a usable session: it is larger than 64 MiB; open another", path.string()));
   }
-  std::string text(static_cast<std::size_t>(bytes), '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, in.gcount())));
+  std::string text(static_cast<std::size_t>(file.bytes), '\0');
+  file.stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.stream.gcount())));
   return text;
 }
 

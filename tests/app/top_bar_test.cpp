@@ -183,6 +183,22 @@ TEST(TopBar, OpensEveryPreset) {
   }
 }
 
+TEST(TopBar, EscapeClosesTheInnermostList) {
+  AppDriver ui;
+  ui.clickAt(ui.screen().findAfter("Heads", "top bar")->centre());
+  ASSERT_TRUE(ui.window("Combo"));
+  ui.press(Key::escape);
+  EXPECT_FALSE(ui.window("Combo"));
+  ui.click("More", "top bar");
+  ui.click("own coordinates");
+  ASSERT_TRUE(ui.window("Combo"));
+  ui.press(Key::escape);
+  EXPECT_FALSE(ui.window("Combo"));
+  EXPECT_TRUE(ui.shows("own coordinates"));
+  ui.press(Key::escape);
+  EXPECT_FALSE(ui.shows("own coordinates"));
+}
+
 TEST(TopBar, UndoesAndRedoesByButtonAndByKey) {
   AppDriver ui;
   const TracePtr before = ui.app().trace();

@@ -1,6 +1,7 @@
 // What a monkey does.
 #include <fmt/format.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <array>
@@ -310,7 +311,12 @@ void Monkey::undoToTheStart() {
         !ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) {
       break;
     }
-    if (i + 1 == kOut) throw Fault("escape does not lead out of what is open");
+    if (i + 1 == kOut) {
+      const ImGuiContext& context = *ImGui::GetCurrentContext();
+      const ImGuiWindow* open = context.ActiveIdWindow;
+      for (const ImGuiPopupData& popup : context.OpenPopupStack) open = popup.Window;
+      throw Fault(fmt::format("escape does not lead out of {}", open ? open->Name : "a field"));
+    }
   }
   rest();
   std::vector<std::uint64_t> prints{fingerprint(*app_->document())};
