@@ -149,8 +149,8 @@ std::vector<Problem> validate(const AttentionConfig& c) {
   if (!(c.temperature > 0.0 && c.temperature <= kHottest) ||
       !std::isfinite(1.0F / static_cast<float>(c.temperature))) {
     findings.add("temperature",
-                 fmt::format("temperature is {}: it must be a number above 0, up to 3.4e38 (1 "
-                             "leaves the scores as they are)",
+                 fmt::format("temperature is {}: it must be a number above 0, from 3e-39 to 3.4e38 "
+                             "(1 leaves the scores as they are)",
                              c.temperature));
   }
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
