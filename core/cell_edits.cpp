@@ -47,8 +47,10 @@ void requireFits(const Region& r, const Document& document) {
     throw UserError("there is no memory to edit: keys and values come from X");
   }
   const Region whole = wholeRegion(r.tensor, r.item, c);
-  const bool fits = r.rows > 0 && r.cols > 0 && r.row >= 0 && r.col >= 0 &&
-                    r.row + r.rows <= whole.rows && r.col + r.cols <= whole.cols &&
+  const auto within = [](Index begin, Index count, Index all) {
+    return begin >= 0 && begin < all && count > 0 && count <= all - begin;
+  };
+  const bool fits = within(r.row, r.rows, whole.rows) && within(r.col, r.cols, whole.cols) &&
                     (!info(r.tensor).perItem || (r.item >= 0 && r.item < c.batch));
   if (fits) return;
   throw UserError(

@@ -53,10 +53,12 @@ void beginTyping(const Panel& panel, CellEditing& editing, TypingPlace place, co
   editing.text = fieldText(heldValue(panel.document, panel.trace, access));
   editing.problem.clear();
   editing.takesKeyboard = true;
+  editing.framesUnseen = 0;
 }
 
 void typingField(const Panel& panel, CellEditing& editing, float width) {
   const Look& look = panel.look;
+  editing.framesUnseen = 0;
   if (editing.takesKeyboard) focusNextItem();
   editing.takesKeyboard = false;
   pushFieldStyle(look, !editing.problem.empty());
@@ -137,10 +139,11 @@ void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& acce
 void beginCellEditing(const Panel& panel, CellEditing& editing) {
   editing.takesWheel = false;
   if (panel.look.now - editing.scrolledAt < kScrollPause) panel.edits.gestureGoesOn = true;
-  const bool hidden =
-      editing.typing == TypingPlace::inspector && panel.view.inspectorTab != InspectorTab::cell;
+  // a card that is not shown has no field, nor may it take the keyboard once it is
+  const bool hidden = editing.typing != TypingPlace::none && ++editing.framesUnseen > 2;
   if (hidden || !exists(editing.typed.target, panel.document.config)) {
     editing.typing = TypingPlace::none;
+    editing.problem.clear();
   }
 }
 

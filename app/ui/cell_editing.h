@@ -34,6 +34,7 @@ struct CellEditing {
   CellAccess typed;           // whose value
   std::string text;
   bool takesKeyboard = false;  // the field asks for it in the next frame
+  int framesUnseen = 0;        // since the field was drawn
   CellRef refused;             // the cell `problem` is about
   std::string problem;         // why what was typed cannot be used
 

@@ -148,6 +148,24 @@ TEST(CellEdit, TheInspectorsFieldIsTypedInto) {
   EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 0, 2, 5}));
 }
 
+/// A card that goes away takes its field with it.
+TEST(CellEdit, TypingEndsWhereItsFieldIsNoLongerShown) {
+  CellDriver ui(StepId::score, kScore);
+  ui.clickAt(ui.field());
+  ui.press(Key{'A'}, true);
+  ui.type("2.5.");
+  ui.press(Key::enter);
+  ASSERT_TRUE(ui.shows("not a number", "inspector"));
+  ui.view().page = Page::heads;
+  ui.settle();
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput);
+  ui.view().page = Page::flow;
+  ui.settle();
+  EXPECT_FALSE(ui.shows("not a number", "inspector"));
+  EXPECT_FALSE(ImGui::GetIO().WantTextInput);
+  EXPECT_TRUE(ui.document().pins.empty());
+}
+
 TEST(CellEdit, DraggingTheFieldIsOneEntry) {
   CellDriver ui(StepId::score, kScore);
   const float before = ui.value(kScore);

@@ -182,6 +182,11 @@ TEST(Regions, WhatDoesNotFitIsRefusedWithBothShapes) {
                 "3 × 20", "W_Q", "16 × 16");
   expectRefused(plain(), FillRegion{{TensorId::wQ, -1, 0, 2, 0, 2}, FillValues{values}}, "",
                 "2 × 2", "(3, 20)");
+  constexpr Index kEnd = std::numeric_limits<Index>::max();
+  expectRefused(plain(), FillRegion{{TensorId::wQ, -1, 11, kEnd, 0, 2}, FillZero{}}, "",
+                "do not fit W_Q");
+  expectRefused(plain(), FillRegion{{TensorId::wQ, -1, kEnd, 2, 0, 2}, FillDrawn{}}, "",
+                "do not fit W_Q");
   expectRefused(plain(), FillRegion{{TensorId::rawScores, 0, 0, 1, 0, 1}, FillZero{}}, "",
                 "raw_scores", "pin");
   expectRefused(plain(), FillRegion{{TensorId::memory, 0, 0, 1, 0, 1}, FillZero{}}, "", "memory");

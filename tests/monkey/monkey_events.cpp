@@ -328,7 +328,9 @@ void Monkey::undoToTheStart() {
   };
   while (travel(Key{'Z'})) prints.push_back(fingerprint(*app_->document()));
   note(fmt::format("{} undone", prints.size() - 1));
-  if (prints.back() != fingerprint(*first_)) throw Fault("undo did not lead to the first document");
+  if (prints.back() != fingerprint(*first_)) {
+    throw Fault("undo did not lead to the first document: " + app_->message());
+  }
   for (std::size_t i = prints.size() - 1; i-- > 0;) {
     if (!travel(Key{'Y'})) {
       // what was never computed, another edit having come first, may be refused now
