@@ -22,8 +22,9 @@ std::uint64_t place(float u, float v) {
 char kindOf(unsigned code) {
   if (code == 'n' || code == 'a' || code == 'i' || code == 'f') return static_cast<char>(code);
   const bool latin = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z');
-  const bool quotes = code == '\'';  // PyTorch's float('-inf') is no number of ours
-  return latin || quotes || code > 0xBF ? kOtherLetter : kNoLetter;
+  // PyTorch's float('-inf') and nan_to_num are no numbers of ours
+  const bool ofCode = code == '\'' || code == '_';
+  return latin || ofCode || code > 0xBF ? kOtherLetter : kNoLetter;
 }
 
 /// A word of its own.
