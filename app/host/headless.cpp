@@ -11,6 +11,7 @@ Headless::Headless(int width, int height) {
   ImGuiIO& io = ImGui::GetIO();
   ui::prepareInjectedInput(io);
   io.BackendPlatformName = "headless";
+  io.BackendFlags |= ImGuiBackendFlags_RendererHasVtxOffset;  // as the window's, with OpenGL 3.3
   resize(width, height);
   moveMouse({-1.0F, -1.0F});
 }

@@ -31,7 +31,7 @@ bool isAlone(const AttentionConfig& c, Index head) {
 }  // namespace
 
 bool isOff(const AttentionConfig& config, Index head) {
-  return head < config.numHeads && config.gain(head) == 0.0F;
+  return head >= 0 && head < config.numHeads && config.gain(head) == 0.0F;
 }
 
 void switchHead(const Panel& panel, Index head) {

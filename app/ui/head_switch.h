@@ -5,7 +5,7 @@
 
 namespace headscope::ui {
 
-/// Its gain is 0.
+/// Its gain is 0; a head that there is no more, while it fades, is not.
 bool isOff(const AttentionConfig& config, Index head);
 
 /// Off where it is on; on, at gain 1, where it is off.

@@ -11,7 +11,9 @@
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
 #include "app/ui/flow/head_heatmap.h"
+#include "app/ui/head_switch.h"
 #include "core/attention.h"
+#include "core/edit.h"
 
 namespace headscope::ui {
 namespace {
@@ -160,6 +162,16 @@ TEST_F(FlowPanel, NewDimensionsMoveForAQuarterOfASecond) {
   EXPECT_TRUE(wantsFrame_);
   frame(0.1);
   EXPECT_FALSE(wantsFrame_);
+}
+
+/// Those that fade away stand there still, with numbers that the pass does not have.
+TEST_F(FlowPanel, HeadsThatFadeAwayHaveNoGain) {
+  frame();
+  show(4);
+  trace_ = runAttention(apply(trace_->document(), SetHeadGain{3, 0.0F}, Index{1} << 30).document);
+  frame();
+  EXPECT_TRUE(wantsFrame_);
+  for (Index head = 0; head < 8; ++head) EXPECT_EQ(isOff(trace_->config(), head), head == 3);
 }
 
 TEST_F(FlowPanel, WithoutAnimationTheyAreThereAtOnce) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "app/ui/glossary.h"
+#include "app/ui/head_switch.h"
 #include "core/steps/step.h"
 #include "core/tensor_id.h"
 
@@ -189,7 +190,7 @@ FlowDescription describe(FlowId id, const AttentionConfig& config) {
                     fmt::arg("rows", share("row", id.head, config)));
   }
   const bool after = part.first >= StepId::weigh && belongsToHead(id.part);
-  if (after && config.gain(id.head) == 0.0F) description.about += "; this head is off";
+  if (after && isOff(config, id.head)) description.about += "; this head is off";
   return description;
 }
 

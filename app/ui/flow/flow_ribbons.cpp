@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/ui/flow/flow_parts.h"
+#include "app/ui/head_switch.h"
 
 namespace headscope::ui {
 namespace {
@@ -64,7 +65,7 @@ bool FlowStress::chosen(FlowId id) const { return onPathOf(id, head, config); }
 bool FlowStress::off(FlowId id) const {
   const bool afterGain = id.part == FlowPart::headOutput || id.part == FlowPart::gather ||
                          id.part == FlowPart::rowBlock || id.part == FlowPart::fan;
-  return afterGain && !standsForHidden(layout, id) && config.gain(id.head) == 0.0F;
+  return afterGain && !standsForHidden(layout, id) && isOff(config, id.head);
 }
 
 float FlowStress::block(const FlowBlock& block) const {

@@ -4,6 +4,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_canvas.h"
 #include "app/ui/flow/flow_parts.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -17,7 +18,7 @@ void paintBadge(const FlowCanvas& canvas, const FlowBadge& badge) {
   const Look& look = canvas.look;
   const gl::Rect rect = canvas.placed(badge.rect);
   const ImU32 color = canvas.headColor(badge.id.head);
-  const bool off = canvas.config().gain(badge.id.head) == 0.0F;
+  const bool off = isOff(canvas.config(), badge.id.head);
   const bool roomy = badge.rect.y1 - badge.rect.y0 >= look.px(kRoomyBadge);
   const float rounding = (rect.y1 - rect.y0) / 2;
   if (canvas.stress.chosen(badge.id)) {
