@@ -49,7 +49,8 @@ void divider(const Look& look) {
   ImGui::Dummy({1, look.px(4)});
 }
 
-/// A bar per key; where they do not all fit, the largest, and says so.
+/// A bar per key, full from 1 on (a pin may be any number); where they do not all fit, the largest,
+/// and says so.
 void weightBars(const Panel& panel, Index item, Index head, Index query, float most) {
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
@@ -84,7 +85,7 @@ void weightBars(const Panel& panel, Index item, Index head, Index query, float m
     drawText(list, look.fonts.small, {at.x + labels - look.px(8) - size.x, middle - size.y * 0.5F},
              look.theme.text, name);
     const float value = row[static_cast<std::size_t>(key)];
-    const float length = std::max(width * value, look.px(1.5F));
+    const float length = std::max(width * std::clamp(value, 0.0F, 1.0F), look.px(1.5F));
     const float half = look.px(6.5F);
     const ImVec2 a(at.x + labels, middle - half);
     const ImVec2 b(a.x + length, middle + half);

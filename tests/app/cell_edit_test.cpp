@@ -346,6 +346,19 @@ TEST(CellMarks, AFullyMaskedRowSaysWhy) {
   EXPECT_TRUE(ui.shows("every key of 'cat' is masked", "Tooltip"));
 }
 
+TEST(CellValue, AWeightPinnedToAnyNumberHasABarOfItsCard) {
+  const CellRef cell{TensorId::weights, 0, 0, 2, 4};
+  CellDriver ui(StepId::softmax, cell);
+  ui.app().apply(SetPin{{cell, 3.4e38F}});
+  ui.settle();
+  const ImDrawData* drawn = ImGui::GetDrawData();
+  for (int i = 0; i < drawn->CmdListsCount; ++i) {
+    for (const ImDrawVert& corner : drawn->CmdLists[i]->VtxBuffer) {
+      ASSERT_TRUE(std::isfinite(corner.pos.x) && std::isfinite(corner.pos.y));
+    }
+  }
+}
+
 TEST(CellValue, ReadOnlyCellsLeadToWhatTheyFollowFrom) {
   CellDriver ui(StepId::score, {TensorId::q, 0, 0, 2, 5});
   EXPECT_TRUE(ui.shows("a view of q_proj, which follows from x and W_Q", "inspector"));

@@ -151,7 +151,11 @@ void mistakesPanel(const Panel& panel, MistakesMemory& memory) {
   const Reference& reference = panel.reference;
   const bool on = isOn(panel.trace.config(), panel.view.mistake);
   words(panel, text, on, room.y > look.px(230));
-  if (reference.trace == nullptr) {
+  // of other sizes it is that of a document before
+  const bool there = reference.trace != nullptr &&
+                     comparable(panel.trace, *reference.trace, TensorId::weights) &&
+                     comparable(panel.trace, *reference.trace, TensorId::output);
+  if (!there) {
     label(look.fonts.small, reference.problem.empty() ? look.theme.textMuted : look.theme.bad,
           reference.problem.empty() ? "computing …" : reference.problem);
   } else if (isOn(reference.trace->config(), panel.view.mistake) != on) {
