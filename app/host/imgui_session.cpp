@@ -1,10 +1,22 @@
 #include "app/host/imgui_session.h"
 
+#include <imgui_internal.h>
+
 #include <utility>
 
 #include "app/ui/style.h"
 
 namespace headscope::host {
+namespace {
+
+/// Dear ImGui keeps what a field that was left could undo, and aborts where another text stands in
+/// it when that is undone.
+void forgetTheFieldLeft() {
+  ImGuiContext& context = *ImGui::GetCurrentContext();
+  if (context.ActiveId != context.InputTextState.ID) context.InputTextState.ID = 0;
+}
+
+}  // namespace
 
 ImGuiSession::ImGuiSession(LoadedFonts ready)
     : ready_(std::move(ready)), context_(ImGui::CreateContext(ready_.atlas.get())) {
@@ -58,6 +70,7 @@ void ImGuiSession::frame(App& app, double now) {
   ImGui::NewFrame();
   app.frame(fonts_, now);
   ImGui::Render();
+  forgetTheFieldLeft();
 }
 
 }  // namespace headscope::host
