@@ -86,6 +86,8 @@ std::optional<std::string> Printed::notFinite() {
   const ImDrawData* data = ImGui::GetDrawData();
   for (int i = 0; data != nullptr && i < data->CmdListsCount; ++i) {
     const ImDrawList& list = *data->CmdLists[i];
+    const std::string_view window = list._OwnerName != nullptr ? list._OwnerName : "";
+    if (window == "headscope") continue;  // the status bar: its refusals name what was refused
     std::string text;  // of letters drawn one after another, whether they are cut off or not
     ImVec2 end;
     for (const ImDrawCmd& command : list.CmdBuffer) {
@@ -104,7 +106,7 @@ std::optional<std::string> Printed::notFinite() {
       }
     }
     if (stands(text, "nan") || stands(text, "inf")) {
-      return told(list._OwnerName != nullptr ? list._OwnerName : "");
+      return told(std::string(window));
     }
   }
   return std::nullopt;

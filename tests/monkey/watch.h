@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <stdexcept>
-#include <string>
 
 #include "app/app.h"
 #include "printed.h"
@@ -26,7 +25,6 @@ class Watch {
  private:
   DocumentPtr document_;
   TracePtr trace_;
-  std::string said_;  // by the status bar, which may be drawn before a frame's edits
   Printed printed_;
 };
 
