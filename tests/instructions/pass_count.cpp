@@ -8,18 +8,14 @@
 #include "core/attention.h"
 #include "core/gemm.h"
 #include "core/ledger.h"
+#include "tests/core/support/document_of_size.h"
 
 using namespace headscope;
 
 namespace {
 
 DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
-  AttentionConfig config;
-  config.dModel = dModel;
-  config.numHeads = config.numKvHeads = heads;
-  config.seqLen = tokens;
-  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named, {},
-                      defaultMemoryBudget(), true);
+  return test::documentOfSize(dModel, heads, tokens, defaultMemoryBudget());
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "app/host/offscreen.h"
 #include "core/edit.h"
 #include "core/history.h"
+#include "tests/core/support/document_of_size.h"
 
 namespace headscope::host {
 namespace {
@@ -20,12 +21,7 @@ constexpr int kWidth = 1600;
 constexpr int kHeight = 1000;
 
 DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
-  AttentionConfig config;
-  config.dModel = dModel;
-  config.numHeads = config.numKvHeads = heads;
-  config.seqLen = tokens;
-  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named, {},
-                      kBudget, true);
+  return test::documentOfSize(dModel, heads, tokens, kBudget);
 }
 
 struct Look {

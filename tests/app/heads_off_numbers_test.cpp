@@ -1,0 +1,65 @@
+// The numbers of switching heads off, without the page: bars over tokens, shares, axes.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "app/ui/heads/effect_numbers.h"
+#include "app/ui/tools/chart.h"
+#include "app_driver.h"
+#include "core/analysis/head_effect.h"
+#include "core/attention.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(HeadsOffNumbers, BarsCoverEveryTokenOnce) {
+  for (const Index tokens : {1, 2, 7, 30, 4096}) {
+    for (const Index most : {1, 3, 30, 512, 5000}) {
+      const TokenBars bars(tokens, most);
+      EXPECT_EQ(bars.count(), std::min(tokens, most));
+      EXPECT_EQ(bars.begin(0), 0);
+      EXPECT_EQ(bars.end(bars.count() - 1), tokens);
+      for (Index token = 0; token < tokens; ++token) {
+        const Index bar = bars.barOf(token);
+        EXPECT_LE(bars.begin(bar), token);
+        EXPECT_LT(token, bars.end(bar));
+      }
+    }
+  }
+}
+
+TEST(HeadsOffNumbers, ABarOfSeveralTokensIsTheirMeanOrTheLargest) {
+  const HeadEffects effects =
+      headEffects(*runAttention(presetDocument("original-transformer")), 0).value();
+  const double a = *effects.effect(2, 1);
+  const double b = *effects.effect(2, 2);
+  EXPECT_DOUBLE_EQ(*percentWithout(effects, 2, 1, 3, Pooling::mean), 50.0 * (a + b));
+  EXPECT_DOUBLE_EQ(*percentWithout(effects, 2, 1, 3, Pooling::maximum), 100.0 * std::max(a, b));
+  const auto largest = largestEffect(effects, 2);
+  ASSERT_TRUE(largest);
+  for (Index i = 0; i < 6; ++i) EXPECT_LE(100.0 * *effects.effect(2, i), largest->percent);
+  EXPECT_DOUBLE_EQ(100.0 * *effects.effect(2, largest->token), largest->percent);
+  const ShareBars shares(effects, TokenBars(6, 2));
+  EXPECT_NEAR(shares.of(1)[4],
+              (*effects.share(4, 3) + *effects.share(4, 4) + *effects.share(4, 5)) / 3.0, 1e-12);
+  for (const Index bar : {0, 1}) {
+    const auto& all = shares.of(bar);
+    EXPECT_NEAR(std::accumulate(all.begin(), all.end(), 0.0), 1.0, 1e-5);
+  }
+}
+
+TEST(HeadsOffNumbers, AxesEndAtRoundNumbers) {
+  EXPECT_EQ(tickStep(2.7, 5.0), 1.0);
+  EXPECT_EQ(tickStep(10.0, 5.0), 2.0);
+  EXPECT_NEAR(tickStep(0.3, 6.0), 0.05, 1e-15);
+  EXPECT_EQ(roundTicks(0.0, 19.7), (std::vector<double>{0, 5, 10, 15, 20}));
+  EXPECT_EQ(roundTicks(0.0, 20.0), (std::vector<double>{0, 5, 10, 15, 20}));
+  EXPECT_EQ(roundTicks(0.0, 130.0), (std::vector<double>{0, 50, 100, 150}));
+  EXPECT_EQ(roundTicks(0.0, 0.0), (std::vector<double>{0, 1}));
+  EXPECT_EQ(roundTicks(-0.3, 1.2), (std::vector<double>{-0.5, 0, 0.5, 1, 1.5}));
+}
+
+}  // namespace
+}  // namespace headscope::ui
