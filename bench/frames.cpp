@@ -2,13 +2,18 @@
 // is no graphics card).
 #include <epoxy/gl.h>
 
+#include <cstdint>
+#include <map>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "app/host/egl_context.h"
 #include "app/host/headless.h"
 #include "app/host/painter.h"
 #include "app/host/render_target.h"
 #include "bench/documents.h"
+#include "core/clock.h"
 #include "core/edit.h"
 
 namespace headscope::bench {
@@ -93,6 +98,41 @@ void dragCell(benchmark::State& state, TensorId tensor) {
   for (auto _ : state) next();
 }
 
+/// A new pass is there (of one token moved): built, and the values read that its pictures show. Given
+/// to no driver.
+void showNewPass(benchmark::State& state) {
+  host::Headless host(kWidth, kHeight);
+  App app(appFor(state));
+  app.finish();
+  host.frames(app, kSettlingFrames);
+  std::map<std::uint64_t, std::uint64_t> shown;  // revisions by key, as the textures keep them
+  std::vector<float> values;
+  const auto read = [&](const gl::HeatmapBatch& batch) {
+    for (const gl::HeatmapSource& source : batch.sources) {
+      const auto [known, isNew] = shown.try_emplace(source.key, source.revision);
+      if (!isNew && known->second == source.revision) continue;
+      known->second = source.revision;
+      values.resize(static_cast<std::size_t>(source.rows) * static_cast<std::size_t>(source.cols));
+      source.fill(values.data());
+    }
+  };
+  float value = 0.0F;
+  double building = 0.0;
+  for (auto _ : state) {
+    app.apply(SetCell{{TensorId::x, 0, -1, 17, 5}, value += 0.25F});
+    app.finish();
+    const double begin = clockSeconds();
+    host.frame(app);
+    building += clockSeconds() - begin;
+    for (const auto& command : app.scene().commands) {
+      if (const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch)) read(*batch);
+    }
+    state.SetIterationTime(clockSeconds() - begin);
+    host.frames(app, kSettlingFrames);
+  }
+  state.counters["build_ms"] = {1e3 * building, benchmark::Counter::kAvgIterations};
+}
+
 /// The heads page, with everything measured that it shows.
 void buildHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
@@ -155,6 +195,16 @@ void dragSizes(benchmark::internal::Benchmark* benchmark) {
 BENCHMARK_CAPTURE(dragCell, W_Q, TensorId::wQ)->Name("drag/W_Q")->Apply(dragSizes);
 BENCHMARK_CAPTURE(dragCell, W_O, TensorId::wO)->Name("drag/W_O")->Apply(dragSizes);
 BENCHMARK_CAPTURE(dragCell, X, TensorId::x)->Name("drag/X")->Apply(dragSizes);
+BENCHMARK(showNewPass)
+    ->Name("show")
+    ->ArgNames({"D", "H", "T"})
+    ->Args({512, 8, 30})
+    ->Args({768, 12, 128})
+    ->Args({768, 12, 1024})
+    ->Args({256, 16, 4096})
+    ->Unit(benchmark::kMillisecond)
+    ->UseManualTime()
+    ->Iterations(5);
 BENCHMARK(buildHeadsPage)->Name("heads/build")->Apply(longInputs);
 BENCHMARK(panHeadsPage)->Name("heads/pan")->Apply(longInputs);
 BENCHMARK(buildFrame)->Name("frame/build")->Apply(sizes);

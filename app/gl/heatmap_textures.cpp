@@ -53,13 +53,15 @@ Part changedPart(const std::vector<float>& before, const std::vector<float>& aft
 
 }  // namespace
 
-HeatmapTextures::HeatmapTextures() {
+HeatmapTextures::HeatmapTextures(double patience) : patience_(patience) {
   glGetIntegerv(GL_MAX_TEXTURE_SIZE, &maxSize_);
   glGetIntegerv(GL_MAX_ARRAY_TEXTURE_LAYERS, &maxLayers_);
 }
 
 void HeatmapTextures::beginFrame() {
   ++frame_;
+  firstFill_.reset();
+  putOff_ = 0;
   keepFrames_ = bytesHeld() > kBudget ? 1 : kKeepFrames;
   for (auto& [size, sizeClass] : classes_) {
     const auto before = sizeClass.arrays.size();
@@ -81,23 +83,26 @@ void HeatmapTextures::beginFrame() {
 std::vector<HeatmapTextures::Place> HeatmapTextures::locate(
     const std::vector<HeatmapSource>& sources) {
   reserve(sources);
-  std::vector<Place> places;
-  places.reserve(sources.size());
-  for (const auto& source : sources) {
+  std::vector<Place> places(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    // begins elsewhere every frame: where values change all the time, each is filled in its turn
+    const std::size_t at = (i + frame_) % sources.size();
+    const HeatmapSource& source = sources[at];
     const Size size{source.rows, source.cols};
     SizeClass& sizeClass = classes_[size];
     const auto found = sizeClass.byKey.find(source.key);
+    if (found == sizeClass.byKey.end() && !mayFill()) continue;
     const SlotRef ref =
         found != sizeClass.byKey.end() ? found->second : claim(sizeClass, size, source.key);
     Array& array = sizeClass.arrays[ref.array];
     Slot& slot = array.slots[ref.slot];
-    if (!slot.filled || slot.revision != source.revision) {
+    if (!slot.filled || (slot.revision != source.revision && mayFill())) {
       fill(source, array.texture.id(), ref.slot, slot);
       slot.revision = source.revision;
       slot.filled = true;
     }
     slot.lastUsed = frame_;
-    places.push_back({array.texture.id(), static_cast<int>(ref.slot)});
+    places[at] = {array.texture.id(), static_cast<int>(ref.slot)};
   }
   return places;
 }
@@ -189,6 +194,14 @@ HeatmapTextures::SlotRef HeatmapTextures::claim(SizeClass& sizeClass, Size size,
   slot.key = key;
   sizeClass.byKey[key] = best;
   return best;
+}
+
+bool HeatmapTextures::mayFill() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!firstFill_) firstFill_ = now;
+  const bool has = std::chrono::duration<double>(now - *firstFill_).count() <= patience_;
+  if (!has) ++putOff_;
+  return has;
 }
 
 void HeatmapTextures::fill(const HeatmapSource& source, GLuint texture, std::size_t layer,

@@ -79,8 +79,11 @@ bool setScissor(const Scene& scene, Rect clip) {
 
 }  // namespace
 
-SceneRenderer::SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders)
-    : heatmapProgram_("heatmap", shaders), ribbonProgram_("ribbon", shaders) {
+SceneRenderer::SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders,
+                             double patience)
+    : heatmapProgram_("heatmap", shaders),
+      ribbonProgram_("ribbon", shaders),
+      textures_(patience) {
   describeInstances(heatmapArray_, instances_);
   describeInstances(ribbonArray_, instances_);
   glBindVertexArray(0);
@@ -115,8 +118,8 @@ void SceneRenderer::draw(const Scene& scene, const Scene::Command& command, Rect
 
 SceneRenderer::Stats SceneRenderer::stats() const {
   constexpr int kOwnObjects = 6;  // two programs, the colour maps, a buffer, two vertex arrays
-  return {textures_.uploads(), textures_.bytesUploaded(), textures_.bytesHeld(), drawCalls_,
-          kOwnObjects + textures_.arrayCount()};
+  return {textures_.uploads(), textures_.bytesUploaded(), textures_.bytesHeld(),
+          drawCalls_,          textures_.putOff(),        kOwnObjects + textures_.arrayCount()};
 }
 
 /// One draw call per texture array: quads of one batch must not overlap.
@@ -137,7 +140,9 @@ void SceneRenderer::drawHeatmaps(const Scene& scene, const HeatmapBatch& batch) 
   setColor(program, "uGapColor", scene.gapColor);
 
   std::set<GLuint> textures;
-  for (const auto& quad : batch.quads) textures.insert(places[quad.source].texture);
+  for (const auto& quad : batch.quads) {
+    if (places[quad.source].texture != 0) textures.insert(places[quad.source].texture);
+  }
   for (const GLuint texture : textures) {
     staging_.clear();
     for (const auto& quad : batch.quads) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,8 +18,10 @@ class SceneRenderer {
  public:
   static constexpr int kColorMapWidth = 256;
 
-  /// `colorMaps` holds RGBA, kColorMapWidth × N. Throws Error where a shader does not compile.
-  SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders);
+  /// `colorMaps` holds RGBA, kColorMapWidth × N; `patience` as in HeatmapTextures. Throws Error where
+  /// a shader does not compile.
+  SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders,
+                double patience = std::numeric_limits<double>::infinity());
 
   void beginFrame();
   /// Draws one command of the scene; `clip` in the scene's points.
@@ -29,6 +32,7 @@ class SceneRenderer {
     std::uint64_t bytesUploaded = 0;  // since the start
     std::uint64_t bytesHeld = 0;      // by heatmap textures
     int drawCalls = 0;                // since beginFrame
+    int putOff = 0;                   // pictures that show what they did before, likewise
     int liveObjects = 0;              // textures, buffers, vertex arrays and programs
   };
   Stats stats() const;

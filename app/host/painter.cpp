@@ -13,10 +13,10 @@ namespace {
 
 constexpr int kNeededVersion = 33;  // epoxy's way to say 3.3
 
-gl::SceneRenderer makeRenderer(const std::filesystem::path& shaderDir) {
+gl::SceneRenderer makeRenderer(const std::filesystem::path& shaderDir, double patience) {
   const auto maps = ui::ColorMaps::load();
   try {
-    return {maps.bytes(), gl::shaderSource(shaderDir)};
+    return {maps.bytes(), gl::shaderSource(shaderDir), patience};
   } catch (const gl::Error& error) {
     if (shaderDir.empty()) throw;  // a shader of ours: not the user's mistake
     throw UserError(
@@ -33,8 +33,8 @@ std::string missingFromGl() {
                      version != nullptr ? version : "none");
 }
 
-Painter::Painter(ImGuiSession& session, const std::filesystem::path& shaderDir)
-    : session_(session), renderer_(makeRenderer(shaderDir)) {
+Painter::Painter(ImGuiSession& session, const std::filesystem::path& shaderDir, double patience)
+    : session_(session), renderer_(makeRenderer(shaderDir, patience)) {
   ImGui_ImplOpenGL3_Init("#version 330 core");
   session_.onNewFonts([this] { uploadFonts(); });
 }

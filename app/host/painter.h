@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 
 #include "app/app.h"
@@ -17,7 +18,10 @@ std::string missingFromGl();
 class Painter {
  public:
   /// With a folder, shaders are read from it. Throws UserError where one of those does not compile.
-  Painter(ImGuiSession& session, const std::filesystem::path& shaderDir);
+  /// Reading pictures' values takes a frame little longer than `patience` seconds: what is left then
+  /// is put off to later frames (see SceneRenderer::Stats).
+  Painter(ImGuiSession& session, const std::filesystem::path& shaderDir,
+          double patience = std::numeric_limits<double>::infinity());
   ~Painter();
   Painter(const Painter&) = delete;
   Painter& operator=(const Painter&) = delete;

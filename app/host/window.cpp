@@ -37,6 +37,7 @@ namespace {
 
 constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle hovering and layout
 constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
+constexpr double kPicturePatience = 0.02;  // seconds of a frame
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
 constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
 
@@ -260,7 +261,7 @@ int runWindow(App& app, const WindowOptions& options) {
   ImGuiSession session(fonts.get());
   const WindowBackend backend(window.get());
   queueKeys(window.get());
-  Painter painter(session, options.shaderDir);
+  Painter painter(session, options.shaderDir, kPicturePatience);
   const gl::ResetWatch reset;
   const Waker waker(app, events);
   FullScreen fullScreen(window.get());
@@ -294,6 +295,7 @@ int runWindow(App& app, const WindowOptions& options) {
     glfwSwapBuffers(window.get());
     reset.check();
     --events.owedFrames;
+    if (painter.renderer().stats().putOff > 0) events.owedFrames = std::max(events.owedFrames, 1);
     drawIfAsked(app, window.get(), options.shaderDir);
     fullScreen.set(app.wantsFullScreen());
   }

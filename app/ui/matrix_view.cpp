@@ -1,8 +1,9 @@
 #include "app/ui/matrix_view.h"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 #include <utility>
+#include <vector>
 
 namespace headscope::ui {
 namespace {
@@ -14,25 +15,25 @@ std::uint64_t combine(std::uint64_t hash, std::uint64_t value) {
          0xFF51AFD7ED558CCDULL;
 }
 
-/// Values of the part, one row of the tensor at a time.
-template <typename Visit>
-void forEachValue(const Trace& trace, const MatrixRef& ref, Visit&& visit) {
+/// Marks what of a row the mask hides, but for what is pinned there.
+void hideMasked(const Trace& trace, const MatrixRef& ref, Index row, std::span<float> cells) {
   const AttentionConfig& c = trace.config();
-  const bool masked = ref.maskOnly || showsMasked(ref.tensor, c);
-  std::vector<float> line(static_cast<std::size_t>(ref.cols), 0.0F);
-  for (Index r = 0; r < ref.rows; ++r) {
-    const Index row = ref.row0 + r;
-    if (!ref.maskOnly) {
-      trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, line.data());
-    }
-    const AllowedKeys allowed =
-        masked ? allowedKeys(c.mask, ref.item, row, c.keys()) : AllowedKeys{};
-    for (Index col = 0; col < ref.cols; ++col) {
-      const bool hidden =
-          masked && !allowed(ref.col0 + col) &&
-          !trace.document().pins.at({ref.tensor, ref.item, ref.head, row, ref.col0 + col});
-      visit(r, col, hidden ? gl::kMaskedCell : line[static_cast<std::size_t>(col)]);
-    }
+  const AllowedKeys allowed = allowedKeys(c.mask, ref.item, row, c.keys());
+  const auto at = [&](Index key) {
+    return cells.begin() + std::clamp<Index>(key - ref.col0, 0, ref.cols);
+  };
+  std::fill(cells.begin(), at(allowed.begin), gl::kMaskedCell);
+  std::fill(at(allowed.end), cells.end(), gl::kMaskedCell);
+  if (allowed.painted != nullptr) {
+    std::transform(cells.begin(), cells.end(), allowed.painted + ref.col0, cells.begin(),
+                   [](float value, std::uint8_t allows) {
+                     return allows != 0 ? value : gl::kMaskedCell;
+                   });
+  }
+  for (const Pin& pin : trace.document().pins.of(ref.tensor, ref.item, ref.head, row)) {
+    const Index col = pin.cell.col - ref.col0;
+    if (col < 0 || col >= ref.cols) continue;
+    cells[static_cast<std::size_t>(col)] = ref.maskOnly ? 0.0F : trace.value(pin.cell);
   }
 }
 
@@ -76,17 +77,34 @@ bool isHidden(const Trace& trace, const CellRef& cell) {
          !trace.document().pins.at(cell);
 }
 
-void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, float* out) {
-  std::fill_n(out, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols),
-              gl::kMaskedCell);
-  const Index shownRows = ref.shownRows();
-  const Index shownCols = ref.shownCols();
-  forEachValue(trace, ref, [&](Index r, Index c, float value) {
-    if (value <= gl::kMaskedCell) return;
-    if (ref.transposed) std::swap(r, c);
-    float& cell = out[(r * rows / shownRows) * cols + c * cols / shownCols];
-    if (cell <= gl::kMaskedCell || std::abs(value) > std::abs(cell)) cell = value;
-  });
+RowSource rowsOf(const Trace& trace, const MatrixRef& ref) {
+  const auto read = [&trace, ref](Index r, std::span<float> cells) {
+    const Index row = ref.row0 + r;
+    if (ref.maskOnly) {
+      std::fill(cells.begin(), cells.end(), 0.0F);
+    } else {
+      trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, cells.data());
+    }
+    if (ref.maskOnly || showsMasked(ref.tensor, trace.config())) {
+      hideMasked(trace, ref, row, cells);
+    }
+  };
+  return {ref.rows, ref.cols, read};
+}
+
+void fillHeatmap(const RowSource& source, bool transposed, int rows, int cols, float* out) {
+  if (!transposed) {
+    largestReduce(source, rows, cols, out);
+    return;
+  }
+  std::vector<float> turned(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
+  largestReduce(source, cols, rows, turned.data());
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) {
+      *out++ = turned[static_cast<std::size_t>(c) * static_cast<std::size_t>(rows) +
+                      static_cast<std::size_t>(r)];
+    }
+  }
 }
 
 std::uint64_t keyOf(const MatrixRef& ref) {
@@ -120,7 +138,7 @@ gl::HeatmapSource heatmapSource(const Trace& trace, const MatrixRef& ref, ImVec2
   source.key = keyOf(ref);
   source.revision = revisionOf(trace, ref);
   source.fill = [&trace, ref, rows = source.rows, cols = source.cols](float* out) {
-    fillHeatmap(trace, ref, rows, cols, out);
+    fillHeatmap(rowsOf(trace, ref), ref.transposed, rows, cols, out);
   };
   return source;
 }
@@ -137,11 +155,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
   for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
     MatrixRef ref = wholeMatrix(tensor, c, item, 0);
     ref.head = t.perHead ? h : -1;
-    forEachValue(trace, ref, [&](Index, Index, float value) {
-      if (std::isfinite(value) && value > gl::kMaskedCell) {
-        largest = std::max(largest, std::abs(value));
-      }
-    });
+    largest = std::max(largest, largestMagnitude(rowsOf(trace, ref)));
   }
   known = {revision, largest};
   return largest;

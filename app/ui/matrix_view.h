@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "app/ui/panel.h"
+#include "app/ui/reduce.h"
 #include "core/trace.h"
 
 namespace headscope::ui {
@@ -38,9 +39,11 @@ bool showsMasked(TensorId tensor, const AttentionConfig& config);
 /// True for a cell the mask forbids in such a tensor, unless it is pinned.
 bool isHidden(const Trace& trace, const CellRef& cell);
 
-/// The matrix at `rows` × `cols`: each value as it is or, where several fall together, the one of
-/// the largest magnitude; kMaskedCell where all are masked.
-void fillHeatmap(const Trace& trace, const MatrixRef& ref, int rows, int cols, float* out);
+/// The part in the tensor's own rows and columns, with what the mask hides as masked cells.
+RowSource rowsOf(const Trace& trace, const MatrixRef& ref);
+
+/// `rows` × `cols` values of a heatmap by largestReduce, `transposed` where rows and columns swap.
+void fillHeatmap(const RowSource& source, bool transposed, int rows, int cols, float* out);
 
 /// Names the place a source shows, for HeatmapSource::key.
 std::uint64_t keyOf(const MatrixRef& ref);

@@ -10,7 +10,7 @@
 
 #include "app/ui/flow/flow_columns.h"
 #include "app/ui/flow/flow_lanes.h"
-#include "app/ui/flow/head_heatmap.h"
+#include "app/ui/reduce.h"
 
 namespace headscope::ui {
 namespace {

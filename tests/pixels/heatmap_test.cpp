@@ -2,7 +2,9 @@
 // needed.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "tests/pixels/pixel_test.h"
 
@@ -166,6 +168,52 @@ TEST_F(HeatmapPixels, UploadsOnlyWhenTheRevisionChanges) {
   EXPECT_EQ(renderer_->stats().bytesUploaded, 4 * sizeof(float));
   draw(counted(2));
   EXPECT_EQ(filled, 2);
+}
+
+TEST_F(HeatmapPixels, WhatAFrameHasNoTimeForComesInLaterOnes) {
+  constexpr int kSources = 3;
+  renderer_.emplace(maps_.bytes(), gl::shaderSource(), 0.0);  // time for one source
+  const auto draw3 = [&](std::uint64_t revision, float value) {
+    gl::HeatmapBatch all;
+    for (int i = 0; i < kSources; ++i) {
+      const auto x = static_cast<float>(40 * i);
+      const auto key = static_cast<std::uint64_t>(i);
+      gl::HeatmapBatch one = batch(source(1, 1, {value}, key, revision), {x, 0, x + 40, 20});
+      one.quads[0].source = all.sources.size();
+      all.sources.push_back(one.sources[0]);
+      all.quads.push_back(one.quads[0]);
+    }
+    return draw(all);
+  };
+  /// How many sources show a value, and how many nothing.
+  const auto shown = [&](const host::Image& image, float value) {
+    int with = 0, blank = 0;
+    for (int i = 0; i < kSources; ++i) {
+      const ImU32 found = color(image, 40 * i + 20, 10);
+      with += difference(found, maps_[0].at(value)) <= 1 ? 1 : 0;
+      blank += found == kBackground ? 1 : 0;
+    }
+    return std::pair{with, blank};
+  };
+  for (int frame = 1; frame <= kSources; ++frame) {
+    EXPECT_EQ(shown(draw3(1, 0.25F), 0.25F), std::pair(frame, kSources - frame));
+    EXPECT_EQ(renderer_->stats().putOff, kSources - frame);
+  }
+  for (int frame = 1; frame <= kSources; ++frame) {
+    const host::Image image = draw3(2, 0.75F);
+    EXPECT_EQ(shown(image, 0.75F), std::pair(frame, 0));
+    EXPECT_EQ(shown(image, 0.25F), std::pair(kSources - frame, 0)) << "what it did before";
+  }
+  std::uint64_t revision = 2;
+  std::set<int> filled;
+  for (int frame = 0; frame < kSources; ++frame) {  // values that change all the time
+    const float value = 0.1F * static_cast<float>(++revision);
+    const host::Image image = draw3(revision, value);
+    for (int i = 0; i < kSources; ++i) {
+      if (difference(color(image, 40 * i + 20, 10), maps_[0].at(value)) <= 1) filled.insert(i);
+    }
+  }
+  EXPECT_EQ(filled.size(), static_cast<std::size_t>(kSources)) << "each in its turn";
 }
 
 TEST_F(HeatmapPixels, UploadsOnlyTheCellsThatHaveChanged) {

@@ -6,9 +6,6 @@
 
 namespace headscope::ui {
 
-/// `matrix` to rows × cols, each cell the mean of what it covers; never more cells than it has.
-void meanReduce(const ConstMatrixView& matrix, int rows, int cols, float* out);
-
 /// At most maxRows × maxCols cells.
 gl::HeatmapSource weightsPicture(const Trace& trace, Index item, Index head, int maxRows,
                                  int maxCols);

@@ -1,8 +1,8 @@
 #include "app/ui/tools/difference_source.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "core/analysis/trace_difference.h"
@@ -13,47 +13,32 @@ namespace {
 constexpr std::uint64_t kDifference = 0x646966666572ULL;
 constexpr float kBeyond = 1.0e30F;  // an infinite difference: past the end of every scale
 
-/// One row of the part, and which of its cells are masked.
-struct Line {
-  explicit Line(Index cols)
-      : values(static_cast<std::size_t>(cols)), shown(static_cast<std::size_t>(cols)) {}
-
-  void read(const Trace& trace, MatrixRef ref, Index row) {
-    ref.row0 = row;
-    ref.rows = 1;
-    ref.transposed = false;
-    trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, values.data());
-    fillHeatmap(trace, ref, 1, static_cast<int>(ref.cols), shown.data());
-  }
-  bool masked(std::size_t col) const { return shown[col] <= gl::kMaskedCell; }
-
-  std::vector<float> values;
-  std::vector<float> shown;
-};
+/// first − second; masked where both are.
+RowSource differenceRows(const Trace& first, const Trace& second, const MatrixRef& ref) {
+  const auto read = [&first, &second, ref](Index r, std::span<float> cells) {
+    const auto rowOf = [&](const Trace& trace) {
+      std::vector<float> values(cells.size());
+      trace.tile(ref.tensor, ref.item, ref.head, ref.row0 + r, 1, ref.col0, ref.cols,
+                 values.data());
+      return values;
+    };
+    const std::vector<float> a = rowOf(first), b = rowOf(second);
+    std::vector<float> shown(cells.size());
+    rowsOf(first, ref).read(r, cells);
+    rowsOf(second, ref).read(r, shown);
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (cells[c] <= gl::kMaskedCell && shown[c] <= gl::kMaskedCell) continue;
+      cells[c] = std::clamp(difference(b[c], a[c]), -kBeyond, kBeyond);
+    }
+  };
+  return {ref.rows, ref.cols, read};
+}
 
 }  // namespace
 
 void fillDifference(const Trace& first, const Trace& second, const MatrixRef& ref, int rows,
                     int cols, float* out) {
-  std::fill_n(out, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols),
-              gl::kMaskedCell);
-  Line a(ref.cols);
-  Line b(ref.cols);
-  for (Index r = 0; r < ref.rows; ++r) {
-    a.read(first, ref, ref.row0 + r);
-    b.read(second, ref, ref.row0 + r);
-    for (Index c = 0; c < ref.cols; ++c) {
-      const auto col = static_cast<std::size_t>(c);
-      if (a.masked(col) && b.masked(col)) continue;
-      const float change = difference(b.values[col], a.values[col]);
-      const Index down = (ref.transposed ? c : r) * rows / ref.shownRows();
-      const Index across = (ref.transposed ? r : c) * cols / ref.shownCols();
-      float& cell = out[down * cols + across];
-      if (cell <= gl::kMaskedCell || std::abs(change) > std::abs(cell)) {
-        cell = std::clamp(change, -kBeyond, kBeyond);
-      }
-    }
-  }
+  fillHeatmap(differenceRows(first, second, ref), ref.transposed, rows, cols, out);
 }
 
 gl::HeatmapSource differenceSource(const Trace& first, const Trace& second, MatrixRef ref,

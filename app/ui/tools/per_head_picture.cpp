@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/reduce.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/tools/matrix_pieces.h"
 #include "app/ui/widgets.h"
@@ -29,13 +30,10 @@ gl::HeatmapSource headSource(const Tensor& head, Index item, std::uint64_t key,
   source.cols = fitting(head.dim(2), pixels.x);
   source.fill = [head, item, rows = source.rows, cols = source.cols](float* out) {
     const ConstMatrixView values = head.matrix({item});
-    std::fill_n(out, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols), 0.0F);
-    for (Index r = 0; r < values.rows; ++r) {
-      for (Index c = 0; c < values.cols; ++c) {
-        float& cell = out[(r * rows / values.rows) * cols + c * cols / values.cols];
-        if (std::abs(values(r, c)) > std::abs(cell)) cell = values(r, c);
-      }
-    }
+    const auto read = [&values](Index row, std::span<float> cells) {
+      std::ranges::copy(values.row(row), cells.begin());
+    };
+    largestReduce({values.rows, values.cols, read}, rows, cols, out);
   };
   return source;
 }
