@@ -80,12 +80,38 @@ void drawFrame(benchmark::State& state) {
       static_cast<double>(after.bytesUploaded - before.bytesUploaded);
 }
 
-/// A hand on one value of `tensor`: from an edit to the frame that shows it, without drawing.
+/// Reads the values of pictures that have changed, as the textures do before they are drawn.
+class ShownPictures {
+ public:
+  void read(const gl::Scene& scene) {
+    for (const auto& command : scene.commands) {
+      if (const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch)) read(*batch);
+    }
+  }
+
+ private:
+  void read(const gl::HeatmapBatch& batch) {
+    for (const gl::HeatmapSource& source : batch.sources) {
+      const auto [known, isNew] = revisions_.try_emplace(source.key, source.revision);
+      if (!isNew && known->second == source.revision) continue;
+      known->second = source.revision;
+      values_.resize(static_cast<std::size_t>(source.rows) * static_cast<std::size_t>(source.cols));
+      source.fill(values_.data());
+    }
+  }
+
+  std::map<std::uint64_t, std::uint64_t> revisions_;  // by key
+  std::vector<float> values_;
+};
+
+/// A hand on one value of `tensor`: from an edit to the frame that shows it and the values of its
+/// pictures, without drawing.
 void dragCell(benchmark::State& state, TensorId tensor) {
   host::Headless host(kWidth, kHeight);
   App app(appFor(state));
   app.finish();
   host.frames(app, kSettlingFrames);
+  ShownPictures pictures;
   float value = 0.0F;
   const auto next = [&] {
     value += 0.001F;
@@ -93,29 +119,19 @@ void dragCell(benchmark::State& state, TensorId tensor) {
     do {
       host.frame(app);
     } while (app.trace()->documentPtr() != app.document());
+    pictures.read(app.scene());
   };
   for (int n = 0; n < 4; ++n) next();  // the memory of the versions is there
   for (auto _ : state) next();
 }
 
-/// A new pass is there (of one token moved): built, and the values read that its pictures show. Given
-/// to no driver.
+/// A new pass is there (of one token moved): the frame that shows it, likewise.
 void showNewPass(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   App app(appFor(state));
   app.finish();
   host.frames(app, kSettlingFrames);
-  std::map<std::uint64_t, std::uint64_t> shown;  // revisions by key, as the textures keep them
-  std::vector<float> values;
-  const auto read = [&](const gl::HeatmapBatch& batch) {
-    for (const gl::HeatmapSource& source : batch.sources) {
-      const auto [known, isNew] = shown.try_emplace(source.key, source.revision);
-      if (!isNew && known->second == source.revision) continue;
-      known->second = source.revision;
-      values.resize(static_cast<std::size_t>(source.rows) * static_cast<std::size_t>(source.cols));
-      source.fill(values.data());
-    }
-  };
+  ShownPictures pictures;
   float value = 0.0F;
   double building = 0.0;
   for (auto _ : state) {
@@ -124,9 +140,7 @@ void showNewPass(benchmark::State& state) {
     const double begin = clockSeconds();
     host.frame(app);
     building += clockSeconds() - begin;
-    for (const auto& command : app.scene().commands) {
-      if (const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch)) read(*batch);
-    }
+    pictures.read(app.scene());
     state.SetIterationTime(clockSeconds() - begin);
     host.frames(app, kSettlingFrames);
   }

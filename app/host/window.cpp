@@ -269,8 +269,9 @@ int runWindow(App& app, const WindowOptions& options) {
 
   std::string shownTitle;
   double drawn = 0.0;
-  while (glfwWindowShouldClose(window.get()) == GLFW_FALSE) {
+  while (true) {
     waitForEvents(app, events, visible(window.get()), drawn);
+    if (glfwWindowShouldClose(window.get()) == GLFW_TRUE) return 0;
     if (!events.dropped.empty()) {
       app.dropFiles(events.dropped);
       events.dropped.clear();
@@ -299,7 +300,6 @@ int runWindow(App& app, const WindowOptions& options) {
     drawIfAsked(app, window.get(), options.shaderDir);
     fullScreen.set(app.wantsFullScreen());
   }
-  return 0;
 }
 
 }  // namespace headscope::host
