@@ -81,9 +81,7 @@ bool setScissor(const Scene& scene, Rect clip) {
 
 SceneRenderer::SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders,
                              double patience)
-    : heatmapProgram_("heatmap", shaders),
-      ribbonProgram_("ribbon", shaders),
-      textures_(patience) {
+    : heatmapProgram_("heatmap", shaders), ribbonProgram_("ribbon", shaders), textures_(patience) {
   describeInstances(heatmapArray_, instances_);
   describeInstances(ribbonArray_, instances_);
   glBindVertexArray(0);

@@ -18,8 +18,8 @@ class SceneRenderer {
  public:
   static constexpr int kColorMapWidth = 256;
 
-  /// `colorMaps` holds RGBA, kColorMapWidth × N; `patience` as in HeatmapTextures. Throws Error where
-  /// a shader does not compile.
+  /// `colorMaps` holds RGBA, kColorMapWidth × N; `patience` as in HeatmapTextures. Throws Error
+  /// where a shader does not compile.
   SceneRenderer(std::span<const std::uint8_t> colorMaps, const ShaderSource& shaders,
                 double patience = std::numeric_limits<double>::infinity());
 

@@ -18,8 +18,8 @@ std::string missingFromGl();
 class Painter {
  public:
   /// With a folder, shaders are read from it. Throws UserError where one of those does not compile.
-  /// Reading pictures' values takes a frame little longer than `patience` seconds: what is left then
-  /// is put off to later frames (see SceneRenderer::Stats).
+  /// Reading pictures' values takes a frame little longer than `patience` seconds: what is left
+  /// then is put off to later frames (see SceneRenderer::Stats).
   Painter(ImGuiSession& session, const std::filesystem::path& shaderDir,
           double patience = std::numeric_limits<double>::infinity());
   ~Painter();

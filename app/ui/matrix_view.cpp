@@ -25,10 +25,9 @@ void hideMasked(const Trace& trace, const MatrixRef& ref, Index row, std::span<f
   std::fill(cells.begin(), at(allowed.begin), gl::kMaskedCell);
   std::fill(at(allowed.end), cells.end(), gl::kMaskedCell);
   if (allowed.painted != nullptr) {
-    std::transform(cells.begin(), cells.end(), allowed.painted + ref.col0, cells.begin(),
-                   [](float value, std::uint8_t allows) {
-                     return allows != 0 ? value : gl::kMaskedCell;
-                   });
+    std::transform(
+        cells.begin(), cells.end(), allowed.painted + ref.col0, cells.begin(),
+        [](float value, std::uint8_t allows) { return allows != 0 ? value : gl::kMaskedCell; });
   }
   for (const Pin& pin : trace.document().pins.of(ref.tensor, ref.item, ref.head, row)) {
     const Index col = pin.cell.col - ref.col0;

@@ -21,9 +21,8 @@ template <typename Work>
 void overRows(Index count, Index cells, Work&& work) {
   const ThreadCount threads(threadsFor(cells * kFlopsPerCell, 0));
   const Index pieces = std::min(count, kMostPieces);
-  overPieces(pieces, Execution{}, [&](Index piece) {
-    work(piece * count / pieces, (piece + 1) * count / pieces);
-  });
+  overPieces(pieces, Execution{},
+             [&](Index piece) { work(piece * count / pieces, (piece + 1) * count / pieces); });
 }
 
 /// The first of `from` that falls to `at`, where i falls to ⌊i · to / from⌋.
@@ -98,7 +97,8 @@ void meanReduce(const ConstMatrixView& matrix, int rows, int cols, float* out) {
       for (Index i = down.first; i < down.end; ++i) {
         const double share = down.share(i);
         const float* row = matrix.row(i).data();
-        for (std::size_t c = 0; c < line.size(); ++c) line[c] += share * static_cast<double>(row[c]);
+        for (std::size_t c = 0; c < line.size(); ++c)
+          line[c] += share * static_cast<double>(row[c]);
       }
       for (Index c = 0; c < cols; ++c) {
         const Cover across = coverOf(c, matrix.cols, cols);

@@ -3,7 +3,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <string>
 
+#include "../core/support/limits.h"
 #include "../core/test_files.h"
 #include "app/ui/export_choice.h"
 #include "app_driver.h"
@@ -126,6 +129,41 @@ TEST_F(Export, AFailureWhileWritingIsSaid) {
   EXPECT_NE(ui_.app().message().find("nnn.npy"), std::string::npos) << ui_.app().message();
   EXPECT_TRUE(ui_.shows("too long", kDialog)) << ui_.screen().all(kDialog);
   EXPECT_TRUE(isEmpty());
+}
+
+TEST_F(Export, OnAFullDiskTheOldFilesStay) {
+  open("A tensor …");
+  const auto isWritten = [this] {
+    ui_.press(Key::enter);
+    return !ui_.shows("cannot write", kDialog);
+  };
+  for (const char* file : {"w.npy", "w.safetensors", "w.csv"}) {
+    name((folder_ / file).string());
+    ASSERT_TRUE(isWritten()) << ui_.screen().all(kDialog);
+  }
+  ui_.click("PyTorch script", kDialog);
+  name((folder_ / "script").string(), "folder");
+  ASSERT_TRUE(isWritten()) << ui_.screen().all(kDialog);
+  const auto all = [this] {
+    std::map<fs::path, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path())) {
+      files[entry.path()] = entry.is_regular_file() ? contents(entry.path()) : "";
+    }
+    return files;
+  };
+  const auto before = all();
+  ASSERT_GT(before.size(), 4U);
+  const test::FileSizeLimit limit(64);
+  name((folder_ / "script").string(), "folder");
+  EXPECT_FALSE(isWritten());
+  EXPECT_TRUE(ui_.shows("File too large", kDialog)) << ui_.screen().all(kDialog);
+  ui_.click("Tensor", kDialog);
+  for (const char* file : {"w.npy", "w.safetensors", "w.csv"}) {
+    name((folder_ / file).string());
+    EXPECT_FALSE(isWritten()) << file;
+    EXPECT_TRUE(ui_.shows("File too large", kDialog)) << ui_.screen().all(kDialog);
+  }
+  EXPECT_EQ(all(), before);
 }
 
 TEST_F(Export, AFileThatIsThereIsReplacedKnowingly) {

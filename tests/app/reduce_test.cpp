@@ -19,7 +19,7 @@ struct Sizes {
 };
 
 // from few cells to enough for several threads, of sizes that divide and that do not
-const Sizes kSizes[] = {{1, 1, 1, 1},   {3, 3, 2, 2},   {7, 5, 7, 5},       {7, 5, 3, 2},
+const Sizes kSizes[] = {{1, 1, 1, 1},   {3, 3, 2, 2},    {7, 5, 7, 5},        {7, 5, 3, 2},
                         {64, 48, 8, 6}, {101, 97, 1, 9}, {700, 900, 123, 77}, {1024, 1024, 96, 96}};
 
 std::vector<float> randomCells(const Sizes& s) {
@@ -107,9 +107,9 @@ TEST(LargestMagnitude, IsOverFiniteCellsThatAreNotMasked) {
     const std::size_t last = cells.size() - 1;
     cells[last] = -250.0F;
     EXPECT_EQ(largestMagnitude(sourceOf(cells, s)), 250.0F);
-    for (const float none : {gl::kMaskedCell, -std::numeric_limits<float>::infinity(),
-                             std::numeric_limits<float>::infinity(),
-                             std::numeric_limits<float>::quiet_NaN()}) {
+    for (const float none :
+         {gl::kMaskedCell, -std::numeric_limits<float>::infinity(),
+          std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
       cells[last] = none;
       EXPECT_LT(largestMagnitude(sourceOf(cells, s)), 10.0F) << none;
     }
