@@ -134,7 +134,6 @@ struct Filler {
     });
   }
   Document operator()(const FillDrawn& f) const {
-    requireFits(region, before);
     const Tensor source = drawn(before, region.tensor, f);
     const ConstMatrixView from = source.matrixOf(boxOf(region));
     return written(before, region, [&](const MatrixView& cells) {
@@ -167,6 +166,7 @@ Document edited(const Document& before, const SetCell& edit) {
 }
 
 Document edited(const Document& before, const FillRegion& edit) {
+  requireFits(edit.region, before);
   return std::visit(Filler{before, edit.region}, edit.fill);
 }
 

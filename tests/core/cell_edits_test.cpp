@@ -187,6 +187,10 @@ TEST(Regions, WhatDoesNotFitIsRefusedWithBothShapes) {
                 "do not fit W_Q");
   expectRefused(plain(), FillRegion{{TensorId::wQ, -1, kEnd, 2, 0, 2}, FillDrawn{}}, "",
                 "do not fit W_Q");
+  for (const Fill& fill : {Fill(FillValues{values}), Fill(FillScaled{2.0})}) {
+    expectRefused(plain(), FillRegion{{TensorId::wQ, -1, 1, kEnd, 0, 20}, fill}, "",
+                  "do not fit W_Q");
+  }
   expectRefused(plain(), FillRegion{{TensorId::rawScores, 0, 0, 1, 0, 1}, FillZero{}}, "",
                 "raw_scores", "pin");
   expectRefused(plain(), FillRegion{{TensorId::memory, 0, 0, 1, 0, 1}, FillZero{}}, "", "memory");

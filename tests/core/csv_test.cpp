@@ -45,7 +45,7 @@ TEST(Csv, WordsForNumbersNameLineAndColumn) {
 TEST(Csv, NumbersMustBeFinite) {
   for (const char* text : {"nan", "inf", "-Infinity", "1e39", "1e999"}) {
     expectUserError([&] { parseSeries(std::string("a\n") + text + "\n", "e.csv"); },
-                    "e.csv, line 2, column 1 (a)", "is not a finite 32-bit number");
+                    "e.csv, line 2, column 1 (a)", "\" is not a finite 32-bit number");
   }
   EXPECT_EQ(parseSeries("a\n1e-60\n", "e.csv")->values.at({0, 0}), 0.0F);
 }

@@ -22,8 +22,9 @@ std::uint64_t place(float u, float v) {
 char kindOf(unsigned code) {
   if (code == 'n' || code == 'a' || code == 'i' || code == 'f') return static_cast<char>(code);
   const bool latin = (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z');
-  // PyTorch's float('-inf') and nan_to_num are no numbers of ours
-  const bool ofCode = code == '\'' || code == '_';
+  // PyTorch's float('-inf') and nan_to_num, and the "nan" of a file that is refused, are no numbers
+  // of ours
+  const bool ofCode = code == '\'' || code == '_' || code == '"';
   return latin || ofCode || code > 0xBF ? kOtherLetter : kNoLetter;
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "core/input/input.h"
 #include "core/presets.h"
 #include "extremes.h"
@@ -48,8 +49,12 @@ DocumentPtr sized(const Sizes& sizes, InputSource source, Index tokens, Random& 
   constexpr std::array kInits{WeightInit::xavier, WeightInit::normal, WeightInit::identity,
                               WeightInit::designed};
   const WeightSource weights{random.of(kInits), random.below(100), {}};
-  return makeDocument("", config, std::move(source), Positions::named, weights, kBudget,
-                      tokens > 0);
+  try {
+    return makeDocument("", config, std::move(source), Positions::named, weights, kBudget,
+                        tokens > 0);
+  } catch (const UserError&) {  // an embedding of other dimensions
+    return makePreset(presetByName("by-hand"), {}, kBudget);
+  }
 }
 
 }  // namespace
