@@ -18,8 +18,8 @@ namespace {
 constexpr std::align_val_t kLine{64};
 /// Blocks from here on are mapped each by itself: among the small ones that the history keeps, they
 /// would leave holes in the heap that no next one fits into. They ask for pages of 2 MB: filling
-/// 100 MB then waits for 50 page faults instead of 25,000. Smaller ones would wait for hundreds each
-/// time, where the heap hands out the same memory again.
+/// 100 MB then waits for 50 page faults instead of 25,000. Smaller ones would wait for hundreds
+/// each time, where the heap hands out the same memory again.
 constexpr std::size_t kMapped = std::size_t{2} << 20;
 
 std::size_t bytesOf(Index count) { return static_cast<std::size_t>(count) * sizeof(float); }
