@@ -154,7 +154,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
   for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
     MatrixRef ref = wholeMatrix(tensor, c, item, 0);
     ref.head = t.perHead ? h : -1;
-    largest = std::max(largest, largestMagnitude(rowsOf(trace, ref)));
+    largest = std::max(largest, largestFinite(rowsOf(trace, ref)));
   }
   known = {revision, largest};
   return largest;

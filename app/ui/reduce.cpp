@@ -112,7 +112,7 @@ void meanReduce(const ConstMatrixView& matrix, int rows, int cols, float* out) {
   });
 }
 
-float largestMagnitude(const RowSource& source) {
+float largestFinite(const RowSource& source) {
   constexpr float kFinite = std::numeric_limits<float>::max();
   const auto width = static_cast<std::size_t>(source.cols);
   std::mutex mutex;

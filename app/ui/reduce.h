@@ -23,7 +23,7 @@ void largestReduce(const RowSource& source, int rows, int cols, float* out);
 /// The same by means: a cell on a border counts on both sides by its shares.
 void meanReduce(const ConstMatrixView& matrix, int rows, int cols, float* out);
 
-/// The largest magnitude of the finite values; 0 where there is none.
-float largestMagnitude(const RowSource& source);
+/// The largest magnitude of the finite values that are not masked; 0 where there is none.
+float largestFinite(const RowSource& source);
 
 }  // namespace headscope::ui

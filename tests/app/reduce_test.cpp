@@ -101,21 +101,21 @@ TEST(MeanReduce, IsTheMeanOfWhatACellCovers) {
   }
 }
 
-TEST(LargestMagnitude, IsOverFiniteCellsThatAreNotMasked) {
+TEST(LargestFinite, IsOverFiniteCellsThatAreNotMasked) {
   for (const Sizes& s : kSizes) {
     std::vector<float> cells = randomCells(s);
     const std::size_t last = cells.size() - 1;
     cells[last] = -250.0F;
-    EXPECT_EQ(largestMagnitude(sourceOf(cells, s)), 250.0F);
+    EXPECT_EQ(largestFinite(sourceOf(cells, s)), 250.0F);
     for (const float none :
          {gl::kMaskedCell, -std::numeric_limits<float>::infinity(),
           std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
       cells[last] = none;
-      EXPECT_LT(largestMagnitude(sourceOf(cells, s)), 10.0F) << none;
+      EXPECT_LT(largestFinite(sourceOf(cells, s)), 10.0F) << none;
     }
   }
   const Sizes one{1, 1, 1, 1};
-  EXPECT_EQ(largestMagnitude(sourceOf({gl::kMaskedCell}, one)), 0.0F);
+  EXPECT_EQ(largestFinite(sourceOf({gl::kMaskedCell}, one)), 0.0F);
 }
 
 }  // namespace
