@@ -1,13 +1,11 @@
 #include "app/app.h"
 
-#include <fmt/format.h>
-
 #include <new>
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/ui/first_pass.h"
 #include "app/ui/frame_recovery.h"
-#include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 
 namespace headscope {
@@ -93,12 +91,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     if (saveWhenDone) look.changesIn(ui::kProgressPace);
     if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) history.endGesture();
   } else {
-    const auto progress = worker.progress();
-    ImGui::PushTextWrapPos(io.DisplaySize.x);
-    ui::label(fonts.regular, messageIsError ? theme.bad : theme.text,
-              message.empty() ? fmt::format("computing … {:.1f} s", progress.seconds) : message);
-    ImGui::PopTextWrapPos();
-    if (progress.busy) look.changesIn(ui::kProgressPace);
+    ui::firstPass(look, history.current()->config, {message, messageIsError, worker.progress()});
   }
   ui::endRoot();
 }

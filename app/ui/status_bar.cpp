@@ -23,13 +23,6 @@ std::string figures(const Trace& trace) {
                      flopsInWords(costs.flops));
 }
 
-std::string progressText(const Worker::Progress& progress) {
-  const auto at =
-      std::min<std::size_t>(static_cast<std::size_t>(progress.stepsDone), kStepCount - 1);
-  return fmt::format("computing {} ({} of {}), {:.1f} s; any edit cancels it",
-                     allSteps()[at]->text({}).title, at + 1, kStepCount, progress.seconds);
-}
-
 std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
   return fmt::format("{} row{} fully masked (first: query {} of head {}): weights 0, output b_O",
                      rows.size(), rows.size() == 1 ? " is" : "s are", rows[0].row,
@@ -37,6 +30,13 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
 }
 
 }  // namespace
+
+std::string inWords(const Worker::Progress& progress) {
+  const auto at =
+      std::min<std::size_t>(static_cast<std::size_t>(progress.stepsDone), kStepCount - 1);
+  return fmt::format("computing {} ({} of {}), {:.1f} s", allSteps()[at]->text({}).title, at + 1,
+                     kStepCount, progress.seconds);
+}
 
 void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size) {
   const Look& look = panel.look;
@@ -47,7 +47,7 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
   const float pad = look.px(20);
 
   const bool slow = status.progress.busy && status.progress.seconds > kWorthShowing;
-  std::string message = slow ? progressText(status.progress) : status.message;
+  std::string message = slow ? inWords(status.progress) + "; any edit cancels it" : status.message;
   ImU32 color = slow ? t.accentText : status.isError ? t.bad : t.text;
   if (!slow && !status.isError && !panel.trace.fullyMaskedRows.empty()) {
     if (!message.empty()) message += " · ";

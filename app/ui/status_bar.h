@@ -14,6 +14,9 @@ struct Status {
   Worker::Progress progress;
 };
 
+/// "computing softmax (6 of 9), 1.2 s"
+std::string inWords(const Worker::Progress& progress);
+
 void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size);
 
 }  // namespace headscope::ui

@@ -1,0 +1,60 @@
+// What is on the screen until there is a trace: what is computed and how far it is, or why there
+// will be none; at any size of the window.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "app_driver.h"
+#include "core/edit.h"
+#include "screen_text.h"
+
+namespace headscope::ui {
+namespace {
+
+AppOptions optionsFor(DocumentPtr document) {
+  AppOptions options;
+  options.document = std::move(document);
+  options.memoryBudget = kTestBudget;
+  options.threads = 1;
+  return options;
+}
+
+bool says(const std::string& text) { return ScreenText::read().shows(text); }
+std::string written() { return ScreenText::read().all(); }
+
+TEST(FirstPass, SaysWhatIsComputedAndHowFarItIs) {
+  std::string text;
+  for (int i = 0; i < 1536; ++i) text += i % 2 == 0 ? "tick " : "tock ";
+  host::Headless host(1600, 1000);
+  App app(optionsFor(textDocument(text, 2048, 16)));  // seconds
+  host.frame(app);
+  ASSERT_EQ(app.trace(), nullptr);
+  EXPECT_TRUE(says("16 heads × 1,536 tokens · d_model 2,048")) << written();
+  EXPECT_TRUE(says("computing") && says("of 9)")) << written();
+  EXPECT_LE(app.nextChange(), 0.1);
+  for (const auto& [width, height] : {std::pair{1, 1}, {320, 200}, {3840, 2160}}) {
+    host.resize(width, height);
+    host.frame(app);
+  }
+}
+
+TEST(FirstPass, SaysWhyThereIsNone) {
+  const DocumentPtr start = textDocument("The cat");
+  const DocumentPtr huge =
+      apply(*start, SetCell{{TensorId::x, 0, -1, 0, 0}, 3e38F}, kTestBudget).document;
+  host::Headless host(1600, 1000);
+  App app(optionsFor(huge));
+  app.finish();
+  host.frame(app);
+  ASSERT_EQ(app.trace(), nullptr);
+  EXPECT_TRUE(says("scale them down")) << written();
+  EXPECT_FALSE(says("computing")) << written();
+  app.apply(SetCell{{TensorId::x, 0, -1, 0, 0}, 1.0F});  // and goes on with what can be computed
+  app.finish();
+  host.frame(app);
+  EXPECT_NE(app.trace(), nullptr);
+}
+
+}  // namespace
+}  // namespace headscope::ui
