@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/finite.h"
 #include "core/weights/draw.h"
 
 namespace headscope {
@@ -61,10 +62,8 @@ void requireFits(const Region& r, const Document& document) {
 
 void requireNumber(float value, const std::string& name) {
   if (std::isfinite(value)) return;
-  throw UserError(fmt::format("{} cannot be {}: give a number within ±3.4e38", name,
-                              std::isnan(value) ? "NaN"
-                              : value > 0       ? "∞"
-                                                : "−∞"));
+  throw UserError(
+      fmt::format("{} cannot be {}: give a number within ±3.4e38", name, inWords(value)));
 }
 
 /// The document with a region of an operand written by `write(MatrixView of the region)`.

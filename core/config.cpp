@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/finite.h"
+
 namespace headscope {
 namespace {
 
@@ -151,11 +153,11 @@ std::vector<Problem> validate(const AttentionConfig& c) {
     findings.add("temperature",
                  fmt::format("temperature is {}: it must be a number above 0, from 3e-39 to 3.4e38 "
                              "(1 leaves the scores as they are)",
-                             c.temperature));
+                             inWords(c.temperature)));
   }
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
     findings.add("dropout", fmt::format("dropout is {}: it must be at least 0 (off) and below 1",
-                                        c.dropout.rate));
+                                        inWords(c.dropout.rate)));
   }
   if (!c.headGains.empty() && static_cast<Index>(c.headGains.size()) != c.numHeads) {
     findings.add("gains", fmt::format("{} gains are given for {} heads: give one per head",

@@ -52,11 +52,15 @@ std::optional<Shape> firstNotFinite(const Tensor& tensor) {
 void requireFinite(const Tensor& tensor, const std::string& name, const std::string& where) {
   const auto index = firstNotFinite(tensor);
   if (!index) return;
-  const float value = tensor.at(*index);
   throw UserError(fmt::format("{}[{}] is {}{}; only finite numbers can be used, so mend that value",
-                              name, fmt::join(*index, ", "),
-                              std::isnan(value) ? "NaN" : (value > 0.0F ? "Inf" : "-Inf"),
+                              name, fmt::join(*index, ", "), inWords(tensor.at(*index)),
                               where.empty() ? "" : " in " + where));
+}
+
+std::string inWords(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0.0 ? "∞" : "−∞";
+  return fmt::format("{}", value);
 }
 
 }  // namespace headscope

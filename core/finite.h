@@ -1,4 +1,4 @@
-// Finite: finds the first NaN or Inf of a tensor and says so by name and index.
+// Finite: whether all numbers of a tensor are; the first that is not, in words.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,8 @@ std::optional<Shape> firstNotFinite(const Tensor& tensor);
 
 /// Throws UserError "W_Q[3, 17] is NaN in FILE; …". `where` is the file or source; may be empty.
 void requireFinite(const Tensor& tensor, const std::string& name, const std::string& where);
+
+/// A number as a sentence has it: "0.25", "NaN", "−∞".
+std::string inWords(double value);
 
 }  // namespace headscope

@@ -152,7 +152,7 @@ TEST_F(Settings, WhatCannotBeUsedIsSaidBelowItsFieldAndLeavesTheDocument) {
   refuses("Temperature", "0", "temperature is 0: it must be a number above 0");
   refuses("Temperature", "-2", "temperature is -2: it must be a number above 0");
   refuses("Temperature", "warm", "temperature: 'warm' is not a number; give one above 0");
-  refuses("Temperature", "inf", "temperature is inf: it must be a number above 0");
+  refuses("Temperature", "inf", "temperature is ∞: it must be a number above 0");
   type("Temperature", "1");
   refuses("Window", "-3", "window is -3: give 1 or more, or 0 for none");
   refuses("Window", "2.5", "window: '2.5' is not a whole number; give 1 or more, or 0 for none");

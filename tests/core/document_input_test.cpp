@@ -255,7 +255,7 @@ TEST(Loaded, WhatDoesNotFitIsRefused) {
                 "found (16, 15)");
   Weights bad = randomWeights(sized(16, 4, 1), 1);
   bad.bO.mutableData()[3] = std::numeric_limits<float>::infinity();
-  expectRefused(text, SetWeights{"w", bad, true, 4, 4}, "", "b_O[3] is Inf in w");
+  expectRefused(text, SetWeights{"w", bad, true, 4, 4}, "", "b_O[3] is ∞ in w");
 }
 
 TEST(Loaded, WeightsForAMemoryOfItsOwnWidthNeedOne) {

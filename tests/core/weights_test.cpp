@@ -104,7 +104,7 @@ TEST(Weights, NotANumberIsNamedWithItsIndex) {
   expectUserError([&] { checkWeights(w, config, "layer.safetensors"); },
                   "W_Q[3, 17] is NaN in layer.safetensors; ");
   w.wQ.mutableMatrix()(3, 17) = -std::numeric_limits<float>::infinity();
-  expectUserError([&] { checkWeights(w, config, "layer.safetensors"); }, "W_Q[3, 17] is -Inf in ");
+  expectUserError([&] { checkWeights(w, config, "layer.safetensors"); }, "W_Q[3, 17] is −∞ in ");
 }
 
 }  // namespace
