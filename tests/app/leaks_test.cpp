@@ -17,8 +17,8 @@ namespace {
 constexpr Index kMegabyte = Index{1} << 20;
 constexpr Index kHistory = 8 * kMegabyte;  // full long before the first half is over
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kMeasured = false;  // the sanitizer keeps what was freed, and looks for leaks itself
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kMeasured = false;  // sanitizers keep what was freed; ASan's looks for leaks itself
 constexpr int kPart = 20;          // of the edits
 #else
 constexpr bool kMeasured = true;
