@@ -16,7 +16,7 @@ struct RowSource {
   std::function<void(Index row, std::span<float> cells)> read;
 };
 
-/// `rows` × `cols` values, row-major: each as it is or, where several fall together, the one of the
+/// `rows` × `cols` values, no more than the source has, row-major: each as it is or, where several fall together, the one of the
 /// largest magnitude; NaN where one of them is; gl::kMaskedCell where all are masked.
 void largestReduce(const RowSource& source, int rows, int cols, float* out);
 
