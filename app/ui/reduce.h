@@ -16,8 +16,9 @@ struct RowSource {
   std::function<void(Index row, std::span<float> cells)> read;
 };
 
-/// `rows` × `cols` values, no more than the source has, row-major: each as it is or, where several fall together, the one of the
-/// largest magnitude; NaN where one of them is; gl::kMaskedCell where all are masked.
+/// `rows` × `cols` values, row-major, no more than the source has: each as it is or, where several
+/// fall together, the one of the largest magnitude; NaN where one of them is; gl::kMaskedCell where
+/// all are masked.
 void largestReduce(const RowSource& source, int rows, int cols, float* out);
 
 /// The same by means: a cell on a border counts on both sides by its shares.
