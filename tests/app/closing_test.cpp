@@ -5,27 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "app_driver.h"
 #include "core/attention.h"
+#include "long_pass.h"
 #include "session_window.h"
 
 namespace headscope::ui {
 namespace {
-
-/// A pass of it takes seconds where nothing else runs.
-DocumentPtr longDocument() {
-  std::string text;
-  for (int i = 0; i < 1536; ++i) text += i % 2 == 0 ? "tick " : "tock ";
-  return textDocument(text, 2048, 16);
-}
-
-AppOptions optionsFor(DocumentPtr document) {
-  AppOptions options;
-  options.document = std::move(document);
-  options.memoryBudget = kTestBudget;
-  options.threads = 2;
-  return options;
-}
 
 TEST(Closing, InMidComputationLeavesThePassUndone) {
   host::Headless host(1600, 1000);

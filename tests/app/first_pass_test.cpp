@@ -5,29 +5,19 @@
 #include <string>
 #include <utility>
 
-#include "app_driver.h"
 #include "core/edit.h"
+#include "long_pass.h"
 #include "screen_text.h"
 
 namespace headscope::ui {
 namespace {
 
-AppOptions optionsFor(DocumentPtr document) {
-  AppOptions options;
-  options.document = std::move(document);
-  options.memoryBudget = kTestBudget;
-  options.threads = 1;
-  return options;
-}
-
 bool says(const std::string& text) { return ScreenText::read().shows(text); }
 std::string written() { return ScreenText::read().all(); }
 
 TEST(FirstPass, SaysWhatIsComputedAndHowFarItIs) {
-  std::string text;
-  for (int i = 0; i < 1536; ++i) text += i % 2 == 0 ? "tick " : "tock ";
   host::Headless host(1600, 1000);
-  App app(optionsFor(textDocument(text, 2048, 16)));  // seconds
+  App app(optionsFor(longDocument()));
   host.frame(app);
   ASSERT_EQ(app.trace(), nullptr);
   EXPECT_TRUE(says("16 heads × 1,536 tokens · d_model 2,048")) << written();
