@@ -30,7 +30,7 @@ TEST_F(NoGraphics, OpenGlBelow33) {
 }
 
 TEST_F(NoGraphics, NoDriver) {
-  expectRefused("LIBGL_DRIVERS_PATH=/nonexistent",
+  expectRefused("__EGL_VENDOR_LIBRARY_DIRS=/nonexistent",
                 "drawing offscreen needs EGL, which does not start here");
 }
 

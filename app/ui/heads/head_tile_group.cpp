@@ -304,12 +304,12 @@ void headTiles(const Panel& panel, const HeadTileGroup& group, const TokensShown
     const bool clicked = picture.of == Picture::Of::head ? ImGui::InvisibleButton("tile", size)
                                                          : pictureArea("tile", size);
     zoomAndPan(panel, group, shown, a, mouse);
-    if (clicked && !mouse.dragging) press(panel, picture, panel.view.hovered);
+    // from 1.89 on Dear ImGui takes Enter for a click
+    const bool entered = picture.of == Picture::Of::head && ImGui::IsItemFocused() &&
+                         keyPressed(Key::enter, false);
+    if (clicked && !entered && !mouse.dragging) press(panel, picture, panel.view.hovered);
     titleTip(panel, group, picture, a);
-    if (!clicked && picture.of == Picture::Of::head && ImGui::IsItemFocused() &&
-        keyPressed(Key::enter, false)) {
-      openHead(panel.view, picture.head);
-    }
+    if (entered) openHead(panel.view, picture.head);
     ImGui::PopID();
   }
   ImGui::PopID();
