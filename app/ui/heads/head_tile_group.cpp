@@ -305,8 +305,8 @@ void headTiles(const Panel& panel, const HeadTileGroup& group, const TokensShown
                                                          : pictureArea("tile", size);
     zoomAndPan(panel, group, shown, a, mouse);
     // from 1.89 on Dear ImGui takes Enter for a click
-    const bool entered = picture.of == Picture::Of::head && ImGui::IsItemFocused() &&
-                         keyPressed(Key::enter, false);
+    const bool entered =
+        picture.of == Picture::Of::head && ImGui::IsItemFocused() && keyPressed(Key::enter, false);
     if (clicked && !entered && !mouse.dragging) press(panel, picture, panel.view.hovered);
     titleTip(panel, group, picture, a);
     if (entered) openHead(panel.view, picture.head);
