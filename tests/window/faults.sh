@@ -22,7 +22,7 @@ refused "no display to open a window on" DISPLAY=:98765
 refused "no display to open a window on" DISPLAY=nonsense
 refused "the driver here offers OpenGL 2.1" MESA_GL_VERSION_OVERRIDE=2.1
 refused "the driver here offers OpenGL 3.2" MESA_GL_VERSION_OVERRIDE=3.2
-refused "the driver here offers no OpenGL" LIBGL_DRIVERS_PATH=/nonexistent
+refused "the driver here offers no OpenGL" GALLIUM_DRIVER=nonexistent
 echo "Without a display or OpenGL 3.3 it says so."
 
 # ticks: processor time that the program has taken.
