@@ -29,21 +29,30 @@ AppOptions appFor(const benchmark::State& state) {
   return options;
 }
 
+/// The program at rest, on a host without a GPU.
+struct Settled {
+  explicit Settled(const benchmark::State& state) : app(appFor(state)) {
+    app.finish();
+    host.frames(app, kSettlingFrames);
+  }
+
+  host::Headless host{kWidth, kHeight};
+  App app;
+};
+
 void buildFrame(benchmark::State& state) {
-  host::Headless host(kWidth, kHeight);
-  App app(appFor(state));
-  app.finish();
-  host.frames(app, kSettlingFrames);
+  Settled settled(state);
+  host::Headless& host = settled.host;
+  App& app = settled.app;
   for (auto _ : state) host.frame(app);
   state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
 }
 
 /// The mouse wanders over the stage, so that cells are looked up and lit.
 void buildFrameHovering(benchmark::State& state) {
-  host::Headless host(kWidth, kHeight);
-  App app(appFor(state));
-  app.finish();
-  host.frames(app, kSettlingFrames);
+  Settled settled(state);
+  host::Headless& host = settled.host;
+  App& app = settled.app;
   int step = 0;
   for (auto _ : state) {
     host.moveMouse({static_cast<float>(step * 7 % kWidth), static_cast<float>(step * 3 % kHeight)});
@@ -107,10 +116,9 @@ class ShownPictures {
 /// A hand on one value of `tensor`: from an edit to the frame that shows it and the values of its
 /// pictures, without drawing.
 void dragCell(benchmark::State& state, TensorId tensor) {
-  host::Headless host(kWidth, kHeight);
-  App app(appFor(state));
-  app.finish();
-  host.frames(app, kSettlingFrames);
+  Settled settled(state);
+  host::Headless& host = settled.host;
+  App& app = settled.app;
   ShownPictures pictures;
   float value = 0.0F;
   const auto next = [&] {
@@ -127,10 +135,9 @@ void dragCell(benchmark::State& state, TensorId tensor) {
 
 /// A new pass is there (of one token moved): the frame that shows it, likewise.
 void showNewPass(benchmark::State& state) {
-  host::Headless host(kWidth, kHeight);
-  App app(appFor(state));
-  app.finish();
-  host.frames(app, kSettlingFrames);
+  Settled settled(state);
+  host::Headless& host = settled.host;
+  App& app = settled.app;
   ShownPictures pictures;
   float value = 0.0F;
   double building = 0.0;
