@@ -71,13 +71,16 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     const TracePtr held = comparison.trace();
     const ui::Panel panel{*history.current(),
                           *trace,
+                          trace,
                           view,
                           edits,
                           look,
+                          computations,
                           &history,
                           reference(held),
                           flash.at(now, &wantsFrame),
                           designed.of(trace)};
+    computations.setHandMoves(history.gestureGoesOn());
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
@@ -89,7 +92,10 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     overlays(panel);
     applyEdits(edits);
     if (saveWhenDone) look.changesIn(ui::kProgressPace);
-    if (!ImGui::IsAnyItemActive() && !edits.gestureGoesOn) history.endGesture();
+    if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
+      history.endGesture();
+      wantsFrame = true;  // what waits for the hand to rest is asked for in the next frame
+    }
   } else {
     ui::firstPass(look, history.current()->config, {message, messageIsError, worker.progress()});
   }
@@ -98,6 +104,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
 
 void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
+  state_->computations.setWake(wake);
   state_->headsPage.setWake(wake);
   state_->tools.setWake(wake);
   state_->comparison.setWake(wake);
@@ -121,7 +128,8 @@ bool App::finish() {
   state_->worker.wait();
   state_->takeResult();
   state_->exporting.wait();
-  bool news = state_->headsPage.finish();
+  bool news = state_->computations.finish();
+  news |= state_->headsPage.finish();
   news |= state_->tools.finish();
   state_->flash.wait();
   state_->comparison.finish();

@@ -38,7 +38,7 @@ void App::State::takeResult() {
   if (!update) return;
   if (update->trace) {
     const bool flashes = view.animate && ledger(update->trace->config()).resultBytes <= kFlashed;
-    if (!update->settled) flash.start(flashes ? trace : nullptr, update->trace);
+    flash.start(flashes ? trace : nullptr, update->trace);
     trace = std::move(update->trace);
     return;
   }

@@ -148,6 +148,7 @@ struct App::State {
   std::optional<ui::ExportRequest> exportAsked;  // waits for the newest document's trace
   std::optional<PictureRequest> pictureAsked;    // waits for the host
 
+  ui::Computations computations;
   // what the panels remember between frames
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;

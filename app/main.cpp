@@ -3,11 +3,11 @@
 #include <iostream>
 
 #include "app/cli/cli.h"
-#include "app/one_heap.h"
+#include "core/platform/memory.h"
 
 int main(int argc, char** argv) {
   // a file that may not grow (ulimit -f) is refused as a full disk is, not answered with a kill
   std::signal(SIGXFSZ, SIG_IGN);
-  headscope::useOneHeap();
+  headscope::platform::useOneHeap();
   return headscope::runCli(argc, argv, std::cout, std::cerr);
 }

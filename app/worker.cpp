@@ -1,17 +1,12 @@
 #include "app/worker.h"
 
-#include <chrono>
 #include <utility>
 
+#include "core/attention.h"
 #include "core/clock.h"
 #include "core/gemm.h"
 
 namespace headscope {
-namespace {
-
-constexpr double kRestSeconds = 0.3;
-
-}  // namespace
 
 Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
   thread_.setWake(std::move(wake));
@@ -19,10 +14,7 @@ Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
 
 void Worker::request(DocumentPtr document) {
   thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
-    if (!pass(document, false, cancelled)) return false;
-    if (last_ == nullptr || last_->documentPtr() != document || !last_->patched) return true;
-    thread_.wake();
-    return thread_.rest(kRestSeconds) && pass(document, true, cancelled);
+    return pass(document, cancelled);
   });
 }
 
@@ -37,7 +29,7 @@ Worker::Progress Worker::progress() const {
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-bool Worker::pass(const DocumentPtr& document, bool whole, const std::atomic<bool>& cancelled) {
+bool Worker::pass(const DocumentPtr& document, const std::atomic<bool>& cancelled) {
   stepsDone_ = 0;
   startedAt_ = clockSeconds();
   TracePtr trace;
@@ -48,17 +40,14 @@ bool Worker::pass(const DocumentPtr& document, bool whole, const std::atomic<boo
     execution.threads = threads_;
     execution.cancelled = &cancelled;
     execution.stepsDone = &stepsDone_;
-    execution.whole = whole;
+    execution.memory = memory_;
     trace = runAttention(document, last_, execution);
   });
   startedAt_ = 0.0;
   if (error.empty() && trace == nullptr) return false;
-  if (whole && !error.empty()) return false;  // what was patched stands
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);
-  // what puts in order a trace that was not taken yet stands for it
-  const bool settled = whole && !update_;
-  update_ = error.empty() ? Update{std::move(trace), {}, {}, settled}
+  update_ = error.empty() ? Update{std::move(trace), {}, {}}
                           : Update{nullptr, std::move(error), document};
   return true;
 }

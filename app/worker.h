@@ -1,6 +1,5 @@
 // Worker: the engine's thread. The newest document wins: a request drops the one before, and a pass
-// under way is cancelled. Edits are patched into the results there are; once none has come for a
-// moment, a whole pass puts all in order, so that rounding does not add up.
+// under way is cancelled.
 #pragma once
 
 #include <atomic>
@@ -8,10 +7,10 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "app/task_thread.h"
-#include "core/attention.h"
+#include "core/block_store.h"
+#include "core/trace.h"
 
 namespace headscope {
 
@@ -21,12 +20,11 @@ class Worker {
     TracePtr trace;        // null where the pass was refused
     std::string error;     // why
     DocumentPtr document;  // what was refused
-    bool settled = false;  // the trace is of the document that was shown, put in order
   };
   struct Progress {
     bool busy = false;
     double seconds = 0.0;  // since the pass began
-    int stepsDone = 0;     // of the nine
+    int stepsDone = 0;     // of those the configuration has
   };
 
   /// `wake` is called from the worker's thread after each update. `threads` 0: one per core.
@@ -43,10 +41,11 @@ class Worker {
 
  private:
   /// False where it was cancelled.
-  bool pass(const DocumentPtr& document, bool whole, const std::atomic<bool>& cancelled);
+  bool pass(const DocumentPtr& document, const std::atomic<bool>& cancelled);
 
   int threads_;
-  bool prepared_ = false;  // this and the next: the thread's own
+  BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of the results
+  bool prepared_ = false;                                  // this and the next: the thread's own
   TracePtr last_;
   std::mutex mutex_;
   std::optional<Update> update_;        // stays until it is taken or there is a newer one

@@ -4,17 +4,12 @@
 #include <vector>
 
 #include "core/ledger.h"
+#include "tests/core/support/document_of_size.h"
 
 namespace headscope::bench {
 
 DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
-  AttentionConfig config;
-  config.dModel = dModel;
-  config.numHeads = heads;
-  config.numKvHeads = heads;
-  config.seqLen = tokens;
-  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
-                      WeightSource{}, defaultMemoryBudget(), true);
+  return test::documentOfSize(dModel, heads, tokens, defaultMemoryBudget());
 }
 
 void bestOfNine(benchmark::internal::Benchmark* benchmark) {

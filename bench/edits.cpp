@@ -1,5 +1,5 @@
 // From an edit to the finished trace, when the trace before it is there: only the steps whose
-// operands changed are run, and of large passes only the cells that a cell's edit reaches.
+// operands changed are run.
 #include <array>
 #include <functional>
 #include <memory>
@@ -11,6 +11,7 @@
 #include "core/edit.h"
 #include "core/history.h"
 #include "core/ledger.h"
+#include "tests/core/support/document_of_size.h"
 
 namespace headscope::bench {
 namespace {
@@ -62,12 +63,14 @@ void editText(benchmark::State& state) {
 void drag(benchmark::State& state, const std::function<Edit(float)>& edit) {
   const DocumentPtr start = documentFor(state);
   History history(start, defaultMemoryBudget());
+  Execution execution;
+  execution.memory = std::make_shared<BlockStore>();
   TracePtr trace = runAttention(start);
   float value = 0.0F;
   const auto next = [&] {
     value += 0.001F;
     history.apply(edit(value), "drag");
-    trace = runAttention(history.current(), trace);
+    trace = runAttention(history.current(), trace, execution);
   };
   for (int n = 0; n < 3; ++n) next();  // the memory of the versions is there
   for (auto _ : state) next();
@@ -96,11 +99,15 @@ void dragMaskCell(benchmark::State& state) {
 
 /// What the cell edits are held against.
 void wholePass(benchmark::State& state) {
-  const DocumentPtr document = documentFor(state);
-  Execution whole;
-  whole.whole = true;
-  TracePtr trace = runAttention(document);
-  for (auto _ : state) trace = runAttention(document, trace, whole);
+  std::array<DocumentPtr, 2> documents{documentFor(state), nullptr};
+  documents[1] = test::withNewInput(documents[0]);
+  Execution execution;
+  execution.memory = std::make_shared<BlockStore>();
+  TracePtr trace = runAttention(documents[0]);
+  for (auto _ : state) {
+    std::swap(documents[0], documents[1]);
+    trace = runAttention(documents[0], trace, execution);
+  }
 }
 
 void cellSizes(benchmark::internal::Benchmark* benchmark) {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/host/offscreen.h"
-#include "app/one_heap.h"
+#include "core/platform/memory.h"
 #include "bench/documents.h"
 #include "core/edit.h"
 #include "core/history.h"
@@ -38,7 +38,7 @@ bool measureMemory(std::string_view argument) {
   const std::string sizes(argument.substr(kFlag.size()));
   if (std::sscanf(sizes.c_str(), "%lld,%lld,%lld", &d, &h, &t) != 3) return false;
 
-  useOneHeap();  // as the program does
+  platform::useOneHeap();  // as the program does
   const Index budget = 2 * defaultMemoryBudget();
   host::Offscreen offscreen(kWidth, kHeight);
   History history(documentOf(d, h, t), budget);

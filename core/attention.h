@@ -1,15 +1,48 @@
-// Attention: runs the nine steps in order and keeps every result; a step whose operands have not
-// changed since the previous trace is skipped and its result shared.
+// Attention: runs the steps of a pass in order and keeps every result. A step whose operands and
+// settings are what they were in the pass before is not run again: its result is shared.
 #pragma once
 
-#include "core/steps/step.h"
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "core/execution.h"
+
 #include "core/trace.h"
 
 namespace headscope {
 
-/// One pass. `previous` may be null; what it already holds is reused. Null where `execution` was
-/// cancelled. Throws UserError where a result is not finite (scores overflow float32), naming it.
+/// What running the steps did.
+struct StepsDone {
+  std::vector<StepRun> steps;                 // in order
+  std::array<bool, kTensorCount> changed{};  // by TensorId: computed, or an operand that is new
+  bool overflowed = false;                    // some value was not finite
+};
+
+/// Runs the steps of the configuration on the operands in `tensors`. What of `before` (may be null)
+/// still holds is taken from there. Nothing where `execution` was cancelled. The number of threads
+/// is the caller's ThreadCount.
+std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
+                                  const Execution& execution);
+
+/// One pass. `previous` may be null. Null where `execution` was cancelled. Throws UserError where a
+/// result is not finite (scores overflow float32), naming it.
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous = nullptr,
                       const Execution& execution = {});
+
+/// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
+/// into, and which of these steps go through each piece while it is in cache.
+struct RowsLoop {
+  std::size_t firstStep, steps;
+  Index rows, cols;  // of a piece, in scores
+
+  Index down(const AttentionConfig& c) const { return (c.seqLen + rows - 1) / rows; }
+  Index across(const AttentionConfig& c) const { return (c.keys() + cols - 1) / cols; }
+  Index pieces(const AttentionConfig& c) const {
+    return c.batch * c.numHeads * down(c) * across(c);
+  }
+};
+/// One loop; or three, where a softmax down the columns needs all rows of the scores first.
+std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
 
 }  // namespace headscope

@@ -76,9 +76,7 @@ Document written(const Document& before, const Region& region, Write write) {
   Tensor& tensor = region.tensor == TensorId::x        ? input.x
                    : region.tensor == TensorId::memory ? input.memory
                                                        : weightOf(next.weights, region.tensor);
-  Change change;
-  change.add(boxOf(region));
-  tensor = tensor.next(change);
+  tensor = tensor.clone();
   write(tensor.mutableMatrixOf(boxOf(region)));
   if (!ofInput) {
     next.weightsEdited = true;

@@ -52,7 +52,16 @@ class Findings {
 void checkHeads(const AttentionConfig& c, Findings& findings) {
   if (!findings.count("d_model", c.dModel, Limits::kDModel)) return;
   if (!findings.count("heads", c.numHeads, Limits::kDModel)) return;
-  if (c.dModel % c.numHeads != 0) {
+  if (c.headDim != 0) {
+    if (!findings.count("head_dim", c.headDim, Limits::kDModel)) return;
+    if (c.headDim * c.numHeads > Limits::kDModel) {
+      findings.add("head_dim",
+                   fmt::format("{} heads of {} coordinates are {} together: at most {} are taken",
+                               c.numHeads, c.headDim, c.numHeads * c.headDim, Limits::kDModel),
+                   {Limits::kDModel / c.numHeads});
+      return;
+    }
+  } else if (c.dModel % c.numHeads != 0) {
     auto nearest = nearestHeadCounts(c.dModel, c.numHeads);
     std::sort(nearest.begin(), nearest.end());
     const bool several = nearest.size() > 1;

@@ -1,6 +1,7 @@
 // AttentionConfig: the dimensions and switches of one multi-head attention pass.
 //
-// B batch, T query tokens, M key/value tokens, D = d_model, H heads, d_k = D / H; d_v = d_k.
+// B batch, T query tokens, M key/value tokens, D = d_model, H heads; d_k = D / H unless headDim says
+// otherwise; d_v = d_k.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,7 @@ struct AttentionConfig {
   Index dModel = 512;
   Index numHeads = 8;
   Index numKvHeads = 8;  // fewer than numHeads: grouped-query attention; 1: multi-query
+  Index headDim = 0;     // d_k where it is not d_model / numHeads; 0: the division
   Index seqLen = 6;      // T
   Index memoryLen = 0;   // M in cross-attention; 0: self-attention, M = T
   Index memoryWidth =
@@ -52,8 +54,9 @@ struct AttentionConfig {
 
   bool crossAttention() const { return memoryLen > 0; }
   Index keys() const { return crossAttention() ? memoryLen : seqLen; }  // M
-  Index dK() const { return dModel / numHeads; }
-  Index dKv() const { return numKvHeads * dK(); }  // D_kv, width of k_proj and v_proj
+  Index dK() const { return headDim > 0 ? headDim : dModel / numHeads; }
+  Index queryWidth() const { return numHeads * dK(); }  // of q_proj and concat; D but for headDim
+  Index dKv() const { return numKvHeads * dK(); }       // D_kv, width of k_proj and v_proj
   Index headsPerGroup() const { return numHeads / numKvHeads; }
   Index kvHead(Index head) const { return head / headsPerGroup(); }
   Index kvWidth() const { return memoryWidth > 0 ? memoryWidth : dModel; }  // W_K's columns

@@ -129,13 +129,7 @@ void DocumentWalk::cross(DocumentDelta& delta) {
     }
     auto& patch = std::get<TensorPatch>(change.to);
     if (patch.empty()) continue;
-    const Change cells = patch.cellsOf(tensor);
-    if (!cells.isAll()) {
-      tensor = tensor.next(cells);
-    } else if (!copied) {
-      tensor = tensor.clone();
-    }
-    copied = true;
+    if (!std::exchange(copied, true)) tensor = tensor.clone();
     patch.exchange(tensor);
   }
   Pins pins = delta.pins_.cross(rest_.pins);

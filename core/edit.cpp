@@ -92,6 +92,7 @@ struct Editor {
     draft.config.dModel = e.dModel;
     draft.config.numHeads = e.numHeads;
     draft.config.numKvHeads = e.numKvHeads > 0 ? e.numKvHeads : e.numHeads;
+    draft.config.headDim = e.headDim;
   }
   void operator()(const SetTokens& e) {
     refuseForTensors(before, "tokens");
@@ -150,14 +151,17 @@ struct Editor {
     draft.weightsEdited = false;
   }
   void operator()(const SetWeights& e) {
-    if (e.weights.wQ.dim(0) != before.config.dModel) refuseForTensors(before, "d_model");
+    const Index dModel = e.weights.wQ.dim(1);
+    if (dModel != before.config.dModel) refuseForTensors(before, "d_model");
     draft.weights = e.weights;
     draft.weightsEdited = false;
     draft.weightSource.loadedFrom = e.name;
-    draft.config.dModel = e.weights.wQ.dim(0);
+    draft.config.dModel = dModel;
     draft.config.numHeads = e.numHeads;
     draft.config.numKvHeads = e.numKvHeads;
-    draft.config.memoryWidth = e.weights.wK.dim(1) == draft.config.dModel ? 0 : e.weights.wK.dim(1);
+    const Index queryWidth = e.weights.wQ.dim(0);
+    draft.config.headDim = queryWidth == dModel ? 0 : queryWidth / std::max<Index>(e.numHeads, 1);
+    draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
     draft.config.headGains.clear();
   }
@@ -221,7 +225,7 @@ struct Editor {
   /// An input's own d_model may not divide by the heads there are.
   void fitHeads() {
     AttentionConfig& c = draft.config;
-    if (c.dModel < 1 || c.dModel % c.numHeads == 0) return;
+    if (c.dModel < 1 || c.headDim > 0 || c.dModel % c.numHeads == 0) return;
     c.numHeads = nearestHeadCounts(c.dModel, c.numHeads, 1).front();
     c.numKvHeads = c.numHeads;
     c.headGains.clear();

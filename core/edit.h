@@ -16,6 +16,7 @@ struct SetDimensions {  // together, since one alone may not divide
   Index dModel = 0;
   Index numHeads = 0;
   Index numKvHeads = 0;
+  Index headDim = 0;  // d_k; 0: d_model / heads
 };
 struct SetTokens {
   Index seqLen = 0;
@@ -57,7 +58,7 @@ struct DrawWeights {
   WeightInit init = WeightInit::xavier;
   std::uint64_t seed = 1;
 };
-struct SetWeights {  // loaded ones; d_model, D_kv and the memory's width are theirs
+struct SetWeights {  // loaded ones; d_model, d_k, D_kv and the memory's width are theirs
   std::string name;
   Weights weights;
   bool bias = true;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/tensor_storage.h"
+#include "core/block_store.h"
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
@@ -41,7 +41,7 @@ void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixV
   }
 }
 
-/// The steps share out their products themselves (core/threads.h).
+/// The steps share out their products themselves (core/platform/threads.h).
 void stayOnThisThread() {
   thread_local bool told = false;
   if (!std::exchange(told, true)) omp_set_num_threads(1);
@@ -68,7 +68,7 @@ void prepareGemm() {
 #ifdef HEADSCOPE_HAVE_ONEDNN
   // oneDNN crashes where there is no memory for its kernels: better refused here
   constexpr Index kRoomForKernels = Index{48} << 20;
-  { const TensorStorage room(kRoomForKernels / static_cast<Index>(sizeof(float))); }
+  { const Block room(kRoomForKernels / static_cast<Index>(sizeof(float)), nullptr); }
   // one product of each kind the steps compute: x Wᵀ, Q Kᵀ and A V
   constexpr Index kTokens = 6;
   constexpr Index kWidth = 64;

@@ -34,6 +34,8 @@ class History {
 
   /// What comes next is an entry of its own, whatever its gesture.
   void endGesture();
+  /// Whether an edit of the same gesture would still be added to the newest entry.
+  bool gestureGoesOn() const { return !gesture_.empty(); }
 
   bool canUndo() const { return position_ > 0; }
   bool canRedo() const { return position_ < entries_.size(); }

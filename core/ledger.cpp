@@ -1,11 +1,11 @@
 #include "core/ledger.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <limits>
 
+#include "core/platform/memory.h"
 #include "core/steps/linear.h"
 
 namespace headscope {
@@ -16,7 +16,7 @@ Index parameterCount(TensorId id, const AttentionConfig& c) { return elementCoun
 /// Sizes are bounded by Limits, but their products may pass 2^63: estimate in floating point first.
 void refuseOverflow(const AttentionConfig& c) {
   const auto n = [](Index v) { return static_cast<double>(v); };
-  const double d = n(c.dModel);
+  const double d = std::max(n(c.dModel), n(c.queryWidth()));
   const double cells = n(c.batch) * n(c.numHeads) * n(c.seqLen) * n(c.keys());
   const double flops = n(c.batch) * (n(c.seqLen) + n(c.keys())) * (d + n(c.kvWidth())) * d * 8 +
                        cells * (4 * n(c.dK()) + 5);
@@ -60,15 +60,13 @@ Ledger ledger(const AttentionConfig& c) {
   for (const TensorId weight : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
     total.residentBytes += 4 * packedCount(shapeOf(weight, c));
   }
-  for (const Step* step : allSteps()) {
+  for (const Step* step : stepsOf(c)) {
     const StepCost cost = step->cost(c);
     total.steps.push_back({step, cost});
     total.flops += cost.flops;
     total.bytes += cost.bytes;
     // scores and masked scores are handed out by tile, not held
-    if (step->id() != StepId::scale && step->id() != StepId::mask) {
-      total.resultBytes += cost.bytes;
-    }
+    if (!isComputedOnDemand(step->outputs().front())) total.resultBytes += cost.bytes;
   }
   total.residentBytes += total.resultBytes;
   total.kvCacheBytes = 8 * c.batch * c.keys() * c.dKv();
@@ -87,9 +85,7 @@ void checkFits(const AttentionConfig& c, Index budgetBytes) {
 }
 
 Index defaultMemoryBudget() {
-  const auto pages = static_cast<Index>(sysconf(_SC_PHYS_PAGES));
-  const auto pageSize = static_cast<Index>(sysconf(_SC_PAGESIZE));
-  return pages * pageSize / 2;
+  return platform::physicalMemory() / 2;
 }
 
 std::string bytesInWords(Index bytes) {

@@ -85,6 +85,15 @@ Pins Pins::fitting(const AttentionConfig& config) const {
   return next;
 }
 
+void applyPins(const Pins& pins, TensorId tensor, const Box& box, const MatrixView& cells) {
+  for (const Pin& pin : pins.of(tensor, box.item, box.head)) {
+    const Index row = pin.cell.row - box.row;
+    const Index col = pin.cell.col - box.col;
+    if (row < 0 || row >= box.rows || col < 0 || col >= box.cols) continue;
+    cells(row, col) = pin.value;
+  }
+}
+
 std::string toString(const Pin& pin) {
   return fmt::format("{} = {:g}", toString(pin.cell), pin.value);
 }

@@ -45,6 +45,9 @@ class Pins {
   std::vector<Pin> pins_;
 };
 
+/// Writes the pinned cells of a box of a tensor over what was computed; `cells` are the box.
+void applyPins(const Pins& pins, TensorId tensor, const Box& box, const MatrixView& cells);
+
 /// "raw_scores[0, 5, 2, 1] = 30"
 std::string toString(const Pin& pin);
 

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <limits>
-#include <new>
 #include <numeric>
 #include <stdexcept>
 
-#include "core/tensor_storage.h"
 
 namespace headscope {
 namespace {
@@ -23,20 +20,15 @@ Shape rowMajorStrides(const Shape& shape) {
   return strides;
 }
 
-void copyCells(const ConstMatrixView& from, const MatrixView& to) {
-  for (Index r = 0; r < to.rows; ++r) std::copy_n(from.row(r).data(), to.cols, to.row(r).data());
-}
-
 }  // namespace
 
-Tensor Tensor::uninitialised(const Shape& shape) {
-  const Index count = elementCount(shape);
-  if (count > std::numeric_limits<Index>::max() / 8) throw std::bad_alloc();
+Tensor Tensor::uninitialised(const Shape& shape, const BlockStorePtr& store) {
   Tensor tensor;
   tensor.strides_ = rowMajorStrides(shape);
   tensor.shape_ = shape;
-  tensor.storage_ = std::make_shared<TensorStorage>(count);
-  tensor.origin_ = tensor.storage_->data();
+  const auto block = std::make_shared<const Block>(elementCount(shape), store);
+  tensor.origin_ = block->data();
+  tensor.storage_ = block;
   return tensor;
 }
 
@@ -173,33 +165,6 @@ MatrixView Tensor::mutableMatrixOf(const Box& box) {
   const MatrixView m = mutableMatrixOf(box.item, box.head);
   assert(box.row + box.rows <= m.rows && box.col + box.cols <= m.cols);
   return {m.data + box.row * m.rowStride + box.col, box.rows, box.cols, m.rowStride};
-}
-
-/// Then the boxes of its versions are all of one shape, this one's.
-bool Tensor::coversStorage() const { return offset_ == 0 && size() == storage_->count(); }
-
-Tensor Tensor::next(const Change& change) const {
-  if (!coversStorage()) return change.isAll() ? uninitialised(shape_) : clone();
-  auto [storage, stale] = storage_->next(change);
-  Tensor version = *this;
-  version.storage_ = std::move(storage);
-  version.origin_ = version.storage_->data();
-  if (change.isAll()) return version;
-  if (stale.isAll()) {
-    std::memcpy(version.origin_, origin_,
-                static_cast<std::size_t>(storage_->count()) * sizeof(float));
-  }
-  for (const Box& box : stale.boxes()) copyCells(matrixOf(box), version.mutableMatrixOf(box));
-  return version;
-}
-
-Change Tensor::since(const Tensor& other) const {
-  if (sameAs(other)) return Change::none();
-  if (empty() || other.empty() || shape_ != other.shape_ || strides_ != other.strides_ ||
-      !coversStorage() || !other.coversStorage()) {
-    return Change::all();
-  }
-  return storage_->since(*other.storage_);
 }
 
 std::vector<float> Tensor::values() const {

@@ -1,8 +1,7 @@
 // Tensor: a shape, strides and shared float32 storage; a view shares its source's storage.
 //
 // Row-major. A tensor is written once, by whoever allocated it, and only read after that: copies
-// are cheap (they share) and safe to hand to another thread. `next` makes the next version of a
-// tensor that changes in few cells, without copying the rest where that can be helped.
+// are cheap (they share) and safe to hand to another thread.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "core/change.h"
+#include "core/block_store.h"
 #include "core/shape.h"
 
 namespace headscope {
@@ -45,14 +44,26 @@ struct MatrixView {
   operator ConstMatrixView() const { return {data, rows, cols, rowStride, 1}; }
 };
 
-class TensorStorage;
+/// A block of cells of one matrix of a tensor. item and head choose the matrix; 0 where the tensor
+/// has no such axis.
+struct Box {
+  Index item = 0;
+  Index head = 0;
+  Index row = 0;
+  Index rows = 0;
+  Index col = 0;
+  Index cols = 0;
+
+  bool operator==(const Box&) const = default;
+};
 
 class Tensor {
  public:
   Tensor() = default;  // empty: no storage, shape ()
 
-  /// New storage, 64-byte aligned; contents are undefined (`uninitialised`) or zero.
-  static Tensor uninitialised(const Shape& shape);
+  /// New storage, 64-byte aligned; contents are undefined (`uninitialised`) or zero. Where a store
+  /// is given, its memory comes from there and goes back there.
+  static Tensor uninitialised(const Shape& shape, const BlockStorePtr& store = nullptr);
   static Tensor zeros(const Shape& shape);
   static Tensor fromValues(const Shape& shape, std::span<const float> values);
 
@@ -98,22 +109,12 @@ class Tensor {
   /// A contiguous copy of its own.
   Tensor clone() const;
 
-  /// A copy of the same strides, in which the caller is going to write the cells in `change` and no
-  /// others; where that is all of them, its contents are undefined. It takes over the memory of an
-  /// earlier version that nobody holds any more, in which only what has changed since is made up
-  /// for; a whole copy is made only where there is none.
-  Tensor next(const Change& change) const;
-  /// What may differ from an earlier or later version; all where that is not known (any more), as
-  /// for parts of a storage.
-  Change since(const Tensor& other) const;
-
   std::vector<float> values() const;  // row-major, whatever the strides
 
  private:
-  bool coversStorage() const;
   Index leadOffset(std::initializer_list<Index> lead) const;
 
-  std::shared_ptr<TensorStorage> storage_;
+  std::shared_ptr<const Block> storage_;
   float* origin_ = nullptr;  // of the storage
   Index offset_ = 0;
   Shape shape_;

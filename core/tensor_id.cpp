@@ -14,15 +14,15 @@ constexpr std::array<TensorInfo, kTensorCount> kInfo{{
     // name, symbol, perItem, perHead, kvHeads, rows, cols
     {"x", "X", true, false, false, Axis::query, Axis::feature},
     {"memory", "memory", true, false, false, Axis::key, Axis::memoryFeature},
-    {"W_Q", "W^Q", false, false, false, Axis::feature, Axis::feature},
+    {"W_Q", "W^Q", false, false, false, Axis::queryFeature, Axis::feature},
     {"W_K", "W^K", false, false, false, Axis::kvFeature, Axis::memoryFeature},
     {"W_V", "W^V", false, false, false, Axis::kvFeature, Axis::memoryFeature},
-    {"W_O", "W^O", false, false, false, Axis::feature, Axis::feature},
-    {"b_Q", "b_Q", false, false, false, Axis::none, Axis::feature},
+    {"W_O", "W^O", false, false, false, Axis::feature, Axis::queryFeature},
+    {"b_Q", "b_Q", false, false, false, Axis::none, Axis::queryFeature},
     {"b_K", "b_K", false, false, false, Axis::none, Axis::kvFeature},
     {"b_V", "b_V", false, false, false, Axis::none, Axis::kvFeature},
     {"b_O", "b_O", false, false, false, Axis::none, Axis::feature},
-    {"q_proj", "Q", true, false, false, Axis::query, Axis::feature},
+    {"q_proj", "Q", true, false, false, Axis::query, Axis::queryFeature},
     {"k_proj", "K", true, false, false, Axis::key, Axis::kvFeature},
     {"v_proj", "V", true, false, false, Axis::key, Axis::kvFeature},
     {"q", "Q", true, true, false, Axis::query, Axis::headFeature},
@@ -33,7 +33,7 @@ constexpr std::array<TensorInfo, kTensorCount> kInfo{{
     {"masked_scores", "S\"", true, true, false, Axis::query, Axis::key},
     {"weights", "A", true, true, false, Axis::query, Axis::key},
     {"heads", "head", true, true, false, Axis::query, Axis::headFeature},
-    {"concat", "C", true, false, false, Axis::query, Axis::feature},
+    {"concat", "C", true, false, false, Axis::query, Axis::queryFeature},
     {"output", "output", true, false, false, Axis::query, Axis::feature},
 }};
 
@@ -47,6 +47,8 @@ Index lengthOf(Axis axis, const AttentionConfig& c) {
       return c.dModel;
     case Axis::memoryFeature:
       return c.kvWidth();
+    case Axis::queryFeature:
+      return c.queryWidth();
     case Axis::kvFeature:
       return c.dKv();
     case Axis::headFeature:
@@ -55,6 +57,13 @@ Index lengthOf(Axis axis, const AttentionConfig& c) {
       break;
   }
   return 1;
+}
+
+std::optional<Index> wholeNumber(std::string_view text) {
+  Index value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -100,11 +109,21 @@ bool exists(const CellRef& cell, const AttentionConfig& c) {
 }
 
 std::string toString(const CellRef& cell) {
-  return fmt::format("{}[{}]", info(cell.tensor).name, fmt::join(cell.index(), ", "));
+  const std::string layer = cell.layer < 0 ? "" : fmt::format("layers.{}.", cell.layer);
+  return fmt::format("{}{}[{}]", layer, info(cell.tensor).name, fmt::join(cell.index(), ", "));
 }
 
 std::optional<CellRef> cellFromString(std::string_view text) {
   text = trimmed(text);
+  Index layer = -1;
+  if (constexpr std::string_view kLayers = "layers."; text.starts_with(kLayers)) {
+    text.remove_prefix(kLayers.size());
+    const std::size_t dot = text.find('.');
+    const auto number = wholeNumber(text.substr(0, dot));
+    if (dot == std::string_view::npos || !number) return std::nullopt;
+    layer = *number;
+    text.remove_prefix(dot + 1);
+  }
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
   const auto tensor = tensorIdFromName(trimmed(text.substr(0, open)));
@@ -114,14 +133,12 @@ std::optional<CellRef> cellFromString(std::string_view text) {
   for (bool more = true; more;) {
     const std::size_t comma = rest.find(',');
     more = comma != std::string_view::npos;
-    const std::string_view part = trimmed(rest.substr(0, comma));
-    Index value = 0;
-    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (error != std::errc() || end != part.data() + part.size()) return std::nullopt;
-    index.push_back(value);
+    const auto number = wholeNumber(trimmed(rest.substr(0, comma)));
+    if (!number) return std::nullopt;
+    index.push_back(*number);
     if (more) rest.remove_prefix(comma + 1);
   }
-  CellRef cell{*tensor, -1, -1, 0, 0};
+  CellRef cell{*tensor, -1, -1, 0, 0, layer};
   const TensorInfo& t = info(*tensor);
   std::vector<Index*> places;
   if (t.perItem) places.push_back(&cell.item);

@@ -43,7 +43,7 @@ inline constexpr std::size_t kFirstResult = 10;
 constexpr bool isResult(TensorId id) { return static_cast<std::size_t>(id) >= kFirstResult; }
 
 /// What an axis of a matrix counts, hence how it is labelled.
-enum class Axis { query, key, feature, memoryFeature, kvFeature, headFeature, none };
+enum class Axis { query, key, feature, memoryFeature, queryFeature, kvFeature, headFeature, none };
 
 struct TensorInfo {
   std::string_view name;    // in files and JSON: "raw_scores", "W_Q"
@@ -61,13 +61,14 @@ std::optional<TensorId> tensorIdFromName(std::string_view name);
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 
 /// One cell: indices from 0; item and head are −1 where the tensor has no such axis. A bias is one
-/// row.
+/// row. Where there are several layers, `layer` says which; −1: the only one.
 struct CellRef {
   TensorId tensor = TensorId::x;
   Index item = -1;
   Index head = -1;
   Index row = 0;
   Index col = 0;
+  Index layer = -1;
 
   bool operator==(const CellRef&) const = default;
   std::vector<Index> index() const;
@@ -76,7 +77,8 @@ struct CellRef {
 /// True where a configuration has such a cell.
 bool exists(const CellRef& cell, const AttentionConfig& config);
 
-/// "q[0, 5, 2, 17]", "W_Q[3, 17]": tensor notation, every index from 0.
+/// "q[0, 5, 2, 17]", "W_Q[3, 17]", of a layer "layers.2.W_Q[3, 17]": tensor notation, every index
+/// from 0.
 std::string toString(const CellRef& cell);
 /// The cell that such a text names, spaces aside; nothing where it names none.
 std::optional<CellRef> cellFromString(std::string_view text);

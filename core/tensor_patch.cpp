@@ -24,25 +24,6 @@ Index differing(const float* a, const float* b, Index count) {
   return cells;
 }
 
-struct Run {  // of cells, as they lie
-  Index begin, end;
-};
-
-std::vector<Run> runsThatMayDiffer(const Tensor& from, const Tensor& to) {
-  const Change change = to.since(from);
-  if (change.isAll()) return {{0, from.size()}};
-  std::vector<Run> runs;
-  for (const Box& box : change.boxes()) {
-    const ConstMatrixView cells = to.matrixOf(box);
-    for (Index r = 0; r < cells.rows; ++r) {
-      const Index begin = cells.row(r).data() - to.data();
-      runs.push_back({begin, begin + cells.cols});
-    }
-  }
-  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
-  return runs;
-}
-
 }  // namespace
 
 std::optional<TensorPatch> TensorPatch::between(const Tensor& from, const Tensor& to) {
@@ -54,21 +35,20 @@ std::optional<TensorPatch> TensorPatch::between(const Tensor& from, const Tensor
   const float* before = from.data();
   const float* after = to.data();
   // Counted first: where all is other, as in weights drawn anew, nothing is listed in vain.
-  std::vector<Run> runs;  // that differ
+  std::vector<Index> blocks;  // that differ, by their first cell
   Index cells = 0;
-  for (const Run& run : runsThatMayDiffer(from, to)) {
-    for (Index begin = run.begin; begin < run.end; begin += kBlock) {
-      const Index end = std::min(begin + kBlock, run.end);
-      if (equalBits(before + begin, after + begin, end - begin)) continue;
-      cells += differing(before + begin, after + begin, end - begin);
-      if (cells > most) return std::nullopt;
-      runs.push_back({begin, end});
-    }
+  const auto endOf = [&](Index begin) { return std::min(begin + kBlock, from.size()); };
+  for (Index begin = 0; begin < from.size(); begin += kBlock) {
+    const Index count = endOf(begin) - begin;
+    if (equalBits(before + begin, after + begin, count)) continue;
+    cells += differing(before + begin, after + begin, count);
+    if (cells > most) return std::nullopt;
+    blocks.push_back(begin);
   }
   TensorPatch patch;
   patch.cells_.reserve(static_cast<std::size_t>(cells));
-  for (const Run& run : runs) {
-    for (Index i = run.begin; i < run.end; ++i) {
+  for (const Index begin : blocks) {
+    for (Index i = begin; i < endOf(begin); ++i) {
       if (bitsOf(before[i]) == bitsOf(after[i])) continue;
       patch.cells_.push_back({static_cast<std::uint32_t>(i), after[i]});
     }
@@ -83,27 +63,6 @@ void TensorPatch::exchange(Tensor& tensor) {
     assert(Index{cell.offset} < tensor.size());
     std::swap(values[cell.offset], cell.value);
   }
-}
-
-Change TensorPatch::cellsOf(const Tensor& tensor) const {
-  if (cells_.size() > Change::kMostBoxes / kMinCellsPerPatched) return Change::all();
-  const Index cols = tensor.shape().back();
-  const Index rows = tensor.rank() > 2 ? tensor.dim(1) : tensor.size() / cols;
-  Change change;
-  Box run;  // of cells that follow each other in a row
-  Index next = -1;
-  for (const Cell& cell : cells_) {
-    const Index row = cell.offset / cols;
-    if (cell.offset == next && next % cols != 0) {
-      ++run.cols;
-    } else {
-      if (run.cols > 0) change.add(run);
-      run = {row / rows, 0, row % rows, 1, cell.offset % cols, 1};
-    }
-    next = Index{cell.offset} + 1;
-  }
-  if (run.cols > 0) change.add(run);
-  return change;
 }
 
 }  // namespace headscope

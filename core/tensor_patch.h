@@ -11,8 +11,7 @@ namespace headscope {
 
 class TensorPatch {
  public:
-  /// What turns `from` into `to`, bit for bit (−0 is not 0). Versions of one tensor are compared
-  /// only where they may differ. None where that is no saving: other
+  /// What turns `from` into `to`, bit for bit (−0 is not 0). None where that is no saving: other
   /// shapes, views with gaps, or more than 1/kMinCellsPerPatched of the cells.
   static std::optional<TensorPatch> between(const Tensor& from, const Tensor& to);
   static constexpr Index kMinCellsPerPatched = 8;
@@ -20,9 +19,6 @@ class TensorPatch {
   /// Writes its cells into `tensor` (contiguous, not shared) and takes over those it replaces: it
   /// is the way back then.
   void exchange(Tensor& tensor);
-
-  /// The cells it writes into a tensor of that shape; all where they are many.
-  Change cellsOf(const Tensor& tensor) const;
 
   bool empty() const { return cells_.empty(); }
   Index bytes() const { return static_cast<Index>(cells_.size() * sizeof(Cell)); }

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/config_options.h"
+#include "core/steps/step.h"
 
 namespace headscope::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/steps/step.h"
+#include "core/tensor_id.h"
 
 namespace CLI {
 class App;

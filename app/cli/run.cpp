@@ -30,9 +30,8 @@ struct RunOptions {
 
 ordered_json runJson(const Trace& trace) {
   ordered_json steps = ordered_json::array();
-  for (const Step* step : allSteps()) {
-    steps.push_back({{"id", step->text(trace.config()).id},
-                     {"ms", trace.steps[static_cast<std::size_t>(step->id())].ms}});
+  for (const StepRun& run : trace.steps) {
+    steps.push_back({{"id", step(run.step).text(trace.config()).id}, {"ms", run.ms}});
   }
   ordered_json masked = ordered_json::array();
   for (const FullyMaskedRow& row : trace.fullyMaskedRows) {
@@ -72,11 +71,11 @@ std::string weightsInWords(const WeightSource& source) {
 void printSteps(std::ostream& out, const Trace& trace) {
   Table table({Align::left, Align::left, Align::left, Align::right});
   table.add({"step", "formula", "gives", "ms"});
-  for (const Step* step : allSteps()) {
-    const StepText text = step->text(trace.config());
-    table.add({std::string(text.id), text.formula,
-               shapesInWords(step->outputShapes(trace.config())),
-               fmt::format("{:.3f}", trace.steps[static_cast<std::size_t>(step->id())].ms)});
+  for (const StepRun& run : trace.steps) {
+    const Step& s = step(run.step);
+    const StepText text = s.text(trace.config());
+    table.add({std::string(text.id), text.formula, shapesInWords(s.outputShapes(trace.config())),
+               fmt::format("{:.3f}", run.ms)});
   }
   table.add({"total", "", "", fmt::format("{:.3f}", trace.ms)});
   table.print(out);

@@ -5,6 +5,7 @@
 
 #include "app/ui/cell_words.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 

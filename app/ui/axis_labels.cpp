@@ -38,8 +38,6 @@ const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index 
   return all[static_cast<std::size_t>(item)];
 }
 
-std::string_view shownToken(std::string_view token) { return token.empty() ? "[pad]" : token; }
-
 float labelWidth(ImFont* font, const std::vector<std::string>& tokens, float limit) {
   float widest = 0.0F;
   const std::size_t step = tokens.size() / kMeasured + 1;
@@ -82,21 +80,6 @@ void drawColumnLabels(ImDrawList* list, const std::vector<std::string>& tokens, 
       drawTextCentred(list, style.font, {x, corner.y + height * 0.5F}, color, token);
     }
   });
-}
-
-void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color,
-                    std::string_view text, float degrees) {
-  const int first = list->VtxBuffer.Size;
-  const ImVec2 at(std::round(position.x), std::round(position.y));
-  list->AddText(font, fontSize(font), at, color, text.data(), text.data() + text.size());
-  const float radians = degrees * 3.14159265F / 180.0F;
-  const float s = std::sin(radians);
-  const float c = std::cos(radians);
-  for (int i = first; i < list->VtxBuffer.Size; ++i) {
-    ImVec2& p = list->VtxBuffer[i].pos;
-    const ImVec2 d(p.x - at.x, p.y - at.y);
-    p = {at.x + d.x * c - d.y * s, at.y + d.x * s + d.y * c};
-  }
 }
 
 }  // namespace headscope::ui

@@ -6,14 +6,12 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "app/ui/parts/axis_labels.h"
 
 namespace headscope::ui {
 
 /// The labels of a lane for a batch item: query tokens or key tokens; empty for other lanes.
 const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item);
-
-/// A label as shown: padding has a sign of its own.
-std::string_view shownToken(std::string_view token);
 
 /// Room rows of labels take: the widest of them, at most `limit`.
 float labelWidth(ImFont* font, const std::vector<std::string>& tokens, float limit);
@@ -32,9 +30,5 @@ void drawRowLabels(ImDrawList* list, const std::vector<std::string>& tokens, ImV
 /// Below y, each at the middle of its column; turned by 45° where they are wider than a column.
 void drawColumnLabels(ImDrawList* list, const std::vector<std::string>& tokens, ImVec2 corner,
                       float cell, float room, const LabelStyle& style);
-
-/// Text turned about `position` by `degrees` (clockwise).
-void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color,
-                    std::string_view text, float degrees);
 
 }  // namespace headscope::ui

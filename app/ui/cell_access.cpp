@@ -8,6 +8,7 @@
 
 #include "app/ui/axis_labels.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 

@@ -3,6 +3,8 @@
 
 #include <imgui.h>
 
+#include <initializer_list>
+
 namespace headscope::ui {
 
 /// Keys by their GLFW code, which is what ImGui up to 1.86 indexes its keyboard by (there,
@@ -242,6 +244,25 @@ inline void allowOverlapAfter() {
 }
 
 /// The size a font was loaded at.
+/// An item over a whole row of a table, under the items in its cells; draws nothing itself. True
+/// where it was clicked.
+inline bool selectableRow(const char* id, float height) {
+#if IMGUI_VERSION_NUM >= 18960
+  constexpr ImGuiSelectableFlags kUnder = ImGuiSelectableFlags_AllowOverlap;
+#else
+  constexpr ImGuiSelectableFlags kUnder = ImGuiSelectableFlags_AllowItemOverlap;
+#endif
+  for (const ImGuiCol color : {ImGuiCol_Header, ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive}) {
+    ImGui::PushStyleColor(color, 0);
+  }
+  ImGui::PushID(id);
+  const bool clicked = ImGui::Selectable(
+      "##row", false, ImGuiSelectableFlags_SpanAllColumns | kUnder, {0.0F, height});
+  ImGui::PopID();
+  ImGui::PopStyleColor(3);
+  return clicked;
+}
+
 inline float fontSize(const ImFont* font) {
 #if IMGUI_VERSION_NUM >= 19200
   return font->LegacySize;

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 

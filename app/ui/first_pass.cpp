@@ -7,18 +7,17 @@
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
-#include "core/steps/step.h"
 
 namespace headscope::ui {
 namespace {
 
 /// A part of the line for each step, lit where it is done.
-void drawSteps(const Look& look, ImVec2 middle, int done) {
+void drawSteps(const Look& look, ImVec2 middle, int steps, int done) {
   const float width = look.px(360), height = look.px(4), gap = look.px(4);
-  const auto count = static_cast<float>(kStepCount);
+  const auto count = static_cast<float>(steps);
   const float each = (width - gap * (count - 1)) / count;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  for (int step = 0; step < static_cast<int>(kStepCount); ++step) {
+  for (int step = 0; step < steps; ++step) {
     const float x = middle.x - width * 0.5F + static_cast<float>(step) * (each + gap);
     list->AddRectFilled({x, middle.y}, {x + each, middle.y + height},
                         step < done ? look.theme.accent : look.theme.divider, height * 0.5F);
@@ -48,9 +47,9 @@ void firstPass(const Look& look, const AttentionConfig& config, const Status& st
     label(look.fonts.regular, status.isError ? t.bad : t.text, status.message);
     ImGui::PopTextWrapPos();
   } else if (status.progress.busy) {
-    drawSteps(look, at, status.progress.stepsDone);
+    drawSteps(look, at, static_cast<int>(stepsOf(config).size()), status.progress.stepsDone);
     at.y += look.px(28);
-    line(look.fonts.regular, t.text, inWords(status.progress), 0);
+    line(look.fonts.regular, t.text, inWords(status.progress, config), 0);
   }
   if (status.progress.busy) look.changesIn(kProgressPace);
 }

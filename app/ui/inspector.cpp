@@ -147,16 +147,17 @@ float pytorchHeight(const Look& look) {
 void pytorchLines(const Panel& panel) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const int now = static_cast<int>(panel.view.step);
+  const auto steps = stepsOf(panel.trace.config());
+  const auto now = static_cast<int>(stepPlace(panel.view.step, panel.trace.config()));
   const float line = fontSize(look.fonts.monoSmall) + look.px(6);
   const float width = ImGui::GetContentRegionAvail().x;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const int from = std::clamp(now - 1, 0, static_cast<int>(kStepCount) - kCodeLines);
+  const int from = std::clamp(now - 1, 0, static_cast<int>(steps.size()) - kCodeLines);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float height = pytorchHeight(look);
   list->AddRectFilled(at, {at.x + width, at.y + height}, t.field, look.px(5));
   for (int i = 0; i < kCodeLines; ++i) {
-    const Step& s = *allSteps()[static_cast<std::size_t>(from + i)];
+    const Step& s = *steps[static_cast<std::size_t>(from + i)];
     const std::string text = s.text(panel.trace.config()).pytorch;
     const ImU32 color = from + i == now ? t.accentText : t.textMuted;
     drawText(list, look.fonts.monoSmall,

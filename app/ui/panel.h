@@ -15,6 +15,8 @@
 #include "app/gl/scene.h"
 #include "app/ui/color_maps.h"
 #include "app/ui/fonts.h"
+#include "app/ui/parts/computed.h"
+#include "app/ui/parts/layout.h"
 #include "app/ui/theme.h"
 #include "app/ui/view_state.h"
 #include "core/edit.h"
@@ -65,6 +67,7 @@ struct Look {
   double mouseStill;             // seconds since the mouse last moved
   bool* wantsFrame;              // set it to be drawn again at once (animation)
   double* nextChange = nullptr;  // in how many seconds the picture changes by itself
+  Spacing space{scale};
 
   /// Asks for a frame that soon, for what changes less often than an animation.
   void changesIn(double seconds) const {
@@ -95,9 +98,11 @@ struct FlashState {
 struct Panel {
   const Document& document;  // the newest
   const Trace& trace;        // the last finished; may be of an older document
+  TracePtr traceHeld;        // the same, for work beside the frame
   ViewState& view;
   EditSink& edits;
   const Look& look;
+  Computations& computations;
   const History* history = nullptr;
   Reference reference{};
   FlashState flash{};

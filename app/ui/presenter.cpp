@@ -64,7 +64,7 @@ std::string placeInWords(const Panel& panel, Focus presented) {
     const std::string item = c.batch > 1 ? fmt::format(" · item {}", view.item + 1) : "";
     return fmt::format("Head {} of {}{}", view.head + 1, c.numHeads, item);
   }
-  const std::string where = fmt::format("Step {} · {}", static_cast<int>(view.step) + 1,
+  const std::string where = fmt::format("Step {} · {}", stepPlace(view.step, c) + 1,
                                         headscope::step(view.step).text(c).title);
   return presented == Focus::heads ? where : fmt::format("{} · head {}", where, view.head + 1);
 }

@@ -262,7 +262,7 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
   const bool grid = view.scope == StageScope::allHeads && perHeadResult(view.step, view);
   const bool perHead = !grid && view.step != StepId::output;
   const std::string title =
-      fmt::format("Step {} · {}", static_cast<int>(view.step) + 1, text.title);
+      fmt::format("Step {} · {}", stepPlace(view.step, panel.trace.config()) + 1, text.title);
   const std::string explanation = perHead ? fmt::format("{}, head {}", text.sentence, view.head + 1)
                                           : std::string(text.sentence);
   // up to the switches at its right

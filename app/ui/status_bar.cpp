@@ -9,6 +9,7 @@
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 namespace {
@@ -19,7 +20,7 @@ constexpr double kWorthShowing = 0.1;  // seconds a pass takes before its progre
 std::string figures(const Trace& trace) {
   const Ledger costs = ledger(trace.config());
   return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
-                     trace.stepsRun(), kStepCount, trace.ms, withThousands(costs.parameters.total),
+                     trace.stepsRun(), trace.steps.size(), trace.ms, withThousands(costs.parameters.total),
                      flopsInWords(costs.flops));
 }
 
@@ -31,11 +32,11 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
 
 }  // namespace
 
-std::string inWords(const Worker::Progress& progress) {
-  const auto at =
-      std::min<std::size_t>(static_cast<std::size_t>(progress.stepsDone), kStepCount - 1);
-  return fmt::format("computing {} ({} of {}), {:.1f} s", allSteps()[at]->text({}).title, at + 1,
-                     kStepCount, progress.seconds);
+std::string inWords(const Worker::Progress& progress, const AttentionConfig& config) {
+  const auto steps = stepsOf(config);
+  const auto at = std::min(static_cast<std::size_t>(progress.stepsDone), steps.size() - 1);
+  return fmt::format("computing {} ({} of {}), {:.1f} s", steps[at]->text(config).title, at + 1,
+                     steps.size(), progress.seconds);
 }
 
 void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size) {
@@ -47,7 +48,7 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
   const float pad = look.px(20);
 
   const bool slow = status.progress.busy && status.progress.seconds > kWorthShowing;
-  std::string message = slow ? inWords(status.progress) + "; any edit cancels it" : status.message;
+  std::string message = slow ? inWords(status.progress, panel.document.config) + "; any edit cancels it" : status.message;
   ImU32 color = slow ? t.accentText : status.isError ? t.bad : t.text;
   if (!slow && !status.isError && !panel.trace.fullyMaskedRows.empty()) {
     if (!message.empty()) message += " · ";

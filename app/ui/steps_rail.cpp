@@ -138,10 +138,11 @@ void stepsRail(const Panel& panel, const Playback& playback) {
   const float footer = ImGui::GetFrameHeight() * 2 + scrubBarHeight(look) + look.px(34);
   const float top = origin.y + look.px(2);
   const ImVec2 room = ImGui::GetContentRegionAvail();
+  const auto steps = stepsOf(panel.trace.config());
   const float height =
-      std::clamp((room.y - footer) / static_cast<float>(kStepCount), look.px(26), look.px(60));
+      std::clamp((room.y - footer) / static_cast<float>(steps.size()), look.px(26), look.px(60));
   float y = top;
-  for (const Step* s : allSteps()) {
+  for (const Step* s : steps) {
     stepRow(panel, *s, {origin.x, y}, {room.x, height}, cardLeft);
     y += height;
   }

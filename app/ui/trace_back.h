@@ -8,6 +8,7 @@
 
 #include "app/ui/view_state.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 

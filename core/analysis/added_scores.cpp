@@ -6,15 +6,13 @@
 #include "core/analysis/two_in_one.h"
 #include "core/error.h"
 #include "core/finite.h"
-#include "core/steps/score_tiles.h"
+#include "core/steps/score_rows.h"
 #include "core/steps/softmax_row.h"
 
 namespace headscope {
 
 AddedScores::AddedScores(const Trace& trace, Index item)
-    : trace_(trace), item_(item), document_(trace.document()) {
-  document_.pins = {};
-}
+    : trace_(trace), item_(item) {}
 
 void AddedScores::scores(Index head, Index query, std::span<float> row) const {
   trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
@@ -22,21 +20,21 @@ void AddedScores::scores(Index head, Index query, std::span<float> row) const {
 }
 
 void AddedScores::softmax(Index query, std::span<float> row) const {
-  scoresForSoftmax(row, row, document_, {item_, 0, query, 0});
+  scoresForSoftmax(row, row, trace_.config(), {}, {item_, 0, query, 0});
   const auto keys = static_cast<Index>(row.size());
   if (!allFinite({row.data(), 1, keys, keys, 1})) {
     throw UserError(
         "the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down");
   }
-  softmaxRow(row, softmaxKeys(document_.config, item_, query));
+  softmaxRow(row, softmaxKeys(trace_.config(), item_, query));
 }
 
 std::optional<double> AddedScores::lead(Index query, std::span<const float> row, Index own,
                                         Index other) const {
-  const AllowedKeys allowed = softmaxKeys(document_.config, item_, query);
+  const AllowedKeys allowed = softmaxKeys(trace_.config(), item_, query);
   if (!allowed(own) || !allowed(other)) return std::nullopt;
   std::array both{row[static_cast<std::size_t>(own)], row[static_cast<std::size_t>(other)]};
-  scaleScores(both, both, document_, {item_, 0, query, 0});
+  scaleScores(both, both, trace_.config(), {}, {item_, 0, query, 0});
   return static_cast<double>(both[0]) - static_cast<double>(both[1]);
 }
 

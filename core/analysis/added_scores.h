@@ -28,7 +28,6 @@ class AddedScores {
  private:
   const Trace& trace_;
   Index item_;
-  Document document_;  // shares its tensors
 };
 
 /// sum = gains[0] · a + gains[1] · b

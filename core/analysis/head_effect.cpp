@@ -6,8 +6,8 @@
 
 #include "core/gemm.h"
 #include "core/steps/linear.h"
-#include "core/steps/over_pieces.h"
-#include "core/threads.h"
+#include "core/execution.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

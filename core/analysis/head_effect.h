@@ -12,7 +12,8 @@
 
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/metrics.h"
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 
 namespace headscope {
 

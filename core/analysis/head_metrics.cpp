@@ -14,8 +14,8 @@
 #include "core/analysis/head_effect.h"
 #include "core/analysis/row_shares.h"
 #include "core/analysis/token_places.h"
-#include "core/steps/over_pieces.h"
-#include "core/threads.h"
+#include "core/execution.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

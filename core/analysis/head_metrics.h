@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "core/analysis/metrics.h"
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 
 namespace headscope {
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope {
 namespace {
@@ -147,7 +148,7 @@ DecodeLedger::DecodeLedger(const AttentionConfig& config) {
   one.seqLen = 1;
   one.memoryLen = 0;
   one.memoryWidth = 0;
-  for (const Step* step : allSteps()) {
+  for (const Step* step : stepsOf(config)) {
     const DecodePart part = partOf(step->id());
     DecodeFlops& unit = perPair(part) ? pair_ : row_;
     unit.parts[static_cast<std::size_t>(part)] += step->cost(one).flops;

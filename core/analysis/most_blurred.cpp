@@ -6,8 +6,8 @@
 
 #include "core/analysis/added_scores.h"
 #include "core/analysis/counted_rows.h"
-#include "core/steps/over_pieces.h"
-#include "core/threads.h"
+#include "core/execution.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

@@ -10,7 +10,8 @@
 #include <span>
 #include <vector>
 
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 
 namespace headscope {
 

@@ -5,7 +5,7 @@
 
 #include "core/clock.h"
 #include "core/steps/linear.h"
-#include "core/threads.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

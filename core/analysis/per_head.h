@@ -6,7 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 
 namespace headscope {
 

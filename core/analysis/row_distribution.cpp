@@ -15,9 +15,8 @@ namespace {
 
 /// Row weights where some score at that sharpness leaves 32 bits: in double. A pass refuses such
 /// scores, but what would become of the row is clear.
-void wideRowWeights(const Trace& trace, const RowRef& row, const Document& document,
+void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig& c,
                     std::span<float> weights) {
-  const AttentionConfig& c = document.config;
   const double factor = 1.0 / ((c.scale ? c.rootDk() : 1.0) * c.temperature);
   const AllowedKeys allowed = allowedKeys(c.mask, row.item, row.query, c.keys());
   const AllowedKeys takesPart = softmaxKeys(c, row.item, row.query);
@@ -27,7 +26,7 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const Document& docum
     const CellRef cell{TensorId::scores, row.item, row.head, row.query, key};
     CellRef raw = cell;
     raw.tensor = TensorId::rawScores;
-    const auto pin = document.pins.at(cell);
+    const auto pin = trace.pins().at(cell);
     scores[j] = pin ? static_cast<double>(*pin) : factor * static_cast<double>(trace.value(raw));
     if (c.mistakes.zeroForMasked && !allowed(key)) scores[j] = 0.0;
     if (!takesPart(key)) scores[j] = -std::numeric_limits<double>::infinity();
@@ -45,25 +44,19 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const Document& docum
 Sharpness sharpnessOf(const AttentionConfig& config) { return {config.scale, config.temperature}; }
 
 std::vector<float> rowWeights(const Trace& trace, const RowRef& row, const Sharpness& sharpness) {
-  Document document = trace.document();  // shares its tensors
-  document.config.scale = sharpness.scale;
-  document.config.temperature = sharpness.temperature;
-  const AttentionConfig& c = document.config;
-  // vectorised sums round by how a row lies to a cache line: so as it does among the step's weights
-  constexpr Index kCacheLine = 16;  // floats
-  const Index before =
-      ((row.item * c.numHeads + row.head) * c.seqLen + row.query) * c.keys() % kCacheLine;
-  Tensor line = Tensor::uninitialised({before + c.keys()});
-  const std::span<float> weights(line.mutableData() + before, static_cast<std::size_t>(c.keys()));
+  AttentionConfig c = trace.config();
+  c.scale = sharpness.scale;
+  c.temperature = sharpness.temperature;
+  std::vector<float> weights(static_cast<std::size_t>(c.keys()));
   trace.tile(TensorId::rawScores, row.item, row.head, row.query, 1, 0, c.keys(), weights.data());
-  scoresForSoftmax(weights, weights, document, {row.item, row.head, row.query, 0});
+  scoresForSoftmax(weights, weights, c, trace.pins(), {row.item, row.head, row.query, 0});
   const AllowedKeys keys = softmaxKeys(c, row.item, row.query);
   if (keys.any() && !allFinite({weights.data(), 1, c.keys(), c.keys(), 1})) {
-    wideRowWeights(trace, row, document, weights);
+    wideRowWeights(trace, row, c, weights);
   } else {
     softmaxRow(weights, keys);
   }
-  return {weights.begin(), weights.end()};
+  return weights;
 }
 
 Index keysTakingPart(const AttentionConfig& config, const RowRef& row) {

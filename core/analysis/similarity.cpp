@@ -9,8 +9,8 @@
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/entropy_sums.h"
 #include "core/analysis/row_shares.h"
-#include "core/steps/over_pieces.h"
-#include "core/threads.h"
+#include "core/execution.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

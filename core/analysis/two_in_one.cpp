@@ -8,8 +8,8 @@
 #include "core/analysis/counted_rows.h"
 #include "core/analysis/head_labels.h"
 #include "core/analysis/row_distribution.h"
-#include "core/steps/over_pieces.h"
-#include "core/threads.h"
+#include "core/execution.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

@@ -10,7 +10,8 @@
 #include <optional>
 
 #include "core/analysis/metrics.h"
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 #include "core/weights/declared_relation.h"
 
 namespace headscope {

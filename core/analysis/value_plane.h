@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "core/analysis/row_distribution.h"
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 
 namespace headscope {
 

@@ -48,7 +48,7 @@ std::vector<std::vector<std::string>> parseTokens(const std::string& text) {
 
 std::string stepsJson(const AttentionConfig& config) {
   Json steps = Json::array();
-  for (const Step* step : allSteps()) {
+  for (const Step* step : stepsOf(config)) {
     const StepText text = step->text(config);
     Json outputs = Json::array();
     for (const TensorId id : step->outputs()) outputs.push_back(info(id).name);

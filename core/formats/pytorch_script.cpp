@@ -12,6 +12,7 @@
 #include "core/formats/export_tensor.h"
 #include "core/mistakes.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::formats {
 namespace {
@@ -89,7 +90,7 @@ Lines pinLines(const Pins& pins, TensorId id) {
 Lines stepLines(const Document& document) {
   const AttentionConfig& c = document.config;
   Lines lines;
-  for (const Step* step : allSteps()) {
+  for (const Step* step : stepsOf(c)) {
     const StepText text = step->text(c);
     if (!lines.empty()) lines.emplace_back();
     lines.push_back(fmt::format("# {}: {}", text.title, text.sentence));

@@ -1,7 +1,6 @@
-// Step 8, concat: the transpose and reshape back: (B,H,T,d_k) → (B,T,D). A view, no copy.
+// Step 8, concat: the transpose and reshape back: (B,H,T,d_k) → (B,T,H·d_k). A view, no copy.
 #include <fmt/format.h>
 
-#include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
@@ -15,38 +14,33 @@ class Concat final : public Step {
     return {"concat",
             "Concat",
             "the heads side by side again",
-            fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.dModel),
+            fmt::format("{} × {} = {}", c.numHeads, c.dK(), c.queryWidth()),
             "concat",
-            fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.dModel)};
+            fmt::format("concat = heads.transpose(1, 2).reshape(B, T, {})", c.queryWidth())};
   }
 
-  std::vector<TensorId> inputs(const AttentionConfig&) const override { return {TensorId::heads}; }
+  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
+    return {TensorId::heads};
+  }
   std::vector<TensorId> outputs() const override { return {TensorId::concat}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
-  Change affected(TensorId, const Transition& t) const override {
-    if (t.of(TensorId::heads).isAll()) return Change::all();
-    Change concat;
-    for (const Box& box : t.of(TensorId::heads).boxes()) {
-      concat.add(
-          Box{box.item, 0, box.row, box.rows, box.head * t.now.config.dK() + box.col, box.cols});
-    }
-    return concat;
+  StepWork work() const override { return StepWork::view; }
+  Tensor view(TensorId output, const AttentionTensors& tensors) const override {
+    return tensors.tensor(TensorId::heads)
+        .transposed(1, 2)
+        .reshaped(shapeOf(output, tensors.config()));
   }
 
-  Tensor view(TensorId output, const Trace& trace) const override {
-    return trace.tensor(TensorId::heads).transposed(1, 2).reshaped(shapeOf(output, trace.config()));
-  }
-
-  Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const Index dK = trace.config().dK();
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const Index dK = tensors.config().dK();
     const Index head = cell.col / dK;
     Explanation e = startExplanation(
-        trace, cell,
+        tensors, cell,
         fmt::format("concat[b, t, h·{} + j] = heads[b, h, t, j]: column {} is column {} of head {}",
                     dK, cell.col, cell.col % dK, head));
     e.terms.push_back(
-        sourceTerm(trace, {TensorId::heads, cell.item, head, cell.row, cell.col % dK}));
+        sourceTerm(tensors, {TensorId::heads, cell.item, head, cell.row, cell.col % dK}));
     sumTerms(e);
     return e;
   }

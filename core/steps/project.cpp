@@ -1,35 +1,30 @@
 // Step 1, project: Q = X W_Qᵀ + b_Q, K and V likewise (from X, or from the memory in
-// cross-attention). (B,T,D) · (D,D) → (B,T,D); K and V: (B,M,D_kv).
+// cross-attention). (B,T,D) · (H·d_k,D)ᵀ → (B,T,H·d_k); K and V: (B,M,H_kv·d_k).
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "core/steps/linear.h"
-#include "core/steps/steps.h"
-#include "core/steps/terms.h"
 
 namespace headscope {
 namespace {
 
-struct Projection {
-  TensorId result, weight, bias;
-  bool fromMemory;  // in cross-attention
-};
-constexpr Projection kProjections[] = {
-    {TensorId::qProj, TensorId::wQ, TensorId::bQ, false},
-    {TensorId::kProj, TensorId::wK, TensorId::bK, true},
-    {TensorId::vProj, TensorId::wV, TensorId::bV, true},
-};
+constexpr LinearLayer kQueries{TensorId::x, TensorId::wQ, TensorId::bQ, TensorId::qProj};
+constexpr LinearLayer kKeys{TensorId::x, TensorId::wK, TensorId::bK, TensorId::kProj};
+constexpr LinearLayer kValues{TensorId::x, TensorId::wV, TensorId::bV, TensorId::vProj};
 
-const Projection& projectionTo(TensorId result) {
-  return *std::find_if(std::begin(kProjections), std::end(kProjections),
-                       [=](const Projection& p) { return p.result == result; });
+/// Of Q, K and V; in cross-attention keys and values come from the memory.
+std::vector<LinearLayer> projections(const AttentionConfig& c) {
+  std::vector<LinearLayer> layers{kQueries, kKeys, kValues};
+  if (c.crossAttention()) layers[1].x = layers[2].x = TensorId::memory;
+  return layers;
 }
 
-TensorId sourceOf(const Projection& p, const AttentionConfig& c) {
-  return p.fromMemory && c.crossAttention() ? TensorId::memory : TensorId::x;
+LinearLayer projectionTo(TensorId result, const AttentionConfig& c) {
+  const std::vector<LinearLayer> layers = projections(c);
+  return *std::find_if(layers.begin(), layers.end(),
+                       [=](const LinearLayer& layer) { return layer.y == result; });
 }
 
 class Project final : public Step {
@@ -39,9 +34,9 @@ class Project final : public Step {
   StepText text(const AttentionConfig& c) const override {
     const char* bias = c.bias ? " + b" : "";
     std::vector<std::string> lines;
-    for (const auto& p : kProjections) {
-      lines.push_back(fmt::format("{} = {} @ {}.T", info(p.result).name, info(sourceOf(p, c)).name,
-                                  info(p.weight).name));
+    for (const LinearLayer& p : projections(c)) {
+      lines.push_back(
+          fmt::format("{} = {} @ {}.T", info(p.y).name, info(p.x).name, info(p.weight).name));
       if (c.bias) lines.back() += fmt::format(" + {}", info(p.bias).name);
     }
     const std::string pytorch = fmt::format("{}", fmt::join(lines, "; "));
@@ -59,13 +54,17 @@ class Project final : public Step {
   }
 
   std::vector<TensorId> inputs(const AttentionConfig& c) const override {
+    const std::vector<LinearLayer> all = projections(c);
     std::vector<TensorId> ids{TensorId::x};
     if (c.crossAttention()) ids.push_back(TensorId::memory);
-    for (const auto& p : kProjections) ids.push_back(p.weight);
+    for (const LinearLayer& p : all) ids.push_back(p.weight);
     if (c.bias) {
-      for (const auto& p : kProjections) ids.push_back(p.bias);
+      for (const LinearLayer& p : all) ids.push_back(p.bias);
     }
     return ids;
+  }
+  std::vector<TensorId> operands(TensorId output, const AttentionConfig& c) const override {
+    return linearOperands(projectionTo(output, c), c);
   }
   std::vector<TensorId> outputs() const override {
     return {TensorId::qProj, TensorId::kProj, TensorId::vProj};
@@ -73,36 +72,21 @@ class Project final : public Step {
 
   StepCost cost(const AttentionConfig& c) const override {
     StepCost total;
-    for (const auto& p : kProjections) {
-      const Shape out = shapeOf(p.result, c);
-      const Index width = shapeOf(sourceOf(p, c), c).back();
-      total.flops += linearFlops(out, width, c.bias);
+    for (const LinearLayer& p : projections(c)) {
+      const Shape out = shapeOf(p.y, c);
+      total.flops += linearFlops(out, shapeOf(p.x, c).back(), c.bias);
       total.bytes += elementCount(out) * 4;
     }
     return total;
   }
 
-  Change affected(TensorId output, const Transition& t) const override {
-    const AttentionConfig& a = t.before.config;
-    const AttentionConfig& b = t.now.config;
-    if (a.bias != b.bias || a.crossAttention() != b.crossAttention()) return Change::all();
-    const Projection& p = projectionTo(output);
-    return affectedByLinear(shapeOf(output, b), t.of(sourceOf(p, b)), t.of(p.weight),
-                            b.bias ? t.of(p.bias) : Change::none());
+  StepWork work() const override { return StepWork::linear; }
+  std::vector<LinearLayer> layers(const AttentionConfig& c) const override {
+    return projections(c);
   }
 
-  Tensor memory(TensorId output, const AttentionConfig& c) const override {
-    return Tensor::uninitialised(shapeOf(output, c));
-  }
-
-  bool compute(Trace& trace, TensorId output, const Box& box) const override {
-    const Projection& p = projectionTo(output);
-    return computeLinear(trace, {sourceOf(p, trace.config()), p.weight, p.bias, output}, box);
-  }
-
-  Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const Projection& p = projectionTo(cell.tensor);
-    return explainLinear(trace, cell, sourceOf(p, trace.config()), p.weight, p.bias);
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    return explainLinear(tensors, cell, projectionTo(cell.tensor, tensors.config()));
   }
 };
 

@@ -1,12 +1,10 @@
 // Step 4, scale: × 1/√d_k (can be switched off), ÷ temperature; keeps the scores' variance near 1
-// whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see Trace::tile.
+// whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see AttentionTensors::tile.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "core/steps/pinned.h"
-#include "core/steps/score_tiles.h"
-#include "core/steps/steps.h"
+#include "core/steps/score_rows.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
@@ -42,7 +40,7 @@ class Scale final : public Step {
             std::move(line)};
   }
 
-  std::vector<TensorId> inputs(const AttentionConfig&) const override {
+  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
     return {TensorId::rawScores};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::scores}; }
@@ -52,22 +50,20 @@ class Scale final : public Step {
     return {cells, cells * 4};
   }
 
-  /// Handed out by tile, nothing to keep: this is for the steps to come.
-  Change affected(TensorId, const Transition& t) const override {
-    if (t.before.config.scoreMultiplier() != t.now.config.scoreMultiplier()) return Change::all();
-    Change scores = t.of(TensorId::rawScores);
-    scores.add(pinChanges(t.before, t.now, TensorId::scores));
-    return scores;
+  bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
+    return a.scoreMultiplier() == b.scoreMultiplier();
   }
 
-  Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const AttentionConfig& c = trace.config();
+  StepWork work() const override { return StepWork::rows; }
+
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const AttentionConfig& c = tensors.config();
     CellRef source = cell;
     source.tensor = TensorId::rawScores;
     Explanation e = startExplanation(
-        trace, cell,
+        tensors, cell,
         fmt::format("scores[b, h, i, j] = raw_scores[b, h, i, j] · {}", factorName(c)));
-    e.terms.push_back(scaledTerm(trace, source, factorName(c), c.scoreMultiplier()));
+    e.terms.push_back(scaledTerm(tensors, source, factorName(c), c.scoreMultiplier()));
     sumTerms(e);
     return e;
   }
@@ -75,13 +71,13 @@ class Scale final : public Step {
 
 }  // namespace
 
-void scaleScores(std::span<const float> raw, std::span<float> scores, const Document& document,
-                 const RowPart& part) {
+void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
+                 const Pins& pins, const RowPart& part) {
   const auto count = static_cast<Index>(scores.size());
-  const float multiplier = document.config.scoreMultiplier();
+  const float multiplier = config.scoreMultiplier();
   std::transform(raw.begin(), raw.end(), scores.begin(),
                  [multiplier](float score) { return score * multiplier; });
-  for (const Pin& pin : document.pins.of(TensorId::scores, part.item, part.head, part.query)) {
+  for (const Pin& pin : pins.of(TensorId::scores, part.item, part.head, part.query)) {
     const Index at = pin.cell.col - part.firstKey;
     if (at >= 0 && at < count) scores[static_cast<std::size_t>(at)] = pin.value;
   }

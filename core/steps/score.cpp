@@ -4,9 +4,6 @@
 
 #include "core/finite.h"
 #include "core/gemm.h"
-#include "core/steps/pinned.h"
-#include "core/steps/pytorch.h"
-#include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
@@ -22,10 +19,10 @@ class Score final : public Step {
             "how well each query matches each key",
             "S = Q K^T",
             "Q K^T",
-            fmt::format("raw_scores = q @ {}.transpose(-2, -1)", perQueryHead("k", c))};
+            fmt::format("raw_scores = q @ {}.transpose(-2, -1)", pytorchPerQueryHead("k", c))};
   }
 
-  std::vector<TensorId> inputs(const AttentionConfig&) const override {
+  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
     return {TensorId::q, TensorId::k};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::rawScores}; }
@@ -35,42 +32,29 @@ class Score final : public Step {
     return {cells * 2 * c.dK(), cells * 4};
   }
 
-  Change affected(TensorId, const Transition& t) const override {
-    const AttentionConfig& c = t.now.config;
-    if (t.of(TensorId::q).isAll() || t.of(TensorId::k).isAll()) return Change::all();
-    Change scores = pinChanges(t.before, t.now, TensorId::rawScores);
-    for (const Box& q : t.of(TensorId::q).boxes()) {
-      scores.add(Box{q.item, q.head, q.row, q.rows, 0, c.keys()});
-    }
-    for (const Box& k : t.of(TensorId::k).boxes()) {
-      for (Index i = 0; i < c.headsPerGroup(); ++i) {
-        scores.add(Box{k.item, k.head * c.headsPerGroup() + i, 0, c.seqLen, k.row, k.rows});
-      }
-    }
-    return scores;
+  StepWork work() const override { return StepWork::rows; }
+  Tensor memory(TensorId output, const AttentionConfig& c,
+                const BlockStorePtr& store) const override {
+    return Tensor::uninitialised(shapeOf(output, c), store);
   }
 
-  Tensor memory(TensorId output, const AttentionConfig& c) const override {
-    return Tensor::uninitialised(shapeOf(output, c));
-  }
-
-  bool compute(Trace& trace, TensorId output, const Box& box) const override {
-    const AttentionConfig& c = trace.config();
-    const MatrixView scores = trace.cells(output, box);
+  bool compute(AttentionTensors& tensors, TensorId output, const Box& box) const override {
+    const AttentionConfig& c = tensors.config();
+    const MatrixView scores = tensors.cells(output, box);
     const Box queries{box.item, box.head, box.row, box.rows, 0, c.dK()};
     const Box keys{box.item, c.kvHead(box.head), box.col, box.cols, 0, c.dK()};
-    gemm(trace.tensor(TensorId::q).matrixOf(queries),
-         trace.tensor(TensorId::k).matrixOf(keys).transposed(), scores);
-    applyPins(trace.document(), output, box, scores);
+    gemm(tensors.tensor(TensorId::q).matrixOf(queries),
+         tensors.tensor(TensorId::k).matrixOf(keys).transposed(), scores);
+    applyPins(tensors.pins(), output, box, scores);
     return allFinite(scores);
   }
 
-  Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const AttentionConfig& c = trace.config();
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const AttentionConfig& c = tensors.config();
     Explanation e =
-        startExplanation(trace, cell, "raw_scores[b, h, i, j] = Σ_d q[b, h, i, d] · k[b, h, j, d]");
+        startExplanation(tensors, cell, "raw_scores[b, h, i, j] = Σ_d q[b, h, i, d] · k[b, h, j, d]");
     for (Index d = 0; d < c.dK(); ++d) {
-      e.terms.push_back(productTerm(trace, {TensorId::q, cell.item, cell.head, cell.row, d},
+      e.terms.push_back(productTerm(tensors, {TensorId::q, cell.item, cell.head, cell.row, d},
                                     {TensorId::k, cell.item, c.kvHead(cell.head), cell.col, d}));
     }
     sumTerms(e);

@@ -13,9 +13,7 @@
 
 #include "core/dropout.h"
 #include "core/finite.h"
-#include "core/steps/pinned.h"
 #include "core/steps/softmax_row.h"
-#include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
@@ -78,7 +76,7 @@ class Softmax final : public Step {
                         c.dropout.on() ? fmt::format(" * keep / (1 - {})", c.dropout.rate) : "")};
   }
 
-  std::vector<TensorId> inputs(const AttentionConfig&) const override {
+  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
     return {TensorId::maskedScores};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::weights}; }
@@ -88,52 +86,40 @@ class Softmax final : public Step {
     return {cells * 4, cells * 4};
   }
 
-  Change affected(TensorId output, const Transition& t) const override {
-    const AttentionConfig& a = t.before.config;
-    const AttentionConfig& b = t.now.config;
-    const bool down = b.mistakes.softmaxOverQueries;
-    if (a.dropout != b.dropout || a.mistakes.softmaxOverQueries != down) return Change::all();
-    const Change& scores = t.of(TensorId::maskedScores);
-    if (scores.isAll()) return scores;
-    Change weights;
-    const auto addRowsOf = [&](const Change& change) {
-      for (const Box& box : change.boxes()) {
-        weights.add(down ? Box{box.item, box.head, 0, b.seqLen, 0, b.keys()}
-                         : Box{box.item, box.head, box.row, box.rows, 0, b.keys()});
-      }
-    };
-    addRowsOf(scores);
-    addRowsOf(pinChanges(t.before, t.now, output));
-    return weights;
+  bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
+    return a.dropout == b.dropout &&
+           a.mistakes.softmaxOverQueries == b.mistakes.softmaxOverQueries;
   }
 
-  Tensor memory(TensorId output, const AttentionConfig& c) const override {
-    return Tensor::uninitialised(shapeOf(output, c));
+  StepWork work() const override { return StepWork::rows; }
+  Tensor memory(TensorId output, const AttentionConfig& c,
+                const BlockStorePtr& store) const override {
+    return Tensor::uninitialised(shapeOf(output, c), store);
   }
 
-  bool compute(Trace& trace, TensorId output, const Box& box) const override {
-    const AttentionConfig& c = trace.config();
-    const ConstMatrixView raw = trace.tensor(TensorId::rawScores).matrixOf(box);
-    const MatrixView out = trace.cells(output, box);
+  bool compute(AttentionTensors& tensors, TensorId output, const Box& box) const override {
+    const AttentionConfig& c = tensors.config();
+    const ConstMatrixView raw = tensors.tensor(TensorId::rawScores).matrixOf(box);
+    const MatrixView out = tensors.cells(output, box);
     const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
     bool finite = true;
     for (Index i = 0; i < out.rows; ++i) {
       const std::span<float> row = out.row(i);
       const RowPart place{box.item, box.head, box.row + i, box.col};
-      scoresForSoftmax(raw.row(i), row, trace.document(), place);
+      scoresForSoftmax(raw.row(i), row, c, tensors.pins(), place);
       if (mayOverflow) finite = finite && allFinite({row.data(), 1, out.cols, out.cols, 1});
       if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
     }
     if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box);
     if (c.dropout.on()) dropCells(out, c, box);
-    applyPins(trace.document(), output, box, out);
+    applyPins(tensors.pins(), output, box, out);
     return finite;
   }
 
-  Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const AttentionConfig& c = trace.config();
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const AttentionConfig& c = tensors.config();
     const bool down = c.mistakes.softmaxOverQueries;
-    Explanation e = startExplanation(trace, cell, {});
+    Explanation e = startExplanation(tensors, cell, {});
     // the cells it competes with: its row's, or by mistake its column's
     std::vector<CellRef> sources;
     for (Index n = 0; n < (down ? c.seqLen : c.keys()); ++n) {
@@ -147,7 +133,7 @@ class Softmax final : public Step {
       return e;
     }
     double maximum = -std::numeric_limits<double>::infinity();
-    for (const CellRef& s : sources) maximum = std::max<double>(maximum, trace.value(s));
+    for (const CellRef& s : sources) maximum = std::max<double>(maximum, tensors.value(s));
     e.rule = !softmaxKeys(c, cell.item, cell.row)(cell.col)
                  ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
              : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
@@ -161,7 +147,7 @@ class Softmax final : public Step {
                       : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
     }
     for (const CellRef& s : sources) {
-      const double score = trace.value(s);
+      const double score = tensors.value(s);
       e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
     }
     sumTerms(e);

@@ -163,10 +163,10 @@ AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query) 
   return allowedKeys(config.mask, item, query, config.keys());
 }
 
-void scoresForSoftmax(std::span<const float> raw, std::span<float> row, const Document& document,
-                      const RowPart& part) {
-  scaleScores(raw, row, document, part);
-  if (document.config.mistakes.zeroForMasked) maskScores(row, document, part);
+void scoresForSoftmax(std::span<const float> raw, std::span<float> row,
+                      const AttentionConfig& config, const Pins& pins, const RowPart& part) {
+  scaleScores(raw, row, config, pins, part);
+  if (config.mistakes.zeroForMasked) maskScores(row, config, part);
 }
 
 }  // namespace headscope

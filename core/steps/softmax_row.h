@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/mask.h"
-#include "core/steps/score_tiles.h"
+#include "core/steps/score_rows.h"
 
 namespace headscope {
 
@@ -27,7 +27,7 @@ std::vector<SoftmaxLoops> softmaxLoopsHere();
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query);
 
 /// Raw scores of a row to what a softmax is taken of; both may be the same memory.
-void scoresForSoftmax(std::span<const float> raw, std::span<float> row, const Document& document,
-                      const RowPart& part);
+void scoresForSoftmax(std::span<const float> raw, std::span<float> row,
+                      const AttentionConfig& config, const Pins& pins, const RowPart& part);
 
 }  // namespace headscope

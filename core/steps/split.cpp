@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/steps/steps.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
@@ -52,55 +51,36 @@ class Split final : public Step {
             : c.mistakes.sharedHead            ? "every head gets the first one's columns"
                                                : "each head gets its own columns",
             c.headsPerGroup() == 1
-                ? fmt::format("{} = {} × {}", c.dModel, c.numHeads, c.dK())
+                ? fmt::format("{} = {} × {}", c.queryWidth(), c.numHeads, c.dK())
                 : fmt::format("{0} × {2}; k, v: {1} × {2}", c.numHeads, c.numKvHeads, c.dK()),
             "q, k, v of each head",
             fmt::format("{}", fmt::join(lines, "; "))};
   }
 
-  std::vector<TensorId> inputs(const AttentionConfig&) const override {
-    return {TensorId::qProj, TensorId::kProj, TensorId::vProj};
+  std::vector<TensorId> operands(TensorId output, const AttentionConfig&) const override {
+    return {cutTo(output).from};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::q, TensorId::k, TensorId::v}; }
   StepCost cost(const AttentionConfig&) const override { return {}; }
 
-  Change affected(TensorId output, const Transition& t) const override {
-    const AttentionConfig& a = t.before.config;
-    const AttentionConfig& b = t.now.config;
-    const Cut& cut = cutTo(output);
-    const Change& from = t.of(cut.from);
-    if (a.mistakes.reshapeWithoutTranspose != b.mistakes.reshapeWithoutTranspose ||
-        a.mistakes.sharedHead != b.mistakes.sharedHead || headsOf(cut, a) != headsOf(cut, b)) {
-      return Change::all();
-    }
-    if (from.isNone()) return from;
-    if (from.isAll() || b.mistakes.reshapeWithoutTranspose || b.mistakes.sharedHead) {
-      return Change::all();
-    }
-    Change heads;
-    const Index dK = b.dK();
-    for (const Box& box : from.boxes()) {
-      for (Index head = box.col / dK; head * dK < box.col + box.cols; ++head) {
-        const Index begin = std::max(box.col, head * dK);
-        const Index end = std::min(box.col + box.cols, (head + 1) * dK);
-        heads.add(Box{box.item, head, box.row, box.rows, begin - head * dK, end - begin});
-      }
-    }
-    return heads;
+  bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
+    return a.mistakes.reshapeWithoutTranspose == b.mistakes.reshapeWithoutTranspose &&
+           a.mistakes.sharedHead == b.mistakes.sharedHead;
   }
 
-  Tensor view(TensorId output, const Trace& trace) const override {
-    const AttentionConfig& c = trace.config();
+  StepWork work() const override { return StepWork::view; }
+  Tensor view(TensorId output, const AttentionTensors& tensors) const override {
+    const AttentionConfig& c = tensors.config();
     const Cut& cut = cutTo(output);
-    const Tensor& from = trace.tensor(cut.from);
+    const Tensor& from = tensors.tensor(cut.from);
     Tensor heads = c.mistakes.reshapeWithoutTranspose
                        ? from.reshaped(shapeOf(cut.to, c))
                        : from.split(2, headsOf(cut, c)).transposed(1, 2);
     return c.mistakes.sharedHead ? heads.repeated(1) : heads;
   }
 
-  Explanation explain(const Trace& trace, const CellRef& cell) const override {
-    const AttentionConfig& c = trace.config();
+  Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
+    const AttentionConfig& c = tensors.config();
     const Index dK = c.dK();
     for (const Cut& cut : kCuts) {
       if (cut.to != cell.tensor) continue;
@@ -121,8 +101,8 @@ class Split final : public Step {
             place, from, source.row, source.col);
       }
       if (c.mistakes.sharedHead) rule += "; every head is given the first one's";
-      Explanation e = startExplanation(trace, cell, std::move(rule));
-      e.terms.push_back(sourceTerm(trace, source));
+      Explanation e = startExplanation(tensors, cell, std::move(rule));
+      e.terms.push_back(sourceTerm(tensors, source));
       sumTerms(e);
       return e;
     }

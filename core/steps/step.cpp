@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 
-#include "core/steps/steps.h"
 
 namespace headscope {
 namespace {
@@ -28,14 +28,44 @@ std::vector<NamedShape> Step::outputShapes(const AttentionConfig& config) const 
   return withShapes(outputs(), config);
 }
 
+std::vector<TensorId> Step::inputs(const AttentionConfig& config) const {
+  std::vector<TensorId> ids;
+  for (const TensorId output : outputs()) {
+    for (const TensorId id : operands(output, config)) {
+      if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    }
+  }
+  return ids;
+}
+
 std::span<const Step* const> allSteps() {
-  static const std::array<const Step*, kStepCount> steps{
-      &projectStep(), &splitStep(), &scoreStep(),  &scaleStep(), &maskStep(),
-      &softmaxStep(), &weighStep(), &concatStep(), &outputStep()};
+  static const std::array steps{&projectStep(), &splitStep(),   &scoreStep(),
+                                &scaleStep(),   &maskStep(),    &softmaxStep(),
+                                &weighStep(),   &concatStep(),  &outputStep()};
   return steps;
 }
 
-const Step& step(StepId id) { return *allSteps()[static_cast<std::size_t>(id)]; }
+std::span<const Step* const> stepsOf(const AttentionConfig& /*config*/) { return allSteps(); }
+
+std::size_t stepPlace(StepId id, const AttentionConfig& config) {
+  const auto steps = stepsOf(config);
+  const auto found =
+      std::find_if(steps.begin(), steps.end(), [id](const Step* s) { return s->id() == id; });
+  if (found == steps.end()) throw std::logic_error("the pass has no such step");
+  return static_cast<std::size_t>(found - steps.begin());
+}
+
+StepId stepBeside(StepId id, int places, const AttentionConfig& config) {
+  const auto steps = stepsOf(config);
+  const int place = static_cast<int>(stepPlace(id, config)) + places;
+  return steps[static_cast<std::size_t>(std::clamp(place, 0, static_cast<int>(steps.size()) - 1))]
+      ->id();
+}
+
+const Step& step(StepId id) {
+  const auto steps = allSteps();
+  return **std::find_if(steps.begin(), steps.end(), [id](const Step* s) { return s->id() == id; });
+}
 
 const Step& stepGiving(TensorId id) {
   for (const Step* s : allSteps()) {
@@ -45,13 +75,18 @@ const Step& stepGiving(TensorId id) {
   throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
 }
 
-Explanation explainCell(const Trace& trace, const CellRef& cell) {
-  Explanation e = stepGiving(cell.tensor).explain(trace, cell);
-  if (const auto pin = trace.document().pins.at(cell)) {
+Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
+  Explanation e = stepGiving(cell.tensor).explain(tensors, cell);
+  if (const auto pin = tensors.pins().at(cell)) {
     e.pinned = true;
     e.rule = fmt::format("pinned at {:g}, which stands for: {}", *pin, e.rule);
   }
   return e;
+}
+
+std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& c) {
+  if (c.headsPerGroup() == 1) return std::string(name);
+  return fmt::format("{}.repeat_interleave({}, 1)", name, c.headsPerGroup());
 }
 
 StepId stepIdFromString(std::string_view name) {

@@ -1,22 +1,21 @@
-// Step: all there is to know of one of the nine steps of multi-head attention (Vaswani et al. 2017,
-// section 3.2): its words, shapes and cost, how it is computed, and where a cell of it comes from.
+// Step: all there is to know of one step of multi-head attention (Vaswani et al. 2017, section
+// 3.2): its words, shapes and cost, how it is computed, and where a cell of it comes from.
 //
 // The engine, the command line, the cost ledger and the interface read it from here; none of them
-// repeats a formula or a shape.
+// repeats a formula or a shape. Which steps a pass has, and in which order, its configuration says
+// (`stepsOf`); a step's number is its place in that list.
 #pragma once
 
-#include <array>
-#include <atomic>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/threads.h"
-#include "core/trace.h"
+#include "core/attention_tensors.h"
 
 namespace headscope {
+
+enum class StepId { project, split, score, scale, mask, softmax, weigh, concat, output };
 
 struct StepText {
   std::string_view id;        // "project": in JSON and flags
@@ -62,31 +61,16 @@ struct Explanation {
   double computed() const;
 };
 
-/// How a pass runs, and how another thread may watch and stop it.
-struct Execution {
-  int threads = 0;  // at most, where the work is worth them; 0: one per core
-  const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
-  std::atomic<int>* stepsDone = nullptr;         // counts up as the pass goes on
-  bool whole = false;  // computes everything, whatever the trace before holds
-  /// FLOPs of a whole pass from which on it computes only the cells that an edit reaches; below,
-  /// all of a step's result is as quick, and exact.
-  Index patchFrom = 50'000'000;
-  Index flopsPerThread = kFlopsPerThread;
-
-  bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
+/// y = x Wᵀ + b, as nn.Linear. Where the configuration has no bias none is added.
+struct LinearLayer {
+  TensorId x, weight, bias, y;
 };
 
-/// What of every tensor differs from the trace before.
-using Changes = std::array<Change, kTensorCount>;
-
-/// From the document of the trace before to the one of this pass, and what of the tensors computed
-/// so far differs.
-struct Transition {
-  const Document& before;
-  const Document& now;
-  const Changes& changes;
-
-  const Change& of(TensorId id) const { return changes[static_cast<std::size_t>(id)]; }
+/// How the cells of a step are computed, which says how the pass shares them out.
+enum class StepWork {
+  view,    // the results are views of others: there is nothing to compute
+  linear,  // linear layers, in panels of their weights
+  rows,    // rows of single heads, together with the neighbouring steps of this kind
 };
 
 class Step {
@@ -95,46 +79,72 @@ class Step {
 
   virtual StepId id() const = 0;
   virtual StepText text(const AttentionConfig& config) const = 0;
-  virtual std::vector<TensorId> inputs(const AttentionConfig& config) const = 0;
-  virtual std::vector<TensorId> outputs() const = 0;
   virtual StepCost cost(const AttentionConfig& config) const = 0;
 
-  /// What of an output, of the shape it had, has to be computed anew; more is allowed.
-  virtual Change affected(TensorId output, const Transition& t) const = 0;
+  virtual std::vector<TensorId> outputs() const = 0;
+  /// What one output is computed from.
+  virtual std::vector<TensorId> operands(TensorId output, const AttentionConfig& config) const = 0;
+  /// What all of them are computed from, as a person would list it.
+  virtual std::vector<TensorId> inputs(const AttentionConfig& config) const;
+  /// Whether two configurations agree in the switches that this step reads, apart from shapes.
+  virtual bool sameSettings(const AttentionConfig&, const AttentionConfig&) const { return true; }
 
-  /// A result that is a view of others, which is all there is to compute; empty for the rest.
-  virtual Tensor view(TensorId, const Trace&) const { return {}; }
-  /// New memory for an output; empty for views and for what is handed out by tile.
-  virtual Tensor memory(TensorId, const AttentionConfig&) const { return {}; }
-
-  /// Computes a box of an output into `trace`, whose inputs are there: from `score` to `weigh` at
-  /// least those in the box's rows. False where a value overflowed. Nothing where there is no
-  /// memory to fill.
-  virtual bool compute(Trace&, TensorId, const Box&) const { return true; }
-
-  /// Computes a box from what it was before, with far less work, where what changed allows it:
-  /// equal to rounding, which is relative to the magnitude given out, the largest that its sums
-  /// went through. Nothing where it does not; the box is then to be computed.
-  virtual std::optional<float> patch(Trace&, const Trace& /*before*/, TensorId, const Box&) const {
-    return std::nullopt;
-  }
+  virtual StepWork work() const = 0;
+  /// Of a `view` step: a result, made of what is there.
+  virtual Tensor view(TensorId, const AttentionTensors&) const { return {}; }
+  /// Of a `linear` step: its layers.
+  virtual std::vector<LinearLayer> layers(const AttentionConfig&) const { return {}; }
+  /// Of a `rows` step: new memory for a result; empty for what is handed out by tile.
+  virtual Tensor memory(TensorId, const AttentionConfig&, const BlockStorePtr&) const { return {}; }
+  /// Of a `rows` step: computes a box of a result, whose inputs are there at least in the box's
+  /// rows. False where a value overflowed.
+  virtual bool compute(AttentionTensors&, TensorId, const Box&) const { return true; }
 
   /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
-  virtual Explanation explain(const Trace& trace, const CellRef& cell) const = 0;
+  virtual Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const = 0;
 
   std::vector<NamedShape> inputShapes(const AttentionConfig& config) const;
   std::vector<NamedShape> outputShapes(const AttentionConfig& config) const;
 };
 
-/// The nine, in order.
+/// How one step went in a pass.
+struct StepRun {
+  StepId step;
+  bool ran = false;  // false: its operands had not changed, the result before stands
+  double ms = 0.0;
+};
+
+/// The steps of a pass, in order.
+std::span<const Step* const> stepsOf(const AttentionConfig& config);
+/// A step's place among them, from 0; throws std::logic_error where the pass has no such step.
+std::size_t stepPlace(StepId id, const AttentionConfig& config);
+/// The step so many places after it (or before it), at most the last and at least the first.
+StepId stepBeside(StepId id, int places, const AttentionConfig& config);
+
+/// Every step there is, whether a configuration has it or not.
 std::span<const Step* const> allSteps();
 const Step& step(StepId id);
 /// The step that gives a result tensor. Not for operands.
 const Step& stepGiving(TensorId id);
-/// Any cell of any result: the arithmetic of its step; where the cell is pinned, that of the value
-/// it would have.
-Explanation explainCell(const Trace& trace, const CellRef& cell);
 /// Throws UserError that lists the ids.
 StepId stepIdFromString(std::string_view name);
+
+/// Any cell of any result: the arithmetic of its step; where the cell is pinned, that of the value
+/// it would have.
+Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell);
+
+/// PyTorch's name of k or v with one head per query head: repeated where a group shares one (GQA).
+std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& config);
+
+// Each is defined in the file of its name.
+const Step& projectStep();
+const Step& splitStep();
+const Step& scoreStep();
+const Step& scaleStep();
+const Step& maskStep();
+const Step& softmaxStep();
+const Step& weighStep();
+const Step& concatStep();
+const Step& outputStep();
 
 }  // namespace headscope

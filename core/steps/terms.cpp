@@ -4,25 +4,25 @@
 
 namespace headscope {
 
-Term productTerm(const Trace& trace, const CellRef& left, const CellRef& right) {
-  const double l = trace.value(left);
-  const double r = trace.value(right);
+Term productTerm(const AttentionTensors& tensors, const CellRef& left, const CellRef& right) {
+  const double l = tensors.value(left);
+  const double r = tensors.value(right);
   return {toString(left), toString(right), l, r, l * r, {left, right}};
 }
 
-Term sourceTerm(const Trace& trace, const CellRef& source) {
-  return scaledTerm(trace, source, "1", 1.0);
+Term sourceTerm(const AttentionTensors& tensors, const CellRef& source) {
+  return scaledTerm(tensors, source, "1", 1.0);
 }
 
-Term scaledTerm(const Trace& trace, const CellRef& source, std::string factor, double factorValue) {
-  const double value = trace.value(source);
+Term scaledTerm(const AttentionTensors& tensors, const CellRef& source, std::string factor, double factorValue) {
+  const double value = tensors.value(source);
   return {toString(source), std::move(factor), value, factorValue, value * factorValue, {source}};
 }
 
-Explanation startExplanation(const Trace& trace, const CellRef& cell, std::string rule) {
+Explanation startExplanation(const AttentionTensors& tensors, const CellRef& cell, std::string rule) {
   Explanation explanation;
   explanation.cell = cell;
-  explanation.value = trace.value(cell);
+  explanation.value = tensors.value(cell);
   explanation.rule = std::move(rule);
   return explanation;
 }

@@ -5,17 +5,17 @@
 
 namespace headscope {
 
-/// left · right, both read from the trace.
-Term productTerm(const Trace& trace, const CellRef& left, const CellRef& right);
+/// left · right, both read from the tensors.
+Term productTerm(const AttentionTensors& tensors, const CellRef& left, const CellRef& right);
 
 /// One cell taken as it is, times 1: a bias, a reshape's source.
-Term sourceTerm(const Trace& trace, const CellRef& source);
+Term sourceTerm(const AttentionTensors& tensors, const CellRef& source);
 
 /// One cell times a plain number ("1/√64").
-Term scaledTerm(const Trace& trace, const CellRef& source, std::string factor, double factorValue);
+Term scaledTerm(const AttentionTensors& tensors, const CellRef& source, std::string factor, double factorValue);
 
-/// An explanation of `cell` with its value read from the trace; terms to be added.
-Explanation startExplanation(const Trace& trace, const CellRef& cell, std::string rule);
+/// An explanation of `cell` with its value read from the tensors; terms to be added.
+Explanation startExplanation(const AttentionTensors& tensors, const CellRef& cell, std::string rule);
 
 /// Adds up the products in double.
 void sumTerms(Explanation& explanation);

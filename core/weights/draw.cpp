@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/threads.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

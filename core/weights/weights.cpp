@@ -35,14 +35,15 @@ double glorot(const Shape& shape) {
 }
 
 struct Shapes {
-  Shape q, kv, o, bq, bkv;
+  Shape q, kv, o, bq, bkv, bo;
 
   explicit Shapes(const AttentionConfig& c)
-      : q{c.dModel, c.dModel},
+      : q{c.queryWidth(), c.dModel},
         kv{c.dKv(), c.kvWidth()},
-        o{c.dModel, c.dModel},
-        bq{c.dModel},
-        bkv{c.dKv()} {}
+        o{c.dModel, c.queryWidth()},
+        bq{c.queryWidth()},
+        bkv{c.dKv()},
+        bo{c.dModel} {}
 };
 
 }  // namespace
@@ -81,14 +82,14 @@ Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_
     normal(w.bQ, shape.bq, "b_Q");
     normal(w.bK, shape.bkv, "b_K");
     normal(w.bV, shape.bkv, "b_V");
-    normal(w.bO, shape.bq, "b_O");
+    normal(w.bO, shape.bo, "b_O");
     draw(draws);
     return w;
   }
   w.bQ = Tensor::zeros(shape.bq);
   w.bK = Tensor::zeros(shape.bkv);
   w.bV = Tensor::zeros(shape.bkv);
-  w.bO = Tensor::zeros(shape.bq);
+  w.bO = Tensor::zeros(shape.bo);
   if (init == WeightInit::identity) {
     w.wQ = identity(shape.q);
     w.wK = identity(shape.kv);
@@ -97,14 +98,14 @@ Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_
     return w;
   }
   // Where all three have one shape, PyTorch draws them as one (3D, D) matrix: its bound is smaller.
-  const auto d = static_cast<double>(config.dModel);
-  const bool combined = shape.q == shape.kv;
-  const double boundQ = combined ? std::sqrt(6.0 / (4.0 * d)) : glorot(shape.q);
+  const bool combined = shape.q == shape.kv && config.queryWidth() == config.dModel;
+  const double boundQ = combined ? glorot({3 * shape.q[0], shape.q[1]}) : glorot(shape.q);
   const double boundKv = combined ? boundQ : glorot(shape.kv);
   drawn(w.wQ, shape.q, "W_Q", Distribution::uniform, boundQ);
   drawn(w.wK, shape.kv, "W_K", Distribution::uniform, boundKv);
   drawn(w.wV, shape.kv, "W_V", Distribution::uniform, boundKv);
-  drawn(w.wO, shape.o, "W_O", Distribution::uniform, 1.0 / std::sqrt(d));
+  drawn(w.wO, shape.o, "W_O", Distribution::uniform, 
+        1.0 / std::sqrt(static_cast<double>(shape.o[1])));
   draw(draws);
   return w;
 }
@@ -119,7 +120,7 @@ void checkWeights(const Weights& weights, const AttentionConfig& config, const s
   const std::array items{Item{"W_Q", weights.wQ, shape.q},   Item{"W_K", weights.wK, shape.kv},
                          Item{"W_V", weights.wV, shape.kv},  Item{"W_O", weights.wO, shape.o},
                          Item{"b_Q", weights.bQ, shape.bq},  Item{"b_K", weights.bK, shape.bkv},
-                         Item{"b_V", weights.bV, shape.bkv}, Item{"b_O", weights.bO, shape.bq}};
+                         Item{"b_V", weights.bV, shape.bkv}, Item{"b_O", weights.bO, shape.bo}};
   for (const Item& item : items) {
     if (item.tensor.shape() == item.expected) continue;
     throw UserError(fmt::format(

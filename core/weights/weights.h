@@ -12,11 +12,11 @@
 namespace headscope {
 
 struct Weights {
-  Tensor wQ;  // (D, D)
+  Tensor wQ;  // (H·d_k, D)
   Tensor wK;  // (D_kv, D), or (D_kv, memory width)
   Tensor wV;  // as wK
-  Tensor wO;  // (D, D)
-  Tensor bQ;  // (D)
+  Tensor wO;  // (D, H·d_k)
+  Tensor bQ;  // (H·d_k)
   Tensor bK;  // (D_kv)
   Tensor bV;  // (D_kv)
   Tensor bO;  // (D)       biases are always there; config.bias says whether they are added
@@ -40,7 +40,7 @@ WeightInit weightInitFromString(std::string_view name);
 
 /// Draws all weights for `config`. The same bits on every machine, compiler and thread count.
 ///  xavier    nn.MultiheadAttention's own start (_reset_parameters): in_proj uniform ±√(6/(4D)),
-///            out_proj uniform ±1/√D, biases 0; with grouped heads each projection
+///            out_proj uniform ±1/√(H·d_k), biases 0; with grouped heads each projection
 ///            ±√(6/(fan_in + fan_out)) (Glorot & Bengio 2010)
 ///  normal    mean 0, standard deviation 0.1, biases too
 ///  identity  ones on the diagonal, biases 0

@@ -46,7 +46,7 @@ TEST(CellFocus, EveryCellCanBeShownFromEveryStep) {
   const auto document = exampleDocument("english-german");
   const AttentionConfig& c = document->config;
   for (std::size_t t = 0; t < kTensorCount; ++t) {
-    for (std::size_t from = 0; from < kStepCount; ++from) {
+    for (const Step* from : stepsOf(c)) {
       for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
         const auto tensor = static_cast<TensorId>(t);
         const Shape shape = shapeOf(tensor, c);
@@ -54,11 +54,11 @@ TEST(CellFocus, EveryCellCanBeShownFromEveryStep) {
                      info(tensor).rows == Axis::none ? 0 : shape[shape.size() - 2] - 1,
                      shape.back() - 1};
         ViewState view;
-        view.step = static_cast<StepId>(from);
+        view.step = from->id();
         view.scope = scope;
         showCell(view, c, cell);
         EXPECT_EQ(view.selected, cell);
-        EXPECT_TRUE(focusedMatrix(view, c)) << toString(cell) << " from step " << from;
+        EXPECT_TRUE(focusedMatrix(view, c)) << toString(cell) << " from step " << from->text(c).id;
       }
     }
   }

@@ -59,7 +59,7 @@ class FlowPanel : public testing::Test {
     const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
     EditSink edits;
     origin_ = ImGui::GetCursorScreenPos();
-    flowPanel({trace_->document(), *trace_, view_, edits, look}, memory_,
+    flowPanel({trace_->document(), *trace_, trace_, view_, edits, look, computations_}, memory_,
               ImGui::GetContentRegionAvail());
     ImGui::End();
     ImGui::Render();
@@ -105,6 +105,7 @@ class FlowPanel : public testing::Test {
   Fonts fonts_;
   ColorMaps maps_ = ColorMaps::load();
   gl::Scene scene_;
+  Computations computations_;
   FlowMemory memory_;
   ViewState view_;
   TracePtr trace_;

@@ -125,7 +125,7 @@ TEST(HeadsScatter, DiscsCoverNoNumbersOfTheAxes) {
 }
 
 TEST(HeadsScatter, AnAxisWithAMarginKeepsItsTicks) {
-  const ChartAxis axis = withMargin({0.0, 10.0, false, {0.0, 5.0, 10.0}}, 10, 120);
+  const PlainAxis axis = withMargin({0.0, 10.0, false, {0.0, 5.0, 10.0}}, 10, 120);
   EXPECT_DOUBLE_EQ(axis.low, -1.0);
   EXPECT_DOUBLE_EQ(axis.high, 11.0);
   EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 5.0, 10.0}));
@@ -133,12 +133,12 @@ TEST(HeadsScatter, AnAxisWithAMarginKeepsItsTicks) {
 
 TEST(HeadsScatter, AxesHaveRoundTicksAroundTheirValues) {
   const std::vector<double> wide{0.3, 2.7};
-  const ChartAxis axis = axisAround(wide);
+  const PlainAxis axis = axisAround(wide);
   EXPECT_EQ(axis.low, 0.0);
   EXPECT_EQ(axis.high, 3.0);
   EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 1.0, 2.0, 3.0}));
   const std::vector<double> close{2.401, 2.402};  // three digits tell ticks apart
-  const ChartAxis near = axisAround(close);
+  const PlainAxis near = axisAround(close);
   EXPECT_NEAR(near.low, 2.40, 1e-9);
   EXPECT_NEAR(near.high, 2.41, 1e-9);
   const std::vector<double> zeros{0.0, 0.0};

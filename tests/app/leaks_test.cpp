@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/one_heap.h"
+#include "core/platform/memory.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -37,7 +37,7 @@ Index residentBytes() {
 class Leaks : public testing::Test {
  protected:
   Leaks() : host_(800, 500) {
-    useOneHeap();  // as the program does
+    platform::useOneHeap();  // as the program does
     AppOptions options;
     options.history =
         std::make_shared<const History>(presetDocument("by-hand"), kTestBudget, kHistory);

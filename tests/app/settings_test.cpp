@@ -77,11 +77,11 @@ TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
   const auto output = ui_.trace().tensor(TensorId::output).values();
   EXPECT_TRUE(std::all_of(output.begin(), output.end(), [](float v) { return v == 0.0F; }));
   ui_.press(Key::escape);
-  for (int i = 0; i < static_cast<int>(kStepCount); ++i) {
-    ui_.view().step = static_cast<StepId>(i);
+  for (const Step* step : allSteps()) {
+    ui_.view().step = step->id();
     ui_.settle();
-    EXPECT_FALSE(ui_.shows("nan")) << i;
-    EXPECT_FALSE(ui_.shows("not a number")) << i;
+    EXPECT_FALSE(ui_.shows("nan")) << step->text(ui_.config()).id;
+    EXPECT_FALSE(ui_.shows("not a number")) << step->text(ui_.config()).id;
   }
 }
 

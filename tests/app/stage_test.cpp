@@ -77,18 +77,18 @@ TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
 
 TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
   AppDriver ui(exampleDocument("english-german"));
-  for (int i = 0; i < static_cast<int>(kStepCount); ++i) {
-    ui.view().step = static_cast<StepId>(i);
+  for (const Step* step : stepsOf(ui.config())) {
+    ui.view().step = step->id();
     ui.settle();
     std::size_t matrices = 0;
     for (const StageItem& item : stageItems(ui.view().step, ui.config(), ui.view())) {
       matrices += item.sign ? 0 : 1;
     }
     const auto maps = ui.heatmaps("stage");
-    EXPECT_EQ(maps.size(), matrices) << i;
+    EXPECT_EQ(maps.size(), matrices) << step->text(ui.config()).id;
     for (const gl::Rect& map : maps) {
       ui.hover(middle(map));
-      EXPECT_TRUE(ui.view().hovered) << i;
+      EXPECT_TRUE(ui.view().hovered) << step->text(ui.config()).id;
     }
   }
 }

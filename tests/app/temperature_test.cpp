@@ -176,15 +176,15 @@ TEST_F(TemperaturePanel, OpensByItsKeyAlsoForOneToken) {
 }
 
 TEST(ChartAxes, LinearAndLogarithmic) {
-  const ChartAxis linear{2.0, 4.0};
+  const PlainAxis linear{2.0, 4.0};
   EXPECT_DOUBLE_EQ(linear.fraction(2.5), 0.25);
   EXPECT_DOUBLE_EQ(linear.value(0.25), 2.5);
   EXPECT_DOUBLE_EQ(linear.value(-1.0), 2.0);
-  const ChartAxis logarithmic{0.1, 1000.0, true};
+  const PlainAxis logarithmic{0.1, 1000.0, true};
   EXPECT_NEAR(logarithmic.fraction(10.0), 0.5, 1e-12);
   EXPECT_NEAR(logarithmic.value(0.5), 10.0, 1e-12);
   EXPECT_NEAR(logarithmic.value(2.0), 1000.0, 1e-9);
-  const Chart chart{{0, 0}, {100, 50}, {0, 1}, {0, 2}};
+  const PlainChart chart{{0, 0}, {100, 50}, {0, 1}, {0, 2}};
   EXPECT_FLOAT_EQ(chart.at(0.5, 0.5).x, 50.0F);
   EXPECT_FLOAT_EQ(chart.at(0.5, 0.5).y, 37.5F);
   EXPECT_FLOAT_EQ(chart.at(5.0, 5.0).x, 100.0F);

@@ -10,6 +10,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 namespace {

@@ -61,17 +61,17 @@ TEST(Timeline, MomentsFollowEachOtherThroughEveryStep) {
   for (const auto& [name, document] : documents()) {
     const Timeline timeline(document->config, {0, 0, 0});
     double time = 0.0;
-    int step = 0;
+    std::size_t place = 0;
     for (const Moment& moment : timeline.moments()) {
       EXPECT_EQ(moment.start, time) << name;
       EXPECT_GE(moment.length, 0.4) << name;
       EXPECT_LT(moment.from, moment.to) << name;
-      const int its = static_cast<int>(moment.step);
-      EXPECT_TRUE(its == step || its == step + 1) << name << ": " << its << " after " << step;
-      step = its;
+      const std::size_t its = stepPlace(moment.step, document->config);
+      EXPECT_TRUE(its == place || its == place + 1) << name << ": " << its << " after " << place;
+      place = its;
       time = moment.end();
     }
-    EXPECT_EQ(step, static_cast<int>(kStepCount) - 1) << name;
+    EXPECT_EQ(place + 1, stepsOf(document->config).size()) << name;
     EXPECT_EQ(timeline.stepStart(StepId::project), 0.0) << name;
     EXPECT_EQ(timeline.stepEnd(StepId::output), timeline.length()) << name;
   }

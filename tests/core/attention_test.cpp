@@ -150,7 +150,7 @@ TEST_P(Recompute, RevisionsFollowTheValues) {
     }
   }
   for (const Step* step : allSteps()) {
-    const bool ran = part->steps[static_cast<std::size_t>(step->id())].ran;
+    const bool ran = part->run(step->id()).ran;
     bool any = false;
     for (const TensorId id : step->outputs()) any |= part->revision(id) == part->pass();
     EXPECT_EQ(any, ran) << step->text(part->config()).id;
@@ -276,10 +276,14 @@ TEST(Attention, AHeadThatIsOffGivesExactZeros) {
 TEST(Attention, CancelledPassGivesNothing) {
   const DocumentPtr document = randomDocument(sized(16, 4, 5));
   const std::atomic<bool> cancelled{true};
-  EXPECT_EQ(runAttention(document, nullptr, {0, &cancelled, nullptr}), nullptr);
+  Execution execution;
+  execution.cancelled = &cancelled;
+  EXPECT_EQ(runAttention(document, nullptr, execution), nullptr);
   const std::atomic<bool> going{false};
   std::atomic<int> done{0};
-  EXPECT_NE(runAttention(document, nullptr, {0, &going, &done}), nullptr);
+  execution.cancelled = &going;
+  execution.stepsDone = &done;
+  EXPECT_NE(runAttention(document, nullptr, execution), nullptr);
   EXPECT_EQ(done, 9);
 }
 

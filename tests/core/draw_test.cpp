@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "core/threads.h"
+#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {

@@ -212,7 +212,7 @@ TEST_P(ExtremePass, EveryProcessorsSoftmaxGivesTheseWeights) {
         if (!keys.any()) continue;
         for (const SoftmaxLoops loops : softmaxLoopsHere()) {
           trace_->tile(TensorId::rawScores, item, head, query, 1, 0, c.keys(), row.data());
-          scoresForSoftmax(row, row, *document_, {item, head, query, 0});
+          scoresForSoftmax(row, row, c, document_->pins, {item, head, query, 0});
           loops(row.data() + keys.begin, static_cast<std::size_t>(keys.end - keys.begin),
                 keys.painted == nullptr ? nullptr : keys.painted + keys.begin);
           for (Index j = keys.begin; j < keys.end; ++j) {
@@ -223,90 +223,6 @@ TEST_P(ExtremePass, EveryProcessorsSoftmaxGivesTheseWeights) {
       }
     }
   }
-}
-
-// Edits.
-
-/// Passes from edit to edit that compute only what each reaches, held against whole ones.
-class EditedToExtremes {
- public:
-  explicit EditedToExtremes(DocumentPtr document) : document_(std::move(document)) {
-    patching_.patchFrom = 0;
-    trace_ = runAttention(document_, nullptr, patching_);
-  }
-
-  void expectRightAfter(const Edit& edit) {
-    document_ = edited(document_, edit);
-    trace_ = runAttention(document_, trace_, patching_);
-    const TracePtr whole = runAttention(document_);
-    for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
-      const auto id = static_cast<TensorId>(i);
-      expectClose(trace_->materialise(id), whole->materialise(id).values(),
-                  std::string(info(id).name) + " after " + nameOf(edit, *document_));
-    }
-    patched_ = patched_ || trace_->patched;
-  }
-  bool patched() const { return patched_; }
-
- private:
-  DocumentPtr document_;
-  TracePtr trace_;
-  Execution patching_;
-  bool patched_ = false;
-};
-
-/// Scores fit a float however large one value of x.
-DocumentPtr faintScores(const AttentionConfig& c) {
-  return changed(randomDocument(c), [](Document& d) {
-    forEachWeight(d, {&Weights::wQ, &Weights::wK}, 1e-25F);
-  });
-}
-
-/// What an edit of one value has made huge is right again once it is not: no rounding of the huge
-/// is left.
-TEST(EditedToExtremes, ThereAndBackAgain) {
-  const AttentionConfig c = sized(64, 4, 40);
-  for (const CellRef& cell :
-       {CellRef{TensorId::x, 0, -1, 7, 5}, CellRef{TensorId::wV, -1, -1, 17, 5},
-        CellRef{TensorId::bV, -1, -1, 0, 17}, CellRef{TensorId::wO, -1, -1, 3, 17},
-        CellRef{TensorId::bO, -1, -1, 0, 3}}) {
-    EditedToExtremes edits(faintScores(c));
-    for (const float value : {1e30F, 1.0F, -1e30F, 1e-40F, 1e20F, 1e10F, 0.0F, 0.5F}) {
-      edits.expectRightAfter(SetCell{cell, value});
-      if (testing::Test::HasFailure()) FAIL() << toString(cell) << " = " << value;
-    }
-    EXPECT_TRUE(edits.patched()) << toString(cell);
-  }
-}
-
-TEST(EditedToExtremes, LittleByLittle) {
-  for (const TensorId tensor : {TensorId::x, TensorId::wV}) {
-    const bool ofInput = tensor == TensorId::x;
-    EditedToExtremes edits(faintScores(sized(64, 4, 40)));
-    for (float value = 1e30F; value > 1e-3F; value /= 7.0F) {
-      edits.expectRightAfter(SetCell{{tensor, ofInput ? 0 : -1, -1, 17, 5}, value});
-      if (testing::Test::HasFailure()) FAIL() << info(tensor).name << " = " << value;
-    }
-    EXPECT_TRUE(edits.patched());
-  }
-}
-
-/// The sums of a patch may overflow where those of a whole pass do not.
-TEST(EditedToExtremes, NothingIsRefusedThatAWholePassHolds) {
-  const AttentionConfig c = sized(16, 1, 12);
-  const DocumentPtr document = changed(randomDocument(c), [](Document& d) {
-    changeInput(d, [](Tensor& x) {
-      fill(x, 0.0F);
-      x.mutableData()[5 * 16] = 16.5F;
-    });
-    for (Tensor* t : {&d.weights.wQ, &d.weights.wK, &d.weights.wV, &d.weights.bK}) fill(*t, 0.0F);
-    fill(d.weights.bQ, 1.0F);
-    fill(d.weights.bV, 2e38F);
-    d.weights.wK.mutableData()[0] = 1.0F;  // key 5 takes 0.85 of every query
-    forEachWeight(d, {&Weights::wO}, 1e-38F);
-  });
-  EditedToExtremes edits(document);
-  edits.expectRightAfter(SetCell{{TensorId::x, 0, -1, 5, 0}, 0.0F});
 }
 
 // Weights at another temperature than the pass's.

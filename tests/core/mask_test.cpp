@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/steps/score_tiles.h"
+#include "core/steps/score_rows.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 
@@ -60,12 +60,10 @@ TEST(MaskRules, CombineByAnd) {
 
 TEST(MaskRules, AnyPartOfARowIsMaskedAsTheWholeIs) {
   for (const AttentionConfig& c : manyMasks()) {
-    Document document;
-    document.config = c;
     for (Index i = 0; i < c.seqLen; ++i) {
       for (Index first = 0; first < c.keys(); ++first) {
         std::vector<float> part(static_cast<std::size_t>(c.keys() - first), 7.0F);
-        maskScores(part, document, {0, 0, i, first});
+        maskScores(part, c, {0, 0, i, first});
         for (Index j = first; j < c.keys(); ++j) {
           EXPECT_EQ(part[static_cast<std::size_t>(j - first)],
                     mayAttend(c, 0, i, j) ? 7.0F : -std::numeric_limits<float>::infinity());

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "core/steps/step.h"
+#include "core/trace.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

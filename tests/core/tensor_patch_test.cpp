@@ -59,20 +59,5 @@ TEST(TensorPatch, OnlyWhereItSaves) {
   EXPECT_FALSE(TensorPatch::between(from, Tensor()));
 }
 
-TEST(TensorPatch, CellsThatFollowEachOtherInARowAreOneBox) {
-  const Tensor from = Tensor::zeros({2, 40, 10});
-  std::vector<Index> cells;
-  for (Index cell = 36; cell < 52; ++cell) cells.push_back(cell);  // 4 of row 3, row 4, 2 of row 5
-  cells.insert(cells.end(), {54, 459, 460});
-  const auto patch = TensorPatch::between(from, withCells(from, cells, 1.0F));
-  ASSERT_TRUE(patch);
-  EXPECT_EQ(patch->cellsOf(from).boxes(), (std::vector<Box>{{0, 0, 3, 1, 6, 4},
-                                                            {0, 0, 4, 1, 0, 10},
-                                                            {0, 0, 5, 1, 0, 2},
-                                                            {0, 0, 5, 1, 4, 1},
-                                                            {1, 0, 5, 1, 9, 1},
-                                                            {1, 0, 6, 1, 0, 1}}));
-}
-
 }  // namespace
 }  // namespace headscope::test

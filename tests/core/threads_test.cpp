@@ -1,6 +1,6 @@
 // The team of threads: each piece of a loop once, whoever else has a loop; and what is cancelled
 // stops after the pieces in hand, which are small.
-#include "core/threads.h"
+#include "core/platform/threads.h"
 
 #include <gtest/gtest.h>
 
@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "core/ledger.h"
-#include "core/pass.h"
 #include "core/steps/linear.h"
-#include "core/steps/over_pieces.h"
+#include "core/execution.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/limits.h"
 
@@ -101,14 +100,13 @@ TEST(Threads, ThePiecesOfALongPassAreSmall) {
   constexpr double kMost = 0.01;
   for (AttentionConfig c : {sized(256, 16, 4096), sized(1024, 16, 1024), sized(4096, 32, 512)}) {
     const auto flops = static_cast<double>(ledger(c).flops);
-    std::vector<Box> boxes;
-    cutLinear({0, 0, 0, c.batch * c.seqLen, 0, c.dModel}, boxes);
-    for (const Box& box : boxes) {
-      EXPECT_LT(static_cast<double>(2 * box.cells() * c.dModel), kMost * flops) << c.dModel;
+    for (const Box& box : linearPieces(shapeOf(TensorId::qProj, c))) {
+      EXPECT_LT(static_cast<double>(2 * box.rows * box.cols * c.dModel), kMost * flops)
+          << c.dModel;
     }
     for (const bool overQueries : {false, true}) {
       c.mistakes.softmaxOverQueries = overQueries;
-      for (const SweepLoop& loop : sweepLoops(c)) {
+      for (const RowsLoop& loop : rowsLoops(c)) {
         EXPECT_LT(static_cast<double>(loop.rows * loop.cols * 4 * c.dK()), kMost * flops)
             << c.dModel << (overQueries ? ", softmax over queries" : "");
       }

@@ -35,11 +35,13 @@ int main(int argc, char** argv) {
   prepareGemm();
   Execution execution;
   execution.threads = 1;
-  execution.whole = true;
+  execution.memory = std::make_shared<BlockStore>();
   const DocumentPtr document =
       documentOf(std::atoi(argv[1]), std::atoi(argv[2]), std::atoi(argv[3]));
+  const DocumentPtr next = test::withNewInput(document);
   TracePtr trace = runAttention(document, nullptr, execution);
+  trace = runAttention(next, trace, execution);
   trace = runAttention(document, trace, execution);  // from here on in memory there is
-  counted_pass(document, trace, execution);
+  counted_pass(next, trace, execution);
   return 0;
 }

@@ -28,7 +28,7 @@ Box boxOf(ImVec2 at, ImVec2 half) {
 
 }  // namespace
 
-ChartAxis axisAround(std::span<const double> values) {
+PlainAxis axisAround(std::span<const double> values) {
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
   double low = *least;
   double high = *most;
@@ -37,7 +37,7 @@ ChartAxis axisAround(std::span<const double> values) {
   const double magnitude = std::max(std::abs(low), std::abs(high));
   const double finest = std::pow(10.0, std::floor(std::log10(magnitude)) - 2.0);
   const double step = std::max(tickStep(high - low, kTicks), finest);
-  ChartAxis axis;
+  PlainAxis axis;
   axis.low = std::floor(low / step + 1e-9) * step;
   axis.high = std::ceil(high / step - 1e-9) * step;
   const auto count = static_cast<int>(std::round((axis.high - axis.low) / step));
@@ -51,7 +51,7 @@ float discRadius(std::size_t count, ImVec2 area, float least, float most) {
   return std::clamp(std::sqrt(share) * 0.5F, least, most);
 }
 
-ChartAxis withMargin(ChartAxis axis, float pixels, float length) {
+PlainAxis withMargin(PlainAxis axis, float pixels, float length) {
   const double inner = std::max(1.0, static_cast<double>(length - 2 * pixels));
   const double margin = (axis.high - axis.low) * static_cast<double>(pixels) / inner;
   axis.low -= margin;

@@ -15,13 +15,13 @@ namespace headscope::ui {
 
 /// Round numbers around all of `values` (at least one): from 0 unless they lie close together far
 /// from it; ticks are told apart by three digits.
-ChartAxis axisAround(std::span<const double> values);
+PlainAxis axisAround(std::span<const double> values);
 
 /// The largest radius up to `most` at which so many discs fill no more than a third of an area.
 float discRadius(std::size_t count, ImVec2 area, float least, float most);
 
 /// The same axis, with so many pixels of its length left free at both ends.
-ChartAxis withMargin(ChartAxis axis, float pixels, float length);
+PlainAxis withMargin(PlainAxis axis, float pixels, float length);
 
 /// Indices of places as close as `within` to the first of their group, in order.
 std::vector<std::vector<std::size_t>> together(const std::vector<ImVec2>& places, float within);

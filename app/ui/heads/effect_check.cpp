@@ -37,10 +37,7 @@ std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Inde
   const SetHeadGain edit{head, checked.gain};
   const DocumentPtr document =
       apply(trace->document(), edit, std::numeric_limits<Index>::max()).document;
-  // a patched output would be the very difference that it is compared with
-  Execution computed = execution;
-  computed.patchFrom = std::numeric_limits<Index>::max();
-  const TracePtr real = runAttention(document, trace, computed);
+  const TracePtr real = runAttention(document, trace, execution);
   if (real == nullptr) return std::nullopt;
   const Tensor byTerm = outputWithGain(*trace, item, head, checked.gain);
   const ConstMatrixView expected = byTerm.matrix();

@@ -8,7 +8,8 @@
 
 #include "app/background.h"
 #include "app/ui/panel.h"
-#include "core/steps/step.h"
+#include "core/execution.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 

@@ -51,21 +51,6 @@ Index outputsOfZero(const HeadEffects& effects) {
   return count;
 }
 
-std::vector<double> roundTicks(double low, double high) {
-  constexpr double kMost = 5.0;       // steps, about
-  constexpr double kRounding = 1e-4;  // of the range: what is nearly round counts as round
-  const double range = high - low;
-  if (!(range > 0.0) || !std::isfinite(range)) return {0.0, 1.0};
-  const double step = tickStep(range, kMost);
-  std::vector<double> ticks;
-  double n = std::floor((low + kRounding * range) / step);
-  for (; ticks.empty() || ticks.back() < high - kRounding * range; n += 1.0) {
-    ticks.push_back(n * step);
-  }
-  if (ticks.size() == 1) ticks.push_back(ticks.front() + step);
-  return ticks;
-}
-
 std::vector<double> sharesOf(const HeadEffects& effects, Index token) {
   const auto bias = effects.biasShare(token);
   if (!bias) return {};

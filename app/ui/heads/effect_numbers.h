@@ -2,6 +2,8 @@
 // has room for; without drawing.
 #pragma once
 
+#include "app/ui/parts/chart.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <optional>
@@ -47,10 +49,6 @@ std::optional<LargestEffect> largestEffect(const HeadEffects& effects, Index hea
 double largestPercent(const HeadEffects& effects);
 /// How many tokens have an output of 0, of which nothing is a share.
 Index outputsOfZero(const HeadEffects& effects);
-
-/// From 0 (or the first below `low`) in round steps to the first that is no less than `high`; two
-/// at least.
-std::vector<double> roundTicks(double low, double high);
 
 /// The heads' shares and the bias's, each bar's the mean over its tokens: they sum to 1 as the
 /// tokens' do. Empty where no output among them has a length.

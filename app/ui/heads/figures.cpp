@@ -38,8 +38,7 @@ const Figures* figuresOf(const Panel& panel, FiguresMemory& memory) {
   }
   const std::uint64_t pass = passOf(panel);
   if (memory.asked != pass) memory.current = false;
-  // a patched trace is followed by a whole one once the hand rests
-  if (memory.asked != pass && !panel.trace.patched) {
+  if (memory.asked != pass) {
     memory.asked = pass;
     const Index item = panel.view.item;
     const ItemChoice choice = panel.view.heads.averageItems ? ItemChoice() : ItemChoice(item);

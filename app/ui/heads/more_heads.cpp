@@ -62,10 +62,10 @@ class CountChart {
 
   void draw(ImVec2 at, ImVec2 size, const std::string& title, const std::vector<Curve>& curves,
             bool logarithmic, bool diagonal = false) {
-    std::vector<ChartKey> keys;
+    std::vector<PlainKey> keys;
     for (const Curve& curve : curves) keys.push_back({curve.name, curve.color});
     if (diagonal) keys.push_back({"if all differed", look_.theme.textMuted});
-    const float head = drawChartTitle(look_, at, size.x, title, keys);
+    const float head = drawPlainTitle(look_, at, size.x, title, keys);
     double top = 1.0;
     double bottom = 1e300;
     for (const Curve& curve : curves) {
@@ -78,9 +78,9 @@ class CountChart {
     }
     if (diagonal) top = static_cast<double>(memory_.counts.back());
     bottom = std::min(bottom, top);
-    ChartAxis x{1.0, std::max(2.0, static_cast<double>(memory_.counts.back())), true, {}};
+    PlainAxis x{1.0, std::max(2.0, static_cast<double>(memory_.counts.back())), true, {}};
     for (const Index count : memory_.counts) x.ticks.push_back(static_cast<double>(count));
-    ChartAxis y{0.0, roundedUp(top), false, {}};
+    PlainAxis y{0.0, roundedUp(top), false, {}};
     if (logarithmic) {
       y = {std::pow(10.0, std::floor(std::log10(bottom))), roundedUp(top), true, {}};
       if (y.high <= y.low) y.high = y.low * 10.0;
@@ -88,7 +88,7 @@ class CountChart {
     } else {
       for (int i = 0; i <= 4; ++i) y.ticks.push_back(y.high * i / 4.0);
     }
-    const Chart chart = placeChart(look_, {at.x, at.y + head}, {size.x, size.y - head}, x, y);
+    const PlainChart chart = placeChart(look_, {at.x, at.y + head}, {size.x, size.y - head}, x, y);
     drawAxes(look_, chart, "heads");
     mark(chart);
     if (diagonal) {
@@ -99,21 +99,21 @@ class CountChart {
 
  private:
   /// The number of heads that is looked at.
-  void mark(const Chart& chart) const {
+  void mark(const PlainChart& chart) const {
     if (memory_.chosen < 1) return;
     const ImVec2 p = chart.at(static_cast<double>(memory_.chosen), chart.y.low);
     ImGui::GetWindowDrawList()->AddLine({p.x, chart.a.y}, {p.x, chart.b.y}, look_.theme.accentSoft,
                                         look_.px(5));
   }
 
-  void drawOne(const Chart& chart, const Curve& curve) const {
-    std::vector<ChartPoint> line;
+  void drawOne(const PlainChart& chart, const Curve& curve) const {
+    std::vector<PlainPoint> line;
     for (const HeadCountPoint& point : memory_.points) {
       const auto value = curve.value(point);
       if (value) line.push_back({static_cast<double>(point.heads), *value});
     }
     drawCurve(look_, chart, line, curve.color, 2.0F);
-    for (const ChartPoint& point : line) drawDot(look_, chart, point, curve.color, 3.0F);
+    for (const PlainPoint& point : line) drawDot(look_, chart, point, curve.color, 3.0F);
   }
 
   const Look& look_;

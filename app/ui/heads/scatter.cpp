@@ -65,7 +65,7 @@ std::vector<Point> pointsOf(const HeadReport& report, const ScatterAxes& axes) {
   return points;
 }
 
-ChartAxis axisOf(const std::vector<Point>& points, double Point::*value) {
+PlainAxis axisOf(const std::vector<Point>& points, double Point::*value) {
   std::vector<double> values;
   for (const Point& point : points) values.push_back(point.*value);
   return axisAround(values);
@@ -84,7 +84,7 @@ std::string discText(const std::vector<Index>& heads) {
   return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
 }
 
-void placeDiscs(ScatterMemory& memory, const Look& look, const Chart& chart, ImVec2 a, ImVec2 b,
+void placeDiscs(ScatterMemory& memory, const Look& look, const PlainChart& chart, ImVec2 a, ImVec2 b,
                 const std::vector<Point>& points) {
   std::vector<Index> heads;
   std::vector<ImVec2> values;
@@ -227,9 +227,9 @@ ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadRepo
     pointed.empty = true;
     whyEmpty(look, report, axes, {corner.x, corner.y + look.px(6)});
   } else {
-    const ChartAxis across = axisOf(points, &Point::x);
-    const ChartAxis up = axisOf(points, &Point::y);
-    Chart chart = placeChart(look, corner, room, across, up);
+    const PlainAxis across = axisOf(points, &Point::x);
+    const PlainAxis up = axisOf(points, &Point::y);
+    PlainChart chart = placeChart(look, corner, room, across, up);
     // discs at the ends cover no numbers
     const ImVec2 a = chart.a;
     const ImVec2 b = chart.b;

@@ -52,7 +52,7 @@ std::string axisName(const Look& look, const ValuePlane& plane, std::size_t axis
 /// Names beside points, the first given first, none over another.
 class PointLabels {
  public:
-  PointLabels(const Look& look, const Chart& chart) : look_(look), chart_(chart) {}
+  PointLabels(const Look& look, const PlainChart& chart) : look_(look), chart_(chart) {}
 
   /// At the point's right, else left, above or below it.
   void add(ImVec2 point, float radius, std::string_view name, ImU32 color) {
@@ -82,7 +82,7 @@ class PointLabels {
   }
 
   const Look& look_;
-  const Chart& chart_;
+  const PlainChart& chart_;
   std::vector<ImVec4> taken_;
 };
 
@@ -98,7 +98,7 @@ void diamond(ImDrawList* list, ImVec2 p, float arm, ImU32 color) {
 
 }  // namespace
 
-Chart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, ImVec2 at,
+PlainChart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, ImVec2 at,
                 ImVec2 size) {
   Bounds x{mix.mean.point.x, mix.mean.point.x};
   Bounds y{mix.mean.point.y, mix.mean.point.y};
@@ -109,14 +109,14 @@ Chart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, 
   for (const PlanePoint& p : plane.values) take(p);
   take(mix.mean.headOutput);
   const auto axis = [](double middle, double half) {
-    return ChartAxis{middle - half, middle + half, false, ticksOf(middle - half, middle + half)};
+    return PlainAxis{middle - half, middle + half, false, ticksOf(middle - half, middle + half)};
   };
   const double widest = std::max({x.high - x.low, y.high - y.low, 1e-6});
   // the names of the axes stand above and below
   const float line = fontSize(look.fonts.small) + look.px(1);
   at.y += line;
   size.y -= line;
-  Chart chart = placeChart(look, at, size, axis(x.middle(), widest * 0.6),
+  PlainChart chart = placeChart(look, at, size, axis(x.middle(), widest * 0.6),
                            axis(y.middle(), widest * 0.6), line);
   // one unit is as long across as up; room for the points' own size
   const double width = chart.b.x - chart.a.x;
@@ -128,7 +128,7 @@ Chart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, 
   return chart;
 }
 
-bool handsOnOther(const Chart& chart, const WeightedMean& mean) {
+bool handsOnOther(const PlainChart& chart, const WeightedMean& mean) {
   const double apart =
       std::hypot(mean.headOutput.x - mean.point.x, mean.headOutput.y - mean.point.y);
   return apart > kApart * (chart.x.high - chart.x.low);
@@ -138,7 +138,7 @@ void valuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& m
                   const RowRef& row, ImVec2 at, ImVec2 size) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const Chart chart = valueAxes(look, plane, mix, at, size);
+  const PlainChart chart = valueAxes(look, plane, mix, at, size);
   drawAxes(look, chart, "");
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImU32 color = headColor(t, static_cast<std::size_t>(row.head));

@@ -8,11 +8,11 @@
 namespace headscope::ui {
 
 /// Axes of one scale that hold all of the values and the outputs, in a box.
-Chart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, ImVec2 at,
+PlainChart valueAxes(const Look& look, const ValuePlane& plane, const ValueMix& mix, ImVec2 at,
                 ImVec2 size);
 
 /// True where what the head hands on is not the weighted mean.
-bool handsOnOther(const Chart& chart, const WeightedMean& mean);
+bool handsOnOther(const PlainChart& chart, const WeightedMean& mean);
 
 void valuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& mix,
                   const RowRef& row, ImVec2 at, ImVec2 size);

@@ -172,7 +172,9 @@ bool isSweep(Beat beat) {
 }
 
 Timeline::Timeline(const AttentionConfig& config, const Subject& subject)
-    : moments_(Builder(config, subject).build()) {}
+    : moments_(Builder(config, subject).build()) {
+  for (const Step* step : stepsOf(config)) steps_.push_back(step->id());
+}
 
 std::size_t Timeline::at(double time) const {
   const auto after =
@@ -188,8 +190,15 @@ double Timeline::stepStart(StepId step) const {
 }
 
 double Timeline::stepEnd(StepId step) const {
-  return step == StepId::output ? length()
-                                : stepStart(static_cast<StepId>(static_cast<int>(step) + 1));
+  return step == steps_.back() ? length() : stepStart(stepBeside(step, 1));
+}
+
+StepId Timeline::stepBeside(StepId step, int places) const {
+  const auto found = std::find(steps_.begin(), steps_.end(), step);
+  if (found == steps_.end()) return step;
+  const auto last = static_cast<int>(steps_.size()) - 1;
+  const int place = std::clamp(static_cast<int>(found - steps_.begin()) + places, 0, last);
+  return steps_[static_cast<std::size_t>(place)];
 }
 
 double Timeline::translate(const Timeline& other, double time) const {
@@ -199,7 +208,7 @@ double Timeline::translate(const Timeline& other, double time) const {
   const double share = std::clamp((time - start) / (other.stepEnd(step) - start), 0.0, 1.0);
   const double here = stepStart(step) + share * (stepEnd(step) - stepStart(step));
   // the very end of a step belongs to the next one
-  if (step == StepId::output) return here;
+  if (step == steps_.back()) return here;
   return std::min(here, std::nextafter(stepEnd(step), 0.0));
 }
 

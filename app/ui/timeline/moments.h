@@ -65,6 +65,9 @@ class Timeline {
   std::size_t at(double time) const;
   double stepStart(StepId step) const;
   double stepEnd(StepId step) const;
+  const std::vector<StepId>& steps() const { return steps_; }
+  /// The step so many places after it (or before it), as far as there are any.
+  StepId stepBeside(StepId step, int places) const;
 
   /// The time here that corresponds to a time of another timeline: the same share of its step.
   double translate(const Timeline& other, double time) const;
@@ -73,6 +76,7 @@ class Timeline {
 
  private:
   std::vector<Moment> moments_;
+  std::vector<StepId> steps_;  // in order
 };
 
 }  // namespace headscope::ui

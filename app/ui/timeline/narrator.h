@@ -6,6 +6,7 @@
 
 #include "app/ui/timeline/moments.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 

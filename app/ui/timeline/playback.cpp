@@ -12,11 +12,6 @@ namespace {
 constexpr double kBarPace = 0.25;        // for the bar to go on
 constexpr double kSweepPace = 1.0 / 30;  // while a veil moves
 
-void stepBy(ViewState& view, int steps) {
-  const int last = static_cast<int>(kStepCount) - 1;
-  view.step = static_cast<StepId>(std::clamp(static_cast<int>(view.step) + steps, 0, last));
-}
-
 std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
   if (!cell || info(cell->tensor).rows != Axis::query) return std::nullopt;
   return cell->row;
@@ -113,15 +108,14 @@ void togglePlay(ViewState& view, const Playback& playback) {
 void goBy(ViewState& view, const Playback& playback, int count, bool whole) {
   view.playing = false;
   if (!view.playTime) {
-    stepBy(view, count);
+    view.step = playback.timeline.stepBeside(view.step, count);
     return;
   }
   const Timeline& timeline = playback.timeline;
   const auto here = static_cast<int>(timeline.at(*view.playTime));
   if (whole) {
     const StepId step = timeline.moments()[static_cast<std::size_t>(here)].step;
-    const int to = std::clamp(static_cast<int>(step) + count, 0, static_cast<int>(kStepCount) - 1);
-    view.playTime = timeline.stepStart(static_cast<StepId>(to));
+    view.playTime = timeline.stepStart(timeline.stepBeside(step, count));
     return;
   }
   const int last = static_cast<int>(timeline.moments().size()) - 1;
@@ -136,7 +130,8 @@ void goToEnd(ViewState& view, const Playback& playback, bool last) {
   if (view.playTime) {
     view.playTime = last ? playback.timeline.length() : 0.0;
   } else {
-    view.step = last ? StepId::output : StepId::project;
+    const auto& steps = playback.timeline.steps();
+    if (!steps.empty()) view.step = last ? steps.back() : steps.front();
   }
 }
 

@@ -19,11 +19,11 @@ void drawSegments(const Look& look, const Timeline& timeline, StepId current, Im
     return a.x + (b.x - a.x) * static_cast<float>(time / timeline.length());
   };
   const float gap = look.px(1);
-  for (const Step* s : allSteps()) {
-    const float from = x(timeline.stepStart(s->id()));
-    const float to = x(timeline.stepEnd(s->id()));
+  for (const StepId step : timeline.steps()) {
+    const float from = x(timeline.stepStart(step));
+    const float to = x(timeline.stepEnd(step));
     list->AddRectFilled({from, a.y}, {to - gap, b.y},
-                        s->id() == current ? t.accentSoft : t.fieldHover, look.px(2));
+                        step == current ? t.accentSoft : t.fieldHover, look.px(2));
   }
   // ticks where they can be told apart
   float drawn = a.x;
@@ -60,7 +60,7 @@ void scrubBar(const Panel& panel, const Playback& playback) {
       static_cast<double>(std::clamp((ImGui::GetIO().MousePos.x - a.x) / size.x, 0.0F, 1.0F));
   if (ImGui::IsItemActive()) view.playTime = pointed;
   const Moment& under = timeline.moments()[timeline.at(pointed)];
-  tip(look, fmt::format("{} {} · {} of {}", static_cast<int>(under.step) + 1,
+  tip(look, fmt::format("{} {} · {} of {}", stepPlace(under.step, panel.trace.config()) + 1,
                         step(under.step).text(panel.trace.config()).title, clockText(pointed),
                         clockText(timeline.length())));
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 namespace {

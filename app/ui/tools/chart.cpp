@@ -17,7 +17,7 @@ std::string tickText(double value) {
   return value >= 1000.0 ? fmt::format("{:g}", value) : fmt::format("{:.3g}", value);
 }
 
-float widestTick(const Look& look, const ChartAxis& axis) {
+float widestTick(const Look& look, const PlainAxis& axis) {
   float widest = 0.0F;
   for (const double tick : axis.ticks) {
     widest = std::max(widest, textSize(look.fonts.monoSmall, tickText(tick)).x);
@@ -27,50 +27,33 @@ float widestTick(const Look& look, const ChartAxis& axis) {
 
 }  // namespace
 
-double ChartAxis::fraction(double value) const {
+double PlainAxis::fraction(double value) const {
   if (logarithmic) return std::log(value / low) / std::log(high / low);
   return (value - low) / (high - low);
 }
 
-double ChartAxis::value(double fraction) const {
+double PlainAxis::value(double fraction) const {
   const double f = std::clamp(fraction, 0.0, 1.0);
   return logarithmic ? low * std::pow(high / low, f) : low + (high - low) * f;
 }
 
-ImVec2 Chart::at(double xValue, double yValue) const {
-  const auto along = [](const ChartAxis& axis, double value) {
+ImVec2 PlainChart::at(double xValue, double yValue) const {
+  const auto along = [](const PlainAxis& axis, double value) {
     return static_cast<float>(std::clamp(axis.fraction(value), 0.0, 1.0));
   };
   return {a.x + (b.x - a.x) * along(x, xValue), b.y - (b.y - a.y) * along(y, yValue)};
 }
 
-double roundedUp(double value) {
-  const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double leading : {1.0, 2.0, 3.0, 5.0}) {
-    if (value <= leading * power) return leading * power;
-  }
-  return 10.0 * power;
-}
-
-double tickStep(double range, double most) {
-  const double least = range / most * (1.0 - 1e-9);
-  const double power = std::pow(10.0, std::floor(std::log10(least)));
-  for (const double leading : {1.0, 2.0, 5.0}) {
-    if (leading * power >= least) return leading * power;
-  }
-  return 10.0 * power;
-}
-
-Chart placeChart(const Look& look, ImVec2 at, ImVec2 size, ChartAxis x, ChartAxis y, float below) {
+PlainChart placeChart(const Look& look, ImVec2 at, ImVec2 size, PlainAxis x, PlainAxis y, float below) {
   const float left = widestTick(look, y) + look.px(8);
   const float ticks = x.ticks.empty() ? 0.0F : fontSize(look.fonts.monoSmall) + look.px(4);
-  Chart chart{{at.x + left, at.y + look.px(5)}, {}, std::move(x), std::move(y)};
+  PlainChart chart{{at.x + left, at.y + look.px(5)}, {}, std::move(x), std::move(y)};
   chart.b = {std::max(at.x + size.x - look.px(6), chart.a.x + look.px(20)),
              std::max(at.y + size.y - ticks - below, chart.a.y + look.px(12))};
   return chart;
 }
 
-void drawAxes(const Look& look, const Chart& chart, const std::string& name) {
+void drawAxes(const Look& look, const PlainChart& chart, const std::string& name) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* mono = look.fonts.monoSmall;
@@ -100,10 +83,10 @@ void drawAxes(const Look& look, const Chart& chart, const std::string& name) {
                {chart.b.x - size.x, chart.b.y - size.y - look.px(1)}, t.textMuted, name);
 }
 
-void drawCurve(const Look& look, const Chart& chart, const std::vector<ChartPoint>& points,
+void drawCurve(const Look& look, const PlainChart& chart, const std::vector<PlainPoint>& points,
                ImU32 color, float width) {
   std::vector<ImVec2> line;
-  for (const ChartPoint& point : points) {
+  for (const PlainPoint& point : points) {
     if (std::isfinite(point.x) && std::isfinite(point.y)) {
       line.push_back(chart.at(point.x, point.y));
     }
@@ -112,14 +95,14 @@ void drawCurve(const Look& look, const Chart& chart, const std::vector<ChartPoin
                                           look.px(width));
 }
 
-void drawDot(const Look& look, const Chart& chart, const ChartPoint& point, ImU32 color,
+void drawDot(const Look& look, const PlainChart& chart, const PlainPoint& point, ImU32 color,
              float radius) {
   if (!std::isfinite(point.x) || !std::isfinite(point.y)) return;
   ImGui::GetWindowDrawList()->AddCircleFilled(chart.at(point.x, point.y), look.px(radius), color);
 }
 
-float drawChartTitle(const Look& look, ImVec2 at, float width, const std::string& title,
-                     const std::vector<ChartKey>& keys) {
+float drawPlainTitle(const Look& look, ImVec2 at, float width, const std::string& title,
+                     const std::vector<PlainKey>& keys) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float line = fontSize(font) + look.px(3);
@@ -128,7 +111,7 @@ float drawChartTitle(const Look& look, ImVec2 at, float width, const std::string
   const std::string shown = elided(font, title, width);
   drawText(list, font, at, look.theme.text, shown);
   ImVec2 pen(at.x + textSize(font, shown).x + gap, at.y);
-  for (const ChartKey& key : keys) {
+  for (const PlainKey& key : keys) {
     const float length = swatch + look.px(4) + richTextSize(look.fonts, font, key.name).x;
     if (pen.x > at.x && pen.x + length > at.x + width) pen = {at.x, pen.y + line};
     const float middle = pen.y + fontSize(font) * 0.5F;

@@ -15,6 +15,7 @@
 #include "app/ui/tools/difference_source.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::ui {
 namespace {

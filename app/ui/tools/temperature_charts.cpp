@@ -32,9 +32,9 @@ std::vector<float> columnsOf(const std::vector<float>& weights, float width) {
   return columns;
 }
 
-std::vector<ChartPoint> curveOf(const std::vector<float>& weights, float width) {
+std::vector<PlainPoint> curveOf(const std::vector<float>& weights, float width) {
   const std::vector<float> columns = columnsOf(weights, width);
-  std::vector<ChartPoint> points;
+  std::vector<PlainPoint> points;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     points.push_back(
         {(static_cast<double>(i) + 0.5) / static_cast<double>(columns.size()), columns[i]});
@@ -48,7 +48,7 @@ std::string scaleName(const AttentionConfig& c, bool scale) {
 }
 
 /// A hatched foot under the bars of keys that dropout takes.
-void markDropped(const Panel& panel, const RowRef& row, const Chart& chart) {
+void markDropped(const Panel& panel, const RowRef& row, const PlainChart& chart) {
   const AttentionConfig& c = panel.trace.config();
   const Look& look = panel.look;
   const float cell = (chart.b.x - chart.a.x) / static_cast<float>(c.keys());
@@ -75,11 +75,11 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
       std::max({keyOf(f.weights), keyOf(f.sharper), keyOf(f.flatter), keyOf(f.otherway)});
   const double top = highest > 0.0F ? roundedUp(highest) : 1.0;
   const double temperature = f.now.temperature;
-  const std::vector<ChartKey> keys{{fmt::format("T {:.3g}", temperature), t.accent},
+  const std::vector<PlainKey> keys{{fmt::format("T {:.3g}", temperature), t.accent},
                                    {fmt::format("{:.3g}", temperature / 4), t.queryText},
                                    {fmt::format("{:.3g}", temperature * 4), t.key},
                                    {scaleName(c, !f.now.scale), t.valueText}};
-  const float title = drawChartTitle(
+  const float title = drawPlainTitle(
       look, at, size.x, "weights of " + queryName(panel.trace.document(), f.row.item, f.row.query),
       keys);
 
@@ -88,7 +88,7 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
   const bool turned = labels > size.x * 0.85F / static_cast<float>(c.keys());
   const float below = turned ? std::min(labels * 0.72F + look.px(10), (size.y - title) * 0.32F)
                              : fontSize(look.fonts.small) + look.px(4);
-  const Chart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, {0, 1},
+  const PlainChart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, {0, 1},
                                  {0, top, false, {0, top / 2, top}}, below);
   drawAxes(look, chart, "");
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -107,7 +107,7 @@ void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec
     const auto points = curveOf(*weights, width);
     drawCurve(look, chart, points, color, column > look.px(2) ? 1.5F : 1.0F);
     if (column > look.px(8)) {
-      for (const ChartPoint& point : points) drawDot(look, chart, point, color, 2.5F);
+      for (const PlainPoint& point : points) drawDot(look, chart, point, color, 2.5F);
     }
   }
   markDropped(panel, f.row, chart);
@@ -139,16 +139,16 @@ void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 siz
   const AttentionConfig& c = panel.trace.config();
   const double limit = std::log2(static_cast<double>(std::max<Index>(f.keys, 1)));
   const double most = std::max(limit, 1.0);
-  const std::vector<ChartKey> keys{{scaleName(c, true), t.accent},
+  const std::vector<PlainKey> keys{{scaleName(c, true), t.accent},
                                    {scaleName(c, false), t.valueText}};
   const float title =
-      drawChartTitle(look, at, size.x, fmt::format("entropy, bits (at most {:.3g})", limit), keys);
-  ChartAxis x{kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}};
-  const Chart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, std::move(x),
+      drawPlainTitle(look, at, size.x, fmt::format("entropy, bits (at most {:.3g})", limit), keys);
+  PlainAxis x{kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}};
+  const PlainChart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, std::move(x),
                                  {0, most, false, {0, most}});
   drawAxes(look, chart, "temperature");
   const auto curve = [&](const std::vector<double>& entropies, ImU32 color) {
-    std::vector<ChartPoint> points;
+    std::vector<PlainPoint> points;
     for (std::size_t i = 0; i < entropies.size(); ++i) {
       points.push_back({entropyTemperatures()[i], entropies[i]});
     }
@@ -156,7 +156,7 @@ void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 siz
   };
   curve(f.plainEntropy, keys[1].color);
   curve(f.scaledEntropy, keys[0].color);
-  const ChartPoint now{f.now.temperature, f.spread.entropy};
+  const PlainPoint now{f.now.temperature, f.spread.entropy};
   drawDot(look, chart, now, t.panel, 6.0F);
   drawDot(look, chart, now, f.now.scale ? t.accent : t.valueText, 4.5F);
 
@@ -181,7 +181,7 @@ void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 a
   const auto dK = static_cast<double>(measured.dK);
   const Index shown = memory.figures.row.head;
   const ImU32 head = headColor(t, static_cast<std::size_t>(shown));
-  const float title = drawChartTitle(look, at, size.x, "variance of scores",
+  const float title = drawPlainTitle(look, at, size.x, "variance of scores",
                                      {{"q·k", t.queryText},
                                       {"q·k ÷ √d_k", t.valueText},
                                       {fmt::format("head {}", shown + 1), head}});
@@ -193,7 +193,7 @@ void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 a
     high = std::max(high, std::pow(10.0, std::ceil(std::log10(variance))));
   }
   const double widest = std::max(512.0, dK);
-  const Chart chart =
+  const PlainChart chart =
       placeChart(look, {at.x, at.y + title}, {size.x, size.y - title},
                  {1, widest, true, {1, 8, 64, 512}}, {low, high, true, {low, 1, high}});
   drawAxes(look, chart, "d_k");

@@ -15,4 +15,14 @@ inline DocumentPtr documentOfSize(Index dModel, Index heads, Index tokens, Index
                       memoryBudget, true);
 }
 
+/// The same values, but X in memory of its own: a pass over the one after a pass over the other runs
+/// every step, as after a new sentence.
+inline DocumentPtr withNewInput(const DocumentPtr& document) {
+  Document next = *document;
+  Input input = *next.input;
+  input.x = input.x.clone();
+  next.input = std::make_shared<const Input>(std::move(input));
+  return std::make_shared<const Document>(std::move(next));
+}
+
 }  // namespace headscope::test

@@ -127,10 +127,8 @@ void expectClose(const Tensor& actual, const Expected& expected, const std::stri
 /// The ids of the steps that ran.
 inline std::vector<std::string> stepsThatRan(const Trace& trace) {
   std::vector<std::string> ids;
-  for (const Step* s : allSteps()) {
-    if (trace.steps[static_cast<std::size_t>(s->id())].ran) {
-      ids.emplace_back(s->text(trace.config()).id);
-    }
+  for (const StepRun& run : trace.steps) {
+    if (run.ran) ids.emplace_back(step(run.step).text(trace.config()).id);
   }
   return ids;
 }

@@ -1,4 +1,4 @@
-#include "core/threads.h"
+#include "core/platform/threads.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,0 +1,143 @@
+#include "app/ui/parts/axis_labels.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kMostMeasured = 512;  // labels looked at for a width; more never fit
+constexpr float kTurnedShare = 0.72F;       // of a label's length, what it reaches down at 45°
+
+/// Every how many labels one is drawn, so that they stay `least` apart.
+Index labelStride(float cell, float least) {
+  return std::max<Index>(1, static_cast<Index>(std::ceil(least / std::max(cell, 1e-4F))));
+}
+
+/// Those that are drawn: every n-th, with room around the lit one, and that one last.
+template <typename Draw>
+void eachShownLabel(const AxisLabels& labels, Index every, Draw&& draw) {
+  const auto count = static_cast<Index>(labels.texts.size());
+  for (Index i = 0; i < count; i += every) {
+    const bool touchesLit = labels.lit >= 0 && i != labels.lit && std::abs(i - labels.lit) < every;
+    if (!touchesLit && i != labels.lit) draw(i, labels.color);
+  }
+  if (labels.lit >= 0 && labels.lit < count) draw(labels.lit, labels.litColor);
+}
+
+std::string_view labelAt(const AxisLabels& labels, Index i) {
+  return shownToken(labels.texts[static_cast<std::size_t>(i)]);
+}
+
+/// `x` of a label's left end by its width.
+template <typename Place>
+void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, Place&& place) {
+  if (labels.empty()) return;
+  const float cell = picture.height() / static_cast<float>(labels.texts.size());
+  eachShownLabel(labels, labelStride(cell, fontSize(labels.font) * 0.95F),
+                 [&](Index i, ImU32 color) {
+                   const std::string text = elided(labels.font, labelAt(labels, i), labels.limit);
+                   const ImVec2 size = textSize(labels.font, text);
+                   const float y = picture.a.y + (static_cast<float>(i) + 0.5F) * cell;
+                   drawText(list, labels.font, {place(size.x), y - size.y * 0.5F}, color, text);
+                 });
+}
+
+}  // namespace
+
+std::string_view shownToken(std::string_view token) { return token.empty() ? "[pad]" : token; }
+
+float AxisLabels::width() const {
+  float widest = 0.0F;
+  const std::size_t step = texts.size() / kMostMeasured + 1;
+  for (std::size_t i = 0; i < texts.size() && widest < limit; i += step) {
+    widest = std::max(widest, textSize(font, shownToken(texts[i])).x);
+  }
+  return std::min(widest, limit);
+}
+
+void drawRowLabels(ImDrawList* list, const AxisLabels& labels, const Rect& picture, float gap) {
+  drawRows(list, labels, picture, [&](float width) { return picture.a.x - gap - width; });
+}
+
+void drawRowLabelsRight(ImDrawList* list, const AxisLabels& labels, const Rect& picture,
+                        float gap) {
+  drawRows(list, labels, picture, [&](float) { return picture.b.x + gap; });
+}
+
+ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most)
+    : labels_(labels),
+      cell_(width / static_cast<float>(std::max<std::size_t>(labels.texts.size(), 1))),
+      room_(0.0F),
+      gap_(look.space.tight),
+      turned_(false) {
+  if (labels.empty()) return;
+  const float line = fontSize(labels_.font);
+  const float widest = labels_.width();
+  const float turnedRoom = widest * kTurnedShare + line * 0.7F;
+  turned_ = widest > cell_ - 3.0F && cell_ > line * 0.5F && gap_ + turnedRoom <= most;
+  room_ = gap_ + (turned_ ? turnedRoom : line);
+}
+
+void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
+  if (labels_.empty()) return;
+  ImFont* font = labels_.font;
+  const float height = fontSize(font);
+  const float y = picture.b.y + gap_;
+  const auto middle = [&](Index i) { return picture.a.x + (static_cast<float>(i) + 0.5F) * cell_; };
+  if (turned_) {
+    eachShownLabel(labels_, labelStride(cell_, height * 1.25F), [&](Index i, ImU32 color) {
+      const std::string text = elided(font, labelAt(labels_, i), labels_.limit);
+      drawTurnedText(list, font, {middle(i) - height * 0.1F, y}, color, text, 45.0F);
+    });
+    return;
+  }
+  const float widest = std::max(labels_.width(), 1.0F);
+  struct Label {
+    std::string text;
+    float start, end;
+  };
+  // those at the ends move inwards, towards their neighbours
+  const auto label = [&](Index i) {
+    std::string text = elided(font, labelAt(labels_, i), std::max(widest, cell_));
+    const float width = textSize(font, text).x;
+    const float last = std::max(picture.b.x - width, picture.a.x);
+    const float start = std::clamp(middle(i) - width * 0.5F, picture.a.x, last);
+    return Label{std::move(text), start, start + width};
+  };
+  const auto count = static_cast<Index>(labels_.texts.size());
+  std::optional<Label> own;
+  if (labels_.lit >= 0 && labels_.lit < count) own = label(labels_.lit);
+  float free = picture.a.x - 1.0F;
+  const Index every =
+      labelStride(cell_, std::min(widest, cell_) + gap_ > cell_ ? widest + gap_ : 0.0F);
+  for (Index i = 0; i < count; i += every) {
+    const Label next = label(i);
+    const bool onOwn = own && next.start < own->end + gap_ && next.end + gap_ > own->start;
+    if (next.start < free || onOwn) continue;
+    drawText(list, font, {next.start, y}, labels_.color, next.text);
+    free = next.end + gap_;
+  }
+  if (own) drawText(list, font, {own->start, y}, labels_.litColor, own->text);
+}
+
+void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color,
+                    std::string_view text, float degrees) {
+  const int first = list->VtxBuffer.Size;
+  const ImVec2 at(std::round(position.x), std::round(position.y));
+  list->AddText(font, fontSize(font), at, color, text.data(), text.data() + text.size());
+  const float radians = degrees * 3.14159265F / 180.0F;
+  const float s = std::sin(radians);
+  const float c = std::cos(radians);
+  for (int i = first; i < list->VtxBuffer.Size; ++i) {
+    ImVec2& p = list->VtxBuffer[i].pos;
+    const ImVec2 d(p.x - at.x, p.y - at.y);
+    p = {at.x + d.x * c - d.y * s, at.y + d.x * s + d.y * c};
+  }
+}
+
+}  // namespace headscope::ui

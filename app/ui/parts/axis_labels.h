@@ -1,0 +1,55 @@
+// Axis labels: names (tokens, numbers) along the rows and columns of a picture, thinned out where
+// they would touch, turned where they are wider than their column.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/ui/panel.h"
+#include "app/ui/parts/layout.h"
+
+namespace headscope::ui {
+
+/// What stands along an axis.
+struct AxisLabels {
+  std::span<const std::string> texts;  // one for each row or column; empty: nothing
+  ImFont* font = nullptr;
+  ImU32 color = 0, litColor = 0;
+  Index lit = -1;      // always shown; −1: none
+  float limit = 1e6F;  // points a label takes at most; longer ones are cut with "…"
+
+  bool empty() const { return texts.empty(); }
+  /// Points the widest of them takes, at most the limit.
+  float width() const;
+};
+
+/// A label as shown: padding has a sign of its own.
+std::string_view shownToken(std::string_view token);
+
+/// Labels of rows, right-aligned to the left of a picture, `gap` from it.
+void drawRowLabels(ImDrawList* list, const AxisLabels& labels, const Rect& picture, float gap);
+/// The same, left-aligned, to its right.
+void drawRowLabelsRight(ImDrawList* list, const AxisLabels& labels, const Rect& picture, float gap);
+
+/// Labels below the columns of a picture: where they would touch they are turned by 45°, if there
+/// is room for that, and every n-th is left out.
+class ColumnLabels {
+ public:
+  /// For a picture `width` wide, with at most `most` points below it.
+  ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most);
+  /// The height they take, with the gap to the picture.
+  float room() const { return room_; }
+  void draw(ImDrawList* list, const Rect& picture) const;
+
+ private:
+  AxisLabels labels_;
+  float cell_, room_, gap_;
+  bool turned_;
+};
+
+/// Text turned about `position` by `degrees` (clockwise).
+void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color,
+                    std::string_view text, float degrees);
+
+}  // namespace headscope::ui

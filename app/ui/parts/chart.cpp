@@ -1,0 +1,244 @@
+#include "app/ui/parts/chart.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr double kNearlyRound = 1e-4;  // of a range: what is nearly a tick counts as one
+
+float widestTick(ImFont* font, const ChartAxis& axis) {
+  float widest = 0.0F;
+  for (const double tick : axis.ticks) {
+    widest = std::max(widest, textSize(font, axis.textOf(tick)).x);
+  }
+  return widest;
+}
+
+bool isFinite(const ChartPoint& point) { return std::isfinite(point.x) && std::isfinite(point.y); }
+
+}  // namespace
+
+double ChartAxis::fraction(double value) const {
+  if (logarithmic) return std::log(value / low) / std::log(high / low);
+  return (value - low) / (high - low);
+}
+
+double ChartAxis::value(double fraction) const {
+  const double f = std::clamp(fraction, 0.0, 1.0);
+  return logarithmic ? low * std::pow(high / low, f) : low + (high - low) * f;
+}
+
+std::string ChartAxis::textOf(double tick) const {
+  if (text) return text(tick);
+  return tick >= 1000.0 ? fmt::format("{:g}", tick) : fmt::format("{:.3g}", tick);
+}
+
+ChartAxis roundAxis(double low, double high) {
+  ChartAxis axis;
+  axis.ticks = roundTicks(low, high);
+  axis.low = axis.ticks.front();
+  axis.high = axis.ticks.back();
+  return axis;
+}
+
+std::vector<double> roundTicks(double low, double high) {
+  constexpr double kMostSteps = 5.0;
+  const double range = high - low;
+  if (!(range > 0.0) || !std::isfinite(range)) return {0.0, 1.0};
+  const double step = tickStep(range, kMostSteps);
+  std::vector<double> ticks;
+  double n = std::floor((low + kNearlyRound * range) / step);
+  for (; ticks.empty() || ticks.back() < high - kNearlyRound * range; n += 1.0) {
+    ticks.push_back(n * step);
+  }
+  if (ticks.size() == 1) ticks.push_back(ticks.front() + step);
+  return ticks;
+}
+
+double roundedUp(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double leading : {1.0, 2.0, 3.0, 5.0}) {
+    if (value <= leading * power) return leading * power;
+  }
+  return 10.0 * power;
+}
+
+double tickStep(double range, double most) {
+  const double least = range / most * (1.0 - 1e-9);
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double leading : {1.0, 2.0, 5.0}) {
+    if (leading * power >= least) return leading * power;
+  }
+  return 10.0 * power;
+}
+
+ChartBars ChartBars::fitting(Index things, float width, float least) {
+  const auto most = std::max<Index>(1, static_cast<Index>(width / least));
+  return {things, std::max<Index>(1, (things + most - 1) / most)};
+}
+
+Chart::Chart(const Look& look, ChartFrame frame) : look_(look), frame_(std::move(frame)) {
+  const Spacing& s = look.space;
+  ImFont* mono = look.fonts.monoSmall;
+  Rect plot = frame_.room;
+  plot.cutTop(s.tight);
+  const float ticks = frame_.yTicks ? widestTick(mono, frame_.y) + s.small : 0.0F;
+  plot.cutLeft(std::max(ticks, frame_.left));
+  if (frame_.below == nullptr && !frame_.x.ticks.empty()) plot.cutRight(s.small);
+  if (frame_.below != nullptr) {
+    labels_.emplace(look, *frame_.below, plot.width(), frame_.room.height() * 0.4F);
+    plot.cutBottom(labels_->room());
+  } else if (!frame_.x.ticks.empty()) {
+    plot.cutBottom(fontSize(mono) + s.tight);
+  }
+  plot_ = {plot.a, {std::max(plot.b.x, plot.a.x + s.wide), std::max(plot.b.y, plot.a.y + s.large)}};
+}
+
+ImVec2 Chart::at(double xValue, double yValue) const {
+  const auto along = [](const ChartAxis& axis, double value) {
+    return static_cast<float>(std::clamp(axis.fraction(value), 0.0, 1.0));
+  };
+  return {plot_.a.x + plot_.width() * along(frame_.x, xValue),
+          plot_.b.y - plot_.height() * along(frame_.y, yValue)};
+}
+
+void Chart::drawAxes(ImDrawList* list) const {
+  const Theme& t = look_.theme;
+  const Spacing& s = look_.space;
+  ImFont* mono = look_.fonts.monoSmall;
+  float free = plot_.b.y + fontSize(mono);  // above it there is room for a tick's number
+  for (const double tick : frame_.y.ticks) {
+    const float y = at(frame_.x.low, tick).y;
+    list->AddLine({plot_.a.x, y}, {plot_.b.x, y}, t.divider);
+    const std::string text = frame_.y.textOf(tick);
+    const ImVec2 size = textSize(mono, text);
+    if (!frame_.yTicks || y + size.y * 0.5F > free) continue;
+    free = y - size.y * 0.5F;
+    drawText(list, mono, {plot_.a.x - size.x - s.tight, free}, t.textMuted, text);
+  }
+  if (frame_.below == nullptr) {
+    float taken = plot_.a.x - look_.px(40);
+    for (const double tick : frame_.x.ticks) {
+      const ImVec2 p = at(tick, frame_.y.low);
+      const std::string text = frame_.x.textOf(tick);
+      const ImVec2 size = textSize(mono, text);
+      if (p.x - size.x * 0.5F < taken) continue;
+      taken = p.x + size.x * 0.5F + s.tight;
+      list->AddLine(p, {p.x, p.y + s.tight}, t.textMuted);
+      drawText(list, mono, {p.x - size.x * 0.5F, p.y + s.thin}, t.textMuted, text);
+    }
+  }
+  const float zero = at(0.0, std::clamp(0.0, frame_.y.low, frame_.y.high)).y;
+  list->AddLine({plot_.a.x, zero}, {plot_.b.x, zero}, t.textMuted);
+  list->AddLine(plot_.a, {plot_.a.x, plot_.b.y}, t.textMuted);
+  if (labels_) labels_->draw(list, plot_);
+  ImFont* small = look_.fonts.small;
+  const ImVec2 size = richTextSize(look_.fonts, small, frame_.xName);
+  drawRichText(list, look_.fonts, small, {plot_.b.x - size.x, plot_.b.y - size.y - s.hair},
+               t.textMuted, frame_.xName);
+  drawRichText(list, look_.fonts, small, {plot_.a.x + s.small, plot_.a.y}, t.textMuted,
+               frame_.yName);
+}
+
+void Chart::curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
+                  float width) const {
+  std::vector<ImVec2> line;
+  line.reserve(points.size());
+  for (const ChartPoint& point : points) {
+    if (isFinite(point)) line.push_back(at(point));
+  }
+  list->AddPolyline(line.data(), static_cast<int>(line.size()), color, 0, look_.px(width));
+}
+
+void Chart::dot(ImDrawList* list, const ChartPoint& point, ImU32 color, float radius) const {
+  if (isFinite(point)) list->AddCircleFilled(at(point), look_.px(radius), color);
+}
+
+void Chart::cursor(ImDrawList* list, double x, ImU32 color, float width) const {
+  const float along = at(x, frame_.y.low).x;
+  list->AddLine({along, plot_.a.y}, {along, plot_.b.y}, color, look_.px(width));
+}
+
+Rect Chart::band(Index n, Index count) const {
+  const float pitch = plot_.width() / static_cast<float>(count);
+  const float left = plot_.a.x + static_cast<float>(n) * pitch;
+  // side by side they get no seams between them: on whole points
+  if (pitch < look_.px(4)) {
+    return {{std::round(left), plot_.a.y}, {std::round(left + pitch), plot_.b.y}};
+  }
+  const float thick = std::min(pitch * 0.8F, look_.px(44));
+  const float middle = left + pitch * 0.5F;
+  return {{middle - thick * 0.5F, plot_.a.y}, {middle + thick * 0.5F, plot_.b.y}};
+}
+
+void Chart::bar(ImDrawList* list, Index n, Index count, double from, double to, ImU32 color) const {
+  const Rect place = band(n, count);
+  const float top = at(frame_.x.low, std::max(from, to)).y;
+  const float bottom = at(frame_.x.low, std::min(from, to)).y;
+  const float rounding = place.width() > look_.px(6) ? look_.space.thin : 0.0F;
+  list->AddRectFilled({place.a.x, top}, {place.b.x, bottom}, color, rounding,
+                      to >= from ? ImDrawFlags_RoundCornersTop : ImDrawFlags_RoundCornersBottom);
+}
+
+bool Chart::item(const char* id) const {
+  ImGui::SetCursorScreenPos(plot_.a);
+  return pictureArea(id, plot_.size());
+}
+
+std::optional<Index> Chart::hovered(Index count) const {
+  if (!ImGui::IsItemHovered()) return std::nullopt;
+  const float along = (ImGui::GetIO().MousePos.x - plot_.a.x) / plot_.width();
+  return std::clamp<Index>(static_cast<Index>(along * static_cast<float>(count)), 0, count - 1);
+}
+
+ChartPoint Chart::underMouse() const {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  return {frame_.x.value((mouse.x - plot_.a.x) / plot_.width()),
+          frame_.y.value((plot_.b.y - mouse.y) / plot_.height())};
+}
+
+std::vector<StackPiece> stackOf(std::span<const double> parts) {
+  std::vector<StackPiece> pieces;
+  double above = 0.0;
+  double below = 0.0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    double& end = parts[i] < 0.0 ? below : above;
+    pieces.push_back({i, end, end + parts[i]});
+    end += parts[i];
+  }
+  return pieces;
+}
+
+void drawChartTitle(const Look& look, Rect& room, const std::string& title,
+                    const std::vector<ChartKey>& keys) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Spacing& s = look.space;
+  ImFont* font = look.fonts.small;
+  const float line = fontSize(font) + s.tight;
+  const float swatch = s.medium;
+  const std::string shown = elided(font, title, room.width());
+  drawText(list, font, room.a, look.theme.text, shown);
+  ImVec2 pen(room.a.x + textSize(font, shown).x + s.medium, room.a.y);
+  for (const ChartKey& key : keys) {
+    const float length = swatch + s.tight + richTextSize(look.fonts, font, key.name).x;
+    if (pen.x > room.a.x && pen.x + length > room.b.x) pen = {room.a.x, pen.y + line};
+    const float middle = pen.y + fontSize(font) * 0.5F;
+    list->AddRectFilled({pen.x, middle - s.thin}, {pen.x + swatch, middle + s.thin}, key.color);
+    drawRichText(list, look.fonts, font, {pen.x + swatch + s.tight, pen.y}, look.theme.textMuted,
+                 key.name);
+    pen.x += length + s.medium;
+  }
+  room.cutTop(pen.y + line - room.a.y);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,153 @@
+// Computed: values that panels ask for each frame and that are computed beside the frames: what
+// several heads do, what a card measures. One registry holds them all, so that waking the window,
+// waiting and cancelling are done in one place.
+//
+// A value is asked for by its name and the key of all it depends on. While that of the newest key
+// is not there, the last one is, or nothing; the newest key wins, and work for an older one is
+// stopped.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "app/background.h"
+#include "app/ui/parts/fingerprint.h"
+
+namespace headscope::ui {
+
+/// What there is of a value. Valid until the next frame asks for it.
+template <typename Result>
+struct Computed {
+  const Result* last = nullptr;     // of the key asked for or of an earlier one; null: none yet
+  const Result* current = nullptr;  // of the key asked for; null while it is being computed
+  std::string_view problem;         // why there will be none of that key; empty: none
+};
+
+/// When work is done.
+enum class When {
+  beside,  // on a thread of its own
+  atOnce,  // within the frame: little work, whose result would come a frame late
+  atRest,  // beside, but not while a hand moves on: for what takes longer than a pass
+};
+
+class Computations {
+ public:
+  /// Asks `cancelled` now and then; nothing where it stopped for it. May throw UserError.
+  template <typename Result>
+  using Work = std::function<std::optional<Result>(const std::atomic<bool>& cancelled)>;
+
+  /// The value of that name; `makeWork` is called where it has to be computed, and gives the Work
+  /// with what it reads.
+  template <typename Result, typename MakeWork>
+  Computed<Result> want(std::string_view name, const Fingerprint& key, When when,
+                        const MakeWork& makeWork) {
+    return entry<Result>(name).want(key, when, handMoves_,
+                                    [&] { return Work<Result>(makeWork()); });
+  }
+
+  /// Whether a drag or typing goes on, so that what is to be computed at rest waits.
+  void setHandMoves(bool moves) { handMoves_ = moves; }
+
+  /// `wake` is called from other threads whenever a value is there.
+  void setWake(std::function<void()> wake) {
+    wake_ = std::move(wake);
+    for (auto& [name, entry] : entries_) entry->setWake(wake_);
+  }
+  /// Waits until nothing is being computed. True where there are values that were not taken.
+  bool finish() {
+    bool news = false;
+    for (auto& [name, entry] : entries_) news = entry->finish() || news;
+    return news;
+  }
+  /// Whether anything is being computed.
+  bool busy() const {
+    for (const auto& [name, entry] : entries_) {
+      if (entry->busy()) return true;
+    }
+    return false;
+  }
+
+ private:
+  struct Base {
+    virtual ~Base() = default;
+    virtual void setWake(const std::function<void()>& wake) = 0;
+    virtual bool finish() = 0;
+    virtual bool busy() const = 0;
+  };
+
+  template <typename Result>
+  class Entry final : public Base {
+   public:
+    template <typename MakeWork>
+    Computed<Result> want(const Fingerprint& key, When when, bool handMoves,
+                          const MakeWork& makeWork) {
+      if (auto outcome = task_.take()) take(std::move(*outcome));
+      if (!(key == asked_) && !(when == When::atRest && handMoves)) ask(key, when, makeWork());
+      const bool known = result_.has_value();
+      return {known ? &*result_ : nullptr, known && resultKey_ == key ? &*result_ : nullptr,
+              key == asked_ ? std::string_view(problem_) : std::string_view()};
+    }
+    void setWake(const std::function<void()>& wake) override { task_.setWake(wake); }
+    bool finish() override { return task_.wait(); }
+    bool busy() const override { return task_.busy(); }
+
+   private:
+    void ask(const Fingerprint& key, When when, Work<Result> work) {
+      asked_ = key;
+      problem_.clear();
+      if (when == When::atOnce) {
+        const std::atomic<bool> never = false;
+        std::optional<Result> result;
+        problem_ = whyNot([&] { result = work(never); });
+        keep(key, std::move(result));
+        return;
+      }
+      task_.request([key, work = std::move(work)](const std::atomic<bool>& cancelled)
+                        -> std::optional<std::pair<Fingerprint, Result>> {
+        auto result = work(cancelled);
+        if (!result) return std::nullopt;
+        return std::pair(key, std::move(*result));
+      });
+    }
+    void take(typename BackgroundTask<std::pair<Fingerprint, Result>>::Outcome outcome) {
+      if (outcome.result) {
+        keep(outcome.result->first, std::move(outcome.result->second));
+      } else {
+        problem_ = std::move(outcome.error);
+      }
+    }
+    void keep(const Fingerprint& key, std::optional<Result> result) {
+      if (!result) return;
+      result_ = std::move(result);
+      resultKey_ = key;
+    }
+
+    BackgroundTask<std::pair<Fingerprint, Result>> task_;
+    Fingerprint asked_;
+    Fingerprint resultKey_;
+    std::optional<Result> result_;
+    std::string problem_;
+  };
+
+  template <typename Result>
+  Entry<Result>& entry(std::string_view name) {
+    auto found = entries_.find(name);
+    if (found == entries_.end()) {
+      found = entries_.emplace(std::string(name), std::make_unique<Entry<Result>>()).first;
+      found->second->setWake(wake_);
+    }
+    return static_cast<Entry<Result>&>(*found->second);
+  }
+
+  std::map<std::string, std::unique_ptr<Base>, std::less<>> entries_;
+  std::function<void()> wake_;
+  bool handMoves_ = false;
+};
+
+}  // namespace headscope::ui

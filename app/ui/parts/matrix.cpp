@@ -1,0 +1,297 @@
+#include "app/ui/parts/matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/scene_commands.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr int kFinestHeatmap = 2048;  // cells along a side, more than any panel shows
+
+/// So many of `cells` as a heatmap has along `points`: never more than pixels, since one that falls
+/// between two would be mixed with its neighbour.
+int resolution(Index cells, float points, const Look& look) {
+  const float pixels = points * look.scene.pixelsPerPoint;
+  const int most = std::clamp(static_cast<int>(pixels), 1, kFinestHeatmap);
+  return static_cast<int>(std::min<Index>(cells, most));
+}
+
+int cellDecimals(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
+
+}  // namespace
+
+// Where a matrix stands.
+
+Rect MatrixPlace::cellAt(Index row, Index col) const {
+  return block(static_cast<double>(row), 1, static_cast<double>(col), 1);
+}
+
+Rect MatrixPlace::block(double row, double down, double col, double across, float least) const {
+  const ImVec2 one = cell();
+  const auto band = [least](float from, float length) {
+    const float grow = std::max(0.0F, least - length) * 0.5F;
+    return ImVec2(from - grow, from + length + grow);
+  };
+  const ImVec2 x =
+      band(at.a.x + static_cast<float>(col) * one.x, static_cast<float>(across) * one.x);
+  const ImVec2 y = band(at.a.y + static_cast<float>(row) * one.y, static_cast<float>(down) * one.y);
+  return {{x.x, y.x}, {x.y, y.y}};
+}
+
+MatrixCell MatrixPlace::nearest(ImVec2 point) const {
+  const ImVec2 one = cell();
+  const auto place = [](float offset, float length, Index count) {
+    return std::clamp<Index>(static_cast<Index>(offset / length), 0, count - 1);
+  };
+  return {place(point.y - at.a.y, one.y, rows), place(point.x - at.a.x, one.x, cols)};
+}
+
+std::optional<MatrixCell> MatrixPlace::hovered() const {
+  if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(at.a, at.b)) return std::nullopt;
+  return nearest(ImGui::GetIO().MousePos);
+}
+
+// What is in it.
+
+CellRef MatrixRef::cell(Index row, Index col) const {
+  if (transposed) std::swap(row, col);
+  return {tensor, item, head, row0 + row, col0 + col};
+}
+
+std::optional<MatrixCell> MatrixRef::find(const CellRef& cell) const {
+  if (maskOnly || cell.tensor != tensor || cell.item != item || cell.head != head) {
+    return std::nullopt;
+  }
+  MatrixCell found{cell.row - row0, cell.col - col0};
+  if (found.row < 0 || found.row >= rows || found.col < 0 || found.col >= cols) return std::nullopt;
+  if (transposed) std::swap(found.row, found.col);
+  return found;
+}
+
+MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head) {
+  const TensorInfo& t = info(tensor);
+  const Shape shape = shapeOf(tensor, config);
+  MatrixRef ref;
+  ref.tensor = tensor;
+  ref.item = t.perItem ? item : -1;
+  ref.head = t.perHead ? (t.kvHeads ? config.kvHead(head) : head) : -1;
+  ref.rows = t.rows == Axis::none ? 1 : shape[shape.size() - 2];
+  ref.cols = shape.back();
+  return ref;
+}
+
+bool showsMasked(TensorId tensor, const AttentionConfig& config) {
+  return (tensor == TensorId::maskedScores || tensor == TensorId::weights) &&
+         !config.mistakes.zeroForMasked;
+}
+
+bool isHidden(const Trace& trace, const CellRef& cell) {
+  const AttentionConfig& c = trace.config();
+  return showsMasked(cell.tensor, c) &&
+         !allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col) && !trace.pins().at(cell);
+}
+
+void hideMasked(const Trace& trace, Index item, Index row, Index col0, std::span<float> cells) {
+  const AttentionConfig& c = trace.config();
+  const AllowedKeys allowed = allowedKeys(c.mask, item, row, c.keys());
+  const auto at = [&](Index key) {
+    return cells.begin() + std::clamp<Index>(key - col0, 0, std::ssize(cells));
+  };
+  std::fill(cells.begin(), at(allowed.begin), gl::kMaskedCell);
+  std::fill(at(allowed.end), cells.end(), gl::kMaskedCell);
+  if (allowed.painted == nullptr) return;
+  std::transform(
+      cells.begin(), cells.end(), allowed.painted + col0, cells.begin(),
+      [](float value, std::uint8_t allows) { return allows != 0 ? value : gl::kMaskedCell; });
+}
+
+CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
+  const auto read = [&trace, ref](Index r, std::span<float> cells) {
+    const Index row = ref.row0 + r;
+    if (ref.maskOnly) {
+      std::fill(cells.begin(), cells.end(), 0.0F);
+    } else {
+      trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, cells.data());
+    }
+    if (!ref.maskOnly && !showsMasked(ref.tensor, trace.config())) return;
+    hideMasked(trace, ref.item, row, ref.col0, cells);
+    // what is pinned there is seen all the same
+    for (const Pin& pin : trace.pins().of(ref.tensor, ref.item, ref.head, row)) {
+      const Index col = pin.cell.col - ref.col0;
+      if (col < 0 || col >= ref.cols) continue;
+      cells[static_cast<std::size_t>(col)] = ref.maskOnly ? 0.0F : trace.value(pin.cell);
+    }
+  };
+  return {ref.rows, ref.cols, read};
+}
+
+std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref) {
+  return trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
+}
+
+// How values become colours.
+
+ImU32 ColorScale::color(const ColorMaps& maps, float value) const {
+  return maps[map].at((value - low) / (high - low));
+}
+
+std::string ColorScale::inWords() const {
+  if (allZero) return "all 0";
+  return diverging ? "±" + number(high, 3)
+                   : fmt::format("{} to {}", number(low, 2), number(high, 2));
+}
+
+ColorScale divergingScale(const Look& look, const ViewState& view, float magnitude) {
+  const float reach = magnitude > 0.0F ? magnitude : 1.0F;
+  return {-reach, reach, ColorMaps::diverging(view.colorMaps, look.theme.kind), true,
+          magnitude == 0.0F};
+}
+
+ColorScale sequentialScale(const Look& look, const ViewState& view, float low, float high) {
+  return {low, high, ColorMaps::sequential(view.colorMaps, look.theme.kind), false, false};
+}
+
+ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude) {
+  return tensor == TensorId::weights ? sequentialScale(look, view, 0.0F, 1.0F)
+                                     : divergingScale(look, view, magnitude);
+}
+
+float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head) {
+  Known& known = known_[{tensor, item, head}];
+  const std::uint64_t revision = trace.revision(tensor);
+  if (known.revision == revision) return known.value;
+  const AttentionConfig& c = trace.config();
+  float largest = 0.0F;
+  const TensorInfo& t = info(tensor);
+  const bool every = t.perHead && head < 0;
+  const Index heads = t.kvHeads ? c.numKvHeads : c.numHeads;
+  for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
+    MatrixRef ref = wholeMatrix(tensor, c, item, 0);
+    ref.head = t.perHead ? h : -1;
+    largest = std::max(largest, largestFinite(cellsOf(trace, ref)));
+  }
+  known = {revision, largest};
+  return largest;
+}
+
+// Drawing.
+
+gl::HeatmapQuad& Heatmaps::push(gl::HeatmapSource source, const ColorScale& scale, const Rect& at) {
+  gl::HeatmapQuad quad;
+  quad.rect = {at.a.x, at.a.y, at.b.x, at.b.y};
+  quad.source = batch_.sources.size();
+  quad.low = scale.low;
+  quad.high = scale.high;
+  quad.colorMap = scale.map;
+  quad.gap = look_.space.hair;
+  batch_.sources.push_back(std::move(source));
+  batch_.quads.push_back(quad);
+  return batch_.quads.back();
+}
+
+gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& values, CellRows cells,
+                               const ColorScale& scale, const Rect& at, bool transposed) {
+  gl::HeatmapSource source;
+  source.key = place.value();
+  source.revision = values.value();
+  const Index down = transposed ? cells.cols : cells.rows;
+  const Index across = transposed ? cells.rows : cells.cols;
+  source.rows = resolution(down, at.height(), look_);
+  source.cols = resolution(across, at.width(), look_);
+  source.fill = [cells = std::move(cells), transposed, rows = source.rows,
+                 cols = source.cols](float* out) {
+    if (!transposed) return reduce(cells, rows, cols, Reduction::largest, out);
+    std::vector<float> turned(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
+    reduce(cells, cols, rows, Reduction::largest, turned.data());
+    transpose(turned, cols, rows, out);
+  };
+  return push(std::move(source), scale, at);
+}
+
+void Heatmaps::add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale,
+                   const Rect& at, float opacity) {
+  if (at.empty() || ref.rows < 1 || ref.cols < 1) return;
+  const Fingerprint place("trace", ref.salt, ref.tensor, ref.item, ref.head, ref.row0, ref.rows,
+                          ref.col0, ref.cols, ref.transposed, ref.maskOnly);
+  add(place, Fingerprint("revision", revisionOf(trace, ref)), cellsOf(trace, ref), scale, at,
+      ref.transposed)
+      .opacity = opacity;
+}
+
+gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& values,
+                               std::shared_ptr<const void> hold, std::span<const float> cells,
+                               int rows, int cols, const ColorScale& scale, const Rect& at) {
+  gl::HeatmapSource source;
+  source.key = place.value();
+  source.revision = values.value();
+  source.rows = rows;
+  source.cols = cols;
+  source.fill = [hold = std::move(hold), cells](float* out) {
+    std::copy(cells.begin(), cells.end(), out);
+  };
+  return push(std::move(source), scale, at);
+}
+
+void Heatmaps::addHatched(const Rect& at) {
+  if (at.empty()) return;
+  gl::HeatmapSource source;
+  source.key = Fingerprint("hatched").value();
+  source.revision = 1;
+  source.rows = source.cols = 1;
+  source.fill = [](float* out) { *out = gl::kMaskedCell; };
+  push(std::move(source), {}, at);
+}
+
+void Heatmaps::light(Index row, Index col) {
+  batch_.quads.back().highlightRow = static_cast<int>(row);
+  batch_.quads.back().highlightCol = static_cast<int>(col);
+}
+
+void Heatmaps::draw(ImDrawList* list) { addHeatmaps(list, look_.scene, std::exchange(batch_, {})); }
+
+CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref) {
+  return {[&trace, ref](Index row, Index col) { return trace.value(ref.cell(row, col)); },
+          [&trace, ref](Index row, Index col) { return isHidden(trace, ref.cell(row, col)); }};
+}
+
+bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
+                 const ColorScale& scale, const CellNumbers& numbers, ImFont* font) {
+  if (font == nullptr) font = look.fonts.monoSmall;
+  const ImVec2 cell = place.cell();
+  if (cell.y < fontSize(font) + 2.0F) return false;
+  const auto fit = [&](int decimals) {
+    const std::string widest = cellNumber(scale.diverging ? -scale.high : scale.high, decimals);
+    return textSize(font, widest).x + look.space.tight <= cell.x;
+  };
+  int decimals = numbers.whole ? 0 : numbers.decimals;
+  if (decimals < 0) decimals = scale.diverging ? cellDecimals(scale.high) : 2;
+  if (!fit(decimals) && decimals > 1 && scale.high >= 1.0F) --decimals;
+  if (!fit(decimals)) return false;
+  for (Index row = 0; row < place.rows; ++row) {
+    for (Index col = 0; col < place.cols; ++col) {
+      const float value = numbers.value(row, col);
+      const bool hidden = numbers.hidden && numbers.hidden(row, col);
+      const ImU32 ink = hidden ? look.theme.textMuted : legibleOn(scale.color(look.maps, value));
+      drawTextCentred(list, font, place.cellAt(row, col).centre(), ink,
+                      cellNumber(value, decimals));
+    }
+  }
+  return true;
+}
+
+void drawFrame(const Look& look, ImDrawList* list, const Rect& block, ImU32 color, float points) {
+  const Rect around = block.outset(1.0F);
+  list->AddRect(around.a, around.b, look.theme.panel, 0, 0,
+                look.px(points) + 2.0F * look.space.hair);
+  list->AddRect(around.a, around.b, color, 0, 0, look.px(points));
+}
+
+}  // namespace headscope::ui

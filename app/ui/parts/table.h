@@ -1,0 +1,82 @@
+// Table: rows and columns on Dear ImGui's own table, in the program's manner: headings that sort
+// and say what they stand for, numbers to the right in even digits, a row that lights up under the
+// mouse and can be chosen, bars, and names that can be followed.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+struct TableColumn {
+  std::string title;
+  std::string about = {};  // its tooltip
+  bool number = true;      // to the right, in even digits; else text from the left
+  float least = 0.0F;      // points; 0: as wide as the title
+  float grows = 0.0F;      // its share of the width that is left over
+  bool sorts = true;
+};
+
+struct TableSort {
+  std::size_t column = 0;
+  bool descending = false;
+};
+
+struct TableSetting {
+  const char* id = "table";
+  float height = 0.0F;                 // 0: all rows, without scrolling
+  int frozen = 0;                      // columns that stay when the others scroll
+  std::optional<TableSort> sort = {};  // marked in its heading
+};
+
+class Table {
+ public:
+  /// Draws the headings. Rows follow, one after the other, until the table goes out of scope.
+  Table(const Look& look, const TableSetting& setting, std::vector<TableColumn> columns);
+  ~Table();
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+
+  /// The column whose heading was clicked, or is under the mouse.
+  std::optional<std::size_t> clickedHeading() const { return clicked_; }
+  std::optional<std::size_t> hoveredHeading() const { return hovered_; }
+
+  /// Calls `draw` with the number of each row that is seen.
+  void rows(Index count, const std::function<void(Index)>& draw);
+
+  /// Begins a row; its cells follow. True where it was clicked.
+  bool row(Index id, bool chosen = false);
+  bool rowHovered() const { return rowHovered_; }
+  /// The column under the mouse, while a row is hovered.
+  std::optional<std::size_t> hoveredColumn() const;
+
+  // The cells of a row, from left to right.
+  void text(std::string_view what, ImU32 color = 0);
+  void number(std::string_view what, ImU32 color = 0);
+  /// From the left, `share` (0 … 1) of the column.
+  void bar(float share, ImU32 color);
+  /// A name that can be followed, and a number to its right; true where it was clicked.
+  bool link(std::string_view name, std::string_view figure, const std::string& about);
+  void skip() { ++column_; }
+  /// A cell filled by other means: gives its rectangle's corner and width.
+  ImVec2 cell(float* width);
+
+ private:
+  void headings(const TableSetting& setting);
+  void put(ImFont* font, std::string_view what, ImU32 color, bool right);
+
+  const Look& look_;
+  std::vector<TableColumn> columns_;
+  bool open_;
+  float line_;
+  int column_ = 0;
+  bool rowHovered_ = false;
+  std::optional<std::size_t> clicked_, hovered_;
+};
+
+}  // namespace headscope::ui

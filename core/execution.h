@@ -1,0 +1,49 @@
+// Execution: how work runs, and how another thread may watch and stop it; and the loop over its
+// pieces.
+#pragma once
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+
+#include "core/block_store.h"
+#include "core/platform/threads.h"
+
+namespace headscope {
+
+struct Execution {
+  int threads = 0;  // at most, where the work is worth them; 0: one per core
+  const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
+  std::atomic<int>* stepsDone = nullptr;         // counts up as a pass goes on
+  Index flopsPerThread = kFlopsPerThread;        // so much work pays for a thread
+  BlockStorePtr memory = nullptr;                // of results; null: fresh memory
+
+  bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
+};
+
+/// Calls a function for every piece of work, spread over the threads that ThreadCount allows. Each
+/// call is independent of the others, so the result does not depend on the thread count. What is
+/// left when the work is cancelled is not called. Throws what a call threw.
+template <typename Function>
+void overPieces(Index pieces, const Execution& execution, Function&& function) {
+  struct Work {
+    const Execution& execution;
+    Function& function;
+    std::mutex mutex = {};
+    std::exception_ptr failure = {};
+  } work{execution, function};
+  forPieces(pieces, {[](void* context, Index piece) {
+                       Work& w = *static_cast<Work*>(context);
+                       if (w.execution.stop()) return;
+                       try {
+                         w.function(piece);
+                       } catch (...) {
+                         const std::lock_guard lock(w.mutex);
+                         w.failure = std::current_exception();
+                       }
+                     },
+                     &work});
+  if (work.failure) std::rethrow_exception(work.failure);
+}
+
+}  // namespace headscope
