@@ -7,17 +7,14 @@ add_library(headscope_warnings INTERFACE)
 # Not under the sanitizers: their checks lead GCC's analysis to false alarms, and the other builds
 # compile the same files.
 if(NOT HEADSCOPE_SANITIZE AND NOT HEADSCOPE_FUZZ)
-  target_compile_options(headscope_warnings INTERFACE -Wall -Wextra -Wpedantic -Werror)
+  target_compile_options(headscope_warnings INTERFACE -Wall -Wextra -Wpedantic
+                         $<$<BOOL:${HEADSCOPE_WERROR}>:-Werror>)
   # False alarms of GCC: its own AVX-512 intrinsics as uninitialised (bug 105593), joining
   # std::strings as overlapping (bug 105651), assigning {x} to a vector as out of bounds.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-      target_compile_options(headscope_warnings INTERFACE
-        -Wno-uninitialized -Wno-maybe-uninitialized -Wno-restrict)
-    else()
-      target_compile_options(headscope_warnings INTERFACE
-        -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
-    endif()
+    target_compile_options(headscope_warnings INTERFACE
+      -Wno-uninitialized -Wno-maybe-uninitialized -Wno-restrict
+      -Wno-array-bounds -Wno-stringop-overread -Wno-stringop-overflow)
   endif()
 endif()
 
@@ -59,3 +56,12 @@ if(HEADSCOPE_FUZZ)
   target_compile_definitions(headscope_options INTERFACE _GLIBCXX_ASSERTIONS)
   target_link_options(headscope_options INTERFACE ${sanitizers})
 endif()
+
+# Precompiles, where wanted, what most files of a target include.
+function(precompile_headers target)
+  if(HEADSCOPE_PRECOMPILED)
+    target_precompile_headers(${target} PRIVATE
+      <algorithm> <array> <cmath> <cstddef> <cstdint> <filesystem> <functional> <map> <memory>
+      <optional> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h> ${ARGN})
+  endif()
+endfunction()
