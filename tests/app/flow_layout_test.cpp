@@ -10,7 +10,6 @@
 
 #include "app/ui/flow/flow_columns.h"
 #include "app/ui/flow/flow_lanes.h"
-#include "app/ui/reduce.h"
 
 namespace headscope::ui {
 namespace {
@@ -306,22 +305,6 @@ TEST(FlowHit, FindsBlocksRibbonsAndLabels) {
   const FlowLabel& label = layout.labels.back();
   EXPECT_EQ(hitTest(layout, label.x, label.y + 1), (FlowId{FlowPart::output, -1}));
   EXPECT_EQ(hitTest(layout, 1, 1), std::nullopt);
-}
-
-TEST(HeadHeatmap, AveragesAndKeepsTheMean) {
-  const std::vector<float> values = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-  const ConstMatrixView matrix = {values.data(), 3, 3, 3};
-  std::vector<float> same(9);
-  meanReduce(matrix, 3, 3, same.data());
-  EXPECT_EQ(same, values);
-  std::vector<float> one(1);
-  meanReduce(matrix, 1, 1, one.data());
-  EXPECT_FLOAT_EQ(one[0], 1.0F / 3);
-  std::vector<float> two(4);  // the middle row and column count half on either side
-  meanReduce(matrix, 2, 2, two.data());
-  EXPECT_FLOAT_EQ(two[0], 1.25F / 2.25F);
-  EXPECT_FLOAT_EQ(two[1], 0.25F / 2.25F);
-  EXPECT_FLOAT_EQ(two[0] + two[1] + two[2] + two[3], 4.0F / 3);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 // Matrices made smaller for a picture, beside the plain definition of what each cell shows.
-#include "app/ui/reduce.h"
+#include "app/ui/parts/reduce.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
@@ -30,7 +31,7 @@ std::vector<float> randomCells(const Sizes& s) {
   return cells;
 }
 
-RowSource sourceOf(const std::vector<float>& cells, const Sizes& s) {
+CellRows sourceOf(const std::vector<float>& cells, const Sizes& s) {
   return {s.rows, s.cols, [&cells, cols = s.cols](Index row, std::span<float> out) {
             std::copy_n(cells.begin() + row * cols, cols, out.begin());
           }};
@@ -38,7 +39,7 @@ RowSource sourceOf(const std::vector<float>& cells, const Sizes& s) {
 
 std::vector<float> largest(const std::vector<float>& cells, const Sizes& s) {
   std::vector<float> out(static_cast<std::size_t>(s.toRows) * static_cast<std::size_t>(s.toCols));
-  largestReduce(sourceOf(cells, s), s.toRows, s.toCols, out.data());
+  reduce(sourceOf(cells, s), s.toRows, s.toCols, Reduction::largest, out.data());
   return out;
 }
 
@@ -73,31 +74,78 @@ TEST(LargestReduce, OneThatIsNoNumberIsSeen) {
   }
 }
 
-TEST(MeanReduce, IsTheMeanOfWhatACellCovers) {
+/// Sums in double over the cells of each block that are not masked, and their counts.
+struct Sums {
+  explicit Sums(const Sizes& s)
+      : sum(static_cast<std::size_t>(s.toRows) * static_cast<std::size_t>(s.toCols)),
+        count(sum.size()) {}
+  std::vector<double> sum;
+  std::vector<int> count;
+};
+
+Sums sumsOf(const std::vector<float>& cells, const Sizes& s) {
+  Sums sums(s);
+  for (Index r = 0; r < s.rows; ++r) {
+    for (Index c = 0; c < s.cols; ++c) {
+      const float value = cells[static_cast<std::size_t>(r * s.cols + c)];
+      if (value <= gl::kMaskedCell) continue;
+      const auto block =
+          static_cast<std::size_t>(r * s.toRows / s.rows * s.toCols + c * s.toCols / s.cols);
+      sums.sum[block] += static_cast<double>(value);
+      ++sums.count[block];
+    }
+  }
+  return sums;
+}
+
+TEST(MeanReduce, IsTheMeanOfTheCellsThatAreNotMasked) {
+  for (const Sizes& s : kSizes) {
+    std::vector<float> cells = randomCells(s);
+    for (std::size_t i = 0; i < cells.size(); i += 5) cells[i] = gl::kMaskedCell;
+    const Sums sums = sumsOf(cells, s);
+    std::vector<float> found(sums.sum.size());
+    reduce(sourceOf(cells, s), s.toRows, s.toCols, Reduction::mean, found.data());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double expected =
+          sums.count[i] == 0 ? static_cast<double>(gl::kMaskedCell) : sums.sum[i] / sums.count[i];
+      EXPECT_NEAR(found[i], expected, 1e-6 * std::max(1.0, std::abs(expected)))
+          << s.rows << " × " << s.cols << " at " << i;
+    }
+  }
+}
+
+TEST(ShareReduce, SumsColumnsAndAveragesRows) {
   for (const Sizes& s : kSizes) {
     const std::vector<float> cells = randomCells(s);
-    std::vector<float> found(static_cast<std::size_t>(s.toRows) *
-                             static_cast<std::size_t>(s.toCols));
-    meanReduce({cells.data(), s.rows, s.cols, s.cols}, s.toRows, s.toCols, found.data());
-    const double height = static_cast<double>(s.rows) / s.toRows;
-    const double width = static_cast<double>(s.cols) / s.toCols;
-    const auto overlap = [](double begin, double length, Index cell) {
-      const auto at = static_cast<double>(cell);
-      return std::max(0.0, std::min(begin + length, at + 1) - std::max(begin, at));
-    };
+    const Sums sums = sumsOf(cells, s);
+    std::vector<float> found(sums.sum.size());
+    ASSERT_TRUE(reduce(sourceOf(cells, s), Blocks::even(s.rows, s.toRows),
+                       Blocks::even(s.cols, s.toCols), Reduction::share, found.data()));
     for (int r = 0; r < s.toRows; ++r) {
+      Index rows = 0;
+      for (Index i = 0; i < s.rows; ++i) rows += i * s.toRows / s.rows == r ? 1 : 0;
       for (int c = 0; c < s.toCols; ++c) {
-        double sum = 0.0;
-        for (auto i = static_cast<Index>(r * height); i < s.rows && i < (r + 1) * height; ++i) {
-          for (auto j = static_cast<Index>(c * width); j < s.cols && j < (c + 1) * width; ++j) {
-            sum += overlap(r * height, height, i) * overlap(c * width, width, j) *
-                   static_cast<double>(cells[static_cast<std::size_t>(i * s.cols + j)]);
-          }
-        }
-        EXPECT_NEAR(found[static_cast<std::size_t>(r * s.toCols + c)], sum / (height * width), 1e-6)
+        const auto at = static_cast<std::size_t>(r * s.toCols + c);
+        EXPECT_NEAR(found[at], sums.sum[at] / static_cast<double>(rows), 1e-5)
             << s.rows << " × " << s.cols << " at " << r << ", " << c;
       }
     }
+  }
+}
+
+TEST(Blocks, CoverEveryCellOnce) {
+  const Blocks stepped = Blocks::stepped(3, 10, 4);
+  ASSERT_EQ(stepped.count(), 3);
+  EXPECT_EQ(stepped.begin(0), 3);
+  EXPECT_EQ(stepped.end(0), 7);
+  EXPECT_EQ(stepped.begin(2), 11);
+  EXPECT_EQ(stepped.end(2), 13);
+  const Blocks even = Blocks::even(10, 4);
+  ASSERT_EQ(even.count(), 4);
+  for (Index i = 0; i < 10; ++i) {
+    const Index block = i * 4 / 10;
+    EXPECT_LE(even.begin(block), i);
+    EXPECT_GT(even.end(block), i);
   }
 }
 
