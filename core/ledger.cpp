@@ -28,7 +28,7 @@ void refuseOverflow(const AttentionConfig& c) {
   }
 }
 
-std::string inWords(double value, const char* const (&units)[6], double step) {
+std::string inUnits(double value, const char* const (&units)[6], double step) {
   std::size_t unit = 0;
   while (value >= step && unit + 1 < std::size(units)) {
     value /= step;
@@ -89,11 +89,11 @@ Index defaultMemoryBudget() {
 }
 
 std::string bytesInWords(Index bytes) {
-  return inWords(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);
+  return inUnits(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);
 }
 
 std::string flopsInWords(Index flops) {
-  return inWords(static_cast<double>(flops), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"},
+  return inUnits(static_cast<double>(flops), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"},
                  1000.0);
 }
 

@@ -39,7 +39,7 @@ constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle ho
 constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
 constexpr double kPicturePatience = 0.02;  // seconds of a frame
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
-constexpr const char* kWayOut = "use `headscope render --out F.png` to draw without a window";
+constexpr const char* kWindowWayOut = "use `headscope render --out F.png` to draw without a window";
 
 struct GlfwLibrary {
   GlfwLibrary() {
@@ -47,7 +47,7 @@ struct GlfwLibrary {
     const char* reason = nullptr;
     glfwGetError(&reason);
     throw UserError(fmt::format("no display to open a window on ({}); {}",
-                                reason != nullptr ? reason : "GLFW does not start", kWayOut));
+                                reason != nullptr ? reason : "GLFW does not start", kWindowWayOut));
   }
   ~GlfwLibrary() { glfwTerminate(); }
   GlfwLibrary(const GlfwLibrary&) = delete;
@@ -104,7 +104,7 @@ WindowPtr openWindow(const WindowOptions& options) {
   }
   if (!window) {
     throw UserError(fmt::format("the window needs OpenGL 3.3, and the driver here offers {}; {}",
-                                versionFound(), kWayOut));
+                                versionFound(), kWindowWayOut));
   }
   glfwMakeContextCurrent(window.get());
   glfwSwapInterval(1);
@@ -253,7 +253,7 @@ int runWindow(App& app, const WindowOptions& options) {
   auto fonts = loadFontsAside(app.scale());
   const WindowPtr window = openWindow(options);
   if (const auto missing = missingFromGl(); !missing.empty()) {
-    throw UserError(fmt::format("{}; {}", missing, kWayOut));
+    throw UserError(fmt::format("{}; {}", missing, kWindowWayOut));
   }
 
   Events events;

@@ -11,8 +11,7 @@
 
 namespace headscope {
 
-AddedScores::AddedScores(const Trace& trace, Index item)
-    : trace_(trace), item_(item) {}
+AddedScores::AddedScores(const Trace& trace, Index item) : trace_(trace), item_(item) {}
 
 void AddedScores::scores(Index head, Index query, std::span<float> row) const {
   trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),

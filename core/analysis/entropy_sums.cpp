@@ -8,9 +8,10 @@
 namespace headscope {
 namespace {
 
-using Weights = Eigen::Map<const Eigen::ArrayXf>;
+using WeightRow = Eigen::Map<const Eigen::ArrayXf>;
 
-constexpr Index kPiece = 256;  // stays in the first-level cache; short enough for single precision
+constexpr Index kSummedAtOnce =
+    256;  // stays in the first-level cache; short enough for single precision
 
 /// Keeps the logarithm of 0 finite, whose product with 0 is then 0.
 constexpr float kTiny = std::numeric_limits<float>::min();
@@ -29,8 +30,8 @@ double inBits(double sumOfLogs) {
 
 template <typename Function>
 void inPieces(Index count, Function&& function) {
-  for (Index begin = 0; begin < count; begin += kPiece) {
-    function(begin, std::min(kPiece, count - begin));
+  for (Index begin = 0; begin < count; begin += kSummedAtOnce) {
+    function(begin, std::min(kSummedAtOnce, count - begin));
   }
 }
 
@@ -38,15 +39,15 @@ void inPieces(Index count, Function&& function) {
 
 double entropyOf(const float* p, Index count) {
   double sum = 0.0;
-  inPieces(count, [&](Index begin, Index size) { sum += sumOfLogs(Weights(p + begin, size)); });
+  inPieces(count, [&](Index begin, Index size) { sum += sumOfLogs(WeightRow(p + begin, size)); });
   return inBits(sum);
 }
 
 double entropyOfMean(const float* a, const float* b, Index count) {
   double sum = 0.0;
-  Eigen::Array<float, kPiece, 1> mean;
+  Eigen::Array<float, kSummedAtOnce, 1> mean;
   inPieces(count, [&](Index begin, Index size) {
-    mean.head(size) = (Weights(a + begin, size) + Weights(b + begin, size)) * 0.5F;
+    mean.head(size) = (WeightRow(a + begin, size) + WeightRow(b + begin, size)) * 0.5F;
     sum += sumOfLogs(mean.head(size));
   });
   return inBits(sum);
@@ -56,9 +57,9 @@ RowSums rowSums(const float* p, const float* distances, Index count) {
   RowSums sums;
   double logs = 0.0;
   inPieces(count, [&](Index begin, Index size) {
-    const Weights part(p + begin, size);
+    const WeightRow part(p + begin, size);
     logs += sumOfLogs(part);
-    sums.distance += (part * Weights(distances + begin, size)).sum();
+    sums.distance += (part * WeightRow(distances + begin, size)).sum();
     sums.largest = std::max<double>(sums.largest, part.maxCoeff());
   });
   sums.entropy = inBits(logs);

@@ -14,8 +14,8 @@
 namespace headscope {
 namespace {
 
-constexpr double kMeasuredMs = 100.0;
-constexpr int kMostRuns = 1000;
+constexpr double kHeadCountMs = 100.0;
+constexpr int kMostHeadCountRuns = 1000;
 
 Index bytesHeldBy(const Trace& trace) {
   Index bytes = 0;
@@ -80,7 +80,7 @@ std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index h
       point.ms = point.runs == 0 ? trace->ms : std::min(point.ms, trace->ms);
       total += trace->ms;
       ++point.runs;
-    } while (total < kMeasuredMs && point.runs < kMostRuns);
+    } while (total < kHeadCountMs && point.runs < kMostHeadCountRuns);
     point.heldBytes = bytesHeldBy(*trace);
     auto similarity = headSimilarity(*trace, {}, execution);
     if (!similarity) return std::nullopt;

@@ -4,19 +4,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/gemm.h"
-#include "core/steps/linear.h"
 #include "core/execution.h"
+#include "core/gemm.h"
 #include "core/platform/threads.h"
+#include "core/steps/linear.h"
 
 namespace headscope {
 namespace {
 
-using Row = Eigen::Map<const Eigen::VectorXf>;
+using VectorRow = Eigen::Map<const Eigen::VectorXf>;
 
-Row rowOf(const ConstMatrixView& m, Index row) { return {m.row(row).data(), m.cols}; }
+VectorRow vectorRow(const ConstMatrixView& m, Index row) { return {m.row(row).data(), m.cols}; }
 
-double dot(const Row& a, const Row& b) { return a.cast<double>().dot(b.cast<double>()); }
+double dot(const VectorRow& a, const VectorRow& b) {
+  return a.cast<double>().dot(b.cast<double>());
+}
 
 /// Rows [begin, end) of a matrix.
 ConstMatrixView rowsOf(const ConstMatrixView& m, Index begin, Index end) {
@@ -67,7 +69,8 @@ std::vector<double> outputBlockNorms(const Trace& trace) {
   for (Index h = 0; h < trace.config().numHeads; ++h) {
     const ConstMatrixView columns = outputBlock(trace, h).transposed();
     double squares = 0.0;
-    for (Index r = 0; r < columns.rows; ++r) squares += dot(rowOf(columns, r), rowOf(columns, r));
+    for (Index r = 0; r < columns.rows; ++r)
+      squares += dot(vectorRow(columns, r), vectorRow(columns, r));
     norms.push_back(std::sqrt(squares));
   }
   return norms;
@@ -83,10 +86,10 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Exe
   e.heads_ = c.numHeads;
   e.tokens_ = c.seqLen;
   for (Index i = 0; i < c.seqLen; ++i) {
-    const Row out = rowOf(output, i);
+    const VectorRow out = vectorRow(output, i);
     e.outputNorms_.push_back(std::sqrt(dot(out, out)));
-    e.biasProducts_.push_back(c.bias ? dot(Row(trace.tensor(TensorId::bO).data(), c.dModel), out)
-                                     : 0.0);
+    e.biasProducts_.push_back(
+        c.bias ? dot(VectorRow(trace.tensor(TensorId::bO).data(), c.dModel), out) : 0.0);
   }
   e.termNorms_.resize(static_cast<std::size_t>(c.numHeads * c.seqLen));
   e.products_.resize(e.termNorms_.size());
@@ -100,9 +103,9 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Exe
     gemm(rowsOf(trace.tensor(TensorId::heads).matrix({item, head}), begin, end),
          outputBlock(trace, head), view);
     for (Index i = begin; i < end; ++i) {
-      const Row term = rowOf(view, i - begin);
+      const VectorRow term = vectorRow(view, i - begin);
       e.termNorms_[e.at(head, i)] = std::sqrt(dot(term, term));
-      e.products_[e.at(head, i)] = dot(term, rowOf(output, i));
+      e.products_[e.at(head, i)] = dot(term, vectorRow(output, i));
     }
   });
   if (execution.stop()) return std::nullopt;

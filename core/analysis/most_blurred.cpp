@@ -12,8 +12,6 @@
 namespace headscope {
 namespace {
 
-constexpr double kAlike = 1e-4;  // losses that differ by less are equal, whatever rounding says
-
 /// The key that each candidate has for a query.
 using Partners = std::vector<std::optional<Index>>;
 using Both = std::array<double, 2>;
@@ -73,7 +71,7 @@ class Ranking {
         for (const auto& ofQuery : losses) sum += ofQuery[p][r];
         smaller = std::min(smaller, sum / std::max(withPartner_[pairs_[p][r]], 1.0));
       }
-      if (p > 0 && smaller <= most + kAlike) continue;
+      if (p > 0 && smaller <= most + kEqualLosses) continue;
       most = smaller;
       worst = p;
     }

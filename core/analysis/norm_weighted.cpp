@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "core/analysis/head_effect.h"
-#include "core/gemm.h"
 #include "core/execution.h"
+#include "core/gemm.h"
 #include "core/platform/threads.h"
 
 namespace headscope {

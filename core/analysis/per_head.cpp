@@ -4,14 +4,14 @@
 #include <cmath>
 
 #include "core/clock.h"
-#include "core/steps/linear.h"
 #include "core/platform/threads.h"
+#include "core/steps/linear.h"
 
 namespace headscope {
 namespace {
 
-constexpr double kMeasuredMs = 250.0;
-constexpr int kMostRuns = 200;
+constexpr double kPerHeadMs = 250.0;
+constexpr int kMostPerHeadRuns = 200;
 constexpr double kLongMs = 1000.0;
 
 struct Times {  // milliseconds
@@ -99,7 +99,7 @@ std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operan
       best.together = result.runs == 0 ? run.together : std::min(best.together, run.together);
       best.perHead = result.runs == 0 ? run.perHead : std::min(best.perHead, run.perHead);
       ++result.runs;
-    } while (result.runs < kMostRuns && millisecondsSince(start) < kMeasuredMs);
+    } while (result.runs < kMostPerHeadRuns && millisecondsSince(start) < kPerHeadMs);
   }
   result.togetherMs = best.together;
   result.perHeadMs = best.perHead;

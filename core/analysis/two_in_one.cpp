@@ -14,8 +14,6 @@
 namespace headscope {
 namespace {
 
-constexpr double kAlike = 1e-4;  // losses that differ by less are equal, whatever rounding says
-
 Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
   if (counted.empty()) return Measured::undefined(counted.whyEmpty());
   const ConstMatrixView view = weights.matrix();
@@ -51,7 +49,7 @@ std::optional<TornQuery> worstOf(std::vector<TornQuery> torn,
       query.together[r] = weights[2].matrix()(query.query, query.partners[r]);
       loss = std::min(loss, static_cast<double>(query.alone[r] - query.together[r]));
     }
-    if (worst && loss <= most + kAlike) continue;
+    if (worst && loss <= most + kEqualLosses) continue;
     most = loss;
     const auto largest = std::max_element(both.begin(), both.end());
     query.most = static_cast<Index>(largest - both.begin());

@@ -30,6 +30,8 @@ enum class PairGains {
 
 /// Logits: enough for one head alone to be sure, e^−12 for all else.
 inline constexpr double kEqualLead = 12.0;
+/// Losses that differ by less are equal, whatever rounding says.
+inline constexpr double kEqualLosses = 1e-4;
 
 /// A query that is to look at two keys.
 struct TornQuery {

@@ -13,7 +13,7 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostTableBytes = std::size_t{64} << 20;
 
 /// Collects what libcsv finds. Its callbacks come through C, so nothing is thrown inside them: the
 /// first error is kept.
@@ -88,7 +88,7 @@ class Reader {
 }  // namespace
 
 Tensor parseCellTable(std::string_view text) {
-  if (text.size() > kMaxBytes) {
+  if (text.size() > kMostTableBytes) {
     throw UserError(fmt::format("the clipboard has {:.1f} MB; at most 64 MB are pasted",
                                 static_cast<double>(text.size()) / (1 << 20)));
   }

@@ -8,8 +8,6 @@
 namespace headscope::formats {
 namespace {
 
-using Json = nlohmann::json;
-
 Rgb parseColor(const std::string& text) {
   unsigned value = 0;
   const char* end = text.data() + text.size();
@@ -21,28 +19,29 @@ Rgb parseColor(const std::string& text) {
           static_cast<std::uint8_t>(value & 255U)};
 }
 
-ColorStops parseStops(const Json& json) {
+ColorStops parseStops(const nlohmann::json& json) {
   ColorStops stops;
   for (const auto& color : json) stops.push_back(parseColor(color.get<std::string>()));
   if (stops.size() < 2) throw std::runtime_error("a map has fewer than 2 colours");
   return stops;
 }
 
-ColorMapPair::Variant parseVariant(const Json& json) {
+ColorMapPair::Variant parseVariant(const nlohmann::json& json) {
   return {parseStops(json.at("sequential")), parseStops(json.at("diverging"))};
 }
 
 }  // namespace
 
 std::vector<ColorMapPair> parseColorMaps(std::string_view json) {
-  return readAsset<Json, std::runtime_error>(json, "colormaps.json", [](const Json& file) {
-    std::vector<ColorMapPair> pairs;
-    for (const auto& pair : file.at("pairs")) {
-      pairs.push_back({pair.at("name").get<std::string>(), parseVariant(pair.at("light")),
-                       parseVariant(pair.at("dark"))});
-    }
-    return pairs;
-  });
+  return readAsset<nlohmann::json, std::runtime_error>(
+      json, "colormaps.json", [](const nlohmann::json& file) {
+        std::vector<ColorMapPair> pairs;
+        for (const auto& pair : file.at("pairs")) {
+          pairs.push_back({pair.at("name").get<std::string>(), parseVariant(pair.at("light")),
+                           parseVariant(pair.at("dark"))});
+        }
+        return pairs;
+      });
 }
 
 }  // namespace headscope::formats

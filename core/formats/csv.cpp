@@ -15,11 +15,11 @@
 namespace headscope::formats {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMostCsvBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxColumns = 4096;
 
 void checkSize(std::uintmax_t bytes, const std::string& name) {
-  if (bytes <= kMaxBytes) return;
+  if (bytes <= kMostCsvBytes) return;
   throw UserError(
       fmt::format("{} has {:.1f} MB; at most 64 MB are read, so cut it to the window "
                   "you need",

@@ -68,7 +68,7 @@ void requireVersion(const JsonField& file, const std::string& path) {
 }
 
 /// The tensors file, which lies beside the session and nowhere else.
-fs::path tensorsOf(const JsonField& file, const fs::path& path) {
+fs::path tensorsPath(const JsonField& file, const fs::path& path) {
   const JsonField field = file.at("tensors");
   const std::string& name = field.text();
   const bool plain = !name.empty() && name != "." && name != ".." &&
@@ -187,7 +187,7 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
   const Json json = parseJson(readText(path), name);
   const JsonField file(json, name);
   requireVersion(file, name);
-  TensorsOnDisk tensors(SafetensorsFile(tensorsOf(file, path)), memoryBudget);
+  TensorsOnDisk tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
   Session session;
   session.document = documentFrom(file.at("document"), tensors, memoryBudget);
   session.view = viewFrom(file.at("view"));

@@ -38,14 +38,8 @@ Features featuresOf(const Series& series) {
   return features;
 }
 
-enum Block : std::size_t {
-  kConstant,
-  kSlowPosition,
-  kPositionPairs,
-  kChannels,
-  kDifferences,
-  kMeans,
-  kFlags,
+struct SeriesBlock {
+  enum : std::size_t { constant, slowPosition, positionPairs, channels, differences, means, flags };
 };
 
 CoordinateBlock channelBlock(const std::string& one, const std::string& prefix,
@@ -79,13 +73,14 @@ void fillMix(std::span<float> row, ColumnRange range, const std::vector<Channel>
 void fillStep(std::span<float> row, const Layout& layout, const Features& features,
               std::size_t source, Index position, Positions positions) {
   const auto& blocks = layout.blocks;
-  if (blocks[kConstant].count > 0) row[static_cast<std::size_t>(blocks[kConstant].begin)] = 1.0F;
-  fillSlowPosition(row, blocks[kSlowPosition], position, positions);
-  fillPositionPairs(row, blocks[kPositionPairs], position, positions);
-  copyBlock(row, blocks[kChannels], features.channels, source);
-  copyBlock(row, blocks[kDifferences], features.differences, source);
-  copyBlock(row, blocks[kMeans], features.means, source);
-  copyBlock(row, blocks[kFlags], features.flags, source);
+  if (blocks[SeriesBlock::constant].count > 0)
+    row[static_cast<std::size_t>(blocks[SeriesBlock::constant].begin)] = 1.0F;
+  fillSlowPosition(row, blocks[SeriesBlock::slowPosition], position, positions);
+  fillPositionPairs(row, blocks[SeriesBlock::positionPairs], position, positions);
+  copyBlock(row, blocks[SeriesBlock::channels], features.channels, source);
+  copyBlock(row, blocks[SeriesBlock::differences], features.differences, source);
+  copyBlock(row, blocks[SeriesBlock::means], features.means, source);
+  copyBlock(row, blocks[SeriesBlock::flags], features.flags, source);
   fillMix(row, layout.rest, features.channels, source);
 }
 

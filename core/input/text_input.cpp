@@ -8,7 +8,9 @@
 namespace headscope {
 namespace {
 
-enum Block : std::size_t { kConstant, kSlowPosition, kWordClass, kPositionPairs };
+struct TextBlock {
+  enum : std::size_t { constant, slowPosition, wordClass, positionPairs };
+};
 
 CoordinateBlock wordClassBlock() {
   CoordinateBlock block{"word class", "word classes", {}, {}};
@@ -32,13 +34,14 @@ void fillIdentity(std::span<float> row, ColumnRange range, const std::string& to
 void fillToken(std::span<float> row, const Layout& layout, const std::string& token, Index position,
                Positions positions) {
   const auto& blocks = layout.blocks;
-  if (blocks[kConstant].count > 0) row[static_cast<std::size_t>(blocks[kConstant].begin)] = 1.0F;
-  fillSlowPosition(row, blocks[kSlowPosition], position, positions);
+  if (blocks[TextBlock::constant].count > 0)
+    row[static_cast<std::size_t>(blocks[TextBlock::constant].begin)] = 1.0F;
+  fillSlowPosition(row, blocks[TextBlock::slowPosition], position, positions);
   const auto wordClass = static_cast<Index>(lexicon().classOf(token));
-  if (wordClass < blocks[kWordClass].count) {
-    row[static_cast<std::size_t>(blocks[kWordClass].begin + wordClass)] = 1.0F;
+  if (wordClass < blocks[TextBlock::wordClass].count) {
+    row[static_cast<std::size_t>(blocks[TextBlock::wordClass].begin + wordClass)] = 1.0F;
   }
-  fillPositionPairs(row, blocks[kPositionPairs], position, positions);
+  fillPositionPairs(row, blocks[TextBlock::positionPairs], position, positions);
   fillIdentity(row, layout.rest, token);
 }
 

@@ -12,7 +12,7 @@ namespace headscope {
 namespace {
 
 /// Handed out one by one, so that a thread that is held up holds up nobody for long.
-constexpr Index kPiece = Index{1} << 16;
+constexpr Index kDrawnAtOnce = Index{1} << 16;
 
 /// What a value is reckoned at, so that threads are shared out as for a pass.
 constexpr Index kFlopsPerValue = 8;
@@ -42,8 +42,8 @@ void draw(std::span<const Draw> draws, int threads) {
   for (const Draw& draw : draws) {
     assert(draw.target->contiguous());
     const Index size = draw.target->size();
-    for (Index first = 0; first < size; first += kPiece) {
-      const auto count = static_cast<std::size_t>(std::min(kPiece, size - first));
+    for (Index first = 0; first < size; first += kDrawnAtOnce) {
+      const auto count = static_cast<std::size_t>(std::min(kDrawnAtOnce, size - first));
       pieces.push_back({&draw, first, {draw.target->mutableData() + first, count}});
     }
     values += size;

@@ -22,7 +22,7 @@ std::string sineOf(Index pair) { return fmt::format("sin ω{} i", pair + 1); }
 float rounded(double value) { return static_cast<float>(std::round(value * 4096.0) / 4096.0); }
 
 /// "70 · verb + 230 · copula", "constant − verb".
-std::string inWords(const Mix& mix) {
+std::string mixInWords(const Mix& mix) {
   std::string words;
   for (const auto& [name, factor] : mix) {
     if (!words.empty()) words += factor < 0.0 ? " − " : " + ";
@@ -141,10 +141,10 @@ class HeadBuilder {
       }
     }
     said_.push_back(
-        fmt::format("{} of the query meets {} of the key", inWords(meeting.query),
+        fmt::format("{} of the query meets {} of the key", mixInWords(meeting.query),
                     meeting.key.front().first == kFirstPlace
                         ? "the first place (position pairs that add up to 1 there and 0 elsewhere)"
-                        : inWords(meeting.key)));
+                        : mixInWords(meeting.key)));
     ++row_;
   }
 
