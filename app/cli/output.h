@@ -8,6 +8,7 @@
 
 #include "core/document.h"
 #include "core/steps/step.h"
+#include "core/trace.h"
 
 namespace headscope::cli {
 
@@ -34,6 +35,9 @@ std::string sizeInWords(const AttentionConfig& config);
 std::string headWidthInWords(const AttentionConfig& config);
 /// "q, k, v (1, 8, 6, 64)"; tensors of one shape stand together.
 std::string shapesInWords(const std::vector<NamedShape>& shapes);
+
+/// What a pass ran on, its steps with their times, its costs. `memoryNote`: as of pass_input.h.
+void printSummary(std::ostream& out, const Trace& trace, const std::string& memoryNote);
 
 nlohmann::ordered_json configJson(const AttentionConfig& config);
 nlohmann::ordered_json shapesJson(const std::vector<NamedShape>& shapes);

@@ -114,7 +114,18 @@ void printDesignedHeads(std::ostream& out, const Document& document) {
   }
 }
 
-void printRun(std::ostream& out, const Trace& trace, const std::string& memoryNote) {
+void run(const RunOptions& options, std::ostream& out) {
+  const DocumentPtr document = documentFrom(options.pass);
+  const TracePtr trace = computePass(options.pass, document);
+  if (!options.trace.empty()) formats::saveTrace(options.trace, *trace);
+  if (options.json) return printJson(out, runJson(*trace));
+  printSummary(out, *trace, memoryNote(options.pass));
+  if (!options.trace.empty()) out << "trace: " << options.trace << '\n';
+}
+
+}  // namespace
+
+void printSummary(std::ostream& out, const Trace& trace, const std::string& memoryNote) {
   const Document& document = trace.document();
   const Ledger cost = ledger(trace.config());
   if (!document.preset.empty()) out << document.preset << ": ";
@@ -131,17 +142,6 @@ void printRun(std::ostream& out, const Trace& trace, const std::string& memoryNo
                      flopsInWords(cost.flops));
   printFullyMaskedRows(out, trace);
 }
-
-void run(const RunOptions& options, std::ostream& out) {
-  const DocumentPtr document = documentFrom(options.pass);
-  const TracePtr trace = computePass(options.pass, document);
-  if (!options.trace.empty()) formats::saveTrace(options.trace, *trace);
-  if (options.json) return printJson(out, runJson(*trace));
-  printRun(out, *trace, memoryNote(options.pass));
-  if (!options.trace.empty()) out << "trace: " << options.trace << '\n';
-}
-
-}  // namespace
 
 Command addRun(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("run", "one pass: every step, timed, and as a file");

@@ -1,8 +1,11 @@
-// The bare command: the window, opened on the pass that the flags describe.
+// The bare command: the window, opened on the pass that the flags describe; without a display a
+// picture of it and a summary of the pass.
 #include "app/host/window.h"
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 
@@ -11,7 +14,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/look_options.h"
 #include "app/cli/open_options.h"
+#include "app/cli/output.h"
+#include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
+#include "app/host/picture.h"
+#include "app/host/png.h"
+#include "core/formats/state_dict.h"
 
 namespace headscope::cli {
 namespace {
@@ -23,11 +31,35 @@ struct WindowFlags {
   std::string shaderDir;
 };
 
-void openWindow(const WindowFlags& flags, bool scaleGiven) {
+constexpr const char* kPictureInstead = "headscope.png";
+constexpr int kPictureWidth = 1600;
+constexpr int kPictureHeight = 1000;
+
+AppOptions programFor(const WindowFlags& flags) {
   AppOptions options = optionsToOpen(flags.pass);
-  options.stateFolder = stateFolder();
   flags.look.applyTo(options.view);
   options.threads = flags.pass.threads;
+  return options;
+}
+
+void drawInstead(const WindowFlags& flags, std::ostream& out) {
+  AppOptions program = programFor(flags);
+  program.view.animate = false;
+  const TracePtr trace = computePass(flags.pass, program.document);
+  const PictureRequest picture{std::move(program), kPictureWidth, kPictureHeight,
+                               std::filesystem::path(kPictureInstead)};
+  host::writePng(picture.path, host::drawPicture(picture, flags.shaderDir));
+  out << "No display here (DISPLAY and WAYLAND_DISPLAY are empty): " << kPictureInstead
+      << " shows what the window would. Its pass:\n\n";
+  printSummary(out, *trace, memoryNote(flags.pass));
+  if (flags.trace.empty()) return;
+  formats::saveTrace(flags.trace, *trace);
+  out << "trace: " << flags.trace << '\n';
+}
+
+void openWindow(const WindowFlags& flags, bool scaleGiven) {
+  AppOptions options = programFor(flags);
+  options.stateFolder = stateFolder();
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   App program(std::move(options));
   host::WindowOptions window;
@@ -47,7 +79,8 @@ Command addWindow(CLI::App& app) {
       ->type_name("FILE.safetensors");
   app.add_option("--shader-dir", flags->shaderDir, "read the shaders from there")
       ->check(CLI::ExistingDirectory);
-  return {&app, [flags, &app](std::ostream&) {
+  return {&app, [flags, &app](std::ostream& out) {
+            if (!host::displayNamed()) return drawInstead(*flags, out);
             openWindow(*flags, app.get_option("--scale")->count() > 0);
           }};
 }

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -245,6 +246,18 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
 }
 
 }  // namespace
+
+bool displayNamed() {
+#ifdef __linux__
+  const auto named = [](const char* variable) {
+    const char* value = std::getenv(variable);
+    return value != nullptr && *value != '\0';
+  };
+  return named("DISPLAY") || named("WAYLAND_DISPLAY");
+#else
+  return true;
+#endif
+}
 
 int runWindow(App& app, const WindowOptions& options) {
   const GlfwLibrary library;

@@ -14,6 +14,10 @@ struct WindowOptions {
   bool keepScale = false;  // the interface's scale was chosen: the monitor's does not count
 };
 
+/// Whether the environment names a display (DISPLAY or WAYLAND_DISPLAY), where the system needs one
+/// named.
+bool displayNamed();
+
 /// Runs until the window is closed; the program's exit status. Throws UserError without a display
 /// or without OpenGL 3.3.
 int runWindow(App& app, const WindowOptions& options);

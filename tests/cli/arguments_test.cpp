@@ -1,6 +1,8 @@
+#include <filesystem>
 #include <regex>
 
 #include "tests/cli/cli_test.h"
+#include "tests/core/test_files.h"
 
 namespace headscope {
 namespace {
@@ -40,10 +42,26 @@ TEST(Arguments, FlagsBeforeTheCommandAreNotLost) {
   expectRefused({"--heads", "4", "run"}, {"--heads", "'run'"});
 }
 
-TEST(Arguments, WithoutADisplayTheBareCommandNamesRender) {
+TEST(Arguments, WithoutADisplayTheBareCommandDrawsAPictureAndSummarises) {
   ::unsetenv("DISPLAY");
   ::unsetenv("WAYLAND_DISPLAY");
+  const TempFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const CliResult bare =
+      runProgram({"--heads", "4", "--text", "Birds sing.", "--trace", "t.safetensors"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(bare.status, 0) << bare.err;
+  EXPECT_NE(bare.out.find("No display here"), std::string::npos) << bare.out;
+  EXPECT_NE(bare.out.find("4 heads, 3 tokens"), std::string::npos) << bare.out;
+  EXPECT_GT(std::filesystem::file_size(folder / "headscope.png"), 10'000U);
+  EXPECT_GT(std::filesystem::file_size(folder / "t.safetensors"), 10'000U);
+}
+
+TEST(Arguments, ADisplayThatDoesNotAnswerIsRefusedAndRenderNamed) {
+  ::setenv("DISPLAY", ":98765", 1);
   expectRefused({}, {"no display", "headscope render"});
+  ::unsetenv("DISPLAY");
 }
 
 TEST(Arguments, TheBareCommandTakesAPass) {

@@ -9,13 +9,13 @@ namespace {
 
 using nlohmann::json;
 
-const std::vector<std::string> kPass = {"--text",   "a b c d", "--d-model",  "32",
-                                        "--heads",  "4",       "--kv-heads", "2",
-                                        "--causal", "--init",  "normal"};
+const std::vector<std::string> kExplainedPass = {"--text",   "a b c d", "--d-model",  "32",
+                                                 "--heads",  "4",       "--kv-heads", "2",
+                                                 "--causal", "--init",  "normal"};
 
 json explain(std::vector<std::string> cell) {
   cell.insert(cell.begin(), "explain");
-  cell.insert(cell.end(), kPass.begin(), kPass.end());
+  cell.insert(cell.end(), kExplainedPass.begin(), kExplainedPass.end());
   return jsonOf(cell);
 }
 
@@ -23,7 +23,7 @@ class Explain : public InFolder {};
 
 TEST_F(Explain, GivesTheTracesValuesAndSums) {
   std::vector<std::string> run = {"run", "--trace", path("t.safetensors")};
-  run.insert(run.end(), kPass.begin(), kPass.end());
+  run.insert(run.end(), kExplainedPass.begin(), kExplainedPass.end());
   ASSERT_EQ(runProgram(run).status, 0);
   const formats::SafetensorsFile trace(path("t.safetensors"));
   const std::vector<std::vector<std::string>> cells = {
@@ -43,7 +43,8 @@ TEST_F(Explain, GivesTheTracesValuesAndSums) {
     const json e = explain(cell);
     const double value = e["value"];
     const Tensor tensor = trace.read(e["tensor"].get<std::string>());
-    EXPECT_EQ(value, static_cast<double>(tensor.at(e["index"].get<std::vector<Index>>()))) << e["tensor"];
+    EXPECT_EQ(value, static_cast<double>(tensor.at(e["index"].get<std::vector<Index>>())))
+        << e["tensor"];
     double sum = 0.0;
     for (const json& term : e["terms"]) sum += term["product"].get<double>();
     EXPECT_NEAR(e["sum"].get<double>(), sum, 1e-9);

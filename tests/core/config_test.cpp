@@ -27,7 +27,7 @@ void expectProblem(const AttentionConfig& config, const std::string& field,
 }
 
 template <typename Change>
-AttentionConfig changed(Change change) {
+AttentionConfig changedConfig(Change change) {
   return with(sized(512, 8, 6), change);
 }
 
@@ -77,17 +77,19 @@ TEST(Config, ZeroNegativeAndAbsurdSizesAreRefused) {
         Field{"kv_heads", &AttentionConfig::numKvHeads}, Field{"tokens", &AttentionConfig::seqLen},
         Field{"batch", &AttentionConfig::batch}}) {
     for (const Index value : {Index{0}, Index{-3}, std::numeric_limits<Index>::min()}) {
-      expectProblem(changed([&](auto& c) { c.*f.member = value; }), f.name,
+      expectProblem(changedConfig([&](auto& c) { c.*f.member = value; }), f.name,
                     {std::string(f.name) + " is " + std::to_string(value), "at least 1"}, {1});
     }
     for (const Index value : {Index{1'000'000'000}, std::numeric_limits<Index>::max()}) {
-      expectProblem(changed([&](auto& c) { c.*f.member = value; }), f.name,
+      expectProblem(changedConfig([&](auto& c) { c.*f.member = value; }), f.name,
                     {std::string(f.name) + " is " + std::to_string(value), "at most"});
     }
   }
-  expectProblem(changed([](auto& c) { c.memoryLen = -1; }), "memory_len", {"memory_len is -1"});
-  expectProblem(changed([](auto& c) { c.memoryLen = 1'000'000'000; }), "memory_len", {"at most"});
-  expectProblem(changed([](auto& c) { c.memoryWidth = -1; }), "memory width", {"is -1"});
+  expectProblem(changedConfig([](auto& c) { c.memoryLen = -1; }), "memory_len",
+                {"memory_len is -1"});
+  expectProblem(changedConfig([](auto& c) { c.memoryLen = 1'000'000'000; }), "memory_len",
+                {"at most"});
+  expectProblem(changedConfig([](auto& c) { c.memoryWidth = -1; }), "memory width", {"is -1"});
 }
 
 TEST(Config, KeyValueHeadsMustShareEvenly) {
@@ -98,29 +100,30 @@ TEST(Config, KeyValueHeadsMustShareEvenly) {
 TEST(Config, TemperatureIsAFiniteNumberAboveZero) {
   for (const double value : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::infinity(), 1e-300, 3.5e38, 1e308}) {
-    expectProblem(changed([&](auto& c) { c.temperature = value; }), "temperature",
+    expectProblem(changedConfig([&](auto& c) { c.temperature = value; }), "temperature",
                   {"temperature is", "above 0"});
   }
 }
 
 TEST(Config, MasksMustFit) {
-  expectProblem(changed([](auto& c) { c.mask.window = -1; }), "window", {"window is -1"});
-  expectProblem(changed([](auto& c) {
+  expectProblem(changedConfig([](auto& c) { c.mask.window = -1; }), "window", {"window is -1"});
+  expectProblem(changedConfig([](auto& c) {
                   c.mask.lengths = {6, 6};
                 }),
                 "lengths", {"2 values for a batch of 1"});
-  expectProblem(changed([](auto& c) { c.mask.lengths = {7}; }), "lengths", {"length 7", "6 keys"});
-  expectProblem(changed([](auto& c) { c.mask.lengths = {-1}; }), "lengths", {"length -1"});
-  expectProblem(changed([](auto& c) {
+  expectProblem(changedConfig([](auto& c) { c.mask.lengths = {7}; }), "lengths",
+                {"length 7", "6 keys"});
+  expectProblem(changedConfig([](auto& c) { c.mask.lengths = {-1}; }), "lengths", {"length -1"});
+  expectProblem(changedConfig([](auto& c) {
                   c.mask.painted = painted(2, 3, {1, 1, 1, 1, 1, 1});
                 }),
                 "mask", {"2 × 3", "6 × 6"});
-  EXPECT_TRUE(validate(changed([](auto& c) { c.mask.lengths = {0}; })).empty());
+  EXPECT_TRUE(validate(changedConfig([](auto& c) { c.mask.lengths = {0}; })).empty());
 }
 
 TEST(Config, LengthsCountTheMemoryInCrossAttention) {
   const auto cross = [](Index length) {
-    return changed([&](auto& c) {
+    return changedConfig([&](auto& c) {
       c.memoryLen = 9;
       c.mask.lengths = {length};
     });
@@ -130,8 +133,9 @@ TEST(Config, LengthsCountTheMemoryInCrossAttention) {
 }
 
 TEST(Config, GainsAreOnePerHeadAndFinite) {
-  expectProblem(changed([](auto& c) { c.headGains = {1.0F}; }), "gains", {"1 gains", "8 heads"});
-  expectProblem(changed([](auto& c) {
+  expectProblem(changedConfig([](auto& c) { c.headGains = {1.0F}; }), "gains",
+                {"1 gains", "8 heads"});
+  expectProblem(changedConfig([](auto& c) {
                   c.headGains.assign(8, 1.0F);
                   c.headGains[2] = std::numeric_limits<float>::infinity();
                 }),
@@ -139,7 +143,7 @@ TEST(Config, GainsAreOnePerHeadAndFinite) {
 }
 
 TEST(Config, AllFindingsAreGivenAtOnce) {
-  EXPECT_EQ(validate(changed([](auto& c) {
+  EXPECT_EQ(validate(changedConfig([](auto& c) {
               c.numHeads = 7;
               c.seqLen = 0;
               c.temperature = 0.0;

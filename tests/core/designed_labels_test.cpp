@@ -22,7 +22,7 @@ namespace {
 const WeightSource kDesigned{WeightInit::designed, 1, {}};
 
 /// Every example as 16 heads of 64, and every preset as it is.
-std::vector<std::pair<std::string, DocumentPtr>> documents() {
+std::vector<std::pair<std::string, DocumentPtr>> labelledDocuments() {
   std::vector<std::pair<std::string, DocumentPtr>> found;
   for (const Example& example : examples()) {
     if (std::holds_alternative<TensorSource>(example.source)) continue;  // nothing is designed for
@@ -59,7 +59,7 @@ const std::map<std::string, std::string> kByTheMetrics{
 
 TEST(DesignedLabels, AreTheHeadsOwnOnAllExamples) {
   std::map<std::string, int> ownNames;
-  for (const auto& [name, document] : documents()) {
+  for (const auto& [name, document] : labelledDocuments()) {
     const Labelled found = labelled(document);
     for (std::size_t h = 0; h < found.heads.size(); ++h) {
       const DesignedHead& head = found.heads[h];
@@ -83,7 +83,7 @@ TEST(DesignedLabels, AreTheHeadsOwnOnAllExamples) {
 }
 
 TEST(DesignedLabels, SayFirstThatThereIsNoPartner) {
-  for (const auto& [name, document] : documents()) {
+  for (const auto& [name, document] : labelledDocuments()) {
     const Labelled found = labelled(document);
     for (std::size_t h = 0; h < found.heads.size(); ++h) {
       const std::string start = found.heads[h].title + " has no partner in this input; ";

@@ -1,5 +1,5 @@
-// Passes after random edits of every kind of configuration: what they share with the pass before and
-// what they compute anew are together what a whole pass gives, bit for bit.
+// Passes after random edits of every kind of configuration: what they share with the pass before
+// and what they compute anew are together what a whole pass gives, bit for bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>

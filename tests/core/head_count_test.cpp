@@ -14,10 +14,10 @@
 namespace headscope {
 namespace {
 
-constexpr Index kBudget = Index{2} << 30;
+constexpr Index kCountBudget = Index{2} << 30;
 
-DocumentPtr preset(const char* name, WeightInit init = WeightInit::xavier) {
-  return makePreset(presetByName(name), WeightSource{init, 1, {}}, kBudget);
+DocumentPtr presetToCount(const char* name, WeightInit init = WeightInit::xavier) {
+  return makePreset(presetByName(name), WeightSource{init, 1, {}}, kCountBudget);
 }
 
 TEST(HeadCount, TakesTheDivisorsOfTheWidthUpTo64) {
@@ -29,9 +29,9 @@ TEST(HeadCount, TakesTheDivisorsOfTheWidthUpTo64) {
 }
 
 TEST(HeadCount, ProjectionsAndParametersStayAndScoresGrow) {
-  const DocumentPtr document = preset("original-transformer");
-  const auto one = measureHeadCount(*document, 1, kBudget);
-  const auto sixteen = measureHeadCount(*document, 16, kBudget);
+  const DocumentPtr document = presetToCount("original-transformer");
+  const auto one = measureHeadCount(*document, 1, kCountBudget);
+  const auto sixteen = measureHeadCount(*document, 16, kCountBudget);
   ASSERT_TRUE(one && sixteen);
   EXPECT_EQ(one->cost.parameters, sixteen->cost.parameters);
   EXPECT_EQ(one->cost.projectionFlops, sixteen->cost.projectionFlops);
@@ -44,19 +44,19 @@ TEST(HeadCount, ProjectionsAndParametersStayAndScoresGrow) {
 
 TEST(HeadCount, HeadsThatAttendAlikeCountAsOne) {
   // the smallest temperature's opposite: all scores 0, so every head is uniform
-  const DocumentPtr document = preset("original-transformer");
+  const DocumentPtr document = presetToCount("original-transformer");
   Document flat = *document;
   flat.weights.wQ = Tensor::zeros(flat.weights.wQ.shape());
   flat.weights.bQ = Tensor::zeros(flat.weights.bQ.shape());
   flat.weightSource.loadedFrom = "zeros";
-  const auto point = measureHeadCount(flat, 8, kBudget);
+  const auto point = measureHeadCount(flat, 8, kCountBudget);
   ASSERT_TRUE(point);
   EXPECT_EQ(point->distinct(0.99), 1);
 }
 
 TEST(HeadCount, SaysWhyACountCannotBeRun) {
-  const DocumentPtr document = preset("original-transformer");
-  const auto point = measureHeadCount(*document, 7, kBudget);
+  const DocumentPtr document = presetToCount("original-transformer");
+  const auto point = measureHeadCount(*document, 7, kCountBudget);
   ASSERT_TRUE(point);
   EXPECT_FALSE(point->ran());
   EXPECT_NE(point->why.find("7"), std::string::npos);

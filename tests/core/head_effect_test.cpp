@@ -12,7 +12,7 @@
 namespace headscope::test {
 namespace {
 
-std::vector<DocumentPtr> documents() {
+std::vector<DocumentPtr> effectDocuments() {
   std::vector<DocumentPtr> all;
   for (const Case& each : allCases()) all.push_back(randomDocument(each.config));
   for (const Case& each : whatIfCases()) all.push_back(withPins(randomDocument(each.config)));
@@ -21,7 +21,7 @@ std::vector<DocumentPtr> documents() {
 }
 
 TEST(HeadEffect, TermsAndTheBiasAddUpToTheOutput) {
-  for (const DocumentPtr& document : documents()) {
+  for (const DocumentPtr& document : effectDocuments()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
     for (Index item = 0; item < c.batch; ++item) {
@@ -39,7 +39,7 @@ TEST(HeadEffect, TermsAndTheBiasAddUpToTheOutput) {
 }
 
 TEST(HeadEffect, NormsAndSharesAreTheReferences) {
-  for (const DocumentPtr& document : documents()) {
+  for (const DocumentPtr& document : effectDocuments()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
     for (Index item = 0; item < c.batch; ++item) {
@@ -68,7 +68,7 @@ TEST(HeadEffect, NormsAndSharesAreTheReferences) {
 /// What is left by subtraction is what a pass without the head computes, and so for other gains;
 /// pinned head outputs stay in both.
 TEST(HeadEffect, AGainByAdditionIsARealRunWithIt) {
-  for (const DocumentPtr& document : documents()) {
+  for (const DocumentPtr& document : effectDocuments()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
     for (const Index head : {Index{0}, c.numHeads - 1}) {

@@ -35,14 +35,14 @@ TEST_P(LedgerCase, FlopsAndBytesByTheRule) {
       0,
       B * T * D * (2 * D + bias)};
   const std::array<Index, 9> bytes{4 * (B * T * D + 2 * B * M * dKv),
-                                            0,
-                                            4 * cells,
-                                            4 * cells,
-                                            4 * cells,
-                                            4 * cells,
-                                            4 * B * T * D,
-                                            0,
-                                            4 * B * T * D};
+                                   0,
+                                   4 * cells,
+                                   4 * cells,
+                                   4 * cells,
+                                   4 * cells,
+                                   4 * B * T * D,
+                                   0,
+                                   4 * B * T * D};
   Index allFlops = 0;
   Index allBytes = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 using test::sized;
 using test::with;
 
-TracePtr passOf(const AttentionConfig& config) {
+TracePtr scriptPassOf(const AttentionConfig& config) {
   return runAttention(test::randomDocument(config), nullptr, {});
 }
-std::string scriptOf(const AttentionConfig& config) { return pytorchScript(*passOf(config)); }
+std::string scriptOf(const AttentionConfig& config) { return pytorchScript(*scriptPassOf(config)); }
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -126,7 +126,7 @@ TEST(PyTorchScript, TakesNoTextOfTheDocument) {
 
 TEST(ExportPyTorch, WritesTheScriptAndEveryTensor) {
   const TempFolder folder;
-  exportPyTorch(folder / "a/b", *passOf(sized(8, 2, 3)));
+  exportPyTorch(folder / "a/b", *scriptPassOf(sized(8, 2, 3)));
   EXPECT_EQ(namesIn(folder / "a/b"), (std::vector<std::string>{"check_attention.py", "tensors"}));
   EXPECT_EQ(namesIn(folder / "a/b/tensors").size(), kTensorCount - 1);  // no memory
 }
@@ -134,10 +134,10 @@ TEST(ExportPyTorch, WritesTheScriptAndEveryTensor) {
 TEST(ExportPyTorch, ReplacesAnExportAsAWhole) {
   const TempFolder folder;
   const auto cross = with(sized(8, 2, 3), [](auto& c) { c.memoryLen = 4; });
-  exportPyTorch(folder.path(), *passOf(cross));
+  exportPyTorch(folder.path(), *scriptPassOf(cross));
   folder.file("notes.txt", "mine");
   ASSERT_TRUE(fs::exists(folder / "tensors/memory.npy"));
-  exportPyTorch(folder.path(), *passOf(sized(8, 2, 3)));
+  exportPyTorch(folder.path(), *scriptPassOf(sized(8, 2, 3)));
   EXPECT_FALSE(fs::exists(folder / "tensors/memory.npy"));
   EXPECT_EQ(readAll(folder / "check_attention.py"), scriptOf(sized(8, 2, 3)));
   EXPECT_EQ(namesIn(folder.path()),
@@ -145,7 +145,7 @@ TEST(ExportPyTorch, ReplacesAnExportAsAWhole) {
 }
 
 TEST(ExportPyTorch, LeavesTheFilesOfOthersAlone) {
-  const TracePtr trace = passOf(sized(8, 2, 3));
+  const TracePtr trace = scriptPassOf(sized(8, 2, 3));
   const TempFolder folder;
   const auto refused = [&](const fs::path& target, const std::string& named) {
     expectUserError([&] { exportPyTorch(target, *trace); }, named);
@@ -171,7 +171,7 @@ TEST(ExportPyTorch, LeavesTheFilesOfOthersAlone) {
 TEST(ExportPyTorch, AFolderThatCannotBeMadeIsNamed) {
   const TempFolder folder;
   folder.file("blocked", "");
-  expectUserError([&] { exportPyTorch(folder / "blocked/a", *passOf(sized(8, 2, 3))); },
+  expectUserError([&] { exportPyTorch(folder / "blocked/a", *scriptPassOf(sized(8, 2, 3))); },
                   "blocked/a");
   EXPECT_EQ(namesIn(folder.path()), std::vector<std::string>{"blocked"});
 }
@@ -179,7 +179,7 @@ TEST(ExportPyTorch, AFolderThatCannotBeMadeIsNamed) {
 /// Tensors without a script are an export's that was killed between the two.
 TEST(ExportPyTorch, OneCutShortIsReplaced) {
   const TempFolder folder;
-  const TracePtr trace = passOf(sized(8, 2, 3));
+  const TracePtr trace = scriptPassOf(sized(8, 2, 3));
   exportPyTorch(folder / "own", *trace);
   fs::remove(folder / "own/check_attention.py");
   exportPyTorch(folder / "own", *trace);

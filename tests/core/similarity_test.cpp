@@ -14,7 +14,7 @@
 namespace headscope::test {
 namespace {
 
-void expectTheReferences(const DocumentPtr& document, const std::string& name) {
+void expectTheReferenceSimilarity(const DocumentPtr& document, const std::string& name) {
   const TracePtr trace = runAttention(document);
   const AttentionConfig& c = trace->config();
   const auto mean = headSimilarity(*trace, std::nullopt);
@@ -45,14 +45,15 @@ void expectTheReferences(const DocumentPtr& document, const std::string& name) {
 
 TEST(Similarity, IsTheReferencesOnTheGoldens) {
   for (const char* name : kGoldens) {
-    expectTheReferences(goldenDocument(formats::SafetensorsFile(golden(name))), name);
+    expectTheReferenceSimilarity(goldenDocument(formats::SafetensorsFile(golden(name))), name);
   }
 }
 
 TEST(Similarity, IsTheReferencesInEveryCase) {
-  for (const Case& each : allCases()) expectTheReferences(randomDocument(each.config), each.name);
+  for (const Case& each : allCases())
+    expectTheReferenceSimilarity(randomDocument(each.config), each.name);
   for (const Case& each : whatIfCases()) {
-    expectTheReferences(randomDocument(each.config), each.name);
+    expectTheReferenceSimilarity(randomDocument(each.config), each.name);
   }
 }
 

@@ -12,13 +12,13 @@ std::string pytorch(StepId id, const AttentionConfig& config) {
   return step(id).text(config).pytorch;
 }
 
-AttentionConfig crossAttention() {
+AttentionConfig crossConfig() {
   AttentionConfig config;
   config.memoryLen = 9;
   return config;
 }
 
-AttentionConfig grouped() {
+AttentionConfig groupedConfig() {
   AttentionConfig config;
   config.numKvHeads = 2;
   return config;
@@ -32,7 +32,7 @@ TEST(StepText, ProjectNamesAllThreeProjections) {
 }
 
 TEST(StepText, KeysAndValuesOfCrossAttentionComeFromTheMemory) {
-  AttentionConfig config = crossAttention();
+  AttentionConfig config = crossConfig();
   config.bias = false;
   const StepText text = step(StepId::project).text(config);
   EXPECT_EQ(text.formula, "X W^Q, memory W^{K,V}");
@@ -46,20 +46,20 @@ TEST(StepText, KeysAndValuesOfCrossAttentionComeFromTheMemory) {
 
 TEST(StepText, SharedKeysAndValuesAreRepeated) {
   EXPECT_EQ(step(StepId::split).text({}).formula, "512 = 8 × 64");
-  EXPECT_EQ(step(StepId::split).text(grouped()).formula, "8 × 64; k, v: 2 × 64");
-  EXPECT_EQ(pytorch(StepId::split, grouped()),
+  EXPECT_EQ(step(StepId::split).text(groupedConfig()).formula, "8 × 64; k, v: 2 × 64");
+  EXPECT_EQ(pytorch(StepId::split, groupedConfig()),
             "q = q_proj.view(B, T, 8, 64).transpose(1, 2); "
             "k = k_proj.view(B, T, 2, 64).transpose(1, 2); "
             "v = v_proj.view(B, T, 2, 64).transpose(1, 2)");
   EXPECT_EQ(pytorch(StepId::score, {}), "raw_scores = q @ k.transpose(-2, -1)");
-  EXPECT_EQ(pytorch(StepId::score, grouped()),
+  EXPECT_EQ(pytorch(StepId::score, groupedConfig()),
             "raw_scores = q @ k.repeat_interleave(4, 1).transpose(-2, -1)");
   EXPECT_EQ(pytorch(StepId::weigh, {}), "heads = weights @ v");
-  EXPECT_EQ(pytorch(StepId::weigh, grouped()), "heads = weights @ v.repeat_interleave(4, 1)");
+  EXPECT_EQ(pytorch(StepId::weigh, groupedConfig()), "heads = weights @ v.repeat_interleave(4, 1)");
 }
 
 TEST(StepText, AGainIsOnePerHead) {
-  AttentionConfig config = grouped();
+  AttentionConfig config = groupedConfig();
   config.headGains.assign(8, 1.0F);
   EXPECT_EQ(step(StepId::weigh).text(config).formula, "A V");
   config.headGains[3] = 0.0F;
@@ -86,7 +86,7 @@ TEST(StepText, SoftmaxGivesNoNaNWhereARowMayBeFullyMasked) {
   config.mask = {};
   config.mask.painted = std::make_shared<PaintedMask>();
   EXPECT_EQ(pytorch(StepId::softmax, config), guarded);
-  config = crossAttention();
+  config = crossConfig();
   config.memoryLen = 3;
   config.mask.window = 3;  // query 5 sees keys 3 and on
   EXPECT_EQ(pytorch(StepId::softmax, config), guarded);

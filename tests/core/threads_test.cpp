@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "core/execution.h"
 #include "core/ledger.h"
 #include "core/steps/linear.h"
-#include "core/execution.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/limits.h"
 
@@ -101,8 +101,7 @@ TEST(Threads, ThePiecesOfALongPassAreSmall) {
   for (AttentionConfig c : {sized(256, 16, 4096), sized(1024, 16, 1024), sized(4096, 32, 512)}) {
     const auto flops = static_cast<double>(ledger(c).flops);
     for (const Box& box : linearPieces(shapeOf(TensorId::qProj, c))) {
-      EXPECT_LT(static_cast<double>(2 * box.rows * box.cols * c.dModel), kMost * flops)
-          << c.dModel;
+      EXPECT_LT(static_cast<double>(2 * box.rows * box.cols * c.dModel), kMost * flops) << c.dModel;
     }
     for (const bool overQueries : {false, true}) {
       c.mistakes.softmaxOverQueries = overQueries;

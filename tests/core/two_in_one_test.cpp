@@ -19,13 +19,13 @@
 namespace headscope {
 namespace {
 
-DocumentPtr preset(const char* name, WeightInit init = WeightInit::xavier) {
+DocumentPtr presetToJoin(const char* name, WeightInit init = WeightInit::xavier) {
   return makePreset(presetByName(name), WeightSource{init, 1, {}}, Index{2} << 30);
 }
 
 /// Two relations on three keys, straight from the sum of their scores.
 TEST(TwoInOne, AddsTheScoresOfBothHeads) {
-  const DocumentPtr document = preset("original-transformer");
+  const DocumentPtr document = presetToJoin("original-transformer");
   const TracePtr trace = runAttention(document);
   const AttentionConfig& c = trace->config();
   DeclaredRelation first{"first", {std::vector<std::optional<Index>>(6)}};
@@ -81,7 +81,7 @@ std::vector<HeadRelation> designedPairs(const Trace& trace) {
 }
 
 TEST(MostBlurred, ThePairLosesMostOfBoth) {
-  const TracePtr trace = runAttention(preset("original-transformer", WeightInit::designed));
+  const TracePtr trace = runAttention(presetToJoin("original-transformer", WeightInit::designed));
   const std::vector<HeadRelation> candidates = designedPairs(*trace);
   for (const PairGains gains : {PairGains::equal, PairGains::asBuilt}) {
     const auto pair = mostBlurred(*trace, 0, candidates, gains);
@@ -103,7 +103,7 @@ TEST(MostBlurred, ThePairLosesMostOfBoth) {
 }
 
 TEST(MostBlurred, EqualsAreTheFirstAndAStopGivesNothing) {
-  const TracePtr trace = runAttention(preset("original-transformer", WeightInit::designed));
+  const TracePtr trace = runAttention(presetToJoin("original-transformer", WeightInit::designed));
   const HeadRelation same = designedPairs(*trace).front();
   EXPECT_EQ(mostBlurred(*trace, 0, {same, same, same}, PairGains::equal),
             (std::array<std::size_t, 2>{0, 1}));
@@ -114,7 +114,7 @@ TEST(MostBlurred, EqualsAreTheFirstAndAStopGivesNothing) {
 }
 
 TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {
-  const TracePtr trace = runAttention(preset("original-transformer", WeightInit::designed));
+  const TracePtr trace = runAttention(presetToJoin("original-transformer", WeightInit::designed));
   const std::vector<HeadRelation> all = designedPairs(*trace);
   const std::array pair{all[0], all[4]};  // previous token, first token
   const auto found = twoInOne(*trace, 0, pair, PairGains::equal);
@@ -144,7 +144,7 @@ TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {
 }
 
 TEST(TwoInOne, TheTornQueryLosesMostOfBoth) {
-  const TracePtr trace = runAttention(preset("original-transformer"));
+  const TracePtr trace = runAttention(presetToJoin("original-transformer"));
   DeclaredRelation first{"first", {std::vector<std::optional<Index>>(6)}};
   DeclaredRelation second = first;
   first.partners[0][1] = second.partners[0][1] = 3;  // agree: not torn
@@ -174,7 +174,7 @@ TEST(TwoInOne, TheTornQueryLosesMostOfBoth) {
 }
 
 TEST(TwoInOne, OneDesignedHeadForTwoRelationsBlurs) {
-  const DocumentPtr document = preset("original-transformer", WeightInit::designed);
+  const DocumentPtr document = presetToJoin("original-transformer", WeightInit::designed);
   const TracePtr trace = runAttention(document);
   const auto relations = declaredRelations(*document);
   // previous token, and verb → its subject: for 'sat' both are 'cat'; for others they differ

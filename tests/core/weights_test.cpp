@@ -1,6 +1,7 @@
 #include "core/weights/weights.h"
 
 #include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -22,7 +22,7 @@ struct WhatIf {
 
 std::ostream& operator<<(std::ostream& out, const WhatIf& w) { return out << w.name; }
 
-std::vector<WhatIf> everyCase() {
+std::vector<WhatIf> everyWhatIf() {
   std::vector<WhatIf> all;
   for (const Case& c : whatIfCases()) all.push_back({c.name, c.config, false});
   for (const Case& c : whatIfCases()) all.push_back({c.name + "Pinned", c.config, true});
@@ -37,7 +37,7 @@ class WhatIfCase : public testing::TestWithParam<WhatIf> {
   TracePtr trace_ = runAttention(document_);
 };
 
-INSTANTIATE_TEST_SUITE_P(All, WhatIfCase, testing::ValuesIn(everyCase()),
+INSTANTIATE_TEST_SUITE_P(All, WhatIfCase, testing::ValuesIn(everyWhatIf()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(WhatIfCase, EveryTensorAgreesWithDoublePrecision) {

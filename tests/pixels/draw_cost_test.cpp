@@ -16,12 +16,12 @@
 namespace headscope::host {
 namespace {
 
-constexpr Index kBudget = Index{2} << 30;
+constexpr Index kDrawBudget = Index{2} << 30;
 constexpr int kWidth = 1600;
 constexpr int kHeight = 1000;
 
 DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
-  return test::documentOfSize(dModel, heads, tokens, kBudget);
+  return test::documentOfSize(dModel, heads, tokens, kDrawBudget);
 }
 
 struct Look {
@@ -33,7 +33,7 @@ struct Look {
 AppOptions optionsFor(DocumentPtr document, const Look& look) {
   AppOptions options;
   options.document = std::move(document);
-  options.memoryBudget = kBudget;
+  options.memoryBudget = kDrawBudget;
   options.view.animate = false;
   options.view.page = look.page;
   options.view.step = look.step;
@@ -95,7 +95,7 @@ TEST(DrawCalls, HardlyGrowWithHeads) {
 class Uploads : public testing::Test {
  protected:
   std::uint64_t bytesOf(const DocumentPtr& document, const Edit& edit, const Look& look) {
-    History history(document, kBudget);
+    History history(document, kDrawBudget);
     history.apply(edit);
     AppOptions options = optionsFor(nullptr, look);
     options.history = std::make_shared<const History>(std::move(history));

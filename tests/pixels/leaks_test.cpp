@@ -18,12 +18,12 @@
 namespace headscope::host {
 namespace {
 
-constexpr Index kBudget = Index{1} << 30;
+constexpr Index kLeakBudget = Index{1} << 30;
 
 AppOptions opened(const char* preset) {
   AppOptions options;
-  options.document = makePreset(presetByName(preset), {}, kBudget);
-  options.memoryBudget = kBudget;
+  options.document = makePreset(presetByName(preset), {}, kLeakBudget);
+  options.memoryBudget = kLeakBudget;
   options.threads = 1;
   return options;
 }

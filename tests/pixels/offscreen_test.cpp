@@ -18,11 +18,11 @@
 namespace headscope::host {
 namespace {
 
-constexpr Index kBudget = Index{1} << 30;
+constexpr Index kOffscreenBudget = Index{1} << 30;
 
 AppOptions byHand() {
   AppOptions options;
-  options.document = makePreset(presetByName("by-hand"), {}, kBudget);
+  options.document = makePreset(presetByName("by-hand"), {}, kOffscreenBudget);
   options.view.animate = false;
   return options;
 }
@@ -73,8 +73,8 @@ TEST(Offscreen, DrawsTheBarsToScrollBy) {
   AttentionConfig config;
   config.dModel = 64;
   config.numHeads = config.numKvHeads = 32;
-  options.document =
-      makeDocument("", config, TextSource{{"The cat sat"}, {}}, Positions::named, {}, kBudget);
+  options.document = makeDocument("", config, TextSource{{"The cat sat"}, {}}, Positions::named, {},
+                                  kOffscreenBudget);
   options.view.animate = false;
   options.view.page = ui::Page::heads;
   App app(options);

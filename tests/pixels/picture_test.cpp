@@ -23,11 +23,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Index kBudget = Index{2} << 30;
+constexpr Index kPictureBudget = Index{2} << 30;
 
 PictureRequest request(int width, int height) {
   PictureRequest picture;
-  picture.program.document = makePreset(presetByName("by-hand"), {}, kBudget);
+  picture.program.document = makePreset(presetByName("by-hand"), {}, kPictureBudget);
   picture.program.view.animate = false;
   picture.program.threads = 1;
   picture.width = width;

@@ -1,6 +1,7 @@
 """Checks a session file: what it holds is as expected.
 
 Usage: check_session.py SESSION [pins=N] [weight=VALUE, a number somewhere in W_Q] [step=ID]
+       [past=ID, any step after it]
 """
 
 import array
@@ -29,5 +30,8 @@ if "pins" in expected and len(document["pins"]) != int(expected["pins"]):
     sys.exit(f"there are {len(document['pins'])} pins: {document['pins']}")
 if "step" in expected and session["view"]["step"] != expected["step"]:
     sys.exit(f"the step is {session['view']['step']}")
+STEPS = ["project", "split", "score", "scale", "mask", "softmax", "weigh", "concat", "output"]
+if "past" in expected and STEPS.index(session["view"]["step"]) <= STEPS.index(expected["past"]):
+    sys.exit(f"the step is still {session['view']['step']}")
 if "weight" in expected and float(expected["weight"]) not in tensor(document["weights"]["W_Q"]):
     sys.exit(f"{expected['weight']} is nowhere in W_Q")

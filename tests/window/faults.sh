@@ -17,7 +17,6 @@ refused() {
     exit 1
   }
 }
-refused "no display to open a window on" -u DISPLAY
 refused "no display to open a window on" DISPLAY=:98765
 refused "no display to open a window on" DISPLAY=nonsense
 refused "the driver here offers OpenGL 2.1" MESA_GL_VERSION_OVERRIDE=2.1
