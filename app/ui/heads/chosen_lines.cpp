@@ -63,35 +63,4 @@ Index workOf(const LineQuestion& question, const AttentionConfig& config) {
   return static_cast<Index>(question.heads.size()) * question.queries.count * config.keys();
 }
 
-TokenRange resolved(const TokenRange& range, Index tokens) {
-  if (range.count <= 0) return {0, tokens};
-  const Index first = std::clamp<Index>(range.first, 0, tokens - 1);
-  return {first, std::min(range.count, tokens - first)};
-}
-
-std::vector<Index> lineHeads(const HeadsView& view, Index chosenHead, Index heads) {
-  if (!view.linesPicked && view.lineHeads.empty()) return {chosenHead};
-  std::vector<Index> drawn;
-  for (const Index head : view.lineHeads) {
-    if (head >= 0 && head < heads) drawn.push_back(head);
-  }
-  std::sort(drawn.begin(), drawn.end());
-  drawn.erase(std::unique(drawn.begin(), drawn.end()), drawn.end());
-  return drawn;
-}
-
-void toggleLines(HeadsView& view, Index chosenHead, Index head, Index heads, bool alone) {
-  std::vector<Index> drawn = lineHeads(view, chosenHead, heads);
-  const auto found = std::find(drawn.begin(), drawn.end(), head);
-  if (alone) {
-    drawn = {head};
-  } else if (found != drawn.end()) {
-    drawn.erase(found);
-  } else {
-    drawn.push_back(head);
-  }
-  view.lineHeads = std::move(drawn);
-  view.linesPicked = true;
-}
-
 }  // namespace headscope::ui

@@ -40,12 +40,4 @@ LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
 /// How many weights a question looks at.
 Index workOf(const LineQuestion& question, const AttentionConfig& config);
 
-/// A range within so many tokens; all of them where it has no count.
-TokenRange resolved(const TokenRange& range, Index tokens);
-
-/// Heads whose lines are drawn, in order.
-std::vector<Index> lineHeads(const HeadsView& view, Index chosenHead, Index heads);
-/// Draws a head's lines, or no longer; `alone`: its only.
-void toggleLines(HeadsView& view, Index chosenHead, Index head, Index heads, bool alone);
-
 }  // namespace headscope::ui

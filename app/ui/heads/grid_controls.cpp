@@ -1,15 +1,14 @@
-#include "app/ui/heads/grid_controls.h"
-
+// The switches above the grid of all heads, and the words that belong to them (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "app/ui/color_bar.h"
 #include "app/ui/designed_words.h"
-#include "app/ui/heads/head_order.h"
-#include "app/ui/heads/token_zoom.h"
+#include "app/ui/heads/all_heads.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/metrics.h"
@@ -23,9 +22,9 @@ constexpr float kStripWidth = 70.0F;
 constexpr float kWideRow = 830.0F;  // points; a narrower row says less
 
 /// Lays pills out from left to right, on to a next line where one does not fit.
-class Row {
+class PillRow {
  public:
-  explicit Row(const Look& look) : look_(look) {}
+  explicit PillRow(const Look& look) : look_(look) {}
 
   void next(float width, float gap) {
     if (!first_) {
@@ -80,9 +79,10 @@ void sortPopup(const Panel& panel) {
 void headingRow(const Panel& panel) {
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
-  const Row row(look);
+  const PillRow row(look);
   const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
-  const float width = row.choicesWidth({"heatmaps", "lines"}) + look.px(8) + row.pillWidth(sort);
+  const float width =
+      row.choicesWidth({"heatmaps", "lines"}) + look.space.medium + row.pillWidth(sort);
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
@@ -104,13 +104,13 @@ void headingRow(const Panel& panel) {
   const int drawing =
       choices(look, "drawing", {"heatmaps", "lines"}, static_cast<int>(view.drawing));
   if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
-  ImGui::SameLine(0.0F, look.px(8));
+  ImGui::SameLine(0.0F, look.space.medium);
   if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) ImGui::OpenPopup("sort heads");
   sortPopup(panel);
   ImGui::SetCursorPos({start.x, start.y + frame});
 }
 
-void zoomPills(const Panel& panel, Row& row) {
+void zoomPills(const Panel& panel, PillRow& row) {
   HeadsView& view = panel.view.heads;
   const AttentionConfig& c = panel.trace.config();
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
@@ -122,16 +122,16 @@ void zoomPills(const Panel& panel, Row& row) {
   row.next(row.choicesWidth({"−", "+", "0"}), 12.0F);  // on one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
   tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
-  ImGui::SameLine(0.0F, panel.look.px(4));
+  ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "+##zoom")) zoom(kZoomStep);
   tip(panel.look, "Fewer tokens, larger. The wheel does the same about the mouse; dragging pans.");
-  ImGui::SameLine(0.0F, panel.look.px(4));
+  ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
   tip(panel.look, "All tokens");
 }
 
 /// What stands on the screen in words: what is drawn differently from plain weights of all tokens.
-void sentences(const Panel& panel, const Figures* figures, const GridControls& controls) {
+void gridSentences(const Panel& panel, const Figures* figures, const GridControls& controls) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const HeadsView& view = panel.view.heads;
@@ -143,7 +143,7 @@ void sentences(const Panel& panel, const Figures* figures, const GridControls& c
     const ImVec2 size = richTextSize(look.fonts, font, kFormula);
     drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
     ImGui::Dummy(size);
-    ImGui::SameLine(0.0F, look.px(8));
+    ImGui::SameLine(0.0F, look.space.medium);
     label(
         font, t.textMuted,
         "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
@@ -182,7 +182,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   headingRow(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.6F : kStripWidth);
-  Row row(look);
+  PillRow row(look);
   const int content =
       row.choose("content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
   if (content >= 0) view.content = static_cast<GridContent>(content);
@@ -225,7 +225,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
     tip(look, "What a cell shows that covers several: every weight under it counts");
   }
-  sentences(panel, figures, controls);
+  gridSentences(panel, figures, controls);
 }
 
 }  // namespace headscope::ui

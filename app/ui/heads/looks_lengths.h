@@ -1,29 +1,36 @@
-// Looks lengths: q·k of a query and a key as two arrows with their lengths and angle, and the same
-// of every key, to see whether a large score comes from length or from direction.
+// Looks lengths: one query's q·k with every key as lengths and angles, in an order, and two of them
+// as arrows. Pure: no drawing.
 #pragma once
 
 #include <vector>
 
-#include "app/ui/heads/key_products.h"
-#include "app/ui/heads/looks_focus.h"
-#include "app/ui/heads/reckoned.h"
-#include "app/ui/heads/token_list.h"
-#include "app/ui/panel.h"
+#include "core/analysis/value_plane.h"
 
 namespace headscope::ui {
 
-struct KeyTable {
-  KeyProducts products;
-  std::vector<std::vector<Index>> orders;  // by KeyColumn
+/// What keys are sorted by.
+enum class KeyColumn { key, length, angle, product };
+
+struct KeyProducts {
+  std::vector<QueryKeyProduct> of;  // by key
+
+  /// Keys in the order of a column: lengths and products largest first, angles smallest first,
+  /// those without an angle last.
+  std::vector<Index> order(KeyColumn by) const;
+  /// The place, from 1, of a key in such an order; equals share the first of their places.
+  Index rank(KeyColumn by, Index key) const;
 };
 
-struct LengthsMemory {
-  Reckoned<KeyTable> table;
-  TokenListMemory queries;
-  KeyColumn sortedBy = KeyColumn::product;
-};
+KeyProducts keyProducts(const Trace& trace, const RowRef& row);
 
-/// Fills what is left of the card.
-void looksLengths(const Panel& panel, LengthsMemory& memory);
+/// Two arrows from one origin in the plane they span, y down, to one scale: q to the right.
+struct Arrows {
+  double originX = 0, originY = 0;
+  double queryX = 0, queryY = 0;  // their tips
+  double keyX = 0, keyY = 0;
+  double scale = 0;  // units of the picture per unit of length
+};
+/// As large as a box of this width and height holds them.
+Arrows arrowsIn(const QueryKeyProduct& product, double width, double height);
 
 }  // namespace headscope::ui

@@ -1,22 +1,22 @@
-// Looks values: a head's value vectors in the plane of their two main components, and a query's
-// output among them as their weighted mean.
+// Looks values: a query's output of one head as a weighted mean, its largest parts first.
 #pragma once
 
-#include "app/ui/heads/looks_focus.h"
-#include "app/ui/heads/reckoned.h"
-#include "app/ui/heads/token_list.h"
-#include "app/ui/heads/value_mix.h"
-#include "app/ui/panel.h"
+#include <vector>
+
+#include "core/analysis/value_plane.h"
 
 namespace headscope::ui {
 
-struct ValuesMemory {
-  Reckoned<ValuePlane> plane;
-  Reckoned<ValueMix> mix;
-  TokenListMemory queries;
+struct ValueMix {
+  WeightedMean mean;
+  std::vector<float> weights;  // by key
+  std::vector<Index> largest;  // keys of a weight other than 0, largest first; at most kMostParts
+  Index others = 0;            // keys of such a weight that are not among them
+  double otherWeight = 0.0;
+
+  static constexpr Index kMostParts = 300;
 };
 
-/// Fills what is left of the card.
-void looksValues(const Panel& panel, ValuesMemory& memory);
+ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row);
 
 }  // namespace headscope::ui

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "app/ui/heads/chosen_lines.h"
-#include "app/ui/heads/key_products.h"
-#include "app/ui/heads/looks_focus.h"
-#include "app/ui/heads/value_mix.h"
+#include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/looks_lengths.h"
+#include "app/ui/heads/looks_values.h"
 
 namespace headscope::ui {
 
