@@ -100,8 +100,8 @@ std::vector<float> naivelyReduced(const AxisBlocks& rows, const AxisBlocks& cols
 
 TEST(HeadBlocks, CountEveryCellThatIsNotMasked) {
   const auto cell = [](Index i, Index j) {
-    if (j > i + 2) return gl::kMaskedCell;  // masked beyond
-    return static_cast<float>((i * 7 + j * 13) % 29) - 14.0F;
+    if (j > i + 2) return gl::kMaskedCell;                      // masked beyond
+    return static_cast<float>((i * 7 + j * 13) % 29) - 14.25F;  // no two of one magnitude
   };
   struct Part {
     AxisBlocks rows, cols;

@@ -9,10 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/ui/heads/chosen_lines.h"
-#include "app/ui/heads/looks_lengths.h"
-#include "app/ui/heads/looks_values.h"
-#include "app/ui/heads/looks_words.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/heads/token_columns.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"

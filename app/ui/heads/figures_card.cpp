@@ -173,10 +173,15 @@ class TableTab final : public FiguresTabCard {
       setting.dense = true;
       setting.frozen = 0;
       headings[0].above = headings[1].above = true;
+      float all = 0.0F;
       for (std::size_t i = 2; i < headings.size(); ++i) {
         const float title = textSize(look.fonts.tiny, headings[i].title + " ▾").x;
         headings[i].grows = std::max(title, textSize(look.fonts.monoSmall, "<0.001").x);
+        headings[i].least = headings[i].grows / look.scale;
+        all += headings[i].grows + 2 * look.space.thin;
       }
+      // where not all have room they scroll rather than be cut
+      for (std::size_t i = 2; i < headings.size() && all > room; ++i) headings[i].grows = 0.0F;
     }
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (columns[i].key == view.tableSort) setting.sort = TableSort{i, view.tableDescending};

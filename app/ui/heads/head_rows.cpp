@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kHeadRows = 6;
 
-float rowHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.tight; }
+float headRowHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.tight; }
 float rowsTitleHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.medium; }
 
 struct HeadRow {
@@ -68,7 +68,7 @@ void drawHeadRow(const Look& look, const HeadRow& row, ImU32 color) {
   const std::string shown =
       elided(font, defined ? row.value : "– " + row.why, width - name - look.px(10));
   drawText(list, font, {at.x + width - textSize(font, shown).x, at.y}, color, shown);
-  ImGui::Dummy({width, rowHeight(look)});
+  ImGui::Dummy({width, headRowHeight(look)});
   tip(look, row.about + (defined ? "" : "\nNot defined because " + row.why + "."));
 }
 
@@ -101,8 +101,8 @@ void drawTitleRow(const Panel& panel, Index head, const HeadLabel& label, bool c
 
 float headRowsHeight(const Look& look, HeadRowsLength length) {
   if (length == HeadRowsLength::none) return 0.0F;
-  const float rows = length == HeadRowsLength::whole ? kHeadRows * rowHeight(look) : 0.0F;
-  return rowsTitleHeight(look) + rowHeight(look) + rows;
+  const float rows = length == HeadRowsLength::whole ? kHeadRows * headRowHeight(look) : 0.0F;
+  return rowsTitleHeight(look) + headRowHeight(look) + rows;
 }
 
 void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRowsLength length) {
@@ -124,7 +124,7 @@ void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRo
     const std::string rule = (label.declared ? "designed, not learned: " : "") + label.rule;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
              elided(look.fonts.tiny, rule, width));
-    ImGui::Dummy({width, rowHeight(look)});
+    ImGui::Dummy({width, headRowHeight(look)});
     tip(look, rule);
     if (length == HeadRowsLength::whole) {
       // those of the pass before are greyed until the new ones are there

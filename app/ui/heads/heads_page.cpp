@@ -29,8 +29,8 @@ constexpr float kLooksHeight = 280.0F;
 constexpr float kFiguresHeight = 300.0F;
 constexpr float kEffectsHeight = 240.0F;
 constexpr float kTallEffectsHeight = 380.0F;
-constexpr float kMargin = 14.0F;
-constexpr float kGap = 10.0F;
+constexpr float kPageMargin = 14.0F;
+constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
 
@@ -43,11 +43,11 @@ float narrowEffects(const HeadsView& view) {
 
 HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
   const auto px = [&](float length) { return length * scale; };
-  const float width = content.x - 2 * px(kMargin);
-  float y = px(kMargin);
+  const float width = content.x - 2 * px(kPageMargin);
+  float y = px(kPageMargin);
   const auto next = [&](float height) {
-    const Box box{{px(kMargin), y}, {width, px(height)}};
-    y += px(height + kGap);
+    const Box box{{px(kPageMargin), y}, {width, px(height)}};
+    y += px(height + kCardGap);
     return box;
   };
   HeadsLayout l;
@@ -55,11 +55,11 @@ HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
   if (view.enlarged == EnlargedCard::none) {
     l.looks = next(kLooksHeight);
     Box both = next(kFiguresHeight);
-    both.size.x = (width - px(kGap)) * 0.5F;
+    both.size.x = (width - px(kCardGap)) * 0.5F;
     l.figures = l.similarity = both;
-    l.similarity.at.x += both.size.x + px(kGap);
+    l.similarity.at.x += both.size.x + px(kCardGap);
   } else {
-    const Box large = next(kLooksHeight + kGap + kFiguresHeight);
+    const Box large = next(kLooksHeight + kCardGap + kFiguresHeight);
     (view.enlarged == EnlargedCard::figures ? l.figures : l.similarity) = large;
   }
   l.effects = next(narrowEffects(view));
@@ -70,16 +70,16 @@ HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
 
 ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view) {
   if (!isNarrow(body, scale)) return {body.x, std::max(body.y, kLeastHeight * scale)};
-  const float height =
-      kMargin + kGridHeight + kLooksHeight + kFiguresHeight + narrowEffects(view) + 4 * kGap;
+  const float height = kPageMargin + kGridHeight + kLooksHeight + kFiguresHeight +
+                       narrowEffects(view) + 4 * kCardGap;
   return {std::max(body.x - scrollBar, kNarrowest * scale), std::max(body.y, height * scale)};
 }
 
 HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
   if (isNarrow(body, scale)) return layoutNarrow(body, scale, view);
   const auto px = [&](float length) { return length * scale; };
-  const float margin = px(kMargin);
-  const float gap = px(kGap);
+  const float margin = px(kPageMargin);
+  const float gap = px(kCardGap);
   const ImVec2 inner(body.x - 2 * margin, body.y - margin - px(2));
   const float effects = hasTallEffects(view) ? std::clamp(inner.y * 0.42F, px(200), px(560))
                                              : std::clamp(inner.y * 0.28F, px(170), px(420));

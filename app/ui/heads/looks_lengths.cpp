@@ -1,6 +1,4 @@
 // The tab of q·k (see looks.h).
-#include "app/ui/heads/looks_lengths.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +14,6 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
-#include "app/ui/heads/looks_words.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"

@@ -1,7 +1,5 @@
 // The tab of the values (see looks.h): the values of a head as points, a query's output as a cross,
 // lines between them.
-#include "app/ui/heads/looks_values.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +14,6 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
-#include "app/ui/heads/looks_words.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"

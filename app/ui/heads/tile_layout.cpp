@@ -52,7 +52,7 @@ struct TitleLines {
 };
 
 /// As many as `most` lines, the name's with them; 3: all there is.
-TitleLines linesOf(const Look& look, const TileTitle& title, float width, int most) {
+TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, int most) {
   const TitleFonts fonts = titleFontsFor(look, width);
   const float room = width - textSize(fonts.name, title.name).x - look.space.small;
   const auto fits = [&](const std::string& text, float in) {
@@ -97,7 +97,7 @@ int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, float
   constexpr std::size_t kFew = 4;  // one in so many
   std::vector<int> counts;
   for (const TileTitle& title : titles) {
-    counts.push_back(static_cast<int>(linesOf(look, title, width, 3).below.size()) + 1);
+    counts.push_back(static_cast<int>(titleLinesOf(look, title, width, 3).below.size()) + 1);
   }
   if (counts.empty()) return 1;
   const auto most = counts.end() - 1 - static_cast<std::ptrdiff_t>(counts.size() / kFew);
@@ -204,7 +204,7 @@ void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, con
     fonts = {look.fonts.tiny, look.fonts.tiny};
     words.beside = title.figure;
   } else {
-    words = linesOf(look, title, width, lines);
+    words = titleLinesOf(look, title, width, lines);
     if (lines == 1 && words.beside.empty()) words.beside = cutBeside(look, title, width);
   }
   const auto roomBeside = [&](const std::string& name) {

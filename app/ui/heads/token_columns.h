@@ -4,8 +4,8 @@
 
 #include <optional>
 
-#include "app/ui/heads/chosen_lines.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {

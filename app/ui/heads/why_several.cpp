@@ -54,7 +54,7 @@ const HeadRelation* candidateOf(const HeadRelations& candidates, Index head) {
 }
 
 /// The user's choice where this sentence has both relations; else empty.
-std::vector<Index> chosenPair(const HeadsView& view, const HeadRelations& candidates) {
+std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& candidates) {
   const std::vector<Index>& pair = view.relationPair;
   const bool fits = pair.size() == 2 && pair[0] != pair[1] &&
                     candidateOf(candidates, pair[0]) != nullptr &&
@@ -84,7 +84,7 @@ std::optional<PairFigures> measurePair(const TracePtr& trace, Index item,
 Computed<PairFigures> pairFigures(const Panel& panel, const HeadRelations& candidates) {
   const HeadsView& view = panel.view.heads;
   const Index item = panel.view.item;
-  const std::vector<Index> heads = chosenPair(view, candidates);
+  const std::vector<Index> heads = chosenRelations(view, candidates);
   const PairGains gains = view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal;
   const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
   return panel.computations.want<PairFigures>("two heads in one", key, When::beside, [&] {
@@ -318,7 +318,7 @@ class WhySeveralTab final : public HeadsCard {
     inlineLabel(look, look.fonts.small, look.theme.textMuted, "and");
     chooser(panel, 1, candidates);
     ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "most blurred", chosenPair(view, candidates).empty())) {
+    if (pill(look, "most blurred", chosenRelations(view, candidates).empty())) {
       view.relationPair.clear();
     }
     tip(look,

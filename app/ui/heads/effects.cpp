@@ -1,4 +1,7 @@
-// What goes without each head, per token, as bars and as a heatmap (see effects.h).
+// Effects card: what goes when a head is taken out, what W^O adds, what more heads bring, and why
+// there are several; and what its tabs share: effects as bars and as a heatmap, tokens in words.
+#include "app/ui/heads/effects.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +15,6 @@
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"
-#include "app/ui/heads/effects.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -97,6 +99,32 @@ ChartAxis percentAxis(const Figures& figures) {
   axis.text = [](double percent) { return fmt::format("{:g} %", percent); };
   return axis;
 }
+
+class EffectsCard final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    EffectTab& open = frame.panel.view.heads.effectTab;
+    const auto chosen = static_cast<std::size_t>(open);
+    open = static_cast<EffectTab>(tabs_.drawLine(frame, chosen));
+    tabs_.content(chosen).draw(frame);
+  }
+
+ private:
+  HeadsTabs tabs_{
+      "effects tabs",
+      {{"Switch a head off", "What each token's output loses without it",
+        "change of each token's output, in % of its norm, when one head is set to zero before the "
+        "output matrix",
+        makeSwitchOffTab},
+       {"Output matrix", "Each head's rows of it, and its share of every output",
+        "each head has its own rows of it, and adds its share to every token's output",
+        makeOutputMatrixTab},
+       {"More heads", "The same input and d_model with 1 to 64 heads",
+        "the same input and d_model with 1 to 64 heads: what differs, what it costs",
+        makeMoreHeadsTab},
+       {"Why several heads", "One head asked to do what two do, beside the two",
+        "one head asked to do what two heads do, on the same sentence", makeWhySeveralTab}}};
+};
 
 }  // namespace
 
@@ -266,5 +294,7 @@ Index effectHeatmap(const Panel& panel, const Figures& figures) {
   }
   return covered.perBar;
 }
+
+std::unique_ptr<HeadsCard> makeEffectsCard() { return std::make_unique<EffectsCard>(); }
 
 }  // namespace headscope::ui
