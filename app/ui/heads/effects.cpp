@@ -275,8 +275,7 @@ Index effectHeatmap(const Panel& panel, const Figures& figures) {
   }
   const Rect row =
       place.block(static_cast<double>(chosen), 1, 0, static_cast<double>(effects.tokens()));
-  const Rect frame = row.outset(1.0F);
-  list->AddRect(frame.a, frame.b, t.text, 0, 0, look.px(1.5F));
+  drawFrame(look, list, row, t.text, 1.5F);
   below.draw(list, place.at);
   const float under = place.at.b.y + look.space.tight;
   drawText(list, look.fonts.tiny, {names.a.x, under}, t.textMuted, kAxes);

@@ -168,17 +168,21 @@ class TableTab final : public FiguresTabCard {
     TableSetting setting{"metrics", height, 1};
     setting.rows = static_cast<Index>(report.metrics.size());
     // the labels go above the figures where those take all of the width there is
-    const float room = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
+    const float line = 2 * (fontSize(look.fonts.monoSmall) + look.space.small);
+    const bool scrolls = line * static_cast<float>(setting.rows + 1) > height;
+    const float room =
+        ImGui::GetContentRegionAvail().x - (scrolls ? ImGui::GetStyle().ScrollbarSize : 0.0F);
     if (view.enlarged == EnlargedCard::figures && look.px(needed) > room) {
       setting.dense = true;
       setting.frozen = 0;
       headings[0].above = headings[1].above = true;
-      float all = 0.0F;
+      float all = -2 * look.space.thin;
       for (std::size_t i = 2; i < headings.size(); ++i) {
-        const float title = textSize(look.fonts.tiny, headings[i].title + " ▾").x;
-        headings[i].grows = std::max(title, textSize(look.fonts.monoSmall, "<0.001").x);
+        const float figure = textSize(look.fonts.monoSmall, "<0.001").x;
+        headings[i].grows = std::max(textSize(look.fonts.tiny, headings[i].title + " ▾").x, figure);
         headings[i].least = headings[i].grows / look.scale;
-        all += headings[i].grows + 2 * look.space.thin;
+        all +=
+            std::max(textSize(look.fonts.tiny, headings[i].title).x, figure) + 2 * look.space.thin;
       }
       // where not all have room they scroll rather than be cut
       for (std::size_t i = 2; i < headings.size() && all > room; ++i) headings[i].grows = 0.0F;

@@ -215,7 +215,7 @@ class TileDrawing {
       keys.limit = queries.limit;
       if (grid.labelsRight(tile, group_.count())) drawRowLabelsRight(list_, keys, at, gap);
     } else if (grid.labelsBelow(tile, group_.count())) {
-      keys.limit = look_.px(30);
+      keys.limit = look_.px(28);
       ColumnLabels(look_, keys, at.width(), look_.px(34)).draw(list_, at);
     }
   }

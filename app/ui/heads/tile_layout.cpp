@@ -143,7 +143,7 @@ TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTo
     space.right = space.left;
     return space;
   }
-  space.below = look.px(34);
+  space.below = look.px(32);
   space.belowFlat = fontSize(group.font) + look.px(5);
   const float widest = labelsWidth(group.font, shown.keyLabels, room.x);
   space.flatFrom = (widest + 4.0F) * static_cast<float>(shown.keys.count);
