@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -143,16 +144,11 @@ void chooseToken(const Panel& panel, Index token) {
   }
 }
 
-std::string tokenInQuotes(const Panel& panel, Index token) {
-  const auto& tokens = laneTokens(panel.trace, Lane::query, panel.view.item);
-  if (token >= static_cast<Index>(tokens.size())) return fmt::format("token {}", token + 1);
-  return fmt::format("‘{}’", shownToken(tokens[static_cast<std::size_t>(token)]));
-}
-
-std::string keyInQuotes(const Panel& panel, Index key) {
-  const auto& tokens = laneTokens(panel.trace, Lane::key, panel.view.item);
-  if (key >= static_cast<Index>(tokens.size())) return fmt::format("key {}", key + 1);
-  return fmt::format("‘{}’", shownToken(tokens[static_cast<std::size_t>(key)]));
+std::string tokenInQuotes(const Panel& panel, Index token, Lane lane) {
+  if (token >= std::ssize(laneTokens(panel.trace, lane, panel.view.item))) {
+    return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token + 1);
+  }
+  return fmt::format("‘{}’", tokenName(panel, lane, token));
 }
 
 AxisLabels tokenLabels(const Panel& panel) {

@@ -26,8 +26,7 @@ Index chosenToken(const Panel& panel);
 /// Chooses a cell of this query, in the chosen cell's matrix where that has queries.
 void chooseToken(const Panel& panel, Index token);
 /// "‘cat’", or "token 7" and "key 7" where it has no name.
-std::string tokenInQuotes(const Panel& panel, Index token);
-std::string keyInQuotes(const Panel& panel, Index key);
+std::string tokenInQuotes(const Panel& panel, Index token, Lane lane = Lane::query);
 
 /// The queries of the item, below a chart; the chosen one, where there is one, is lit.
 AxisLabels tokenLabels(const Panel& panel);

@@ -215,8 +215,8 @@ class TileDrawing {
       keys.limit = queries.limit;
       if (grid.labelsRight(tile, group_.count())) drawRowLabelsRight(list_, keys, at, gap);
     } else if (grid.labelsBelow(tile, group_.count())) {
-      keys.limit = look_.px(28);
-      ColumnLabels(look_, keys, at.width(), look_.px(34)).draw(list_, at);
+      keys.limit = look_.px(33);
+      ColumnLabels(look_, keys, at.width(), look_.px(40)).draw(list_, at);
     }
   }
 

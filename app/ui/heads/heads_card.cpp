@@ -1,7 +1,12 @@
 #include "app/ui/heads/heads_card.h"
 
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <iterator>
 #include <utility>
 
+#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 
@@ -56,6 +61,14 @@ void enlargeSwitch(const Panel& panel, EnlargedCard card, ImVec2 top) {
   tip(look,
       large ? "Show the other cards of this column again" : "Let this card take the whole column");
   ImGui::SetCursorScreenPos(back);
+}
+
+std::string tokenName(const Panel& panel, Lane lane, Index token) {
+  const auto& names = laneTokens(panel.trace, lane, panel.view.item);
+  if (token < std::ssize(names)) {
+    return std::string(shownToken(names[static_cast<std::size_t>(token)]));
+  }
+  return fmt::format("{} {}", lane == Lane::query ? "query" : "key", token);
 }
 
 void wrappedLabel(ImFont* font, ImU32 color, std::string_view text) {

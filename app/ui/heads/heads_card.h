@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -66,6 +67,9 @@ void enlargeSwitch(const Panel& panel, EnlargedCard card, ImVec2 top);
 
 /// Text at the cursor, wrapped to the room there is.
 void wrappedLabel(ImFont* font, ImU32 color, std::string_view text);
+
+/// "cat": a token as shown; "query 3", "key 3", counted from 0, where it has no name.
+std::string tokenName(const Panel& panel, Lane lane, Index token);
 
 std::unique_ptr<HeadsCard> makeAllHeadsCard();
 std::unique_ptr<HeadsCard> makeLooksCard();

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
 #include "app/ui/widgets.h"
@@ -42,7 +41,6 @@ class LooksCard final : public HeadsCard {
 std::optional<Index> QueryList::draw(const Panel& panel, Index chosen, Rect room) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const auto& names = laneTokens(panel.trace, Lane::query, panel.view.item);
   std::optional<Index> clicked;
   const Rect title = room.cutTop(fontSize(look.fonts.small) + look.px(3));
   drawText(ImGui::GetWindowDrawList(), look.fonts.small, title.a, t.queryText, "query");
@@ -63,9 +61,7 @@ std::optional<Index> QueryList::draw(const Panel& panel, Index chosen, Rect room
   clipper.Begin(static_cast<int>(panel.trace.config().seqLen), row);
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-      const auto place = static_cast<std::size_t>(i);
-      const std::string name =
-          place < names.size() ? std::string(shownToken(names[place])) : fmt::format("query {}", i);
+      const std::string name = tokenName(panel, Lane::query, i);
       const bool lit = i == chosen;
       const ImVec2 corner = ImGui::GetCursorScreenPos();
       ImGui::PushID(i);

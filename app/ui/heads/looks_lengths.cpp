@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
 #include "app/ui/parts/table.h"
@@ -204,7 +203,6 @@ class LengthsTab final : public HeadsCard {
     setting.sort = TableSort{by, true};
     Table table(look, setting, std::move(columns));
     if (table.clickedHeading()) sortedBy_ = kKeyHeadings[*table.clickedHeading()].by;
-    const auto& names = laneTokens(panel.trace, Lane::key, panel.view.item);
     const std::vector<Index>& order = keys.orders[by];
     std::optional<Index> clicked;
     table.rows(static_cast<Index>(order.size()), [&](Index place) {
@@ -212,9 +210,8 @@ class LengthsTab final : public HeadsCard {
       const auto at = static_cast<std::size_t>(key);
       const QueryKeyProduct& p = keys.products.of[at];
       if (table.row(key, key == chosen)) clicked = key;
-      table.text(
-          at < names.size() ? std::string(shownToken(names[at])) : fmt::format("key {}", key),
-          key == chosen ? look.theme.keyText : look.theme.text);
+      table.text(tokenName(panel, Lane::key, key),
+                 key == chosen ? look.theme.keyText : look.theme.text);
       const auto degrees = p.degrees();
       table.number(number(p.keyLength, 3));
       table.number(degrees ? fmt::format("{:.1f}°", *degrees) : "none");

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
 #include "app/ui/parts/chart.h"
@@ -184,13 +183,9 @@ class ValuePicture {
 
   void drawNames() const {
     const Theme& t = look_.theme;
-    const auto& names = laneTokens(panel_.trace, Lane::key, panel_.view.item);
     PointLabels labels(look_, chart_.plot());
     const auto labelOf = [&](Index key, ImU32 ink) {
-      const auto j = static_cast<std::size_t>(key);
-      labels.add(placeOf(key), radius(key),
-                 j < names.size() ? std::string(shownToken(names[j])) : fmt::format("{}", key),
-                 ink);
+      labels.add(placeOf(key), radius(key), tokenName(panel_, Lane::key, key), ink);
     };
     const auto nameOutput = [&] { labels.add(output_, look_.px(6), "output", t.text); };
     const std::size_t most = std::min(mix_.largest.size(), kMostNamed);

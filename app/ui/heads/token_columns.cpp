@@ -12,6 +12,7 @@
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/heads/heads_card.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 
@@ -25,9 +26,9 @@ constexpr float kMostPitch = 40.0F;
 class ColumnOfTokens {
  public:
   ColumnOfTokens(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
-      : look_(panel.look),
+      : panel_(panel),
+        look_(panel.look),
         place_(place),
-        names_(laneTokens(panel.trace, lane, panel.view.item)),
         query_(lane == Lane::query),
         edge_(edge),
         width_(width),
@@ -60,12 +61,6 @@ class ColumnOfTokens {
   }
 
  private:
-  std::string name(Index token) const {
-    const bool known = token < static_cast<Index>(names_.size());
-    return known ? std::string(shownToken(names_[static_cast<std::size_t>(token)]))
-                 : fmt::format("{} {}", query_ ? "query" : "key", token);
-  }
-
   void button(Index token, Index until, Found& found) {
     const float top = std::max(place_.top, place_.y(token) - place_.pitch * 0.5F);
     const float bottom = std::min(place_.bottom, place_.y(until - 1) + place_.pitch * 0.5F);
@@ -83,7 +78,8 @@ class ColumnOfTokens {
 
   void label(Index token, bool lit) const {
     const Theme& t = look_.theme;
-    const std::string text = elided(font_, name(token), width_ - look_.px(6));
+    const std::string text = elided(
+        font_, tokenName(panel_, query_ ? Lane::query : Lane::key, token), width_ - look_.px(6));
     const ImVec2 size = textSize(font_, text);
     const float x = query_ ? edge_ - look_.px(6) - size.x : edge_ + look_.px(6);
     const ImU32 color = !lit ? t.text : query_ ? t.queryText : t.keyText;
@@ -95,9 +91,9 @@ class ColumnOfTokens {
     }
   }
 
+  const Panel& panel_;
   const Look& look_;
   const TokenColumn& place_;
-  const std::vector<std::string>& names_;
   bool query_;
   float edge_, width_;
   ImFont* font_;

@@ -228,12 +228,12 @@ std::string tornInWords(const Panel& panel, const TornQuery& torn) {
   std::string text = fmt::format(
       "{} is to look at {} and at {}: {:.2f} and {:.2f} by the two heads, {:.2f} and {:.2f} by the "
       "one",
-      tokenInQuotes(panel, torn.query), keyInQuotes(panel, torn.partners[0]),
-      keyInQuotes(panel, torn.partners[1]), torn.alone[0], torn.alone[1], torn.together[0],
-      torn.together[1]);
+      tokenInQuotes(panel, torn.query), tokenInQuotes(panel, torn.partners[0], Lane::key),
+      tokenInQuotes(panel, torn.partners[1], Lane::key), torn.alone[0], torn.alone[1],
+      torn.together[0], torn.together[1]);
   if (torn.most != torn.partners[0] && torn.most != torn.partners[1]) {
-    text += fmt::format(", which looks at {} most ({:.2f})", keyInQuotes(panel, torn.most),
-                        torn.mostWeight);
+    text += fmt::format(", which looks at {} most ({:.2f})",
+                        tokenInQuotes(panel, torn.most, Lane::key), torn.mostWeight);
   }
   return text + ".";
 }
