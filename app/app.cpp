@@ -105,7 +105,6 @@ void App::State::build(const ui::Fonts& fonts, double now) {
 void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
   state_->computations.setWake(wake);
-  state_->headsPage.setWake(wake);
   state_->tools.setWake(wake);
   state_->comparison.setWake(wake);
   state_->store.onWake(wake);
@@ -129,7 +128,6 @@ bool App::finish() {
   state_->takeResult();
   state_->exporting.wait();
   bool news = state_->computations.finish();
-  news |= state_->headsPage.finish();
   news |= state_->tools.finish();
   state_->flash.wait();
   state_->comparison.finish();

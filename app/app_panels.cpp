@@ -70,7 +70,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   if (!path.empty()) dropped.emplace_back(path);
 
   ui::forgetMouse(presenter);
-  const bool onHeads = view.page == ui::Page::heads && headsPage.allHeads.takesWheel;
+  const bool onHeads = view.page == ui::Page::heads && headsPage.takesWheel();
   ui::beginBody(layout, look, !editing.takesWheel && !onHeads);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const ui::DrawCard card = [&](const char* id, const ui::Box& box,
@@ -85,20 +85,18 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     ui::endCard();
   };
   ui::ScenesPanel scenes{store.scenes()};
-  const ui::Figures* figures = ui::figuresOf(panel, headsPage.figures);
+  const ui::MeasuredHeads heads = ui::measuredHeads(panel);
   if (view.page == ui::Page::heads) {
-    ui::headsPage(panel, headsPage, figures, stage.magnitudes, card, layout.content);
+    headsPage.draw({panel, heads, stage.magnitudes}, card, layout.content);
   } else {
     card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
     card("flow", layout.tools,
          [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
     card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
     card("inspector", layout.inspector, [&] {
-      ui::inspectorCard(panel, stage.magnitudes, editing, scenes, {figures, headsPage.figures});
+      ui::inspectorCard(panel, stage.magnitudes, editing, scenes, heads);
     });
-    card("heads", layout.heads, [&] {
-      ui::headsStrip(panel, stage.magnitudes, {figures, headsPage.figures});
-    });
+    card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes, heads); });
   }
   ui::endBody();
   doSceneWishes(scenes.wishes);
@@ -132,11 +130,9 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
         break;
       case ui::Focus::window:
         break;
-      default: {
-        const ui::Figures* figures = ui::figuresOf(panel, headsPage.figures);
-        ui::headsCard(panel, headsPage, figures, stage.magnitudes, which, true);
+      default:
+        headsPage.drawAlone({panel, ui::measuredHeads(panel), stage.magnitudes, true}, which);
         break;
-      }
     }
   }
   ui::endCard();

@@ -153,7 +153,7 @@ struct App::State {
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
   ui::ToolMemory tools;
-  ui::HeadsMemory headsPage;
+  ui::HeadsPage headsPage;
   ui::StageMemory stage;
   ui::Playback playback;
   ui::Presenter presenter;

@@ -44,6 +44,18 @@ void focusFirstControl() {
 
 }  // namespace
 
+void joinNavigation() {
+  ImGuiWindow* window = ImGui::GetCurrentWindow();
+#if IMGUI_VERSION_NUM >= 19090
+  window->ChildFlags |= ImGuiChildFlags_NavFlattened;
+#else
+  window->Flags |= ImGuiWindowFlags_NavFlattened;
+#endif
+  if (window->ParentWindow != nullptr) {
+    window->RootWindowForNav = window->ParentWindow->RootWindowForNav;
+  }
+}
+
 bool controlKeys(ControlFocus& focus) {
   if (keyPressed(Key::f2)) {
     goOn(focus, ImGui::GetIO().KeyShift ? -1 : 1);

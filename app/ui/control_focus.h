@@ -29,6 +29,10 @@ void ringControl(const ControlFocus& focus, const Look& look);
 /// What the status bar says meanwhile; empty while it is off.
 std::string controlHint(const ControlFocus& focus);
 
+/// The child window being drawn belongs to the card around it, as beginPart's do: arrow keys walk
+/// into it and out of it. For those that Dear ImGui makes itself.
+void joinNavigation();
+
 /// An invisible button that takes the mouse but is no control: arrows pass it by.
 bool pictureArea(const char* id, ImVec2 size);
 

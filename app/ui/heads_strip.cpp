@@ -11,7 +11,7 @@
 #include "app/ui/designed_words.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/head_tiles.h"
-#include "app/ui/heads/tile_words.h"
+#include "app/ui/heads/head_rows.h"
 #include "app/ui/mistake_badge.h"
 #include "app/ui/widgets.h"
 
@@ -96,7 +96,7 @@ void cardWords(const Panel& panel, const MeasuredHeads& measured, const Card& ca
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
   if (measured.figures != nullptr) {
     for (const TileLine& said : tileLines(look, measured.figures->report, card.head, room, named)) {
-      write(said.font, measured.measuring.current ? t.text : t.textMuted, said.text);
+      write(said.font, measured.current ? t.text : t.textMuted, said.text);
     }
   }
   write(small, t.textMuted, columnsOf(c, card.head, room, small));

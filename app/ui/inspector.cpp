@@ -215,7 +215,7 @@ void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& edi
     divider(look);
   }
   if (said != HeadRowsLength::none) {
-    headRows(panel, head, heads.figures, heads.measuring, said);
+    headRows(panel, head, heads, said);
     divider(look);
   }
   if (showsVector) {

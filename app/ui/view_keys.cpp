@@ -5,7 +5,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
-#include "app/ui/heads/head_order.h"
+#include "app/ui/heads/heads_choice.h"
 #include "app/ui/setting_field.h"
 #include "app/ui/trace_back.h"
 #include "core/steps/step.h"

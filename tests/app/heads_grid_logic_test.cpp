@@ -1,5 +1,5 @@
-// What the grid of all heads reckons with: its order, its layout, which tokens are shown, and
-// pooled cells against a naive loop.
+// What the grid of all heads is made of: its order, its layout, which tokens are shown, and blocks
+// of cells against a naive loop.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,10 +12,9 @@
 #include <vector>
 
 #include "app/gl/scene.h"
-#include "app/ui/heads/head_lines.h"
-#include "app/ui/heads/head_order.h"
-#include "app/ui/heads/pooled.h"
-#include "app/ui/heads/token_zoom.h"
+#include "app/ui/heads/head_pictures.h"
+#include "app/ui/heads/heads_choice.h"
+#include "app/ui/parts/reduce.h"
 #include "app/ui/tile_grid.h"
 
 namespace headscope::ui {
@@ -65,19 +64,19 @@ TEST(TokenZoom, BlocksHoldWhatIsShownAtNoMoreThanAPixelEach) {
 }
 
 /// A block at a time, cell by cell.
-std::vector<float> naivelyPooled(const CellBlocks& blocks, Pool pool,
-                                 const std::function<float(Index, Index)>& cell) {
+std::vector<float> naivelyReduced(const AxisBlocks& rows, const AxisBlocks& cols, Reduction how,
+                                  const std::function<float(Index, Index)>& cell) {
   std::vector<float> result;
-  const Index endRow = blocks.row0 + blocks.rows;
-  const Index endCol = blocks.col0 + blocks.cols;
-  for (Index r = blocks.row0; r < endRow; r += blocks.rowStep) {
-    for (Index c = blocks.col0; c < endCol; c += blocks.colStep) {
+  const Index endRow = rows.first + rows.count;
+  const Index endCol = cols.first + cols.count;
+  for (Index r = rows.first; r < endRow; r += rows.step) {
+    for (Index c = cols.first; c < endCol; c += cols.step) {
       double sum = 0.0;
       float largest = 0.0F;
       Index count = 0;
-      const Index lastRow = std::min(r + blocks.rowStep, endRow);
+      const Index lastRow = std::min(r + rows.step, endRow);
       for (Index i = r; i < lastRow; ++i) {
-        for (Index j = c; j < std::min(c + blocks.colStep, endCol); ++j) {
+        for (Index j = c; j < std::min(c + cols.step, endCol); ++j) {
           const float value = cell(i, j);
           if (value <= gl::kMaskedCell) continue;
           sum += static_cast<double>(value);
@@ -85,44 +84,53 @@ std::vector<float> naivelyPooled(const CellBlocks& blocks, Pool pool,
           if (std::abs(value) > std::abs(largest)) largest = value;
         }
       }
-      if (pool == Pool::share) {
+      if (how == Reduction::share) {
         result.push_back(static_cast<float>(sum / static_cast<double>(lastRow - r)));
       } else if (count == 0) {
         result.push_back(gl::kMaskedCell);
       } else {
-        result.push_back(
-            pool == Pool::largest ? largest : static_cast<float>(sum / static_cast<double>(count)));
+        result.push_back(how == Reduction::largest
+                             ? largest
+                             : static_cast<float>(sum / static_cast<double>(count)));
       }
     }
   }
   return result;
 }
 
-TEST(Pooled, CountsEveryCellThatIsNotMasked) {
+TEST(HeadBlocks, CountEveryCellThatIsNotMasked) {
   const auto cell = [](Index i, Index j) {
-    if (j > i + 2) return gl::kMaskedCell;  // masked beyond
-    return static_cast<float>((i * 7 + j * 13) % 29) - 14.0F;
+    if (j > i + 2) return gl::kMaskedCell;                      // masked beyond
+    return static_cast<float>((i * 7 + j * 13) % 29) - 14.25F;  // no two of one magnitude
   };
-  const ReadRow read = [&](Index row, Index col0, std::span<float> cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      cells[i] = cell(row, col0 + static_cast<Index>(i));
-    }
+  struct Part {
+    AxisBlocks rows, cols;
   };
-  for (const CellBlocks& blocks :
-       {CellBlocks{0, 20, 0, 20, 1, 1}, CellBlocks{0, 20, 0, 20, 3, 4},
-        CellBlocks{5, 13, 2, 17, 4, 5}, CellBlocks{0, 7, 0, 40, 7, 40}}) {
-    for (const Pool pool : {Pool::mean, Pool::largest, Pool::share}) {
-      const auto result = pooled(blocks, pool, read);
-      ASSERT_TRUE(result);
-      const auto expected = naivelyPooled(blocks, pool, cell);
-      ASSERT_EQ(result->size(), expected.size());
+  for (const auto& [rows, cols] : {Part{{0, 20, 1}, {0, 20, 1}}, Part{{0, 20, 3}, {0, 20, 4}},
+                                   Part{{5, 13, 4}, {2, 17, 5}}, Part{{0, 7, 7}, {0, 40, 40}}}) {
+    const CellRows part{
+        rows.count, cols.count,
+        [&, first = rows.first, col0 = cols.first](Index row, std::span<float> cells) {
+          for (std::size_t i = 0; i < cells.size(); ++i) {
+            cells[i] = cell(first + row, col0 + static_cast<Index>(i));
+          }
+        }};
+    const Blocks down = Blocks::stepped(0, rows.count, rows.step);
+    const Blocks across = Blocks::stepped(0, cols.count, cols.step);
+    EXPECT_EQ(down.count(), rows.blocks());
+    EXPECT_EQ(across.count(), cols.blocks());
+    std::vector<float> result(static_cast<std::size_t>(rows.blocks() * cols.blocks()));
+    for (const Reduction how : {Reduction::mean, Reduction::largest, Reduction::share}) {
+      ASSERT_TRUE(reduce(part, down, across, how, result.data()));
+      const auto expected = naivelyReduced(rows, cols, how, cell);
+      ASSERT_EQ(result.size(), expected.size());
       for (std::size_t i = 0; i < expected.size(); ++i) {
-        EXPECT_FLOAT_EQ((*result)[i], expected[i]) << i;
+        EXPECT_FLOAT_EQ(result[i], expected[i]) << i;
       }
     }
+    const std::atomic<bool> cancelled{true};
+    EXPECT_FALSE(reduce(part, down, across, Reduction::mean, result.data(), &cancelled));
   }
-  const std::atomic<bool> cancelled{true};
-  EXPECT_FALSE(pooled({0, 4, 0, 4, 1, 1}, Pool::mean, read, &cancelled));
 }
 
 TEST(TileGridLayout, MakesTilesAsLargeAsTheRoomAllows) {

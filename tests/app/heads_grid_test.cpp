@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/heads/head_order.h"
+#include "app/ui/heads/heads_choice.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/head_report.h"

@@ -9,11 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "app/ui/heads/chosen_lines.h"
-#include "app/ui/heads/key_products.h"
-#include "app/ui/heads/looks_words.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/heads/token_columns.h"
-#include "app/ui/heads/value_mix.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/accumulated_mass.h"

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/ui/heads/effect_numbers.h"
-#include "app/ui/tools/chart.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
 #include "core/attention.h"
@@ -17,15 +16,17 @@ namespace {
 TEST(HeadsOffNumbers, BarsCoverEveryTokenOnce) {
   for (const Index tokens : {1, 2, 7, 30, 4096}) {
     for (const Index most : {1, 3, 30, 512, 5000}) {
-      const TokenBars bars(tokens, most);
-      EXPECT_EQ(bars.count(), std::min(tokens, most));
-      EXPECT_EQ(bars.begin(0), 0);
-      EXPECT_EQ(bars.end(bars.count() - 1), tokens);
-      for (Index token = 0; token < tokens; ++token) {
-        const Index bar = bars.barOf(token);
-        EXPECT_LE(bars.begin(bar), token);
-        EXPECT_LT(token, bars.end(bar));
+      const ChartBars bars = ChartBars::fitting(tokens, 3.0F * static_cast<float>(most), 3.0F);
+      EXPECT_LE(bars.count(), most);
+      EXPECT_EQ(bars.several(), most < tokens);
+      EXPECT_EQ(bars.perBar, (tokens + most - 1) / most);
+      Index next = 0;  // the first token of the next bar
+      for (Index bar = 0; bar < bars.count(); ++bar) {
+        EXPECT_EQ(bars.begin(bar), next);
+        EXPECT_GT(bars.end(bar), next);
+        next = bars.end(bar);
       }
+      EXPECT_EQ(next, tokens);
     }
   }
 }
@@ -41,11 +42,11 @@ TEST(HeadsOffNumbers, ABarOfSeveralTokensIsTheirMeanOrTheLargest) {
   ASSERT_TRUE(largest);
   for (Index i = 0; i < 6; ++i) EXPECT_LE(100.0 * *effects.effect(2, i), largest->percent);
   EXPECT_DOUBLE_EQ(100.0 * *effects.effect(2, largest->token), largest->percent);
-  const ShareBars shares(effects, TokenBars(6, 2));
-  EXPECT_NEAR(shares.of(1)[4],
+  const ShareBars bars = shareBars(effects, ChartBars{6, 3});
+  ASSERT_EQ(bars.shares.size(), 2U);
+  EXPECT_NEAR(bars.shares[1][4],
               (*effects.share(4, 3) + *effects.share(4, 4) + *effects.share(4, 5)) / 3.0, 1e-12);
-  for (const Index bar : {0, 1}) {
-    const auto& all = shares.of(bar);
+  for (const auto& all : bars.shares) {
     EXPECT_NEAR(std::accumulate(all.begin(), all.end(), 0.0), 1.0, 1e-5);
   }
 }

@@ -12,7 +12,6 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/heads/effect_check.h"
 #include "app/ui/heads/effect_numbers.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"

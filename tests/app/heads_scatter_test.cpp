@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/heads/disc_places.h"
 #include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/scatter.h"
 #include "app_driver.h"
 #include "core/analysis/head_report.h"
 
@@ -45,7 +45,7 @@ TEST(HeadsScatter, DiscsStandAtTheirValuesUnlessTheyWouldCoverAnother) {
   std::vector<Disc> discs(5, Disc{{80, 90}, {9, 9}});
   discs.push_back({{120, 40}, {9, 9}});
   discs.push_back({{5, 50}, {20, 9}});  // reaches out of the area
-  const auto places = discPlaces(discs, 3, {0, 0}, {150, 100});
+  const auto places = discPlaces(discs, 3, {{0, 0}, {150, 100}});
   ASSERT_EQ(places.size(), 7U);
   ASSERT_TRUE(places[5]);
   EXPECT_EQ(places[5]->x, 120);
@@ -66,7 +66,7 @@ TEST(HeadsScatter, DiscsStandAtTheirValuesUnlessTheyWouldCoverAnother) {
 
 TEST(HeadsScatter, ACoveringDiscGoesRatherUpAndLeavesTheOthersDotFree) {
   const std::vector<Disc> discs{{{50, 90}, {9, 9}}, {{55, 90}, {9, 9}}};
-  const auto places = discPlaces(discs, 3, {0, 0}, {150, 180});
+  const auto places = discPlaces(discs, 3, {{0, 0}, {150, 180}});
   for (std::size_t i = 0; i < 2; ++i) {
     ASSERT_TRUE(places[i]);
     EXPECT_EQ(places[i]->x, discs[i].at.x);
@@ -77,7 +77,7 @@ TEST(HeadsScatter, ACoveringDiscGoesRatherUpAndLeavesTheOthersDotFree) {
   // among too many none goes where nobody would find it
   const std::vector<Disc> crowd(300, Disc{{50, 50}, {9, 9}});
   std::size_t without = 0;
-  for (const auto& place : discPlaces(crowd, 3, {0, 0}, {400, 400})) {
+  for (const auto& place : discPlaces(crowd, 3, {{0, 0}, {400, 400}})) {
     if (!place) {
       ++without;
       continue;
@@ -125,7 +125,7 @@ TEST(HeadsScatter, DiscsCoverNoNumbersOfTheAxes) {
 }
 
 TEST(HeadsScatter, AnAxisWithAMarginKeepsItsTicks) {
-  const PlainAxis axis = withMargin({0.0, 10.0, false, {0.0, 5.0, 10.0}}, 10, 120);
+  const ChartAxis axis = withMargin({0.0, 10.0, false, {0.0, 5.0, 10.0}}, 10, 120);
   EXPECT_DOUBLE_EQ(axis.low, -1.0);
   EXPECT_DOUBLE_EQ(axis.high, 11.0);
   EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 5.0, 10.0}));
@@ -133,12 +133,12 @@ TEST(HeadsScatter, AnAxisWithAMarginKeepsItsTicks) {
 
 TEST(HeadsScatter, AxesHaveRoundTicksAroundTheirValues) {
   const std::vector<double> wide{0.3, 2.7};
-  const PlainAxis axis = axisAround(wide);
+  const ChartAxis axis = axisAround(wide);
   EXPECT_EQ(axis.low, 0.0);
   EXPECT_EQ(axis.high, 3.0);
   EXPECT_EQ(axis.ticks, (std::vector<double>{0.0, 1.0, 2.0, 3.0}));
   const std::vector<double> close{2.401, 2.402};  // three digits tell ticks apart
-  const PlainAxis near = axisAround(close);
+  const ChartAxis near = axisAround(close);
   EXPECT_NEAR(near.low, 2.40, 1e-9);
   EXPECT_NEAR(near.high, 2.41, 1e-9);
   const std::vector<double> zeros{0.0, 0.0};

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
-#include "app/ui/tools/chart.h"
+#include "core/attention.h"
+#include "core/edit.h"
 
 namespace headscope::ui {
 
@@ -63,7 +65,8 @@ std::vector<double> sharesOf(const HeadEffects& effects, Index token) {
   return shares;
 }
 
-ShareBars::ShareBars(const HeadEffects& effects, const TokenBars& bars) {
+ShareBars shareBars(const HeadEffects& effects, const ChartBars& bars) {
+  ShareBars all;
   for (Index bar = 0; bar < bars.count(); ++bar) {
     std::vector<double> sum;
     double count = 0.0;
@@ -80,10 +83,39 @@ ShareBars::ShareBars(const HeadEffects& effects, const TokenBars& bars) {
       share /= count;
       (share < 0.0 ? below : above) += share;
     }
-    lowest_ = std::min(lowest_, below);
-    highest_ = std::max(highest_, above);
-    shares_.push_back(std::move(sum));
+    all.lowest = std::min(all.lowest, below);
+    all.highest = std::max(all.highest, above);
+    all.shares.push_back(std::move(sum));
   }
+  return all;
+}
+
+bool CheckedEffect::agrees() const {
+  constexpr double kRounding = 1e-5;  // of values about 1
+  return largest <= kRounding * std::max(1.0, magnitude);
+}
+
+std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
+                                         const Execution& execution) {
+  CheckedEffect checked;
+  checked.head = head;
+  checked.gain = trace->config().gain(head) == 0.0F ? 1.0F : 0.0F;
+  const SetHeadGain edit{head, checked.gain};
+  const DocumentPtr document =
+      apply(trace->document(), edit, std::numeric_limits<Index>::max()).document;
+  const TracePtr real = runAttention(document, trace, execution);
+  if (real == nullptr) return std::nullopt;
+  const Tensor byTerm = outputWithGain(*trace, item, head, checked.gain);
+  const ConstMatrixView expected = byTerm.matrix();
+  const ConstMatrixView found = real->tensor(TensorId::output).matrix({item});
+  for (Index i = 0; i < found.rows; ++i) {
+    for (Index d = 0; d < found.cols; ++d) {
+      const double value = found(i, d);
+      checked.largest = std::max(checked.largest, std::abs(expected(i, d) - value));
+      checked.magnitude = std::max(checked.magnitude, std::abs(value));
+    }
+  }
+  return checked;
 }
 
 }  // namespace headscope::ui

@@ -8,33 +8,51 @@
 #include <numeric>
 #include <utility>
 
+#include "app/ui/compat.h"
+#include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/heads_choice.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr double kLeastShown = 0.0005;
-constexpr double kRounding = 1e-12;  // a sum of weights that should be 0
+constexpr double kLeastFigure = 0.0005;
+constexpr double kFigureRounding = 1e-12;  // a sum of weights that should be 0
 
-std::string lowered(std::string_view title) {
+std::string withSmallInitial(std::string_view title) {
   std::string text(title);
   if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') {
     text[0] = static_cast<char>(text[0] - 'A' + 'a');
   }
   return text;
 }
+/// What has to be known where the number is read.
+std::string_view metricCaution(Metric metric) {
+  return metric == Metric::induction
+             ? " One layer alone has no true induction heads: those take two."
+             : std::string_view();
+}
+
+std::string metricWords(const MetricInfo& m) {
+  return fmt::format("{}: {}.{}", m.title, m.words, metricCaution(m.metric));
+}
+
+std::string metricRange(const MetricInfo& m) {
+  return fmt::format("{}{}{}. {}.", m.range, m.unit.empty() ? "" : ", in ", m.unit, m.source);
+}
 
 }  // namespace
 
 std::string figureText(double value) {
   const double magnitude = std::abs(value);
-  if (magnitude < kLeastShown) return magnitude < kRounding ? "0.000" : "<0.001";
+  if (magnitude < kLeastFigure) return magnitude < kFigureRounding ? "0.000" : "<0.001";
   return fmt::format("{:.{}f}", value, magnitude < 100.0 ? 3 : 1);
 }
 
 std::string figureWithUnit(const Measured& measured, Metric metric) {
   if (!measured) return "–";
-  const std::string value = number(std::abs(*measured) < kRounding ? 0.0 : *measured, 3);
+  const std::string value = number(std::abs(*measured) < kFigureRounding ? 0.0 : *measured, 3);
   const std::string_view unit = info(metric).unit;
   return unit.empty() ? value : fmt::format("{} {}", value, unit);
 }
@@ -69,7 +87,7 @@ std::string headInWords(const HeadReport& report, Index head, std::span<const Me
     if (i > 0 && metrics[i] == metrics[i - 1]) continue;
     const Measured& measured = report.metrics[static_cast<std::size_t>(head)][metrics[i]];
     if (i > 0) text += ", ";
-    text += lowered(info(metrics[i]).title) + " ";
+    text += withSmallInitial(info(metrics[i]).title) + " ";
     text += measured ? figureWithUnit(measured, metrics[i]) : "not defined";
   }
   return text;
@@ -97,31 +115,26 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 std::string labelWithScore(const HeadLabel& label) {
   return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
 }
+std::string labelWithRule(const HeadLabel& label) {
+  return fmt::format("{}: {}", labelWithScore(label), label.rule);
+}
 
 std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending) {
+  if (const auto metric = metricFromKey(by)) {
+    return headsByMetric(report.metrics, *metric, descending);
+  }
   std::vector<Index> order(report.metrics.size());
   std::iota(order.begin(), order.end(), Index{0});
-  const std::optional<Metric> metric = metricFromKey(by);
-  if (!metric && by != kByLabel) {
+  if (by != kByLabel) {
     if (descending) std::reverse(order.begin(), order.end());
     return order;
   }
-  const auto label = [&](Index head) -> const HeadLabel& {
-    return report.labels[static_cast<std::size_t>(head)];
-  };
-  const auto before = [&](Index a, Index b) {
-    if (!metric) {
-      if (label(a).title != label(b).title) {
-        return descending ? label(b).title < label(a).title : label(a).title < label(b).title;
-      }
-      return label(a).score.value_or(0.0) > label(b).score.value_or(0.0);
-    }
-    const Measured& x = report.metrics[static_cast<std::size_t>(a)][*metric];
-    const Measured& y = report.metrics[static_cast<std::size_t>(b)][*metric];
-    if (!x || !y) return x && !y;
-    return descending ? *x > *y : *x < *y;
-  };
-  std::stable_sort(order.begin(), order.end(), before);
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const HeadLabel& x = report.labels[static_cast<std::size_t>(a)];
+    const HeadLabel& y = report.labels[static_cast<std::size_t>(b)];
+    if (x.title != y.title) return descending ? y.title < x.title : x.title < y.title;
+    return x.score.value_or(0.0) > y.score.value_or(0.0);
+  });
   return order;
 }
 
@@ -143,6 +156,45 @@ std::string distinctInWords(const HeadTree& tree, double cut) {
   const Index count = clustersAt(tree, cut).count;
   return fmt::format("{} distinct head{} of {} at {:.2f}", count, count == 1 ? "" : "s", tree.heads,
                      cut);
+}
+
+std::vector<std::string_view> richLines(const Fonts& fonts, ImFont* font, std::string_view text,
+                                        float width) {
+  std::vector<std::string_view> lines;
+  std::size_t start = 0;
+  std::size_t end = 0;  // of what fits
+  while (start < text.size()) {
+    std::size_t next = text.find(' ', end + (end > start ? 1 : 0));
+    if (next == std::string_view::npos) next = text.size();
+    const bool fits = richTextSize(fonts, font, text.substr(start, next - start)).x <= width;
+    if (fits || end == start) {
+      end = next;
+      if (end < text.size()) continue;
+    }
+    lines.push_back(text.substr(start, end - start));
+    start = end + 1;
+    end = start;
+  }
+  return lines;
+}
+
+void metricDefinition(const Look& look, Metric metric) {
+  const MetricInfo& m = info(metric);
+  ImFont* font = look.fonts.small;
+  wrappedLabel(font, look.theme.text, metricWords(m));
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float line = fontSize(font) + look.space.tight;
+  for (const std::string_view formula : richLines(look.fonts, font, m.formula, width)) {
+    drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, ImGui::GetCursorScreenPos(),
+                 look.theme.accentText, formula);
+    ImGui::Dummy({width, line - ImGui::GetStyle().ItemSpacing.y});
+  }
+  wrappedLabel(font, look.theme.textMuted, metricRange(m));
+}
+
+std::string definitionText(Metric metric) {
+  const MetricInfo& m = info(metric);
+  return metricWords(m) + "\n" + metricRange(m);
 }
 
 }  // namespace headscope::ui

@@ -1,4 +1,5 @@
-// Figure words: what is measured of heads as text, in order, and why something is not defined.
+// Figure words: what is measured of heads as text, in order, why something is not defined, and what
+// a metric is.
 #pragma once
 
 #include <optional>
@@ -7,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/ui/panel.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
@@ -34,6 +36,8 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 
 /// "previous token 0.87"; a designed head's too.
 std::string labelWithScore(const HeadLabel& label);
+/// "previous token 0.87: previous_token is 0.87, at least 0.5": by which rule, too.
+std::string labelWithRule(const HeadLabel& label);
 
 /// What the table is ordered by where it is neither a metric's key nor empty (by number).
 inline constexpr std::string_view kByLabel = "label";
@@ -49,5 +53,16 @@ std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b);
 
 /// "5 distinct heads of 8 at 0.90"
 std::string distinctInWords(const HeadTree& tree, double cut);
+
+/// Rich text (rich_text.h) as lines no wider than `width`, broken at spaces; they point into it.
+std::vector<std::string_view> richLines(const Fonts& fonts, ImFont* font, std::string_view text,
+                                        float width);
+
+/// "Entropy: how widely a row spreads its weight …", its formula, "0 … log2 M, in bits. Shannon
+/// 1948": at the cursor.
+void metricDefinition(const Look& look, Metric metric);
+
+/// The same as one text, for a tooltip.
+std::string definitionText(Metric metric);
 
 }  // namespace headscope::ui

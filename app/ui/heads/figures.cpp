@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
+#include <optional>
 #include <utility>
 
+#include "app/ui/heads/effect_numbers.h"
 #include "app/ui/widgets.h"
 #include "core/weights/designed_heads.h"
 
@@ -12,15 +13,23 @@ namespace headscope::ui {
 namespace {
 
 constexpr Index kMostClustered = 256;  // clustering takes their number cubed
+constexpr std::string_view kMeasuring = "measuring …";
 
-std::uint64_t passOf(const Panel& panel) {
-  // the output follows from everything but the names of the tokens
-  const Trace& trace = panel.trace;
-  std::uint64_t key = trace.revision(TensorId::weights);
-  key = key * 1000003U + trace.revision(TensorId::output);
-  key = key * 1000003U + trace.revision(TensorId::x);
-  const auto item = static_cast<std::uint64_t>(panel.view.item);
-  return (key * 1000003U + item) * 2U + (panel.view.heads.averageItems ? 1U : 0U);
+std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice averaged,
+                                      const Execution& execution) {
+  auto report = headReport(trace, averaged, declaredRelations(trace.document()), execution);
+  if (!report) return std::nullopt;
+  auto effects = headEffects(trace, item, execution);
+  if (!effects) return std::nullopt;
+  HeadSimilarity& similarity = report->similarity;
+  if (similarity.heads > kMostClustered) {
+    similarity.values.clear();
+    similarity.why = fmt::format("more than {} heads are not compared", kMostClustered);
+  }
+  HeadTree tree;
+  if (similarity.defined()) tree = clusterHeads(similarity);
+  const double largest = largestPercent(*effects);
+  return Figures{std::move(*report), std::move(tree), std::move(*effects), largest};
 }
 
 bool fits(const Figures& figures, const AttentionConfig& c) {
@@ -30,49 +39,46 @@ bool fits(const Figures& figures, const AttentionConfig& c) {
 
 }  // namespace
 
-const Figures* figuresOf(const Panel& panel, FiguresMemory& memory) {
-  if (auto outcome = memory.task.take()) {
-    memory.figures = std::move(outcome->result);
-    memory.error = std::move(outcome->error);
-    memory.current = memory.figures.has_value();
-  }
-  const std::uint64_t pass = passOf(panel);
-  if (memory.asked != pass) memory.current = false;
-  if (memory.asked != pass) {
-    memory.asked = pass;
-    const Index item = panel.view.item;
-    const ItemChoice choice = panel.view.heads.averageItems ? ItemChoice() : ItemChoice(item);
-    memory.task.request([trace = panel.trace, item,
-                         choice](const std::atomic<bool>& cancelled) -> std::optional<Figures> {
+MeasuredHeads measuredHeads(const Panel& panel) {
+  const Trace& trace = panel.trace;
+  const Index item = panel.view.item;
+  const bool average = panel.view.heads.averageItems;
+  // the output follows from everything but the names of the tokens
+  const Fingerprint key("figures of heads", trace.revision(TensorId::weights),
+                        trace.revision(TensorId::output), trace.revision(TensorId::x), item,
+                        average);
+  const auto found = panel.computations.want<Figures>("figures of heads", key, When::beside, [&] {
+    return [trace = panel.traceHeld, item, average,
+            key](const std::atomic<bool>& cancelled) -> std::optional<Figures> {
       Execution execution;
       execution.cancelled = &cancelled;
-      auto report = headReport(trace, choice, declaredRelations(trace.document()), execution);
-      if (!report) return std::nullopt;
-      auto effects = headEffects(trace, item, execution);
-      if (!effects) return std::nullopt;
-      HeadTree tree;
-      HeadSimilarity& similarity = report->similarity;
-      if (similarity.heads > kMostClustered) {
-        similarity.values.clear();
-        similarity.why = fmt::format("more than {} heads are not compared", kMostClustered);
-      }
-      if (similarity.defined()) tree = clusterHeads(similarity);
-      return Figures{std::move(*report), std::move(tree), std::move(*effects)};
-    });
-  }
-  if (!memory.figures || !fits(*memory.figures, panel.trace.config())) return nullptr;
-  return &*memory.figures;
+      auto figures =
+          measureFigures(*trace, item, average ? ItemChoice() : ItemChoice(item), execution);
+      if (figures) figures->revision = key.value();
+      return figures;
+    };
+  });
+  MeasuredHeads heads{found.last, found.current != nullptr, found.problem};
+  if (heads.figures != nullptr && !fits(*heads.figures, trace.config())) heads.figures = nullptr;
+  return heads;
 }
 
-void noFigures(const Panel& panel, const FiguresMemory& memory) {
-  const Look& look = panel.look;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool failed = !memory.error.empty();
-  drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular,
-                  {at.x + room.x * 0.5F, at.y + room.y * 0.5F},
-                  failed ? look.theme.bad : look.theme.textMuted,
-                  failed ? memory.error : std::string("measuring …"));
+void drawWaiting(const Look& look, const Rect& room, std::string_view problem,
+                 std::string_view doing) {
+  const bool failed = !problem.empty();
+  drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular, room.centre(),
+                  failed ? look.theme.bad : look.theme.textMuted, failed ? problem : doing);
+}
+
+void noFigures(const Panel& panel, const MeasuredHeads& heads) {
+  drawWaiting(panel.look, Rect::rest(), heads.problem, kMeasuring);
+}
+
+void measuringNote(const Panel& panel, const MeasuredHeads& heads) {
+  if (heads.current) return;
+  const bool failed = !heads.problem.empty();
+  label(panel.look.fonts.small, failed ? panel.look.theme.bad : panel.look.theme.textMuted,
+        failed ? heads.problem : kMeasuring);
 }
 
 }  // namespace headscope::ui

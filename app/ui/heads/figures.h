@@ -1,12 +1,10 @@
-// Figures: what is measured of the heads of the pass shown, on a thread of its own; every card of
-// the heads page reads the same.
+// Figures: what is measured of the heads of the pass shown, beside the frames; every card of the
+// heads page reads the same.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
+#include <string_view>
 
-#include "app/background.h"
 #include "app/ui/panel.h"
 #include "core/analysis/head_effect.h"
 #include "core/analysis/head_report.h"
@@ -14,30 +12,30 @@
 namespace headscope::ui {
 
 struct Figures {
-  HeadReport report;    // of the chosen item, or averaged over items
-  HeadTree tree;        // of report.similarity, where it is defined
-  HeadEffects effects;  // of the chosen item
+  HeadReport report;           // of the chosen item, or averaged over items
+  HeadTree tree;               // of report.similarity, where it is defined
+  HeadEffects effects;         // of the chosen item
+  double largestEffect = 0.0;  // of them all, in % of the output's norm
+  std::uint64_t revision = 0;  // differs between figures that differ
 };
 
-struct FiguresMemory {
-  BackgroundTask<Figures> task;
-  std::uint64_t asked = 0;         // the pass, item and averaging they were asked for
-  std::optional<Figures> figures;  // the last that were measured; may be of the pass before
-  bool current = false;            // of the pass shown
-  std::string error;               // why there are none
-};
-
-/// Asks for what is not there yet, takes what is. Null while nothing fitting was measured: those of
-/// another number of heads or tokens are not given.
-const Figures* figuresOf(const Panel& panel, FiguresMemory& memory);
-
-/// Figures as panels take them that are drawn without as well.
+/// The figures as panels take them that are drawn without as well.
 struct MeasuredHeads {
-  const Figures* figures = nullptr;  // null: none that fit
-  const FiguresMemory& measuring;
+  const Figures* figures = nullptr;  // the last that fit the pass shown; null: there are none yet
+  bool current = false;              // they are of the pass shown, not of the one before
+  std::string_view problem;          // why there will be none of it
 };
+
+/// Asks for what is not there yet. Figures of another number of heads or tokens are not given.
+MeasuredHeads measuredHeads(const Panel& panel);
 
 /// "measuring …", or why there is nothing, in the middle of what is left of the card.
-void noFigures(const Panel& panel, const FiguresMemory& memory);
+void noFigures(const Panel& panel, const MeasuredHeads& heads);
+/// The same in a line, while the figures are of the pass before; else nothing.
+void measuringNote(const Panel& panel, const MeasuredHeads& heads);
+/// The same in the middle of `room`, for what is computed under another name: `doing` while there
+/// is no `problem`.
+void drawWaiting(const Look& look, const Rect& room, std::string_view problem,
+                 std::string_view doing);
 
 }  // namespace headscope::ui

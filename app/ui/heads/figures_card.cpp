@@ -1,38 +1,24 @@
-#include "app/ui/heads/figures_card.h"
-
+// Figures card: the metrics of every head, as a scatter of two of them or as a table.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/heads/enlarge.h"
 #include "app/ui/heads/figure_words.h"
-#include "app/ui/heads/metric_definition.h"
-#include "app/ui/heads/metrics_table.h"
+#include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/scatter.h"
+#include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
-
-void tabs(const Panel& panel, bool alone) {
-  FiguresTab& tab = panel.view.heads.figuresTab;
-  const ImVec2 top = ImGui::GetCursorScreenPos();
-  const Look& look = panel.look;
-  float room = ImGui::GetContentRegionAvail().x;
-  if (!alone) room -= enlargeSwitchWidth(panel, EnlargedCard::figures) + look.px(8);
-  const float height = fontSize(look.fonts.semibold) + look.px(6);
-  beginPart("tabs", {room, height}, ImGuiWindowFlags_NoScrollbar);
-  const int clicked = tabRow(look, "figures tabs",
-                             {{"Scatter", "heads by two of their metrics"},
-                              {"Table", "all metrics of all heads, in any order"}},
-                             static_cast<int>(tab));
-  if (clicked >= 0) tab = static_cast<FiguresTab>(clicked);
-  ImGui::EndChild();
-  if (!alone) enlargeSwitch(panel, EnlargedCard::figures, top);
-}
 
 void itemSwitch(const Panel& panel) {
   const Index batch = panel.trace.config().batch;
@@ -45,12 +31,12 @@ void itemSwitch(const Panel& panel) {
   if (clicked >= 0) average = clicked == 1;
 }
 
-void muted(const Look& look, const std::string& text) {
-  wrappedLabel(look, look.fonts.small, look.theme.textMuted, text);
+void mutedWords(const Look& look, const std::string& text) {
+  wrappedLabel(look.fonts.small, look.theme.textMuted, text);
 }
 
 void undefinedNotes(const Look& look, const HeadReport& report, Metric metric) {
-  for (const std::string& sentence : undefinedInWords(report, metric)) muted(look, sentence);
+  for (const std::string& sentence : undefinedInWords(report, metric)) mutedWords(look, sentence);
 }
 
 /// A part for words below, with a scroll of its own; the rest of the card above it.
@@ -64,86 +50,201 @@ void wordsBelow(const char* id, float height, const Words& words) {
   ImGui::PopStyleVar();
 }
 
-void scatterTab(const Panel& panel, FiguresCardMemory& memory, const HeadReport& report) {
-  const Look& look = panel.look;
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool large = room.y > look.px(330);
-  const float words = large ? look.px(170) : std::clamp(room.y * 0.24F, look.px(32), look.px(50));
-  const ScatterAxes axes = scatterAxes(panel.view.heads);
-  const float gap = look.px(4);
-  const ScatterPointed pointed =
-      scatter(panel, memory.scatter, report, {room.x, room.y - words - gap});
-  ImGui::Dummy({1, gap - ImGui::GetStyle().ItemSpacing.y});
-  wordsBelow("said of the scatter", words, [&] {
-    const std::array both{axes.x, axes.y};
-    if (pointed.metric && !large) {
-      metricDefinition(look, *pointed.metric);
-    } else {
-      const std::string said = headInWords(report, pointed.head.value_or(panel.view.head), both);
-      const auto heads = static_cast<Index>(report.metrics.size());
-      wrappedLabel(look, look.fonts.small, look.theme.text,
-                   pointed.together.empty()
-                       ? said
-                       : said + "; beside it " + headsInWords(pointed.together, heads));
-      if (!pointed.empty) {
-        undefinedNotes(look, report, axes.x);
-        if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
+/// The figures there are, and what is said while there are none.
+class FiguresTabCard : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) final {
+    itemSwitch(frame.panel);
+    if (frame.heads.figures == nullptr) return noFigures(frame.panel, frame.heads);
+    measuringNote(frame.panel, frame.heads);
+    drawReport(frame.panel, frame.heads.figures->report);
+  }
+
+ private:
+  virtual void drawReport(const Panel& panel, const HeadReport& report) = 0;
+};
+
+class ScatterTab final : public FiguresTabCard {
+  void drawReport(const Panel& panel, const HeadReport& report) override {
+    const Look& look = panel.look;
+    Rect room = Rect::rest();
+    const bool large = room.height() > look.px(330);
+    const float words =
+        large ? look.px(170) : std::clamp(room.height() * 0.24F, look.px(32), look.px(50));
+    const ScatterAxes axes = scatterAxes(panel.view.heads);
+    const Rect below = room.cutBottom(words, look.space.tight);
+    const ScatterPick pick = scatter_.draw(panel, report, room);
+    ImGui::SetCursorScreenPos(below.a);
+    wordsBelow("said of the scatter", words, [&] {
+      if (pick.metric && !large) {
+        metricDefinition(look, *pick.metric);
+      } else {
+        said(look, report, axes, pick, panel.view.head);
       }
-    }
-    if (!large) return;
-    metricDefinition(look, axes.x);
-    if (axes.y != axes.x) metricDefinition(look, axes.y);
-  });
-}
+      if (!large) return;
+      metricDefinition(look, axes.x);
+      if (axes.y != axes.x) metricDefinition(look, axes.y);
+    });
+  }
 
-/// What a head is called, and by which rule.
-void labelWords(const Look& look, const HeadReport& report, Index head) {
-  const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
-  wrappedLabel(look, look.fonts.small, look.theme.text,
-               fmt::format("head {}: {}", head + 1, labelWithScore(label)));
-  muted(look, fmt::format("{}{}.", label.rule, label.declared ? " (designed, not learned)" : ""));
-}
+  static void said(const Look& look, const HeadReport& report, const ScatterAxes& axes,
+                   const ScatterPick& pick, Index chosen) {
+    const std::array both{axes.x, axes.y};
+    std::string text = headInWords(report, pick.head.value_or(chosen), both);
+    if (!pick.together.empty()) {
+      text +=
+          "; beside it " + headsInWords(pick.together, static_cast<Index>(report.metrics.size()));
+    }
+    wrappedLabel(look.fonts.small, look.theme.text, text);
+    if (pick.empty) return;
+    undefinedNotes(look, report, axes.x);
+    if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
+  }
 
-void tableTab(const Panel& panel, const HeadReport& report) {
-  const Look& look = panel.look;
-  const float room = ImGui::GetContentRegionAvail().y;
-  const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
-  const TablePointed pointed =
-      metricsTable(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
-  wordsBelow("said of the table", ImGui::GetContentRegionAvail().y, [&] {
-    const Index head = pointed.head.value_or(panel.view.head);
-    std::optional<Metric> metric = metricFromKey(panel.view.heads.tableSort);
-    if (pointed.metric) metric = pointed.metric;
-    if (!metric || pointed.label) {
-      labelWords(look, report, head);
-      return;
+  Scatter scatter_;
+};
+
+/// Heads by metrics, in any column's order, beside head numbers that stay while the rest scrolls.
+class TableTab final : public FiguresTabCard {
+  struct MetricColumn {
+    std::string key;  // as HeadsView::tableSort
+    std::optional<Metric> metric = {};
+  };
+  /// What the mouse or keyboard points at.
+  struct TablePick {
+    std::optional<Index> head;
+    std::optional<Metric> metric;
+    bool label = false;  // the labels' column
+  };
+
+  void drawReport(const Panel& panel, const HeadReport& report) override {
+    const Look& look = panel.look;
+    const float room = ImGui::GetContentRegionAvail().y;
+    const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
+    const TablePick pick = table(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
+    wordsBelow("said of the table", ImGui::GetContentRegionAvail().y, [&] {
+      const Index head = pick.head.value_or(panel.view.head);
+      std::optional<Metric> metric = metricFromKey(panel.view.heads.tableSort);
+      if (pick.metric) metric = pick.metric;
+      if (!metric || pick.label) {
+        const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
+        wrappedLabel(look.fonts.small, look.theme.text,
+                     fmt::format("head {}: {}", head + 1, labelWithScore(label)));
+        mutedWords(look, fmt::format("{}{}.", label.rule,
+                                     label.declared ? " (designed, not learned)" : ""));
+        return;
+      }
+      if (report.metrics[static_cast<std::size_t>(head)][*metric]) {
+        wrappedLabel(look.fonts.small, look.theme.text,
+                     headInWords(report, head, std::array{*metric}));
+      }
+      undefinedNotes(look, report, *metric);
+      metricDefinition(look, *metric);
+    });
+  }
+
+  static TablePick table(const Panel& panel, const HeadReport& report, float height) {
+    const Look& look = panel.look;
+    HeadsView& view = panel.view.heads;
+    std::vector<MetricColumn> columns{{""}, {std::string(kByLabel)}};
+    float labels = 0.0F;
+    for (const HeadLabel& label : report.labels) {
+      labels = std::max(labels, textSize(look.fonts.small, labelWithScore(label)).x / look.scale);
     }
-    const Measured& measured = report.metrics[static_cast<std::size_t>(head)][*metric];
-    if (measured) {
-      wrappedLabel(look, look.fonts.small, look.theme.text,
-                   headInWords(report, head, std::array{*metric}));
+    constexpr float kWidestLabel = 170.0F;
+    std::vector<TableColumn> headings{
+        {"#", "the heads by number", false, 24.0F},
+        {"label", "what the head is called by its metrics, with the score that the rule asks for",
+         false, std::min(labels, kWidestLabel)}};
+    constexpr float kFigureWidth = 44.0F;
+    float needed = headings[0].least + headings[1].least;
+    for (const MetricInfo& m : allMetrics()) {
+      const std::string title(m.column);
+      columns.push_back({std::string(m.key), m.metric});
+      headings.push_back({title, definitionText(m.metric), true, kFigureWidth});
+      const float width = textSize(look.fonts.small, title + " ▾").x / look.scale;
+      needed += std::max(width, kFigureWidth) + 2 * look.space.small / look.scale;
     }
-    undefinedNotes(look, report, *metric);
-    metricDefinition(look, *metric);
-  });
-}
+    TableSetting setting{"metrics", height, 1};
+    setting.rows = static_cast<Index>(report.metrics.size());
+    // the labels go above the figures where those take all of the width there is
+    const float line = 2 * (fontSize(look.fonts.monoSmall) + look.space.small);
+    const bool scrolls = line * static_cast<float>(setting.rows + 1) > height;
+    const float room =
+        ImGui::GetContentRegionAvail().x - (scrolls ? ImGui::GetStyle().ScrollbarSize : 0.0F);
+    if (view.enlarged == EnlargedCard::figures && look.px(needed) > room) {
+      setting.dense = true;
+      setting.frozen = 0;
+      headings[0].above = headings[1].above = true;
+      float all = -2 * look.space.thin;
+      for (std::size_t i = 2; i < headings.size(); ++i) {
+        const float figure = textSize(look.fonts.monoSmall, "<0.001").x;
+        headings[i].grows = std::max(textSize(look.fonts.tiny, headings[i].title + " ▾").x, figure);
+        headings[i].least = headings[i].grows / look.scale;
+        all +=
+            std::max(textSize(look.fonts.tiny, headings[i].title).x, figure) + 2 * look.space.thin;
+      }
+      // where not all have room they scroll rather than be cut
+      for (std::size_t i = 2; i < headings.size() && all > room; ++i) headings[i].grows = 0.0F;
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (columns[i].key == view.tableSort) setting.sort = TableSort{i, view.tableDescending};
+    }
+    Table table(look, setting, headings);
+    TablePick pick;
+    const auto pointAt = [&](std::optional<std::size_t> column) {
+      if (!column) return;
+      pick.metric = columns[*column].metric;
+      pick.label = columns[*column].key == kByLabel;
+    };
+    if (table.clickedHeading()) sortTableBy(view, columns[*table.clickedHeading()].key);
+    pointAt(table.hoveredHeading());
+    const std::vector<Index> order = headsInOrder(report, view.tableSort, view.tableDescending);
+    table.rows(setting.rows, [&](Index place) {
+      const Index head = order[static_cast<std::size_t>(place)];
+      const auto at = static_cast<std::size_t>(head);
+      if (table.row(head, head == panel.view.head)) panel.view.head = head;
+      if (table.rowHovered()) {
+        pick.head = head;
+        pointAt(table.hoveredColumn());
+      }
+      table.text(std::to_string(head + 1), headColor(look.theme, at));
+      table.text(labelWithScore(report.labels[at]));
+      for (const MetricInfo& m : allMetrics()) {
+        const Measured& measured = report.metrics[at][m.metric];
+        table.number(measured ? figureText(*measured) : "–",
+                     measured ? look.theme.text : look.theme.textMuted);
+      }
+    });
+    return pick;
+  }
+};
+
+class FiguresCard final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    FiguresTab& tab = panel.view.heads.figuresTab;
+    const ImVec2 top = ImGui::GetCursorScreenPos();
+    const auto chosen = static_cast<std::size_t>(tab);
+    const float kept =
+        frame.alone ? 0.0F
+                    : enlargeSwitchWidth(panel, EnlargedCard::figures) + panel.look.space.medium;
+    tab = static_cast<FiguresTab>(tabs_.drawLine(frame, chosen, kept));
+    if (!frame.alone) enlargeSwitch(panel, EnlargedCard::figures, top);
+    tabs_.content(chosen).draw(frame);
+  }
+
+ private:
+  HeadsTabs tabs_{"figures tabs",
+                  {{"Scatter", "heads by two of their metrics", nullptr,
+                    [] { return std::unique_ptr<HeadsCard>(std::make_unique<ScatterTab>()); }},
+                   {"Table", "all metrics of all heads, in any order", nullptr,
+                    [] { return std::unique_ptr<HeadsCard>(std::make_unique<TableTab>()); }}}};
+};
 
 }  // namespace
 
-void figuresCard(const Panel& panel, FiguresCardMemory& memory, const Figures* figures,
-                 FiguresMemory& measuring, bool alone) {
-  tabs(panel, alone);
-  itemSwitch(panel);
-  if (figures == nullptr) {
-    noFigures(panel, measuring);
-    return;
-  }
-  measuringNote(panel, measuring);
-  if (panel.view.heads.figuresTab == FiguresTab::scatter) {
-    scatterTab(panel, memory, figures->report);
-  } else {
-    tableTab(panel, figures->report);
-  }
-}
+std::unique_ptr<HeadsCard> makeFiguresCard() { return std::make_unique<FiguresCard>(); }
 
 }  // namespace headscope::ui

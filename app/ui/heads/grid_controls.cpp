@@ -1,15 +1,17 @@
-#include "app/ui/heads/grid_controls.h"
-
+// What stands around the grid of all heads: the switches above it, the words that belong to them,
+// and the map of long inputs (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <initializer_list>
 #include <string>
+#include <utility>
 
 #include "app/ui/color_bar.h"
+#include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/designed_words.h"
-#include "app/ui/heads/head_order.h"
-#include "app/ui/heads/token_zoom.h"
+#include "app/ui/heads/all_heads.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/metrics.h"
@@ -23,9 +25,9 @@ constexpr float kStripWidth = 70.0F;
 constexpr float kWideRow = 830.0F;  // points; a narrower row says less
 
 /// Lays pills out from left to right, on to a next line where one does not fit.
-class Row {
+class PillRow {
  public:
-  explicit Row(const Look& look) : look_(look) {}
+  explicit PillRow(const Look& look) : look_(look) {}
 
   void next(float width, float gap) {
     if (!first_) {
@@ -80,9 +82,10 @@ void sortPopup(const Panel& panel) {
 void headingRow(const Panel& panel) {
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
-  const Row row(look);
+  const PillRow row(look);
   const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
-  const float width = row.choicesWidth({"heatmaps", "lines"}) + look.px(8) + row.pillWidth(sort);
+  const float width =
+      row.choicesWidth({"heatmaps", "lines"}) + look.space.medium + row.pillWidth(sort);
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
@@ -104,13 +107,13 @@ void headingRow(const Panel& panel) {
   const int drawing =
       choices(look, "drawing", {"heatmaps", "lines"}, static_cast<int>(view.drawing));
   if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
-  ImGui::SameLine(0.0F, look.px(8));
+  ImGui::SameLine(0.0F, look.space.medium);
   if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) ImGui::OpenPopup("sort heads");
   sortPopup(panel);
   ImGui::SetCursorPos({start.x, start.y + frame});
 }
 
-void zoomPills(const Panel& panel, Row& row) {
+void zoomPills(const Panel& panel, PillRow& row) {
   HeadsView& view = panel.view.heads;
   const AttentionConfig& c = panel.trace.config();
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
@@ -122,16 +125,16 @@ void zoomPills(const Panel& panel, Row& row) {
   row.next(row.choicesWidth({"−", "+", "0"}), 12.0F);  // on one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
   tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
-  ImGui::SameLine(0.0F, panel.look.px(4));
+  ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "+##zoom")) zoom(kZoomStep);
   tip(panel.look, "Fewer tokens, larger. The wheel does the same about the mouse; dragging pans.");
-  ImGui::SameLine(0.0F, panel.look.px(4));
+  ImGui::SameLine(0.0F, panel.look.space.tight);
   if (pill(panel.look, "0##zoom", false, !whole)) view.queries = view.keys = {};
   tip(panel.look, "All tokens");
 }
 
 /// What stands on the screen in words: what is drawn differently from plain weights of all tokens.
-void sentences(const Panel& panel, const Figures* figures, const GridControls& controls) {
+void gridSentences(const Panel& panel, const Figures* figures, const GridControls& controls) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const HeadsView& view = panel.view.heads;
@@ -143,7 +146,7 @@ void sentences(const Panel& panel, const Figures* figures, const GridControls& c
     const ImVec2 size = richTextSize(look.fonts, font, kFormula);
     drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
     ImGui::Dummy(size);
-    ImGui::SameLine(0.0F, look.px(8));
+    ImGui::SameLine(0.0F, look.space.medium);
     label(
         font, t.textMuted,
         "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
@@ -174,6 +177,66 @@ void sentences(const Panel& panel, const Figures* figures, const GridControls& c
   ImGui::PopTextWrapPos();
 }
 
+// The map.
+
+constexpr float kMapSide = 112.0F;  // points
+constexpr double kMapStep = 0.5;    // of what is shown, by an arrow
+
+void overview(const Panel& panel, const HeadPictures& pictures, const ColorScale& scale,
+              const Rect& at) {
+  const PictureSet& set = pictures.parts->overview;
+  const Index head = panel.view.head;
+  const auto found = set.find({HeadPicture::Of::head, head, 0});
+  if (!found) return;
+  const AttentionConfig& c = panel.trace.config();
+  const auto& [rows, cols] = set.spec.blocks;
+  Heatmaps heatmaps(panel.look);
+  gl::HeatmapQuad& quad =
+      heatmaps.add(Fingerprint("minimap"), Fingerprint("minimap", set.revision, head),
+                   pictures.parts, set.cells[*found], static_cast<int>(rows.blocks()),
+                   static_cast<int>(cols.blocks()), scale, at);
+  quad.row1 = static_cast<float>(c.seqLen) / static_cast<float>(rows.step);
+  quad.col1 = static_cast<float>(c.keys()) / static_cast<float>(cols.step);
+  heatmaps.draw(ImGui::GetWindowDrawList());
+}
+
+/// Puts the middle of what is shown at a share of all tokens.
+void centreOn(TokenRange& range, Index n, float share) {
+  const TokenRange now = shownOf(range, n);
+  const auto middle = static_cast<Index>(share * static_cast<float>(n));
+  range = moved(range, n, middle - now.count / 2 - now.first);
+}
+
+std::string rangeWords(const char* name, const TokenRange& range, Index n) {
+  if (range.count == n) return fmt::format("{}: all {}", name, n);
+  return fmt::format("{} {} – {}", name, range.first + 1, range.first + range.count);
+}
+
+/// The same as dragging by keyboard.
+void panArrows(const Panel& panel, const VisibleTokens& shown) {
+  HeadsView& view = panel.view.heads;
+  const AttentionConfig& c = panel.trace.config();
+  const auto stepOf = [](const TokenRange& range) {
+    return std::max<Index>(1, static_cast<Index>(static_cast<double>(range.count) * kMapStep));
+  };
+  const auto press = [&](const char* text, TokenRange& range, Index n, Index by) {
+    if (pill(panel.look, text, false, !isWhole(range, n))) range = moved(range, n, by);
+  };
+  const float gap = panel.look.px(3);
+  const Index queries = stepOf(shown.queries);
+  const Index keys = stepOf(shown.keys);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
+                      ImVec2(panel.look.space.small, ImGui::GetStyle().FramePadding.y));
+  press("◀##keys", view.keys, c.keys(), -keys);
+  ImGui::SameLine(0.0F, gap);
+  press("▶##keys", view.keys, c.keys(), keys);
+  ImGui::SameLine(0.0F, gap);
+  press("▲##queries", view.queries, c.seqLen, -queries);
+  ImGui::SameLine(0.0F, gap);
+  press("▼##queries", view.queries, c.seqLen, queries);
+  ImGui::PopStyleVar();
+}
+
 }  // namespace
 
 void gridControls(const Panel& panel, const Figures* figures, const GridControls& controls) {
@@ -182,7 +245,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   headingRow(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.6F : kStripWidth);
-  Row row(look);
+  PillRow row(look);
   const int content =
       row.choose("content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
   if (content >= 0) view.content = static_cast<GridContent>(content);
@@ -225,7 +288,66 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);
     tip(look, "What a cell shows that covers several: every weight under it counts");
   }
-  sentences(panel, figures, controls);
+  gridSentences(panel, figures, controls);
+}
+
+float minimapWidth(const Panel& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  const HeadsView& view = panel.view.heads;
+  const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
+  if (whole && std::max(c.seqLen, c.keys()) <= kShortInput) return 0.0F;
+  return panel.look.px(kMapSide + 14.0F);
+}
+
+void minimap(const Panel& panel, const HeadPictures* pictures, const VisibleTokens& shown,
+             const GridControls& controls, ImVec2 at) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  HeadsView& view = panel.view.heads;
+  const float line = fontSize(look.fonts.small) + look.space.tight;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  drawText(list, look.fonts.small, at, t.text, fmt::format("Head {}, whole", panel.view.head + 1));
+  const float side = look.px(kMapSide);
+  const float least = look.space.wide;
+  const auto ratio = static_cast<float>(c.keys()) / static_cast<float>(c.seqLen);
+  const MatrixPlace place{
+      Rect::at({at.x, at.y + line}, {std::max(side * std::min(ratio, 1.0F), least),
+                                     std::max(side / std::max(ratio, 1.0F), least)}),
+      c.seqLen, c.keys()};
+  const Rect& map = place.at;
+  if (pictures != nullptr) overview(panel, *pictures, controls.scale, map);
+  list->AddRect(map.a, map.b, t.panelBorder);
+
+  const auto number = [](Index n) { return static_cast<double>(n); };
+  const Rect part =
+      place.block(number(shown.queries.first), number(shown.queries.count),
+                  number(shown.keys.first), number(shown.keys.count), look.space.tight);
+  const bool whole = shown.queries.count == c.seqLen && shown.keys.count == c.keys();
+  if (!whole) list->AddRectFilled(part.a, part.b, withAlpha(t.accent, 0.15F));
+  list->AddRect(part.a, part.b, t.accent, 0, 0, look.px(1.5F));
+
+  ImGui::SetCursorScreenPos(map.a);
+  pictureArea("minimap", map.size());
+  if (ImGui::IsItemActive()) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    centreOn(view.queries, c.seqLen, (mouse.y - map.a.y) / map.height());
+    centreOn(view.keys, c.keys(), (mouse.x - map.a.x) / map.width());
+  }
+  const std::string step =
+      controls.queryStep * controls.keyStep == 1
+          ? "each cell is one pair"
+          : fmt::format("a cell covers {} × {}", controls.queryStep, controls.keyStep);
+  float below = map.b.y + look.space.tight;
+  for (const std::string& words : {rangeWords("queries", shown.queries, c.seqLen),
+                                   rangeWords("keys", shown.keys, c.keys()), step}) {
+    drawText(list, look.fonts.small, {map.a.x, below}, t.textMuted, words);
+    below += line;
+  }
+  ImGui::SetCursorScreenPos({map.a.x, below + look.space.thin});
+  ImGui::BeginGroup();
+  panArrows(panel, shown);
+  ImGui::EndGroup();
 }
 
 }  // namespace headscope::ui

@@ -3,158 +3,169 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstddef>
+#include <cmath>
 #include <numeric>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "app/ui/heads/token_zoom.h"
-#include "app/ui/matrix_view.h"
+#include "app/ui/parts/matrix.h"
 #include "core/analysis/norm_weighted.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr Index kAtOnce = 1 << 19;  // cells that a frame may read
-constexpr float kOverview = 128.0F;
+constexpr Index kFewBlocks = 384;  // as many are drawn whole
+constexpr Index kChunk = 32;       // blocks; parts of more begin and end at a multiple
+constexpr float kMostBlocks = 1600.0F;
+constexpr float kOverviewSide = 128.0F;
 
-PictureKey keyOf(const Panel& panel) {
-  const Trace& trace = panel.trace;
-  const AttentionConfig& c = trace.config();
-  const HeadsView& view = panel.view.heads;
-  PictureKey key{trace.revision(TensorId::weights),
-                 0,
-                 0,
-                 panel.view.item,
-                 c.numHeads,
-                 c.seqLen,
-                 c.keys(),
-                 view.content,
-                 view.pooling};
-  if (view.content == GridContent::normWeighted) {
-    key.values = trace.revision(TensorId::v);
-    key.outputMatrix = trace.revision(TensorId::wO);
+Fingerprint fingerprintOf(const PictureSource& source, const PictureSpec& spec) {
+  Fingerprint all("pictures", source.values, spec.how);
+  for (const AxisBlocks& axis : {spec.blocks.rows, spec.blocks.cols}) {
+    all.add(axis.first).add(axis.count).add(axis.step);
   }
-  return key;
+  for (const HeadPicture& p : spec.pictures) all.add(p.of).add(p.head).add(p.other);
+  return all;
 }
 
-std::optional<PictureSet> drawSet(const PictureReader& reader, PictureSpec spec,
-                                  std::uint64_t serial, const std::atomic<bool>* cancelled) {
-  PictureSet set{std::move(spec), {}, {}, serial};
-  for (const Picture& picture : set.spec.pictures) {
-    const auto read = [&](Index row, Index col0, std::span<float> cells) {
-      reader.row(picture, row, col0, cells);
-    };
-    auto cells = pooled(set.spec.blocks, set.spec.pool, read, cancelled);
-    if (!cells) return std::nullopt;
-    set.largest.push_back(largestOf(*cells));
-    set.cells.push_back(std::move(*cells));
+std::optional<PictureSet> drawSet(const PictureReader& reader, const PictureSource& source,
+                                  PictureSpec spec, const std::atomic<bool>* cancelled) {
+  PictureSet set{std::move(spec), {}, {}, {}};
+  set.revision = fingerprintOf(source, set.spec);
+  const auto& [rows, cols] = set.spec.blocks;
+  for (const HeadPicture& picture : set.spec.pictures) {
+    const CellRows part{rows.count, cols.count, [&](Index row, std::span<float> cells) {
+                          reader.row(picture, rows.first + row, cols.first, cells);
+                        }};
+    std::vector<float> cells(static_cast<std::size_t>(rows.blocks() * cols.blocks()));
+    if (!reduce(part, Blocks::stepped(0, rows.count, rows.step),
+                Blocks::stepped(0, cols.count, cols.step), set.spec.how, cells.data(), cancelled)) {
+      return std::nullopt;
+    }
+    set.largest.push_back(largestFinite(cells));
+    set.cells.push_back(std::move(cells));
   }
   return set;
 }
 
-PictureSpec overviewSpec(const PictureKey& key) {
-  const auto whole = [](Index n) { return blocksFor({0, n}, n, kOverview); };
-  PictureSpec spec{cellBlocks(whole(key.queries), whole(key.keys)),
-                   key.pooling == Pooling::mean ? Pool::mean : Pool::largest,
+PictureSpec overviewSpec(const PictureSource& source, const AttentionConfig& c) {
+  const auto whole = [](Index n) { return blocksFor({0, n}, n, kOverviewSide); };
+  PictureSpec spec{{whole(c.seqLen), whole(c.keys())},
+                   source.pooling == Pooling::mean ? Reduction::mean : Reduction::largest,
                    {}};
-  for (Index h = 0; h < key.heads; ++h) spec.pictures.push_back({Picture::Of::head, h, 0});
+  for (Index h = 0; h < c.numHeads; ++h) spec.pictures.push_back({HeadPicture::Of::head, h, 0});
   return spec;
 }
 
 bool hasMean(const PictureSpec& spec) {
   return std::any_of(spec.pictures.begin(), spec.pictures.end(),
-                     [](const Picture& p) { return p.of == Picture::Of::mean; });
+                     [](const HeadPicture& p) { return p.of == HeadPicture::Of::mean; });
 }
 
-/// `before` may be null; what still holds of it is taken over.
-std::optional<HeadPictures::Drawn> draw(const Trace& trace, const PictureKey& key,
-                                        const PictureSpec& grid, const PictureSpec& compared,
-                                        const HeadPictures::Drawn* before, std::uint64_t serial,
-                                        const std::atomic<bool>* cancelled) {
-  Execution execution;
-  execution.cancelled = cancelled;
-  const bool same = before != nullptr && before->key == key;
-  const bool withMean = hasMean(grid) || hasMean(compared);
-  HeadPictures::Drawn drawn{key, same ? before->parts : nullptr, nullptr, nullptr};
-  if (drawn.parts == nullptr || (withMean && drawn.parts->mean.empty())) {
-    auto parts = drawn.parts == nullptr ? std::make_shared<PassParts>()
-                                        : std::make_shared<PassParts>(*drawn.parts);
-    if (withMean) {
-      auto mean = meanWeights(trace, key.item, execution);
-      if (!mean) return std::nullopt;
-      parts->mean = std::move(*mean);
-    }
-    if (drawn.parts == nullptr) {
-      for (Index h = 0; key.content == GridContent::normWeighted && h < key.heads; ++h) {
-        if (execution.stop()) return std::nullopt;
-        const std::vector<double> norms = valueNorms(trace, key.item, h);
-        parts->norms.emplace_back(norms.begin(), norms.end());
-      }
-      const PictureReader reader(trace, key.item, key.content, *parts);
-      auto overview = drawSet(reader, overviewSpec(key), serial, cancelled);
-      if (!overview) return std::nullopt;
-      parts->overview = std::move(*overview);
-    }
-    drawn.parts = std::move(parts);
+/// `before` may be null: nothing of it holds.
+std::shared_ptr<const PassParts> partsOf(const Trace& trace, const PictureSource& source,
+                                         bool withMean,
+                                         const std::shared_ptr<const PassParts>& before,
+                                         const Execution& execution) {
+  if (before != nullptr && !(withMean && before->mean.empty())) return before;
+  auto parts =
+      before == nullptr ? std::make_shared<PassParts>() : std::make_shared<PassParts>(*before);
+  if (withMean) {
+    auto mean = meanWeights(trace, source.item, execution);
+    if (!mean) return nullptr;
+    parts->mean = std::move(*mean);
   }
-  const PictureReader reader(trace, key.item, key.content, *drawn.parts);
-  const auto setOf = [&](const PictureSpec& spec, const std::shared_ptr<const PictureSet>& there,
-                         std::shared_ptr<const PictureSet>& out) {
-    if (same && there != nullptr && there->spec == spec) {
-      out = there;
-      return true;
-    }
-    auto set = drawSet(reader, spec, serial, cancelled);
-    if (set) out = std::make_shared<const PictureSet>(std::move(*set));
-    return set.has_value();
+  if (before != nullptr) return parts;
+  const AttentionConfig& c = trace.config();
+  for (Index h = 0; source.content == GridContent::normWeighted && h < c.numHeads; ++h) {
+    if (execution.stop()) return nullptr;
+    const std::vector<double> norms = valueNorms(trace, source.item, h);
+    parts->norms.emplace_back(norms.begin(), norms.end());
+  }
+  const PictureReader reader(trace, source.item, source.content, *parts);
+  auto overview = drawSet(reader, source, overviewSpec(source, c), execution.cancelled);
+  if (!overview) return nullptr;
+  parts->overview = std::move(*overview);
+  return parts;
+}
+
+std::optional<HeadPictures> drawPictures(const Trace& trace, const PictureSource& source,
+                                         const PictureSpec& grid, const PictureSpec& compared,
+                                         const std::optional<HeadPictures>& before,
+                                         const std::atomic<bool>& cancelled) {
+  Execution execution;
+  execution.cancelled = &cancelled;
+  HeadPictures drawn{source, nullptr, nullptr, nullptr};
+  const bool same = before && before->source.values == source.values;
+  if (same) drawn = *before;
+  drawn.parts = partsOf(trace, source, hasMean(grid) || hasMean(compared), drawn.parts, execution);
+  if (drawn.parts == nullptr) return std::nullopt;
+  const PictureReader reader(trace, source.item, source.content, *drawn.parts);
+  const auto draw = [&](const PictureSpec& spec, std::shared_ptr<const PictureSet>& set) {
+    if (set != nullptr && set->spec == spec) return true;
+    auto made = drawSet(reader, source, spec, &cancelled);
+    if (made) set = std::make_shared<const PictureSet>(std::move(*made));
+    return made.has_value();
   };
-  const std::shared_ptr<const PictureSet> none;
-  if (!setOf(grid, same ? before->grid : none, drawn.grid)) return std::nullopt;
-  if (!setOf(compared, same ? before->compared : none, drawn.compared)) return std::nullopt;
+  if (!draw(grid, drawn.grid) || !draw(compared, drawn.compared)) return std::nullopt;
   return drawn;
 }
 
 }  // namespace
 
-std::string nameOf(const Picture& picture) {
-  switch (picture.of) {
-    case Picture::Of::mean:
-      return "Mean over heads";
-    case Picture::Of::difference:
-      return fmt::format("Head {} − head {}", picture.head + 1, picture.other + 1);
-    case Picture::Of::head:
-    case Picture::Of::plain:
-    case Picture::Of::shift:
-      break;
+AxisBlocks blocksFor(const TokenRange& shown, Index n, float pixels) {
+  const auto most = static_cast<Index>(std::clamp(pixels, 1.0F, kMostBlocks));
+  const Index step = (shown.count + most - 1) / most;
+  if ((n + step - 1) / step <= kFewBlocks) return {0, n, step};
+  const Index chunk = kChunk * step;
+  const Index first = std::max<Index>(0, (shown.first / chunk - 1) * chunk);
+  const Index end = std::min(n, ((shown.first + shown.count + chunk - 1) / chunk + 1) * chunk);
+  return {first, end - first, step};
+}
+
+std::string nameOf(const HeadPicture& picture) {
+  if (picture.of == HeadPicture::Of::mean) return "Mean over heads";
+  if (picture.of == HeadPicture::Of::difference) {
+    return fmt::format("Head {} − head {}", picture.head + 1, picture.other + 1);
   }
   return fmt::format("Head {}", picture.head + 1);
 }
 
-std::optional<std::size_t> PictureSet::find(const Picture& picture) const {
+std::optional<std::size_t> PictureSet::find(const HeadPicture& picture) const {
   const auto& all = spec.pictures;
   const auto found = std::find(all.begin(), all.end(), picture);
   if (found == all.end()) return std::nullopt;
   return static_cast<std::size_t>(found - all.begin());
 }
 
-float PictureSet::largestOfAll() const {
+float PictureSet::largestOf(const HeadPicture& picture) const {
+  const auto at = find(picture);
+  return at ? largest[*at] : 0.0F;
+}
+
+float PictureSet::largestOf(HeadPicture::Of of) const {
   float most = 0.0F;
   for (std::size_t i = 0; i < largest.size(); ++i) {
-    const Picture::Of of = spec.pictures[i].of;
-    if (of == Picture::Of::head || of == Picture::Of::mean) most = std::max(most, largest[i]);
+    if (spec.pictures[i].of == of) most = std::max(most, largest[i]);
   }
   return most;
 }
 
-bool PictureKey::resembles(const PictureKey& other) const {
-  PictureKey same = other;
-  same.weights = weights;
-  same.values = values;
-  same.outputMatrix = outputMatrix;
-  return *this == same;
+float PictureSet::largestOfAll() const {
+  return std::max(largestOf(HeadPicture::Of::head), largestOf(HeadPicture::Of::mean));
+}
+
+PictureSource pictureSource(const Panel& panel) {
+  const Trace& trace = panel.trace;
+  const AttentionConfig& c = trace.config();
+  const HeadsView& view = panel.view.heads;
+  PictureSource source{panel.view.item, view.content, view.pooling, {}, {}};
+  source.kind = Fingerprint("kind", source.item, source.content, source.pooling, c.numHeads,
+                            c.seqLen, c.keys());
+  source.values = Fingerprint("values", source.kind, trace.revision(TensorId::weights));
+  if (source.content == GridContent::normWeighted) {
+    source.values.add(trace.revision(TensorId::v)).add(trace.revision(TensorId::wO));
+  }
+  return source;
 }
 
 void PictureReader::plain(Index head, Index row, Index col0, std::span<float> cells) const {
@@ -171,63 +182,53 @@ void PictureReader::head(Index head, Index row, Index col0, std::span<float> cel
 
 /// A row that moves nothing has no shares: they count as 0.
 void PictureReader::shift(Index head, Index row, Index col0, std::span<float> cells) const {
-  std::vector<float> moved(static_cast<std::size_t>(trace_.config().keys()));
-  this->head(head, row, 0, moved);
-  const double sum = std::accumulate(moved.begin(), moved.end(), 0.0);
+  std::vector<float> lengths(static_cast<std::size_t>(trace_.config().keys()));
+  this->head(head, row, 0, lengths);
+  const double sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
   plain(head, row, col0, cells);
   for (std::size_t i = 0; i < cells.size(); ++i) {
-    const auto length = static_cast<double>(moved[static_cast<std::size_t>(col0) + i]);
+    const auto length = static_cast<double>(lengths[static_cast<std::size_t>(col0) + i]);
     const double share = sum > 0.0 ? length / sum : 0.0;
     cells[i] = static_cast<float>(share - static_cast<double>(cells[i]));
   }
 }
 
 /// Marks what the mask forbids, save cells that are pinned.
-void PictureReader::hide(const Picture& picture, Index row, Index col0,
+void PictureReader::hide(const HeadPicture& picture, Index row, Index col0,
                          std::span<float> cells) const {
   const AttentionConfig& c = trace_.config();
   if (c.mask.none() || !showsMasked(TensorId::weights, c)) return;
-  const AllowedKeys allowed = allowedKeys(c.mask, item_, row, c.keys());
   std::vector<std::pair<std::size_t, float>> pinned;
-  for (const Pin& pin : trace_.document().pins.of(TensorId::weights)) {
-    const bool own = picture.of == Picture::Of::mean || pin.cell.head == picture.head ||
-                     (picture.of == Picture::Of::difference && pin.cell.head == picture.other);
+  for (const Pin& pin : trace_.pins().of(TensorId::weights)) {
+    const bool own = picture.of == HeadPicture::Of::mean || pin.cell.head == picture.head ||
+                     (picture.of == HeadPicture::Of::difference && pin.cell.head == picture.other);
     const Index at = pin.cell.col - col0;
     if (!own || pin.cell.item != item_ || pin.cell.row != row || at < 0) continue;
     const auto place = static_cast<std::size_t>(at);
     if (place < cells.size()) pinned.emplace_back(place, cells[place]);
   }
-  const auto end = static_cast<Index>(cells.size());
-  const Index from = std::clamp<Index>(allowed.begin - col0, 0, end);
-  const Index to = std::clamp<Index>(allowed.end - col0, from, end);
-  std::fill(cells.begin(), cells.begin() + from, gl::kMaskedCell);
-  std::fill(cells.begin() + to, cells.end(), gl::kMaskedCell);
-  if (allowed.painted != nullptr) {
-    for (Index i = from; i < to; ++i) {
-      if (allowed.painted[col0 + i] == 0) cells[static_cast<std::size_t>(i)] = gl::kMaskedCell;
-    }
-  }
+  hideMasked(trace_, item_, row, col0, cells);
   for (const auto& [place, value] : pinned) cells[place] = value;
 }
 
-void PictureReader::row(const Picture& picture, Index row, Index col0,
+void PictureReader::row(const HeadPicture& picture, Index row, Index col0,
                         std::span<float> cells) const {
   switch (picture.of) {
-    case Picture::Of::mean:
+    case HeadPicture::Of::mean:
       std::copy_n(parts_.mean.matrix().row(row).data() + col0, cells.size(), cells.begin());
       break;
-    case Picture::Of::plain:
+    case HeadPicture::Of::plain:
       plain(picture.head, row, col0, cells);
       break;
-    case Picture::Of::shift:
+    case HeadPicture::Of::shift:
       shift(picture.head, row, col0, cells);
       break;
-    case Picture::Of::head:
-    case Picture::Of::difference:
+    case HeadPicture::Of::head:
+    case HeadPicture::Of::difference:
       head(picture.head, row, col0, cells);
       break;
   }
-  if (picture.of == Picture::Of::difference) {
+  if (picture.of == HeadPicture::Of::difference) {
     std::vector<float> other(cells.size());
     head(picture.other, row, col0, other);
     for (std::size_t i = 0; i < cells.size(); ++i) cells[i] -= other[i];
@@ -235,44 +236,28 @@ void PictureReader::row(const Picture& picture, Index row, Index col0,
   hide(picture, row, col0, cells);
 }
 
-float PictureReader::cell(const Picture& picture, Index at, Index col) const {
+float PictureReader::cell(const HeadPicture& picture, Index at, Index col) const {
   float value = 0.0F;
   row(picture, at, col, {&value, 1});
   return value;
 }
 
-void HeadPictures::take(const Panel& panel) {
-  if (auto outcome = task_.take()) {
-    if (inBackground_ && outcome->result) drawn_ = std::move(outcome->result);
-    error_ = std::move(outcome->error);
-  }
-  fits_ = drawn_ && drawn_->key.resembles(keyOf(panel));
-}
-
-void HeadPictures::follow(const Panel& panel, const PictureSpec& grid,
-                          const PictureSpec& compared) {
-  Asked asked{keyOf(panel), grid, compared};
-  if (asked_ != asked) {
-    asked_ = std::move(asked);
-    const PictureKey& key = asked_->key;
-    ++serial_;
-    const bool little =
-        key.content == GridContent::weights && key.heads * key.queries * key.keys <= kAtOnce;
-    auto work = [trace = panel.trace, wanted = *asked_, before = drawn_,
-                 serial = serial_](const std::atomic<bool>& cancelled) {
-      return draw(trace, wanted.key, wanted.grid, wanted.compared, before ? &*before : nullptr,
-                  serial, &cancelled);
-    };
-    inBackground_ = !little;  // what an earlier request still brings is out of date
-    if (little) {
-      const std::atomic<bool> goesOn{false};
-      drawn_ = work(goesOn);
-      error_.clear();
-    } else {
-      task_.request(std::move(work));
-    }
-  }
-  fits_ = drawn_ && drawn_->key.resembles(asked_->key);
+Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
+                                    const PictureSpec& compared,
+                                    const std::optional<HeadPictures>& before) {
+  constexpr Index kAtOnce = 1 << 19;  // cells that a frame may read
+  const AttentionConfig& c = panel.trace.config();
+  const PictureSource source = pictureSource(panel);
+  const bool little =
+      source.content == GridContent::weights && c.numHeads * c.seqLen * c.keys() <= kAtOnce;
+  const Fingerprint key("head pictures", fingerprintOf(source, grid),
+                        fingerprintOf(source, compared));
+  return panel.computations.want<HeadPictures>(
+      "head pictures", key, little ? When::atOnce : When::beside, [&] {
+        return [=, trace = panel.traceHeld](const std::atomic<bool>& cancelled) {
+          return drawPictures(*trace, source, grid, compared, before, cancelled);
+        };
+      });
 }
 
 }  // namespace headscope::ui

@@ -2,50 +2,48 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/glossary.h"
 #include "app/ui/heads/figure_words.h"
-#include "app/ui/heads/metric_definition.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr int kRows = 6;
+constexpr int kHeadRows = 6;
 
-float lineHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(3.5F); }
-float titleHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(9); }
+float headRowHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.tight; }
+float rowsTitleHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.medium; }
 
-struct Row {
+struct HeadRow {
   std::string name, value, why;  // why there is no value
   std::string about;
 };
 
-Row rowOf(const HeadMetrics& metrics, Metric metric, std::string name, std::string value) {
+HeadRow headRowOf(const HeadMetrics& metrics, Metric metric, std::string name, std::string value) {
   const Measured& measured = metrics[metric];
   return {std::move(name), measured ? std::move(value) : std::string(), measured.why,
           definitionText(metric)};
 }
 
-std::vector<Row> rowsOf(const Panel& panel, Index head, const HeadReport& report) {
+std::vector<HeadRow> headRowsOf(const Panel& panel, Index head, const HeadReport& report) {
   const HeadMetrics& m = report.metrics[static_cast<std::size_t>(head)];
   const auto text = [&](Metric metric) { return figureWithUnit(m[metric], metric); };
   const auto keys = static_cast<double>(panel.trace.config().keys());
   const Measured& entropy = m[Metric::entropy];
-  std::vector<Row> rows{
-      rowOf(m, Metric::entropy, "entropy / log₂ M",
-            fmt::format("{} / {} bits", number(entropy.value.value_or(0.0), 3),
-                        number(std::log2(keys), 3))),
-      rowOf(m, Metric::confidence, "confidence (mean max)", text(Metric::confidence)),
-      rowOf(m, Metric::meanDistance, "mean distance", text(Metric::meanDistance)),
-      rowOf(m, Metric::previousToken, "previous token", text(Metric::previousToken))};
+  std::vector<HeadRow> rows{
+      headRowOf(m, Metric::entropy, "entropy / log₂ M",
+                fmt::format("{} / {} bits", number(entropy.value.value_or(0.0), 3),
+                            number(std::log2(keys), 3))),
+      headRowOf(m, Metric::confidence, "confidence (mean max)", text(Metric::confidence)),
+      headRowOf(m, Metric::meanDistance, "mean distance", text(Metric::meanDistance)),
+      headRowOf(m, Metric::previousToken, "previous token", text(Metric::previousToken))};
   const auto other = mostAlike(report.similarity, head);
-  Row alike{"most like head", "", other ? "" : report.similarity.why, termText("similarity")};
+  HeadRow alike{"most like head", "", other ? "" : report.similarity.why, termText("similarity")};
   if (other) {
     alike.value =
         fmt::format("{} (similarity {:.2f})", *other + 1, report.similarity(head, *other));
@@ -54,11 +52,11 @@ std::vector<Row> rowsOf(const Panel& panel, Index head, const HeadReport& report
   }
   rows.push_back(std::move(alike));
   rows.push_back(
-      rowOf(m, Metric::ablation, "ablation", text(Metric::ablation) + " of output norm"));
+      headRowOf(m, Metric::ablation, "ablation", text(Metric::ablation) + " of output norm"));
   return rows;
 }
 
-void drawRow(const Look& look, const Row& row, ImU32 color) {
+void drawHeadRow(const Look& look, const HeadRow& row, ImU32 color) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -70,12 +68,12 @@ void drawRow(const Look& look, const Row& row, ImU32 color) {
   const std::string shown =
       elided(font, defined ? row.value : "– " + row.why, width - name - look.px(10));
   drawText(list, font, {at.x + width - textSize(font, shown).x, at.y}, color, shown);
-  ImGui::Dummy({width, lineHeight(look)});
+  ImGui::Dummy({width, headRowHeight(look)});
   tip(look, row.about + (defined ? "" : "\nNot defined because " + row.why + "."));
 }
 
 /// "Head 6 looks like [previous token]"
-void titleRow(const Panel& panel, Index head, const HeadLabel& label, bool current) {
+void drawTitleRow(const Panel& panel, Index head, const HeadLabel& label, bool current) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -92,50 +90,76 @@ void titleRow(const Panel& panel, Index head, const HeadLabel& label, bool curre
       elided(look.fonts.small, labelWithScore(label), width - start - look.px(20));
   const ImVec2 a(at.x + start, at.y);
   const ImVec2 b(a.x + textSize(look.fonts.small, shown).x + look.px(18),
-                 at.y + titleHeight(look) - look.px(3));
+                 at.y + rowsTitleHeight(look) - look.px(3));
   list->AddRectFilled(a, b, t.accentSoft, look.px(5));
   drawText(list, look.fonts.small, {a.x + look.px(9), y}, current ? t.accentText : t.textMuted,
            shown);
-  ImGui::Dummy({width, titleHeight(look)});
+  ImGui::Dummy({width, rowsTitleHeight(look)});
 }
 
 }  // namespace
 
 float headRowsHeight(const Look& look, HeadRowsLength length) {
   if (length == HeadRowsLength::none) return 0.0F;
-  const float rows = length == HeadRowsLength::whole ? kRows * lineHeight(look) : 0.0F;
-  return titleHeight(look) + lineHeight(look) + rows;
+  const float rows = length == HeadRowsLength::whole ? kHeadRows * headRowHeight(look) : 0.0F;
+  return rowsTitleHeight(look) + headRowHeight(look) + rows;
 }
 
-void headRows(const Panel& panel, Index head, const Figures* figures,
-              const FiguresMemory& measuring, HeadRowsLength length) {
+void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRowsLength length) {
   if (length == HeadRowsLength::none) return;
   const Look& look = panel.look;
+  const Theme& t = look.theme;
   const ImVec2 start = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-  if (figures == nullptr) {
-    const bool failed = !measuring.error.empty();
-    label(look.fonts.small, failed ? look.theme.bad : look.theme.textMuted,
-          failed ? elided(look.fonts.small, measuring.error, width)
+  if (heads.figures == nullptr) {
+    const bool failed = !heads.problem.empty();
+    label(look.fonts.small, failed ? t.bad : t.textMuted,
+          failed ? elided(look.fonts.small, heads.problem, width)
                  : fmt::format("Head {}: measuring …", head + 1));
   } else {
-    const HeadLabel& label = figures->report.labels[static_cast<std::size_t>(head)];
-    titleRow(panel, head, label, measuring.current);
+    const HeadReport& report = heads.figures->report;
+    const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
+    drawTitleRow(panel, head, label, heads.current);
     const std::string rule = (label.declared ? "designed, not learned: " : "") + label.rule;
-    drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(),
-             look.theme.textMuted, elided(look.fonts.tiny, rule, width));
-    ImGui::Dummy({width, lineHeight(look)});
+    drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
+             elided(look.fonts.tiny, rule, width));
+    ImGui::Dummy({width, headRowHeight(look)});
     tip(look, rule);
     if (length == HeadRowsLength::whole) {
       // those of the pass before are greyed until the new ones are there
-      const ImU32 color = measuring.current ? look.theme.text : look.theme.textMuted;
-      for (const Row& row : rowsOf(panel, head, figures->report)) drawRow(look, row, color);
+      const ImU32 color = heads.current ? t.text : t.textMuted;
+      for (const HeadRow& row : headRowsOf(panel, head, report)) drawHeadRow(look, row, color);
     }
   }
   ImGui::SetCursorScreenPos({start.x, start.y + headRowsHeight(look, length)});
   ImGui::Dummy({1, 0});
   ImGui::PopStyleVar();
+}
+
+std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Index head, float room,
+                                bool named) {
+  const auto at = static_cast<std::size_t>(head);
+  std::vector<TileLine> lines;
+  if (!named) {
+    lines.push_back({look.fonts.small, elided(look.fonts.small, report.labels[at].title, room)});
+  }
+  const Measured& entropy = report.metrics[at][Metric::entropy];
+  const Measured& most = report.metrics[at][Metric::confidence];
+  const std::string bits = entropy ? fmt::format("H {:.2f} bits", *entropy) : "";
+  const std::string peak = most ? fmt::format("max {:.2f}", *most) : "";
+  ImFont* fonts[] = {look.fonts.monoSmall, look.fonts.small};
+  const std::string both = bits.empty() || peak.empty() ? "" : bits + " · " + peak;
+  for (ImFont* font : fonts) {
+    if (both.empty() || textSize(font, both).x > room) continue;
+    lines.push_back({font, both});
+    return lines;
+  }
+  ImFont* font = fonts[textSize(fonts[0], bits).x <= room ? 0 : 1];
+  for (const std::string& text : {bits, peak}) {
+    if (!text.empty()) lines.push_back({font, elided(font, text, room)});
+  }
+  return lines;
 }
 
 }  // namespace headscope::ui

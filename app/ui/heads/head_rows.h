@@ -1,9 +1,11 @@
-// Head rows: in the inspector, what the chosen head looks like and measures, with the rule that
-// gave it its name.
+// Head rows: what a head looks like and measures, beside its pictures elsewhere: rows in the
+// inspector, with the rule that gave it its name, and the lines of its tile on the heads strip.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "app/ui/heads/figures.h"
-#include "app/ui/panel.h"
 
 namespace headscope::ui {
 
@@ -11,9 +13,17 @@ namespace headscope::ui {
 enum class HeadRowsLength { none, brief, whole };
 
 float headRowsHeight(const Look& look, HeadRowsLength length);
+/// At the cursor.
+void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRowsLength length);
 
-/// At the cursor. `figures` may be null: not measured yet.
-void headRows(const Panel& panel, Index head, const Figures* figures,
-              const FiguresMemory& measuring, HeadRowsLength length);
+struct TileLine {
+  ImFont* font = nullptr;
+  std::string text;
+};
+
+/// Its label, "H 1.41 bits" and "max 0.70", on one line where both fit `room`; what is not defined
+/// is left out. Without the label where the head is `named` otherwise.
+std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Index head, float room,
+                                bool named);
 
 }  // namespace headscope::ui

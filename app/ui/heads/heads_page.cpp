@@ -1,29 +1,25 @@
 #include "app/ui/heads/heads_page.h"
 
 #include <algorithm>
+#include <array>
 
 namespace headscope::ui {
-
-void HeadsMemory::setWake(const std::function<void()>& wake) {
-  figures.task.setWake(wake);
-  effects.off.check.task.setWake(wake);
-  effects.moreHeads.task.setWake(wake);
-  effects.whySeveral.task.setWake(wake);
-  looks.setWake(wake);
-  allHeads.pictures.setWake(wake);
-}
-
-bool HeadsMemory::finish() {
-  bool news = figures.task.wait();
-  news |= effects.off.check.task.wait();
-  news |= effects.moreHeads.task.wait();
-  news |= effects.whySeveral.task.wait();
-  news |= looks.finish();
-  news |= allHeads.pictures.finish();
-  return news;
-}
-
 namespace {
+
+/// A card of the page: a new one is a file and a line.
+struct HeadsCardEntry {
+  Focus focus;
+  const char* id;
+  Box HeadsLayout::*place;
+  MakeHeadsCard make;
+};
+constexpr std::array kHeadsCards{
+    HeadsCardEntry{Focus::allHeads, "all heads", &HeadsLayout::allHeads, makeAllHeadsCard},
+    HeadsCardEntry{Focus::looks, "looks", &HeadsLayout::looks, makeLooksCard},
+    HeadsCardEntry{Focus::figures, "figures", &HeadsLayout::figures, makeFiguresCard},
+    HeadsCardEntry{Focus::similarity, "similarity", &HeadsLayout::similarity, makeSimilarityCard},
+    HeadsCardEntry{Focus::effects, "effects", &HeadsLayout::effects, makeEffectsCard},
+};
 
 constexpr float kLeastWidth = 1160.0F;  // points of a page with cards beside each other
 constexpr float kLeastHeight = 520.0F;
@@ -33,8 +29,8 @@ constexpr float kLooksHeight = 280.0F;
 constexpr float kFiguresHeight = 300.0F;
 constexpr float kEffectsHeight = 240.0F;
 constexpr float kTallEffectsHeight = 380.0F;
-constexpr float kMargin = 14.0F;
-constexpr float kGap = 10.0F;
+constexpr float kPageMargin = 14.0F;
+constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
 
@@ -47,11 +43,11 @@ float narrowEffects(const HeadsView& view) {
 
 HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
   const auto px = [&](float length) { return length * scale; };
-  const float width = content.x - 2 * px(kMargin);
-  float y = px(kMargin);
+  const float width = content.x - 2 * px(kPageMargin);
+  float y = px(kPageMargin);
   const auto next = [&](float height) {
-    const Box box{{px(kMargin), y}, {width, px(height)}};
-    y += px(height + kGap);
+    const Box box{{px(kPageMargin), y}, {width, px(height)}};
+    y += px(height + kCardGap);
     return box;
   };
   HeadsLayout l;
@@ -59,11 +55,11 @@ HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
   if (view.enlarged == EnlargedCard::none) {
     l.looks = next(kLooksHeight);
     Box both = next(kFiguresHeight);
-    both.size.x = (width - px(kGap)) * 0.5F;
+    both.size.x = (width - px(kCardGap)) * 0.5F;
     l.figures = l.similarity = both;
-    l.similarity.at.x += both.size.x + px(kGap);
+    l.similarity.at.x += both.size.x + px(kCardGap);
   } else {
-    const Box large = next(kLooksHeight + kGap + kFiguresHeight);
+    const Box large = next(kLooksHeight + kCardGap + kFiguresHeight);
     (view.enlarged == EnlargedCard::figures ? l.figures : l.similarity) = large;
   }
   l.effects = next(narrowEffects(view));
@@ -74,16 +70,16 @@ HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
 
 ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view) {
   if (!isNarrow(body, scale)) return {body.x, std::max(body.y, kLeastHeight * scale)};
-  const float height =
-      kMargin + kGridHeight + kLooksHeight + kFiguresHeight + narrowEffects(view) + 4 * kGap;
+  const float height = kPageMargin + kGridHeight + kLooksHeight + kFiguresHeight +
+                       narrowEffects(view) + 4 * kCardGap;
   return {std::max(body.x - scrollBar, kNarrowest * scale), std::max(body.y, height * scale)};
 }
 
 HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
   if (isNarrow(body, scale)) return layoutNarrow(body, scale, view);
   const auto px = [&](float length) { return length * scale; };
-  const float margin = px(kMargin);
-  const float gap = px(kGap);
+  const float margin = px(kPageMargin);
+  const float gap = px(kCardGap);
   const ImVec2 inner(body.x - 2 * margin, body.y - margin - px(2));
   const float effects = hasTallEffects(view) ? std::clamp(inner.y * 0.42F, px(200), px(560))
                                              : std::clamp(inner.y * 0.28F, px(170), px(420));
@@ -109,41 +105,31 @@ HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
   return l;
 }
 
-void headsCard(const Panel& panel, HeadsMemory& memory, const Figures* figures,
-               Magnitudes& magnitudes, Focus card, bool alone) {
-  FiguresMemory& measuring = memory.figures;
-  switch (card) {
-    case Focus::allHeads:
-      allHeadsCard(panel, memory.allHeads, figures, measuring, magnitudes);
-      break;
-    case Focus::looks:
-      looksCard(panel, memory.looks, figures, measuring, magnitudes);
-      break;
-    case Focus::figures:
-      figuresCard(panel, memory.figuresCard, figures, measuring, alone);
-      break;
-    case Focus::similarity:
-      similarityCard(panel, memory.similarity, figures, measuring, alone);
-      break;
-    case Focus::effects:
-      effectsCard(panel, memory.effects, figures, measuring, magnitudes);
-      break;
-    default:
-      break;
+HeadsPage::HeadsPage() {
+  for (const HeadsCardEntry& entry : kHeadsCards) cards_.push_back(entry.make());
+}
+
+void HeadsPage::draw(const HeadsFrame& frame, const DrawCard& drawCard, ImVec2 body) {
+  const HeadsLayout layout = layoutHeads(body, frame.panel.look.scale, frame.panel.view.heads);
+  for (std::size_t i = 0; i < kHeadsCards.size(); ++i) {
+    const HeadsCardEntry& entry = kHeadsCards[i];
+    drawCard(entry.id, layout.*entry.place, [&] { cards_[i]->draw(frame); });
   }
 }
 
-void headsPage(const Panel& panel, HeadsMemory& memory, const Figures* figures,
-               Magnitudes& magnitudes, const DrawCard& drawCard, ImVec2 body) {
-  const HeadsLayout layout = layoutHeads(body, panel.look.scale, panel.view.heads);
-  const auto card = [&](const char* id, const Box& box, Focus which) {
-    drawCard(id, box, [&, which] { headsCard(panel, memory, figures, magnitudes, which); });
-  };
-  card("all heads", layout.allHeads, Focus::allHeads);
-  card("looks", layout.looks, Focus::looks);
-  card("figures", layout.figures, Focus::figures);
-  card("similarity", layout.similarity, Focus::similarity);
-  card("effects", layout.effects, Focus::effects);
+void HeadsPage::drawAlone(const HeadsFrame& frame, Focus card) {
+  for (std::size_t i = 0; i < kHeadsCards.size(); ++i) {
+    if (kHeadsCards[i].focus == card) cards_[i]->draw(frame);
+  }
+}
+
+void HeadsPage::viewOpened(const ViewState& view) {
+  for (const auto& card : cards_) card->viewOpened(view);
+}
+
+bool HeadsPage::takesWheel() const {
+  return std::any_of(cards_.begin(), cards_.end(),
+                     [](const auto& card) { return card->takesWheel(); });
 }
 
 }  // namespace headscope::ui

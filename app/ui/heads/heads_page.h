@@ -2,33 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include "app/ui/control_focus.h"
-#include "app/ui/heads/all_heads.h"
-#include "app/ui/heads/effects_card.h"
-#include "app/ui/heads/figures.h"
-#include "app/ui/heads/figures_card.h"
-#include "app/ui/heads/looks_card.h"
-#include "app/ui/heads/similarity_card.h"
-#include "app/ui/matrix_view.h"
+#include "app/ui/heads/heads_card.h"
 #include "app/ui/window_layout.h"
 
 namespace headscope::ui {
-
-/// What the page remembers between frames.
-struct HeadsMemory {
-  FiguresMemory figures;
-  AllHeadsMemory allHeads;
-  LooksMemory looks;
-  FiguresCardMemory figuresCard;
-  SimilarityMemory similarity;
-  EffectsMemory effects;
-
-  /// `wake` is called from other threads when something that was measured is there.
-  void setWake(const std::function<void()>& wake);
-  /// Waits until all of it is. True where something is there that the next frame takes.
-  bool finish();
-};
 
 /// Where the cards stand in a body of this size.
 struct HeadsLayout {
@@ -40,15 +21,25 @@ HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view = {})
 /// narrow one they stand below each other, beside a bar of this width to scroll by.
 ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& view);
 
-/// What one of its cards holds. `alone`: no other stands beside it.
-void headsCard(const Panel& panel, HeadsMemory& memory, const Figures* figures,
-               Magnitudes& magnitudes, Focus card, bool alone = false);
-
-/// Fills the body. `drawCard(id, box, fill)` makes each card. `figures` are those of
-/// `memory.figures`: null where nothing fitting was measured yet.
+/// Makes a card at a place of the body, and fills it.
 using DrawCard =
     std::function<void(const char* id, const Box& box, const std::function<void()>& fill)>;
-void headsPage(const Panel& panel, HeadsMemory& memory, const Figures* figures,
-               Magnitudes& magnitudes, const DrawCard& drawCard, ImVec2 body);
+
+class HeadsPage {
+ public:
+  HeadsPage();
+
+  /// Fills a body of this size.
+  void draw(const HeadsFrame& frame, const DrawCard& drawCard, ImVec2 body);
+  /// What one of its cards holds; nothing where `card` is none of them.
+  void drawAlone(const HeadsFrame& frame, Focus card);
+  /// The view was opened from a file.
+  void viewOpened(const ViewState& view);
+  /// The mouse is on what the wheel zooms: the page does not scroll.
+  bool takesWheel() const;
+
+ private:
+  std::vector<std::unique_ptr<HeadsCard>> cards_;  // in the order of the list of cards
+};
 
 }  // namespace headscope::ui

@@ -1,62 +1,85 @@
-#include "app/ui/heads/looks_card.h"
+// Looks card: where each token looks, as lines; the values that are mixed; q·k as lengths and
+// angle.
+#include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
+#include <cstddef>
+#include <string>
 
-#include "app/ui/heads/looks_focus.h"
+#include "app/ui/compat.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-const char* explanationOf(LooksTab tab) {
-  switch (tab) {
-    case LooksTab::lines:
-      return "query to key, thickness = weight";
-    case LooksTab::values:
-      return "output = Σ weight × value";
-    case LooksTab::lengths:
-      break;
+class LooksCard final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    ViewState& view = frame.panel.view;
+    followSelection(view, selected_);
+    const auto chosen = static_cast<std::size_t>(view.heads.looksTab);
+    view.heads.looksTab = static_cast<LooksTab>(tabs_.drawLine(frame, chosen));
+    tabs_.content(chosen).draw(frame);
   }
-  return "q·k = ‖q‖ ‖k‖ cos";
-}
+  void viewOpened(const ViewState& view) override { selected_ = view.selected; }
+
+ private:
+  std::optional<CellRef> selected_;  // whose tokens were chosen here last
+  HeadsTabs tabs_{
+      "looks tabs",
+      {{"Where each head looks", "A line for each of the largest weights, from query to key",
+        "query to key, thickness = weight", makeLinesTab},
+       {"Values", "The value vectors that are mixed, in the plane of their two main components",
+        "output = Σ weight × value", makeValuesTab},
+       {"q · k", "The product of a query and a key as lengths and angle", "q·k = ‖q‖ ‖k‖ cos",
+        makeLengthsTab}}};
+};
 
 }  // namespace
 
-void LooksMemory::setWake(const std::function<void()>& wake) {
-  lines.choice.setWake(wake);
-  values.plane.setWake(wake);
-  lengths.table.setWake(wake);
-}
-
-bool LooksMemory::finish() {
-  bool news = lines.choice.finish();
-  news |= values.plane.finish();
-  news |= lengths.table.finish();
-  return news;
-}
-
-void looksCard(const Panel& panel, LooksMemory& memory, const Figures*, FiguresMemory&,
-               Magnitudes&) {
-  static const std::vector<Tab> kTabs{
-      {"Where each head looks", "A line for each of the largest weights, from query to key"},
-      {"Values", "The value vectors that are mixed, in the plane of their two main components"},
-      {"q · k", "The product of a query and a key as lengths and angle"}};
-  followSelection(panel.view, memory.selected);
-  HeadsView& heads = panel.view.heads;
-  const int clicked = tabRow(panel.look, "looks tabs", kTabs, static_cast<int>(heads.looksTab),
-                             explanationOf(heads.looksTab));
-  if (clicked >= 0) heads.looksTab = static_cast<LooksTab>(clicked);
-  switch (heads.looksTab) {
-    case LooksTab::lines:
-      looksLines(panel, memory.lines);
-      break;
-    case LooksTab::values:
-      looksValues(panel, memory.values);
-      break;
-    case LooksTab::lengths:
-      looksLengths(panel, memory.lengths);
-      break;
+std::optional<Index> QueryList::draw(const Panel& panel, Index chosen, Rect room) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  std::optional<Index> clicked;
+  const Rect title = room.cutTop(fontSize(look.fonts.small) + look.px(3));
+  drawText(ImGui::GetWindowDrawList(), look.fonts.small, title.a, t.queryText, "query");
+  ImGui::SetCursorScreenPos(room.a);
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+  beginPart("queries", {room.width(), std::max(room.height(), look.space.wide)});
+  const float row = fontSize(look.fonts.small) + look.space.tight;
+  if (shown_ != chosen) {
+    const float y = static_cast<float>(chosen) * row;
+    const float top = ImGui::GetScrollY();
+    const float height = ImGui::GetWindowSize().y;
+    if (y < top || y + row > top + height) ImGui::SetScrollY(std::max(0.0F, y - height * 0.5F));
+    shown_ = chosen;
   }
+  const float width = ImGui::GetContentRegionAvail().x;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(panel.trace.config().seqLen), row);
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      const std::string name = tokenName(panel, Lane::query, i);
+      const bool lit = i == chosen;
+      const ImVec2 corner = ImGui::GetCursorScreenPos();
+      ImGui::PushID(i);
+      if (ImGui::Selectable("##query", lit, 0, {width, row}) && !lit) {
+        clicked = i;
+        shown_ = i;  // it is in view
+      }
+      ImGui::PopID();
+      drawText(list, look.fonts.small, {corner.x + look.space.tight, corner.y + look.space.thin},
+               lit ? t.queryText : t.text,
+               elided(look.fonts.small, name, width - look.space.medium));
+    }
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  return clicked;
 }
+
+std::unique_ptr<HeadsCard> makeLooksCard() { return std::make_unique<LooksCard>(); }
 
 }  // namespace headscope::ui

@@ -1,200 +1,278 @@
-#include "app/ui/heads/looks_lengths.h"
-
+// The tab of q·k (see looks.h).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
+#include <cmath>
 #include <cstddef>
-#include <cstdint>
+#include <limits>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
-#include "app/ui/heads/arrow_picture.h"
-#include "app/ui/heads/looks_words.h"
-#include "app/ui/heads/wrapped_words.h"
+#include "app/ui/heads/looks.h"
+#include "app/ui/parts/table.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr Index kAtOnce = 2'000'000;  // multiply-adds without a thread of its own
+/// Sorts ascending.
+double keySortValue(const QueryKeyProduct& p, KeyColumn by) {
+  switch (by) {
+    case KeyColumn::length:
+      return -p.keyLength;
+    case KeyColumn::angle:
+      return p.degrees().value_or(std::numeric_limits<double>::infinity());
+    case KeyColumn::product:
+      return -p.product;
+    case KeyColumn::key:
+      break;
+  }
+  return 0.0;
+}
 
-struct Heading {
+// The arrows.
+
+void drawArrow(const Look& look, ImVec2 from, ImVec2 to, ImU32 color) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 d(to.x - from.x, to.y - from.y);
+  const float length = std::sqrt(d.x * d.x + d.y * d.y);
+  if (length < 0.5F) {
+    list->AddCircleFilled(from, look.px(3), color);
+    return;
+  }
+  const ImVec2 along(d.x / length, d.y / length);
+  const float head = std::min(look.px(10), length * 0.5F);
+  const ImVec2 neck(to.x - along.x * head, to.y - along.y * head);
+  const ImVec2 side(-along.y * head * 0.42F, along.x * head * 0.42F);
+  list->AddLine(from, neck, color, look.px(2.5F));
+  list->AddTriangleFilled(to, {neck.x + side.x, neck.y + side.y},
+                          {neck.x - side.x, neck.y - side.y}, color);
+}
+
+/// q and k as two arrows in the plane they span, true in length and angle.
+void arrowPicture(const Look& look, const QueryKeyProduct& product, const Rect& room) {
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look.fonts.small;
+  const float line = fontSize(font) + look.space.tight;
+  // room for the names above and below, and beside the tips
+  const Rect box = room.inset({look.space.medium, line});
+  const Arrows a = arrowsIn(product, static_cast<double>(std::max(box.width(), 10.0F)),
+                            static_cast<double>(std::max(box.height(), 10.0F)));
+  const auto place = [&](double x, double y) {
+    return ImVec2(box.a.x + static_cast<float>(x), box.a.y + static_cast<float>(y));
+  };
+  const ImVec2 origin = place(a.originX, a.originY);
+  const ImVec2 q = place(a.queryX, a.queryY);
+  const ImVec2 k = place(a.keyX, a.keyY);
+  const auto angle =
+      static_cast<float>(std::acos(std::clamp(product.cosine.value_or(1.0), -1.0, 1.0)));
+  if (product.cosine) {
+    const float shorter =
+        static_cast<float>(std::min(product.queryLength, product.keyLength) * a.scale);
+    list->PathArcTo(origin, std::min(look.px(30), shorter * 0.45F), -angle, 0.0F, 24);
+    list->PathStroke(t.textMuted, 0, look.space.hair);
+    // the part of k along q: its length times that of q is the product
+    list->AddLine(k, {k.x, origin.y}, withAlpha(t.key, 0.55F), look.space.hair);
+    list->AddLine(origin, {k.x, origin.y}, withAlpha(t.key, 0.55F), look.space.small);
+  }
+  drawArrow(look, origin, q, t.query);
+  drawArrow(look, origin, k, t.key);
+  const auto write = [&](ImVec2 point, ImU32 color, const std::string& text) {
+    const float right = std::max(room.a.x, room.b.x - textSize(font, text).x);
+    drawText(list, font, {std::clamp(point.x, room.a.x, right), point.y}, color, text);
+  };
+  const std::string query = fmt::format("‖q‖ {}", number(product.queryLength, 3));
+  write({(origin.x + q.x - textSize(font, query).x) * 0.5F, origin.y + look.space.tight},
+        t.queryText, query);
+  const std::string key = fmt::format("‖k‖ {}", number(product.keyLength, 3));
+  write({k.x - textSize(font, key).x * 0.5F, k.y - line}, t.keyText, key);
+  if (product.cosine) {
+    const float reach = look.px(38);
+    write({origin.x + std::cos(angle * 0.5F) * reach,
+           origin.y - std::sin(angle * 0.5F) * reach - line * 0.6F},
+          t.textMuted, fmt::format("{:.0f}°", *product.degrees()));
+  }
+}
+
+// The keys.
+
+struct KeyTable {
+  KeyProducts products;
+  std::vector<std::vector<Index>> orders;  // by KeyColumn
+};
+
+struct KeyHeading {
   KeyColumn by;
   const char* title;
   const char* about;
-  float end;  // of the width
+  float grows;
 };
-constexpr std::array kHeadings{
-    Heading{KeyColumn::key, "key", "In the order of the tokens", 0.34F},
-    Heading{KeyColumn::length, "length", "‖k‖, the longest first", 0.56F},
-    Heading{KeyColumn::angle, "angle", "Between q and k, the smallest first", 0.76F},
-    Heading{KeyColumn::product, "q·k", "‖q‖ ‖k‖ cos angle, the largest first", 1.0F},
+constexpr std::array kKeyHeadings{
+    KeyHeading{KeyColumn::key, "key", "Sort: In the order of the tokens", 0.26F},
+    KeyHeading{KeyColumn::length, "length", "Sort: ‖k‖, the longest first", 0.22F},
+    KeyHeading{KeyColumn::angle, "angle", "Sort: Between q and k, the smallest first", 0.22F},
+    KeyHeading{KeyColumn::product, "q·k", "Sort: ‖q‖ ‖k‖ cos angle, the largest first", 0.3F},
 };
 
-KeyTable tableOf(const Trace& trace, const RowRef& row) {
-  KeyTable table{keyProducts(trace, row), {}};
-  for (const Heading& h : kHeadings) table.orders.push_back(table.products.order(h.by));
-  return table;
-}
-
-const KeyTable* answer(const Panel& panel, LengthsMemory& memory, const RowRef& row) {
+Computed<KeyTable> wantKeyTable(const Panel& panel, const RowRef& row) {
+  constexpr Index kAtOnce = 2'000'000;  // multiply-adds without a thread of its own
   const Trace& trace = panel.trace;
-  const auto number64 = [](Index n) { return static_cast<std::uint64_t>(n); };
   const AttentionConfig& c = trace.config();
-  const Reckoned<KeyTable>::Key key{trace.revision(TensorId::q), trace.revision(TensorId::k),
-                                    number64(row.item), number64(row.head), number64(row.query)};
-  memory.table.want(key, c.keys() * c.dK() <= kAtOnce, [&] {
-    return [trace, row](const std::atomic<bool>& cancelled) {
-      auto table = std::optional(tableOf(trace, row));
+  const Fingerprint key("key table", trace.revision(TensorId::q), trace.revision(TensorId::k),
+                        row.item, row.head, row.query);
+  const When when = c.keys() * c.dK() <= kAtOnce ? When::atOnce : When::beside;
+  return panel.computations.want<KeyTable>("key table", key, when, [&] {
+    return [held = panel.traceHeld, row](const std::atomic<bool>& cancelled) {
+      std::optional<KeyTable> table(KeyTable{keyProducts(*held, row), {}});
+      for (const KeyHeading& h : kKeyHeadings) {
+        table->orders.push_back(table->products.order(h.by));
+      }
       if (cancelled) table.reset();
       return table;
     };
   });
-  return memory.table.current();
 }
 
-/// Keys with their lengths, angles and products, sorted; gives the key clicked.
-class Table {
+class LengthsTab final : public HeadsCard {
  public:
-  Table(const Panel& panel, LengthsMemory& memory, const KeyTable& keys)
-      : panel_(panel), look_(panel.look), memory_(memory), keys_(keys) {}
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    const AttentionConfig& c = panel.trace.config();
+    ViewState& view = panel.view;
+    const LooksAt looked = lookedAt(view, c);
+    const RowRef row{view.item, view.head, queryOr(looked, c)};
+    Rect room = Rect::rest();
+    const float width = room.width();
+    const Rect queries =
+        room.cutLeft(std::clamp(width * 0.15F, look.px(54), look.px(100)), look.space.medium);
+    const Rect words =
+        room.cutRight(std::clamp(width * 0.5F, look.px(190), look.px(380)), look.space.medium);
+    if (const auto clicked = queries_.draw(panel, row.query, queries)) view.heads.query = *clicked;
+    const auto found = wantKeyTable(panel, row);
+    if (found.current == nullptr) {
+      return drawWaiting(look, room, found.problem, "multiplying q with every key …");
+    }
+    const KeyTable& table = *found.current;
+    const auto& byProduct = table.orders[static_cast<std::size_t>(KeyColumn::product)];
+    const Index key = looked.key >= 0 ? looked.key : byProduct.front();
+    const QueryKeyProduct& product = table.products.of[static_cast<std::size_t>(key)];
+    arrowPicture(look, product, room);
 
-  std::optional<Index> draw(Index chosen, ImVec2 size) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float line = fontSize(look_.fonts.small) + look_.px(5);
-    width_ = size.x - ImGui::GetStyle().ScrollbarSize - look_.px(4);
-    headings(at, line);
-    ImGui::SetCursorScreenPos({at.x, at.y + line});
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
-    beginPart("keys", {size.x, std::max(size.y - line, line)});
-    const auto& order = keys_.orders[static_cast<std::size_t>(memory_.sortedBy)];
-    std::optional<Index> clicked;
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(order.size()), line);
-    while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        const Index key = order[static_cast<std::size_t>(i)];
-        if (row(key, key == chosen, line)) clicked = key;
-      }
+    ImGui::SetCursorScreenPos(words.a);
+    beginPart("product", words.size(),
+              ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.small, look.space.thin));
+    const Document& d = panel.trace.document();
+    ImFont* font = look.fonts.small;
+    const std::string shared = c.headsPerGroup() > 1
+                                   ? fmt::format(" (k of K/V head {})", c.kvHead(row.head) + 1)
+                                   : std::string();
+    wrappedLabel(
+        font, look.theme.text,
+        fmt::format("{} · {}, head {}{}: {}", queryName(d, row.item, row.query),
+                    keyName(d, row.item, key), row.head + 1, shared, productInWords(product)));
+    wrappedLabel(font, look.theme.text, scoreInWords(panel.trace, row, key, product));
+    if (words.height() > look.px(150)) {
+      wrappedLabel(font, look.theme.textMuted, largestInWords(d, table.products, row.item));
+    }
+    ImGui::PopStyleVar();
+    if (const auto clicked = keyTable(panel, table, key)) {
+      view.heads.key = *clicked;
+      view.heads.query = row.query;
     }
     ImGui::EndChild();
-    ImGui::PopStyleVar();
-    return clicked;
   }
 
  private:
-  void headings(ImVec2 at, float line) {
-    for (std::size_t n = 0; n < kHeadings.size(); ++n) {
-      const Heading& h = kHeadings[n];
-      const bool sorted = memory_.sortedBy == h.by;
-      const std::string title = sorted ? fmt::format("{} ▾", h.title) : std::string(h.title);
-      const float from = n == 0 ? 0.0F : kHeadings[n - 1].end * width_;
-      ImGui::SetCursorScreenPos({at.x + from, at.y});
-      ImGui::PushID(static_cast<int>(n));
-      if (ImGui::InvisibleButton("by", {h.end * width_ - from, line})) memory_.sortedBy = h.by;
-      const bool hovered = ImGui::IsItemHovered();
-      tip(look_, std::string("Sort: ") + h.about);
-      ImGui::PopID();
-      write(at, n, sorted || hovered ? look_.theme.text : look_.theme.textMuted, title,
-            look_.fonts.small);
+  /// Keys with their lengths, angles and products, sorted; gives the key clicked.
+  std::optional<Index> keyTable(const Panel& panel, const KeyTable& keys, Index chosen) {
+    const Look& look = panel.look;
+    std::vector<TableColumn> columns;
+    for (const KeyHeading& h : kKeyHeadings) {
+      columns.push_back({h.title, h.about, h.by != KeyColumn::key, 0.0F, h.grows});
     }
+    TableSetting setting{"keys", std::max(ImGui::GetContentRegionAvail().y, look.px(40))};
+    const auto by = static_cast<std::size_t>(sortedBy_);
+    setting.sort = TableSort{by, true};
+    Table table(look, setting, std::move(columns));
+    if (table.clickedHeading()) sortedBy_ = kKeyHeadings[*table.clickedHeading()].by;
+    const std::vector<Index>& order = keys.orders[by];
+    std::optional<Index> clicked;
+    table.rows(static_cast<Index>(order.size()), [&](Index place) {
+      const Index key = order[static_cast<std::size_t>(place)];
+      const auto at = static_cast<std::size_t>(key);
+      const QueryKeyProduct& p = keys.products.of[at];
+      if (table.row(key, key == chosen)) clicked = key;
+      table.text(tokenName(panel, Lane::key, key),
+                 key == chosen ? look.theme.keyText : look.theme.text);
+      const auto degrees = p.degrees();
+      table.number(number(p.keyLength, 3));
+      table.number(degrees ? fmt::format("{:.1f}°", *degrees) : "none");
+      table.number(number(p.product, 4));
+    });
+    return clicked;
   }
 
-  bool row(Index key, bool chosen, float line) {
-    const Theme& t = look_.theme;
-    const auto place = static_cast<std::size_t>(key);
-    const auto& names = laneTokens(panel_.trace, Lane::key, panel_.view.item);
-    const QueryKeyProduct& p = keys_.products.of[place];
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::PushID(static_cast<int>(key));
-    const bool pressed = ImGui::Selectable("##key", chosen, 0, {width_, line});
-    ImGui::PopID();
-    const std::string name =
-        place < names.size() ? std::string(shownToken(names[place])) : fmt::format("key {}", key);
-    write(at, 0, chosen ? t.keyText : t.text,
-          elided(look_.fonts.small, name, kHeadings[0].end * width_ - look_.px(8)),
-          look_.fonts.small);
-    const auto degrees = p.degrees();
-    write(at, 1, t.text, number(p.keyLength, 3), look_.fonts.monoSmall);
-    write(at, 2, t.text, degrees ? fmt::format("{:.1f}°", *degrees) : "none",
-          look_.fonts.monoSmall);
-    write(at, 3, t.text, number(p.product, 4), look_.fonts.monoSmall);
-    return pressed;
-  }
-
-  /// A column's text: the first from the left, the others up to their right.
-  void write(ImVec2 at, std::size_t column, ImU32 color, const std::string& text, ImFont* font) {
-    const float end = kHeadings[column].end * width_;
-    const float x = column == 0 ? look_.px(4) : end - textSize(font, text).x - look_.px(4);
-    drawText(ImGui::GetWindowDrawList(), font, {at.x + x, at.y + look_.px(2)}, color, text);
-  }
-
-  const Panel& panel_;
-  const Look& look_;
-  LengthsMemory& memory_;
-  const KeyTable& keys_;
-  float width_ = 0.0F;
+  QueryList queries_;
+  KeyColumn sortedBy_ = KeyColumn::product;
 };
 
 }  // namespace
 
-void looksLengths(const Panel& panel, LengthsMemory& memory) {
-  const Look& look = panel.look;
-  const Theme& t = look.theme;
-  const AttentionConfig& c = panel.trace.config();
-  ViewState& view = panel.view;
-  const LooksAt looked = lookedAt(view, c);
-  const RowRef row{view.item, view.head, queryOr(looked, c)};
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float gap = look.px(10);
-  const float listWidth = std::clamp(room.x * 0.15F, look.px(54), look.px(100));
-  const float tableWidth = std::clamp(room.x * 0.5F, look.px(190), look.px(380));
-  if (const auto clicked = queryList(panel, memory.queries, row.query, {listWidth, room.y})) {
-    view.heads.query = *clicked;
-  }
-  const KeyTable* table = answer(panel, memory, row);
-  const ImVec2 corner(at.x + listWidth + gap, at.y);
-  const ImVec2 size(room.x - listWidth - tableWidth - 2 * gap, room.y);
-  if (table == nullptr) {
-    const bool failed = !memory.table.error().empty();
-    drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.small,
-                    {corner.x + size.x * 0.5F, corner.y + size.y * 0.5F},
-                    failed ? t.bad : t.textMuted,
-                    failed ? memory.table.error() : std::string("multiplying q with every key …"));
-    return;
-  }
-  const auto& byProduct = table->orders[static_cast<std::size_t>(KeyColumn::product)];
-  const Index key = looked.key >= 0 ? looked.key : byProduct.front();
-  const QueryKeyProduct& product = table->products.of[static_cast<std::size_t>(key)];
-  arrowPicture(look, product, corner, size);
-
-  ImGui::SetCursorScreenPos({at.x + room.x - tableWidth, at.y});
-  beginPart("product", {tableWidth, room.y},
-            ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.px(6), look.px(2)));
-  const Document& d = panel.trace.document();
-  const std::string shared = c.headsPerGroup() > 1
-                                 ? fmt::format(" (k of K/V head {})", c.kvHead(row.head) + 1)
-                                 : std::string();
-  wrapped(look, t.text,
-          fmt::format("{} · {}, head {}{}: {}", queryName(d, row.item, row.query),
-                      keyName(d, row.item, key), row.head + 1, shared, productInWords(product)));
-  wrapped(look, t.text, scoreInWords(panel.trace, row, key, product));
-  const bool roomy = room.y > look.px(150);
-  if (roomy) wrapped(look, t.textMuted, largestInWords(d, table->products, row.item));
-  ImGui::PopStyleVar();
-  const ImVec2 left = ImGui::GetContentRegionAvail();
-  if (const auto clicked = Table(panel, memory, *table).draw(key, {left.x, left.y})) {
-    view.heads.key = *clicked;
-    view.heads.query = row.query;
-  }
-  ImGui::EndChild();
+std::vector<Index> KeyProducts::order(KeyColumn by) const {
+  std::vector<double> values;
+  values.reserve(of.size());
+  for (const QueryKeyProduct& p : of) values.push_back(keySortValue(p, by));
+  std::vector<Index> keys(of.size());
+  std::iota(keys.begin(), keys.end(), Index{0});
+  std::stable_sort(keys.begin(), keys.end(), [&](Index a, Index b) {
+    return values[static_cast<std::size_t>(a)] < values[static_cast<std::size_t>(b)];
+  });
+  return keys;
 }
+
+Index KeyProducts::rank(KeyColumn by, Index key) const {
+  const double own = keySortValue(of[static_cast<std::size_t>(key)], by);
+  const auto ahead = std::count_if(
+      of.begin(), of.end(), [&](const QueryKeyProduct& p) { return keySortValue(p, by) < own; });
+  return static_cast<Index>(ahead) + 1;
+}
+
+KeyProducts keyProducts(const Trace& trace, const RowRef& row) {
+  KeyProducts products;
+  const Index keys = trace.config().keys();
+  products.of.reserve(static_cast<std::size_t>(keys));
+  for (Index j = 0; j < keys; ++j) products.of.push_back(queryKeyProduct(trace, row, j));
+  return products;
+}
+
+Arrows arrowsIn(const QueryKeyProduct& product, double width, double height) {
+  const double q = product.queryLength;
+  const double cosine = std::clamp(product.cosine.value_or(1.0), -1.0, 1.0);
+  const double kx = product.keyLength * cosine;
+  const double ky = product.keyLength * std::sqrt(1.0 - cosine * cosine);
+  const double left = std::min(0.0, kx);
+  const double right = std::max(q, kx);
+  Arrows a;
+  const double across = right - left;
+  const double byWidth = across > 0.0 ? width / across : 0.0;
+  a.scale = ky > 0.0 ? std::min(byWidth, height / ky) : byWidth;
+  a.originX = (width - across * a.scale) * 0.5 - left * a.scale;
+  a.originY = height - (height - ky * a.scale) * 0.5;
+  a.queryX = a.originX + q * a.scale;
+  a.queryY = a.originY;
+  a.keyX = a.originX + kx * a.scale;
+  a.keyY = a.originY - ky * a.scale;
+  return a;
+}
+
+std::unique_ptr<HeadsCard> makeLengthsTab() { return std::make_unique<LengthsTab>(); }
 
 }  // namespace headscope::ui

@@ -1,26 +1,41 @@
-#include "app/ui/heads/looks_lines.h"
-
+// The tab of the lines (see looks.h), with the heads whose lines are drawn and how many of them.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <cstdint>
+#include <cstddef>
+#include <memory>
+#include <span>
 #include <string>
-#include <utility>
+#include <string_view>
+#include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/heads/head_swatches.h"
-#include "app/ui/heads/line_drawing.h"
-#include "app/ui/heads/looks_words.h"
+#include "app/ui/control_focus.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/heads/token_columns.h"
-#include "app/ui/heads/wrapped_words.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr Index kAtOnce = 400'000;  // weights looked at without a thread of its own
+bool stronger(const Line& a, const Line& b) {
+  if (std::abs(a.weight) != std::abs(b.weight)) return std::abs(a.weight) > std::abs(b.weight);
+  if (a.head != b.head) return a.head < b.head;
+  return a.query != b.query ? a.query < b.query : a.key < b.key;
+}
+
+/// The strongest `most`, in no order.
+void keepStrongest(std::vector<Line>& lines, std::size_t most) {
+  if (lines.size() <= most) return;
+  std::nth_element(lines.begin(), lines.begin() + static_cast<std::ptrdiff_t>(most), lines.end(),
+                   stronger);
+  lines.resize(most);
+}
+
+constexpr Index kMostChosenLines = 2000;  // however high the card is
+constexpr Index kLookedAtOnce = 400'000;  // weights looked at without a thread of its own
 constexpr float kLeastMass = 0.05F;
 constexpr float kLinesPerPoint = 3.0F;  // of height: more are not told apart
 
@@ -32,7 +47,8 @@ LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
   q.heads = lineHeads(view.heads, view.head, panel.trace.config().numHeads);
   q.mass = static_cast<double>(view.heads.lineMass);
   const float height = (columns.queries.bottom - columns.queries.top) / panel.look.scale;
-  q.most = std::clamp(static_cast<Index>(height * kLinesPerPoint), kMostLines / 8, kMostLines);
+  q.most = std::clamp(static_cast<Index>(height * kLinesPerPoint), kMostChosenLines / 8,
+                      kMostChosenLines);
   if (columns.at.query >= 0) {
     q.queries = {columns.at.query, 1};
   } else if (columns.at.key >= 0) {
@@ -44,60 +60,146 @@ LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
   return q;
 }
 
-/// What is there of the answer; null while the first is under way.
-const LineChoice* answer(const Panel& panel, LinesMemory& memory, const LineQuestion& q) {
-  const auto number = [](Index n) { return static_cast<std::uint64_t>(n); };
-  Reckoned<LineChoice>::Key key{panel.trace.revision(TensorId::weights),
-                                number(q.item),
-                                number(q.queries.first),
-                                number(q.queries.count),
-                                number(q.key),
-                                number(q.most),
-                                static_cast<std::uint64_t>(std::lround(q.mass * 1e6))};
-  for (const Index head : q.heads) key.push_back(number(head));
-  const bool little = workOf(q, panel.trace.config()) <= kAtOnce;
-  memory.choice.want(key, little, [&] {
-    return [trace = panel.trace, q](const std::atomic<bool>& cancelled) {
-      LineChoice choice = chooseLines(trace, q, cancelled);
-      return cancelled ? std::nullopt : std::optional(std::move(choice));
-    };
-  });
-  return memory.choice.last();
+Computed<LineChoice> wantLines(const Panel& panel, const LineQuestion& q) {
+  const Fingerprint key("chosen lines", panel.trace.revision(TensorId::weights), q.item,
+                        q.queries.first, q.queries.count, q.key, q.most, q.mass, q.heads);
+  const bool little = workOf(q, panel.trace.config()) <= kLookedAtOnce;
+  return panel.computations.want<LineChoice>(
+      "chosen lines", key, little ? When::atOnce : When::beside, [&] {
+        return [trace = panel.traceHeld, q](const std::atomic<bool>& cancelled) {
+          LineChoice choice = chooseLines(*trace, q, cancelled);
+          return cancelled ? std::nullopt : std::optional(std::move(choice));
+        };
+      });
 }
 
-void massSlider(const Panel& panel) {
-  const Look& look = panel.look;
-  HeadsView& heads = panel.view.heads;
-  ImGui::SetNextItemWidth(look.px(62));
-  float percent = heads.lineMass * 100.0F;
-  if (ImGui::SliderFloat("##mass", &percent, kLeastMass * 100.0F, 100.0F, "%.0f %%",
-                         ImGuiSliderFlags_AlwaysClamp)) {
-    heads.lineMass = std::clamp(std::round(percent) / 100.0F, kLeastMass, 1.0F);
+/// How much of a text fits a line, up to a space.
+std::size_t fittingLine(ImFont* font, std::string_view text, float width) {
+  std::size_t fits = 0;
+  while (fits < text.size()) {
+    const std::size_t space = std::min(text.find(' ', fits + 1), text.size());
+    if (textSize(font, text.substr(0, space)).x > width && fits > 0) break;
+    fits = space;
+    if (textSize(font, text.substr(0, fits)).x > width) break;  // one long word
   }
-  tip(look,
-      "Of each query's weights the largest are drawn, until they make up this share of the row");
+  return fits;
 }
+
+/// Small text in so many lines, wrapped at spaces; where the last one is cut, all of it in a
+/// tooltip.
+void drawInLines(const Look& look, const Rect& room, int lines, const std::string& text) {
+  ImFont* font = look.fonts.small;
+  ImVec2 at = room.a;
+  std::string_view rest = text;
+  bool cut = false;
+  for (int i = 0; i < lines && !rest.empty(); ++i) {
+    const std::size_t end = i + 1 == lines ? rest.size() : fittingLine(font, rest, room.width());
+    const std::string shown = elided(font, rest.substr(0, end), room.width());
+    drawText(ImGui::GetWindowDrawList(), font, at, look.theme.textMuted, shown);
+    cut = cut || shown != rest.substr(0, end);
+    at.y += fontSize(font) + look.space.hair;
+    rest.remove_prefix(end);
+    while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  }
+  if (!cut) return;
+  ImGui::SetCursorScreenPos(room.a);
+  pictureArea("words", room.size());
+  tip(look, text);
+}
+
+/// A small numbered button in its colour for every head, to draw its lines or not.
+class HeadSwatches {
+ public:
+  /// At most so many rows high; more scroll.
+  HeadSwatches(const Panel& panel, float width, Index mostRows)
+      : panel_(panel),
+        look_(panel.look),
+        heads_(panel.trace.config().numHeads),
+        gap_(look_.px(3)),
+        one_(look_.px(20), look_.px(18)) {
+    const Index inRow = inARow(width);
+    const Index rows = std::min((heads_ + inRow - 1) / inRow, mostRows);
+    oneRow_ = heads_ <= inRow;
+    row_ = oneRow_ ? heads_ : inARow(width - ImGui::GetStyle().ScrollbarSize);
+    size = oneRow_ ? ImVec2(static_cast<float>(heads_) * (one_.x + gap_) - gap_,
+                            one_.y + look_.space.thin)
+                   : ImVec2(width, static_cast<float>(rows) * (one_.y + gap_));
+  }
+
+  ImVec2 size;
+
+  /// A click toggles a head's lines, with ctrl it draws them alone.
+  void draw(const std::vector<Index>& drawn) const {
+    const Theme& t = look_.theme;
+    beginPart("swatches", size, oneRow_ ? ImGuiWindowFlags_NoScrollbar : 0);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    const Index chosen = panel_.view.head;
+    for (Index h = 0; h < heads_; ++h) {
+      const Rect at = Rect::at({origin.x + static_cast<float>(h % row_) * (one_.x + gap_),
+                                origin.y + static_cast<float>(h / row_) * (one_.y + gap_)},
+                               one_);
+      const bool on = std::binary_search(drawn.begin(), drawn.end(), h);
+      const ImU32 color = headColor(t, static_cast<std::size_t>(h));
+      ImGui::SetCursorScreenPos(at.a);
+      ImGui::PushID(static_cast<int>(h));
+      if (ImGui::InvisibleButton("swatch", one_)) {
+        toggleLines(panel_.view.heads, chosen, h, heads_, ImGui::GetIO().KeyCtrl);
+      }
+      const bool hovered = ImGui::IsItemHovered();
+      tip(look_, fmt::format("Head {}: {} its lines; with ctrl only its", h + 1,
+                             on ? "take away" : "draw"));
+      ImGui::PopID();
+      const float round = look_.space.tight;
+      list->AddRectFilled(at.a, at.b, on ? color : hovered ? t.fieldHover : t.field, round);
+      if (h == chosen) list->AddRect(at.a, at.b, on ? t.text : color, round, 0, look_.space.hair);
+      drawTextCentred(list, look_.fonts.tiny, at.centre(), on ? legibleOn(color) : t.textMuted,
+                      std::to_string(h + 1));
+    }
+    ImGui::EndChild();
+  }
+
+ private:
+  Index inARow(float width) const {
+    return std::max<Index>(1, static_cast<Index>((width + gap_) / (one_.x + gap_)));
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  Index heads_;
+  float gap_;
+  ImVec2 one_;
+  Index row_ = 1;  // so many in a row
+  bool oneRow_ = true;
+};
 
 /// Below the words: swatches, which heads, and the threshold.
-class Controls {
+class LineControls {
  public:
-  Controls(const Panel& panel, ImVec2 room) : panel_(panel), look_(panel.look) {
-    const Index heads = panel.trace.config().numHeads;
-    const bool low = room.y < look_.px(170);  // the picture needs the height
-    const float beside = room.x - look_.px(kControls);
-    swatches_ = swatchesSize(look_, heads, low ? beside : room.x, low ? 1 : 2);
-    beside_ = swatches_.x <= beside;
-    row_ = fontSize(look_.fonts.small) + look_.px(6);
-  }
+  LineControls(const Panel& panel, const Rect& room)
+      : panel_(panel),
+        look_(panel.look),
+        low_(room.height() < look_.px(170)),  // the picture needs the height
+        besideWidth_(room.width() - look_.px(kPillsWidth)),
+        swatches_(panel, low_ ? besideWidth_ : room.width(), low_ ? 1 : 2),
+        beside_(swatches_.size.x <= besideWidth_),
+        line_(fontSize(look_.fonts.small) + look_.space.small) {}
+
   float height() const {
-    return beside_ ? std::max(row_, swatches_.y) : swatches_.y + look_.px(3) + row_;
+    return beside_ ? std::max(line_, swatches_.size.y)
+                   : swatches_.size.y + look_.space.thin + line_;
   }
-  void draw(const std::vector<Index>& drawn) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    headSwatches(panel_, drawn, swatches_);
-    ImGui::SetCursorScreenPos(beside_ ? ImVec2(at.x + swatches_.x + look_.px(10), at.y)
-                                      : ImVec2(at.x, at.y + swatches_.y + look_.px(3)));
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look_.px(6), look_.px(2.5F)));
+
+  void draw(Rect room, const std::vector<Index>& drawn) const {
+    ImGui::SetCursorScreenPos(room.a);
+    swatches_.draw(drawn);
+    if (beside_) {
+      room.cutLeft(swatches_.size.x, look_.space.medium);
+    } else {
+      room.cutTop(swatches_.size.y, look_.space.thin);
+    }
+    ImGui::SetCursorScreenPos(room.a);
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look_.space.small, look_.px(2.5F)));
     pushFont(look_.fonts.small);
     pills(drawn);
     ImGui::PopFont();
@@ -105,27 +207,34 @@ class Controls {
   }
 
  private:
-  static constexpr float kControls = 216.0F;  // what the pills and the slider take
+  static constexpr float kPillsWidth = 216.0F;  // what the pills and the slider take
 
-  void pills(const std::vector<Index>& drawn) {
+  void pills(const std::vector<Index>& drawn) const {
     HeadsView& heads = panel_.view.heads;
     const Index count = panel_.trace.config().numHeads;
-    const float gap = look_.px(4);
     const bool all = static_cast<Index>(drawn.size()) == count;
     if (pill(look_, "all", all && count > 1)) pick(count);
-    ImGui::SameLine(0.0F, gap);
+    ImGui::SameLine(0.0F, look_.space.tight);
     if (pill(look_, "none", drawn.empty())) pick(0);
-    ImGui::SameLine(0.0F, gap);
+    ImGui::SameLine(0.0F, look_.space.tight);
     const bool following = !heads.linesPicked && heads.lineHeads.empty();
     if (pill(look_, fmt::format("head {}###this head", panel_.view.head + 1).c_str(), following)) {
       heads.lineHeads.clear();
       heads.linesPicked = false;
     }
     tip(look_, "The lines of the head that is chosen");
-    ImGui::SameLine(0.0F, look_.px(8));
-    massSlider(panel_);
+    ImGui::SameLine(0.0F, look_.space.medium);
+    ImGui::SetNextItemWidth(look_.px(62));
+    float percent = heads.lineMass * 100.0F;
+    if (ImGui::SliderFloat("##mass", &percent, kLeastMass * 100.0F, 100.0F, "%.0f %%",
+                           ImGuiSliderFlags_AlwaysClamp)) {
+      heads.lineMass = std::clamp(std::round(percent) / 100.0F, kLeastMass, 1.0F);
+    }
+    tip(look_,
+        "Of each query's weights the largest are drawn, until they make up this share of the row");
   }
-  void pick(Index heads) {
+
+  void pick(Index heads) const {
     panel_.view.heads.linesPicked = true;
     panel_.view.heads.lineHeads.clear();
     for (Index h = 0; h < heads; ++h) panel_.view.heads.lineHeads.push_back(h);
@@ -133,126 +242,161 @@ class Controls {
 
   const Panel& panel_;
   const Look& look_;
-  ImVec2 swatches_;
-  bool beside_ = false;
-  float row_ = 0.0F;
+  bool low_;
+  float besideWidth_;
+  HeadSwatches swatches_;
+  bool beside_;
+  float line_;
 };
 
-/// What a page is of the way from the first token to the last.
-float pageOf(const TokenColumns& columns) {
-  const TokenColumn& c =
-      columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
-  const float hidden = static_cast<float>(c.range.count) - c.shown();
-  return hidden > 0.0F ? std::min(1.0F, 0.9F * c.shown() / hidden) : 1.0F;
-}
-
-/// Between the columns' headings: the pages of long inputs, and choosing no token.
-void pages(const Panel& panel, LinesMemory& memory, const TokenColumns& columns, float top) {
-  const Look& look = panel.look;
-  HeadsView& heads = panel.view.heads;
-  const float page = pageOf(columns);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.px(6), 0.0F));
-  pushFont(look.fonts.small);
-  ImGui::SetCursorScreenPos({columns.left + look.px(10), top - look.px(1)});
-  if (columns.scrolls()) {
-    if (pill(look, "↑", false, memory.scrolled > 0.0F)) memory.scrolled -= page;
-    tip(look, "Earlier tokens (the wheel scrolls)");
-    ImGui::SameLine(0.0F, look.px(4));
-    if (pill(look, "↓", false, memory.scrolled < 1.0F)) memory.scrolled += page;
-    tip(look, "Later tokens (the wheel scrolls)");
-    ImGui::SameLine(0.0F, look.px(10));
-    memory.scrolled = std::clamp(memory.scrolled, 0.0F, 1.0F);
-  }
-  if ((heads.query >= 0 || heads.key >= 0) && pill(look, "all tokens")) {
-    heads.query = heads.key = -1;
-  }
-  ImGui::PopFont();
-  ImGui::PopStyleVar();
-}
-
-/// The wheel, and bringing into view what was chosen since.
-void scroll(const Panel& panel, LinesMemory& memory, const TokenColumns& columns, ImVec2 a,
-            ImVec2 b) {
-  const LooksAt chosen{panel.view.heads.query, panel.view.heads.key};
-  if (!columns.scrolls()) {
-    memory.scrolledTo = chosen;
-    return;
-  }
-  if (memory.scrolledTo != chosen) {
-    memory.scrolledTo = chosen;
-    const bool byQuery = chosen.query >= 0;
-    const TokenColumn& column = byQuery ? columns.queries : columns.keys;
-    const Index token = byQuery ? chosen.query : chosen.key;
-    const TokenRange seen = column.visible();
-    if (token >= 0 && (token < seen.first || token >= seen.first + seen.count)) {
-      memory.scrolled = scrolledTo(column, token);
-      *panel.look.wantsFrame = true;
+class LinesTab final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    Rect room = Rect::rest();
+    const LineControls controls(panel, room);
+    const int lines = room.height() > look.px(190) ? 2 : 1;
+    const Rect below = room.cutBottom(controls.height());
+    const Rect words = room.cutBottom(
+        (fontSize(look.fonts.small) + look.space.hair) * static_cast<float>(lines) + look.px(3),
+        look.space.tight);
+    const LooksAt looked = lookedAt(panel.view, panel.trace.config());
+    const TokenColumns columns = tokenColumns(panel, room, scrolled_, looked);
+    if (columns.chosen) {
+      panel.view.heads.query = columns.chosen->query;
+      panel.view.heads.key = columns.chosen->key;
+      scrolledTo_ = *columns.chosen;  // it is in view
     }
+    pages(panel, columns, room.a.y);
+    scroll(panel, columns, room);
+    const LineQuestion question = questionOf(panel, columns);
+    const auto choice = wantLines(panel, question);
+    Index drawn = 0;
+    if (choice.last != nullptr) drawn = drawLines(panel, columns, *choice.last);
+    if (choice.current != nullptr) drawWeights(panel, columns, *choice.current);
+    drawInLines(look, words, lines, inWords(panel, choice, question, columns, drawn));
+    controls.draw(below, question.heads);
   }
-  const float wheel = ImGui::GetIO().MouseWheel;
-  if (wheel == 0.0F || !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) return;
-  if (!ImGui::IsMouseHoveringRect(a, b)) return;
-  const TokenColumn& c =
-      columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
-  const float hidden = std::max(1.0F, static_cast<float>(c.range.count) - c.shown());
-  memory.scrolled =
-      std::clamp(memory.scrolled - wheel * std::max(1.0F, c.shown() * 0.12F) / hidden, 0.0F, 1.0F);
-  *panel.look.wantsFrame = true;
-}
 
-/// Below the picture: what is drawn, or what the token looked at looks at.
-std::string words(const Panel& panel, const LinesMemory& memory, const LineQuestion& q,
-                  const TokenColumns& columns, Index drawn) {
-  if (!memory.choice.error().empty()) return memory.choice.error();
-  const LineChoice* choice = memory.choice.current();
-  if (choice == nullptr) return "choosing the largest weights …";
-  if (columns.at.any() && !q.heads.empty()) {
-    return looksInWords(panel.trace.document(), *choice, q, columns.at);
+ private:
+  static const TokenColumn& longer(const TokenColumns& columns) {
+    return columns.queries.range.count > columns.keys.range.count ? columns.queries : columns.keys;
   }
-  std::string text = linesInWords(*choice, q, drawn);
-  if (columns.scrolls()) {
+  static float hiddenOf(const TokenColumn& column) {
+    return static_cast<float>(column.range.count) - column.shown();
+  }
+
+  void moveBy(float share) { scrolled_ = std::clamp(scrolled_ + share, 0.0F, 1.0F); }
+
+  /// Between the columns' headings: the pages of long inputs, and choosing no token.
+  void pages(const Panel& panel, const TokenColumns& columns, float top) {
+    const Look& look = panel.look;
+    HeadsView& heads = panel.view.heads;
+    const TokenColumn& column = longer(columns);
+    const float hidden = hiddenOf(column);
+    const float page = hidden > 0.0F ? std::min(1.0F, 0.9F * column.shown() / hidden) : 1.0F;
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.space.small, 0.0F));
+    pushFont(look.fonts.small);
+    ImGui::SetCursorScreenPos({columns.left + look.space.medium, top - look.space.hair});
+    if (columns.scrolls()) {
+      if (pill(look, "↑", false, scrolled_ > 0.0F)) moveBy(-page);
+      tip(look, "Earlier tokens (the wheel scrolls)");
+      ImGui::SameLine(0.0F, look.space.tight);
+      if (pill(look, "↓", false, scrolled_ < 1.0F)) moveBy(page);
+      tip(look, "Later tokens (the wheel scrolls)");
+      ImGui::SameLine(0.0F, look.space.medium);
+    }
+    if ((heads.query >= 0 || heads.key >= 0) && pill(look, "all tokens")) {
+      heads.query = heads.key = -1;
+    }
+    ImGui::PopFont();
+    ImGui::PopStyleVar();
+  }
+
+  /// The wheel, and bringing into view what was chosen since.
+  void scroll(const Panel& panel, const TokenColumns& columns, const Rect& room) {
+    const LooksAt chosen{panel.view.heads.query, panel.view.heads.key};
+    const bool anew = scrolledTo_ != chosen;
+    scrolledTo_ = chosen;
+    if (!columns.scrolls()) return;
+    if (anew) {
+      const bool byQuery = chosen.query >= 0;
+      const TokenColumn& column = byQuery ? columns.queries : columns.keys;
+      const Index token = byQuery ? chosen.query : chosen.key;
+      const TokenRange seen = column.visible();
+      if (token >= 0 && (token < seen.first || token >= seen.first + seen.count)) {
+        scrolled_ = scrolledTo(column, token);
+        *panel.look.wantsFrame = true;
+      }
+    }
+    const float wheel = ImGui::GetIO().MouseWheel;
+    if (wheel == 0.0F || !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) return;
+    if (!ImGui::IsMouseHoveringRect(room.a, room.b)) return;
+    const TokenColumn& column = longer(columns);
+    moveBy(-wheel * std::max(1.0F, column.shown() * 0.12F) / std::max(1.0F, hiddenOf(column)));
+    *panel.look.wantsFrame = true;
+  }
+
+  /// Below the picture: what is drawn, or what the token looked at looks at.
+  static std::string inWords(const Panel& panel, const Computed<LineChoice>& choice,
+                             const LineQuestion& question, const TokenColumns& columns,
+                             Index drawn) {
+    if (!choice.problem.empty()) return std::string(choice.problem);
+    if (choice.current == nullptr) return "choosing the largest weights …";
+    if (columns.at.any() && !question.heads.empty()) {
+      return looksInWords(panel.trace.document(), *choice.current, question, columns.at);
+    }
+    const std::string text = linesInWords(*choice.current, question, drawn);
+    if (!columns.scrolls()) return text;
     const TokenRange seen = columns.queries.visible();
-    text = fmt::format("queries {} to {} of {} · ", seen.first, seen.first + seen.count - 1,
-                       panel.trace.config().seqLen) +
-           text;
+    return fmt::format("queries {} to {} of {} · {}", seen.first, seen.first + seen.count - 1,
+                       panel.trace.config().seqLen, text);
   }
-  return text;
-}
+
+  float scrolled_ = 0.0F;  // 0 … 1, where not all tokens fit
+  LooksAt scrolledTo_;     // the tokens that were brought into view last
+};
 
 }  // namespace
 
-void looksLines(const Panel& panel, LinesMemory& memory) {
-  const Look& look = panel.look;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  Controls controls(panel, room);
-  const float line = fontSize(look.fonts.small) + look.px(1);
-  const int rows = room.y > look.px(190) ? 2 : 1;
-  const float text = line * static_cast<float>(rows) + look.px(3);
-  const ImVec2 end(at.x + room.x, at.y + room.y - controls.height() - text - look.px(4));
-
-  const LooksAt looked = lookedAt(panel.view, panel.trace.config());
-  const TokenColumns columns = tokenColumns(panel, at, end, memory.scrolled, looked);
-  if (columns.chosen) {
-    panel.view.heads.query = columns.chosen->query;
-    panel.view.heads.key = columns.chosen->key;
-    memory.scrolledTo = *columns.chosen;  // it is in view
+LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
+                       const std::atomic<bool>& cancelled) {
+  LineChoice choice;
+  const auto most = static_cast<std::size_t>(question.most);
+  const Index end = question.queries.first + question.queries.count;
+  for (const Index head : question.heads) {
+    const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({question.item, head});
+    for (Index i = question.queries.first; i < end; ++i) {
+      if (cancelled.load(std::memory_order_relaxed)) return {};
+      const std::span<const float> row = weights.row(i);
+      const auto add = [&](Index j) {
+        choice.lines.push_back({head, i, j, row[static_cast<std::size_t>(j)]});
+        ++choice.chosen;
+      };
+      if (question.key >= 0) {
+        if (weights(i, question.key) != 0.0F) ++choice.weights;
+        if (isOfMass(row, question.key, question.mass)) add(question.key);
+      } else {
+        const auto zeros = std::count(row.begin(), row.end(), 0.0F);
+        const Index some = static_cast<Index>(row.size()) - static_cast<Index>(zeros);
+        choice.weights += some;
+        if (some == 0) ++choice.emptyRows;
+        for (const Index j : largestOfMass(row, question.mass)) add(j);
+      }
+      if (choice.lines.size() > 4 * most) keepStrongest(choice.lines, most);
+    }
   }
-  pages(panel, memory, columns, at.y);
-  scroll(panel, memory, columns, at, end);
-  const LineQuestion question = questionOf(panel, columns);
-  const LineChoice* choice = answer(panel, memory, question);
-  Index drawn = 0;
-  if (choice != nullptr) {
-    drawn = drawLines(panel, columns, *choice);
-    if (memory.choice.current() != nullptr) drawWeights(panel, columns, *choice);
-  }
-
-  const float below = end.y + look.px(4);
-  drawWrapped(look, {at.x, below}, room.x, rows, look.theme.textMuted,
-              words(panel, memory, question, columns, drawn));
-  ImGui::SetCursorScreenPos({at.x, below + text});
-  controls.draw(question.heads);
+  keepStrongest(choice.lines, most);
+  std::sort(choice.lines.begin(), choice.lines.end(),
+            [](const Line& a, const Line& b) { return stronger(b, a); });
+  return choice;
 }
+
+Index workOf(const LineQuestion& question, const AttentionConfig& config) {
+  return static_cast<Index>(question.heads.size()) * question.queries.count * config.keys();
+}
+
+std::unique_ptr<HeadsCard> makeLinesTab() { return std::make_unique<LinesTab>(); }
 
 }  // namespace headscope::ui

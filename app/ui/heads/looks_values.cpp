@@ -1,111 +1,326 @@
-#include "app/ui/heads/looks_values.h"
-
+// The tab of the values (see looks.h): the values of a head as points, a query's output as a cross,
+// lines between them.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
-#include "app/ui/heads/looks_words.h"
-#include "app/ui/heads/value_picture.h"
-#include "app/ui/heads/wrapped_words.h"
+#include "app/ui/heads/looks.h"
+#include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr Index kAtOnce = 3'000'000;  // multiply-adds without a thread of its own
+constexpr float kLeastValueRadius = 2.2F;  // radius of a value without weight
+constexpr float kMostValueRadius = 11.0F;  // of one that has all
+constexpr std::size_t kMostRound = 600;    // more points are drawn as squares
+constexpr std::size_t kMostNamed = 400;
+constexpr double kSeenApart = 2e-3;  // of the axis: seen as two points
 
-std::uint64_t number64(Index n) { return static_cast<std::uint64_t>(n); }
+/// What an axis has to hold.
+struct Extent {
+  double low, high;
 
-const ValuePlane* planeOf(const Panel& panel, ValuesMemory& memory, Index kvHead) {
-  const Trace& trace = panel.trace;
-  const AttentionConfig& c = trace.config();
-  const Index item = panel.view.item;
-  const Index head = panel.view.head;
-  constexpr Index kPasses = 100;  // over the values, about
-  const Index work = kPasses * c.keys() * c.dK();
-  const Reckoned<ValuePlane>::Key key{trace.revision(TensorId::v), number64(item),
-                                      number64(kvHead)};
-  memory.plane.want(key, work <= kAtOnce, [&] {
-    return [trace, item, head](const std::atomic<bool>& cancelled) {
-      Execution execution;
-      execution.cancelled = &cancelled;
-      return valuePlane(trace, item, head, execution);
+  void take(double v) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  double middle() const { return (low + high) * 0.5; }
+  double length() const { return high - low; }
+};
+
+ChartAxis axisAbout(double middle, double half) {
+  ChartAxis axis{middle - half, middle + half};
+  const double step = roundedUp(half * 0.5);
+  for (double k = std::ceil(axis.low / step); k * step <= axis.high; ++k) {
+    axis.ticks.push_back(k * step + 0.0);
+  }
+  return axis;
+}
+
+/// Axes of one scale that hold all of the values and the outputs.
+Chart valueChart(const Look& look, const ValuePlane& plane, const ValueMix& mix, const Rect& room) {
+  Extent x{mix.mean.point.x, mix.mean.point.x};
+  Extent y{mix.mean.point.y, mix.mean.point.y};
+  const auto take = [&](const PlanePoint& p) {
+    x.take(p.x);
+    y.take(p.y);
+  };
+  for (const PlanePoint& p : plane.values) take(p);
+  take(mix.mean.headOutput);
+  const double widest = std::max({x.length(), y.length(), 1e-6});
+  ChartFrame frame{
+      room, axisAbout(x.middle(), widest * 0.6), axisAbout(y.middle(), widest * 0.6), {}, {}};
+  const Rect plot = Chart(look, frame).plot();
+  // one unit is as long across as up; room for the points' own size
+  const double width = plot.width();
+  const double height = plot.height();
+  const double unit = 1.22 * std::max({x.length() / width, y.length() / height,
+                                       widest * 0.05 / std::max(width, height)});
+  frame.x = axisAbout(x.middle(), unit * width * 0.5);
+  frame.y = axisAbout(y.middle(), unit * height * 0.5);
+  frame.left = plot.a.x - room.a.x;
+  return {look, std::move(frame)};
+}
+
+/// True where what the head hands on is not the weighted mean.
+bool handsOnOther(const Chart& chart, const WeightedMean& mean) {
+  const double apart =
+      std::hypot(mean.headOutput.x - mean.point.x, mean.headOutput.y - mean.point.y);
+  return apart > kSeenApart * (chart.x().high - chart.x().low);
+}
+
+/// A component with its share, as long as there is room for it.
+std::string componentName(const Look& look, const ValuePlane& plane, std::size_t axis, float room) {
+  const char* name = axis == 0 ? "main component" : "second component";
+  if (plane.varianceShare[axis] <= 0.0) return fmt::format("{}: nothing varies", name);
+  const std::string share = fmt::format("{:.0f} %", plane.varianceShare[axis] * 100.0);
+  std::string whole = fmt::format("{} · {} of the variance", name, share);
+  if (textSize(look.fonts.small, whole).x <= room) return whole;
+  return fmt::format("{} {}", axis == 0 ? "1st" : "2nd", share);
+}
+
+/// Names beside points, the first given first, none over another.
+class PointLabels {
+ public:
+  PointLabels(const Look& look, const Rect& plot) : look_(look), plot_(plot) {}
+
+  /// At the point's right, else left, above or below it.
+  void add(ImVec2 point, float radius, std::string_view name, ImU32 color) {
+    const ImVec2 size = textSize(look_.fonts.small, name);
+    const float away = radius + look_.px(3);
+    const float middle = point.y - size.y * 0.5F;
+    const float left = point.x - size.x * 0.5F;
+    for (const ImVec2 a : {ImVec2(point.x + away, middle), ImVec2(point.x - away - size.x, middle),
+                           ImVec2(left, point.y - away - size.y), ImVec2(left, point.y + away)}) {
+      const Rect at = Rect::at(a, size);
+      const bool covers =
+          std::any_of(taken_.begin(), taken_.end(), [&](const Rect& t) { return t.overlaps(at); });
+      if (covers || !plot_.contains(at)) continue;
+      taken_.push_back(at);
+      drawText(ImGui::GetWindowDrawList(), look_.fonts.small, a, color, name);
+      return;
+    }
+  }
+
+ private:
+  const Look& look_;
+  Rect plot_;
+  std::vector<Rect> taken_;
+};
+
+void drawCross(ImDrawList* list, ImVec2 p, float arm, ImU32 color, float width) {
+  list->AddLine({p.x - arm, p.y - arm}, {p.x + arm, p.y + arm}, color, width);
+  list->AddLine({p.x - arm, p.y + arm}, {p.x + arm, p.y - arm}, color, width);
+}
+
+class ValuePicture {
+ public:
+  ValuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& mix, Index head,
+               const Rect& room)
+      : panel_(panel),
+        look_(panel.look),
+        plane_(plane),
+        mix_(mix),
+        color_(headColor(look_.theme, static_cast<std::size_t>(head))),
+        chart_(valueChart(look_, plane, mix, room)),
+        output_(place(mix.mean.point)),
+        list_(ImGui::GetWindowDrawList()) {}
+
+  void draw() const {
+    const Theme& t = look_.theme;
+    chart_.drawAxes(list_);
+    list_->PushClipRect(chart_.plot().a, chart_.plot().b, true);
+    for (const Index key : mix_.largest) {
+      const float w = weightOf(key);
+      list_->AddLine(placeOf(key), output_, withAlpha(color_, 0.2F + 0.5F * w),
+                     look_.px(0.7F + 3.5F * w));
+    }
+    for (std::size_t j = 0; j < plane_.values.size(); ++j) {
+      const auto key = static_cast<Index>(j);
+      const ImVec2 p = placeOf(key);
+      const float r = radius(key);
+      const bool used = mix_.weights[j] != 0.0F;
+      const ImU32 fill = used ? withAlpha(t.value, 0.75F) : withAlpha(t.textMuted, 0.5F);
+      if (plane_.values.size() > kMostRound) {
+        list_->AddRectFilled({p.x - r, p.y - r}, {p.x + r, p.y + r}, fill);
+      } else {
+        list_->AddCircleFilled(p, r, fill);
+      }
+    }
+    if (handsOnOther(chart_, mix_.mean)) {
+      const ImVec2 p = place(mix_.mean.headOutput);
+      const float arm = look_.space.tight;
+      list_->AddLine(output_, p, t.bad, look_.space.hair);
+      list_->AddQuadFilled({p.x, p.y - arm}, {p.x + arm, p.y}, {p.x, p.y + arm}, {p.x - arm, p.y},
+                           t.bad);
+    }
+    drawCross(list_, output_, look_.px(6), t.panel, look_.px(5));
+    drawCross(list_, output_, look_.px(5), t.text, look_.px(2.2F));
+    list_->PopClipRect();
+    drawNames();
+  }
+
+ private:
+  ImVec2 place(const PlanePoint& p) const { return chart_.at(p.x, p.y); }
+  ImVec2 placeOf(Index key) const { return place(plane_.values[static_cast<std::size_t>(key)]); }
+  float weightOf(Index key) const {
+    return std::min(1.0F, std::abs(mix_.weights[static_cast<std::size_t>(key)]));
+  }
+  float radius(Index key) const {
+    return look_.px(kLeastValueRadius +
+                    (kMostValueRadius - kLeastValueRadius) * std::sqrt(weightOf(key)));
+  }
+
+  void drawNames() const {
+    const Theme& t = look_.theme;
+    PointLabels labels(look_, chart_.plot());
+    const auto labelOf = [&](Index key, ImU32 ink) {
+      labels.add(placeOf(key), radius(key), tokenName(panel_, Lane::key, key), ink);
     };
-  });
-  return memory.plane.current();
+    const auto nameOutput = [&] { labels.add(output_, look_.px(6), "output", t.text); };
+    const std::size_t most = std::min(mix_.largest.size(), kMostNamed);
+    for (std::size_t n = 0; n < most; ++n) {
+      if (n == 1) nameOutput();  // what it is made of most: first
+      labelOf(mix_.largest[n], t.valueText);
+    }
+    if (most < 2) nameOutput();
+    for (std::size_t j = 0; j < std::min(plane_.values.size(), kMostNamed); ++j) {
+      if (mix_.weights[j] == 0.0F) labelOf(static_cast<Index>(j), t.textMuted);
+    }
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const ValuePlane& plane_;
+  const ValueMix& mix_;
+  ImU32 color_;
+  Chart chart_;
+  ImVec2 output_;
+  ImDrawList* list_;
+};
+
+Computed<ValuePlane> wantPlane(const Panel& panel, const RowRef& row) {
+  constexpr Index kAtOnce = 3'000'000;  // multiply-adds without a thread of its own
+  constexpr Index kPasses = 100;        // over the values, about
+  const AttentionConfig& c = panel.trace.config();
+  const bool little = kPasses * c.keys() * c.dK() <= kAtOnce;
+  const Fingerprint key("value plane", panel.trace.revision(TensorId::v), row.item,
+                        c.kvHead(row.head));
+  return panel.computations.want<ValuePlane>(
+      "value plane", key, little ? When::atOnce : When::beside, [&] {
+        return [trace = panel.traceHeld, row](const std::atomic<bool>& cancelled) {
+          Execution execution;
+          execution.cancelled = &cancelled;
+          return valuePlane(*trace, row.item, row.head, execution);
+        };
+      });
 }
 
 /// What the picture shows, in words, beside it.
-void words(const Panel& panel, const ValuePlane& plane, const ValueMix& mix, const RowRef& row) {
+void valueWords(const Panel& panel, const ValuePlane& plane, const ValueMix& mix,
+                const RowRef& row) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const Document& d = panel.trace.document();
   const AttentionConfig& c = panel.trace.config();
+  ImFont* font = look.fonts.small;
   const std::string head = c.headsPerGroup() > 1 ? fmt::format("Head {}, values of K/V head {}",
                                                                row.head + 1, c.kvHead(row.head) + 1)
                                                  : fmt::format("Head {}", row.head + 1);
-  label(look.fonts.small, headColor(t, static_cast<std::size_t>(row.head)), head);
-  wrapped(look, t.text, mixInWords(d, mix, row) + ", of their values");
+  label(font, headColor(t, static_cast<std::size_t>(row.head)), head);
+  wrappedLabel(font, t.text, mixInWords(d, mix, row) + ", of their values");
   const std::string after = afterMixInWords(d, mix, row);
-  if (!after.empty()) wrapped(look, t.bad, after);
+  if (!after.empty()) wrappedLabel(font, t.bad, after);
   const double seen = plane.varianceShare[0] + plane.varianceShare[1];
-  wrapped(look, t.textMuted,
-          seen > 0.0 ? fmt::format("The plane of the two main components of the {} value vectors "
-                                   "(PCA) shows {:.0f} % of their variance; × is the output, size "
-                                   "and lines are weights",
-                                   c.keys(), seen * 100.0)
-                     : "All value vectors are the same: they have no main component");
+  wrappedLabel(font, t.textMuted,
+               seen > 0.0
+                   ? fmt::format("The plane of the two main components of the {} value vectors "
+                                 "(PCA) shows {:.0f} % of their variance; × is the output, size "
+                                 "and lines are weights",
+                                 c.keys(), seen * 100.0)
+                   : "All value vectors are the same: they have no main component");
 }
+
+class ValuesTab final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    const Trace& trace = panel.trace;
+    const AttentionConfig& c = trace.config();
+    ViewState& view = panel.view;
+    const RowRef row{view.item, view.head, queryOr(lookedAt(view, c), c)};
+    Rect room = Rect::rest();
+    const float width = room.width();
+    const Rect queries =
+        room.cutLeft(std::clamp(width * 0.17F, look.px(58), look.px(110)), look.space.medium);
+    const Rect words =
+        room.cutRight(std::clamp(width * 0.34F, look.px(130), look.px(300)), look.space.medium);
+    if (const auto clicked = queries_.draw(panel, row.query, queries)) view.heads.query = *clicked;
+
+    const auto plane = wantPlane(panel, row);
+    if (plane.current == nullptr) {
+      return drawWaiting(look, room, plane.problem, "finding the main components …");
+    }
+    const Fingerprint key("value mix", trace.revision(TensorId::v),
+                          trace.revision(TensorId::weights), trace.revision(TensorId::heads),
+                          row.item, row.head, row.query);
+    const auto mix = panel.computations.want<ValueMix>("value mix", key, When::atOnce, [&] {
+      return [&](const std::atomic<bool>&) {
+        return std::optional(valueMix(trace, *plane.current, row));
+      };
+    });
+    if (mix.current == nullptr) return;
+    // the names of the axes stand above and below
+    const float line = fontSize(look.fonts.small) + look.space.hair;
+    const Rect above = room.cutTop(line);
+    const Rect below = room.cutBottom(line);
+    ValuePicture(panel, *plane.current, *mix.current, row.head, room).draw();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    ImFont* font = look.fonts.small;
+    const std::string across = componentName(look, *plane.current, 0, below.width());
+    drawText(list, font, below.placed(textSize(font, across), 1.0F).a, look.theme.textMuted,
+             across);
+    drawText(list, font, above.a, look.theme.textMuted,
+             componentName(look, *plane.current, 1, above.width()));
+
+    ImGui::SetCursorScreenPos(words.a);
+    beginPart("words", words.size());
+    valueWords(panel, *plane.current, *mix.current, row);
+    ImGui::EndChild();
+  }
+
+ private:
+  QueryList queries_;
+};
 
 }  // namespace
 
-void looksValues(const Panel& panel, ValuesMemory& memory) {
-  const Look& look = panel.look;
-  const AttentionConfig& c = panel.trace.config();
-  ViewState& view = panel.view;
-  const RowRef row{view.item, view.head, queryOr(lookedAt(view, c), c)};
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float gap = look.px(10);
-  const float listWidth = std::clamp(room.x * 0.17F, look.px(58), look.px(110));
-  const float wordsWidth = std::clamp(room.x * 0.34F, look.px(130), look.px(300));
-  if (const auto clicked = queryList(panel, memory.queries, row.query, {listWidth, room.y})) {
-    view.heads.query = *clicked;
-  }
-
-  const ImVec2 corner(at.x + listWidth + gap, at.y);
-  const ImVec2 size(room.x - listWidth - wordsWidth - 2 * gap, room.y);
-  const ValuePlane* plane = planeOf(panel, memory, c.kvHead(row.head));
-  if (plane == nullptr) {
-    const bool failed = !memory.plane.error().empty();
-    drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.small,
-                    {corner.x + size.x * 0.5F, corner.y + size.y * 0.5F},
-                    failed ? look.theme.bad : look.theme.textMuted,
-                    failed ? memory.plane.error() : std::string("finding the main components …"));
-    return;
-  }
-  const Trace& trace = panel.trace;
-  const Reckoned<ValueMix>::Key key{trace.revision(TensorId::v),
-                                    trace.revision(TensorId::weights),
-                                    trace.revision(TensorId::heads),
-                                    number64(row.item),
-                                    number64(row.head),
-                                    number64(row.query)};
-  memory.mix.want(key, true, [&] {
-    return [&](const std::atomic<bool>&) { return std::optional(valueMix(trace, *plane, row)); };
-  });
-  const ValueMix* mix = memory.mix.current();
-  if (mix == nullptr) return;
-  valuePicture(panel, *plane, *mix, row, corner, size);
-  ImGui::SetCursorScreenPos({at.x + room.x - wordsWidth, at.y});
-  beginPart("words", {wordsWidth, room.y});
-  words(panel, *plane, *mix, row);
-  ImGui::EndChild();
+ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row) {
+  ValueMix mix;
+  mix.mean = weightedMean(trace, plane, row);
+  const std::span<const float> weights =
+      trace.tensor(TensorId::weights).matrix({row.item, row.head}).row(row.query);
+  mix.weights.assign(weights.begin(), weights.end());
+  mix.largest = largestOfMass(weights, 1.0, ValueMix::kMostParts);
+  const auto zeros = std::count(weights.begin(), weights.end(), 0.0F);
+  const Index some = static_cast<Index>(weights.size()) - static_cast<Index>(zeros);
+  mix.others = some - static_cast<Index>(mix.largest.size());
+  mix.otherWeight = mix.mean.weightSum;
+  for (const Index j : mix.largest) mix.otherWeight -= weights[static_cast<std::size_t>(j)];
+  return mix;
 }
+
+std::unique_ptr<HeadsCard> makeValuesTab() { return std::make_unique<ValuesTab>(); }
 
 }  // namespace headscope::ui

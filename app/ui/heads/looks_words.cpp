@@ -1,19 +1,18 @@
-#include "app/ui/heads/looks_words.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "app/ui/heads/looks.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kNamed = 6;  // parts of a sum named in a sentence
-constexpr double kUnlike = 1e-3;   // of the size of numbers: no rounding
+constexpr std::size_t kNamedParts = 6;  // parts of a sum named in a sentence
+constexpr double kUnlike = 1e-3;        // of the size of numbers: no rounding
 
 std::string weightText(double weight) {
   const std::string text = fmt::format("{:.2f}", weight);
@@ -98,7 +97,8 @@ std::string mixInWords(const Document& document, const ValueMix& mix, const RowR
   for (std::size_t n = 0; n < mix.largest.size(); ++n) {
     const Index key = mix.largest[n];
     const double weight = mix.weights[static_cast<std::size_t>(key)];
-    if (n >= kNamed && mix.largest.size() + static_cast<std::size_t>(mix.others) > kNamed + 1) {
+    if (n >= kNamedParts &&
+        mix.largest.size() + static_cast<std::size_t>(mix.others) > kNamedParts + 1) {
       rest += weight;
       ++others;
       continue;

@@ -1,149 +1,31 @@
-#include "app/ui/heads/more_heads.h"
-
+// More heads: the same input and d_model with 1 to 64 heads: how many of them differ, and what they
+// cost.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <optional>
-#include <utility>
+#include <string>
+#include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/control_focus.h"
-#include "app/ui/tools/chart.h"
+#include "app/ui/heads/effects.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/head_count.h"
 #include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
 
-void askForNext(MoreHeadsMemory& memory) {
-  if (memory.points.size() == memory.counts.size()) return;
-  const Index heads = memory.counts[memory.points.size()];
-  memory.task.request([document = memory.document, heads](const std::atomic<bool>& cancelled) {
-    Execution execution;
-    execution.cancelled = &cancelled;
-    return measureHeadCount(*document, heads, defaultMemoryBudget(), execution);
-  });
-}
-
-/// Takes what was measured, and asks for the next count; starts anew for another document.
-void follow(const Panel& panel, MoreHeadsMemory& memory) {
-  if (memory.document != panel.trace.documentPtr()) {
-    memory.document = panel.trace.documentPtr();
-    memory.counts = headCounts(memory.document->config);
-    memory.points.clear();
-    memory.error.clear();
-    memory.task.take();
-    askForNext(memory);
-  }
-  auto outcome = memory.task.take();
-  if (!outcome) return;
-  memory.error = std::move(outcome->error);
-  if (!outcome->result) return;
-  memory.points.push_back(std::move(*outcome->result));
-  askForNext(memory);
-}
-
-using Value = std::function<std::optional<double>(const HeadCountPoint&)>;
-
-struct Curve {
+struct HeadCountCurve {
   const char* name;
   ImU32 color;
-  Value value;
+  std::function<std::optional<double>(const HeadCountPoint&)> value;
 };
 
-/// Head counts along the bottom, logarithmic; the curves of the points that have a value.
-class CountChart {
- public:
-  CountChart(const Panel& panel, const MoreHeadsMemory& memory)
-      : look_(panel.look), memory_(memory) {}
-
-  void draw(ImVec2 at, ImVec2 size, const std::string& title, const std::vector<Curve>& curves,
-            bool logarithmic, bool diagonal = false) {
-    std::vector<PlainKey> keys;
-    for (const Curve& curve : curves) keys.push_back({curve.name, curve.color});
-    if (diagonal) keys.push_back({"if all differed", look_.theme.textMuted});
-    const float head = drawPlainTitle(look_, at, size.x, title, keys);
-    double top = 1.0;
-    double bottom = 1e300;
-    for (const Curve& curve : curves) {
-      for (const HeadCountPoint& point : memory_.points) {
-        const auto value = curve.value(point);
-        if (!value) continue;
-        top = std::max(top, *value);
-        if (*value > 0.0) bottom = std::min(bottom, *value);
-      }
-    }
-    if (diagonal) top = static_cast<double>(memory_.counts.back());
-    bottom = std::min(bottom, top);
-    PlainAxis x{1.0, std::max(2.0, static_cast<double>(memory_.counts.back())), true, {}};
-    for (const Index count : memory_.counts) x.ticks.push_back(static_cast<double>(count));
-    PlainAxis y{0.0, roundedUp(top), false, {}};
-    if (logarithmic) {
-      y = {std::pow(10.0, std::floor(std::log10(bottom))), roundedUp(top), true, {}};
-      if (y.high <= y.low) y.high = y.low * 10.0;
-      for (double tick = y.low; tick <= y.high * 1.001; tick *= 10.0) y.ticks.push_back(tick);
-    } else {
-      for (int i = 0; i <= 4; ++i) y.ticks.push_back(y.high * i / 4.0);
-    }
-    const PlainChart chart = placeChart(look_, {at.x, at.y + head}, {size.x, size.y - head}, x, y);
-    drawAxes(look_, chart, "heads");
-    mark(chart);
-    if (diagonal) {
-      drawCurve(look_, chart, {{1.0, 1.0}, {x.high, x.high}}, look_.theme.textMuted, 1.0F);
-    }
-    for (const Curve& curve : curves) drawOne(chart, curve);
-  }
-
- private:
-  /// The number of heads that is looked at.
-  void mark(const PlainChart& chart) const {
-    if (memory_.chosen < 1) return;
-    const ImVec2 p = chart.at(static_cast<double>(memory_.chosen), chart.y.low);
-    ImGui::GetWindowDrawList()->AddLine({p.x, chart.a.y}, {p.x, chart.b.y}, look_.theme.accentSoft,
-                                        look_.px(5));
-  }
-
-  void drawOne(const PlainChart& chart, const Curve& curve) const {
-    std::vector<PlainPoint> line;
-    for (const HeadCountPoint& point : memory_.points) {
-      const auto value = curve.value(point);
-      if (value) line.push_back({static_cast<double>(point.heads), *value});
-    }
-    drawCurve(look_, chart, line, curve.color, 2.0F);
-    for (const PlainPoint& point : line) drawDot(look_, chart, point, curve.color, 3.0F);
-  }
-
-  const Look& look_;
-  const MoreHeadsMemory& memory_;
-};
-
-/// Each count as a button; gives the point of the chosen one.
-const HeadCountPoint* countButtons(const Panel& panel, MoreHeadsMemory& memory) {
-  const Look& look = panel.look;
-  if (std::find(memory.counts.begin(), memory.counts.end(), memory.chosen) == memory.counts.end()) {
-    const Index now = panel.trace.config().numHeads;
-    const bool there =
-        std::find(memory.counts.begin(), memory.counts.end(), now) != memory.counts.end();
-    memory.chosen = there ? now : memory.counts.back();
-  }
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, "heads");
-  const HeadCountPoint* chosen = nullptr;
-  for (std::size_t i = 0; i < memory.counts.size(); ++i) {
-    const Index count = memory.counts[i];
-    if (i > 0) ImGui::SameLine(0.0F, look.px(3));
-    const bool measured = i < memory.points.size();
-    if (pill(look, std::to_string(count).c_str(), count == memory.chosen, measured)) {
-      memory.chosen = count;
-    }
-    if (measured && memory.points[i].heads == memory.chosen) chosen = &memory.points[i];
-  }
-  return chosen;
-}
-
-std::string inWords(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
+std::string countInWords(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
   const std::string heads = point.heads == 1 ? "1 head" : fmt::format("{} heads", point.heads);
   if (!point.ran()) return heads + ": not run: " + point.why;
   std::string text = fmt::format("{} of d_k {}: ", heads, config.dModel / point.heads);
@@ -162,64 +44,157 @@ std::string inWords(const HeadCountPoint& point, const AttentionConfig& config, 
   return text;
 }
 
+class MoreHeadsTab final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    const Theme& t = look.theme;
+    const std::string_view problem = measure(panel);
+    const float cut = panel.view.heads.similarityCut;
+    const HeadCountPoint* chosen = countButtons(panel);
+    if (!problem.empty()) {
+      wrappedLabel(look.fonts.small, t.bad, problem);
+    } else if (chosen != nullptr) {
+      wrappedLabel(look.fonts.small, t.text, countInWords(*chosen, panel.trace.config(), cut));
+    } else {
+      wrappedLabel(look.fonts.small, t.textMuted,
+                   fmt::format("measuring … {} to go", counts_.size() - points_.size()));
+    }
+    const Rect room = Rect::rest();
+    if (points_.empty() || room.height() < look.px(50)) return;
+    const auto part = [&](int i) { return room.column(i, 3, look.space.wide); };
+    const auto scaled = [](Index value, double unit) {
+      return std::optional(static_cast<double>(value) / unit);
+    };
+    drawChart(look, part(0), "Distinct heads",
+              {{"distinct", t.accent,
+                [&](const HeadCountPoint& p) -> std::optional<double> {
+                  const auto distinct = p.distinct(cut);
+                  if (!distinct) return std::nullopt;
+                  return static_cast<double>(*distinct);
+                }}},
+              true, true);
+    drawChart(look, part(1), "MFLOP",
+              {{"whole pass", headColor(t, 0),
+                [&](const HeadCountPoint& p) { return scaled(p.cost.flops, 1e6); }},
+               {"projections", headColor(t, 1),
+                [&](const HeadCountPoint& p) { return scaled(p.cost.projectionFlops, 1e6); }}},
+              false);
+    drawChart(
+        look, part(2), "Measured",
+        {{"ms", headColor(t, 4),
+          [](const HeadCountPoint& p) { return p.ran() ? std::optional(p.ms) : std::nullopt; }},
+         {"MB of results", headColor(t, 5),
+          [&](const HeadCountPoint& p) {
+            return p.ran() ? scaled(p.heldBytes, 1e6) : std::nullopt;
+          }}},
+        true);
+  }
+
+ private:
+  /// Takes what was measured, and asks for the next count, one after the other so that none takes
+  /// another's time; starts anew for another document. Gives why one cannot be measured.
+  std::string_view measure(const Panel& panel) {
+    const DocumentPtr document = panel.trace.documentPtr();
+    if (document_ != document) {
+      document_ = document;
+      ++documents_;
+      counts_ = headCounts(document->config);
+      points_.clear();
+    }
+    while (points_.size() < counts_.size()) {
+      const Index heads = counts_[points_.size()];
+      const auto point = panel.computations.want<HeadCountPoint>(
+          "more heads", Fingerprint("more heads", documents_, heads), When::beside, [&] {
+            return [document, heads](const std::atomic<bool>& cancelled) {
+              Execution execution;
+              execution.cancelled = &cancelled;
+              return measureHeadCount(*document, heads, defaultMemoryBudget(), execution);
+            };
+          });
+      if (point.current == nullptr) return point.problem;
+      points_.push_back(*point.current);
+    }
+    return {};
+  }
+
+  /// Each count as a button; gives the point of the chosen one.
+  const HeadCountPoint* countButtons(const Panel& panel) {
+    const Look& look = panel.look;
+    const auto has = [&](Index count) {
+      return std::find(counts_.begin(), counts_.end(), count) != counts_.end();
+    };
+    const Index now = panel.trace.config().numHeads;
+    if (!has(chosen_)) chosen_ = has(now) ? now : counts_.back();
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, "heads");
+    const HeadCountPoint* chosen = nullptr;
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      if (i > 0) ImGui::SameLine(0.0F, look.px(3));
+      const bool measured = i < points_.size();
+      const std::string text = std::to_string(counts_[i]);
+      if (pill(look, text.c_str(), counts_[i] == chosen_, measured)) chosen_ = counts_[i];
+      if (measured && counts_[i] == chosen_) chosen = &points_[i];
+    }
+    return chosen;
+  }
+
+  /// Head counts along the bottom, logarithmic; the curves of the points that have a value.
+  void drawChart(const Look& look, Rect room, const std::string& title,
+                 const std::vector<HeadCountCurve>& curves, bool logarithmic,
+                 bool diagonal = false) const {
+    const auto most = static_cast<double>(counts_.back());
+    std::vector<ChartKey> keys;
+    std::vector<std::vector<ChartPoint>> lines;
+    double top = 1.0;
+    double bottom = 1e300;
+    for (const HeadCountCurve& curve : curves) {
+      keys.push_back({curve.name, curve.color});
+      lines.emplace_back();
+      for (const HeadCountPoint& point : points_) {
+        const auto value = curve.value(point);
+        if (!value) continue;
+        lines.back().push_back({static_cast<double>(point.heads), *value});
+        top = std::max(top, *value);
+        if (*value > 0.0) bottom = std::min(bottom, *value);
+      }
+    }
+    if (diagonal) {
+      keys.push_back({"if all differed", look.theme.textMuted});
+      top = most;
+    }
+    drawChartTitle(look, room, title, keys);
+    ChartAxis x{1.0, std::max(2.0, most), true};
+    for (const Index count : counts_) x.ticks.push_back(static_cast<double>(count));
+    ChartAxis y = roundAxis(0.0, top);
+    if (logarithmic) {
+      y = {std::pow(10.0, std::floor(std::log10(std::min(bottom, top)))), roundedUp(top), true};
+      if (y.high <= y.low) y.high = y.low * 10.0;
+      for (double tick = y.low; tick <= y.high * 1.001; tick *= 10.0) y.ticks.push_back(tick);
+    }
+    const Chart chart(look, {room, x, y, "heads", {}});
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    chart.drawAxes(list);
+    chart.cursor(list, static_cast<double>(chosen_), look.theme.accentSoft, 5.0F);
+    if (diagonal) {
+      const std::vector<ChartPoint> all{{1.0, 1.0}, {x.high, x.high}};
+      chart.curve(list, all, look.theme.textMuted, 1.0F);
+    }
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      chart.curve(list, lines[i], curves[i].color, 2.0F);
+      for (const ChartPoint& point : lines[i]) chart.dot(list, point, curves[i].color, 3.0F);
+    }
+  }
+
+  DocumentPtr document_;                // which they are measured for
+  Index documents_ = 0;                 // so many before
+  std::vector<Index> counts_;           // to be measured
+  std::vector<HeadCountPoint> points_;  // those that are, in this order
+  Index chosen_ = 0;                    // a number of heads; 0: the document's
+};
+
 }  // namespace
 
-void moreHeadsTab(const Panel& panel, MoreHeadsMemory& memory) {
-  const Look& look = panel.look;
-  const Theme& t = look.theme;
-  follow(panel, memory);
-  const float cut = panel.view.heads.similarityCut;
-  const HeadCountPoint* chosen = countButtons(panel, memory);
-  const std::size_t left = memory.counts.size() - memory.points.size();
-  ImGui::PushTextWrapPos(0.0F);
-  if (!memory.error.empty()) {
-    label(look.fonts.small, t.bad, memory.error);
-  } else if (chosen != nullptr) {
-    label(look.fonts.small, t.text, inWords(*chosen, panel.trace.config(), cut));
-  } else {
-    label(look.fonts.small, t.textMuted, fmt::format("measuring … {} to go", left));
-  }
-  ImGui::PopTextWrapPos();
-  if (memory.points.empty()) return;
-
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float gap = look.px(24);
-  const ImVec2 size((room.x - 2 * gap) / 3.0F, room.y);
-  if (size.y < look.px(50)) return;
-  CountChart chart(panel, memory);
-  const auto at3 = [&](int i) {
-    return ImVec2(at.x + static_cast<float>(i) * (size.x + gap), at.y);
-  };
-  chart.draw(at3(0), size, "Distinct heads",
-             {{"distinct", t.accent,
-               [cut](const HeadCountPoint& p) -> std::optional<double> {
-                 const auto distinct = p.distinct(cut);
-                 if (!distinct) return std::nullopt;
-                 return static_cast<double>(*distinct);
-               }}},
-             true, true);
-  const auto scaled = [](Index value, double unit) {
-    return std::optional<double>(static_cast<double>(value) / unit);
-  };
-  chart.draw(at3(1), size, "MFLOP",
-             {{"whole pass", headColor(t, 0),
-               [&](const HeadCountPoint& p) { return scaled(p.cost.flops, 1e6); }},
-              {"projections", headColor(t, 1),
-               [&](const HeadCountPoint& p) { return scaled(p.cost.projectionFlops, 1e6); }}},
-             false);
-  chart.draw(at3(2), size, "Measured",
-             {{"ms", headColor(t, 4),
-               [](const HeadCountPoint& p) -> std::optional<double> {
-                 if (!p.ran()) return std::nullopt;
-                 return p.ms;
-               }},
-              {"MB of results", headColor(t, 5),
-               [&](const HeadCountPoint& p) -> std::optional<double> {
-                 if (!p.ran()) return std::nullopt;
-                 return static_cast<double>(p.heldBytes) / 1e6;
-               }}},
-             true);
-}
+std::unique_ptr<HeadsCard> makeMoreHeadsTab() { return std::make_unique<MoreHeadsTab>(); }
 
 }  // namespace headscope::ui

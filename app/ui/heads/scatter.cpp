@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <string>
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/heads/disc_places.h"
 #include "app/ui/heads/figure_words.h"
-#include "app/ui/heads/metric_definition.h"
-#include "app/ui/tools/chart.h"
+#include "app/ui/heads/heads_card.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
+
+constexpr float kFilled = 0.33F;   // of an area, by discs
+constexpr float kNear = 9.0F;      // heights of half a disc: farther ones are not found again
+constexpr float kSideways = 3.0F;  // a way across counts for so many times one up or down
 
 constexpr float kLeastRadius = 3.5F;
 constexpr float kMostRadius = 9.0F;
@@ -26,14 +27,22 @@ constexpr float kMostPlain = 4.5F;       // radius of one without a number
 constexpr float kTogether = 2.5F;        // values closer than this are told apart by nobody
 constexpr float kDot = 2.5F;             // radius of what marks the value of a disc elsewhere
 
+float squared(float x) { return x * x; }
+
+Rect around(ImVec2 at, ImVec2 half) {
+  return {{at.x - half.x, at.y - half.y}, {at.x + half.x, at.y + half.y}};
+}
+
 /// An axis' name at the cursor, which opens a list of all metrics. True while pointed at.
-bool axisName(const Look& look, const char* id, Metric metric, std::string& key, float room) {
+bool scatterAxisName(const Look& look, const char* id, Metric metric, std::string& key,
+                     float room) {
   ImFont* font = look.fonts.small;
   const std::string text = elided(font, titleWithUnit(metric) + " ▾", room);
   const ImVec2 size = textSize(font, text);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(id);
-  if (ImGui::InvisibleButton("choose", {size.x, size.y + look.px(2)})) ImGui::OpenPopup("metrics");
+  if (ImGui::InvisibleButton("choose", {size.x, size.y + look.space.thin}))
+    ImGui::OpenPopup("metrics");
   const bool pointed = ImGui::IsItemHovered();
   tip(look, definitionText(metric));
   drawText(ImGui::GetWindowDrawList(), font, at, pointed ? look.theme.text : look.theme.textMuted,
@@ -50,12 +59,136 @@ bool axisName(const Look& look, const char* id, Metric metric, std::string& key,
   return pointed;
 }
 
-struct Point {
-  Index head;
-  double x, y;
-};
+/// "3", "2–5"; what would be long, by its count.
+std::string discText(const std::vector<Index>& heads) {
+  constexpr std::size_t kLong = 9;
+  if (heads.size() == 1) return std::to_string(heads.front() + 1);
+  const std::string text = numbersInWords(heads);
+  return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
+}
 
-std::vector<Point> pointsOf(const HeadReport& report, const ScatterAxes& axes) {
+bool samePlaces(const std::vector<ImVec2>& a, const std::vector<ImVec2>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](ImVec2 p, ImVec2 q) { return p.x == q.x && p.y == q.y; });
+}
+
+}  // namespace
+
+ChartAxis axisAround(std::span<const double> values) {
+  constexpr double kMostSteps = 5.0;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  double low = *least;
+  double high = *most;
+  if (low >= 0.0 && (high - low > 0.6 * high || high == low)) low = 0.0;
+  if (high <= low) high = low + 1.0;
+  const double magnitude = std::max(std::abs(low), std::abs(high));
+  const double finest = std::pow(10.0, std::floor(std::log10(magnitude)) - 2.0);
+  const double step = std::max(tickStep(high - low, kMostSteps), finest);
+  ChartAxis axis;
+  axis.low = std::floor(low / step + 1e-9) * step;
+  axis.high = std::ceil(high / step - 1e-9) * step;
+  const auto count = static_cast<int>(std::round((axis.high - axis.low) / step));
+  for (int i = 0; i <= count; ++i) axis.ticks.push_back(axis.low + i * step);
+  return axis;
+}
+
+float discRadius(std::size_t count, ImVec2 area, float least, float most) {
+  const float share =
+      area.x * area.y * kFilled / static_cast<float>(std::max<std::size_t>(count, 1));
+  return std::clamp(std::sqrt(share) * 0.5F, least, most);
+}
+
+ChartAxis withMargin(ChartAxis axis, float pixels, float length) {
+  const double inner = std::max(1.0, static_cast<double>(length - 2 * pixels));
+  const double margin = (axis.high - axis.low) * static_cast<double>(pixels) / inner;
+  axis.low -= margin;
+  axis.high += margin;
+  return axis;
+}
+
+std::vector<std::vector<std::size_t>> together(const std::vector<ImVec2>& places, float within) {
+  std::vector<std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) {
+      const ImVec2 first = places[g.front()];
+      return squared(first.x - places[i].x) + squared(first.y - places[i].y) <= squared(within);
+    });
+    if (group == groups.end()) {
+      groups.push_back({i});
+    } else {
+      group->push_back(i);
+    }
+  }
+  return groups;
+}
+
+std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, float dot,
+                                              const Rect& room) {
+  constexpr float kGap = 1.0F;
+  std::vector<std::optional<ImVec2>> places(discs.size());
+  std::vector<Rect> taken;
+  const auto isFree = [&](const Rect& box) {
+    return std::none_of(taken.begin(), taken.end(), [&](const Rect& t) { return t.overlaps(box); });
+  };
+  const auto boxAt = [&](const Disc& disc, ImVec2 at) {
+    return around(at, disc.half).outset(kGap * 0.5F);
+  };
+  // those that cover no other, and stand inside, stay
+  std::vector<std::size_t> displaced;
+  for (std::size_t i = 0; i < discs.size(); ++i) {
+    const Rect box = boxAt(discs[i], discs[i].at);
+    bool stays = room.contains(around(discs[i].at, discs[i].half));
+    for (std::size_t j = 0; j < discs.size() && stays; ++j) {
+      stays = i == j || !box.overlaps(boxAt(discs[j], discs[j].at));
+    }
+    if (!stays) {
+      displaced.push_back(i);
+      continue;
+    }
+    places[i] = discs[i].at;
+    taken.push_back(box);
+  }
+  // the others to the nearest room there is, where they cover no dot of another
+  for (const std::size_t i : displaced) {
+    const Disc& disc = discs[i];
+    const float step = std::max(1.0F, disc.half.y * 0.5F);
+    // its own dot may lie in its middle, but not beside its number
+    const auto coversDot = [&](ImVec2 at) {
+      const bool home = at.x == disc.at.x && at.y == disc.at.y;
+      return std::any_of(displaced.begin(), displaced.end(), [&](std::size_t j) {
+        return !(home && j == i) && boxAt(disc, at).overlaps(around(discs[j].at, {dot, dot}));
+      });
+    };
+    float least = kNear * disc.half.y;
+    const auto down = static_cast<int>(room.height() / step);
+    const auto across = static_cast<int>(room.width() / step);
+    for (int y = -down; y <= down; ++y) {
+      for (int x = -across; x <= across; ++x) {
+        const ImVec2 at(disc.at.x + static_cast<float>(x) * step,
+                        disc.at.y + static_cast<float>(y) * step);
+        const float way = kSideways * std::abs(at.x - disc.at.x) + std::abs(at.y - disc.at.y) +
+                          (at.y > disc.at.y ? 0.5F : 0.0F);  // rather up
+        if (way >= least || !room.contains(around(at, disc.half))) continue;
+        if (!isFree(boxAt(disc, at)) || coversDot(at)) continue;
+        least = way;
+        places[i] = at;
+      }
+    }
+    if (places[i]) taken.push_back(boxAt(disc, *places[i]));
+  }
+  return places;
+}
+
+ScatterAxes scatterAxes(const HeadsView& view) {
+  return {metricFromKey(view.scatterX).value_or(Metric::meanDistance),
+          metricFromKey(view.scatterY).value_or(Metric::entropy)};
+}
+
+bool Scatter::HeadDisc::isOf(Index head) const {
+  return std::find(heads.begin(), heads.end(), head) != heads.end();
+}
+
+std::vector<Scatter::Point> Scatter::pointsOf(const HeadReport& report, const ScatterAxes& axes) {
   std::vector<Point> points;
   for (std::size_t h = 0; h < report.metrics.size(); ++h) {
     const Measured& x = report.metrics[h][axes.x];
@@ -65,49 +198,29 @@ std::vector<Point> pointsOf(const HeadReport& report, const ScatterAxes& axes) {
   return points;
 }
 
-PlainAxis axisOf(const std::vector<Point>& points, double Point::*value) {
-  std::vector<double> values;
-  for (const Point& point : points) values.push_back(point.*value);
-  return axisAround(values);
-}
-
-bool same(const std::vector<ImVec2>& a, const std::vector<ImVec2>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](ImVec2 p, ImVec2 q) { return p.x == q.x && p.y == q.y; });
-}
-
-/// "3", "2–5"; what would be long, by its count.
-std::string discText(const std::vector<Index>& heads) {
-  constexpr std::size_t kLong = 9;
-  if (heads.size() == 1) return std::to_string(heads.front() + 1);
-  const std::string text = numbersInWords(heads);
-  return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
-}
-
-void placeDiscs(ScatterMemory& memory, const Look& look, const PlainChart& chart, ImVec2 a, ImVec2 b,
-                const std::vector<Point>& points) {
+void Scatter::placeDiscs(const Look& look, const Chart& chart, const Rect& room,
+                         const std::vector<Point>& points) {
   std::vector<Index> heads;
   std::vector<ImVec2> values;
   for (const Point& point : points) {
     heads.push_back(point.head);
     values.push_back(chart.at(point.x, point.y));
   }
-  if (look.scale == memory.scale && heads == memory.heads && same(values, memory.values)) return;
-  memory.discs.clear();
+  if (look.scale == scale_ && heads == heads_ && samePlaces(values, values_)) return;
+  discs_.clear();
   for (const auto& group : together(values, look.px(kTogether))) {
-    ScatterDisc disc;
+    HeadDisc disc;
     for (const std::size_t i : group) disc.heads.push_back(heads[i]);
     disc.text = discText(disc.heads);
     disc.value = disc.place = values[group.front()];
-    memory.discs.push_back(std::move(disc));
+    discs_.push_back(std::move(disc));
   }
-  const ImVec2 area(b.x - a.x, b.y - a.y);
   const float radius =
-      discRadius(memory.discs.size(), area, look.px(kLeastRadius), look.px(kMostRadius));
-  const bool numbered = radius >= look.px(kNumberedRadius) && area.y >= kLeastRows * radius;
+      discRadius(discs_.size(), room.size(), look.px(kLeastRadius), look.px(kMostRadius));
+  const bool numbered = radius >= look.px(kNumberedRadius) && room.height() >= kLeastRows * radius;
   std::vector<Disc> wanted;
-  for (ScatterDisc& disc : memory.discs) {
-    const float text = textSize(look.fonts.tiny, disc.text).x * 0.5F + look.px(5);
+  for (HeadDisc& disc : discs_) {
+    const float text = textSize(look.fonts.tiny, disc.text).x * 0.5F + look.space.tight;
     disc.half = {disc.heads.size() > 1 ? std::max(radius, text) : radius, radius};
     if (!numbered) {
       disc.text.clear();
@@ -116,9 +229,9 @@ void placeDiscs(ScatterMemory& memory, const Look& look, const PlainChart& chart
     wanted.push_back({disc.value, disc.half});
   }
   if (numbered) {
-    const auto places = discPlaces(wanted, look.px(kDot), a, b);
+    const auto places = discPlaces(wanted, look.px(kDot), room);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      ScatterDisc& disc = memory.discs[i];
+      HeadDisc& disc = discs_[i];
       if (places[i]) {
         disc.place = *places[i];
       } else {
@@ -127,28 +240,18 @@ void placeDiscs(ScatterMemory& memory, const Look& look, const PlainChart& chart
       }
     }
   }
-  memory.heads = std::move(heads);
-  memory.values = std::move(values);
-  memory.scale = look.scale;
-}
-
-bool isOf(const ScatterDisc& disc, Index head) {
-  return std::find(disc.heads.begin(), disc.heads.end(), head) != disc.heads.end();
-}
-
-/// The head a click chooses: the next one of it, where it is the chosen head's.
-Index nextOf(const ScatterDisc& disc, Index chosen) {
-  const auto at = std::find(disc.heads.begin(), disc.heads.end(), chosen);
-  return at == disc.heads.end() || at + 1 == disc.heads.end() ? disc.heads.front() : *(at + 1);
+  heads_ = std::move(heads);
+  values_ = std::move(values);
+  scale_ = look.scale;
 }
 
 /// From a disc that stands elsewhere to the dot at its value, over all discs.
-void tie(ImDrawList* list, const Look& look, const ScatterDisc& disc, ImU32 color) {
+void Scatter::tie(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 color) {
   const ImVec2 from = disc.value;
   const float inner = disc.half.x - disc.half.y;  // of a longer disc, its straight part
   const ImVec2 to(std::clamp(from.x, disc.place.x - inner, disc.place.x + inner), disc.place.y);
   const float way = std::hypot(to.x - from.x, to.y - from.y);
-  if (way < look.px(1)) return;
+  if (way < look.space.hair) return;
   const float share = std::max(0.0F, 1.0F - disc.half.y / way);
   const ImVec2 end(from.x + (to.x - from.x) * share, from.y + (to.y - from.y) * share);
   list->AddLine(from, end, look.theme.panel, look.px(3));
@@ -158,102 +261,99 @@ void tie(ImDrawList* list, const Look& look, const ScatterDisc& disc, ImU32 colo
 }
 
 /// The discs; gives the one pointed at.
-const ScatterDisc* drawDiscs(const Panel& panel, const ScatterMemory& memory) {
+const Scatter::HeadDisc* Scatter::drawDiscs(const Panel& panel) const {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ScatterDisc* pointed = nullptr;
-  const auto colorOf = [&](const ScatterDisc& disc) {
-    const Index head = isOf(disc, panel.view.head) ? panel.view.head : disc.heads.front();
+  Index& chosen = panel.view.head;
+  const HeadDisc* pointed = nullptr;
+  const auto colorOf = [&](const HeadDisc& disc) {
+    const Index head = disc.isOf(chosen) ? chosen : disc.heads.front();
     return headColor(t, static_cast<std::size_t>(head));
   };
-  for (const ScatterDisc& disc : memory.discs) {
-    const ImVec2 a(disc.place.x - disc.half.x, disc.place.y - disc.half.y);
-    const ImVec2 b(disc.place.x + disc.half.x, disc.place.y + disc.half.y);
-    ImGui::SetCursorScreenPos(a);
+  for (const HeadDisc& disc : discs_) {
+    const Rect box = around(disc.place, disc.half);
+    ImGui::SetCursorScreenPos(box.a);
     ImGui::PushID(static_cast<int>(disc.heads.front()));
-    if (ImGui::InvisibleButton("disc", {b.x - a.x, b.y - a.y})) {
-      panel.view.head = nextOf(disc, panel.view.head);
+    if (ImGui::InvisibleButton("disc", box.size())) {
+      // the next one of it, where the chosen head is one
+      const auto at = std::find(disc.heads.begin(), disc.heads.end(), chosen);
+      const bool another = at != disc.heads.end() && at + 1 != disc.heads.end();
+      chosen = another ? *(at + 1) : disc.heads.front();
     }
     const bool hovered = ImGui::IsItemHovered();
     if (hovered) pointed = &disc;
     ImGui::PopID();
     const bool numbered = !disc.text.empty();
     const ImU32 color = colorOf(disc);
-    list->AddRectFilled(a, b, numbered ? color : withAlpha(color, 0.75F), disc.half.y);
+    list->AddRectFilled(box.a, box.b, numbered ? color : withAlpha(color, 0.75F), disc.half.y);
     if (numbered) {
       drawTextCentred(list, look.fonts.tiny, disc.place, legibleOn(color), disc.text);
     }
-    if (isOf(disc, panel.view.head) || hovered) {
+    if (disc.isOf(chosen) || hovered) {
       const float out = look.px(1.5F);
-      list->AddRect({a.x - out, a.y - out}, {b.x + out, b.y + out}, t.text, disc.half.y + out, 0,
-                    look.px(1.5F));
+      const Rect ring = box.outset(out);
+      list->AddRect(ring.a, ring.b, t.text, disc.half.y + out, 0, out);
     }
   }
-  for (const ScatterDisc& disc : memory.discs) tie(list, look, disc, colorOf(disc));
+  for (const HeadDisc& disc : discs_) tie(list, look, disc, colorOf(disc));
   return pointed;
 }
 
-void whyEmpty(const Look& look, const HeadReport& report, const ScatterAxes& axes, ImVec2 at) {
-  ImGui::SetCursorScreenPos(at);
-  for (const Metric metric : {axes.y, axes.x}) {
-    for (const std::string& sentence : undefinedInWords(report, metric)) {
-      wrappedLabel(look, look.fonts.small, look.theme.text, sentence);
-    }
-    if (axes.x == axes.y) break;
-  }
-}
-
-}  // namespace
-
-ScatterAxes scatterAxes(const HeadsView& view) {
-  return {metricFromKey(view.scatterX).value_or(Metric::meanDistance),
-          metricFromKey(view.scatterY).value_or(Metric::entropy)};
-}
-
-ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadReport& report,
-                       ImVec2 size) {
+ScatterPick Scatter::draw(const Panel& panel, const HeadReport& report, Rect room) {
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
   const ScatterAxes axes = scatterAxes(view);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float name = fontSize(look.fonts.small) + look.px(4);
-  ScatterPointed pointed;
-  if (axisName(look, "y axis", axes.y, view.scatterY, size.x)) pointed.metric = axes.y;
+  const float name = fontSize(look.fonts.small) + look.space.tight;
+  const Rect above = room.cutTop(name);
+  const Rect below = room.cutBottom(name);
+  ScatterPick pick;
+  ImGui::SetCursorScreenPos(above.a);
+  if (scatterAxisName(look, "y axis", axes.y, view.scatterY, above.width())) pick.metric = axes.y;
+
   const std::vector<Point> points = pointsOf(report, axes);
-  const ImVec2 corner(at.x, at.y + name);
-  const ImVec2 room(size.x, size.y - 2 * name);
   if (points.empty()) {
-    pointed.empty = true;
-    whyEmpty(look, report, axes, {corner.x, corner.y + look.px(6)});
-  } else {
-    const PlainAxis across = axisOf(points, &Point::x);
-    const PlainAxis up = axisOf(points, &Point::y);
-    PlainChart chart = placeChart(look, corner, room, across, up);
-    // discs at the ends cover no numbers
-    const ImVec2 a = chart.a;
-    const ImVec2 b = chart.b;
-    const float margin = look.px(kMostRadius) + look.px(1);
-    chart.x = withMargin(across, margin, b.x - a.x);
-    chart.y = withMargin(up, std::min(margin, (b.y - a.y) * 0.25F), b.y - a.y);
-    drawAxes(look, chart, "");
-    placeDiscs(memory, look, chart, a, b, points);
-    const ScatterDisc* disc = drawDiscs(panel, memory);
-    if (disc != nullptr) {
-      pointed.head = isOf(*disc, panel.view.head) ? panel.view.head : disc->heads.front();
+    pick.empty = true;
+    ImGui::SetCursorScreenPos({room.a.x, room.a.y + look.space.small});
+    for (const Metric metric : {axes.y, axes.x}) {
+      for (const std::string& sentence : undefinedInWords(report, metric)) {
+        wrappedLabel(look.fonts.small, look.theme.text, sentence);
+      }
+      if (axes.x == axes.y) break;
     }
-    const Index said = pointed.head.value_or(panel.view.head);
-    for (const ScatterDisc& d : memory.discs) {
-      if (!isOf(d, said)) continue;
-      pointed.together = d.heads;
-      std::erase(pointed.together, said);
+  } else {
+    std::vector<double> xs, ys;
+    for (const Point& point : points) {
+      xs.push_back(point.x);
+      ys.push_back(point.y);
+    }
+    ChartFrame frame{room, axisAround(xs), axisAround(ys), {}, {}};
+    const Rect plot = Chart(look, frame).plot();
+    // discs at the ends cover no numbers
+    const float margin = look.px(kMostRadius) + look.space.hair;
+    frame.x = withMargin(std::move(frame.x), margin, plot.width());
+    frame.y =
+        withMargin(std::move(frame.y), std::min(margin, plot.height() * 0.25F), plot.height());
+    const Chart chart(look, std::move(frame));
+    chart.drawAxes(ImGui::GetWindowDrawList());
+    placeDiscs(look, chart, plot, points);
+    if (const HeadDisc* disc = drawDiscs(panel)) {
+      pick.head = disc->isOf(panel.view.head) ? panel.view.head : disc->heads.front();
+    }
+    const Index said = pick.head.value_or(panel.view.head);
+    for (const HeadDisc& disc : discs_) {
+      if (!disc.isOf(said)) continue;
+      pick.together = disc.heads;
+      std::erase(pick.together, said);
     }
   }
-  const float width = std::min(textSize(look.fonts.small, titleWithUnit(axes.x) + " ▾").x, size.x);
-  ImGui::SetCursorScreenPos({at.x + size.x - width, at.y + size.y - name + look.px(2)});
-  if (axisName(look, "x axis", axes.x, view.scatterX, size.x)) pointed.metric = axes.x;
-  ImGui::SetCursorScreenPos({at.x, at.y + size.y});
-  return pointed;
+
+  const std::string title = titleWithUnit(axes.x) + " ▾";
+  const float width = std::min(textSize(look.fonts.small, title).x, below.width());
+  ImGui::SetCursorScreenPos({below.b.x - width, below.a.y + look.space.thin});
+  if (scatterAxisName(look, "x axis", axes.x, view.scatterX, below.width())) pick.metric = axes.x;
+  ImGui::SetCursorScreenPos({below.a.x, below.b.y});
+  return pick;
 }
 
 }  // namespace headscope::ui

@@ -2,33 +2,43 @@
 // stand at its value is tied to a dot that does.
 #pragma once
 
-#include <imgui.h>
-
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "app/ui/panel.h"
+#include "app/ui/parts/chart.h"
 #include "core/analysis/head_report.h"
 
 namespace headscope::ui {
 
-/// Heads with the same values, to the eye, share a disc.
-struct ScatterDisc {
-  std::vector<Index> heads;
-  std::string text;  // "3", "2–5", "26 heads"
-  ImVec2 value;      // where it belongs
-  ImVec2 place;      // where it stands: elsewhere where it would cover another
-  ImVec2 half;       // of its width and height
+// Where discs stand, and the axes that their values need. Pure.
+
+/// Round numbers around all of `values` (at least one): from 0 unless they lie close together far
+/// from it; ticks are told apart by three digits.
+ChartAxis axisAround(std::span<const double> values);
+
+/// The largest radius up to `most` at which so many discs fill no more than a third of an area.
+float discRadius(std::size_t count, ImVec2 area, float least, float most);
+
+/// The same axis, with so many pixels of its length left free at both ends.
+ChartAxis withMargin(ChartAxis axis, float pixels, float length);
+
+/// Indices of places as close as `within` to the first of their group, in order.
+std::vector<std::vector<std::size_t>> together(const std::vector<ImVec2>& places, float within);
+
+struct Disc {
+  ImVec2 at;    // its value
+  ImVec2 half;  // of its width and height
 };
 
-/// Where the discs went: worked out again when they belong elsewhere.
-struct ScatterMemory {
-  std::vector<Index> heads;
-  std::vector<ImVec2> values;  // of these heads
-  float scale = 0.0F;
-  std::vector<ScatterDisc> discs;
-};
+/// Where the discs stand: at their values those that cover no other's; the rest as near as there is
+/// room within `room`, where they cover neither one another nor the dot (of this radius) at
+/// another's value. None for a disc that has no room near by.
+std::vector<std::optional<ImVec2>> discPlaces(const std::vector<Disc>& discs, float dot,
+                                              const Rect& room);
+
+// The picture.
 
 /// The metrics of its axes: those of the view, or the first defaults where the view's have no name.
 struct ScatterAxes {
@@ -37,15 +47,45 @@ struct ScatterAxes {
 ScatterAxes scatterAxes(const HeadsView& view);
 
 /// What the mouse or keyboard points at.
-struct ScatterPointed {
+struct ScatterPick {
   std::optional<Index> head;
   std::optional<Metric> metric;  // an axis' name
   std::vector<Index> together;   // other heads with the values of the one pointed at, else chosen
   bool empty = false;            // no head has both: its place says why
 };
 
-/// At the cursor, in this size. A click on a disc chooses its head, another the next it is of.
-ScatterPointed scatter(const Panel& panel, ScatterMemory& memory, const HeadReport& report,
-                       ImVec2 size);
+class Scatter {
+ public:
+  /// A click on a disc chooses its head, another the next it is of.
+  ScatterPick draw(const Panel& panel, const HeadReport& report, Rect room);
+
+ private:
+  /// Heads with the same values, to the eye, share a disc.
+  struct HeadDisc {
+    std::vector<Index> heads;
+    std::string text;  // "3", "2–5", "26 heads"
+    ImVec2 value;      // where it belongs
+    ImVec2 place;      // where it stands: elsewhere where it would cover another
+    ImVec2 half;       // of its width and height
+
+    bool isOf(Index head) const;
+  };
+  struct Point {
+    Index head;
+    double x, y;
+  };
+
+  static std::vector<Point> pointsOf(const HeadReport& report, const ScatterAxes& axes);
+  void placeDiscs(const Look& look, const Chart& chart, const Rect& room,
+                  const std::vector<Point>& points);
+  static void tie(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 color);
+  const HeadDisc* drawDiscs(const Panel& panel) const;
+
+  // Where the discs went: worked out again when they belong elsewhere.
+  std::vector<Index> heads_;
+  std::vector<ImVec2> values_;  // of these heads
+  float scale_ = 0.0F;
+  std::vector<HeadDisc> discs_;
+};
 
 }  // namespace headscope::ui

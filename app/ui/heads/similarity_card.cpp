@@ -1,119 +1,326 @@
-#include "app/ui/heads/similarity_card.h"
-
+// Similarity card: how alike the heads attend, alike ones beside each other: heads against heads,
+// numbered along both sides, with clusters framed and, where there is room, their tree.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/glossary.h"
-#include "app/ui/heads/enlarge.h"
 #include "app/ui/heads/figure_words.h"
-#include "app/ui/heads/metric_definition.h"
-#include "app/ui/heads/similarity_matrix.h"
+#include "app/ui/heads/heads_card.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kFormula =
+constexpr const char* kSimilarityFormula =
     "1 − the mean over rows of JSD(p, q) = H((p + q)/2) − (H(p) + H(q))/2, in bits (Lin 1991). "
     "Ordered and cut by average linkage (UPGMA).";
 constexpr float kLeastCut = 0.5F;
 
-void title(const Panel& panel, bool alone) {
-  const Look& look = panel.look;
-  const ImVec2 top = ImGui::GetCursorScreenPos();
-  const float room = ImGui::GetContentRegionAvail().x -
-                     enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.px(8);
-  const std::string whole = "How alike the heads are";
-  heading(look, textSize(look.fonts.semibold, whole).x <= room ? whole.c_str() : "How alike");
-  if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, top);
+struct HeadPair {
+  Index row = 0, col = 0;  // heads
+};
+
+/// From the least similar pair, rounded down to a tenth, to 1.
+ColorScale similarityScale(const Panel& panel, const HeadSimilarity& similarity) {
+  const double least = *std::min_element(similarity.values.begin(), similarity.values.end());
+  const double low = std::clamp(std::floor(least * 10.0) / 10.0, 0.0, 0.9);
+  return sequentialScale(panel.look, panel.view, static_cast<float>(low), 1.0F);
 }
 
-/// What the colours mean, from where to where.
-void scaleLine(const Panel& panel, const HeadSimilarity& similarity) {
-  const Look& look = panel.look;
-  ImFont* font = look.fonts.small;
-  std::string range = fmt::format("{:g} to 1", similarityScale(panel, similarity).low);
-  const Index batch = panel.trace.config().batch;
-  if (panel.view.heads.averageItems && batch > 1) range += fmt::format(", mean of {} items", batch);
-  std::string text = "1 − Jensen–Shannon divergence, " + range;
-  const float room = ImGui::GetContentRegionAvail().x;
-  if (textSize(font, text).x > room) text = "1 − JS divergence, " + range;
-  label(font, look.theme.textMuted, elided(font, text, room));
-  explainItem(look, font, "similarity", std::string("\n") + kFormula);
-}
+class SimilarityMatrix {
+ public:
+  SimilarityMatrix(const Panel& panel, const Figures& figures, HeadPair chosen)
+      : panel_(panel),
+        look_(panel.look),
+        figures_(figures),
+        chosen_(chosen),
+        ordered_(panel.view.heads.similarityOrdered),
+        order_(figures.tree.order),
+        count_(figures.report.similarity.heads),
+        font_(look_.fonts.tiny),
+        list_(ImGui::GetWindowDrawList()) {
+    order_.resize(static_cast<std::size_t>(count_));
+    if (!ordered_) std::iota(order_.begin(), order_.end(), Index{0});
+  }
 
-/// The order and the cut.
-void controls(const Panel& panel) {
-  const Look& look = panel.look;
-  HeadsView& view = panel.view.heads;
-  toggle(look, "alike together", &view.similarityOrdered);
-  tip(look, "On: heads in the order of the tree of likeness. Off: by number.");
-  ImGui::SameLine(0.0F, look.px(10));
-  ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, look.px(220)));
-  ImGui::SliderFloat("##cut", &view.similarityCut, kLeastCut, 1.0F, "");
-  view.similarityCut = std::clamp(view.similarityCut, kLeastCut, 1.0F);
-  tip(look, fmt::format("The cut: heads at least {:.2f} alike count as one", view.similarityCut));
-}
+  void draw(Rect room) {
+    const ColorScale scale = similarityScale(panel_, figures_.report.similarity);
+    rowNumbers_ = textSize(font_, std::to_string(count_)).x + look_.space.small;
+    columnNumbers_ = fontSize(font_) + look_.space.tight;
+    room.cutLeft(rowNumbers_);
+    room.b.y -= columnNumbers_;
+    const bool large = room.height() > look_.px(240) && room.width() > look_.px(300);
+    if (large) room.cutRight(colorBarWidth(look_));
+    const float tree = large && ordered_ ? look_.px(120) : 0.0F;
+    const float side = std::max(std::min(room.width() - tree, room.height()), look_.space.wide);
+    place_ = {Rect::at(room.a, {side, side}), count_, count_};
+
+    drawCells(scale);
+    if (ordered_) frameClusters();
+    takeMouse();
+    numbers(true);
+    numbers(false);
+    mark(chosen_, look_.theme.text);
+    if (pointed) mark(*pointed, look_.theme.accent);
+    const float right = place_.at.b.x;
+    if (tree > 0.0F)
+      drawTree({{right + look_.space.tight, 0}, {right + tree - look_.space.medium, 0}});
+    if (large) {
+      colorBar(look_, scale, {right + tree + look_.space.large, place_.at.a.y},
+               std::min(side, look_.px(160)));
+    }
+  }
+
+  std::optional<HeadPair> pointed, clicked;
+
+ private:
+  void drawCells(const ColorScale& scale) {
+    auto values = std::make_shared<std::vector<float>>();
+    for (const Index a : order_) {
+      for (const Index b : order_) {
+        values->push_back(static_cast<float>(figures_.report.similarity(a, b)));
+      }
+    }
+    Heatmaps heatmaps(look_);
+    const auto side = static_cast<int>(count_);
+    const std::span<const float> cells(*values);
+    heatmaps.add(Fingerprint("similarity"), Fingerprint("similarity", figures_.revision, ordered_),
+                 values, cells, side, side, scale, place_.at);
+    heatmaps.draw(list_);
+    list_->AddRect(place_.at.a, place_.at.b, look_.theme.panelBorder);
+  }
+
+  Index headAt(Index place) const { return order_[static_cast<std::size_t>(place)]; }
+  Index placeOf(Index head) const {
+    return std::find(order_.begin(), order_.end(), head) - order_.begin();
+  }
+  float cell() const { return place_.cell().x; }
+
+  void takeMouse() {
+    ImGui::SetCursorScreenPos(place_.at.a);
+    const bool pressed = pictureArea("similarity", place_.at.size());
+    if (!ImGui::IsItemHovered()) return;
+    const MatrixCell at = place_.nearest(ImGui::GetIO().MousePos);
+    pointed = HeadPair{headAt(at.row), headAt(at.col)};
+    if (pressed) clicked = pointed;
+  }
+
+  /// Every how many of them a number fits.
+  Index every(float room) const {
+    for (const Index step : {1, 2, 5, 10, 20}) {
+      if (static_cast<float>(step) * cell() >= room) return step;
+    }
+    return 50;
+  }
+
+  /// Each number is a button: of a row, the head that is compared; of a column, what it is compared
+  /// with.
+  void numbers(bool ofRows) {
+    const Index step = every(ofRows ? fontSize(font_)
+                                    : textSize(font_, std::to_string(count_)).x + look_.space.thin);
+    const Rect& all = place_.at;
+    for (Index i = 0; i < count_; ++i) {
+      const Index head = headAt(i);
+      const Rect one = place_.cellAt(i, i);
+      const Rect button = ofRows ? Rect{{all.a.x - rowNumbers_, one.a.y}, {all.a.x, one.b.y}}
+                                 : Rect{{one.a.x, all.b.y}, {one.b.x, all.b.y + columnNumbers_}};
+      const HeadPair pair = ofRows ? HeadPair{head, chosen_.col} : HeadPair{chosen_.row, head};
+      ImGui::SetCursorScreenPos(button.a);
+      ImGui::PushID(static_cast<int>(i));
+      if (ImGui::InvisibleButton(ofRows ? "row" : "column", button.size())) clicked = pair;
+      if (ImGui::IsItemHovered()) pointed = pair;
+      ImGui::PopID();
+      if (i % step != 0) continue;
+      const std::string text = std::to_string(head + 1);
+      ImVec2 at = button.placed(textSize(font_, text), ofRows ? 1.0F : 0.5F).a;
+      if (ofRows) at.x -= look_.space.tight;
+      drawText(list_, font_, at, headColor(look_.theme, static_cast<std::size_t>(head)), text);
+    }
+  }
+
+  void mark(HeadPair pair, ImU32 color) const {
+    const Rect at = place_.block(static_cast<double>(placeOf(pair.row)), 1,
+                                 static_cast<double>(placeOf(pair.col)), 1, look_.space.tight);
+    list_->AddRect(at.a, at.b, color, 0, 0, look_.px(1.5F));
+  }
+
+  /// Clusters at the cut: they stand together in the tree's order.
+  void frameClusters() const {
+    const HeadClusters clusters = clustersAt(figures_.tree, panel_.view.heads.similarityCut);
+    const auto clusterAt = [&](Index place) {
+      return clusters.of[static_cast<std::size_t>(headAt(place))];
+    };
+    for (Index begin = 0; begin < count_;) {
+      Index end = begin + 1;
+      while (end < count_ && clusterAt(end) == clusterAt(begin)) ++end;
+      const auto first = static_cast<double>(begin);
+      const auto length = static_cast<double>(end - begin);
+      if (end - begin > 1) {
+        const Rect block = place_.block(first, length, first, length).inset(1.0F);
+        drawFrame(look_, list_, block, look_.theme.text, 1.5F);
+      }
+      begin = end;
+    }
+  }
+
+  /// The dendrogram beside the rows, between `across`: joints lie the farther right the less alike,
+  /// with the cut.
+  void drawTree(const Rect& across) const {
+    const HeadTree& tree = figures_.tree;
+    if (tree.merges.empty()) return;
+    const Theme& t = look_.theme;
+    const auto cut = static_cast<double>(panel_.view.heads.similarityCut);
+    const double low = std::min(tree.merges.back().similarity, cut);
+    const double range = std::max(1.0 - low, 1e-3);
+    const auto x = [&](double similarity) {
+      return across.a.x + across.width() * static_cast<float>((1.0 - similarity) / range);
+    };
+    std::vector<ImVec2> joints;  // of heads, then merges
+    for (Index h = 0; h < tree.heads; ++h) {
+      const Index place = placeOf(h);
+      joints.push_back({across.a.x, place_.cellAt(place, place).centre().y});
+    }
+    const float line = look_.px(1.2F);
+    for (const HeadMerge& merge : tree.merges) {
+      const ImVec2 p = joints[static_cast<std::size_t>(merge.left)];
+      const ImVec2 q = joints[static_cast<std::size_t>(merge.right)];
+      const float joint = x(merge.similarity);
+      list_->AddLine(p, {joint, p.y}, t.textMuted, line);
+      list_->AddLine(q, {joint, q.y}, t.textMuted, line);
+      list_->AddLine({joint, p.y}, {joint, q.y}, t.textMuted, line);
+      joints.push_back({joint, (p.y + q.y) * 0.5F});
+    }
+    const Rect& all = place_.at;
+    list_->AddLine({x(cut), all.a.y}, {x(cut), all.b.y}, t.accent, line);
+    drawTextCentred(list_, font_, {x(cut), all.b.y + columnNumbers_ * 0.5F}, t.accentText, "cut");
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const Figures& figures_;
+  HeadPair chosen_;
+  bool ordered_;
+  std::vector<Index> order_;  // heads along both sides
+  Index count_;
+  ImFont* font_;
+  ImDrawList* list_;
+  MatrixPlace place_;
+  float rowNumbers_ = 0.0F, columnNumbers_ = 0.0F;  // the room they take
+};
+
+class SimilarityCard final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    title(panel, frame.alone);
+    if (frame.heads.figures == nullptr) return noFigures(panel, frame.heads);
+    const Figures& figures = *frame.heads.figures;
+    const HeadSimilarity& similarity = figures.report.similarity;
+    const auto instead = [&](const std::string& why) {
+      wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
+    };
+    if (similarity.heads == 1) return instead("One head has nothing to be compared with.");
+    if (!similarity.defined()) {
+      return instead(fmt::format("Similarity is not defined because {}.", similarity.why));
+    }
+    scaleLine(panel, similarity);
+    measuringNote(panel, frame.heads);
+    const bool large = frame.alone || panel.view.heads.enlarged == EnlargedCard::similarity;
+    Rect room = Rect::rest();
+    // a small window keeps the picture: the order and the cut are then in the larger card
+    const bool small = room.height() < look.px(150);
+    ImGui::PushStyleVar(
+        ImGuiStyleVar_ItemSpacing,
+        ImVec2(ImGui::GetStyle().ItemSpacing.x, small ? look.space.hair : look.space.tight));
+    const float line = fontSize(look.fonts.small) + ImGui::GetStyle().ItemSpacing.y;
+    const Rect below =
+        room.cutBottom((large ? 5 : 2) * line + (small ? 0.0F : ImGui::GetFrameHeight()));
+    matrixAndWords(panel, figures, room, below);
+    if (!small) controls(panel);
+    if (large) wrappedLabel(look.fonts.small, look.theme.textMuted, kSimilarityFormula);
+    ImGui::PopStyleVar();
+  }
+
+ private:
+  static void title(const Panel& panel, bool alone) {
+    const Look& look = panel.look;
+    const Rect room = Rect::rest();
+    const float width =
+        room.width() - enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.space.medium;
+    const char* whole = "How alike the heads are";
+    heading(look, textSize(look.fonts.semibold, whole).x <= width ? whole : "How alike");
+    if (!alone) enlargeSwitch(panel, EnlargedCard::similarity, room.a);
+  }
+
+  /// What the colours mean, from where to where.
+  static void scaleLine(const Panel& panel, const HeadSimilarity& similarity) {
+    ImFont* font = panel.look.fonts.small;
+    std::string range = fmt::format("{:g} to 1", similarityScale(panel, similarity).low);
+    const Index batch = panel.trace.config().batch;
+    if (panel.view.heads.averageItems && batch > 1) {
+      range += fmt::format(", mean of {} items", batch);
+    }
+    std::string text = "1 − Jensen–Shannon divergence, " + range;
+    const float room = ImGui::GetContentRegionAvail().x;
+    if (textSize(font, text).x > room) text = "1 − JS divergence, " + range;
+    label(font, panel.look.theme.textMuted, elided(font, text, room));
+    explainItem(panel.look, font, "similarity", std::string("\n") + kSimilarityFormula);
+  }
+
+  void matrixAndWords(const Panel& panel, const Figures& figures, const Rect& room,
+                      const Rect& below) {
+    const Look& look = panel.look;
+    const HeadSimilarity& similarity = figures.report.similarity;
+    const Index head = panel.view.head;
+    const bool known = other_ && *other_ < similarity.heads && *other_ != head;
+    const HeadPair chosen{head, known ? *other_ : mostAlike(similarity, head).value_or(head)};
+    SimilarityMatrix matrix(panel, figures, chosen);
+    matrix.draw(room);
+    if (matrix.clicked) {
+      panel.view.head = matrix.clicked->row;
+      other_ = matrix.clicked->col;
+    }
+    ImGui::SetCursorScreenPos(below.a);
+    const HeadPair pair = matrix.pointed.value_or(chosen);
+    label(look.fonts.small, look.theme.text,
+          matrix.pointed || known ? pairInWords(similarity, pair.row, pair.col)
+                                  : fmt::format("head {} is most like head {}: {:.2f}", head + 1,
+                                                chosen.col + 1, similarity(head, chosen.col)));
+    label(look.fonts.small, look.theme.text,
+          distinctInWords(figures.tree, panel.view.heads.similarityCut));
+    explainItem(look, look.fonts.small, "distinct heads");
+  }
+
+  /// The order and the cut.
+  static void controls(const Panel& panel) {
+    const Look& look = panel.look;
+    HeadsView& view = panel.view.heads;
+    toggle(look, "alike together", &view.similarityOrdered);
+    tip(look, "On: heads in the order of the tree of likeness. Off: by number.");
+    ImGui::SameLine(0.0F, look.space.medium);
+    ImGui::SetNextItemWidth(std::min(ImGui::GetContentRegionAvail().x, look.px(220)));
+    ImGui::SliderFloat("##cut", &view.similarityCut, kLeastCut, 1.0F, "");
+    view.similarityCut = std::clamp(view.similarityCut, kLeastCut, 1.0F);
+    tip(look, fmt::format("The cut: heads at least {:.2f} alike count as one", view.similarityCut));
+  }
+
+  std::optional<Index> other_;  // clicked: what the chosen head is compared with
+};
 
 }  // namespace
 
-void similarityCard(const Panel& panel, SimilarityMemory& memory, const Figures* figures,
-                    FiguresMemory& measuring, bool alone) {
-  const Look& look = panel.look;
-  title(panel, alone);
-  if (figures == nullptr) {
-    noFigures(panel, measuring);
-    return;
-  }
-  const HeadSimilarity& similarity = figures->report.similarity;
-  if (similarity.heads == 1) {
-    wrappedLabel(look, look.fonts.regular, look.theme.textMuted,
-                 "One head has nothing to be compared with.");
-    return;
-  }
-  if (!similarity.defined()) {
-    wrappedLabel(look, look.fonts.regular, look.theme.textMuted,
-                 fmt::format("Similarity is not defined because {}.", similarity.why));
-    return;
-  }
-  scaleLine(panel, similarity);
-  measuringNote(panel, measuring);
-  const bool large = alone || panel.view.heads.enlarged == EnlargedCard::similarity;
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  // a small window keeps the picture: the order and the cut are then in the larger card
-  const bool small = room.y < look.px(150);
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing,
-                      ImVec2(ImGui::GetStyle().ItemSpacing.x, look.px(small ? 1.0F : 4.0F)));
-  const float spacing = ImGui::GetStyle().ItemSpacing.y;
-  const float line = fontSize(look.fonts.small) + spacing;
-  const float below =
-      2 * line + (small ? 0.0F : ImGui::GetFrameHeight()) + (large ? 3 * line : 0.0F);
-
-  const Index head = panel.view.head;
-  const bool known = memory.other && *memory.other < similarity.heads && *memory.other != head;
-  const Index other = known ? *memory.other : mostAlike(similarity, head).value_or(head);
-  const SimilarityShown shown =
-      similarityMatrix(panel, *figures, {head, other}, {room.x, room.y - below});
-  if (shown.clicked) {
-    panel.view.head = shown.clicked->row;
-    memory.other = shown.clicked->col;
-  }
-  ImGui::SetCursorScreenPos({at.x, at.y + room.y - below});
-  const HeadPair pair = shown.pointed.value_or(shown.chosen);
-  label(look.fonts.small, look.theme.text,
-        shown.pointed || known ? pairInWords(similarity, pair.row, pair.col)
-                               : fmt::format("head {} is most like head {}: {:.2f}", head + 1,
-                                             other + 1, similarity(head, other)));
-  label(look.fonts.small, look.theme.text,
-        distinctInWords(figures->tree, panel.view.heads.similarityCut));
-  explainItem(look, look.fonts.small, "distinct heads");
-  if (!small) controls(panel);
-  if (large) wrappedLabel(look, look.fonts.small, look.theme.textMuted, kFormula);
-  ImGui::PopStyleVar();
-}
+std::unique_ptr<HeadsCard> makeSimilarityCard() { return std::make_unique<SimilarityCard>(); }
 
 }  // namespace headscope::ui

@@ -5,10 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
-#include "app/ui/heads/chosen_lines.h"
+#include "app/ui/heads/heads_card.h"
+#include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -18,12 +23,12 @@ constexpr float kLeastPitch = 3.5F;
 constexpr float kMostPitch = 40.0F;
 
 /// One of the two: its tokens as buttons, each over the tokens whose labels have no room.
-class Column {
+class ColumnOfTokens {
  public:
-  Column(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
-      : look_(panel.look),
+  ColumnOfTokens(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
+      : panel_(panel),
+        look_(panel.look),
         place_(place),
-        names_(laneTokens(panel.trace, lane, panel.view.item)),
         query_(lane == Lane::query),
         edge_(edge),
         width_(width),
@@ -56,12 +61,6 @@ class Column {
   }
 
  private:
-  std::string name(Index token) const {
-    const bool known = token < static_cast<Index>(names_.size());
-    return known ? std::string(shownToken(names_[static_cast<std::size_t>(token)]))
-                 : fmt::format("{} {}", query_ ? "query" : "key", token);
-  }
-
   void button(Index token, Index until, Found& found) {
     const float top = std::max(place_.top, place_.y(token) - place_.pitch * 0.5F);
     const float bottom = std::min(place_.bottom, place_.y(until - 1) + place_.pitch * 0.5F);
@@ -79,7 +78,8 @@ class Column {
 
   void label(Index token, bool lit) const {
     const Theme& t = look_.theme;
-    const std::string text = elided(font_, name(token), width_ - look_.px(6));
+    const std::string text = elided(
+        font_, tokenName(panel_, query_ ? Lane::query : Lane::key, token), width_ - look_.px(6));
     const ImVec2 size = textSize(font_, text);
     const float x = query_ ? edge_ - look_.px(6) - size.x : edge_ + look_.px(6);
     const ImU32 color = !lit ? t.text : query_ ? t.queryText : t.keyText;
@@ -91,9 +91,9 @@ class Column {
     }
   }
 
+  const Panel& panel_;
   const Look& look_;
   const TokenColumn& place_;
-  const std::vector<std::string>& names_;
   bool query_;
   float edge_, width_;
   ImFont* font_;
@@ -101,6 +101,31 @@ class Column {
   TokenRange seen_;
   Index start_;  // the first label
 };
+
+constexpr float kThickestRibbon = 7.0F;  // of a weight of 1
+constexpr float kThinnestRibbon = 0.8F;  // of any
+constexpr float kRibbonSteepness =
+    1.3F;  // of the curve where it is steepest, but for its ends: ~1.5
+
+gl::Rgba ribbonColor(ImU32 color, float alpha) {
+  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(color);
+  return {c.x, c.y, c.z, alpha};
+}
+
+bool holds(const TokenColumn& column, Index token) {
+  return token >= column.range.first && token < column.range.first + column.range.count;
+}
+
+bool isSeen(const TokenColumn& column, Index token) {
+  const float y = column.y(token);
+  return y >= column.top - 1.0F && y <= column.bottom + 1.0F;
+}
+
+/// A weight beside a label: short, its size still told.
+std::string weightLabel(float weight) {
+  const std::string text = fmt::format("{:.2f}", weight);
+  return text == "0.00" || text == "-0.00" ? "<.01" : text;
+}
 
 }  // namespace
 
@@ -145,8 +170,8 @@ bool TokenColumns::scrolls() const {
   return more(queries) || more(keys);
 }
 
-TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled,
-                          const LooksAt& at) {
+TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, const LooksAt& at) {
+  const auto& [a, b] = room;
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
@@ -163,7 +188,7 @@ TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled
   };
   TokenColumns columns;
   const auto place = [&](const TokenRange& range, Index tokens) {
-    return placeColumn(resolved(range, tokens), a.y + title, b.y, look.px(kLeastPitch),
+    return placeColumn(shownOf(range, tokens), a.y + title, b.y, look.px(kLeastPitch),
                        look.px(kMostPitch), scrolled);
   };
   columns.queries = place(heads.queries, c.seqLen);
@@ -179,8 +204,8 @@ TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled
   drawText(list, small, {std::min(keyX, b.x - textSize(small, keyTitle).x), a.y}, t.keyText,
            keyTitle);
   list->PushClipRect({a.x, a.y + title - look.px(2)}, {b.x, b.y + look.px(2)}, true);
-  Column left(panel, columns.queries, Lane::query, columns.left, queryWidth);
-  Column right(panel, columns.keys, Lane::key, columns.right, keyWidth);
+  ColumnOfTokens left(panel, columns.queries, Lane::query, columns.left, queryWidth);
+  ColumnOfTokens right(panel, columns.keys, Lane::key, columns.right, keyWidth);
   const auto query = left.buttons();
   const auto key = right.buttons();
   columns.at = at;
@@ -199,6 +224,95 @@ TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled
     columns.chosen = LooksAt{-1, key.clicked == heads.key && heads.query < 0 ? -1 : key.clicked};
   }
   return columns;
+}
+Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoice& choice) {
+  const Look& look = panel.look;
+  const bool dark = look.theme.kind == ThemeKind::dark;
+  const float across = std::max(columns.right - columns.left, 1.0F);
+  const float pitch = std::min(columns.queries.pitch, columns.keys.pitch);
+  const float thickest = std::clamp(pitch * 0.5F, look.px(2.0F), look.px(kThickestRibbon));
+  gl::RibbonBatch batch;
+  batch.ribbons.reserve(choice.lines.size());
+  for (const Line& line : choice.lines) {
+    if (!holds(columns.queries, line.query) || !holds(columns.keys, line.key)) continue;
+    if (!isSeen(columns.queries, line.query) && !isSeen(columns.keys, line.key)) continue;
+    const float weight = std::min(std::abs(line.weight), 1.0F);
+    const float y0 = columns.queries.y(line.query);
+    const float y1 = columns.keys.y(line.key);
+    const float slope = kRibbonSteepness * (y1 - y0) / across;  // ribbons are measured upright
+    const float half = 0.5F * std::max(look.px(kThinnestRibbon), weight * thickest) *
+                       std::sqrt(1.0F + slope * slope);
+    const float alpha = (dark ? 0.36F : 0.26F) + 0.5F * std::sqrt(weight);
+    const gl::Rgba color = ribbonColor(headColor(look.theme, static_cast<std::size_t>(line.head)),
+                                       std::min(alpha, 0.85F));
+    gl::Ribbon ribbon;
+    ribbon.x0 = columns.left;
+    ribbon.top0 = y0 - half;
+    ribbon.bottom0 = y0 + half;
+    ribbon.x1 = columns.right;
+    ribbon.top1 = y1 - half;
+    ribbon.bottom1 = y1 + half;
+    ribbon.from = ribbon.to = color;
+    batch.ribbons.push_back(ribbon);
+  }
+  const auto drawn = static_cast<Index>(batch.ribbons.size());
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float top = std::min(columns.queries.top, columns.keys.top) - look.px(3);
+  const float bottom = std::max(columns.queries.bottom, columns.keys.bottom) + look.px(3);
+  list->PushClipRect({columns.left, top}, {columns.right, bottom}, true);
+  addRibbons(list, look.scene, std::move(batch));
+  list->PopClipRect();
+  return drawn;
+}
+
+void drawWeights(const Panel& panel, const TokenColumns& columns, const LineChoice& choice) {
+  if (!columns.at.any()) return;
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const bool byQuery = columns.at.query >= 0;
+  const TokenColumn& column = byQuery ? columns.keys : columns.queries;
+  std::map<Index, std::vector<const Line*>> byToken;  // strongest first
+  std::vector<Index> order;                           // tokens, strongest first
+  for (auto line = choice.lines.rbegin(); line != choice.lines.rend(); ++line) {
+    const Index token = byQuery ? line->key : line->query;
+    if (!holds(column, token) || !isSeen(column, token)) continue;
+    auto& lines = byToken[token];
+    if (lines.empty()) order.push_back(token);
+    lines.push_back(&*line);
+  }
+  ImFont* font =
+      column.pitch >= fontSize(look.fonts.monoSmall) ? look.fonts.monoSmall : look.fonts.tiny;
+  const float height = fontSize(font);
+  const float most = (columns.right - columns.left) * 0.6F;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  std::vector<float> taken;
+  for (const Index token : order) {
+    const float y = column.y(token);
+    const auto close = [&](float other) { return std::abs(other - y) < height * 0.95F; };
+    if (std::any_of(taken.begin(), taken.end(), close)) continue;
+    taken.push_back(y);
+    std::vector<std::pair<std::string, ImU32>> texts;
+    float width = 0.0F;
+    for (const Line* line : byToken[token]) {
+      texts.emplace_back(weightLabel(line->weight),
+                         headColor(t, static_cast<std::size_t>(line->head)));
+      const float more = textSize(font, texts.back().first).x + look.px(5);
+      if (width + more > most) {
+        texts.back() = {"…", t.textMuted};
+        width += textSize(font, "…").x + look.px(5);
+        break;
+      }
+      width += more;
+    }
+    float x = byQuery ? columns.right - width : columns.left + look.px(5);
+    list->AddRectFilled({x - look.px(3), y - height * 0.5F},
+                        {x + width - look.px(3), y + height * 0.5F}, withAlpha(t.panel, 0.85F),
+                        look.px(3));
+    for (const auto& [text, color] : texts) {
+      drawText(list, font, {x, y - height * 0.5F}, color, text);
+      x += textSize(font, text).x + look.px(5);
+    }
+  }
 }
 
 }  // namespace headscope::ui

@@ -1,13 +1,11 @@
-// Token columns: queries on the left and keys on the right, to choose from, with room for lines
+// Token columns: queries on the left and keys on the right, to choose from, and weights as ribbons
 // between them; long ones thin out and scroll.
 #pragma once
 
 #include <optional>
-#include <string>
-#include <vector>
 
-#include "app/ui/heads/heads_view.h"
-#include "app/ui/heads/looks_focus.h"
+#include "app/ui/heads/heads_choice.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
@@ -42,7 +40,11 @@ struct TokenColumns {
 };
 
 /// Draws both, with the tokens looked at lit; `scrolled` 0 … 1.
-TokenColumns tokenColumns(const Panel& panel, ImVec2 a, ImVec2 b, float scrolled,
-                          const LooksAt& at);
+TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, const LooksAt& at);
+
+/// Gives how many were drawn: those of tokens that are out of sight at both ends are not.
+Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoice& choice);
+/// At the other end of the lines of the token looked at, their weights; where none is, nothing.
+void drawWeights(const Panel& panel, const TokenColumns& columns, const LineChoice& choice);
 
 }  // namespace headscope::ui

@@ -1,31 +1,40 @@
-#include "app/ui/heads/why_several.h"
-
+// Why several: one head asked to do what two heads do, beside the two, on the same sentence.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
+#include <array>
 #include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
-#include "app/ui/heads/effect_picture.h"
-#include "app/ui/heads/metric_definition.h"
-#include "app/ui/heads/pair_pictures.h"
-#include "app/ui/heads/pooled.h"
-#include "app/ui/matrix_view.h"
+#include "app/ui/heads/effects.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/most_blurred.h"
+#include "core/analysis/two_in_one.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr Index kFinest = 256;  // blocks along a side of a picture
+using HeadRelations = std::vector<HeadRelation>;
+
+/// What was measured of two relations.
+struct PairFigures {
+  std::array<HeadRelation, 2> pair;
+  std::shared_ptr<const TwoInOne> measured;
+  Mask mask;
+  Index item = 0;
+  std::uint64_t revision = 0;  // differs between measurements that differ
+};
 
 /// The heads that declare a relation with a partner for some token of the item.
-std::vector<HeadRelation> candidatesOf(const Panel& panel) {
-  std::vector<HeadRelation> found;
+HeadRelations candidatesOf(const Panel& panel) {
+  HeadRelations found;
   const auto relations = declaredRelations(panel.trace.document());
   const auto item = static_cast<std::size_t>(panel.view.item);
   for (std::size_t h = 0; h < relations.size(); ++h) {
@@ -38,14 +47,14 @@ std::vector<HeadRelation> candidatesOf(const Panel& panel) {
   return found;
 }
 
-const HeadRelation* candidateOf(const std::vector<HeadRelation>& candidates, Index head) {
+const HeadRelation* candidateOf(const HeadRelations& candidates, Index head) {
   const auto found = std::find_if(candidates.begin(), candidates.end(),
                                   [head](const HeadRelation& c) { return c.head == head; });
   return found == candidates.end() ? nullptr : &*found;
 }
 
 /// The user's choice where this sentence has both relations; else empty.
-std::vector<Index> chosenPair(const HeadsView& view, const std::vector<HeadRelation>& candidates) {
+std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& candidates) {
   const std::vector<Index>& pair = view.relationPair;
   const bool fits = pair.size() == 2 && pair[0] != pair[1] &&
                     candidateOf(candidates, pair[0]) != nullptr &&
@@ -53,139 +62,165 @@ std::vector<Index> chosenPair(const HeadsView& view, const std::vector<HeadRelat
   return fits ? pair : std::vector<Index>();
 }
 
-std::vector<float> pictureOf(const Tensor& weights, const Trace& trace, Index item, Index rows,
-                             Index cols) {
-  const ConstMatrixView view = weights.matrix();
-  const AttentionConfig& c = trace.config();
-  CellBlocks blocks{0, view.rows, 0, view.cols};
-  blocks.rowStep = (view.rows + rows - 1) / rows;
-  blocks.colStep = (view.cols + cols - 1) / cols;
-  const auto read = [&](Index row, Index col0, std::span<float> cells) {
-    const AllowedKeys allowed = allowedKeys(c.mask, item, row, c.keys());
-    for (std::size_t j = 0; j < cells.size(); ++j) {
-      const Index col = col0 + static_cast<Index>(j);
-      cells[j] = allowed(col) ? view(row, col) : gl::kMaskedCell;
-    }
-  };
-  return *pooled(blocks, Pool::largest, read);
-}
-
-std::optional<WhySeveralFigures> measuredPair(const Trace& trace,
-                                              const WhySeveralMemory::Asked& asked,
-                                              const std::vector<HeadRelation>& candidates,
-                                              const Execution& execution) {
-  std::array<HeadRelation, 2> pair;
-  if (asked.pair.empty()) {
-    const auto blurred = mostBlurred(trace, asked.item, candidates, asked.gains, execution);
+/// `heads` may be empty: the two that blur most.
+std::optional<PairFigures> measurePair(const TracePtr& trace, Index item,
+                                       const std::vector<Index>& heads, PairGains gains,
+                                       const HeadRelations& candidates,
+                                       const Execution& execution) {
+  PairFigures figures{{}, nullptr, trace->config().mask, item};
+  if (heads.empty()) {
+    const auto blurred = mostBlurred(*trace, item, candidates, gains, execution);
     if (!blurred) return std::nullopt;
-    for (std::size_t r = 0; r < 2; ++r) pair[r] = candidates[(*blurred)[r]];
+    for (std::size_t r = 0; r < 2; ++r) figures.pair[r] = candidates[(*blurred)[r]];
   } else {
-    for (std::size_t r = 0; r < 2; ++r) pair[r] = *candidateOf(candidates, asked.pair[r]);
+    for (std::size_t r = 0; r < 2; ++r) figures.pair[r] = *candidateOf(candidates, heads[r]);
   }
-  auto measured = twoInOne(trace, asked.item, pair, asked.gains, execution);
+  auto measured = twoInOne(*trace, item, figures.pair, gains, execution);
   if (!measured) return std::nullopt;
-  WhySeveralFigures figures{std::move(pair), std::move(*measured), 0, 0, {}};
-  const AttentionConfig& c = trace.config();
-  const auto blocksOf = [](Index cells) {
-    const Index step = (cells + kFinest - 1) / kFinest;
-    return (cells + step - 1) / step;
-  };
-  figures.rows = blocksOf(c.seqLen);
-  figures.cols = blocksOf(c.keys());
-  for (std::size_t i = 0; i < 3; ++i) {
-    figures.cells[i] =
-        pictureOf(figures.measured.weights[i], trace, asked.item, figures.rows, figures.cols);
-  }
+  figures.measured = std::make_shared<const TwoInOne>(std::move(*measured));
   return figures;
 }
 
-void measure(const Panel& panel, WhySeveralMemory& memory,
-             const std::vector<HeadRelation>& candidates) {
-  if (auto outcome = memory.task.take()) {
-    memory.error = std::move(outcome->error);
-    memory.figures = outcome->result
-                         ? std::make_shared<const WhySeveralFigures>(std::move(*outcome->result))
-                         : nullptr;
-    if (memory.figures) {
-      memory.heads = {memory.figures->pair[0].head, memory.figures->pair[1].head};
-    }
-    ++memory.serial;
-  }
+Computed<PairFigures> pairFigures(const Panel& panel, const HeadRelations& candidates) {
   const HeadsView& view = panel.view.heads;
-  WhySeveralMemory::Asked wanted{panel.trace.pass(), panel.view.item, chosenPair(view, candidates),
-                                 view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal};
-  if (memory.asked == wanted) return;
-  memory.asked = wanted;
-  memory.figures = nullptr;
-  memory.error.clear();
-  memory.task.request([trace = panel.trace, wanted = std::move(wanted),
-                       candidates](const std::atomic<bool>& cancelled) {
-    Execution execution;
-    execution.cancelled = &cancelled;
-    return measuredPair(trace, wanted, candidates, execution);
+  const Index item = panel.view.item;
+  const std::vector<Index> heads = chosenRelations(view, candidates);
+  const PairGains gains = view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal;
+  const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
+  return panel.computations.want<PairFigures>("two heads in one", key, When::beside, [&] {
+    return [=, trace = panel.traceHeld](const std::atomic<bool>& cancelled) {
+      Execution execution;
+      execution.cancelled = &cancelled;
+      auto figures = measurePair(trace, item, heads, gains, candidates, execution);
+      if (figures) figures->revision = key.value();
+      return figures;
+    };
   });
 }
 
-/// A relation as a button that opens a list of the others.
-void chooser(const Panel& panel, const WhySeveralMemory& memory, std::size_t which,
-             const std::vector<HeadRelation>& candidates) {
-  const Look& look = panel.look;
-  const HeadRelation& now = *candidateOf(candidates, memory.heads[which]);
-  const std::string id = which == 0 ? "first relation" : "second relation";
-  const std::string text = now.relation.name + " ▾###" + id;
-  if (pill(look, text.c_str())) ImGui::OpenPopup(id.c_str());
-  tip(look, "Another relation");
-  if (!beginPopup(id.c_str())) return;
-  for (const HeadRelation& c : candidates) {
-    const bool other = c.head == memory.heads[1 - which];
-    const std::string name = fmt::format("Head {} · {}", c.head + 1, c.relation.name);
-    if (ImGui::MenuItem(name.c_str(), nullptr, c.head == now.head, !other)) {
-      std::vector<Index> pair(memory.heads.begin(), memory.heads.end());
-      pair[which] = c.head;
-      panel.view.heads.relationPair = std::move(pair);
-    }
-  }
-  ImGui::EndPopup();
+// Pictures.
+
+/// "0.41", or why there is none.
+std::string scoreText(const Measured& score) {
+  return score ? fmt::format("{:.2f}", *score) : score.why;
 }
+
+constexpr float kOneLine = 190.0F;  // a relation and its number, in points
+
+/// A matrix's numbers below its name: each beside what it is of, or below it where there is little
+/// width.
+struct PairNumbers {
+  std::string name;
+  ImU32 color;
+  std::array<std::pair<std::string, std::string>, 3> lines;
+};
+
+void drawPairNumbers(const Look& look, const PairNumbers& numbers, ImVec2 at, float width) {
+  const bool beside = width >= look.px(kOneLine);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto line = [&](ImFont* font, ImU32 color, const std::string& text, float room) {
+    drawText(list, font, at, color, elided(font, text, room));
+  };
+  const auto next = [&](ImFont* font) { at.y += fontSize(font) + look.space.tight; };
+  line(look.fonts.semibold, numbers.color, numbers.name, width);
+  next(look.fonts.semibold);
+  for (const auto& [what, value] : numbers.lines) {
+    const float taken = beside ? textSize(look.fonts.mono, value).x + look.space.medium : 0.0F;
+    line(look.fonts.small, look.theme.textMuted, what, width - taken);
+    if (beside) {
+      drawText(list, look.fonts.mono, {at.x + width - taken + look.space.medium, at.y},
+               look.theme.text, value);
+    } else {
+      next(look.fonts.small);
+      line(look.fonts.mono, look.theme.text, value, width);
+    }
+    next(look.fonts.mono);
+  }
+}
+
+/// "Head 1 · scores × 0.41"
+std::string pairHeadName(const HeadRelation& head, double gain) {
+  const std::string name = fmt::format("Head {}", head.head + 1);
+  return gain == 1.0 ? name : name + fmt::format(" · scores × {}", number(gain, 2));
+}
+
+/// The weights of a matrix that was computed, those that the mask forbids as masked cells.
+CellRows pairCells(const PairFigures& figures, std::size_t i) {
+  const ConstMatrixView weights = figures.measured->weights[i].matrix();
+  const auto read = [held = figures.measured, weights, mask = figures.mask, item = figures.item](
+                        Index row, std::span<float> cells) {
+    const AllowedKeys allowed = allowedKeys(mask, item, row, weights.cols);
+    for (std::size_t j = 0; j < cells.size(); ++j) {
+      const auto key = static_cast<Index>(j);
+      cells[j] = allowed(key) ? weights(row, key) : gl::kMaskedCell;
+    }
+  };
+  return {weights.rows, weights.cols, read};
+}
+
+/// The matrices of the two heads and of the one for both, side by side; each with its numbers
+/// beside it or, where it is larger so, below.
+void pairPictures(const Panel& panel, const PairFigures& figures) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  const TwoInOne& of = *figures.measured;
+  const auto& [a, b] = figures.pair;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Rect room = Rect::rest();
+  AxisLabels queries{laneTokens(panel.trace, Lane::query, panel.view.item), look.fonts.tiny,
+                     t.textMuted, t.textMuted};
+  AxisLabels keys = queries;
+  keys.texts = laneTokens(panel.trace, Lane::key, panel.view.item);
+  queries.limit = look.px(56);
+  keys.limit = look.px(40);
+  const float labels = queries.width() + look.space.small;
+  const float below = look.px(30);
+  const float third = room.width() / 3.0F;
+  const float words = std::min(look.px(250), third * 0.45F);
+  const float widest = third - labels - look.space.wide;
+  const float lines =
+      (widest < look.px(kOneLine) ? 6.0F : 3.0F) * (fontSize(look.fonts.mono) + look.space.tight) +
+      fontSize(look.fonts.semibold) + look.space.large;
+  const float sideBeside = std::min(widest - words - look.space.medium, room.height() - below);
+  const float sideAbove = std::min(widest, room.height() - below - lines);
+  const bool above = sideAbove > sideBeside;
+  const float side = std::max(look.space.wide, above ? sideAbove : sideBeside);
+  const auto ratio = static_cast<float>(c.keys()) / static_cast<float>(c.seqLen);
+  const ImVec2 size(side * std::min(ratio, 1.0F), side / std::max(ratio, 1.0F));
+  const ColorScale scale = sequentialScale(look, panel.view, 0.0F, 1.0F);
+  const std::array<std::string, 3> names{pairHeadName(a, of.gains[0]), pairHeadName(b, of.gains[1]),
+                                         "One head for both"};
+  const std::array<ImU32, 3> colors{headColor(t, static_cast<std::size_t>(a.head)),
+                                    headColor(t, static_cast<std::size_t>(b.head)), t.text};
+  Heatmaps heatmaps(look);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Rect part = room.column(static_cast<int>(i), 3, 0.0F);
+    const Rect at = Rect::at({part.a.x + labels, part.a.y}, size);
+    heatmaps.add(Fingerprint("two heads in one", i), Fingerprint("two in one", figures.revision),
+                 pairCells(figures, i), scale, at);
+    drawRowLabels(list, queries, at, look.space.tight);
+    ColumnLabels(look, keys, size.x, below).draw(list, at);
+    const PairNumbers numbers{names[i],
+                              colors[i],
+                              {{{a.relation.name, scoreText(of.scores[i][0])},
+                                {b.relation.name, scoreText(of.scores[i][1])},
+                                {"entropy, bits", scoreText(of.entropy[i])}}}};
+    const ImVec2 place = above ? ImVec2(at.a.x, at.b.y + below + look.space.small)
+                               : ImVec2(at.b.x + look.space.large, at.a.y);
+    drawPairNumbers(look, numbers, place,
+                    above ? std::min(std::max(size.x, look.px(kOneLine)), widest)
+                          : part.b.x - look.space.medium - place.x);
+  }
+  heatmaps.draw(list);
+}
+
+// Words.
 
 /// What follows goes to the next line where this one has no room for it.
 void wrapBefore(const Look& look, float width) {
-  ImGui::SameLine(0.0F, look.px(12));
+  ImGui::SameLine(0.0F, look.space.large);
   if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
-}
-
-/// The two relations and whose choice they are; their gains.
-void controls(const Panel& panel, const WhySeveralMemory& memory,
-              const std::vector<HeadRelation>& candidates) {
-  const Look& look = panel.look;
-  HeadsView& view = panel.view.heads;
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, "one head asked to do");
-  chooser(panel, memory, 0, candidates);
-  ImGui::SameLine(0.0F, look.px(6));
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, "and");
-  chooser(panel, memory, 1, candidates);
-  ImGui::SameLine(0.0F, look.px(6));
-  if (pill(look, "most blurred", chosenPair(view, candidates).empty())) view.relationPair.clear();
-  tip(look,
-      "Of all relations that heads declare for this input, the two that both lose most in one "
-      "head: the largest smaller one of the two losses, where they want different keys");
-  wrapBefore(look, look.px(210));
-  const int gains =
-      choices(look, "pair gains", {"equal gains", "as designed"}, view.gainsAsBuilt ? 1 : 0);
-  if (gains >= 0) view.gainsAsBuilt = gains == 1;
-  tip(look,
-      fmt::format("Equal: each head's scores are multiplied so that, where the two want different "
-                  "keys, its own leads by {:g} on average; so neither wins by its gain alone",
-                  kEqualLead));
-  wrapBefore(look, textSize(look.fonts.small, kDesignedNotLearned).x);
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, kDesignedNotLearned);
-  ImGui::NewLine();
-}
-
-std::string keyInQuotes(const Panel& panel, Index key) {
-  const auto& tokens = laneTokens(panel.trace, Lane::key, panel.view.item);
-  if (key >= static_cast<Index>(tokens.size())) return fmt::format("key {}", key + 1);
-  return fmt::format("‘{}’", shownToken(tokens[static_cast<std::size_t>(key)]));
 }
 
 /// The query that loses most of both.
@@ -193,18 +228,18 @@ std::string tornInWords(const Panel& panel, const TornQuery& torn) {
   std::string text = fmt::format(
       "{} is to look at {} and at {}: {:.2f} and {:.2f} by the two heads, {:.2f} and {:.2f} by the "
       "one",
-      tokenInQuotes(panel, torn.query), keyInQuotes(panel, torn.partners[0]),
-      keyInQuotes(panel, torn.partners[1]), torn.alone[0], torn.alone[1], torn.together[0],
-      torn.together[1]);
+      tokenInQuotes(panel, torn.query), tokenInQuotes(panel, torn.partners[0], Lane::key),
+      tokenInQuotes(panel, torn.partners[1], Lane::key), torn.alone[0], torn.alone[1],
+      torn.together[0], torn.together[1]);
   if (torn.most != torn.partners[0] && torn.most != torn.partners[1]) {
-    text += fmt::format(", which looks at {} most ({:.2f})", keyInQuotes(panel, torn.most),
-                        torn.mostWeight);
+    text += fmt::format(", which looks at {} most ({:.2f})",
+                        tokenInQuotes(panel, torn.most, Lane::key), torn.mostWeight);
   }
   return text + ".";
 }
 
-std::string conclusion(const Panel& panel, const WhySeveralFigures& figures) {
-  const TwoInOne& m = figures.measured;
+std::string conclusion(const Panel& panel, const PairFigures& figures) {
+  const TwoInOne& m = *figures.measured;
   const auto of = [&](std::size_t w, std::size_t r) { return scoreText(m.scores[w][r]); };
   return fmt::format(
       "Two heads give {} ({}) and {} ({}) of their weight to the tokens they are for. One head "
@@ -215,43 +250,98 @@ std::string conclusion(const Panel& panel, const WhySeveralFigures& figures) {
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 
-/// What is missing, and the way out.
-void nothing(const Panel& panel, const std::string& why) {
-  const Look& look = panel.look;
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.regular, look.theme.textMuted, why);
-  ImGui::PopTextWrapPos();
-  if (panel.document.weightSource.init == WeightInit::designed &&
-      panel.document.weightSource.drawn()) {
-    return;
+class WhySeveralTab final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    const HeadRelations candidates = candidatesOf(panel);
+    if (candidates.size() < 2) return tooFew(panel);
+    const auto found = pairFigures(panel, candidates);
+    if (found.current != nullptr) {
+      heads_ = {found.current->pair[0].head, found.current->pair[1].head};
+    }
+    const bool known = candidateOf(candidates, heads_[0]) != nullptr &&
+                       candidateOf(candidates, heads_[1]) != nullptr;
+    if (known) controls(panel, candidates);
+    if (found.current == nullptr) {
+      const bool failed = !found.problem.empty();
+      label(look.fonts.regular, failed ? look.theme.bad : look.theme.textMuted,
+            failed ? found.problem : "measuring …");
+      return;
+    }
+    wrappedLabel(look.fonts.small, look.theme.text, conclusion(panel, *found.current));
+    ImGui::Dummy({0.0F, look.space.thin});
+    pairPictures(panel, *found.current);
   }
-  if (pill(look, "Take designed heads")) panel.edits.push(DrawWeights{WeightInit::designed, 1});
-}
+
+ private:
+  /// What is missing, and the way out.
+  static void tooFew(const Panel& panel) {
+    wrappedLabel(panel.look.fonts.regular, panel.look.theme.textMuted,
+                 "Two heads that are said to do something are needed, each with a token to do it "
+                 "for. Designed heads do, on a sentence, from d_model 512 and 8 heads on.");
+    const WeightSource& source = panel.document.weightSource;
+    if (source.init == WeightInit::designed && source.drawn()) return;
+    if (pill(panel.look, "Take designed heads")) {
+      panel.edits.push(DrawWeights{WeightInit::designed, 1});
+    }
+  }
+
+  /// A relation as a button that opens a list of the others.
+  void chooser(const Panel& panel, std::size_t which, const HeadRelations& candidates) const {
+    const Look& look = panel.look;
+    const HeadRelation& now = *candidateOf(candidates, heads_[which]);
+    const std::string id = which == 0 ? "first relation" : "second relation";
+    const std::string text = now.relation.name + " ▾###" + id;
+    if (pill(look, text.c_str())) ImGui::OpenPopup(id.c_str());
+    tip(look, "Another relation");
+    if (!beginPopup(id.c_str())) return;
+    for (const HeadRelation& c : candidates) {
+      const bool other = c.head == heads_[1 - which];
+      const std::string name = fmt::format("Head {} · {}", c.head + 1, c.relation.name);
+      if (!ImGui::MenuItem(name.c_str(), nullptr, c.head == now.head, !other)) continue;
+      std::vector<Index> pair(heads_.begin(), heads_.end());
+      pair[which] = c.head;
+      panel.view.heads.relationPair = std::move(pair);
+    }
+    ImGui::EndPopup();
+  }
+
+  /// The two relations and whose choice they are; their gains.
+  void controls(const Panel& panel, const HeadRelations& candidates) const {
+    const Look& look = panel.look;
+    HeadsView& view = panel.view.heads;
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, "one head asked to do");
+    chooser(panel, 0, candidates);
+    ImGui::SameLine(0.0F, look.space.small);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, "and");
+    chooser(panel, 1, candidates);
+    ImGui::SameLine(0.0F, look.space.small);
+    if (pill(look, "most blurred", chosenRelations(view, candidates).empty())) {
+      view.relationPair.clear();
+    }
+    tip(look,
+        "Of all relations that heads declare for this input, the two that both lose most in one "
+        "head: the largest smaller one of the two losses, where they want different keys");
+    wrapBefore(look, look.px(210));
+    const int gains =
+        choices(look, "pair gains", {"equal gains", "as designed"}, view.gainsAsBuilt ? 1 : 0);
+    if (gains >= 0) view.gainsAsBuilt = gains == 1;
+    tip(look, fmt::format("Equal: each head's scores are multiplied so that, where the two want "
+                          "different keys, its own leads by {:g} on average; so neither wins by "
+                          "its gain alone",
+                          kEqualLead));
+    wrapBefore(look, textSize(look.fonts.small, kDesignedNotLearned).x);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, kDesignedNotLearned);
+    ImGui::NewLine();
+  }
+
+  std::array<Index, 2> heads_{-1, -1};  // of the relations that were shown last
+};
 
 }  // namespace
 
-void whySeveralTab(const Panel& panel, WhySeveralMemory& memory) {
-  const Look& look = panel.look;
-  const std::vector<HeadRelation> candidates = candidatesOf(panel);
-  if (candidates.size() < 2) {
-    nothing(panel,
-            "Two heads that are said to do something are needed, each with a token to do it for. "
-            "Designed heads do, on a sentence, from d_model 512 and 8 heads on.");
-    return;
-  }
-  measure(panel, memory, candidates);
-  const bool known = candidateOf(candidates, memory.heads[0]) != nullptr &&
-                     candidateOf(candidates, memory.heads[1]) != nullptr;
-  if (known) controls(panel, memory, candidates);
-  if (!memory.figures) {
-    const bool failed = !memory.error.empty();
-    label(look.fonts.regular, failed ? look.theme.bad : look.theme.textMuted,
-          failed ? memory.error : std::string("measuring …"));
-    return;
-  }
-  wrappedLabel(look, look.fonts.small, look.theme.text, conclusion(panel, *memory.figures));
-  ImGui::Dummy({0.0F, look.px(2)});
-  pairPictures(panel, memory);
-}
+std::unique_ptr<HeadsCard> makeWhySeveralTab() { return std::make_unique<WhySeveralTab>(); }
 
 }  // namespace headscope::ui

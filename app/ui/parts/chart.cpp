@@ -112,20 +112,29 @@ ImVec2 Chart::at(double xValue, double yValue) const {
           plot_.b.y - plot_.height() * along(frame_.y, yValue)};
 }
 
-void Chart::drawAxes(ImDrawList* list) const {
-  const Theme& t = look_.theme;
-  const Spacing& s = look_.space;
+void Chart::drawTicks(ImDrawList* list) const {
   ImFont* mono = look_.fonts.monoSmall;
   float free = plot_.b.y + fontSize(mono);  // above it there is room for a tick's number
   for (const double tick : frame_.y.ticks) {
     const float y = at(frame_.x.low, tick).y;
-    list->AddLine({plot_.a.x, y}, {plot_.b.x, y}, t.divider);
     const std::string text = frame_.y.textOf(tick);
     const ImVec2 size = textSize(mono, text);
-    if (!frame_.yTicks || y + size.y * 0.5F > free) continue;
+    if (y + size.y * 0.5F > free) continue;
     free = y - size.y * 0.5F;
-    drawText(list, mono, {plot_.a.x - size.x - s.tight, free}, t.textMuted, text);
+    drawText(list, mono, {plot_.a.x - size.x - look_.space.tight, free}, look_.theme.textMuted,
+             text);
   }
+}
+
+void Chart::drawAxes(ImDrawList* list) const {
+  const Theme& t = look_.theme;
+  const Spacing& s = look_.space;
+  ImFont* mono = look_.fonts.monoSmall;
+  for (const double tick : frame_.y.ticks) {
+    const float y = at(frame_.x.low, tick).y;
+    list->AddLine({plot_.a.x, y}, {plot_.b.x, y}, t.divider);
+  }
+  if (frame_.yTicks) drawTicks(list);
   if (frame_.below == nullptr) {
     float taken = plot_.a.x - look_.px(40);
     for (const double tick : frame_.x.ticks) {

@@ -79,6 +79,8 @@ class Chart {
 
   /// Lines at the ticks, numbers and names: before what is plotted.
   void drawAxes(ImDrawList* list) const;
+  /// The y axis' numbers alone, for an axis that several charts share.
+  void drawTicks(ImDrawList* list) const;
   /// A line through points; what is not finite interrupts nothing and is left out.
   void curve(ImDrawList* list, std::span<const ChartPoint> points, ImU32 color,
              float points1 = 1.5F) const;

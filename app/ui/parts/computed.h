@@ -101,7 +101,8 @@ class Computations {
     void ask(const Fingerprint& key, When when, Work<Result> work) {
       asked_ = key;
       problem_.clear();
-      if (when == When::atOnce) {
+      beside_ = when != When::atOnce;
+      if (!beside_) {
         const std::atomic<bool> never = false;
         std::optional<Result> result;
         problem_ = whyNot([&] { result = work(never); });
@@ -116,6 +117,7 @@ class Computations {
       });
     }
     void take(typename BackgroundTask<std::pair<Fingerprint, Result>>::Outcome outcome) {
+      if (!beside_) return;  // of an older key: what was computed at once is newer
       if (outcome.result) {
         keep(outcome.result->first, std::move(outcome.result->second));
       } else {
@@ -133,6 +135,7 @@ class Computations {
     Fingerprint resultKey_;
     std::optional<Result> result_;
     std::string problem_;
+    bool beside_ = false;  // the newest key's work is done on a thread of its own
   };
 
   template <typename Result>

@@ -25,6 +25,12 @@ struct Rect {
   bool contains(ImVec2 point) const {
     return point.x >= a.x && point.x < b.x && point.y >= a.y && point.y < b.y;
   }
+  bool contains(const Rect& other) const {
+    return other.a.x >= a.x && other.b.x <= b.x && other.a.y >= a.y && other.b.y <= b.y;
+  }
+  bool overlaps(const Rect& other) const {
+    return a.x < other.b.x && b.x > other.a.x && a.y < other.b.y && b.y > other.a.y;
+  }
 
   /// Takes a strip off this rectangle, at most what there is; `gap` more goes with it.
   Rect cutTop(float height, float gap = 0.0F);

@@ -198,7 +198,8 @@ gl::HeatmapQuad& Heatmaps::push(gl::HeatmapSource source, const ColorScale& scal
 }
 
 gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& values, CellRows cells,
-                               const ColorScale& scale, const Rect& at, bool transposed) {
+                               const ColorScale& scale, const Rect& at, bool transposed,
+                               Reduction how) {
   gl::HeatmapSource source;
   source.key = place.value();
   source.revision = values.value();
@@ -206,11 +207,11 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
   const Index across = transposed ? cells.rows : cells.cols;
   source.rows = resolution(down, at.height(), look_);
   source.cols = resolution(across, at.width(), look_);
-  source.fill = [cells = std::move(cells), transposed, rows = source.rows,
+  source.fill = [cells = std::move(cells), transposed, how, rows = source.rows,
                  cols = source.cols](float* out) {
-    if (!transposed) return reduce(cells, rows, cols, Reduction::largest, out);
+    if (!transposed) return reduce(cells, rows, cols, how, out);
     std::vector<float> turned(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
-    reduce(cells, cols, rows, Reduction::largest, turned.data());
+    reduce(cells, cols, rows, how, turned.data());
     transpose(turned, cols, rows, out);
   };
   return push(std::move(source), scale, at);
@@ -278,6 +279,7 @@ bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
   for (Index row = 0; row < place.rows; ++row) {
     for (Index col = 0; col < place.cols; ++col) {
       const float value = numbers.value(row, col);
+      if (value <= gl::kMaskedCell) continue;
       const bool hidden = numbers.hidden && numbers.hidden(row, col);
       const ImU32 ink = hidden ? look.theme.textMuted : legibleOn(scale.color(look.maps, value));
       drawTextCentred(list, font, place.cellAt(row, col).centre(), ink,

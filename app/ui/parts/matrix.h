@@ -133,9 +133,11 @@ class Heatmaps {
   void add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale, const Rect& at,
            float opacity = 1.0F);
   /// Any cells; `place` names the spot on the screen, `values` all that they depend on. `cells` are
-  /// read while drawing, and only where they are not on the graphics card yet.
+  /// read while drawing, and only where they are not on the graphics card yet; where several fall
+  /// on one pixel, they are reduced.
   gl::HeatmapQuad& add(const Fingerprint& place, const Fingerprint& values, CellRows cells,
-                       const ColorScale& scale, const Rect& at, bool transposed = false);
+                       const ColorScale& scale, const Rect& at, bool transposed = false,
+                       Reduction how = Reduction::largest);
   /// What was reduced already, rows × cols; `values` are copied from `hold`, which keeps them.
   gl::HeatmapQuad& add(const Fingerprint& place, const Fingerprint& values,
                        std::shared_ptr<const void> hold, std::span<const float> cells, int rows,
@@ -154,7 +156,7 @@ class Heatmaps {
   gl::HeatmapBatch batch_;
 };
 
-/// The numbers in the cells of a matrix.
+/// The numbers in the cells of a matrix; a cell that is gl::kMaskedCell has none.
 struct CellNumbers {
   std::function<float(Index row, Index col)> value;
   std::function<bool(Index row, Index col)> hidden = {};  // by the mask: muted; null: none is

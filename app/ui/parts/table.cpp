@@ -1,9 +1,11 @@
 #include "app/ui/parts/table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -16,6 +18,9 @@ constexpr const char* kSortMarks[] = {" ▴", " ▾"};
 Table::Table(const Look& look, const TableSetting& setting, std::vector<TableColumn> columns)
     : look_(look),
       columns_(std::move(columns)),
+      above_(static_cast<std::size_t>(
+          std::count_if(columns_.begin(), columns_.end(), [](const auto& c) { return c.above; }))),
+      headingFont_(setting.dense ? look.fonts.tiny : look.fonts.small),
       open_(false),
       line_(fontSize(look.fonts.monoSmall) + look.space.small) {
   ImGuiTableFlags flags = ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_NoBordersInBody |
@@ -25,19 +30,28 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
   flags |= grows ? ImGuiTableFlags_SizingStretchProp : ImGuiTableFlags_SizingFixedFit;
   if (!grows) flags |= ImGuiTableFlags_ScrollX;
   if (setting.height > 0.0F) flags |= ImGuiTableFlags_ScrollY;
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, ImVec2(look.space.small, 0.0F));
+  float height = setting.height;
+  if (setting.rows > 0) {
+    const float all = headingHeight() + line_ * static_cast<float>(lines() * setting.rows) +
+                      ImGui::GetStyle().ScrollbarSize;
+    height = std::min(height, all);
+  }
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
+                      ImVec2(setting.dense ? look.space.thin : look.space.small, 0.0F));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0.0F, 0.0F));
-  open_ = ImGui::BeginTable(setting.id, static_cast<int>(columns_.size()), flags,
-                            {0.0F, setting.height});
+  open_ = ImGui::BeginTable(setting.id, static_cast<int>(columns_.size() - above_), flags,
+                            {0.0F, height});
   if (!open_) return;
-  const float mark = textSize(look.fonts.small, kSortMarks[0]).x;
-  for (const TableColumn& c : columns_) {
-    const float title = textSize(look.fonts.small, c.title).x + (c.sorts ? mark : 0.0F);
-    const float width = std::max(title, look.px(c.least));
+  if ((flags & (ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY)) != 0) joinNavigation();
+  const float mark = textSize(headingFont_, kSortMarks[0]).x;
+  for (TableColumn& c : columns_) {
+    const float title = textSize(headingFont_, c.title).x + (c.sorts ? mark : 0.0F);
+    c.least = std::ceil(std::max(title, look.px(c.least))) + 1.0F;  // columns have whole points
+    if (c.above) continue;
     ImGui::TableSetupColumn(
         c.title.c_str(),
         c.grows > 0.0F ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
-        c.grows > 0.0F ? c.grows : width);
+        c.grows > 0.0F ? c.grows : c.least);
   }
   ImGui::TableSetupScrollFreeze(setting.frozen, 1);
   headings(setting);
@@ -48,28 +62,59 @@ Table::~Table() {
   ImGui::PopStyleVar(2);
 }
 
+float Table::headingHeight() const {
+  return (fontSize(headingFont_) + look_.space.small) * static_cast<float>(lines());
+}
+
+Rect Table::rowClip() const {
+  const ImDrawList* list = ImGui::GetWindowDrawList();
+  const float left = ImGui::GetWindowPos().x;
+  return {{left, list->GetClipRectMin().y},
+          {left + ImGui::GetWindowSize().x, list->GetClipRectMax().y}};
+}
+
+Table::Spot Table::spot(std::size_t column, float line) {
+  if (columns_[column].above) {
+    ImGui::TableSetColumnIndex(0);
+    const float gap = 2 * look_.space.small;
+    float x = row_.x;
+    for (std::size_t i = 0; i < column; ++i) x += columns_[i].least + gap;
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowSize().x - gap;
+    return {{x, row_.y}, column + 1 == above_ ? right - x : columns_[column].least};
+  }
+  ImGui::TableSetColumnIndex(static_cast<int>(column - above_));
+  return {{ImGui::GetCursorScreenPos().x, row_.y + line * static_cast<float>(lines() - 1)},
+          ImGui::GetContentRegionAvail().x};
+}
+
 void Table::headings(const TableSetting& setting) {
   const Theme& t = look_.theme;
-  const float height = fontSize(look_.fonts.small) + look_.space.small;
-  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, height);
+  const float line = headingHeight() / static_cast<float>(lines());
+  ImGui::TableNextRow(ImGuiTableRowFlags_Headers, headingHeight());
+  ImGui::TableSetColumnIndex(0);
+  row_ = ImGui::GetCursorScreenPos();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const TableColumn& c = columns_[i];
-    ImGui::TableSetColumnIndex(static_cast<int>(i));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
+    const Spot place = spot(i, line);
     const bool sorted = setting.sort && setting.sort->column == i;
     std::string title = c.title;
     if (sorted) title += kSortMarks[setting.sort->descending ? 1 : 0];
-    title = elided(look_.fonts.small, title, width);
+    title = elided(headingFont_, title, place.width);
+    const Rect clip = rowClip();
+    if (c.above) ImGui::PushClipRect(clip.a, clip.b, false);
+    ImGui::SetCursorScreenPos(place.at);
     ImGui::PushID(static_cast<int>(i));
-    if (ImGui::InvisibleButton("heading", {std::max(width, 1.0F), height}) && c.sorts) clicked_ = i;
+    const bool pressed = ImGui::InvisibleButton("heading", {std::max(place.width, 1.0F), line});
+    if (pressed && c.sorts) clicked_ = i;
     const bool over = ImGui::IsItemHovered();
     ImGui::PopID();
     if (over) hovered_ = i;
     if (!c.about.empty()) tip(look_, c.about);
-    const float x = c.number ? at.x + width - textSize(look_.fonts.small, title).x : at.x;
-    drawText(ImGui::GetWindowDrawList(), look_.fonts.small, {x, at.y + look_.space.thin},
+    const float indent = c.number ? place.width - textSize(headingFont_, title).x : 0.0F;
+    drawText(ImGui::GetWindowDrawList(), headingFont_,
+             {place.at.x + indent, place.at.y + look_.space.thin},
              sorted || (over && c.sorts) ? t.text : t.textMuted, title);
+    if (c.above) ImGui::PopClipRect();
   }
   ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, t.panel);
 }
@@ -77,7 +122,7 @@ void Table::headings(const TableSetting& setting) {
 void Table::rows(Index count, const std::function<void(Index)>& draw) {
   if (!open_) return;
   ImGuiListClipper clipper;
-  clipper.Begin(static_cast<int>(count), line_);
+  clipper.Begin(static_cast<int>(count), line_ * static_cast<float>(lines()));
   while (clipper.Step()) {
     for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) draw(i);
   }
@@ -87,13 +132,14 @@ bool Table::row(Index id, bool chosen) {
   column_ = 0;
   rowHovered_ = false;
   if (!open_) return false;
-  ImGui::TableNextRow(0, line_);
+  const float height = line_ * static_cast<float>(lines());
+  ImGui::TableNextRow(0, height);
   ImGui::TableSetColumnIndex(0);
   ImGui::PushID(static_cast<int>(id));
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const bool clicked = selectableRow("row", line_);
+  row_ = ImGui::GetCursorScreenPos();
+  const bool clicked = selectableRow("row", height);
   rowHovered_ = ImGui::IsItemHovered();
-  ImGui::SetCursorScreenPos(at);
+  ImGui::SetCursorScreenPos(row_);
   ImGui::PopID();
   if (chosen || rowHovered_) {
     ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0,
@@ -104,30 +150,35 @@ bool Table::row(Index id, bool chosen) {
 
 std::optional<std::size_t> Table::hoveredColumn() const {
   if (!open_ || !rowHovered_) return std::nullopt;
-  for (int i = 0; i < static_cast<int>(columns_.size()); ++i) {
-    if ((ImGui::TableGetColumnFlags(i) & ImGuiTableColumnFlags_IsHovered) != 0) {
-      return static_cast<std::size_t>(i);
-    }
+  if (above_ > 0 && ImGui::GetIO().MousePos.y < row_.y + line_) return above_ - 1;
+  for (std::size_t i = above_; i < columns_.size(); ++i) {
+    const ImGuiTableColumnFlags flags = ImGui::TableGetColumnFlags(static_cast<int>(i - above_));
+    if ((flags & ImGuiTableColumnFlags_IsHovered) != 0) return i;
   }
   return std::nullopt;
 }
 
 ImVec2 Table::cell(float* width) {
   if (!open_) return {};
-  ImGui::TableSetColumnIndex(column_++);
-  *width = ImGui::GetContentRegionAvail().x;
-  return ImGui::GetCursorScreenPos();
+  const Spot place = spot(column_++, line_);
+  *width = place.width;
+  return place.at;
 }
 
 void Table::put(ImFont* font, std::string_view what, ImU32 color, bool right) {
   if (!open_) return;
+  const bool above = columns_[column_].above;
   float width = 0.0F;
   const ImVec2 at = cell(&width);
+  const Rect clip = rowClip();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  if (above) list->PushClipRect(clip.a, clip.b, false);
   const std::string shown = elided(font, what, width);
   const ImVec2 size = textSize(font, shown);
   const float x = right ? at.x + width - size.x : at.x;
-  drawText(ImGui::GetWindowDrawList(), font, {x, at.y + (line_ - size.y) * 0.5F},
-           color != 0 ? color : look_.theme.text, shown);
+  drawText(list, font, {x, at.y + (line_ - size.y) * 0.5F}, color != 0 ? color : look_.theme.text,
+           shown);
+  if (above) list->PopClipRect();
 }
 
 void Table::text(std::string_view what, ImU32 color) { put(look_.fonts.small, what, color, false); }
@@ -154,7 +205,7 @@ bool Table::link(std::string_view name, std::string_view figure, const std::stri
   ImDrawList* list = ImGui::GetWindowDrawList();
   float width = 0.0F;
   const ImVec2 at = cell(&width);
-  ImGui::PushID(column_);
+  ImGui::PushID(static_cast<int>(column_));
   const bool clicked =
       !about.empty() && ImGui::InvisibleButton("follow", {std::max(width, 1.0F), line_});
   const bool over = !about.empty() && ImGui::IsItemHovered();

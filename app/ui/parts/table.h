@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "app/ui/parts/layout.h"
 
 namespace headscope::ui {
 
@@ -20,6 +21,8 @@ struct TableColumn {
   float least = 0.0F;      // points; 0: as wide as the title
   float grows = 0.0F;      // its share of the width that is left over
   bool sorts = true;
+  // stands in a line of its own above the others, beside those that do too; such columns come first
+  bool above = false;
 };
 
 struct TableSort {
@@ -32,6 +35,8 @@ struct TableSetting {
   float height = 0.0F;                 // 0: all rows, without scrolling
   int frozen = 0;                      // columns that stay when the others scroll
   std::optional<TableSort> sort = {};  // marked in its heading
+  Index rows = 0;      // how many there are, for a table that is no higher than they; 0: any height
+  bool dense = false;  // smaller headings and narrower gaps
 };
 
 class Table {
@@ -67,14 +72,27 @@ class Table {
   ImVec2 cell(float* width);
 
  private:
+  struct Spot {
+    ImVec2 at;
+    float width = 0.0F;
+  };
+
   void headings(const TableSetting& setting);
   void put(ImFont* font, std::string_view what, ImU32 color, bool right);
+  float headingHeight() const;
+  int lines() const { return above_ > 0 ? 2 : 1; }
+  /// Goes to a column of the row whose lines are `line` high.
+  Spot spot(std::size_t column, float line);
+  Rect rowClip() const;
 
   const Look& look_;
   std::vector<TableColumn> columns_;
+  std::size_t above_ = 0;  // so many columns stand above the others
+  ImFont* headingFont_;
   bool open_;
   float line_;
-  int column_ = 0;
+  ImVec2 row_;  // the upper left corner of the row
+  std::size_t column_ = 0;
   bool rowHovered_ = false;
   std::optional<std::size_t> clicked_, hovered_;
 };

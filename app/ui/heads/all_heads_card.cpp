@@ -1,22 +1,13 @@
-#include "app/ui/heads/all_heads.h"
-
+// The card of all heads: every head as a heatmap or as lines, in a grid that fits itself to count
+// and window; some of them side by side, and long inputs by parts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/color_bar.h"
-#include "app/ui/heads/grid_controls.h"
-#include "app/ui/heads/head_lines.h"
-#include "app/ui/heads/head_order.h"
-#include "app/ui/heads/head_tile_layout.h"
-#include "app/ui/heads/minimap.h"
-#include "app/ui/heads/token_zoom.h"
+#include "app/ui/heads/all_heads.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -27,50 +18,55 @@ constexpr float kPairShare = 0.5F;       // of what stands there without having 
 constexpr float kLeastShift = 0.01F;     // of a row: less is mostly rounding, and has no colour
 constexpr float kNameRoom = 60.0F;       // points of a tile's title and labels
 
+/// What a frame of the card shows.
 class AllHeads {
  public:
-  AllHeads(const Panel& panel, AllHeadsMemory& memory, const Figures* figures)
+  struct Memory {
+    std::optional<HeadPictures> pictures;  // drawn last, of what the panel shows
+    TileMouse mouse;
+    Index queryStep = 1, keyStep = 1;  // tokens to a cell drawn
+    bool takesWheel = false;           // the mouse is on a tile
+  };
+
+  AllHeads(const Panel& panel, Memory& memory, const Figures* figures)
       : panel_(panel),
         look_(panel.look),
         c_(panel.trace.config()),
         view_(panel.view.heads),
         memory_(memory),
         figures_(figures),
-        shown_(tokensShown(panel)),
+        shown_(visibleTokens(panel)),
         compared_(comparedHeads(view_.compared, c_.numHeads)) {
+    if (memory_.pictures && memory_.pictures->source.kind != pictureSource(panel).kind) {
+      memory_.pictures.reset();
+    }
     fillSide();
   }
 
   void draw() {
-    memory_.pictures.take(panel_);
-    const GridControls controls{oneScale(memory_.pictures.drawn()), memory_.queryStep,
-                                memory_.keyStep};
-    gridControls(panel_, figures_, controls);
+    gridControls(panel_, figures_, {oneScale(), memory_.queryStep, memory_.keyStep});
     layOut();
-    PictureSpec grid = specOf(grid_, true);
-    PictureSpec compared = specOf(comparison_, false);
-    memory_.queryStep = grid.blocks.rowStep;
-    memory_.keyStep = grid.blocks.colStep;
-    memory_.pictures.follow(panel_, grid, compared);
-    const HeadPictures::Drawn* drawn = memory_.pictures.drawn();
-    if (drawn == nullptr && !memory_.pictures.error().empty()) {
-      label(look_.fonts.regular, look_.theme.bad, memory_.pictures.error());
+    const std::string_view problem = wantPictures();
+    if (!memory_.pictures && !problem.empty()) {
+      label(look_.fonts.regular, look_.theme.bad, problem);
       return;
     }
-    grid_.drawn = comparison_.drawn = drawn;
-    if (drawn != nullptr) {
-      grid_.set = drawn->grid.get();
-      comparison_.set = drawn->compared.get();
+    for (HeadTileGroup* group : {&grid_, &comparison_}) {
+      if (memory_.pictures) {
+        group->drawn = &*memory_.pictures;
+        group->set = group == &grid_ ? group->drawn->grid : group->drawn->compared;
+      }
+      setScales(*group);
     }
-    setScales(grid_);
-    setScales(comparison_);
     lightHovered();
     if (!side_.empty()) comparisonHeading();
     headTiles(panel_, grid_, shown_, memory_.mouse);
     if (!side_.empty()) headTiles(panel_, comparison_, shown_, memory_.mouse);
     if (minimapWidth(panel_) > 0.0F) {
-      const float high = drawn == nullptr ? 1.0F : overviewLargest(*drawn);
-      minimap(panel_, drawn, shown_, scaleTo(high), {memory_.queryStep, memory_.keyStep},
+      const HeadPicture chosen{HeadPicture::Of::head, panel_.view.head, 0};
+      const float high =
+          memory_.pictures ? memory_.pictures->parts->overview.largestOf(chosen) : 1.0F;
+      minimap(panel_, grid_.drawn, shown_, {scaleTo(high), memory_.queryStep, memory_.keyStep},
               minimapAt_);
     }
     if (!ImGui::IsMouseDown(0)) memory_.mouse = {};
@@ -80,6 +76,7 @@ class AllHeads {
   bool lines() const { return view_.drawing == GridDrawing::lines; }
   bool normWeighted() const { return view_.content == GridContent::normWeighted; }
   bool meanTile() const { return view_.meanShown && !normWeighted(); }
+  bool difference() const { return compared_.size() == 2 && !lines(); }
 
   /// What stands side by side below the grid: the heads compared; what is norm-weighted beside the
   /// plain weights, of the chosen head where none is compared.
@@ -87,13 +84,26 @@ class AllHeads {
     std::vector<Index> heads = compared_;
     if (heads.empty() && normWeighted()) heads = {panel_.view.head};
     for (const Index head : heads) {
-      if (normWeighted()) side_.push_back({Picture::Of::plain, head, 0});
-      side_.push_back({Picture::Of::head, head, 0});
-      if (normWeighted() && !lines()) side_.push_back({Picture::Of::shift, head, 0});
+      if (normWeighted()) side_.push_back({HeadPicture::Of::plain, head, 0});
+      side_.push_back({HeadPicture::Of::head, head, 0});
+      if (normWeighted() && !lines()) side_.push_back({HeadPicture::Of::shift, head, 0});
     }
-    if (difference()) side_.push_back({Picture::Of::difference, compared_[0], compared_[1]});
+    if (difference()) side_.push_back({HeadPicture::Of::difference, compared_[0], compared_[1]});
   }
-  bool difference() const { return compared_.size() == 2 && !lines(); }
+
+  /// Asks for what the groups show; gives why it will not be there.
+  std::string_view wantPictures() {
+    const PictureSpec grid = specOf(grid_, true);
+    memory_.queryStep = grid.blocks.rows.step;
+    memory_.keyStep = grid.blocks.cols.step;
+    const auto found = headPictures(panel_, grid, specOf(comparison_, false), memory_.pictures);
+    if (found.last != nullptr && found.last->source.kind == pictureSource(panel_).kind) {
+      const bool anew = !memory_.pictures || memory_.pictures->grid != found.last->grid;
+      if (anew) *look_.wantsFrame = true;  // the controls name its scale
+      memory_.pictures = *found.last;
+    }
+    return found.problem;
+  }
 
   void layOut() {
     ImGui::Dummy({1.0F, look_.px(2)});
@@ -139,94 +149,80 @@ class AllHeads {
     PictureSpec spec;
     const float pixels = look_.scene.pixelsPerPoint;
     ImVec2 cells(group.grid.size.x * pixels, group.grid.size.y * pixels);
-    spec.pool = view_.pooling == Pooling::mean ? Pool::mean : Pool::largest;
+    spec.how = view_.pooling == Pooling::mean ? Reduction::mean : Reduction::largest;
     if (lines()) {
       const Index heads = all ? c_.numHeads : static_cast<Index>(side_.size());
       const auto ends = static_cast<float>(lineEnds(group.grid.size.y, heads, look_.scale));
       cells = {ends, ends};
-      spec.pool = Pool::share;
+      spec.how = Reduction::share;
     }
-    spec.blocks = cellBlocks(blocksFor(shown_.queries, c_.seqLen, cells.y),
-                             blocksFor(shown_.keys, c_.keys(), cells.x));
+    spec.blocks = {blocksFor(shown_.queries, c_.seqLen, cells.y),
+                   blocksFor(shown_.keys, c_.keys(), cells.x)};
     if (!all) {
       spec.pictures = side_;
       return spec;
     }
-    for (Index h = 0; h < c_.numHeads; ++h) spec.pictures.push_back({Picture::Of::head, h, 0});
-    if (meanTile()) spec.pictures.push_back({Picture::Of::mean, 0, 0});
+    for (Index h = 0; h < c_.numHeads; ++h) {
+      spec.pictures.push_back({HeadPicture::Of::head, h, 0});
+    }
+    if (meanTile()) spec.pictures.push_back({HeadPicture::Of::mean, 0, 0});
     return spec;
   }
 
   ColorScale scaleTo(float high) const {
-    ColorScale scale = colorScale(look_, panel_.view, TensorId::weights, 1.0F);
+    ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, high);
     scale.allZero = high <= 0.0F;
-    scale.high = scale.allZero ? 1.0F : high;
+    if (scale.allZero) scale.high = 1.0F;
     return scale;
   }
+
   bool plainToOne() const { return lines() || c_.keys() <= kShortInput; }
+
   /// Of all heads: to 1 for the weights of short inputs, else to the largest cell drawn.
-  ColorScale oneScale(const HeadPictures::Drawn* drawn) const {
+  ColorScale oneScale() const {
     const bool toOne = !normWeighted() && plainToOne();
-    if (toOne || drawn == nullptr || drawn->grid == nullptr) return scaleTo(1.0F);
-    return scaleTo(drawn->grid->largestOfAll());
-  }
-  float overviewLargest(const HeadPictures::Drawn& drawn) const {
-    const PictureSet& overview = drawn.parts->overview;
-    const auto at = overview.find({Picture::Of::head, panel_.view.head, 0});
-    return at ? overview.largest[*at] : 1.0F;
-  }
-  float largestIn(const HeadTileGroup& group, const Picture& picture) const {
-    const auto at = group.set == nullptr ? std::nullopt : group.set->find(picture);
-    return at ? group.set->largest[*at] : 0.0F;
-  }
-  /// The largest of all pictures of a kind.
-  static float largestOf(const HeadTileGroup& group, Picture::Of of) {
-    float most = 0.0F;
-    if (group.set == nullptr) return most;
-    for (std::size_t i = 0; i < group.set->largest.size(); ++i) {
-      if (group.set->spec.pictures[i].of == of) most = std::max(most, group.set->largest[i]);
-    }
-    return most;
-  }
-  ColorScale scaleOf(const HeadTileGroup& group, const Picture& picture) const {
-    const bool own = view_.ownScale;
-    const auto aboutZero = [&](float reach) {
-      return colorScale(look_, panel_.view, TensorId::scores, reach);
-    };
-    switch (picture.of) {
-      case Picture::Of::difference:
-        return aboutZero(own ? largestIn(group, picture) : oneScale(group.drawn).high);
-      case Picture::Of::shift:
-        return aboutZero(
-            std::max(kLeastShift, own ? largestIn(group, picture) : largestOf(group, picture.of)));
-      case Picture::Of::plain:
-        if (!own) return scaleTo(plainToOne() ? 1.0F : largestOf(group, picture.of));
-        break;
-      case Picture::Of::head:
-      case Picture::Of::mean:
-        if (!own) return oneScale(group.drawn);
-        break;
-    }
-    return scaleTo(largestIn(group, picture));
+    const bool drawn = memory_.pictures && memory_.pictures->grid != nullptr;
+    return scaleTo(toOne || !drawn ? 1.0F : memory_.pictures->grid->largestOfAll());
   }
 
-  HeadTile tileOf(const Picture& picture) const {
+  ColorScale scaleOf(const HeadTileGroup& group, const HeadPicture& picture) const {
+    const bool own = view_.ownScale;
+    const float largest = group.set == nullptr ? 0.0F : group.set->largestOf(picture);
+    const float ofKind = group.set == nullptr ? 0.0F : group.set->largestOf(picture.of);
+    switch (picture.of) {
+      case HeadPicture::Of::difference:
+        return divergingScale(look_, panel_.view, own ? largest : oneScale().high);
+      case HeadPicture::Of::shift:
+        return divergingScale(look_, panel_.view, std::max(kLeastShift, own ? largest : ofKind));
+      case HeadPicture::Of::plain:
+        if (!own) return scaleTo(plainToOne() ? 1.0F : ofKind);
+        break;
+      case HeadPicture::Of::head:
+      case HeadPicture::Of::mean:
+        if (!own) return oneScale();
+        break;
+    }
+    return scaleTo(largest);
+  }
+
+  HeadTile tileOf(const HeadPicture& picture) const {
     HeadTile tile;
     tile.picture = picture;
-    const bool ofHead = picture.of == Picture::Of::head || picture.of == Picture::Of::plain ||
-                        picture.of == Picture::Of::shift;
+    const bool ofHead = picture.of == HeadPicture::Of::head ||
+                        picture.of == HeadPicture::Of::plain ||
+                        picture.of == HeadPicture::Of::shift;
     tile.color =
         ofHead ? headColor(look_.theme, static_cast<std::size_t>(picture.head)) : look_.theme.text;
     tile.title.name = nameOf(picture);
     tile.title.shortName = fmt::format("{}", picture.head + 1);
-    if (picture.of == Picture::Of::mean) tile.title.shortName = "Mean";
-    if (picture.of == Picture::Of::difference) {
+    if (picture.of == HeadPicture::Of::mean) tile.title.shortName = "Mean";
+    if (picture.of == HeadPicture::Of::difference) {
       tile.title.shortName = fmt::format("{} − {}", picture.head + 1, picture.other + 1);
     }
     return tile;
   }
 
-  HeadTile headTile(const Picture& picture) const {
+  HeadTile headTile(const HeadPicture& picture) const {
     HeadTile tile = tileOf(picture);
     const Index head = picture.head;
     tile.title = headTitle(panel_, figures_, head);
@@ -240,6 +236,7 @@ class AllHeads {
     }
     return tile;
   }
+
   static void addFigure(TileTitle& title, const std::string& figure) {
     title.figure += (title.figure.empty() ? "" : " · ") + figure;
   }
@@ -249,21 +246,21 @@ class AllHeads {
     const auto& metrics = figures_ == nullptr ? kNone : figures_->report.metrics;
     std::vector<HeadTile> tiles;
     for (const Index head : headOrder(metrics, view_.sortBy, c_.numHeads)) {
-      tiles.push_back(headTile({Picture::Of::head, head, 0}));
+      tiles.push_back(headTile({HeadPicture::Of::head, head, 0}));
     }
-    if (meanTile()) tiles.push_back(tileOf({Picture::Of::mean, 0, 0}));
+    if (meanTile()) tiles.push_back(tileOf({HeadPicture::Of::mean, 0, 0}));
     return tiles;
   }
 
   std::vector<HeadTile> sideTiles() const {
     std::vector<HeadTile> tiles;
-    for (const Picture& picture : side_) {
-      const bool whole = picture.of == Picture::Of::head && !normWeighted();
+    for (const HeadPicture& picture : side_) {
+      const bool whole = picture.of == HeadPicture::Of::head && !normWeighted();
       tiles.push_back(whole ? headTile(picture) : tileOf(picture));
-      if (!normWeighted() || picture.of == Picture::Of::difference) continue;
-      const std::string what = picture.of == Picture::Of::plain   ? "weights A"
-                               : picture.of == Picture::Of::shift ? "difference"
-                                                                  : "‖A v W_O‖";
+      if (!normWeighted() || picture.of == HeadPicture::Of::difference) continue;
+      const std::string what = picture.of == HeadPicture::Of::plain   ? "weights A"
+                               : picture.of == HeadPicture::Of::shift ? "difference"
+                                                                      : "‖A v W_O‖";
       TileTitle& title = tiles.back().title;
       // of one head its number stands in the heading
       (compared_.size() < 2 ? title.name : title.made) = what;
@@ -275,9 +272,8 @@ class AllHeads {
     for (HeadTile& tile : group.tiles) {
       tile.scale = scaleOf(group, tile.picture);
       if (!view_.ownScale) continue;
-      const bool aboutZero = tile.scale.diverging;
-      addFigure(tile.title,
-                (aboutZero ? "± " : "max ") + number(largestIn(group, tile.picture), 2));
+      const float largest = group.set == nullptr ? 0.0F : group.set->largestOf(tile.picture);
+      addFigure(tile.title, (tile.scale.diverging ? "± " : "max ") + number(largest, 2));
     }
   }
 
@@ -289,8 +285,9 @@ class AllHeads {
         look_.theme.divider);
     ImGui::SetCursorScreenPos({headingAt_.x, headingAt_.y + look_.px(2)});
     inlineLabel(look_, look_.fonts.regular, look_.theme.text, comparisonWords());
-    const Picture& last = side_.back();
-    const bool aboutZero = last.of == Picture::Of::difference || last.of == Picture::Of::shift;
+    const HeadPicture& last = side_.back();
+    const bool aboutZero =
+        last.of == HeadPicture::Of::difference || last.of == HeadPicture::Of::shift;
     if (aboutZero && !view_.ownScale) {
       ImGui::SameLine(0.0F, look_.px(14));
       colorStrip(look_, scaleOf(comparison_, last), look_.px(90));
@@ -334,20 +331,28 @@ class AllHeads {
   const Look& look_;
   const AttentionConfig& c_;
   HeadsView& view_;
-  AllHeadsMemory& memory_;
+  Memory& memory_;
   const Figures* figures_;
-  TokensShown shown_;
+  VisibleTokens shown_;
   std::vector<Index> compared_;
-  std::vector<Picture> side_;
+  std::vector<HeadPicture> side_;
   HeadTileGroup grid_, comparison_;
   ImVec2 headingAt_, minimapAt_;
 };
 
+class AllHeadsCard final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    AllHeads(frame.panel, memory_, frame.heads.figures).draw();
+  }
+  bool takesWheel() const override { return memory_.takesWheel; }
+
+ private:
+  AllHeads::Memory memory_;
+};
+
 }  // namespace
 
-void allHeadsCard(const Panel& panel, AllHeadsMemory& memory, const Figures* figures,
-                  FiguresMemory&, Magnitudes&) {
-  AllHeads(panel, memory, figures).draw();
-}
+std::unique_ptr<HeadsCard> makeAllHeadsCard() { return std::make_unique<AllHeadsCard>(); }
 
 }  // namespace headscope::ui

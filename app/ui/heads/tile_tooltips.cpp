@@ -1,4 +1,5 @@
-// What is shown of the tokens, and the cell of a head tile under the mouse (see head_tile_group.h).
+// What is shown of the tokens, and the cell of a head's tile under the mouse in words (see
+// all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,21 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "app/gl/scene.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_words.h"
-#include "app/ui/heads/head_tile_group.h"
-#include "app/ui/heads/token_zoom.h"
+#include "app/ui/heads/all_heads.h"
+#include "app/ui/heads/figure_words.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr double kNamedMass = 0.9;  // of a row's weights, in the tooltip of lines
-constexpr std::size_t kNamedKeys = 4;
+constexpr double kTooltipMass = 0.9;  // of a row's weights, in the tooltip of lines
+constexpr std::size_t kTooltipKeys = 4;
 
-std::vector<std::string> labelsOf(const Panel& panel, Lane lane, const TokenRange& range) {
+std::vector<std::string> tokenTexts(const Panel& panel, Lane lane, const TokenRange& range) {
   const auto& tokens = laneTokens(panel.trace, lane, panel.view.item);
   std::vector<std::string> labels;
   for (Index i = range.first; i < range.first + range.count; ++i) {
@@ -31,41 +31,41 @@ std::vector<std::string> labelsOf(const Panel& panel, Lane lane, const TokenRang
 }
 
 /// A cell of one head, whatever is shown of it.
-bool isOfHead(const Picture& picture) {
-  return picture.of != Picture::Of::mean && picture.of != Picture::Of::difference;
+bool isOfHead(const HeadPicture& picture) {
+  return picture.of != HeadPicture::Of::mean && picture.of != HeadPicture::Of::difference;
 }
 
 /// What is drawn where a cell is one of many.
 std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, Index col) {
-  const CellBlocks& blocks = group.set->spec.blocks;
-  if (blocks.rowStep * blocks.colStep == 1) return {};
-  if (!blocks.holds(row, 1, col, 1)) return {};
+  const auto& [rows, cols] = group.set->spec.blocks;
+  if (!group.set->spec.blocks.several() || !rows.holds(row, 1) || !cols.holds(col, 1)) return {};
   const Index block =
-      (row - blocks.row0) / blocks.rowStep * blocks.across() + (col - blocks.col0) / blocks.colStep;
+      (row - rows.first) / rows.step * cols.blocks() + (col - cols.first) / cols.step;
   const float value = group.set->cells[at][static_cast<std::size_t>(block)];
   if (value <= gl::kMaskedCell) return {};
-  return fmt::format("\none of {} × {} drawn as one: {} {}", blocks.rowStep, blocks.colStep,
-                     group.set->spec.pool == Pool::mean ? "mean" : "maximum", number(value, 4));
+  return fmt::format("\none of {} × {} drawn as one: {} {}", rows.step, cols.step,
+                     group.set->spec.how == Reduction::mean ? "mean" : "maximum", number(value, 4));
 }
 
 void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
                  const CellRef& cell) {
   const GridContent content = panel.view.heads.content;
-  const Picture& picture = tile.picture;
-  const HeadPictures::Drawn& drawn = *group.drawn;
-  if (picture.of == Picture::Of::mean && drawn.parts->mean.empty()) return;
+  const HeadPicture& picture = tile.picture;
+  const HeadPictures& drawn = *group.drawn;
+  if (picture.of == HeadPicture::Of::mean && drawn.parts->mean.empty()) return;
   const PictureReader reader(panel.trace, panel.view.item, content, *drawn.parts);
   const float value = reader.cell(picture, cell.row, cell.col);
   const std::string place =
       fmt::format("[{}, {}]", placeName(panel.trace, Axis::query, cell.item, cell.row),
                   placeName(panel.trace, Axis::key, cell.item, cell.col));
   const bool normWeighted =
-      content == GridContent::normWeighted && picture.of != Picture::Of::plain;
+      content == GridContent::normWeighted && picture.of != HeadPicture::Of::plain;
   const char* symbol = normWeighted ? "‖A v W_O‖" : "A";
-  const std::string shift = picture.of == Picture::Of::shift ? " as a share of its row − A" : "";
+  const std::string shift =
+      picture.of == HeadPicture::Of::shift ? " as a share of its row − A" : "";
   std::string text = fmt::format("{}{}{}", symbol, place, shift);
   text += value <= gl::kMaskedCell ? " is masked" : " = " + number(value, 6);
-  if (normWeighted && picture.of == Picture::Of::head) {
+  if (normWeighted && picture.of == HeadPicture::Of::head) {
     text += " of a weight of " + number(panel.trace.value(cell), 4);
   }
   text += "\n" + nameOf(picture);
@@ -83,62 +83,58 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
 
 /// The keys a query looks at most, in words; gives the first of them.
 Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
-                   const TokensShown& shown, Index row) {
+                   const VisibleTokens& shown, Index row) {
   const PictureReader reader(panel.trace, panel.view.item, panel.view.heads.content,
                              *group.drawn->parts);
   std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
-  if (tile.picture.of == Picture::Of::mean && group.drawn->parts->mean.empty()) return 0;
+  if (tile.picture.of == HeadPicture::Of::mean && group.drawn->parts->mean.empty()) return 0;
   reader.row(tile.picture, row, shown.keys.first, cells);
   std::replace(cells.begin(), cells.end(), gl::kMaskedCell, 0.0F);
-  const std::vector<Index> largest = largestOfMass(cells, kNamedMass);
+  const std::vector<Index> largest = largestOfMass(cells, kTooltipMass);
   std::string text = nameOf(tile.picture) + " · " +
                      placeName(panel.trace, Axis::query, panel.view.item, row) + " →";
-  for (std::size_t i = 0; i < std::min(largest.size(), kNamedKeys); ++i) {
+  for (std::size_t i = 0; i < std::min(largest.size(), kTooltipKeys); ++i) {
     const Index key = shown.keys.first + largest[i];
     text += fmt::format("{} {} {}", i > 0 ? "," : "",
                         placeName(panel.trace, Axis::key, panel.view.item, key),
                         number(cells[static_cast<std::size_t>(largest[i])], 3));
   }
-  if (largest.size() > kNamedKeys) text += fmt::format(" … {} more", largest.size() - kNamedKeys);
+  if (largest.size() > kTooltipKeys)
+    text += fmt::format(" … {} more", largest.size() - kTooltipKeys);
   ImGui::SetTooltip("%s", text.c_str());
   return shown.keys.first + (largest.empty() ? 0 : largest.front());
 }
 
 }  // namespace
 
-TokensShown tokensShown(const Panel& panel) {
+VisibleTokens visibleTokens(const Panel& panel) {
   const AttentionConfig& c = panel.trace.config();
   const HeadsView& view = panel.view.heads;
-  TokensShown shown;
+  VisibleTokens shown;
   shown.queries = shownOf(view.queries, c.seqLen);
   shown.keys = shownOf(view.keys, c.keys());
-  shown.queryLabels = labelsOf(panel, Lane::query, shown.queries);
-  shown.keyLabels = labelsOf(panel, Lane::key, shown.keys);
+  shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries);
+  shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys);
   return shown;
 }
 
 std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
-                                 const TokensShown& shown) {
+                                 const VisibleTokens& shown) {
   // a click is over only after its button was held
   const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
   if (group.drawn == nullptr || !here) return std::nullopt;
-  const ImVec2 mouse = ImGui::GetIO().MousePos;
-  const auto along = [](float at, float length, const TokenRange& range) {
-    const auto place = static_cast<Index>(at / length * static_cast<float>(range.count));
-    return range.first + std::clamp<Index>(place, 0, range.count - 1);
-  };
   for (std::size_t i = 0; i < group.tiles.size(); ++i) {
     const HeadTile& tile = group.tiles[i];
-    const ImVec2 a = group.a(i);
-    if (!ImGui::IsMouseHoveringRect(a, group.b(i))) continue;
-    CellRef cell{TensorId::weights, panel.view.item,
-                 isOfHead(tile.picture) ? tile.picture.head : panel.view.head,
-                 along(mouse.y - a.y, group.grid.size.y, shown.queries), 0};
+    const MatrixPlace place = group.place(i, shown);
+    if (!ImGui::IsMouseHoveringRect(place.at.a, place.at.b)) continue;
+    const MatrixCell at = place.nearest(ImGui::GetIO().MousePos);
+    const Index head = isOfHead(tile.picture) ? tile.picture.head : panel.view.head;
+    CellRef cell{TensorId::weights, panel.view.item, head, shown.queries.first + at.row, 0};
     if (group.lines) {
       cell.col = linesTooltip(panel, group, tile, shown, cell.row);
       return Hover{cell, Lane::query, Lane::none, cell.row, -1};
     }
-    cell.col = along(mouse.x - a.x, group.grid.size.x, shown.keys);
+    cell.col = shown.keys.first + at.col;
     cellTooltip(panel, group, tile, cell);
     return Hover{cell, Lane::query, Lane::key, cell.row, cell.col};
   }

@@ -1,0 +1,295 @@
+// Effects card: what goes when a head is taken out, what W^O adds, what more heads bring, and why
+// there are several; and what its tabs share: effects as bars and as a heatmap, tokens in words.
+#include "app/ui/heads/effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/axis_labels.h"
+#include "app/ui/color_bar.h"
+#include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
+#include "app/ui/head_switch.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kWidestToken = 110.0F;  // points, in pictures of few tokens
+
+/// "without head 6, ‘cat’: 13.8 % of the output's norm"; of several tokens, which and how pooled.
+std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index head, Index begin,
+                          Index end) {
+  const Pooling pooling = panel.view.heads.pooling;
+  const auto percent = percentWithout(effects, head, begin, end, pooling);
+  std::string where = tokenInQuotes(panel, begin);
+  if (end - begin > 1) {
+    where += fmt::format(" … {} ({} of {} tokens)", tokenInQuotes(panel, end - 1),
+                         pooling == Pooling::mean ? "mean" : "largest", end - begin);
+  }
+  const std::string start = fmt::format("without head {}, {}: ", head + 1, where);
+  if (!percent) return start + "not defined because the output is 0";
+  return start + fmt::format("{} % of the output's norm", number(*percent, 3));
+}
+
+/// What the mouse is on is said, and chosen by a click.
+void pickEffect(const Panel& panel, const HeadEffects& effects, Index head, const ChartBars& bars,
+                Index bar, bool clicked) {
+  ImGui::SetTooltip("%s",
+                    effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)).c_str());
+  if (!clicked) return;
+  panel.view.head = head;
+  chooseToken(panel, bars.begin(bar));
+}
+
+ImU32 colorOfHead(const Look& look, Index head) {
+  return headColor(look.theme, static_cast<std::size_t>(head));
+}
+
+/// "without head 3" and its switch, above its bars.
+void drawBarsTitle(const Panel& panel, ImDrawList* list, Index head, const Rect& line) {
+  const Look& look = panel.look;
+  ImFont* font = look.fonts.small;
+  const ImVec2 toggle = headSwitchSize(look);
+  const bool off = isOff(panel.trace.config(), head);
+  const float room = line.width() - toggle.x - look.space.small;
+  std::string text =
+      off ? fmt::format("head {} is off", head + 1) : fmt::format("without head {}", head + 1);
+  if (textSize(font, text).x > room) {
+    text = off ? fmt::format("{}: off", head + 1) : fmt::format("head {}", head + 1);
+  }
+  drawText(list, font, line.a, off ? look.theme.textMuted : colorOfHead(look, head), text);
+  const float middle = line.a.y + fontSize(font) * 0.5F;
+  ImGui::SetCursorScreenPos({line.b.x - toggle.x, middle - toggle.y * 0.5F + look.space.hair});
+  headSwitch(panel, head);
+}
+
+void drawHeadBars(const Panel& panel, const HeadEffects& effects, Index head, const Chart& chart,
+                  const ChartBars& bars) {
+  const Look& look = panel.look;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool chosen = head == panel.view.head;
+  if (chosen) {
+    const Rect around = chart.plot().outset(look.space.tight);
+    list->AddRectFilled(around.a, {around.b.x, chart.plot().b.y},
+                        withAlpha(look.theme.accent, 0.09F), look.space.tight);
+  }
+  chart.drawAxes(list);
+  const ImU32 color = withAlpha(colorOfHead(look, head), chosen ? 1.0F : 0.8F);
+  for (Index bar = 0; bar < bars.count(); ++bar) {
+    const auto percent =
+        percentWithout(effects, head, bars.begin(bar), bars.end(bar), panel.view.heads.pooling);
+    if (percent && *percent != 0.0) chart.bar(list, bar, bars.count(), 0.0, *percent, color);
+  }
+  ImGui::PushID(static_cast<int>(head));
+  const bool clicked = chart.item("chart");
+  ImGui::PopID();
+  if (const auto bar = chart.hovered(bars.count())) {
+    pickEffect(panel, effects, head, bars, *bar, clicked);
+  }
+}
+
+ChartAxis percentAxis(const Figures& figures) {
+  ChartAxis axis = roundAxis(0.0, figures.largestEffect);
+  axis.text = [](double percent) { return fmt::format("{:g} %", percent); };
+  return axis;
+}
+
+class EffectsCard final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    EffectTab& open = frame.panel.view.heads.effectTab;
+    const auto chosen = static_cast<std::size_t>(open);
+    open = static_cast<EffectTab>(tabs_.drawLine(frame, chosen));
+    tabs_.content(chosen).draw(frame);
+  }
+
+ private:
+  HeadsTabs tabs_{
+      "effects tabs",
+      {{"Switch a head off", "What each token's output loses without it",
+        "change of each token's output, in % of its norm, when one head is set to zero before the "
+        "output matrix",
+        makeSwitchOffTab},
+       {"Output matrix", "Each head's rows of it, and its share of every output",
+        "each head has its own rows of it, and adds its share to every token's output",
+        makeOutputMatrixTab},
+       {"More heads", "The same input and d_model with 1 to 64 heads",
+        "the same input and d_model with 1 to 64 heads: what differs, what it costs",
+        makeMoreHeadsTab},
+       {"Why several heads", "One head asked to do what two do, beside the two",
+        "one head asked to do what two heads do, on the same sentence", makeWhySeveralTab}}};
+};
+
+}  // namespace
+
+Index chosenToken(const Panel& panel) {
+  const auto& cell = panel.view.selected;
+  if (!cell || info(cell->tensor).rows != Axis::query) return 0;
+  return std::clamp<Index>(cell->row, 0, panel.trace.config().seqLen - 1);
+}
+
+void chooseToken(const Panel& panel, Index token) {
+  auto& cell = panel.view.selected;
+  if (cell && info(cell->tensor).rows == Axis::query) {
+    cell->row = token;
+  } else {
+    cell = CellRef{TensorId::weights, panel.view.item, panel.view.head, token, 0};
+  }
+}
+
+std::string tokenInQuotes(const Panel& panel, Index token, Lane lane) {
+  if (token >= std::ssize(laneTokens(panel.trace, lane, panel.view.item))) {
+    return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token + 1);
+  }
+  return fmt::format("‘{}’", tokenName(panel, lane, token));
+}
+
+AxisLabels tokenLabels(const Panel& panel) {
+  const Look& look = panel.look;
+  AxisLabels labels;
+  labels.texts = laneTokens(panel.trace, Lane::query, panel.view.item);
+  labels.font = look.fonts.tiny;
+  labels.color = look.theme.textMuted;
+  labels.litColor = look.theme.queryText;
+  labels.lit = panel.view.selected ? chosenToken(panel) : -1;
+  labels.limit = look.px(48);
+  return labels;
+}
+
+Index effectBars(const Panel& panel, const Figures& figures) {
+  const Look& look = panel.look;
+  const HeadEffects& effects = figures.effects;
+  Rect room = Rect::rest();
+  const AxisLabels labels = tokenLabels(panel);
+  const ChartAxis axis = percentAxis(figures);
+  const auto chartIn = [&](const Rect& part, bool ticks) {
+    return Chart(look, {part, {}, axis, {}, {}, &labels, ticks});
+  };
+  // the axis at the left stays where it is while the charts scroll
+  const float gutter = chartIn(room, true).plot().a.x - room.a.x;
+  const auto count = static_cast<float>(effects.heads());
+  const float gap = look.space.large;
+  const float available = room.width() - gutter;
+  const float least = look.px(96);
+  const float most =
+      std::max({look.px(230), look.px(18) * static_cast<float>(effects.tokens()), least});
+  const float width = std::clamp((available + gap) / count - gap, least, most);
+  const bool scrolls = (width + gap) * count - gap > available + 1.0F;
+  const float titleHeight = fontSize(look.fonts.small) + look.space.tight;
+  Rect rows = room;
+  if (scrolls) rows.cutBottom(ImGui::GetStyle().ScrollbarSize, look.space.thin);
+  const Rect titles = rows.cutTop(titleHeight);
+  chartIn(Rect::at(rows.a, {gutter + width, rows.height()}), true)
+      .drawTicks(ImGui::GetWindowDrawList());
+
+  ImGui::SetCursorScreenPos({room.a.x + gutter, room.a.y});
+  beginPart("bars", {available, room.height()},
+            scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
+  // the bar to scroll by comes one frame after what is too wide
+  if (scrolls && ImGui::GetScrollMaxX() == 0.0F) *look.wantsFrame = true;
+  if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
+    ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * (width + gap));
+  }
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float left = ImGui::GetWindowPos().x;
+  const float right = left + ImGui::GetWindowSize().x;
+  const ChartBars bars = ChartBars::fitting(effects.tokens(), width, look.px(3));
+  for (Index head = 0; head < effects.heads(); ++head) {
+    const float x = origin.x + static_cast<float>(head) * (width + gap);
+    if (x >= right || x + width <= left) continue;
+    drawBarsTitle(panel, ImGui::GetWindowDrawList(), head,
+                  Rect::at({x, titles.a.y}, {width, titleHeight}));
+    const Chart chart = chartIn(Rect::at({x, rows.a.y}, {width, rows.height()}), false);
+    drawHeadBars(panel, effects, head, chart, bars);
+  }
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({(width + gap) * count - gap, rows.b.y - origin.y - look.space.hair});
+  ImGui::EndChild();
+  return bars.perBar;
+}
+
+Index effectHeatmap(const Panel& panel, const Figures& figures) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const HeadEffects& effects = figures.effects;
+  const Pooling pooling = panel.view.heads.pooling;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  constexpr const char* kAxes = "head ↑  token →";
+  Rect room = Rect::rest();
+  room.cutTop(look.space.small);
+  const Rect names = room.cutLeft(textSize(look.fonts.tiny, kAxes).x, look.space.medium);
+  room.cutRight(colorBarWidth(look) + look.space.medium);
+  const AxisLabels tokens = tokenLabels(panel);
+  const float cols = static_cast<float>(effects.tokens());
+  const float width = std::min(room.width(), cols * look.px(kWidestToken));
+  const ColumnLabels below(look, tokens, width, room.height() * 0.3F);
+  const float height =
+      std::min(room.height() - below.room(), static_cast<float>(effects.heads()) * look.px(26));
+  const MatrixPlace place{Rect::at(room.a, {width, height}), effects.heads(), effects.tokens()};
+
+  const auto percentAt = [&effects](Index head, Index token) {
+    const auto percent = percentWithout(effects, head, token, token + 1, Pooling::mean);
+    return percent ? static_cast<float>(*percent) : gl::kMaskedCell;
+  };
+  const auto read = [percentAt](Index head, std::span<float> cells) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      cells[i] = percentAt(head, static_cast<Index>(i));
+  };
+  const auto high = static_cast<float>(roundTicks(0.0, figures.largestEffect).back());
+  const ColorScale scale = sequentialScale(look, panel.view, 0.0F, high);
+  const bool largest = pooling == Pooling::maximum;
+  Heatmaps heatmaps(look);
+  heatmaps.add(Fingerprint("effects of heads", largest), Fingerprint("effects", figures.revision),
+               {effects.heads(), effects.tokens(), read}, scale, place.at, false,
+               largest ? Reduction::largest : Reduction::mean);
+  heatmaps.draw(list);
+  list->AddRect(place.at.a, place.at.b, t.panelBorder);
+  const CellNumbers numbers{percentAt, {}, false, 1};
+  if (!drawNumbers(look, list, place, scale, numbers)) {
+    drawNumbers(look, list, place, scale, numbers, look.fonts.tiny);
+  }
+
+  // the heads' numbers, each in its colour, as many as have room
+  ImFont* font = place.cell().y < fontSize(look.fonts.small) ? look.fonts.tiny : look.fonts.small;
+  const Index chosen = panel.view.head;
+  const auto every =
+      std::max<Index>(1, static_cast<Index>(std::ceil(fontSize(font) / place.cell().y)));
+  for (Index h = 0; h < effects.heads(); ++h) {
+    if (h != chosen && (h % every != 0 || std::abs(h - chosen) < every)) continue;
+    const bool off = isOff(panel.trace.config(), h);
+    const std::string text = off ? fmt::format("{} off", h + 1) : std::to_string(h + 1);
+    const Rect row{{names.a.x, place.cellAt(h, 0).a.y},
+                   {place.at.a.x - look.space.small, place.cellAt(h, 0).b.y}};
+    drawText(list, font, row.placed(textSize(font, text), 1.0F).a, colorOfHead(look, h), text);
+  }
+  const Rect row =
+      place.block(static_cast<double>(chosen), 1, 0, static_cast<double>(effects.tokens()));
+  drawFrame(look, list, row, t.text, 1.5F);
+  below.draw(list, place.at);
+  const float under = place.at.b.y + look.space.tight;
+  drawText(list, look.fonts.tiny, {names.a.x, under}, t.textMuted, kAxes);
+  const float bar = place.at.b.x + look.space.large;
+  drawText(list, look.fonts.tiny, {bar, under}, t.textMuted, "%");
+  colorBar(look, scale, {bar, place.at.a.y}, std::max(height, look.space.wide));
+
+  ImGui::SetCursorScreenPos(place.at.a);
+  const bool clicked = pictureArea("effects", place.at.size());
+  const float pixels = place.at.width() * look.scene.pixelsPerPoint;
+  const ChartBars covered = ChartBars::fitting(effects.tokens(), pixels, 1.0F);
+  if (ImGui::IsItemHovered()) {
+    const MatrixCell cell = place.nearest(ImGui::GetIO().MousePos);
+    pickEffect(panel, effects, cell.row, covered, cell.col / covered.perBar, clicked);
+  }
+  return covered.perBar;
+}
+
+std::unique_ptr<HeadsCard> makeEffectsCard() { return std::make_unique<EffectsCard>(); }
+
+}  // namespace headscope::ui

@@ -1,0 +1,302 @@
+// Output matrix: each head's rows of it, and how much of every token's output is its.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/cell_words.h"
+#include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
+#include "app/ui/heads/effects.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr Index kMostPieces = 6000;  // rectangles of a frame
+
+void formulaLine(const Look& look, ImU32 color, const char* text) {
+  drawRichText(ImGui::GetWindowDrawList(), look.fonts, look.fonts.small,
+               ImGui::GetCursorScreenPos(), color, text);
+  ImGui::Dummy({richTextSize(look.fonts, look.fonts.small, text).x,
+                fontSize(look.fonts.small) + look.space.tight});
+}
+
+/// "1  0.213": every head's share and the bias's, in as many columns as fit.
+void shareList(const Panel& panel, const std::vector<double>& shares) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const ImVec2 cell(look.px(80), fontSize(look.fonts.small) + look.px(3));
+  const auto columns =
+      std::max<std::size_t>(1, static_cast<std::size_t>(ImGui::GetContentRegionAvail().x / cell.x));
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const bool bias = i + 1 == shares.size();
+    const Rect place = Rect::at({at.x + static_cast<float>(i % columns) * cell.x,
+                                 at.y + static_cast<float>(i / columns) * cell.y},
+                                cell);
+    if (!bias && static_cast<Index>(i) == panel.view.head) {
+      list->AddRectFilled({place.a.x - look.px(3), place.a.y - look.space.hair},
+                          {place.b.x - look.space.medium, place.b.y - look.space.hair},
+                          t.accentSoft, look.px(3));
+    }
+    drawRichText(list, look.fonts, look.fonts.small, place.a, bias ? t.textMuted : headColor(t, i),
+                 bias ? "b_O" : std::to_string(i + 1));
+    drawText(list, look.fonts.monoSmall, {place.a.x + look.px(28), place.a.y + look.space.hair},
+             t.text, cellNumber(shares[i], 3));
+  }
+  const std::size_t rows = (shares.size() + columns - 1) / columns;
+  ImGui::Dummy({1, static_cast<float>(rows) * cell.y});
+}
+
+void shareWords(const Panel& panel, const HeadEffects* effects) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  formulaLine(look, t.text, "output = Σ_h head_h · W^O_h + b_O");
+  formulaLine(look, t.textMuted, "share_h = (head_h W^O_h) · output / ‖output‖^2");
+  if (effects == nullptr) return;
+  const Index token = chosenToken(panel);
+  const std::string name = tokenInQuotes(panel, token);
+  const std::vector<double> shares = sharesOf(*effects, token);
+  if (shares.empty()) {
+    wrappedLabel(look.fonts.small, t.bad,
+                 fmt::format("Not defined for {}: its output is 0.", name));
+    return;
+  }
+  double sum = 0.0;
+  double against = 0.0;
+  for (const double share : shares) {
+    sum += share;
+    against += std::min(share, 0.0);
+  }
+  std::string text = fmt::format("{}: {}{}, Σ = {:.3f}", name,
+                                 c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
+                                 c.bias ? " and the bias" : ", no bias", sum);
+  if (against < 0.0) text += fmt::format("; {} of it against the output", cellNumber(against, 3));
+  wrappedLabel(look.fonts.small, t.text, text);
+  shareList(panel, shares);
+}
+
+/// W_O is stored (out, in): head h has columns h·d_k …, shown as the rows they are of W^O.
+MatrixRef outputBlockOf(const AttentionConfig& c, Index head) {
+  MatrixRef ref = wholeMatrix(TensorId::wO, c, 0, 0);
+  ref.col0 = head * c.dK();
+  ref.cols = c.dK();
+  ref.transposed = true;
+  return ref;
+}
+
+/// The row blocks of W^O, one under another, each with its norm. A click chooses the head.
+void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  ImFont* font = look.fonts.small;
+  ImFont* mono = look.fonts.monoSmall;
+  const auto found = panel.computations.want<std::vector<double>>(
+      "norms of output blocks",
+      Fingerprint("norms", panel.trace.revision(TensorId::wO), c.numHeads), When::atOnce, [&] {
+        return
+            [&](const std::atomic<bool>&) { return std::optional(outputBlockNorms(panel.trace)); };
+      });
+  if (found.current == nullptr) return;
+  const std::vector<double>& norms = *found.current;
+  const double largest = std::max(*std::max_element(norms.begin(), norms.end()), 1e-300);
+  const float bars = std::min(look.px(70), room.width() * 0.16F);
+  const float figures = textSize(mono, number(largest, 3)).x + look.space.large;
+  const float right = bars + figures + look.space.medium;  // of a block: its norm
+  const float left = textSize(font, "128").x + look.space.medium;
+  const Rect caption = room.cutTop(fontSize(font) + look.space.small);
+  std::string rows = fmt::format("rows of W^O, ({}, {}) per head", c.dK(), c.dModel);
+  if (richTextSize(look.fonts, font, rows).x > room.width() - right) rows = "rows of W^O";
+  ImDrawList* outer = ImGui::GetWindowDrawList();
+  drawRichText(outer, look.fonts, font, caption.a, t.text, rows);
+  drawRichText(outer, look.fonts, font, {room.b.x - right + look.space.medium, caption.a.y}, t.text,
+               "‖W^O_h‖");
+
+  ImGui::SetCursorScreenPos(room.a);
+  beginPart("blocks", room.size());
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const auto count = static_cast<float>(c.numHeads);
+  const float line =
+      std::clamp(room.height() / count, fontSize(font) + look.space.thin, look.px(60));
+  const bool scrolls = line * count > room.height() + 1.0F;
+  const float bar = scrolls ? ImGui::GetStyle().ScrollbarSize + look.space.thin : 0.0F;
+  const Rect all = Rect::at(ImGui::GetCursorScreenPos(), {room.width() - bar, line * count});
+  const ColorScale scale =
+      colorScale(look, panel.view, TensorId::wO, magnitudes.of(panel.trace, TensorId::wO, -1, -1));
+  Heatmaps heatmaps(look);
+  std::optional<CellRef> hovered;
+  std::optional<Rect> chosen;
+  for (Index h = 0; h < c.numHeads; ++h) {
+    const Rect row = all.row(static_cast<int>(h), static_cast<int>(c.numHeads), 0.0F);
+    if (row.a.y > room.b.y || row.b.y < room.a.y) continue;
+    const auto i = static_cast<std::size_t>(h);
+    const ImU32 color = headColor(t, i);
+    const Rect block{{row.a.x + left, row.a.y + 1}, {row.b.x - right, row.b.y - 1}};
+    if (h == panel.view.head) {
+      list->AddRectFilled(row.a, row.b, t.accentSoft, look.px(3));
+      chosen = block.outset(1.0F);
+    }
+    const Rect name{row.a, {block.a.x - look.space.small, row.b.y}};
+    const std::string text = std::to_string(h + 1);
+    drawText(list, font, name.placed(textSize(font, text), 1.0F).a, color, text);
+    const MatrixRef ref = outputBlockOf(c, h);
+    heatmaps.add(panel.trace, ref, scale, block);
+    if (const auto cell = ref.placedAt(block).hovered()) hovered = ref.cell(*cell);
+    const float length = bars * static_cast<float>(norms[i] / largest);
+    const float thick = std::min(line * 0.35F, look.space.small);
+    const ImVec2 start(block.b.x + look.space.medium, row.centre().y);
+    list->AddRectFilled({start.x, start.y - thick}, {start.x + length, start.y + thick},
+                        withAlpha(color, 0.8F), look.space.thin);
+    drawText(list, mono, {start.x + length + look.space.tight, start.y - fontSize(mono) * 0.5F},
+             t.text, number(norms[i], 3));
+  }
+  heatmaps.draw(list);
+  if (chosen) {
+    list->AddRect(chosen->a, chosen->b, headColor(t, static_cast<std::size_t>(panel.view.head)), 0,
+                  0, look.px(1.5F));
+  }
+  ImGui::SetCursorScreenPos(all.a);
+  if (pictureArea("blocks", all.size())) {
+    panel.view.head = MatrixPlace{all, c.numHeads, 1}.nearest(ImGui::GetIO().MousePos).row;
+  }
+  if (hovered) {
+    ImGui::SetTooltip("%s = %s\n%s", cellName(panel.trace, *hovered).c_str(),
+                      number(panel.trace.value(*hovered), 6).c_str(), toString(*hovered).c_str());
+    if (ImGui::IsMouseClicked(0)) panel.view.selected = *hovered;
+  }
+  ImGui::EndChild();
+}
+
+/// A stack per token, heads against the output below 0. A click chooses the token.
+class ShareStacks {
+ public:
+  ShareStacks(const Panel& panel, const ChartBars& bars, const ShareBars& shares)
+      : panel_(panel), look_(panel.look), bars_(bars), shares_(shares) {}
+
+  void draw(Rect room) {
+    std::string title = "share of each token's output, by head";
+    if (bars_.several()) title += fmt::format(" · a bar is the mean of {} tokens", bars_.perBar);
+    drawChartTitle(look_, room, title);
+    ChartAxis axis = roundAxis(shares_.lowest, shares_.highest);
+    // what all of it is has a line of its own, with a name
+    if (std::find(axis.ticks.begin(), axis.ticks.end(), 1.0) == axis.ticks.end()) {
+      axis.ticks.push_back(1.0);
+    }
+    axis.text = [](double share) {
+      return share == 1.0 ? std::string("1 = output") : fmt::format("{:g}", share);
+    };
+    const AxisLabels labels = tokenLabels(panel_);
+    const auto tokens = static_cast<float>(panel_.trace.config().seqLen);
+    room.b.x = std::min(room.b.x, room.a.x + look_.px(70) + tokens * look_.px(110));
+    const Chart chart(look_, {room, {}, axis, {}, {}, &labels});
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    chart.drawAxes(list);
+    const float whole = chart.at(0.0, 1.0).y;
+    list->AddLine({chart.plot().a.x, whole}, {chart.plot().b.x, whole}, look_.theme.text);
+    for (Index bar = 0; bar < bars_.count(); ++bar) drawStack(list, chart, bar);
+    pick(chart);
+  }
+
+ private:
+  const std::vector<double>& of(Index bar) const {
+    return shares_.shares[static_cast<std::size_t>(bar)];
+  }
+  Rect placeOf(const Chart& chart, Index bar, const StackPiece& piece) const {
+    const Rect band = chart.band(bar, bars_.count());
+    return {{band.a.x, chart.at(0.0, std::max(piece.from, piece.to)).y},
+            {band.b.x, chart.at(0.0, std::min(piece.from, piece.to)).y}};
+  }
+
+  void drawStack(ImDrawList* list, const Chart& chart, Index bar) const {
+    const Theme& t = look_.theme;
+    for (const StackPiece& piece : stackOf(of(bar))) {
+      const Rect at = placeOf(chart, bar, piece);
+      if (at.height() < 0.25F) continue;
+      const bool bias = piece.part + 1 == of(bar).size();
+      const bool chosen = !bias && static_cast<Index>(piece.part) == panel_.view.head;
+      const ImU32 color = bias ? t.textMuted : headColor(t, piece.part);
+      list->AddRectFilled(at.a, at.b, withAlpha(color, 0.85F));
+      const bool alone = panel_.trace.config().numHeads == 1;
+      if (alone || at.height() < look_.space.tight || at.width() < look_.space.small) continue;
+      list->AddRect(at.a, at.b, chosen ? t.text : t.panel, 0, 0, look_.px(chosen ? 2.0F : 0.5F));
+    }
+  }
+
+  void pick(const Chart& chart) const {
+    const bool clicked = chart.item("shares");
+    const auto bar = chart.hovered(bars_.count());
+    if (!bar) return;
+    const Index token = bars_.begin(*bar);
+    std::string text = tokenInQuotes(panel_, token);
+    if (bars_.end(*bar) - token > 1) {
+      text += fmt::format(" … {}, mean", tokenInQuotes(panel_, bars_.end(*bar) - 1));
+    }
+    std::optional<Index> head;
+    const float y = ImGui::GetIO().MousePos.y;
+    for (const StackPiece& piece : stackOf(of(*bar))) {
+      const Rect at = placeOf(chart, *bar, piece);
+      if (y < at.a.y || y >= at.b.y) continue;
+      const bool bias = piece.part + 1 == of(*bar).size();
+      if (!bias) head = static_cast<Index>(piece.part);
+      text += fmt::format("\n{}: {}", bias ? "b_O" : fmt::format("head {}", piece.part + 1),
+                          cellNumber(of(*bar)[piece.part], 3));
+    }
+    ImGui::SetTooltip("%s", text.c_str());
+    if (!clicked) return;
+    if (head) panel_.view.head = *head;
+    chooseToken(panel_, token);
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const ChartBars& bars_;
+  const ShareBars& shares_;
+};
+
+class OutputMatrixTab final : public HeadsCard {
+ public:
+  void draw(const HeadsFrame& frame) override {
+    const Panel& panel = frame.panel;
+    const Look& look = panel.look;
+    const Figures* figures = frame.heads.figures;
+    Rect room = Rect::rest();
+    const Rect words = room.cutLeft(std::min(look.px(340), room.width() * 0.36F), look.space.wide);
+    const Rect blocks = room.cutLeft((room.width() - look.space.wide) * 0.44F, look.space.wide);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
+    beginPart("share words", words.size());
+    shareWords(panel, figures == nullptr ? nullptr : &figures->effects);
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    outputBlocks(panel, frame.magnitudes, blocks);
+    ImGui::SetCursorScreenPos(room.a);
+    if (figures == nullptr) return noFigures(panel, frame.heads);
+
+    const HeadEffects& effects = figures->effects;
+    const Index most = std::max<Index>(1, kMostPieces / (effects.heads() + 1));
+    ChartBars bars = ChartBars::fitting(effects.tokens(), room.width(), look.px(3));
+    bars.perBar = std::max(bars.perBar, (effects.tokens() + most - 1) / most);
+    const auto shares = panel.computations.want<ShareBars>(
+        "shares of bars", Fingerprint("shares", figures->revision, bars.things, bars.perBar),
+        When::atOnce, [&] {
+          return [&](const std::atomic<bool>&) { return std::optional(shareBars(effects, bars)); };
+        });
+    if (shares.current != nullptr) ShareStacks(panel, bars, *shares.current).draw(room);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<HeadsCard> makeOutputMatrixTab() { return std::make_unique<OutputMatrixTab>(); }
+
+}  // namespace headscope::ui

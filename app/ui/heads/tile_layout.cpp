@@ -1,0 +1,259 @@
+// How large the tiles of a group are in the room there is, with which labels, and what stands above
+// them: a head's number, what it is made for and what it measures as, on as many lines as there is
+// room for (see all_heads.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/designed_words.h"
+#include "app/ui/heads/all_heads.h"
+#include "app/ui/heads/figure_words.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/widgets.h"
+#include "core/weights/designed_heads.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kTinyTile = 56.0F;       // points; smaller pictures stand closer, with a number
+constexpr float kWideTitle = 105.0F;     // points of a picture, for larger letters
+constexpr float kMostStretched = 4.0F;   // a picture's longer side to its shorter one
+constexpr float kLabelled = 56.0F;       // points of a picture's height, from which it has labels
+constexpr float kLongLabelled = 100.0F;  // the same for long inputs
+constexpr float kOwnLabels = 120.0F;     // less high ones have them at the grid's edges
+constexpr float kLinesStretch = 2.5F;    // a picture of lines need not be a square
+constexpr float kKeptForWords = 0.8F;    // of a picture's height, for titles of several lines
+
+// Titles.
+
+struct TitleFonts {
+  ImFont* name;
+  ImFont* words;
+};
+
+bool isTiny(const Look& look, float width) { return width < look.px(kTinyTile); }
+
+TitleFonts titleFontsFor(const Look& look, float width) {
+  if (width > look.px(kWideTitle)) return {look.fonts.semibold, look.fonts.small};
+  return {look.fonts.small, look.fonts.tiny};
+}
+
+float titleLine(const Look& look, const ImFont* font) { return fontSize(font) + look.space.thin; }
+
+/// The words on the name's line and on those below it.
+struct TitleLines {
+  std::string beside;
+  std::vector<std::string> below;
+};
+
+/// As many as `most` lines, the name's with them; 3: all there is.
+TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, int most) {
+  const TitleFonts fonts = titleFontsFor(look, width);
+  const float room = width - textSize(fonts.name, title.name).x - look.space.small;
+  const auto fits = [&](const std::string& text, float in) {
+    return textSize(fonts.words, text).x <= in;
+  };
+  TitleLines lines;
+  lines.beside = title.figure;
+  std::vector<std::string> words;
+  for (const std::string& text : {title.made, title.measured}) {
+    if (!text.empty()) words.push_back(text);
+  }
+  if (!words.empty() && lines.beside.empty() && fits(words.front(), room)) {
+    lines.beside = words.front();
+    words.erase(words.begin());
+  }
+  if (words.size() == 2) {
+    const std::string joined = words[0] + " · " + words[1];
+    if (fits(joined, width)) {
+      words = {joined};
+    } else if (most == 2 && fits(title.both, width) && !title.both.empty()) {
+      words = {title.both};
+    }
+  }
+  words.resize(std::min(words.size(), static_cast<std::size_t>(most - 1)));
+  lines.below = std::move(words);
+  return lines;
+}
+
+/// Where words stand that have no line of their own: cut, as long as most of them is left.
+std::string cutBeside(const Look& look, const TileTitle& title, float width) {
+  constexpr float kMost = 0.7F;
+  const TitleFonts fonts = titleFontsFor(look, width);
+  const float room = width - textSize(fonts.name, title.name).x - look.space.small;
+  const bool enough = room >= kMost * textSize(fonts.words, title.made).x;
+  return enough ? elided(fonts.words, title.made, room) : std::string();
+}
+
+/// How many lines all but the longest of them take above pictures of this width: 1 to 3.
+int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, float width) {
+  if (isTiny(look, width)) return 1;
+  // a few long ones do without a line: it would stand empty in all others
+  constexpr std::size_t kFew = 4;  // one in so many
+  std::vector<int> counts;
+  for (const TileTitle& title : titles) {
+    counts.push_back(static_cast<int>(titleLinesOf(look, title, width, 3).below.size()) + 1);
+  }
+  if (counts.empty()) return 1;
+  const auto most = counts.end() - 1 - static_cast<std::ptrdiff_t>(counts.size() / kFew);
+  std::nth_element(counts.begin(), most, counts.end());
+  return *most;
+}
+
+float titleHeight(const Look& look, float width, int lines) {
+  if (isTiny(look, width)) return look.px(14);
+  const TitleFonts fonts = titleFontsFor(look, width);
+  const float name = width > look.px(kWideTitle) ? look.px(22) : look.px(18);
+  return name + static_cast<float>(lines - 1) * titleLine(look, fonts.words);
+}
+
+// Tiles.
+
+float labelsWidth(ImFont* font, const std::vector<std::string>& texts, float limit) {
+  AxisLabels labels;
+  labels.texts = texts;
+  labels.font = font;
+  labels.limit = limit;
+  return labels.width();
+}
+
+TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
+                   ImVec2 room) {
+  const auto widthOf = [&](const std::vector<std::string>& labels) {
+    return labelsWidth(group.font, labels, look.px(64)) + look.space.medium;
+  };
+  TileSpace space;
+  space.count = group.count();
+  space.room = room;
+  space.aspect = pictureAspect(shown, group.lines);
+  space.left = widthOf(shown.queryLabels);
+  space.scale = look.scale;
+  // of many tokens few labels can stand: not at the cost of the pictures
+  const bool many = std::max(shown.queries.count, shown.keys.count) > kShortInput;
+  space.labelledFrom = many ? kLongLabelled : kLabelled;
+  space.edgesBelow = kOwnLabels;
+  if (group.lines) {
+    space.stretch = kLinesStretch;
+    space.left = std::max(space.left, widthOf(shown.keyLabels));
+    space.right = space.left;
+    return space;
+  }
+  space.below = look.px(32);
+  space.belowFlat = fontSize(group.font) + look.px(5);
+  const float widest = labelsWidth(group.font, shown.keyLabels, room.x);
+  space.flatFrom = (widest + 4.0F) * static_cast<float>(shown.keys.count);
+  return space;
+}
+
+/// With titles of at most so many lines; gives the height of a picture.
+float fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int most) {
+  std::vector<TileTitle> titles;
+  for (const HeadTile& tile : group.tiles) titles.push_back(tile.title);
+  // the size of the letters follows from the width, which follows from what they leave
+  constexpr int kRounds = 5;
+  float width = look.px(200);
+  for (int i = 0; i < kRounds; ++i) {
+    const float before = width;
+    group.titleLines = std::min(most, titleLineCount(look, titles, width));
+    space.title = titleHeight(look, width, group.titleLines);
+    space.gap = width < look.px(kTinyTile) ? 6.0F : 12.0F;
+    group.grid = layoutTiles(space);
+    width = group.grid.size.x;
+    if (width == before) break;
+  }
+  return group.grid.size.y;
+}
+
+}  // namespace
+
+TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
+  const auto at = static_cast<std::size_t>(head);
+  TileTitle title;
+  title.name = fmt::format("Head {}", head + 1);
+  title.shortName = std::to_string(head + 1);
+  const HeadLabel* label = figures == nullptr ? nullptr : &figures->report.labels[at];
+  const bool designed = panel.designed != nullptr && at < panel.designed->size();
+  if (!designed) {
+    if (label != nullptr) title.made = labelWithScore(*label);
+    return title;
+  }
+  const DesignedHead& made = (*panel.designed)[at];
+  title.made = made.drawn ? "random" : made.title;
+  if (label == nullptr) return title;
+  if (label->declared) title.both = labelWithScore(*label);
+  title.measured = label->declared  // by its own name, which stands there already
+                       ? fmt::format("on its partner {:.2f}", label->score.value_or(0.0))
+                       : (made.drawn || !label->score ? "" : "like ") + labelWithScore(*label);
+  return title;
+}
+
+void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const Rect& picture,
+                   int lines) {
+  const TileTitle& title = tile.title;
+  const float width = picture.width();
+  TitleFonts fonts = titleFontsFor(look, width);
+  const ImU32 muted = look.theme.textMuted;
+  const bool tiny = isTiny(look, width);  // a number, and nothing beside it but figures
+  TitleLines words;
+  if (tiny) {
+    fonts = {look.fonts.tiny, look.fonts.tiny};
+    words.beside = title.figure;
+  } else {
+    words = titleLinesOf(look, title, width, lines);
+    if (lines == 1 && words.beside.empty()) words.beside = cutBeside(look, title, width);
+  }
+  const auto roomBeside = [&](const std::string& name) {
+    return width - textSize(fonts.name, name).x - look.space.small;
+  };
+  const float beside = textSize(fonts.words, words.beside).x;
+  const bool whole = !tiny && (words.beside.empty() || beside <= roomBeside(title.name));
+  const std::string& name = whole ? title.name : title.shortName;
+  const float pitch = titleLine(look, fonts.words);
+  const ImVec2 a = picture.a;
+  const float top =
+      a.y - look.space.tight - static_cast<float>(lines - 1) * pitch - fontSize(fonts.name);
+  drawText(list, fonts.name, {a.x, top}, tile.color, name);
+  if (!words.beside.empty() && beside <= roomBeside(name)) {
+    const float baseline = top + fontAscent(fonts.name);
+    drawText(list, fonts.words, {a.x + width - beside, baseline - fontAscent(fonts.words)}, muted,
+             words.beside);
+  }
+  float y = top + fontSize(fonts.name) + look.space.thin;
+  for (const std::string& line : words.below) {
+    drawText(list, fonts.words, {a.x, y}, muted, elided(fonts.words, line, width));
+    y += pitch;
+  }
+}
+
+ImVec2 pictureAspect(const VisibleTokens& shown, bool lines) {
+  if (lines) return {1.0F, 1.0F};
+  const ImVec2 aspect = matrixAspect(shown.queries.count, shown.keys.count);
+  return {std::min(aspect.x, kMostStretched), std::min(aspect.y, kMostStretched)};
+}
+
+float usedHeight(const HeadTileGroup& group) {
+  const TileGrid& grid = group.grid;
+  return static_cast<float>(grid.rows - 1) * grid.place.y + grid.title + grid.size.y + grid.below;
+}
+
+void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
+                     ImVec2 origin, ImVec2 room) {
+  group.font = group.count() <= 4 ? look.fonts.small : look.fonts.tiny;
+  const TileSpace space = spaceFor(group, look, shown, room);
+  const float most = fitTitles(group, look, space, 1);
+  for (const int lines : {3, 2, 1}) {
+    if (fitTitles(group, look, space, lines) >= most * kKeptForWords) break;
+  }
+  // in the middle of their places
+  const bool own = group.grid.labels == TileLabels::each;
+  const float used = group.grid.size.x + (own ? space.left + space.right : 0.0F);
+  const float over = (group.grid.place.x - used) * 0.5F - look.px(4);
+  group.origin = {origin.x + std::max(0.0F, over), origin.y};
+}
+
+}  // namespace headscope::ui

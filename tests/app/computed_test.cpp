@@ -1,0 +1,75 @@
+// Values computed beside the frames: the newest key wins, whichever way it was asked for.
+#include "app/ui/parts/computed.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/error.h"
+
+namespace headscope::ui {
+namespace {
+
+Computed<int> want(Computations& computations, int value, When when,
+                   std::atomic<bool>* go = nullptr) {
+  return computations.want<int>("value", Fingerprint("value", value), when, [&] {
+    return [value, go](const std::atomic<bool>&) -> std::optional<int> {
+      while (go != nullptr && !*go) {
+      }
+      if (value < 0) throw UserError("no such value");
+      return value;
+    };
+  });
+}
+
+TEST(Computations, GiveWhatWasComputedBeside) {
+  Computations computations;
+  EXPECT_EQ(want(computations, 1, When::beside).current, nullptr);
+  EXPECT_TRUE(computations.finish());
+  ASSERT_NE(want(computations, 1, When::beside).current, nullptr);
+  const auto next = want(computations, 2, When::beside);
+  EXPECT_EQ(next.current, nullptr);
+  ASSERT_NE(next.last, nullptr);
+  EXPECT_EQ(*next.last, 1);
+  computations.finish();
+  EXPECT_EQ(*want(computations, 2, When::beside).current, 2);
+  EXPECT_FALSE(computations.finish());
+}
+
+TEST(Computations, WhatAnOlderKeyStillBringsHidesNothingNewer) {
+  Computations computations;
+  std::atomic<bool> go = false;
+  want(computations, 1, When::beside, &go);
+  EXPECT_EQ(*want(computations, 2, When::atOnce).current, 2);
+  go = true;
+  computations.finish();
+  const auto found = want(computations, 2, When::atOnce);
+  ASSERT_NE(found.current, nullptr);
+  EXPECT_EQ(*found.current, 2);
+}
+
+TEST(Computations, SayWhyThereIsNone) {
+  Computations computations;
+  EXPECT_EQ(want(computations, -1, When::atOnce).problem, "no such value");
+  EXPECT_EQ(want(computations, 3, When::atOnce).problem, "");
+  want(computations, -1, When::beside);
+  computations.finish();
+  EXPECT_EQ(want(computations, -1, When::beside).problem, "no such value");
+}
+
+TEST(Computations, WaitForTheHandToRest) {
+  Computations computations;
+  computations.setHandMoves(true);
+  want(computations, 1, When::atRest);
+  EXPECT_FALSE(computations.finish());
+  computations.setHandMoves(false);
+  want(computations, 1, When::atRest);
+  EXPECT_TRUE(computations.finish());
+  EXPECT_EQ(*want(computations, 1, When::atRest).current, 1);
+}
+
+}  // namespace
+}  // namespace headscope::ui
