@@ -142,6 +142,24 @@ TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 3, 3}));
 }
 
+/// A difference of ∞ has no place on a scale, but "all 0" it is not.
+TEST_F(Changes, SaysThatADifferenceIsInfinite) {
+  const TracePtr before = passOf(ui_.app().document());
+  ui_.click("causal", "top bar");
+  ui_.view().step = StepId::mask;
+  open();
+  EXPECT_TRUE(ui_.shows("15 of 36 cells differ", "flow")) << ui_.screen().all("flow");
+  EXPECT_TRUE(ui_.shows("difference0 or ∞", "flow")) << ui_.screen().all("flow");
+  EXPECT_FALSE(ui_.shows("all 0", "flow"));
+  ui_.click("÷√d", "top bar");
+  ui_.click("start", "flow");
+  const MatrixDifference d =
+      matrixDifference(*before, ui_.trace(), TensorId::maskedScores, 0, ui_.view().head);
+  ASSERT_GT(d.largestFinite, 0.0F);
+  EXPECT_TRUE(ui_.shows("difference±" + number(d.largestFinite, 3) + " or ∞", "flow"))
+      << ui_.screen().all("flow");
+}
+
 TEST_F(Changes, ShowsHowFarEachTokensOutputMoved) {
   const TracePtr before = passOf(ui_.app().document());
   ui_.click("causal", "top bar");

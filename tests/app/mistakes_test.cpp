@@ -114,6 +114,27 @@ TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
   EXPECT_TRUE(ui.shows("largest difference over all heads", "beside"));
 }
 
+TEST(Mistakes, TheirWordsAreSetWithRaisedAndLoweredLetters) {
+  ViewState view = mistakesTool();
+  view.mistake = Mistake::sharedHead;
+  AppDriver ui(causalDocument(), 1600, 1000, view);
+  EXPECT_TRUE(ui.shows("first head's columns of WQ, WK and WV.", "beside"))
+      << ui.screen().all("beside");
+  EXPECT_FALSE(ui.shows("^"));
+  ui.view().mistake = Mistake::noScale;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("divided by √dk.", "beside")) << ui.screen().all("beside");
+  EXPECT_FALSE(ui.shows("_", "beside"));
+  // where there is room for one line alone, its tooltip has all of them
+  ui.host().resize(1280, 560);
+  ui.view().mistake = Mistake::sharedHead;
+  ui.settle();
+  ASSERT_FALSE(ui.shows("Right:", "beside"));
+  ui.hover(ui.at("Why:", "beside"));
+  for (int i = 0; i < 40; ++i) ui.frame();
+  EXPECT_TRUE(ui.shows("columns of WQ, WK and WV.", "Tooltip")) << ui.screen().all("Tooltip");
+}
+
 TEST(Mistakes, TheBadgeOpensTheTool) {
   AppDriver ui(apply(*causalDocument(), SetMistake{Mistake::softmaxOverQueries, true}, kTestBudget)
                    .document);

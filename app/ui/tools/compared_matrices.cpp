@@ -198,9 +198,11 @@ class Compared {
       drawRichText(list_, look_.fonts, look_.fonts.semibold, {x, y}, t.accentText, item_.text);
       x += symbol.x + look_.px(6);
     }
-    const std::string range = scale.allZero     ? "all 0"
-                              : scale.diverging ? "±" + number(scale.high, 3)
-                                                : "0 to 1";
+    // a difference of ∞ has no place on the scale
+    const bool infinite = i == 2 && std::isinf(difference_.largest);
+    const std::string range = !infinite       ? scale.inWords()
+                              : scale.allZero ? "0 or ∞"
+                                              : scale.inWords() + " or ∞";
     if (x + textSize(look_.fonts.monoSmall, range).x > end) return;
     drawText(list_, look_.fonts.monoSmall,
              {x, y + (nameSize.y - fontSize(look_.fonts.monoSmall)) * 0.6F}, t.textMuted, range);

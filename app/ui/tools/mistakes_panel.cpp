@@ -45,7 +45,7 @@ void switches(const Panel& panel, float width) {
     if (ImGui::InvisibleButton("title", {std::max(room, 1.0F), height})) {
       panel.view.mistake = text.mistake;
     }
-    tip(look, std::string(text.why));
+    richTip(look, std::string(text.why));
     drawRichText(ImGui::GetWindowDrawList(), look.fonts, look.fonts.regular,
                  {place.x, place.y + (height - fontSize(look.fonts.regular)) * 0.5F},
                  on       ? t.bad
@@ -60,19 +60,18 @@ void switches(const Panel& panel, float width) {
 void words(const Panel& panel, const MistakeText& text, bool on, bool all) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
+  const auto sentence = [&](ImU32 color, const std::string& what) {
+    richParagraph(look.fonts, look.fonts.small, color, what, ImGui::GetContentRegionAvail().x);
+  };
+  const std::string why = fmt::format("Why: {}.", text.why);
   if (!all) {
-    const std::string why = fmt::format("Why: {}.", text.why);
-    label(look.fonts.small, t.text,
-          elided(look.fonts.small, why, ImGui::GetContentRegionAvail().x));
-    tip(look, fmt::format("Wrong: {}.\nRight: {}.\n{}", text.wrong, text.right, why));
+    sentence(t.text, elided(look.fonts.small, why, ImGui::GetContentRegionAvail().x));
+    richTip(look, fmt::format("Wrong: {}.\nRight: {}.\n{}", text.wrong, text.right, why));
     return;
   }
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, on ? t.bad : t.text,
-        fmt::format("{}: {}.", on ? "Wrong, and on" : "Wrong", text.wrong));
-  label(look.fonts.small, t.good, fmt::format("Right: {}.", text.right));
-  label(look.fonts.small, t.text, fmt::format("Why: {}.", text.why));
-  ImGui::PopTextWrapPos();
+  sentence(on ? t.bad : t.text, fmt::format("{}: {}.", on ? "Wrong, and on" : "Wrong", text.wrong));
+  sentence(t.good, fmt::format("Right: {}.", text.right));
+  sentence(t.text, why);
 }
 
 void measure(MistakesMemory& memory, const Trace& wrong, const Trace& right,
