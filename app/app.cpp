@@ -106,7 +106,6 @@ void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
   state_->computations.setWake(wake);
   state_->headsPage.setWake(wake);
-  state_->tools.setWake(wake);
   state_->comparison.setWake(wake);
   state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
@@ -130,7 +129,6 @@ bool App::finish() {
   state_->exporting.wait();
   bool news = state_->computations.finish();
   news |= state_->headsPage.finish();
-  news |= state_->tools.finish();
   state_->flash.wait();
   state_->comparison.finish();
   state_->store.finish();

@@ -1,22 +1,20 @@
 #include "app/ui/shortcuts.h"
 
-#include "app/ui/tools/tool_card.h"
-
 namespace headscope::ui {
 namespace {
 
-/// The tools' letters are the tabs' own.
-ShortcutGroup tools() {
+/// The letters that open the tools.
+ShortcutGroup toolKeys(const Cards& tools) {
   ShortcutGroup group{"Tools", {}};
-  for (const ToolTab& tab : toolTabs()) {
-    group.shortcuts.push_back({std::string(1, tab.key), tab.title});
+  for (const auto& tool : tools.all()) {
+    group.shortcuts.push_back({std::string(1, tool->text().key), tool->text().title});
   }
   return group;
 }
 
 }  // namespace
 
-std::vector<ShortcutGroup> shortcutGroups() {
+std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
   return {
       {"Steps",
        {{"←  →", "one step back, one step on"},
@@ -46,7 +44,7 @@ std::vector<ShortcutGroup> shortcutGroups() {
         {"delete", "removes its pin"},
         {"ctrl+z", "undo"},
         {"ctrl+shift+z  ctrl+y", "redo"}}},
-      tools(),
+      toolKeys(tools),
       {"In the tools",
        {{"b", "terms: back along the largest term"},
         {"−  =", "temperature: lower, higher"},

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/card.h"
+
 namespace headscope::ui {
 
 struct Shortcut {
@@ -16,6 +18,7 @@ struct ShortcutGroup {
   std::vector<Shortcut> shortcuts;
 };
 
-std::vector<ShortcutGroup> shortcutGroups();
+/// With the keys that open these tools.
+std::vector<ShortcutGroup> shortcutGroups(const Cards& tools);
 
 }  // namespace headscope::ui

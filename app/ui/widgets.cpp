@@ -11,7 +11,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kTipDelay = 0.35;    // seconds
+constexpr double kTipDelay = 0.35;   // seconds
 constexpr float kTipWidth = 340.0F;  // points at most
 
 /// A tooltip for the item before, once the mouse rests on it.
