@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -28,6 +29,12 @@ enum class ReferenceKind {
   mistake,  // the same document with ViewState::mistake switched over
 };
 
+/// A key or gesture, as the help lists it.
+struct Shortcut {
+  std::string keys;  // "ctrl+z", "←  →"
+  std::string does;
+};
+
 class Card {
  public:
   explicit Card(const CardText& text) : text_(text) {}
@@ -42,6 +49,8 @@ class Card {
   /// Its own keys while it is open; true where one was meant for it. `inSight` is false while
   /// another panel fills the screen.
   virtual bool keys(const Panel& panel, bool inSight);
+  /// What these keys do.
+  virtual std::vector<Shortcut> shortcuts() const { return {}; }
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
 
  private:

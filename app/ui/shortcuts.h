@@ -8,17 +8,12 @@
 
 namespace headscope::ui {
 
-struct Shortcut {
-  std::string keys;  // "ctrl+z", "←  →"
-  std::string does;
-};
-
 struct ShortcutGroup {
   std::string title;
   std::vector<Shortcut> shortcuts;
 };
 
-/// With the keys that open these tools.
+/// With the keys that open these tools, and those of their own.
 std::vector<ShortcutGroup> shortcutGroups(const Cards& tools);
 
 }  // namespace headscope::ui

@@ -136,7 +136,7 @@ void workTable(const Panel& panel, const DecodeLedger& ledger) {
   Table table(look, {"work"},
               {{"FLOPs", {}, false, 0, 1, false},
                {"cached", {}, true, 44, 0, false},
-               {"no cache", {}, true, 44, 0, false}});
+               {"no cache", {}, true, 58, 0, false}});
   const auto line = [&](Index id, std::string_view name, Index cached, Index whole, ImU32 swatch) {
     table.row(id);
     tip(look, fmt::format("{} FLOPs with a cache, {} without", withThousands(cached),
@@ -312,6 +312,10 @@ class KvCacheTool final : public Card {
       });
     }
     kvCachePicture(panel, magnitudes_, room);
+  }
+
+  std::vector<Shortcut> shortcuts() const override {
+    return {{",  .", "one token back, one token on"}};
   }
 
   /// , and . go one token back and on.

@@ -184,6 +184,14 @@ class MaskTool final : public Card {
     ImGui::PopStyleColor();
   }
 
+  std::vector<Shortcut> shortcuts() const override {
+    return {{"drag", "paints pairs; with shift a rectangle"},
+            {"enter", "while no cell is chosen: brings the cursor"},
+            {"← ↑ ↓ →", "move the cursor"},
+            {"x", "allows or forbids its pair"},
+            {"esc", "puts it away"}};
+  }
+
   /// The pair of the chosen cell is the cursor: arrows move it, x changes the pair, Escape puts it
   /// away; Enter brings it where no cell is chosen.
   bool keys(const Panel& panel, bool inSight) override {

@@ -183,6 +183,8 @@ class MistakesTool final : public Card {
     ImGui::EndChild();
   }
 
+  std::vector<Shortcut> shortcuts() const override { return {{"shift+1 … 5", "each on, off"}}; }
+
   /// Shift and a digit switch each on and off.
   bool keys(const Panel& panel, bool /*inSight*/) override {
     if (!ImGui::GetIO().KeyShift) return false;

@@ -130,6 +130,10 @@ class TemperatureTool final : public Card {
     distributionChart(panel, *figures, room);
   }
 
+  std::vector<Shortcut> shortcuts() const override {
+    return {{"−  =", "lower, higher"}, {"r", "÷√d_k on, off"}, {"o", "dropout on, off"}};
+  }
+
   /// − and = change the temperature, R switches ÷√d_k, O dropout.
   bool keys(const Panel& panel, bool /*inSight*/) override {
     const AttentionConfig& c = panel.document.config;

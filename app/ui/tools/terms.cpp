@@ -401,6 +401,10 @@ class TermsTool final : public Card {
     if (followed) traceBack(panel.view, panel.trace.config(), cell, *followed);
   }
 
+  std::vector<Shortcut> shortcuts() const override {
+    return {{"b", "back along the largest term"}};
+  }
+
   /// B: one step back along the largest term of the chosen cell.
   bool keys(const Panel& panel, bool /*inSight*/) override {
     const auto cell = panel.view.selected;
