@@ -105,7 +105,6 @@ void App::State::build(const ui::Fonts& fonts, double now) {
 void App::onWake(std::function<void()> wake) {
   state_->exporting.setWake(wake);
   state_->computations.setWake(wake);
-  state_->tools.setWake(wake);
   state_->comparison.setWake(wake);
   state_->store.onWake(wake);
   state_->worker.setWake(std::move(wake));
@@ -128,7 +127,6 @@ bool App::finish() {
   state_->takeResult();
   state_->exporting.wait();
   bool news = state_->computations.finish();
-  news |= state_->tools.finish();
   state_->flash.wait();
   state_->comparison.finish();
   state_->store.finish();

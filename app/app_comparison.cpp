@@ -23,9 +23,9 @@ DocumentPtr theRightWay(Document document) {
 }  // namespace
 
 /// The document a tool compares with, and what it is called; null: there is none.
-App::State::Compared App::State::documentToCompare() const {
+App::State::Compared App::State::documentToCompare(ui::ReferenceKind kind) const {
   const DocumentPtr& now = history.current();
-  if (view.tool == ui::Tool::mistakes) {
+  if (kind == ui::ReferenceKind::mistake) {
     const bool on = isOn(now->config, view.mistake);
     return {withMistake(*now, view.mistake, !on, memoryBudget), on ? "right" : "wrong"};
   }
@@ -45,8 +45,8 @@ App::State::Compared App::State::documentToCompare() const {
 
 /// Found anew only when the choice or the document changes.
 void App::State::compare() {
-  const bool shown = view.tool == ui::Tool::changes || view.tool == ui::Tool::mistakes;
-  if (!shown) {
+  const ui::ReferenceKind kind = tools.open(view.tool).reference();
+  if (kind == ui::ReferenceKind::none) {
     comparedFor = {};
     compared = {};
     comparison.want(nullptr);
@@ -54,12 +54,12 @@ void App::State::compare() {
   }
   // while the newest is being computed, what is on screen goes with what it was held against
   const DocumentPtr& now = history.current();
-  const ComparisonKey key{now, view.tool, view.against, view.mistake, keptState.document};
+  const ComparisonKey key{now, kind, view.against, view.mistake, keptState.document};
   if (trace->documentPtr() != now || key == comparedFor) return;
   comparedFor = key;
   compared = {};
   attempt([&] {
-    compared = documentToCompare();
+    compared = documentToCompare(kind);
     if (compared.document == nullptr) return;
     const Index bytes =
         ledger(compared.document->config).residentBytes + ledger(now->config).residentBytes;
@@ -74,7 +74,7 @@ void App::State::compare() {
 }
 
 ui::Reference App::State::reference(const TracePtr& held) const {
-  return {held.get(), comparison.series(), compared.name,
+  return {held, comparison.series(), compared.name,
           compared.problem.empty() ? comparison.problem() : compared.problem};
 }
 
@@ -82,7 +82,7 @@ void App::State::compareWith(std::size_t index) {
   attempt([&] {
     keptState = {history.at(index), index == 0 ? "start" : "after " + history.nameAt(index)};
     view.against = ui::Against::state;
-    view.tool = ui::Tool::changes;
+    view.tool = ui::kChangesTool;
   });
 }
 

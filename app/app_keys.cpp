@@ -3,7 +3,6 @@
 #include "app/ui/cell_keys.h"
 #include "app/ui/compat.h"
 #include "app/ui/timeline/playback.h"
-#include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/trace_back.h"
 #include "app/ui/view_keys.h"
 #include "app/ui/view_menu.h"
@@ -37,14 +36,11 @@ void App::State::keys(const ui::Panel& panel) {
   if (!command && ui::presenterKeys(presenter, view)) return;
   if (!command && restoreKey()) return;
   const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
-  if (!command && toolShown && view.tool == ui::Tool::mask &&
-      ui::maskPainterKeys(panel, tools.mask)) {
-    return;
-  }
   // while the question is open what becomes of unsaved changes, these two letters answer it
   const bool answers =
       !store.abandoned().empty() && (keyPressed(Key{'R'}, false) || keyPressed(Key{'X'}, false));
-  if (!command && !answers && ui::viewKeys(panel)) return;
+  const bool own = !command && !answers;
+  if (own && (tools.open(view.tool).keys(panel, toolShown) || ui::viewKeys(panel))) return;
   sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;
@@ -64,14 +60,10 @@ void App::State::keys(const ui::Panel& panel) {
       view.selected.reset();
     }
   }
-  if (view.tool == ui::Tool::kvCache) {
-    if (keyPressed(Key::comma)) ui::stepDecoding(panel, -1);
-    if (keyPressed(Key::period)) ui::stepDecoding(panel, 1);
-  }
   if (keyPressed(Key::backspace)) ui::returnOne(view, trace->config());
-  for (char letter = 'A'; letter <= 'Z'; ++letter) {
-    const auto tool = ui::toolOfKey(letter);
-    if (tool && keyPressed(Key{letter}, false)) view.tool = *tool;
+  for (const auto& tool : tools.all()) {
+    const char key = tool->text().key;
+    if (key != 0 && keyPressed(Key{key}, false)) view.tool = tool->text().id;
   }
 }
 

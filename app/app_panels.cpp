@@ -33,7 +33,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   const ui::Look& look = panel.look;
   ui::WindowLayout layout = ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
                                               ui::tokenRowHeight(panel, tokenRow), look.scale,
-                                              view.tool != ui::Tool::flow});
+                                              tools.open(view.tool).text().tall});
   if (view.page == ui::Page::heads) {
     layout.content =
         ui::headsContent(layout.body.size, look.scale, ImGui::GetStyle().ScrollbarSize, view.heads);
@@ -90,8 +90,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     headsPage.draw({panel, heads, stage.magnitudes}, card, layout.content);
   } else {
     card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
-    card("flow", layout.tools,
-         [&] { ui::toolCard(panel, tools, stage.magnitudes, stage.explanations); });
+    card("flow", layout.tools, [&] { ui::toolCard(panel, tools); });
     card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
     card("inspector", layout.inspector, [&] {
       ui::inspectorCard(panel, stage.magnitudes, editing, scenes, heads);
@@ -118,7 +117,7 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
     ui::offerCard(controls, "panel", panel.look);
     switch (which) {
       case ui::Focus::flow:
-        ui::toolCard(panel, tools, stage.magnitudes, stage.explanations);
+        ui::toolCard(panel, tools);
         break;
       case ui::Focus::stage:
         ui::stagePanel(panel, stage, editing, playback);
@@ -157,12 +156,12 @@ void App::State::panels(const ui::Panel& panel) {
 
 /// What stands over the panels.
 void App::State::overlays(const ui::Panel& panel) {
-  if (auto request = ui::exportDialog(panel, exportDialog)) {
+  if (auto request = ui::exportDialog(panel, exportDialog, tools.open(view.tool).text().title)) {
     exportAsked = std::move(request);
     wantsFrame = true;
   }
   ui::ringControl(controls, panel.look);
-  ui::helpOverlay(panel.look, help);
+  ui::helpOverlay(panel.look, help, tools);
   // arrows and space are then for the dialog's own items
   ImGuiIO& io = ImGui::GetIO();
   if (exportDialog.open) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;

@@ -21,7 +21,6 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/export_dialog.h"
 #include "app/ui/flash.h"
-#include "app/ui/flow/flow_panel.h"
 #include "app/ui/heads/heads_page.h"
 #include "app/ui/help.h"
 #include "app/ui/panel.h"
@@ -31,7 +30,7 @@
 #include "app/ui/stage.h"
 #include "app/ui/timeline/playback.h"
 #include "app/ui/token_row.h"
-#include "app/ui/tools/tool_card.h"
+#include "app/ui/tools/tools.h"
 #include "app/ui/top_bar.h"
 #include "app/worker.h"
 #include "core/error.h"
@@ -131,13 +130,13 @@ struct App::State {
   };
   struct ComparisonKey {  // where it is the same, so is what is compared with
     DocumentPtr now;
-    ui::Tool tool = ui::Tool::flow;
+    ui::ReferenceKind kind = ui::ReferenceKind::none;
     ui::Against against = ui::Against::lastEdit;
     Mistake mistake = Mistake::reshapeWithoutTranspose;
     DocumentPtr kept;
     bool operator==(const ComparisonKey&) const = default;
   };
-  Compared documentToCompare() const;
+  Compared documentToCompare(ui::ReferenceKind kind) const;
   Compared keptState;  // chosen in the history: it stays, whatever becomes of the history
   Compared compared;
   ComparisonKey comparedFor;
@@ -152,9 +151,9 @@ struct App::State {
   // what the panels remember between frames
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
-  ui::ToolMemory tools;
   ui::HeadsPage headsPage;
   ui::StageMemory stage;
+  ui::Cards tools = ui::makeTools(stage.magnitudes, stage.explanations);
   ui::Playback playback;
   ui::Presenter presenter;
   ui::ControlFocus controls;

@@ -26,8 +26,6 @@ constexpr int kMaxColorMaps = 99;  // which of them there are is seen when they 
 
 constexpr std::array kPages{"flow", "heads"};
 constexpr std::array kScopes{"head", "all"};
-constexpr std::array kTools{"flow",    "terms",    "mask",    "temperature",
-                            "changes", "mistakes", "kvcache", "perhead"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
 // a state chosen in the history is not kept with the view: the last edit stands for it
 constexpr std::array kAgainst{"last-edit", "last-edit", "right-way"};
@@ -48,7 +46,7 @@ void visitFields(Fields& f, View& view) {
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
-  f.choice("tool", view.tool, kTools);
+  f.word("tool", view.tool);  // of a newer program: kept as it is
   f.mistake("mistake", view.mistake);
   f.choice("inspector", view.inspectorTab, kTabs);
   f.choice("against", view.against, kAgainst);

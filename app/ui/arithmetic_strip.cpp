@@ -42,7 +42,7 @@ void link(const Panel& panel, const CellRef& cell, const std::string& text, ImVe
   tip(look, "Every term, and back along it (T)");
   if (!clicked) return;
   panel.view.selected = cell;
-  panel.view.tool = Tool::terms;
+  panel.view.tool = kTermsTool;
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/modal.h"
-#include "app/ui/tools/tool_card.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 
@@ -36,8 +35,8 @@ void note(const Look& look, const std::string& text, ImU32 color) {
 
 class ExportDialog {
  public:
-  ExportDialog(const Panel& panel, ExportDialogMemory& memory)
-      : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice) {}
+  ExportDialog(const Panel& panel, ExportDialogMemory& memory, const char* tool)
+      : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice), tool_(tool) {}
 
   std::optional<ExportRequest> fill() {
     heading(look_, "Export", "arrows move · space chooses · esc closes");
@@ -141,8 +140,7 @@ class ExportDialog {
     constexpr std::array kViews{Focus::window, Focus::flow, Focus::stage, Focus::heads};
     const auto now = std::find(kViews.begin(), kViews.end(), choice_.view) - kViews.begin();
     const int view =
-        choices(look_, "view", {"window", toolTitle(panel_.view.tool), "step", "heads"},
-                static_cast<int>(now));
+        choices(look_, "view", {"window", tool_, "step", "heads"}, static_cast<int>(now));
     if (view >= 0) {
       choice_.view = kViews[static_cast<std::size_t>(view)];
       changed();
@@ -230,6 +228,7 @@ class ExportDialog {
   const Look& look_;
   ExportDialogMemory& memory_;
   ExportChoice& choice_;
+  const char* tool_;  // its title
 };
 
 }  // namespace
@@ -246,7 +245,8 @@ void askToExport(ExportDialogMemory& memory, ExportKind kind) {
   fitName(memory.choice);
 }
 
-std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory) {
+std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory,
+                                          const char* tool) {
   if (!memory.open) return std::nullopt;
   if (memory.appearing) memory.choice.theme = panel.view.theme;
   const bool comboWasOpen = std::exchange(memory.comboOpen, false);
@@ -254,7 +254,7 @@ std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory
     memory.open = false;
     return std::nullopt;
   }
-  auto request = ExportDialog(panel, memory).fill();
+  auto request = ExportDialog(panel, memory, tool).fill();
   if (keyPressed(Key::escape, false) && !comboWasOpen) memory.open = false;
   endModal(!memory.open);
   return request;

@@ -26,7 +26,8 @@ struct ExportDialogMemory {
 /// Opens it, on this kind.
 void askToExport(ExportDialogMemory& memory, ExportKind kind);
 
-/// What is to be exported, once.
-std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory);
+/// What is to be exported, once. `tool` is the title of the tool that is open.
+std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory,
+                                          const char* tool);
 
 }  // namespace headscope::ui

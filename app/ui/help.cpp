@@ -31,9 +31,9 @@ struct Block {
   std::vector<Entry> entries;
 };
 
-std::vector<Block> keyBlocks() {
+std::vector<Block> keyBlocks(const Cards& tools) {
   std::vector<Block> blocks;
-  for (const ShortcutGroup& group : shortcutGroups()) {
+  for (const ShortcutGroup& group : shortcutGroups(tools)) {
     blocks.push_back({group.title, {}});
     for (const Shortcut& shortcut : group.shortcuts) {
       blocks.back().entries.push_back({shortcut.keys, shortcut.does});
@@ -123,8 +123,8 @@ class Columns {
   float height_ = 0.0F;
 };
 
-Columns columnsOf(const Look& look, int page, float width) {
-  return page == 0 ? Columns(look, keyBlocks(), 140, 330, width)
+Columns columnsOf(const Look& look, const Cards& tools, int page, float width) {
+  return page == 0 ? Columns(look, keyBlocks(tools), 140, 330, width)
                    : Columns(look, termBlocks(), 124, 440, width);
 }
 
@@ -144,11 +144,11 @@ void scrollByKeys(const Look& look) {
 }
 
 /// The page chosen for the next frame is in `memory`.
-void pages(const Look& look, HelpMemory& memory) {
+void pages(const Look& look, HelpMemory& memory, const Cards& tools) {
   const float top = ImGui::GetCursorPosY();
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
   const Columns columns =
-      columnsOf(look, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
+      columnsOf(look, tools, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
@@ -172,13 +172,13 @@ void pages(const Look& look, HelpMemory& memory) {
 
 void openHelp(HelpMemory& memory) { memory = {true, true, 0}; }
 
-void helpOverlay(const Look& look, HelpMemory& memory) {
+void helpOverlay(const Look& look, HelpMemory& memory, const Cards& tools) {
   if (!memory.open) return;
   if (!beginModal(look, kFrame, memory.appearing)) {
     memory.open = false;
     return;
   }
-  pages(look, memory);
+  pages(look, memory, tools);
   const bool appearing = std::exchange(memory.appearing, false);
   const bool beside =
       ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);

@@ -1,7 +1,7 @@
 // Help: every key and gesture, and on its second page every term, over the whole window.
 #pragma once
 
-#include "app/ui/panel.h"
+#include "app/ui/card.h"
 
 namespace headscope::ui {
 
@@ -14,6 +14,6 @@ struct HelpMemory {
 void openHelp(HelpMemory& memory);
 
 /// While it is open. `?`, escape, or a click beside it close it.
-void helpOverlay(const Look& look, HelpMemory& memory);
+void helpOverlay(const Look& look, HelpMemory& memory, const Cards& tools);
 
 }  // namespace headscope::ui

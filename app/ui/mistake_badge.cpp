@@ -36,7 +36,7 @@ float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   ImGui::SetCursorScreenPos(at);
   if (ImGui::InvisibleButton("mistake on", size)) {
-    panel.view.tool = Tool::mistakes;
+    panel.view.tool = kMistakesTool;
     panel.view.mistake = mistakesOn(panel.trace.config()).front();
   }
   const bool hovered = ImGui::IsItemHovered();

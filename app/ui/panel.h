@@ -80,7 +80,7 @@ struct Look {
 
 /// What the present pass is held against by the tools that compare.
 struct Reference {
-  const Trace* trace = nullptr;  // null while it is not there
+  TracePtr trace;                // null while it is not there
   std::uint64_t salt = 0;        // tells its heatmaps from those of the present pass
   std::string name;              // "before heads = 16"
   std::string problem;           // why it will not be there

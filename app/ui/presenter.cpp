@@ -8,7 +8,6 @@
 #include <string>
 
 #include "app/ui/compat.h"
-#include "app/ui/tools/tool_card.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 

@@ -56,6 +56,18 @@ float layOut(const Fonts& fonts, ImFont* base, std::string_view text, const Plac
   return x;
 }
 
+/// How much of a text fits a line: up to a space or the text's own line break, a word at least.
+std::size_t fittingLine(const Fonts& fonts, ImFont* base, std::string_view text, float width) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  std::size_t fits = 0;
+  while (fits < end) {
+    const std::size_t space = std::min(text.find(' ', fits + 1), end);
+    if (fits > 0 && richTextSize(fonts, base, text.substr(0, space)).x > width) break;
+    fits = space;
+  }
+  return fits;
+}
+
 }  // namespace
 
 std::vector<RichRun> parseRichText(std::string_view text) {
@@ -107,6 +119,22 @@ void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2
     drawList->AddText(used.font, used.size, {pos.x + x, pos.y + y}, color, run.text.data(),
                       run.text.data() + run.text.size());
   });
+}
+
+void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
+                   float width) {
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  ImVec2 at = start;
+  float widest = 0.0F;
+  while (!text.empty()) {
+    const std::size_t end = fittingLine(fonts, base, text, width);
+    const std::string_view shown = text.substr(0, end);
+    drawRichText(ImGui::GetWindowDrawList(), fonts, base, at, color, shown);
+    widest = std::max(widest, richTextSize(fonts, base, shown).x);
+    at.y += fontSize(base);
+    text.remove_prefix(std::min(end + 1, text.size()));  // with the space it was broken at
+  }
+  ImGui::Dummy({widest, at.y - start.y});
 }
 
 }  // namespace headscope::ui

@@ -32,4 +32,9 @@ ImVec2 richTextSize(const Fonts& fonts, ImFont* base, std::string_view text);
 void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos, ImU32 color,
                   std::string_view text);
 
+/// At the cursor of the current window, wrapped at spaces to `width`, with line breaks where the
+/// text has them.
+void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
+                   float width);
+
 }  // namespace headscope::ui

@@ -1,23 +1,26 @@
 #include "app/ui/shortcuts.h"
 
-#include "app/ui/tools/tool_card.h"
+#include <algorithm>
+#include <utility>
 
 namespace headscope::ui {
 namespace {
 
-/// The tools' letters are the tabs' own.
-ShortcutGroup tools() {
-  ShortcutGroup group{"Tools", {}};
-  for (const ToolTab& tab : toolTabs()) {
-    group.shortcuts.push_back({std::string(1, tab.key), tab.title});
+constexpr const char* kToolsGroup = "Tools";
+
+/// The letters that open the tools.
+ShortcutGroup toolKeys(const Cards& tools) {
+  ShortcutGroup group{kToolsGroup, {}};
+  for (const auto& tool : tools.all()) {
+    group.shortcuts.push_back({std::string(1, tool->text().key), tool->text().title});
   }
   return group;
 }
 
 }  // namespace
 
-std::vector<ShortcutGroup> shortcutGroups() {
-  return {
+std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
+  std::vector<ShortcutGroup> groups{
       {"Steps",
        {{"←  →", "one step back, one step on"},
         {"home  end", "the first step, the last"},
@@ -46,14 +49,7 @@ std::vector<ShortcutGroup> shortcutGroups() {
         {"delete", "removes its pin"},
         {"ctrl+z", "undo"},
         {"ctrl+shift+z  ctrl+y", "redo"}}},
-      tools(),
-      {"In the tools",
-       {{"b", "terms: back along the largest term"},
-        {"−  =", "temperature: lower, higher"},
-        {"r", "temperature: ÷√d_k on, off"},
-        {"o", "temperature: dropout on, off"},
-        {"shift+1 … 5", "common mistakes: each on, off"},
-        {",  .", "KV cache: one token back, one token on"}}},
+      toolKeys(tools),
       {"What is shown",
        {{"v", "the page: flow, heads"},
         {"h", "the next head; with shift the one before"},
@@ -73,12 +69,6 @@ std::vector<ShortcutGroup> shortcutGroups() {
         {"space", "presses it"},
         {"enter", "types into a field"},
         {"esc", "gives the arrows back"}}},
-      {"Mask painter",
-       {{"drag", "paints pairs; with shift a rectangle"},
-        {"enter", "while no cell is chosen: brings the cursor"},
-        {"← ↑ ↓ →", "move the cursor"},
-        {"x", "allows or forbids its pair"},
-        {"esc", "puts it away"}}},
       {"Text and fields",
        {{"ctrl+e", "edits the text; enter takes it"},
         {"drag a token", "puts it in another place"},
@@ -100,6 +90,16 @@ std::vector<ShortcutGroup> shortcutGroups() {
         {"click a head", "shows it in all panels"},
         {"?  f1", "this list"}}},
   };
+  const auto after = std::find_if(groups.begin(), groups.end(), [](const ShortcutGroup& group) {
+    return group.title == kToolsGroup;
+  });
+  std::vector<ShortcutGroup> own;
+  for (const auto& tool : tools.all()) {
+    auto keys = tool->shortcuts();
+    if (!keys.empty()) own.push_back({tool->text().title, std::move(keys)});
+  }
+  groups.insert(after + 1, own.begin(), own.end());
+  return groups;
 }
 
 }  // namespace headscope::ui

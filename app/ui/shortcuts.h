@@ -4,18 +4,16 @@
 #include <string>
 #include <vector>
 
-namespace headscope::ui {
+#include "app/ui/card.h"
 
-struct Shortcut {
-  std::string keys;  // "ctrl+z", "←  →"
-  std::string does;
-};
+namespace headscope::ui {
 
 struct ShortcutGroup {
   std::string title;
   std::vector<Shortcut> shortcuts;
 };
 
-std::vector<ShortcutGroup> shortcutGroups();
+/// With the keys that open these tools, and those of their own.
+std::vector<ShortcutGroup> shortcutGroups(const Cards& tools);
 
 }  // namespace headscope::ui

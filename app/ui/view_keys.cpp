@@ -1,14 +1,8 @@
 #include "app/ui/view_keys.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/heads_choice.h"
-#include "app/ui/setting_field.h"
-#include "app/ui/trace_back.h"
-#include "core/steps/step.h"
 
 namespace headscope::ui {
 namespace {
@@ -19,72 +13,10 @@ Index cycled(Index now, Index count) {
   return (now + by) % count;
 }
 
-bool temperatureKeys(const Panel& panel) {
-  const AttentionConfig& c = panel.document.config;
-  const auto set = [&](double factor) {
-    const double value =
-        std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
-    // 1 is met again on the way back, whatever rounding says
-    panel.edits.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
-    return true;
-  };
-  const double step = std::sqrt(std::sqrt(2.0));
-  if (keyPressed(Key::minus)) return set(1.0 / step);
-  if (keyPressed(Key::equal)) return set(step);
-  if (keyPressed(Key{'R'}, false)) {
-    panel.edits.push(SetScale{!c.scale});
-    return true;
-  }
-  if (keyPressed(Key{'O'}, false)) {
-    Dropout dropout = c.dropout;
-    dropout.rate = dropout.on() ? 0.0 : 0.1;
-    panel.edits.push(SetDropout{dropout});
-    return true;
-  }
-  return false;
-}
-
-bool mistakeKeys(const Panel& panel) {
-  if (!ImGui::GetIO().KeyShift) return false;
-  int digit = '1';
-  for (const MistakeText& text : allMistakes()) {
-    if (keyPressed(static_cast<Key>(digit++), false)) {
-      panel.view.mistake = text.mistake;
-      const bool on = isOn(panel.document.config, text.mistake);
-      panel.edits.push(SetMistake{text.mistake, !on});
-      return true;
-    }
-  }
-  return false;
-}
-
-/// One step back along the largest term of the chosen cell.
-bool termsKeys(const Panel& panel) {
-  const auto& cell = panel.view.selected;
-  if (!keyPressed(Key{'B'}, false) || !cell) return false;
-  if (!isResult(cell->tensor)) return false;
-  const auto operand = mainOperand(explainCell(panel.trace, *cell));
-  if (operand) traceBack(panel.view, panel.trace.config(), CellRef(*cell), *operand);
-  return operand.has_value();
-}
-
-bool toolKeys(const Panel& panel) {
-  switch (panel.view.tool) {
-    case Tool::temperature:
-      return temperatureKeys(panel);
-    case Tool::mistakes:
-      return mistakeKeys(panel);
-    case Tool::terms:
-      return termsKeys(panel);
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 bool viewKeys(const Panel& panel) {
-  if (toolKeys(panel) || headSwitchKeys(panel)) return true;
+  if (headSwitchKeys(panel)) return true;
   ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
   if (view.page == Page::heads && keyPressed(Key::enter, false)) {

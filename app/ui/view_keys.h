@@ -1,5 +1,4 @@
-// View keys: choosing heads, parts, tabs and the switches of the tool that is open by single
-// letters.
+// View keys: choosing heads, parts and tabs by single letters.
 #pragma once
 
 #include "app/ui/panel.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/ui/heads/heads_view.h"
@@ -20,8 +21,11 @@ enum class Page { flow, heads };
 /// heads page.
 enum class Focus { window, flow, stage, heads, allHeads, looks, figures, similarity, effects };
 
-/// What the upper card of the window shows, chosen by its tabs.
-enum class Tool { flow, terms, mask, temperature, changes, mistakes, kvCache, perHead };
+/// Tools that other panels open, by their ids.
+inline constexpr const char* kFlowTool = "flow";
+inline constexpr const char* kTermsTool = "terms";
+inline constexpr const char* kChangesTool = "changes";
+inline constexpr const char* kMistakesTool = "mistakes";
 
 /// What the inspector shows.
 enum class InspectorTab { cell, history, scenes };
@@ -65,7 +69,7 @@ struct ViewState {
   Page page = Page::flow;
   HeadsView heads;  // how the heads page shows them
   Focus focus = Focus::window;
-  Tool tool = Tool::flow;
+  std::string tool = kFlowTool;  // what the upper card of the window shows, by its id
   InspectorTab inspectorTab = InspectorTab::cell;
   Against against = Against::lastEdit;
   Mistake mistake = Mistake::softmaxOverQueries;  // whose effect the tool for mistakes shows

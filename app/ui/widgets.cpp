@@ -11,7 +11,23 @@
 namespace headscope::ui {
 namespace {
 
-constexpr double kTipDelay = 0.35;  // seconds
+constexpr double kTipDelay = 0.35;   // seconds
+constexpr float kTipWidth = 340.0F;  // points at most
+
+/// A tooltip for the item before, once the mouse rests on it.
+template <typename Fill>
+void showTip(const Look& look, Fill&& fill) {
+  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (look.mouseStill < kTipDelay) {  // not while the mouse is only passing
+    look.changesIn(kTipDelay - look.mouseStill);
+    return;
+  }
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(7)));
+  ImGui::BeginTooltip();
+  fill();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
 
 }  // namespace
 
@@ -158,18 +174,17 @@ bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags)
 }
 
 void tip(const Look& look, const std::string& text) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
-  if (look.mouseStill < kTipDelay) {  // not while the mouse is only passing
-    look.changesIn(kTipDelay - look.mouseStill);
-    return;
-  }
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(7)));
-  ImGui::BeginTooltip();
-  ImGui::PushTextWrapPos(look.px(340));
-  ImGui::TextUnformatted(text.c_str());
-  ImGui::PopTextWrapPos();
-  ImGui::EndTooltip();
-  ImGui::PopStyleVar();
+  showTip(look, [&] {
+    ImGui::PushTextWrapPos(look.px(kTipWidth));
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+  });
+}
+
+void richTip(const Look& look, const std::string& text) {
+  showTip(look, [&] {
+    richParagraph(look.fonts, ImGui::GetFont(), look.theme.text, text, look.px(kTipWidth));
+  });
 }
 
 int choices(const Look& look, const char* id, std::initializer_list<const char*> texts,

@@ -39,6 +39,8 @@ bool beginPopup(const char* id);
 bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags = 0);
 /// A tooltip for the item before, wrapped; appears once the mouse rests.
 void tip(const Look& look, const std::string& text);
+/// The same with raised and lowered letters.
+void richTip(const Look& look, const std::string& text);
 
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
 int choices(const Look& look, const char* id, std::initializer_list<const char*> texts, int chosen);

@@ -2,10 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <variant>
 
 #include "app/comparison.h"
 #include "app/ui/flash.h"
-#include "app/ui/tools/difference_source.h"
+#include "app/ui/tools/compared_matrices.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"
@@ -60,13 +61,20 @@ TEST(Comparison, SaysWhyItCannotBeComputed) {
   EXPECT_EQ(comparison.problem(), "");
 }
 
-TEST(DifferenceSource, HoldsEveryCellsDifferenceOrTheLargestOfThoseThatFallTogether) {
+/// The difference of a matrix as a heatmap of so many cells.
+std::vector<float> differenceAt(const Trace& first, const Trace& second, const MatrixRef& ref,
+                                int side) {
+  std::vector<float> cells(static_cast<std::size_t>(side) * static_cast<std::size_t>(side));
+  reduce(differenceRows(first, second, ref), side, side, Reduction::largest, cells.data());
+  return cells;
+}
+
+TEST(DifferenceRows, HoldEveryCellsDifferenceOrTheLargestOfThoseThatFallTogether) {
   const DocumentPtr document = textDocument("a b c d", 16, 2);
   const TracePtr before = passOf(document);
   const TracePtr after = passOf(edited(document, SetPin{{{TensorId::weights, 0, 1, 2, 3}, 0.9F}}));
   const MatrixRef ref = wholeMatrix(TensorId::weights, after->config(), 0, 1);
-  std::vector<float> cells(16);
-  fillDifference(*after, *before, ref, 4, 4, cells.data());
+  const std::vector<float> cells = differenceAt(*after, *before, ref, 4);
   for (Index row = 0; row < 4; ++row) {
     for (Index col = 0; col < 4; ++col) {
       const CellRef cell{TensorId::weights, 0, 1, row, col};
@@ -74,37 +82,23 @@ TEST(DifferenceSource, HoldsEveryCellsDifferenceOrTheLargestOfThoseThatFallToget
                 after->value(cell) - before->value(cell));
     }
   }
-  std::vector<float> coarse(4);
-  fillDifference(*after, *before, ref, 2, 2, coarse.data());
+  const std::vector<float> coarse = differenceAt(*after, *before, ref, 2);
   EXPECT_EQ(coarse[3], cells[11]);
   EXPECT_EQ(coarse[0], 0.0F);
 }
 
-TEST(DifferenceSource, IsMaskedOnlyWhereBothAre) {
+TEST(DifferenceRows, AreMaskedOnlyWhereBothAre) {
   const DocumentPtr document = textDocument("a b c d", 16, 2);
   Mask causal;
   causal.causal = true;
   const TracePtr masked = passOf(edited(document, SetMask{causal}));
   const TracePtr plain = passOf(document);
   const MatrixRef ref = wholeMatrix(TensorId::weights, plain->config(), 0, 0);
-  std::vector<float> cells(16);
-  fillDifference(*masked, *masked, ref, 4, 4, cells.data());
-  EXPECT_EQ(cells[1], gl::kMaskedCell);
-  EXPECT_EQ(cells[4], 0.0F);
-  fillDifference(*masked, *plain, ref, 4, 4, cells.data());
+  const std::vector<float> same = differenceAt(*masked, *masked, ref, 4);
+  EXPECT_EQ(same[1], gl::kMaskedCell);
+  EXPECT_EQ(same[4], 0.0F);
+  const std::vector<float> cells = differenceAt(*masked, *plain, ref, 4);
   EXPECT_EQ(cells[1], -plain->value({TensorId::weights, 0, 0, 0, 1}));
-}
-
-TEST(DifferenceSource, TheTexturesOfAnotherPassAreItsOwn) {
-  const TracePtr trace = passOf(textDocument("a b c d", 16, 2));
-  MatrixRef ref = wholeMatrix(TensorId::weights, trace->config(), 0, 0);
-  const std::uint64_t present = heatmapSource(*trace, ref, {100, 100}).key;
-  ref.salt = 1;
-  const std::uint64_t reference = heatmapSource(*trace, ref, {100, 100}).key;
-  EXPECT_NE(present, reference);
-  const std::uint64_t difference = differenceSource(*trace, *trace, ref, 1, {100, 100}).key;
-  EXPECT_NE(difference, present);
-  EXPECT_NE(difference, reference);
 }
 
 class Changes : public testing::Test {
@@ -115,7 +109,7 @@ class Changes : public testing::Test {
 
 TEST_F(Changes, SaysSoWhereNothingWasEdited) {
   open();
-  EXPECT_EQ(ui_.view().tool, Tool::changes);
+  EXPECT_EQ(ui_.view().tool, kChangesTool);
   EXPECT_TRUE(ui_.shows("Nothing was edited yet", "flow")) << ui_.screen().all("flow");
 }
 
@@ -140,6 +134,42 @@ TEST_F(Changes, ShowsAfterBeforeAndTheDifferenceInNumbers) {
   }
   ui_.clickAt(cellAt(maps[2], 6, 6, 3, 3));
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 0, 3, 3}));
+}
+
+TEST_F(Changes, EachOfTheThreeHasATextureOfItsOwn) {
+  ui_.click("causal", "top bar");
+  ui_.view().step = StepId::softmax;
+  open();
+  const auto maps = ui_.heatmaps("flow");
+  ASSERT_EQ(maps.size(), 3U);
+  for (const auto& command : ui_.app().scene().commands) {
+    const auto& batch = std::get<gl::HeatmapBatch>(command.batch);
+    if (batch.quads.front().rect.x0 != maps.front().x0) continue;
+    ASSERT_EQ(batch.sources.size(), 3U);
+    EXPECT_NE(batch.sources[0].key, batch.sources[1].key);
+    EXPECT_NE(batch.sources[1].key, batch.sources[2].key);
+    EXPECT_NE(batch.sources[2].key, batch.sources[0].key);
+    return;
+  }
+  ADD_FAILURE() << "no heatmaps";
+}
+
+/// A difference of ∞ has no place on a scale, but "all 0" it is not.
+TEST_F(Changes, SaysThatADifferenceIsInfinite) {
+  const TracePtr before = passOf(ui_.app().document());
+  ui_.click("causal", "top bar");
+  ui_.view().step = StepId::mask;
+  open();
+  EXPECT_TRUE(ui_.shows("15 of 36 cells differ", "flow")) << ui_.screen().all("flow");
+  EXPECT_TRUE(ui_.shows("difference0 or ∞", "flow")) << ui_.screen().all("flow");
+  EXPECT_FALSE(ui_.shows("all 0", "flow"));
+  ui_.click("÷√d", "top bar");
+  ui_.click("start", "flow");
+  const MatrixDifference d =
+      matrixDifference(*before, ui_.trace(), TensorId::maskedScores, 0, ui_.view().head);
+  ASSERT_GT(d.largestFinite, 0.0F);
+  EXPECT_TRUE(ui_.shows("difference±" + number(d.largestFinite, 3) + " or ∞", "flow"))
+      << ui_.screen().all("flow");
 }
 
 TEST_F(Changes, ShowsHowFarEachTokensOutputMoved) {
@@ -167,7 +197,7 @@ TEST_F(Changes, SaysWhereAStepDidNotChange) {
 TEST_F(Changes, OtherShapesAreSaidInWords) {
   ui_.typeInto("heads", "4");
   ui_.view().step = StepId::softmax;
-  ui_.view().tool = Tool::changes;  // a key would go into the field
+  ui_.view().tool = kChangesTool;  // a key would go into the field
   ui_.settle();
   EXPECT_TRUE(ui_.shows("weights has the shape (1, 4, 6, 6) after and (1, 8, 6, 6) before", "flow"))
       << ui_.screen().all("flow");

@@ -45,11 +45,11 @@ TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
   };
   for (const int frames : {1, 3, 8}) {
     ViewState view;
-    for (const Tool tool : {Tool::flow, Tool::terms, Tool::mask, Tool::temperature, Tool::changes,
-                            Tool::mistakes, Tool::kvCache, Tool::perHead}) {
+    for (const char* tool : {kFlowTool, kTermsTool, "mask", "temperature", kChangesTool,
+                             kMistakesTool, "kvcache", "perhead"}) {
       view.tool = tool;
       closeAfter(frames, view);
-      EXPECT_TRUE(edited.expired()) << static_cast<int>(tool) << " after " << frames;
+      EXPECT_TRUE(edited.expired()) << tool << " after " << frames;
     }
     view.page = Page::heads;
     closeAfter(frames, view);

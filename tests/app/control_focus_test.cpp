@@ -42,7 +42,7 @@ TEST(ControlFocus, OpensAToolAndChoosesWhatChangesAreHeldAgainst) {
   ui.press(Key::down);  // from the tabs to what the changes are held against
   EXPECT_TRUE(pressesUntil(ui, Key::right, 4,
                            [&] { return ui.view().inspectorTab == InspectorTab::history; }));
-  EXPECT_EQ(ui.view().tool, Tool::changes);
+  EXPECT_EQ(ui.view().tool, kChangesTool);
 }
 
 TEST(ControlFocus, PaintsAMaskFromAStartingPointWithoutTheMouse) {

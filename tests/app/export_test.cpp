@@ -215,7 +215,7 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
 TEST_F(Export, APictureHasTheHistoryAndWhatIsComparedWith) {
   ui_.click("causal", "top bar");
   ui_.click("bias", "top bar");
-  ui_.view().tool = Tool::changes;
+  ui_.view().tool = kChangesTool;
   ui_.view().inspectorTab = InspectorTab::history;
   ui_.settle();
   open("A picture …");

@@ -79,7 +79,7 @@ TEST_F(Pacing, DecodingHasAFrameAToken) {
   Mask causal;
   causal.causal = true;
   ui.restart(apply(*ui.app().document(), SetMask{causal}, kTestBudget).document);
-  ui.view().tool = Tool::kvCache;
+  ui.view().tool = "kvcache";
   ui.view().decodePosition = 0;
   ui.settle();
   ui.click("Decode", "flow");

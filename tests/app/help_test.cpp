@@ -7,7 +7,8 @@
 
 #include "app/ui/glossary.h"
 #include "app/ui/shortcuts.h"
-#include "app/ui/tools/tool_card.h"
+#include "app/ui/stage.h"
+#include "app/ui/tools/tools.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -44,7 +45,9 @@ TEST(Help, ListsEveryShortcutAndEveryTool) {
   AppDriver ui;
   ui.type("?");
   std::set<std::string> listed;
-  for (const ShortcutGroup& group : shortcutGroups()) {
+  StageMemory stage;
+  const Cards tools = makeTools(stage.magnitudes, stage.explanations);
+  for (const ShortcutGroup& group : shortcutGroups(tools)) {
     EXPECT_TRUE(ui.shows(group.title, kHelp)) << group.title;
     for (const Shortcut& shortcut : group.shortcuts) {
       EXPECT_TRUE(ui.shows(shortcut.keys, kHelp)) << shortcut.keys;
@@ -53,7 +56,9 @@ TEST(Help, ListsEveryShortcutAndEveryTool) {
     }
   }
   for (char letter = 'A'; letter <= 'Z'; ++letter) {
-    EXPECT_EQ(listed.count(std::string("Tools: ") + letter), toolOfKey(letter) ? 1U : 0U) << letter;
+    EXPECT_EQ(listed.count(std::string("Tools: ") + letter),
+              tools.ofKey(letter) != nullptr ? 1U : 0U)
+        << letter;
   }
 }
 
@@ -70,9 +75,11 @@ TEST(Help, WhatItSaysOfKeysIsTrue) {
   EXPECT_EQ(ui.view().step, StepId::project);
   ui.press(Key::space);
   EXPECT_TRUE(ui.view().playing);
-  for (const ToolTab& tab : toolTabs()) {
-    ui.press(static_cast<Key>(tab.key));
-    EXPECT_EQ(ui.view().tool, tab.tool) << tab.title;
+  StageMemory stage;
+  const Cards tools = makeTools(stage.magnitudes, stage.explanations);
+  for (const auto& tool : tools.all()) {
+    ui.press(static_cast<Key>(tool->text().key));
+    EXPECT_EQ(ui.view().tool, tool->text().id) << tool->text().title;
   }
 }
 

@@ -55,7 +55,7 @@ TEST_F(HistoryPanel, UndoneStatesAreGreyAndTheCurrentOneMarked) {
 
 TEST_F(HistoryPanel, CompareHoldsThePresentAgainstThatState) {
   ui_.clickAt({ui_.at("compare", "states").x, ui_.at("causal on", "states").y});
-  EXPECT_EQ(ui_.view().tool, Tool::changes);
+  EXPECT_EQ(ui_.view().tool, kChangesTool);
   EXPECT_EQ(ui_.app().document(), documents_[3]);  // gone nowhere
   EXPECT_TRUE(ui_.shows("after causal on", "flow")) << ui_.screen().all("flow");
   const TracePtr before = runAttention(documents_[1], nullptr, {1});

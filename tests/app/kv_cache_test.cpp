@@ -36,7 +36,7 @@ class KvCachePanel : public testing::Test {
 };
 
 TEST_F(KvCachePanel, ItsKeysStepThroughTheTokens) {
-  EXPECT_EQ(ui_.view().tool, Tool::kvCache);
+  EXPECT_EQ(ui_.view().tool, "kvcache");
   EXPECT_TRUE(shows("token 1 of 6: The")) << ui_.screen().all("flow");
   ui_.press(Key::comma);
   EXPECT_EQ(ui_.view().decodePosition, 0);
@@ -101,7 +101,7 @@ TEST_F(KvCachePanel, ItsNumbersAreTheCores) {
 /// Cached rows of K and V, the new row of all four, and the rows that follow from it.
 TEST_F(KvCachePanel, ShowsTheTracesOwnRows) {
   ViewState view;
-  view.tool = Tool::kvCache;
+  view.tool = "kvcache";
   view.decodePosition = 1;
   view.head = 1;
   ui_.restart(causal(presetDocument("by-hand")), view);
@@ -185,7 +185,7 @@ TEST_F(KvCachePanel, StandsAtEverySize) {
                                       sized(96, 96, 8, 300), sized(5040, 5040, 1, 2)}) {
     for (const StageScope scope : {StageScope::thisHead, StageScope::allHeads}) {
       ViewState view;
-      view.tool = Tool::kvCache;
+      view.tool = "kvcache";
       view.decodePosition = 1000;
       view.scope = scope;
       ui_.restart(document, view);

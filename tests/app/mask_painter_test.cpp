@@ -12,7 +12,7 @@ namespace {
 
 ViewState maskView() {
   ViewState view;
-  view.tool = Tool::mask;
+  view.tool = "mask";
   view.step = StepId::softmax;
   return view;
 }
@@ -241,7 +241,7 @@ TEST_F(MaskPainter, ByKeyboard) {
 TEST_F(MaskPainter, OpensByItsKeyAndFollowsTheDocumentsSize) {
   ui_.restart(textDocument("a b c d"));
   ui_.press(Key{'M'});
-  EXPECT_EQ(ui_.view().tool, Tool::mask);
+  EXPECT_EQ(ui_.view().tool, "mask");
   ui_.clickAt(pair(3, 3));
   EXPECT_FALSE(allowed(3, 3));
   ui_.typeSentence("a b");
@@ -286,17 +286,17 @@ TEST(MaskWords, EveryRuleIsNamedWithItsReason) {
 }
 
 TEST(MaskPlacing, APointHasItsPair) {
-  const MaskPlace large{{10, 20}, {70, 50}, 3, 6};
-  const PairBlock one = large.pairsAt({35, 31});
+  const MatrixPlace large{{{10, 20}, {70, 50}}, 3, 6};
+  const PairBlock one = pairsAt(large, {35, 31});
   EXPECT_EQ(one.row0, 1);
   EXPECT_EQ(one.row1, 2);
   EXPECT_EQ(one.col0, 2);
   EXPECT_EQ(one.col1, 3);
-  const PairBlock outside = large.pairsAt({500, -500});
+  const PairBlock outside = pairsAt(large, {500, -500});
   EXPECT_EQ(outside.row0, 0);
   EXPECT_EQ(outside.col1, 6);
-  const MaskPlace small{{0, 0}, {100, 100}, 250, 1000};
-  const PairBlock shared = small.pairsAt({50.5F, 99.9F});
+  const MatrixPlace small{{{0, 0}, {100, 100}}, 250, 1000};
+  const PairBlock shared = pairsAt(small, {50.5F, 99.9F});
   EXPECT_EQ(shared.col0, 500);
   EXPECT_EQ(shared.col1, 510);
   EXPECT_EQ(shared.row0, 247);

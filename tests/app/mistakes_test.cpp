@@ -21,7 +21,7 @@ DocumentPtr causalDocument() {
 
 ViewState mistakesTool() {
   ViewState view;
-  view.tool = Tool::mistakes;
+  view.tool = kMistakesTool;
   view.head = 2;
   return view;
 }
@@ -29,7 +29,7 @@ ViewState mistakesTool() {
 TEST(Mistakes, TheKeyOpensFiveSwitches) {
   AppDriver ui;
   ui.press(Key{'W'});
-  EXPECT_EQ(ui.view().tool, Tool::mistakes);
+  EXPECT_EQ(ui.view().tool, kMistakesTool);
   for (const char* title : {"Reshape without the transpose", "Softmax over the queries",
                             "0 instead of −∞ in the mask", "One head's weights for all"}) {
     EXPECT_TRUE(ui.shows(title, "mistakes")) << title;
@@ -114,17 +114,38 @@ TEST(Mistakes, ZeroForMaskedNeedsAMaskAndOffersOne) {
   EXPECT_TRUE(ui.shows("largest difference over all heads", "beside"));
 }
 
+TEST(Mistakes, TheirWordsAreSetWithRaisedAndLoweredLetters) {
+  ViewState view = mistakesTool();
+  view.mistake = Mistake::sharedHead;
+  AppDriver ui(causalDocument(), 1600, 1000, view);
+  EXPECT_TRUE(ui.shows("first head's columns of WQ, WK and WV.", "beside"))
+      << ui.screen().all("beside");
+  EXPECT_FALSE(ui.shows("^"));
+  ui.view().mistake = Mistake::noScale;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("divided by √dk.", "beside")) << ui.screen().all("beside");
+  EXPECT_FALSE(ui.shows("_", "beside"));
+  // where there is room for one line alone, its tooltip has all of them
+  ui.host().resize(1280, 560);
+  ui.view().mistake = Mistake::sharedHead;
+  ui.settle();
+  ASSERT_FALSE(ui.shows("Right:", "beside"));
+  ui.hover(ui.at("Why:", "beside"));
+  for (int i = 0; i < 40; ++i) ui.frame();
+  EXPECT_TRUE(ui.shows("columns of WQ, WK and WV.", "Tooltip")) << ui.screen().all("Tooltip");
+}
+
 TEST(Mistakes, TheBadgeOpensTheTool) {
   AppDriver ui(apply(*causalDocument(), SetMistake{Mistake::softmaxOverQueries, true}, kTestBudget)
                    .document);
-  ASSERT_EQ(ui.view().tool, Tool::flow);
+  ASSERT_EQ(ui.view().tool, kFlowTool);
   EXPECT_TRUE(ui.shows("mistake on: softmax over the queries", "heads"));
   const auto badge = ui.screen().find("mistake on: softmax over the queries");
   ASSERT_TRUE(badge);
   EXPECT_GT(badge->min.y, 960.0F);  // in the status bar, always in sight
   EXPECT_EQ(badge->color, theme(ThemeKind::light).bad);
   ui.clickAt(badge->centre());
-  EXPECT_EQ(ui.view().tool, Tool::mistakes);
+  EXPECT_EQ(ui.view().tool, kMistakesTool);
   EXPECT_EQ(ui.view().mistake, Mistake::softmaxOverQueries);
 }
 

@@ -26,7 +26,7 @@ class PerHeadPanel : public testing::Test {
     EXPECT_FALSE(shows("measuring"));
   }
 
-  /// The number of the measurement the last head's tile shows.
+  /// Which measurement the last head's tile shows.
   std::uint64_t measurement() {
     const auto tiles = ui_.heatmaps("flow");
     for (const auto& command : ui_.app().scene().commands) {
@@ -43,7 +43,7 @@ class PerHeadPanel : public testing::Test {
 };
 
 TEST_F(PerHeadPanel, MeasuresBothWays) {
-  EXPECT_EQ(ui_.view().tool, Tool::perHead);
+  EXPECT_EQ(ui_.view().tool, "perhead");
   expectFigures(8);
   EXPECT_TRUE(shows("the best of"));
 }
@@ -51,7 +51,7 @@ TEST_F(PerHeadPanel, MeasuresBothWays) {
 /// X, W, Q, then W_h and the measured Q_h of each head.
 TEST_F(PerHeadPanel, ShowsEveryHeadsMatrixAndResult) {
   ViewState view;
-  view.tool = Tool::perHead;
+  view.tool = "perhead";
   ui_.restart(presetDocument("by-hand"), view);
   const auto maps = ui_.heatmaps("flow");
   ASSERT_EQ(maps.size(), 3U + 2 * 2);
@@ -95,11 +95,13 @@ TEST_F(PerHeadPanel, MeasuresAgainWhenItsOperandsChangeOrWhenAsked) {
   ui_.click("causal", "top bar");  // not an operand
   EXPECT_EQ(measurement(), first);
   ui_.click("bias", "top bar");
-  EXPECT_EQ(measurement(), first + 1);
+  const std::uint64_t second = measurement();
+  EXPECT_NE(second, first);
   ui_.click("measure again", "flow");
-  EXPECT_EQ(measurement(), first + 2);
+  const std::uint64_t third = measurement();
+  EXPECT_NE(third, second);
   ui_.typeInto("heads", "4");
-  EXPECT_EQ(measurement(), first + 3);
+  EXPECT_NE(measurement(), third);
   expectFigures(4);
   EXPECT_EQ(ui_.heatmaps("flow").size(), 3U + 2 * 4);
 }
@@ -107,7 +109,7 @@ TEST_F(PerHeadPanel, MeasuresAgainWhenItsOperandsChangeOrWhenAsked) {
 TEST_F(PerHeadPanel, StandsAtEverySize) {
   for (const auto& [dModel, heads] : {std::pair<Index, Index>{1, 1}, {64, 1}, {96, 96}, {64, 64}}) {
     ViewState view;
-    view.tool = Tool::perHead;
+    view.tool = "perhead";
     ui_.restart(apply(*presetDocument("original-transformer"), SetDimensions{dModel, heads, heads},
                       kTestBudget)
                     .document,

@@ -340,7 +340,7 @@ TEST(ViewJson, ComesBackAndIsClamped) {
   view.colorMaps = 1;
   view.animate = false;
   view.playSpeed = 0.5F;
-  view.tool = Tool::perHead;
+  view.tool = "perhead";
   view.inspectorTab = InspectorTab::scenes;
   view.against = Against::rightWay;
   view.mistake = Mistake::sharedHead;
@@ -374,8 +374,12 @@ TEST(ViewJson, ComesBackAndIsClamped) {
   EXPECT_EQ(odd.step, StepId::concat);
   EXPECT_EQ(odd.head, 0);
   EXPECT_EQ(odd.item, Limits::kBatch - 1);
-  EXPECT_EQ(odd.tool, Tool::perHead);
+  EXPECT_EQ(odd.tool, "perhead");
   EXPECT_FALSE(odd.animate);
+  // a tool of a newer program stays what it is, and is written again
+  const ViewState newer = viewFromJson(R"({"tool":"training"})", view);
+  EXPECT_EQ(newer.tool, "training");
+  EXPECT_NE(viewToJson(newer).find(R"("tool":"training")"), std::string::npos);
   EXPECT_FALSE(odd.selected);
   EXPECT_EQ(viewFromJson("no json", view).step, StepId::concat);
 }

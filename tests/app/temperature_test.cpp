@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "app/ui/tools/chart.h"
+#include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/row_distribution.h"
@@ -15,7 +15,7 @@ namespace {
 
 ViewState temperatureView() {
   ViewState view;
-  view.tool = Tool::temperature;
+  view.tool = "temperature";
   view.selected = CellRef{TensorId::weights, 0, 0, 2, 1};
   return view;
 }
@@ -168,7 +168,7 @@ TEST_F(TemperaturePanel, AFullyMaskedRowHasNoDistribution) {
 TEST_F(TemperaturePanel, OpensByItsKeyAlsoForOneToken) {
   ui_.restart(textDocument("Go", 8, 1));
   ui_.press(Key{'S'});
-  EXPECT_EQ(ui_.view().tool, Tool::temperature);
+  EXPECT_EQ(ui_.view().tool, "temperature");
   EXPECT_TRUE(ui_.shows("'Go': entropy 0.00 of 0.00 bits · 1.0 effective keys of 1 · largest 1 on",
                         "flow"));
   EXPECT_TRUE(ui_.shows("variance 0 at d_k 8", "flow"));
@@ -176,19 +176,28 @@ TEST_F(TemperaturePanel, OpensByItsKeyAlsoForOneToken) {
 }
 
 TEST(ChartAxes, LinearAndLogarithmic) {
-  const PlainAxis linear{2.0, 4.0};
+  const ChartAxis linear{2.0, 4.0};
   EXPECT_DOUBLE_EQ(linear.fraction(2.5), 0.25);
   EXPECT_DOUBLE_EQ(linear.value(0.25), 2.5);
   EXPECT_DOUBLE_EQ(linear.value(-1.0), 2.0);
-  const PlainAxis logarithmic{0.1, 1000.0, true};
+  const ChartAxis logarithmic{0.1, 1000.0, true};
   EXPECT_NEAR(logarithmic.fraction(10.0), 0.5, 1e-12);
   EXPECT_NEAR(logarithmic.value(0.5), 10.0, 1e-12);
   EXPECT_NEAR(logarithmic.value(2.0), 1000.0, 1e-9);
-  const PlainChart chart{{0, 0}, {100, 50}, {0, 1}, {0, 2}};
+  const Fonts fonts;
+  const ColorMaps maps;
+  gl::Scene scene;
+  bool wantsFrame = false;
+  const Look look{theme(ThemeKind::light), fonts, maps, scene, 0.0, 1.0F, 0.0, &wantsFrame};
+  ChartFrame frame{{{0, 0}, {100, 54}}, {0, 1}, {0, 2}};
+  frame.yTicks = false;
+  const Chart chart(look, frame);
+  const Rect plot = chart.plot();
+  EXPECT_FLOAT_EQ(plot.width(), 100.0F);
   EXPECT_FLOAT_EQ(chart.at(0.5, 0.5).x, 50.0F);
-  EXPECT_FLOAT_EQ(chart.at(0.5, 0.5).y, 37.5F);
+  EXPECT_FLOAT_EQ(chart.at(0.5, 0.5).y, plot.b.y - plot.height() * 0.25F);
   EXPECT_FLOAT_EQ(chart.at(5.0, 5.0).x, 100.0F);
-  EXPECT_FLOAT_EQ(chart.at(5.0, 5.0).y, 0.0F);
+  EXPECT_FLOAT_EQ(chart.at(5.0, 5.0).y, plot.a.y);
 }
 
 TEST(ChartAxes, RoundUpToReadableNumbers) {

@@ -18,22 +18,35 @@ namespace {
 ViewState termsOf(StepId step) {
   ViewState view;
   view.step = step;
-  view.tool = Tool::terms;
+  view.tool = kTermsTool;
   return view;
 }
 
-/// What the rows of the table show, one text per row, top to bottom.
+/// What the rows of the table show, one text per row, top to bottom, but the headings.
 std::vector<std::string> rows(const AppDriver& ui) {
-  std::vector<std::pair<float, std::string>> lines;
   const ScreenText screen = ui.screen();
+  std::vector<std::pair<ImVec2, std::string>> runs;
   for (const TextRun& run : screen.runs()) {
     if (run.window.find("/terms") == std::string::npos) continue;
-    const float y = run.glyphs.front().centre().y;
-    if (lines.empty() || std::abs(lines.back().first - y) > 8.0F) lines.emplace_back(y, "");
-    lines.back().second += run.text + " ";
+    float y = -100.0F;  // a heading and the number below it read as one
+    for (std::size_t i = 0; i < run.text.size(); ++i) {
+      const ImVec2 at = run.glyphs[run.glyphAt[i]].centre();
+      if (std::abs(at.y - y) > 8.0F) runs.emplace_back(at, "");
+      y = at.y;
+      runs.back().second += run.text[i];
+    }
   }
+  std::stable_sort(runs.begin(), runs.end(),
+                   [](const auto& a, const auto& b) { return a.first.y < b.first.y; });
   std::vector<std::string> texts;
-  for (const auto& line : lines) texts.push_back(line.second);
+  for (auto line = runs.begin(); line != runs.end();) {
+    const auto end = std::find_if(
+        line, runs.end(), [&](const auto& run) { return run.first.y > line->first.y + 8.0F; });
+    std::sort(line, end, [](const auto& a, const auto& b) { return a.first.x < b.first.x; });
+    std::string text;
+    for (; line != end; ++line) text += line->second + " ";
+    if (text.rfind("term", 0) != 0) texts.push_back(text);
+  }
   return texts;
 }
 
@@ -45,8 +58,8 @@ std::string withoutSpaces(std::string text) {
 /// A row of a sum as the table prints it.
 std::string sumRow(const Trace& trace, const Explanation& e, std::size_t index, double sum) {
   const Term& t = e.terms[index];
-  return withoutSpaces(std::to_string(index) + number(t.leftValue, 5) + leftName(trace, t) +
-                       number(t.rightValue, 5) + rightName(trace, t) + number(t.product, 5) +
+  return withoutSpaces(std::to_string(index) + leftName(trace, t) + number(t.leftValue, 5) +
+                       rightName(trace, t) + number(t.rightValue, 5) + number(t.product, 5) +
                        number(sum, 5));
 }
 
@@ -56,7 +69,7 @@ TEST(Terms, AKeyOpensThemForTheCellClicked) {
   const CellRef cell{TensorId::rawScores, 0, 0, 2, 1};
   ASSERT_EQ(ui.view().selected, cell);
   ui.press(Key{'T'});
-  ASSERT_EQ(ui.view().tool, Tool::terms);
+  ASSERT_EQ(ui.view().tool, kTermsTool);
   const Explanation e = explainCell(ui.trace(), cell);
   ASSERT_EQ(e.terms.size(), 4U);
   EXPECT_TRUE(ui.shows(cellName(ui.trace(), cell) + " = " + number(e.value, 7), "flow"));
@@ -247,7 +260,7 @@ TEST(Terms, TheStripOpensThem) {
   EXPECT_TRUE(ui.shows("S[sat, cat]= Σ_j q[sat, j]·k[cat, j] = ", "stage"));
   EXPECT_TRUE(ui.shows("more terms = " + number(e.value, 5), "stage"));
   ui.click("all 64 terms", "stage");
-  EXPECT_EQ(ui.view().tool, Tool::terms);
+  EXPECT_EQ(ui.view().tool, kTermsTool);
 }
 
 TEST(Terms, TheStripSaysWhichColumnsAHeadHas) {

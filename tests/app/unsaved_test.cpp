@@ -144,7 +144,7 @@ TEST_F(Recovery, OneLetterDiscardsNothing) {
 }
 
 TEST_F(Recovery, ItsKeyComesBeforeATools) {
-  ui_.view().tool = Tool::temperature;
+  ui_.view().tool = "temperature";
   const bool scale = ui_.config().scale;
   ui_.press(Key{'R'});
   EXPECT_EQ(word(), "Crash");

@@ -22,11 +22,11 @@ constexpr long kNever = -1;
 /// Every page, tool and tab.
 std::vector<ViewState> views() {
   std::vector<ViewState> all;
-  for (const Tool tool : {Tool::flow, Tool::terms, Tool::mask, Tool::temperature, Tool::changes,
-                          Tool::mistakes, Tool::kvCache, Tool::perHead}) {
+  for (const char* tool : {kFlowTool, kTermsTool, "mask", "temperature", kChangesTool,
+                          kMistakesTool, "kvcache", "perhead"}) {
     ViewState view;
     view.tool = tool;
-    view.inspectorTab = tool == Tool::mask ? InspectorTab::history : InspectorTab::cell;
+    view.inspectorTab = view.tool == "mask" ? InspectorTab::history : InspectorTab::cell;
     view.selected = CellRef{TensorId::weights, 0, 0, 1, 0};
     view.step = StepId::softmax;
     all.push_back(view);

@@ -74,12 +74,13 @@ ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float wid
       cell_(width / static_cast<float>(std::max<std::size_t>(labels.texts.size(), 1))),
       room_(0.0F),
       gap_(look.space.tight),
+      between_(3.0F * look.space.hair),
       turned_(false) {
   if (labels.empty()) return;
   const float line = fontSize(labels_.font);
   const float widest = labels_.width();
   const float turnedRoom = widest * kTurnedShare + line * 0.7F;
-  turned_ = widest > cell_ - 3.0F && cell_ > line * 0.5F && gap_ + turnedRoom <= most;
+  turned_ = widest > cell_ - between_ && cell_ > line * 0.5F && gap_ + turnedRoom <= most;
   room_ = gap_ + (turned_ ? turnedRoom : line);
 }
 
@@ -114,13 +115,13 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   if (labels_.lit >= 0 && labels_.lit < count) own = label(labels_.lit);
   float free = picture.a.x - 1.0F;
   const Index every =
-      labelStride(cell_, std::min(widest, cell_) + gap_ > cell_ ? widest + gap_ : 0.0F);
+      labelStride(cell_, std::min(widest, cell_) + between_ > cell_ ? widest + between_ : 0.0F);
   for (Index i = 0; i < count; i += every) {
     const Label next = label(i);
-    const bool onOwn = own && next.start < own->end + gap_ && next.end + gap_ > own->start;
+    const bool onOwn = own && next.start < own->end + between_ && next.end + between_ > own->start;
     if (next.start < free || onOwn) continue;
     drawText(list, font, {next.start, y}, labels_.color, next.text);
-    free = next.end + gap_;
+    free = next.end + between_;
   }
   if (own) drawText(list, font, {own->start, y}, labels_.litColor, own->text);
 }

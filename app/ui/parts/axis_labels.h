@@ -45,6 +45,7 @@ class ColumnLabels {
  private:
   AxisLabels labels_;
   float cell_, room_, gap_;
+  float between_;  // the least between two names on a line
   bool turned_;
 };
 

@@ -191,12 +191,23 @@ Rect Chart::band(Index n, Index count) const {
 }
 
 void Chart::bar(ImDrawList* list, Index n, Index count, double from, double to, ImU32 color) const {
+  if (from == to) return;
   const Rect place = band(n, count);
   const float top = at(frame_.x.low, std::max(from, to)).y;
   const float bottom = at(frame_.x.low, std::min(from, to)).y;
   const float rounding = place.width() > look_.px(6) ? look_.space.thin : 0.0F;
   list->AddRectFilled({place.a.x, top}, {place.b.x, bottom}, color, rounding,
                       to >= from ? ImDrawFlags_RoundCornersTop : ImDrawFlags_RoundCornersBottom);
+}
+
+void Chart::stack(ImDrawList* list, Index n, Index count, std::span<const double> parts,
+                  std::span<const ImU32> colors) const {
+  const Rect place = band(n, count);
+  for (const StackPiece& piece : stackOf(parts)) {
+    const float top = at(frame_.x.low, std::max(piece.from, piece.to)).y;
+    const float bottom = at(frame_.x.low, std::min(piece.from, piece.to)).y;
+    list->AddRectFilled({place.a.x, top}, {place.b.x, bottom}, colors[piece.part]);
+  }
 }
 
 bool Chart::item(const char* id) const {
@@ -226,6 +237,24 @@ std::vector<StackPiece> stackOf(std::span<const double> parts) {
     end += parts[i];
   }
   return pieces;
+}
+
+void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, float numbers,
+                 const BarLine& what) {
+  const Spacing& s = look.space;
+  const auto centred = [&](ImFont* font) { return line.centre().y - fontSize(font) * 0.5F; };
+  ImFont* font = look.fonts.small;
+  const std::string name = elided(font, what.name, names);
+  drawText(list, font, {line.a.x + names - textSize(font, name).x, centred(font)}, what.ink, name);
+  line.cutLeft(names + s.medium);
+  line.cutRight(numbers + s.small);
+  const float length =
+      what.share > 0.0F ? std::max(line.width() * what.share, 1.5F * s.hair) : 0.0F;
+  const float thick = line.height() * 0.32F;
+  const ImVec2 middle(line.a.x + length, line.centre().y);
+  list->AddRectFilled({line.a.x, middle.y - thick}, {middle.x, middle.y + thick}, what.bar, s.thin);
+  ImFont* mono = look.fonts.monoSmall;
+  drawText(list, mono, {middle.x + s.small, centred(mono)}, what.ink, what.number);
 }
 
 void drawChartTitle(const Look& look, Rect& room, const std::string& title,

@@ -59,8 +59,8 @@ struct ChartBars {
 struct ChartFrame {
   Rect room;  // with ticks, names and labels
   ChartAxis x, y;
-  std::string xName, yName;           // rich text; inside, at the axes' ends; empty: none
-  const AxisLabels* below = nullptr;  // names of what is counted along x, in place of its ticks
+  std::string xName = {}, yName = {};  // rich text; inside, at the axes' ends; empty: none
+  const AxisLabels* below = nullptr;   // names of what is counted along x, in place of its ticks
   bool yTicks = true;
   float left = 0.0F;  // points left of the plot at least, to stand below another chart
 };
@@ -93,6 +93,9 @@ class Chart {
   Rect band(Index n, Index count) const;
   /// A bar there from one value to another.
   void bar(ImDrawList* list, Index n, Index count, double from, double to, ImU32 color) const;
+  /// A stack there, each part in its colour.
+  void stack(ImDrawList* list, Index n, Index count, std::span<const double> parts,
+             std::span<const ImU32> colors) const;
 
   /// An invisible item over the plot, for the mouse; then what the mouse is on.
   bool item(const char* id) const;                  // true where it was clicked
@@ -112,6 +115,16 @@ struct StackPiece {
   double from = 0.0, to = 0.0;
 };
 std::vector<StackPiece> stackOf(std::span<const double> parts);
+
+/// A bar lying on a line, between what it is of and its number.
+struct BarLine {
+  std::string name, number;
+  float share = 0.0F;  // 0 … 1 of the room that names and numbers leave
+  ImU32 bar = 0, ink = 0;
+};
+/// `names` and `numbers` are the widths that the names and numbers of all lines have.
+void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, float numbers,
+                 const BarLine& what);
 
 /// A chart's title and what is drawn in it, each with its colour; what does not fit wraps. Takes
 /// its height off `room`.

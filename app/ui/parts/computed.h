@@ -51,6 +51,15 @@ class Computations {
                                     [&] { return Work<Result>(makeWork()); });
   }
 
+  /// The same of little work that is done within the frame: the value, or null where it threw.
+  template <typename Result, typename Compute>
+  const Result* atOnce(std::string_view name, const Fingerprint& key, const Compute& compute) {
+    const auto makeWork = [&] {
+      return [&](const std::atomic<bool>&) { return std::optional<Result>(compute()); };
+    };
+    return want<Result>(name, key, When::atOnce, makeWork).current;
+  }
+
   /// Whether a drag or typing goes on, so that what is to be computed at rest waits.
   void setHandMoves(bool moves) { handMoves_ = moves; }
 

@@ -270,7 +270,7 @@ bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
   if (cell.y < fontSize(font) + 2.0F) return false;
   const auto fit = [&](int decimals) {
     const std::string widest = cellNumber(scale.diverging ? -scale.high : scale.high, decimals);
-    return textSize(font, widest).x + look.space.tight <= cell.x;
+    return textSize(font, widest).x + 3.0F * look.space.hair <= cell.x;
   };
   int decimals = numbers.whole ? 0 : numbers.decimals;
   if (decimals < 0) decimals = scale.diverging ? cellDecimals(scale.high) : 2;

@@ -187,6 +187,22 @@ void Table::number(std::string_view what, ImU32 color) {
   put(look_.fonts.monoSmall, what, color, true);
 }
 
+void Table::swatch(std::string_view what, ImU32 color) {
+  if (!open_) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look_.fonts.small;
+  float width = 0.0F;
+  ImVec2 at = cell(&width);
+  const float side = look_.space.medium;
+  const float y = at.y + (line_ - side) * 0.5F;
+  if (color != 0) {
+    list->AddRectFilled({at.x, y}, {at.x + side, y + side}, color, look_.space.thin);
+  }
+  at.x += side + look_.space.tight;
+  drawText(list, font, {at.x, at.y + (line_ - fontSize(font)) * 0.5F}, look_.theme.text,
+           elided(font, what, width - side - look_.space.tight));
+}
+
 void Table::bar(float share, ImU32 color) {
   if (!open_) return;
   float width = 0.0F;

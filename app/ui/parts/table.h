@@ -63,6 +63,8 @@ class Table {
   // The cells of a row, from left to right.
   void text(std::string_view what, ImU32 color = 0);
   void number(std::string_view what, ImU32 color = 0);
+  /// Text behind a small square of a colour; 0: room for one.
+  void swatch(std::string_view what, ImU32 color);
   /// From the left, `share` (0 … 1) of the column.
   void bar(float share, ImU32 color);
   /// A name that can be followed, and a number to its right; true where it was clicked.

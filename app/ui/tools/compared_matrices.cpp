@@ -3,32 +3,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/scene_commands.h"
-#include "app/ui/tools/difference_source.h"
 #include "app/ui/widgets.h"
+#include "core/analysis/trace_difference.h"
 #include "core/steps/step.h"
-#include "core/trace.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kSign = 20.0F;  // between two matrices
-
-/// Where the three stand, and how large their cells are.
-struct Places {
-  std::array<ImVec2, 3> corners;
-  ImVec2 cell, size;
-  float labels = 0.0F;  // room of a row label
-  bool bar = false;     // the difference's scale stands beside it
-};
+constexpr float kBeyondScales = 1.0e30F;  // an infinite difference: past the end of every scale
+constexpr std::size_t kDifferenceIndex = 2;
 
 class Compared {
  public:
@@ -41,121 +37,108 @@ class Compared {
         ref_(item.ref),
         difference_(difference),
         list_(ImGui::GetWindowDrawList()),
-        batchItem_(std::max<Index>(ref_.item, panel.view.item)) {}
+        sign_(look_.space.wide) {}
 
-  void draw(ImVec2 at, ImVec2 size) {
-    const float line = fontSize(look_.fonts.small) + look_.px(4);
-    const bool two = size.y > look_.px(150);
-    const float text = line * (two ? 2.0F : 1.0F);
-    place(at, {size.x, size.y - text - look_.px(4)});
+  void draw(Rect room) {
+    const float line = fontSize(look_.fonts.small) + look_.space.tight;
+    const bool two = room.height() > look_.px(150);
+    Rect words = room.cutBottom(two ? 2.0F * line : line, look_.space.tight);
+    place(room);
     findCell();
     heatmaps();
-    for (std::size_t i = 0; i < 3; ++i) matrix(i);
+    for (std::size_t i = 0; i < places_.size(); ++i) matrix(i);
     sign(0, "−");
     sign(1, "=");
-    if (places_.bar) {
-      const ImVec2 a = places_.corners[2];
-      colorBar(look_, scaleOf(2), {a.x + places_.size.x + look_.px(12), a.y},
-               std::clamp(places_.size.y, look_.px(44), look_.px(160)));
+    if (bar_) {
+      const Rect& last = places_[kDifferenceIndex].at;
+      colorBar(look_, scaleOf(kDifferenceIndex), {last.b.x + look_.space.large, last.a.y},
+               std::clamp(last.height(), look_.px(44), look_.px(160)));
     }
-    const ImVec2 below(at.x, at.y + size.y - text);
-    if (two) write(below, summary());
-    write({below.x, below.y + text - line}, cell_ || !two ? cellInWords() : "");
+    if (two) write(words.cutTop(line), summary());
+    if (cell_ || !two) write(words, cellInWords());
   }
 
  private:
-  void place(ImVec2 at, ImVec2 size) {
-    const auto rows = static_cast<float>(ref_.shownRows());
-    const auto cols = static_cast<float>(ref_.shownCols());
-    const bool tokenRows = isTokenLane(item_.rowLane);
-    const bool tokenCols = isTokenLane(item_.colLane);
-    places_.bar = size.x > look_.px(900);
-    labelLimit_ = look_.px(size.x > look_.px(560) ? 80 : 46);
-    const auto room = [&](Lane lane) {
-      return labelWidth(look_.fonts.small, laneTokens(passes_.first.trace, lane, batchItem_),
-                        labelLimit_);
-    };
-    places_.labels = tokenRows ? room(item_.rowLane) + look_.px(12) : 0.0F;
-    const float title = look_.px(22);
-    const float signs = 2 * look_.px(kSign);
-    const float fixed =
-        3 * places_.labels + signs + (places_.bar ? colorBarWidth(look_) : 0.0F) + look_.px(4);
-    const float width = std::max((size.x - fixed) / 3.0F, look_.px(8));
-    const auto layout = [&](float below) {
-      const float height = std::max(size.y - title - below, look_.px(8));
-      ImVec2 cell(width / cols, std::min(look_.px(46), height / rows));
-      // as wide as there is room for, for the numbers and the labels below
-      cell.x = std::min(cell.x, tokenCols ? std::max(2.0F * cell.y, look_.px(46)) : look_.px(74));
-      if (!tokenRows) cell.y = std::min(look_.px(46), height / rows);
-      return cell;
-    };
-    places_.cell = layout(tokenCols ? look_.px(20) : 0.0F);
-    if (tokenCols) {
-      columnRoom_ = room(item_.colLane);
-      if (columnRoom_ > places_.cell.x - 3.0F) {
-        places_.cell = layout(columnRoom_ * 0.72F + look_.px(14));
-      }
-    }
-    places_.size = {places_.cell.x * cols, places_.cell.y * rows};
-    float x = at.x;
-    for (ImVec2& corner : places_.corners) {
-      x += places_.labels;
-      corner = {x, at.y + title};
-      x += places_.size.x + look_.px(kSign);
-    }
+  AxisLabels labels(Lane lane, Index lit = -1) const {
+    const Theme& t = look_.theme;
+    AxisLabels labels;
+    if (!isTokenLane(lane)) return labels;
+    const Index item = std::max<Index>(ref_.item, panel_.view.item);
+    labels.texts = laneTokens(passes_.first.trace, lane, item);
+    labels.font = look_.fonts.small;
+    labels.color = t.text;
+    labels.litColor = lane == Lane::query ? t.queryText : t.keyText;
+    labels.lit = lit;
+    labels.limit = labelLimit_;
+    return labels;
+  }
+  ColumnLabels columns(float width, Index lit = -1) const {
+    return {look_, labels(item_.colLane, lit), width, mostBelow_};
   }
 
-  ImVec2 opposite(std::size_t i) const {
-    const ImVec2 a = places_.corners[i];
-    return {a.x + places_.size.x, a.y + places_.size.y};
+  void place(Rect room) {
+    const Index rows = ref_.shownRows();
+    const Index cols = ref_.shownCols();
+    bar_ = room.width() > look_.px(900);
+    labelLimit_ = look_.px(room.width() > look_.px(560) ? 80 : 46);
+    room.cutTop(fontSize(look_.fonts.semibold) + look_.space.small);
+    if (bar_) room.cutRight(colorBarWidth(look_));
+    mostBelow_ = room.height() * 0.5F;
+    const bool tokenRows = isTokenLane(item_.rowLane);
+    const bool tokenCols = isTokenLane(item_.colLane);
+    const float names = tokenRows ? labels(item_.rowLane).width() + look_.space.large : 0.0F;
+    const float width = std::max((room.width() - 3.0F * names - 2.0F * sign_) / 3.0F, look_.px(8));
+    const float most = look_.px(46);
+    const auto layOut = [&](float below) {
+      const float height = std::max(room.height() - below, look_.px(8));
+      ImVec2 cell(width / static_cast<float>(cols),
+                  std::min(most, height / static_cast<float>(rows)));
+      // as wide as there is room for, for the numbers and the labels below
+      cell.x = std::min(cell.x, tokenCols ? std::max(2.0F * cell.y, most) : look_.px(74));
+      return ImVec2(cell.x * static_cast<float>(cols), cell.y * static_cast<float>(rows));
+    };
+    ImVec2 size = layOut(0.0F);
+    if (tokenCols) size = layOut(columns(size.x).room());
+    float x = room.a.x;
+    for (MatrixPlace& place : places_) {
+      place = ref_.placedAt(Rect::at({x + names, room.a.y}, size));
+      x = place.at.b.x + sign_;
+    }
   }
 
   /// Under the mouse here, else under it or chosen elsewhere.
   void findCell() {
-    Index row = 0;
-    Index col = 0;
-    for (std::size_t i = 0; i < 3 && ImGui::IsWindowHovered(); ++i) {
-      if (!ImGui::IsMouseHoveringRect(places_.corners[i], opposite(i))) continue;
-      const ImVec2 mouse = ImGui::GetIO().MousePos;
-      const auto at = [](float offset, float length, Index count) {
-        return std::clamp<Index>(static_cast<Index>(offset / length), 0, count - 1);
-      };
-      row = at(mouse.y - places_.corners[i].y, places_.cell.y, ref_.shownRows());
-      col = at(mouse.x - places_.corners[i].x, places_.cell.x, ref_.shownCols());
-      cell_ = std::pair(row, col);
-      if (ImGui::IsMouseClicked(0)) panel_.view.selected = ref_.cell(row, col);
+    for (const MatrixPlace& place : places_) {
+      cell_ = place.hovered();
+      if (!cell_) continue;
+      if (ImGui::IsMouseClicked(0)) panel_.view.selected = ref_.cell(*cell_);
       return;
     }
     const ViewState& view = panel_.view;
-    if ((view.hovered && ref_.find(view.hovered->cell, &row, &col)) ||
-        (view.selected && ref_.find(*view.selected, &row, &col))) {
-      cell_ = std::pair(row, col);
-    }
+    if (view.hovered) cell_ = ref_.find(view.hovered->cell);
+    if (!cell_ && view.selected) cell_ = ref_.find(*view.selected);
   }
 
   ColorScale scaleOf(std::size_t i) const {
-    if (i < 2) return colorScale(look_, panel_.view, ref_.tensor, difference_.magnitude);
-    // of whatever: about 0, on a scale of its own
-    return colorScale(look_, panel_.view, TensorId::rawScores, difference_.largestFinite);
+    return i == kDifferenceIndex
+               ? divergingScale(look_, panel_.view, difference_.largestFinite)
+               : colorScale(look_, panel_.view, ref_.tensor, difference_.magnitude);
   }
 
   void heatmaps() {
-    gl::HeatmapBatch batch;
-    MatrixRef first = ref_;
-    first.salt = passes_.first.salt;
-    MatrixRef second = ref_;
-    second.salt = passes_.second.salt;
-    addMatrix(batch, look_, passes_.first.trace, first, scaleOf(0), places_.corners[0],
-              opposite(0));
-    addMatrix(batch, look_, passes_.second.trace, second, scaleOf(1), places_.corners[1],
-              opposite(1));
-    const float pixels = look_.scene.pixelsPerPoint;
-    addSource(batch, look_,
-              differenceSource(passes_.first.trace, passes_.second.trace, ref_,
-                               (passes_.first.salt << 1U) ^ passes_.second.salt,
-                               {places_.size.x * pixels, places_.size.y * pixels}),
-              scaleOf(2), places_.corners[2], opposite(2));
-    addHeatmaps(list_, look_.scene, std::move(batch));
+    Heatmaps maps(look_);
+    const auto& [first, second] = passes_;
+    MatrixRef ref = ref_;
+    ref.salt = first.salt;
+    maps.add(first.trace, ref, scaleOf(0), places_[0].at);
+    ref.salt = second.salt;
+    maps.add(second.trace, ref, scaleOf(1), places_[1].at);
+    const Fingerprint place("difference", first.salt, second.salt, ref.tensor, ref.item, ref.head,
+                            ref.row0, ref.rows, ref.col0, ref.cols, ref.transposed);
+    maps.add(place, Fingerprint("passes", first.trace.pass(), second.trace.pass()),
+             differenceRows(first.trace, second.trace, ref_), scaleOf(kDifferenceIndex),
+             places_[kDifferenceIndex].at, ref_.transposed);
+    maps.draw(list_);
   }
 
   float valueOf(std::size_t i, const CellRef& cell) const {
@@ -170,91 +153,55 @@ class Compared {
   }
 
   void matrix(std::size_t i) {
-    const ImVec2 a = places_.corners[i];
-    const ImVec2 b = opposite(i);
-    list_->AddRect(a, b, look_.theme.panelBorder);
-    title(i, a);
-    numbers(i, a);
-    labels(a, b);
+    const MatrixPlace& place = places_[i];
+    list_->AddRect(place.at.a, place.at.b, look_.theme.panelBorder);
+    title(i);
+    const ColorScale scale = scaleOf(i);
+    CellNumbers numbers{[&](Index r, Index c) { return valueOf(i, ref_.cell(r, c)); },
+                        [&](Index r, Index c) { return hiddenIn(i, ref_.cell(r, c)); }};
+    if (i == kDifferenceIndex && scale.high < 0.1F) numbers.decimals = scale.high < 0.01F ? 4 : 3;
+    drawNumbers(look_, list_, place, scale, numbers);
+    drawRowLabels(list_, labels(item_.rowLane, cell_ ? cell_->row : -1), place.at,
+                  look_.space.small);
+    columns(place.at.width(), cell_ ? cell_->col : -1).draw(list_, place.at);
     if (!cell_) return;
-    const ImVec2 p(a.x + static_cast<float>(cell_->second) * places_.cell.x,
-                   a.y + static_cast<float>(cell_->first) * places_.cell.y);
-    const ImVec2 least(std::max(places_.cell.x, look_.px(4)),
-                       std::max(places_.cell.y, look_.px(4)));
-    list_->AddRect(p, {p.x + least.x, p.y + least.y}, look_.theme.text, 0, 0, look_.px(2));
+    const Rect block = place.block(static_cast<double>(cell_->row), 1,
+                                   static_cast<double>(cell_->col), 1, look_.space.tight);
+    list_->AddRect(block.a, block.b, look_.theme.text, 0, 0, look_.space.thin);
   }
 
-  void title(std::size_t i, ImVec2 a) {
+  /// "after A_3 0 to 1", as far as it fits.
+  void title(std::size_t i) {
     const Theme& t = look_.theme;
-    const ColorScale scale = scaleOf(i);
+    ImFont* font = look_.fonts.semibold;
+    const Rect& at = places_[i].at;
     const char* name = i == 0 ? passes_.first.name : i == 1 ? passes_.second.name : "difference";
-    const float y = a.y - look_.px(7) - fontSize(look_.fonts.semibold);
-    const ImVec2 nameSize = textSize(look_.fonts.semibold, name);
-    drawText(list_, look_.fonts.semibold, {a.x, y}, t.text, name);
-    float x = a.x + nameSize.x + look_.px(6);
-    const float end = a.x + places_.size.x + look_.px(18);
-    const ImVec2 symbol = richTextSize(look_.fonts, look_.fonts.semibold, item_.text);
-    if (i < 2 && x + symbol.x <= end) {
-      drawRichText(list_, look_.fonts, look_.fonts.semibold, {x, y}, t.accentText, item_.text);
-      x += symbol.x + look_.px(6);
+    ImVec2 pen(at.a.x, at.a.y - look_.space.small - fontSize(font));
+    drawText(list_, font, pen, t.text, name);
+    pen.x += textSize(font, name).x + look_.space.small;
+    const float end = at.b.x + sign_;
+    const float symbol = richTextSize(look_.fonts, font, item_.text).x;
+    if (i != kDifferenceIndex && pen.x + symbol <= end) {
+      drawRichText(list_, look_.fonts, font, pen, t.accentText, item_.text);
+      pen.x += symbol + look_.space.small;
     }
-    const std::string range = scale.allZero     ? "all 0"
-                              : scale.diverging ? "±" + number(scale.high, 3)
-                                                : "0 to 1";
-    if (x + textSize(look_.fonts.monoSmall, range).x > end) return;
-    drawText(list_, look_.fonts.monoSmall,
-             {x, y + (nameSize.y - fontSize(look_.fonts.monoSmall)) * 0.6F}, t.textMuted, range);
+    ImFont* mono = look_.fonts.monoSmall;
+    const std::string range = rangeOf(i);
+    if (pen.x + textSize(mono, range).x > end) return;
+    drawText(list_, mono, {pen.x, pen.y + (fontSize(font) - fontSize(mono)) * 0.6F}, t.textMuted,
+             range);
   }
 
-  void numbers(std::size_t i, ImVec2 a) {
-    ImFont* font = look_.fonts.monoSmall;
-    if (places_.cell.y < fontSize(font) + 2.0F) return;
+  std::string rangeOf(std::size_t i) const {
     const ColorScale scale = scaleOf(i);
-    const auto fits = [&](int digits) {
-      const std::string widest = cellNumber(scale.diverging ? -scale.high : 1.0, digits);
-      return textSize(font, widest).x + look_.px(3) <= places_.cell.x;
-    };
-    int decimals = scale.diverging ? cellDecimals(scale.high) : 2;
-    if (i == 2 && scale.high < 0.1F) decimals = scale.high < 0.01F ? 4 : 3;
-    if (!fits(decimals) && scale.diverging && scale.high >= 1.0F && decimals > 1) --decimals;
-    if (!fits(decimals)) return;
-    for (Index r = 0; r < ref_.shownRows(); ++r) {
-      for (Index c = 0; c < ref_.shownCols(); ++c) {
-        const CellRef cell = ref_.cell(r, c);
-        const float value = valueOf(i, cell);
-        const ImU32 ink =
-            hiddenIn(i, cell) ? look_.theme.textMuted : legibleOn(scale.color(look_.maps, value));
-        drawTextCentred(list_, font,
-                        {a.x + (static_cast<float>(c) + 0.5F) * places_.cell.x,
-                         a.y + (static_cast<float>(r) + 0.5F) * places_.cell.y},
-                        ink, cellNumber(value, decimals));
-      }
-    }
-  }
-
-  void labels(ImVec2 a, ImVec2 b) {
-    const Theme& t = look_.theme;
-    const auto style = [&](Lane lane, bool rows) {
-      const Index lit = cell_ ? (rows ? cell_->first : cell_->second) : -1;
-      return LabelStyle{look_.fonts.small, t.text, lane == Lane::query ? t.queryText : t.keyText,
-                        lit};
-    };
-    const Trace& trace = passes_.first.trace;
-    if (isTokenLane(item_.rowLane)) {
-      drawRowLabels(list_, laneTokens(trace, item_.rowLane, batchItem_), {a.x - look_.px(6), a.y},
-                    places_.cell.y, labelLimit_, style(item_.rowLane, true));
-    }
-    if (isTokenLane(item_.colLane)) {
-      drawColumnLabels(list_, laneTokens(trace, item_.colLane, batchItem_),
-                       {a.x, b.y + look_.px(3)}, places_.cell.x, columnRoom_ * 0.72F + look_.px(10),
-                       style(item_.colLane, false));
-    }
+    // a difference of ∞ has no place on the scale
+    if (i != kDifferenceIndex || !std::isinf(difference_.largest)) return scale.inWords();
+    return scale.allZero ? "0 or ∞" : scale.inWords() + " or ∞";
   }
 
   void sign(std::size_t after, const char* text) {
-    const ImVec2 a = opposite(after);
-    drawTextCentred(list_, look_.fonts.title,
-                    {a.x + look_.px(kSign * 0.45F), places_.corners[0].y + places_.size.y * 0.5F},
+    const Rect& at = places_[after].at;
+    drawTextCentred(list_, look_.fonts.title, {at.b.x + sign_ * 0.5F, at.centre().y},
                     look_.theme.textMuted, text);
   }
 
@@ -269,16 +216,18 @@ class Compared {
 
   std::string cellInWords() const {
     if (!cell_) return summary();
-    const CellRef cell = ref_.cell(cell_->first, cell_->second);
-    const float change = valueOf(2, cell);
+    const CellRef cell = ref_.cell(*cell_);
+    const float change = valueOf(kDifferenceIndex, cell);
     return fmt::format("{}: {} {} · {} {} · difference {}{}", cellName(passes_.first.trace, cell),
                        passes_.first.name, number(valueOf(0, cell), 6), passes_.second.name,
                        number(valueOf(1, cell), 6), change > 0.0F ? "+" : "", number(change, 4));
   }
 
-  void write(ImVec2 at, const std::string& text) {
-    const float room = ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - at.x - look_.px(10);
-    drawText(list_, look_.fonts.small, at, look_.theme.text, elided(look_.fonts.small, text, room));
+  void write(const Rect& line, const std::string& text) {
+    const float room =
+        ImGui::GetWindowPos().x + ImGui::GetWindowWidth() - line.a.x - look_.space.medium;
+    drawText(list_, look_.fonts.small, line.a, look_.theme.text,
+             elided(look_.fonts.small, text, room));
   }
 
   const Panel& panel_;
@@ -288,14 +237,13 @@ class Compared {
   const MatrixRef& ref_;
   const MatrixDifference& difference_;
   ImDrawList* list_;
-  Index batchItem_;
-  Places places_;
+  float sign_;  // the room between two matrices
+  std::array<MatrixPlace, 3> places_;
+  bool bar_ = false;  // the difference's scale stands beside it
   float labelLimit_ = 0.0F;
-  float columnRoom_ = 0.0F;
-  std::optional<std::pair<Index, Index>> cell_;
+  float mostBelow_ = 0.0F;
+  std::optional<MatrixCell> cell_;
 };
-
-StepId stepOf(TensorId tensor) { return stepGiving(tensor).id(); }
 
 }  // namespace
 
@@ -311,11 +259,32 @@ StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& 
 StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view) {
   ViewState of = view;
   if (tensor == TensorId::q || tensor == TensorId::k || tensor == TensorId::v) of.part = tensor;
-  return resultOf(stepOf(tensor), config, of);
+  return resultOf(stepGiving(tensor).id(), config, of);
 }
 
-void comparedMatrices(const Panel& panel, ComparedMemory& memory, const ComparedPasses& passes,
-                      const StageItem& item, ImVec2 at, ImVec2 size) {
+CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef& ref) {
+  const auto read = [&first, &second, ref, firstShown = cellsOf(first, ref),
+                     secondShown = cellsOf(second, ref)](Index r, std::span<float> cells) {
+    const auto rowOf = [&](const Trace& trace) {
+      std::vector<float> values(cells.size());
+      trace.tile(ref.tensor, ref.item, ref.head, ref.row0 + r, 1, ref.col0, ref.cols,
+                 values.data());
+      return values;
+    };
+    const std::vector<float> a = rowOf(first), b = rowOf(second);
+    std::vector<float> shown(cells.size());
+    firstShown.read(r, cells);
+    secondShown.read(r, shown);
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      if (cells[c] <= gl::kMaskedCell && shown[c] <= gl::kMaskedCell) continue;
+      cells[c] = std::clamp(difference(b[c], a[c]), -kBeyondScales, kBeyondScales);
+    }
+  };
+  return {ref.rows, ref.cols, read};
+}
+
+void comparedMatrices(const Panel& panel, const ComparedPasses& passes, const StageItem& item,
+                      const Rect& room) {
   const MatrixRef& ref = item.ref;
   const auto& [first, second] = passes;
   if (!comparable(second.trace, first.trace, ref.tensor)) {
@@ -323,19 +292,18 @@ void comparedMatrices(const Panel& panel, ComparedMemory& memory, const Compared
         fmt::format("{} has the shape {} {} and {} {}: cells cannot be held against each other.",
                     info(ref.tensor).name, toString(shapeOf(ref.tensor, first.trace.config())),
                     first.name, toString(shapeOf(ref.tensor, second.trace.config())), second.name);
-    drawText(ImGui::GetWindowDrawList(), panel.look.fonts.regular, at, panel.look.theme.textMuted,
-             elided(panel.look.fonts.regular, shapes, size.x));
+    drawText(ImGui::GetWindowDrawList(), panel.look.fonts.regular, room.a,
+             panel.look.theme.textMuted, elided(panel.look.fonts.regular, shapes, room.width()));
     return;
   }
-  const ComparedMemory::Key key{{first.trace.pass(), first.salt, second.trace.pass(), second.salt},
-                                ref.tensor,
-                                ref.item,
-                                ref.head};
-  if (!memory.difference || !(memory.key == key)) {
-    memory.key = key;
-    memory.difference = matrixDifference(second.trace, first.trace, ref.tensor, ref.item, ref.head);
-  }
-  Compared(panel, passes, item, *memory.difference).draw(at, size);
+  const Fingerprint key("difference", first.trace.pass(), first.salt, second.trace.pass(),
+                        second.salt, ref.tensor, ref.item, ref.head);
+  const auto* difference =
+      panel.computations.atOnce<MatrixDifference>("compared matrices", key, [&] {
+        return matrixDifference(passes.second.trace, passes.first.trace, ref.tensor, ref.item,
+                                ref.head);
+      });
+  if (difference != nullptr) Compared(panel, passes, item, *difference).draw(room);
 }
 
 }  // namespace headscope::ui

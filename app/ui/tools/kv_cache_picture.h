@@ -2,12 +2,12 @@
 // of scores, weights and output that the new token gives.
 #pragma once
 
-#include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
 
 /// At decoding position view.decodePosition, for the chosen head or for all.
-void kvCachePicture(const Panel& panel, Magnitudes& magnitudes, ImVec2 origin, ImVec2 room);
+void kvCachePicture(const Panel& panel, Magnitudes& magnitudes, const Rect& room);
 
 }  // namespace headscope::ui

@@ -1,29 +1,84 @@
-#include "app/ui/tools/mask_painter.h"
-
+// Mask painter: allowed and forbidden pairs drawn on the (T, M) mask, by mouse and keyboard, from
+// usual masks as starting points; says which rule forbids a pair and what becomes of queries
+// without a key. A pair is a cell of the mask: its row the query, its column the key.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/number_field.h"
 #include "app/ui/setting_field.h"
-#include "app/ui/tools/mask_stroke.h"
+#include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/tool_row.h"
+#include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kTurn = "turn the rules into paint";
-constexpr float kMatrixShare = 0.52F;  // of the panel's width, at most
+constexpr const char* kRulesIntoPaint = "turn the rules into paint";
+constexpr float kMatrixShare = 0.52F;  // of the card's width, at most
+
+/// What a stroke covers beside the pairs under the mouse.
+enum class Brush { pairs, rows, columns };
+
+/// A drag over the matrix, from button down to button up.
+struct MaskStroke {
+  bool allow = false;      // what it paints: the opposite of its first pair
+  bool rectangle = false;  // from the first pair to the mouse
+  PairBlock first;
+  ImVec2 last;                               // the mouse in the frame before
+  std::shared_ptr<const PaintedMask> under;  // the paint it started on
+};
+
+/// The item that is looked at, among those the document has.
+Index paintedItem(const Panel& panel) {
+  return std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
+}
+
+/// The score-like cell of a pair that the current step shows; weights in other steps.
+CellRef scoreOf(const Panel& panel, const MatrixCell& pair) {
+  const StepId step = panel.view.step;
+  const TensorId tensor = step == StepId::score   ? TensorId::rawScores
+                          : step == StepId::scale ? TensorId::scores
+                          : step == StepId::mask  ? TensorId::maskedScores
+                                                  : TensorId::weights;
+  return {tensor, paintedItem(panel), panel.view.head, pair.row, pair.col};
+}
+
+/// The pair of the chosen cell, where it is a score or a weight.
+std::optional<MatrixCell> chosenPair(const Panel& panel) {
+  const auto& cell = panel.view.selected;
+  if (!cell || !exists(*cell, panel.document.config)) return std::nullopt;
+  const TensorInfo& t = info(cell->tensor);
+  if (t.rows != Axis::query || t.cols != Axis::key) return std::nullopt;
+  return MatrixCell{cell->row, cell->col};
+}
+
+// What is painted on the mask.
+
+PaintedMask paintOf(const Document& document) {
+  const AttentionConfig& c = document.config;
+  return c.mask.painted != nullptr ? *c.mask.painted : allAllowed(c.seqLen, c.keys());
+}
+
+void pushPaint(const Panel& panel, PaintedMask paint, std::string name, const char* gesture) {
+  const Mask& now = panel.document.config.mask;
+  Mask next = withPaint(now, std::move(paint));
+  if (next != now) panel.edits.push(SetMask{std::move(next), std::move(name)}, gesture);
+}
 
 /// A whole new mask: painted, the rules off, so that every pair can be changed. Padding that
 /// differs between items stays.
-void start(const Panel& panel, PaintedMask paint, const std::string& name) {
+void startFrom(const Panel& panel, PaintedMask paint, const std::string& name) {
   const Mask& now = panel.document.config.mask;
   Mask rest;
   rest.lengths = now.lengths;
@@ -31,208 +86,341 @@ void start(const Panel& panel, PaintedMask paint, const std::string& name) {
   if (next != now) panel.edits.push(SetMask{std::move(next), "mask: " + name});
 }
 
-void documents(const Panel& panel) {
-  const Document& d = panel.document;
-  const auto item = static_cast<std::size_t>(itemOf(panel));
+PaintedMask documentsPaint(const Document& d, Index item) {
   const auto ends = [item](const std::vector<std::vector<std::string>>& tokens) {
-    return item < tokens.size() ? sentenceEnds(tokens[item]) : std::vector<Index>{};
+    return item < std::ssize(tokens) ? sentenceEnds(tokens[static_cast<std::size_t>(item)])
+                                     : std::vector<Index>{};
   };
-  start(panel,
-        documentPattern(d.config.seqLen, d.config.keys(), ends(d.input->tokens),
-                        ends(d.input->keyTokens())),
-        "documents");
+  return documentPattern(d.config.seqLen, d.config.keys(), ends(d.input->tokens),
+                         ends(d.input->keyTokens()));
 }
 
-void startingPoints(const Panel& panel, MaskPainterMemory& memory) {
-  const Look& look = panel.look;
-  const AttentionConfig& c = panel.document.config;
-  const Index t = c.seqLen;
-  const Index m = c.keys();
-  const Index n = memory.size;
-  rowCaption(look, "start from");
-  if (flowingPill(look, "all allowed",
-                  "No rule, no padding, no paint: every query sees every key") &&
-      !c.mask.none()) {
-    panel.edits.push(SetMask{Mask{}, "mask: all allowed"});
+bool anyAllowed(const Document& document, Index item, const PairBlock& block) {
+  for (Index i = block.row0; i < block.row1; ++i) {
+    const AllowedKeys allowed = allowedKeys(document.config.mask, item, i, document.config.keys());
+    for (Index j = block.col0; j < block.col1; ++j) {
+      if (allowed(j)) return true;
+    }
   }
-  if (flowingPill(look, "causal",
-                  "Each query sees the keys up to its own position, as in a decoder")) {
-    start(panel, causalPattern(t, m), "causal");
-  }
-  if (flowingPill(look, fmt::format("window {}###window", n), "Keys less than n positions away")) {
-    start(panel, windowPattern(t, m, n), fmt::format("window {}", n));
-  }
-  if (flowingPill(look, fmt::format("prefix {}###prefix", n),
-                  "All see the first n keys, the rest causally: a prefix language model")) {
-    start(panel, prefixPattern(t, m, n), fmt::format("prefix {}", n));
-  }
-  if (flowingPill(look, fmt::format("padding {}###padding", n), "Only the first n keys count")) {
-    start(panel, paddingPattern(t, m, n), fmt::format("padding {}", n));
-  }
-  if (flowingPill(
-          look, "documents",
-          "Several documents in one sequence: tokens see only their own. They end after . ! ?")) {
-    documents(panel);
-  }
-  flowOn(look, look.px(100));
-  rowCaption(look, "n");
-  const Index most = std::max(t, m);
-  const auto size = wholeNumberField(
-      look, {"n", n, most, fmt::format("give 1 to {}", most)}, memory.sizeDraft, [&](Index value) {
-        return value >= 1 && value <= most ? std::string()
-                                           : fmt::format("n is {}: give 1 to {}", value, most);
-      });
-  if (size) memory.size = *size;
-  problemBelow(look, memory.sizeDraft);
+  return false;
 }
 
-void paintTools(const Panel& panel, MaskPainterMemory& memory) {
-  const Look& look = panel.look;
-  const AttentionConfig& c = panel.document.config;
-  const Mask& mask = c.mask;
-  rowCaption(look, "brush");
-  const int chosen =
-      choices(look, "brush", {"pairs", "rows", "columns"}, static_cast<int>(memory.brush));
-  if (chosen >= 0) memory.brush = static_cast<Brush>(chosen);
-  if (flowingPill(look, "invert",
-                  "What was allowed is forbidden, and the other way round; padding stays")) {
-    Mask rules = mask;
-    rules.lengths.clear();
-    start(panel, inverted(asPaint(rules, 0, c.seqLen, c.keys())), "inverted");
+/// A block as the brush widens it.
+PairBlock brushed(PairBlock block, Brush brush, const AttentionConfig& c) {
+  if (brush == Brush::rows) {
+    block.col0 = 0;
+    block.col1 = c.keys();
+  } else if (brush == Brush::columns) {
+    block.row0 = 0;
+    block.row1 = c.seqLen;
   }
-  if (flowingPill(look, "clear paint", "The rules alone are left", mask.painted != nullptr)) {
-    Mask next = mask;
-    next.painted = nullptr;
-    panel.edits.push(SetMask{std::move(next), "mask paint cleared"});
-  }
-  const bool rules =
-      mask.causal || mask.window > 0 || (!mask.lengths.empty() && !lengthsDiffer(mask));
-  if (flowingPill(
-          look, kTurn,
-          "Causal, window and padding become painted pairs, and their switches go off: "
-          "then every pair can be changed. Padding that differs between items stays a rule.",
-          rules)) {
-    panel.edits.push(SetMask{rulesAsPaint(mask, c.seqLen, c.keys()), "mask rules into paint"});
+  return block;
+}
+
+/// From one block to another, with all that lies between them.
+PairBlock spanned(const PairBlock& a, const PairBlock& b) {
+  return {std::min(a.row0, b.row0), std::max(a.row1, b.row1), std::min(a.col0, b.col0),
+          std::max(a.col1, b.col1)};
+}
+
+/// Every point the mouse passed on its way, no two further apart than a cell.
+template <typename Visit>
+void pointsAlong(ImVec2 from, ImVec2 to, ImVec2 cell, Visit&& visit) {
+  const ImVec2 way(to.x - from.x, to.y - from.y);
+  const float cells =
+      std::max(std::abs(way.x) / std::max(cell.x, 1.0F), std::abs(way.y) / std::max(cell.y, 1.0F));
+  const int steps = std::max(1, static_cast<int>(std::ceil(cells)));
+  for (int i = 0; i <= steps; ++i) {
+    const float t = static_cast<float>(i) / static_cast<float>(steps);
+    visit(ImVec2(from.x + way.x * t, from.y + way.y * t));
   }
 }
 
 /// A hatched square in a rule's tint, and its name.
 void legendEntry(const Look& look, MaskRule rule, const std::string& name) {
   const Theme& t = look.theme;
-  const float side = look.px(12);
-  flowOn(look, side + look.px(5) + textSize(look.fonts.small, name).x);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float line = look.px(17);
-  const ImVec2 a(at.x, at.y + (line - side) * 0.5F);
-  const ImVec2 b(a.x + side, a.y + side);
+  const Spacing& s = look.space;
+  ImFont* font = look.fonts.small;
+  const float side = fontSize(font);
+  const float width = side + s.tight + textSize(font, name).x + s.small;
+  flowOn(look, width);
+  const Rect line = Rect::at(ImGui::GetCursorScreenPos(), {width, side + s.tight});
+  const Rect box = line.placed({side, side}, 0.0F);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(a, b, t.maskedFill);
-  list->AddLine({a.x, a.y + side * 0.5F}, {a.x + side * 0.5F, a.y}, t.hatch);
-  list->AddLine({a.x, b.y}, {b.x, a.y}, t.hatch);
-  list->AddLine({a.x + side * 0.5F, b.y}, {b.x, a.y + side * 0.5F}, t.hatch);
-  list->AddRectFilled(a, b, ruleTint(t, rule));
-  drawText(list, look.fonts.small, {b.x + look.px(5), at.y + look.px(1)}, t.text, name);
-  ImGui::Dummy({side + look.px(5) + textSize(look.fonts.small, name).x + look.px(6), line});
+  list->AddRectFilled(box.a, box.b, t.maskedFill);
+  list->AddLine({box.a.x, box.centre().y}, {box.centre().x, box.a.y}, t.hatch);
+  list->AddLine({box.a.x, box.b.y}, {box.b.x, box.a.y}, t.hatch);
+  list->AddLine({box.centre().x, box.b.y}, {box.b.x, box.centre().y}, t.hatch);
+  list->AddRectFilled(box.a, box.b, ruleTint(t, rule));
+  drawText(list, font, {box.b.x + s.tight, box.a.y}, t.text, name);
+  ImGui::Dummy(line.size());
 }
 
-void legend(const Panel& panel, const ShownMask& shown) {
-  const Look& look = panel.look;
-  const Mask& mask = shown.mask();
-  label(look.fonts.small, look.theme.textMuted,
-        fmt::format("{} of {} pairs allowed", withThousands(shown.allowedPairs()),
-                    withThousands(shown.queries() * shown.keys())));
-  if (mask.causal) legendEntry(look, MaskRule::causal, "causal");
-  if (mask.window > 0) {
-    legendEntry(look, MaskRule::window, fmt::format("window {}", mask.window));
-  }
-  if (!mask.lengths.empty()) legendEntry(look, MaskRule::padding, "padding");
-  if (mask.painted != nullptr) legendEntry(look, MaskRule::painted, "painted");
-}
+class MaskTool final : public Card {
+ public:
+  MaskTool() : Card({"mask", "Mask", "which key each query may see · drag to paint", 'M'}) {}
 
-/// The pair looked at, what a rule keeps from being painted, and queries without a key.
-void words(const Panel& panel, const MaskPainterMemory& memory, std::optional<Pair> lit) {
-  const Look& look = panel.look;
-  const Theme& t = look.theme;
-  const Document& d = panel.document;
-  const Index item = itemOf(panel);
-  if (const auto& pair = lit ? lit : memory.cursor) {
-    sentence(look, t.text, pairSentence(d, item, pair->query, pair->key));
+  void draw(const Panel& panel, ImVec2 size) override {
+    const AttentionConfig& c = panel.document.config;
+    shown_.update(panel.document, paintedItem(panel));
+    for (auto* pair : {&cursor_, &refused_}) {
+      if (*pair && ((*pair)->row >= c.seqLen || (*pair)->col >= c.keys())) pair->reset();
+    }
+    Rect room = Rect::at(ImGui::GetCursorScreenPos(), size);
+    const MaskLayout layout =
+        layoutMask(panel, shown_, Rect::at(room.a, {size.x * kMatrixShare, size.y}));
+    const auto lit = matrix(panel, layout);
+
+    room.cutLeft(layout.width, panel.look.space.medium);
+    ImGui::SetCursorScreenPos(room.a);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, panel.look.theme.panel);
+    if (beginPart("mask tools", room.size())) {
+      startingPoints(panel);
+      paintTools(panel);
+      legend(panel.look);
+      words(panel, lit ? lit : cursor_);
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
   }
-  if (memory.refused) {
-    const auto [query, key] = *memory.refused;
-    const std::string rules = rulesInTheWay(d, item, query, key);
-    if (!rules.empty()) {
-      sentence(look, t.bad,
-               fmt::format("{} forbid{} {} → {} anyway: {}", rules,
-                           rules.find(" and ") == std::string::npos ? "s" : "",
-                           queryName(d, item, query), keyName(d, item, key),
-                           lengthsDiffer(d.config.mask) && rules == "padding"
-                               ? "padding that differs between items cannot be painted over"
-                               : fmt::format("'{}' lets you change it", kTurn)));
+
+  std::vector<Shortcut> shortcuts() const override {
+    return {{"drag", "paints pairs; with shift a rectangle"},
+            {"enter", "while no cell is chosen: brings the cursor"},
+            {"← ↑ ↓ →", "move the cursor"},
+            {"x", "allows or forbids its pair"},
+            {"esc", "puts it away"}};
+  }
+
+  /// The pair of the chosen cell is the cursor: arrows move it, x changes the pair, Escape puts it
+  /// away; Enter brings it where no cell is chosen.
+  bool keys(const Panel& panel, bool inSight) override {
+    if (!inSight) return false;
+    const AttentionConfig& c = panel.document.config;
+    cursor_ = chosenPair(panel);
+    if (ImGui::GetIO().KeyShift) return false;
+    if (!cursor_) {
+      const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
+      if (panel.view.selected || !enter) return false;  // a chosen cell's Enter types its value
+      choose(panel, {});
+      return true;
+    }
+    if (keyPressed(Key::escape, false)) {
+      cursor_.reset();
+      panel.view.selected.reset();
+      return true;
+    }
+    if (keyPressed(Key{'X'}, false)) {
+      changePair(panel, *cursor_);
+      return true;
+    }
+    const Index right = (keyPressed(Key::right) ? 1 : 0) - (keyPressed(Key::left) ? 1 : 0);
+    const Index down = (keyPressed(Key::down) ? 1 : 0) - (keyPressed(Key::up) ? 1 : 0);
+    if (right == 0 && down == 0) return false;
+    choose(panel, {std::clamp<Index>(cursor_->row + down, 0, c.seqLen - 1),
+                   std::clamp<Index>(cursor_->col + right, 0, c.keys() - 1)});
+    return true;
+  }
+
+ private:
+  /// The pair becomes the keyboard's cursor and the cell that stage and inspector show.
+  void choose(const Panel& panel, const MatrixCell& pair) {
+    cursor_ = pair;
+    const CellRef cell = scoreOf(panel, pair);
+    if (exists(cell, panel.trace.config())) panel.view.selected = cell;
+  }
+
+  /// Forbids a pair that is allowed, allows one that is not.
+  void changePair(const Panel& panel, const MatrixCell& pair) {
+    const Document& d = panel.document;
+    const Index item = paintedItem(panel);
+    const PairBlock block{pair.row, pair.row + 1, pair.col, pair.col + 1};
+    const bool allow = !anyAllowed(d, item, block);
+    refused_ = allow ? std::optional(pair) : std::nullopt;
+    PaintedMask paint = paintOf(d);
+    paintBlock(paint, block, allow);
+    pushPaint(panel, std::move(paint),
+              queryName(d, item, pair.row) + " → " + keyName(d, item, pair.col) +
+                  (allow ? " allowed" : " forbidden"),
+              "");
+  }
+
+  /// Begins a stroke at a point of the matrix, or goes on with it.
+  void strokeTo(const Panel& panel, const MatrixPlace& place, ImVec2 point, bool rectangle) {
+    const AttentionConfig& c = panel.document.config;
+    const PairBlock under = pairsAt(place, point);
+    if (!stroke_) {
+      const bool allow = !anyAllowed(panel.document, paintedItem(panel), under);
+      stroke_ = MaskStroke{allow, rectangle, under, point, c.mask.painted};
+      choose(panel, {under.row0, under.col0});
+      refused_ = allow ? cursor_ : std::nullopt;
+    }
+    PaintedMask paint = paintOf(panel.document);
+    if (stroke_->rectangle) {
+      const auto& before = stroke_->under;
+      const bool fits =
+          before != nullptr && before->queries == c.seqLen && before->keys == c.keys();
+      paint = fits ? *before : allAllowed(c.seqLen, c.keys());
+      paintBlock(paint, brushed(spanned(stroke_->first, under), brush_, c), stroke_->allow);
+    } else {
+      pointsAlong(stroke_->last, point, place.cell(), [&](ImVec2 at) {
+        paintBlock(paint, brushed(pairsAt(place, at), brush_, c), stroke_->allow);
+      });
+    }
+    stroke_->last = point;
+    pushPaint(panel, std::move(paint), "mask painted", "paint");
+  }
+
+  /// Gives the pair under the mouse, which is lit in the stage as well.
+  std::optional<MatrixCell> matrix(const Panel& panel, const MaskLayout& layout) {
+    const MatrixPlace& place = layout.place;
+    const ImGuiIO& io = ImGui::GetIO();
+    ImGui::SetCursorScreenPos(place.at.a);
+    pictureArea("pairs", place.at.size());
+    std::optional<MatrixCell> lit;
+    if (ImGui::IsItemHovered()) {
+      const PairBlock block = pairsAt(place, io.MousePos);
+      lit = MatrixCell{block.row0, block.col0};
+      const CellRef cell = scoreOf(panel, *lit);
+      if (exists(cell, panel.trace.config())) {
+        panel.view.hovered = Hover{cell, Lane::query, Lane::key, lit->row, lit->col};
+      }
+    }
+    if (!ImGui::IsItemActive()) {
+      stroke_.reset();
+    } else if (!stroke_ || io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) {
+      strokeTo(panel, place, io.MousePos, io.KeyShift);
+    }
+    drawMask(panel, shown_, layout, lit, cursor_);
+    return lit;
+  }
+
+  void startingPoints(const Panel& panel) {
+    const Look& look = panel.look;
+    const AttentionConfig& c = panel.document.config;
+    const Index t = c.seqLen;
+    const Index m = c.keys();
+    const Index n = size_;
+    rowCaption(look, "start from");
+    if (flowingPill(look, "all allowed",
+                    "No rule, no padding, no paint: every query sees every key") &&
+        !c.mask.none()) {
+      panel.edits.push(SetMask{Mask{}, "mask: all allowed"});
+    }
+    if (flowingPill(look, "causal",
+                    "Each query sees the keys up to its own position, as in a decoder")) {
+      startFrom(panel, causalPattern(t, m), "causal");
+    }
+    if (flowingPill(look, fmt::format("window {}###window", n),
+                    "Keys less than n positions away")) {
+      startFrom(panel, windowPattern(t, m, n), fmt::format("window {}", n));
+    }
+    if (flowingPill(look, fmt::format("prefix {}###prefix", n),
+                    "All see the first n keys, the rest causally: a prefix language model")) {
+      startFrom(panel, prefixPattern(t, m, n), fmt::format("prefix {}", n));
+    }
+    if (flowingPill(look, fmt::format("padding {}###padding", n), "Only the first n keys count")) {
+      startFrom(panel, paddingPattern(t, m, n), fmt::format("padding {}", n));
+    }
+    if (flowingPill(look, "documents",
+                    "Several documents in one sequence: tokens see only their own. They end after "
+                    ". ! ?")) {
+      startFrom(panel, documentsPaint(panel.document, paintedItem(panel)), "documents");
+    }
+    flowOn(look, look.px(100));
+    rowCaption(look, "n");
+    const Index most = std::max(t, m);
+    const auto refuse = [&](Index value) {
+      return value >= 1 && value <= most ? std::string()
+                                         : fmt::format("n is {}: give 1 to {}", value, most);
+    };
+    const auto size = wholeNumberField(look, {"n", n, most, fmt::format("give 1 to {}", most)},
+                                       sizeDraft_, refuse);
+    if (size) size_ = *size;
+    problemBelow(look, sizeDraft_);
+  }
+
+  void paintTools(const Panel& panel) {
+    const Look& look = panel.look;
+    const AttentionConfig& c = panel.document.config;
+    const Mask& mask = c.mask;
+    rowCaption(look, "brush");
+    const int chosen =
+        choices(look, "brush", {"pairs", "rows", "columns"}, static_cast<int>(brush_));
+    if (chosen >= 0) brush_ = static_cast<Brush>(chosen);
+    if (flowingPill(look, "invert",
+                    "What was allowed is forbidden, and the other way round; padding stays")) {
+      Mask rules = mask;
+      rules.lengths.clear();
+      startFrom(panel, inverted(asPaint(rules, 0, c.seqLen, c.keys())), "inverted");
+    }
+    if (flowingPill(look, "clear paint", "The rules alone are left", mask.painted != nullptr)) {
+      Mask next = mask;
+      next.painted = nullptr;
+      panel.edits.push(SetMask{std::move(next), "mask paint cleared"});
+    }
+    const bool rules =
+        mask.causal || mask.window > 0 || (!mask.lengths.empty() && !lengthsDiffer(mask));
+    if (flowingPill(look, kRulesIntoPaint,
+                    "Causal, window and padding become painted pairs, and their switches go off: "
+                    "then every pair can be changed. Padding that differs between items stays a "
+                    "rule.",
+                    rules)) {
+      panel.edits.push(SetMask{rulesAsPaint(mask, c.seqLen, c.keys()), "mask rules into paint"});
     }
   }
-  const std::string masked = fullyMaskedSentence(d, item, memory.shown.fullyMasked());
-  if (!masked.empty()) sentence(look, t.bad, masked);
-  sentence(look, t.textMuted,
-           memory.cursor ? "drag to paint, with shift a rectangle · arrows move, x changes the "
-                           "pair, Esc puts the cursor away"
-                         : "drag to paint, with shift a rectangle · Enter, while no cell is "
-                           "chosen, for a cursor to paint by keyboard");
-}
 
-/// The pair under the mouse, lit in the stage as well.
-std::optional<Pair> pairUnderMouse(const Panel& panel, const MaskPlace& place) {
-  if (!ImGui::IsItemHovered()) return std::nullopt;
-  const PairBlock block = place.pairsAt(ImGui::GetIO().MousePos);
-  const Pair pair{block.row0, block.col0};
-  const CellRef cell = cellOf(panel.view, itemOf(panel), pair);
-  if (exists(cell, panel.trace.config())) {
-    panel.view.hovered = Hover{cell, Lane::query, Lane::key, pair.query, pair.key};
+  void legend(const Look& look) const {
+    const Mask& mask = shown_.mask();
+    label(look.fonts.small, look.theme.textMuted,
+          fmt::format("{} of {} pairs allowed", withThousands(shown_.allowedPairs()),
+                      withThousands(shown_.queries() * shown_.keys())));
+    if (mask.causal) legendEntry(look, MaskRule::causal, "causal");
+    if (mask.window > 0) {
+      legendEntry(look, MaskRule::window, fmt::format("window {}", mask.window));
+    }
+    if (!mask.lengths.empty()) legendEntry(look, MaskRule::padding, "padding");
+    if (mask.painted != nullptr) legendEntry(look, MaskRule::painted, "painted");
   }
-  return pair;
-}
 
-std::optional<Pair> matrix(const Panel& panel, MaskPainterMemory& memory, const MaskPlace& place) {
-  ImGui::SetCursorScreenPos(place.a);
-  pictureArea("pairs", {place.b.x - place.a.x, place.b.y - place.a.y});
-  const std::optional<Pair> lit = pairUnderMouse(panel, place);
-  const ImGuiIO& io = ImGui::GetIO();
-  if (!ImGui::IsItemActive()) {
-    memory.stroke.reset();
-  } else if (!memory.stroke || io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) {
-    strokeTo(panel, memory, place, io.MousePos, io.KeyShift);
+  /// The pair looked at, what a rule keeps from being painted, and queries without a key.
+  void words(const Panel& panel, const std::optional<MatrixCell>& pair) const {
+    const Look& look = panel.look;
+    const Theme& t = look.theme;
+    const Document& d = panel.document;
+    const Index item = paintedItem(panel);
+    if (pair) sentence(look, t.text, pairSentence(d, item, pair->row, pair->col));
+    const std::string rules =
+        refused_ ? rulesInTheWay(d, item, refused_->row, refused_->col) : std::string();
+    if (!rules.empty()) {
+      const bool one = rules.find(" and ") == std::string::npos;
+      const bool differs = lengthsDiffer(d.config.mask) && rules == "padding";
+      sentence(look, t.bad,
+               fmt::format("{} forbid{} {} → {} anyway: {}", rules, one ? "s" : "",
+                           queryName(d, item, refused_->row), keyName(d, item, refused_->col),
+                           differs ? "padding that differs between items cannot be painted over"
+                                   : fmt::format("'{}' lets you change it", kRulesIntoPaint)));
+    }
+    const std::string masked = fullyMaskedSentence(d, item, shown_.fullyMasked());
+    if (!masked.empty()) sentence(look, t.bad, masked);
+    sentence(look, t.textMuted,
+             cursor_ ? "drag to paint, with shift a rectangle · arrows move, x changes the pair, "
+                       "Esc puts the cursor away"
+                     : "drag to paint, with shift a rectangle · Enter, while no cell is chosen, "
+                       "for a cursor to paint by keyboard");
   }
-  drawMask(panel, memory.shown, place, lit, memory.cursor);
-  return lit;
-}
+
+  ShownMask shown_;
+  Brush brush_ = Brush::pairs;
+  Index size_ = 2;  // of the starting points that take one
+  NumberDraft sizeDraft_;
+  std::optional<MaskStroke> stroke_;
+  std::optional<MatrixCell> cursor_;   // the keyboard's
+  std::optional<MatrixCell> refused_;  // painted as allowed last, though a rule may forbid it
+};
 
 }  // namespace
 
-void maskPainter(const Panel& panel, MaskPainterMemory& memory) {
-  const AttentionConfig& c = panel.document.config;
-  memory.shown.update(panel.document, itemOf(panel));
-  const auto gone = [&](const std::optional<Pair>& pair) {
-    return pair && (pair->query >= c.seqLen || pair->key >= c.keys());
-  };
-  if (gone(memory.cursor)) memory.cursor.reset();
-  if (gone(memory.refused)) memory.refused.reset();
-
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  const MaskLayout layout = layoutMask(panel, memory.shown, at, {room.x * kMatrixShare, room.y});
-  const auto lit = matrix(panel, memory, layout.place);
-
-  const float left = layout.width + panel.look.px(10);
-  ImGui::SetCursorScreenPos({at.x + left, at.y});
-  ImGui::PushStyleColor(ImGuiCol_ChildBg, panel.look.theme.panel);
-  if (beginPart("mask tools", {room.x - left, room.y})) {
-    startingPoints(panel, memory);
-    paintTools(panel, memory);
-    legend(panel, memory.shown);
-    words(panel, memory, lit);
-  }
-  ImGui::EndChild();
-  ImGui::PopStyleColor();
-}
+std::unique_ptr<Card> makeMaskTool() { return std::make_unique<MaskTool>(); }
 
 }  // namespace headscope::ui

@@ -1,120 +1,79 @@
 #include "app/ui/tools/mask_picture.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <span>
 #include <string>
+#include <vector>
 
-#include "app/ui/axis_labels.h"
-#include "app/ui/matrix_view.h"
-#include "app/ui/scene_commands.h"
+#include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
-#include "core/weights/random.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr float kTint = 0.26F;
-constexpr float kLargestCell = 34.0F;  // at scale 1
-constexpr std::uint64_t kPlaceKey = hashBytes("mask painter");
+constexpr float kLargestPair = 34.0F;  // at scale 1
 
-const std::vector<std::string>& tokensOf(const std::vector<std::vector<std::string>>& all,
-                                         Index item) {
-  static const std::vector<std::string> kNone;
-  return item < static_cast<Index>(all.size()) ? all[static_cast<std::size_t>(item)] : kNone;
+/// The tokens along both sides.
+AxisLabels pairLabels(const Panel& panel, const ShownMask& shown, bool queries, Index lit) {
+  const Theme& t = panel.look.theme;
+  const Input& input = *panel.document.input;
+  const auto& all = queries ? input.tokens : input.keyTokens();
+  AxisLabels labels;
+  if (shown.item() < std::ssize(all)) labels.texts = all[static_cast<std::size_t>(shown.item())];
+  labels.font = panel.look.fonts.small;
+  labels.color = t.text;
+  labels.litColor = queries ? t.queryText : t.keyText;
+  labels.lit = lit;
+  labels.limit = panel.look.px(84);
+  return labels;
 }
 
-float labelLimit(const Look& look) { return look.px(84); }
-
-/// 0 where some pair of a cell of `rows` × `cols` is allowed, else masked.
-void fillMask(const ShownMask& shown, int rows, int cols, float* out) {
-  std::fill_n(out, static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols),
-              gl::kMaskedCell);
-  std::vector<std::size_t> column(static_cast<std::size_t>(shown.keys()));
-  for (Index j = 0; j < shown.keys(); ++j) {
-    column[static_cast<std::size_t>(j)] = static_cast<std::size_t>(j * cols / shown.keys());
-  }
-  for (Index i = 0; i < shown.queries(); ++i) {
-    const AllowedKeys allowed = allowedKeys(shown.mask(), shown.item(), i, shown.keys());
-    float* line = out + (i * rows / shown.queries()) * cols;
-    for (Index j = allowed.begin; j < allowed.end; ++j) {
-      if (allowed(j)) line[column[static_cast<std::size_t>(j)]] = 0.0F;
+/// 0 where a pair is allowed, else masked.
+CellRows pairCells(const ShownMask& shown) {
+  const auto read = [&shown](Index query, std::span<float> cells) {
+    const AllowedKeys allowed = allowedKeys(shown.mask(), shown.item(), query, shown.keys());
+    for (Index j = 0; j < shown.keys(); ++j) {
+      cells[static_cast<std::size_t>(j)] = allowed(j) ? 0.0F : gl::kMaskedCell;
     }
-  }
-}
-
-void drawCells(const Panel& panel, const ShownMask& shown, const MaskPlace& p) {
-  const Look& look = panel.look;
-  const float pixels = look.scene.pixelsPerPoint;
-  const auto resolution = [&](Index cells, float length) {
-    return static_cast<int>(std::clamp<Index>(static_cast<Index>(length * pixels), 1, cells));
   };
-  gl::HeatmapBatch batch;
-  gl::HeatmapSource source;
-  source.key = kPlaceKey;
-  source.revision = shown.revision();
-  source.rows = resolution(p.queries, p.b.y - p.a.y);
-  source.cols = resolution(p.keys, p.b.x - p.a.x);
-  source.fill = [&shown, rows = source.rows, cols = source.cols](float* out) {
-    fillMask(shown, rows, cols, out);
-  };
-  gl::HeatmapQuad quad;
-  quad.rect = {p.a.x, p.a.y, p.b.x, p.b.y};
-  quad.low = -1.0F;
-  quad.high = 1.0F;
-  quad.colorMap = ColorMaps::diverging(panel.view.colorMaps, look.theme.kind);
-  quad.gap = look.px(1);
-  batch.sources.push_back(std::move(source));
-  batch.quads.push_back(quad);
-  addHeatmaps(ImGui::GetWindowDrawList(), look.scene, std::move(batch));
+  return {shown.queries(), shown.keys(), read};
 }
 
 /// One strip per query, or per point where queries are thinner.
-void drawTints(const Look& look, const ShownMask& shown, const MaskPlace& p) {
+void drawTints(const Look& look, const ShownMask& shown, const MatrixPlace& place) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 cell = p.cell();
-  const Index strips =
-      std::min<Index>(p.queries, std::max<Index>(1, static_cast<Index>(p.b.y - p.a.y)));
-  const float height = (p.b.y - p.a.y) / static_cast<float>(strips);
+  const Index strips = std::clamp<Index>(static_cast<Index>(place.at.height()), 1, place.rows);
+  const MatrixPlace lines{place.at, strips, place.cols};
   for (Index s = 0; s < strips; ++s) {
-    const Index query = s * p.queries / strips;
-    const float y = p.a.y + static_cast<float>(s) * height;
-    for (const RuleRun& run : ruleRuns(shown.mask(), shown.item(), query, p.keys)) {
-      list->AddRectFilled({p.a.x + static_cast<float>(run.begin) * cell.x, y},
-                          {p.a.x + static_cast<float>(run.end) * cell.x, y + height},
-                          ruleTint(look.theme, run.rule));
+    const Index query = s * place.rows / strips;
+    for (const RuleRun& run : ruleRuns(shown.mask(), shown.item(), query, place.cols)) {
+      const Rect at = lines.block(static_cast<double>(s), 1, static_cast<double>(run.begin),
+                                  static_cast<double>(run.end - run.begin));
+      list->AddRectFilled(at.a, at.b, ruleTint(look.theme, run.rule));
     }
   }
 }
 
 /// A mark between a query's label and its row, where no key is left.
-void markFullyMasked(const Look& look, const ShownMask& shown, const MaskPlace& p) {
+void markFullyMasked(const Look& look, const ShownMask& shown, const MatrixPlace& place) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float cell = p.cell().y;
-  float drawnTo = p.a.y - 1.0F;  // marks closer than a point are one
+  const float cell = place.cell().y;
+  const float left = place.at.a.x - look.space.small;
+  float drawnTo = place.at.a.y - 1.0F;  // marks closer than a point are one
   for (const Index query : shown.fullyMasked()) {
-    const float top = p.a.y + static_cast<float>(query) * cell;
+    const float top = place.at.a.y + static_cast<float>(query) * cell;
     if (top + cell <= drawnTo) continue;
     drawnTo = std::max(top + cell, top + 1.0F);
-    const float inset = cell > look.px(8) ? look.px(2) : 0.0F;
-    list->AddRectFilled({p.a.x - look.px(6), top + inset}, {p.a.x - look.px(2), drawnTo - inset},
+    const float inset = cell > look.space.medium ? look.space.thin : 0.0F;
+    list->AddRectFilled({left, top + inset}, {left + look.space.tight, drawnTo - inset},
                         look.theme.bad);
   }
 }
 
-void outline(const Look& look, const MaskPlace& p, const Pair& pair, ImU32 color, float width) {
-  const ImVec2 cell = p.cell();
-  const float x = p.a.x + static_cast<float>(pair.key) * cell.x;
-  const float y = p.a.y + static_cast<float>(pair.query) * cell.y;
-  const float least = look.px(4);
-  const float growX = std::max(0.0F, least - cell.x) * 0.5F;
-  const float growY = std::max(0.0F, least - cell.y) * 0.5F;
-  ImGui::GetWindowDrawList()->AddRect({x - growX, y - growY},
-                                      {x + cell.x + growX, y + cell.y + growY}, color, 0, 0,
-                                      look.px(width));
-}
+float captionHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.thin; }
 
 }  // namespace
 
@@ -137,11 +96,7 @@ void ShownMask::update(const Document& document, Index item) {
   for (Index i = 0; i < queries_; ++i) allowedPairs_ += allowedKeys(mask_, item, i, keys_).count();
 }
 
-ImVec2 MaskPlace::cell() const {
-  return {(b.x - a.x) / static_cast<float>(keys), (b.y - a.y) / static_cast<float>(queries)};
-}
-
-PairBlock MaskPlace::pairsAt(ImVec2 point) const {
+PairBlock pairsAt(const MatrixPlace& place, ImVec2 point) {
   // the cells from the point's start to its end where several share it
   const auto along = [](float offset, float size, Index count, Index* from, Index* to) {
     const float start = size < 1.0F ? std::floor(offset) : offset;
@@ -150,76 +105,77 @@ PairBlock MaskPlace::pairsAt(ImVec2 point) const {
     *to = std::clamp<Index>(end, *from + 1, count);
   };
   PairBlock block;
-  along(point.y - a.y, cell().y, queries, &block.row0, &block.row1);
-  along(point.x - a.x, cell().x, keys, &block.col0, &block.col1);
+  const ImVec2 cell = place.cell();
+  along(point.y - place.at.a.y, cell.y, place.rows, &block.row0, &block.row1);
+  along(point.x - place.at.a.x, cell.x, place.cols, &block.col0, &block.col1);
   return block;
 }
 
-MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, ImVec2 at, ImVec2 room) {
+MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, const Rect& room) {
   const Look& look = panel.look;
-  const Input& input = *panel.document.input;
-  const auto& queries = tokensOf(input.tokens, shown.item());
-  const auto& keys = tokensOf(input.keyTokens(), shown.item());
-  const float lineHeight = look.px(15);
-  const float left = lineHeight + labelWidth(look.fonts.small, queries, labelLimit(look)) +
-                     look.px(10);   // "query", labels, marks
-  const float right = look.px(44);  // "key →"
-  const float keyWidth = labelWidth(look.fonts.small, keys, labelLimit(look));
-  const ImVec2 most(std::max(room.x - left - right, look.px(40)), room.y - look.px(4));
+  const float left = captionHeight(look) + pairLabels(panel, shown, true, -1).width() +
+                     look.space.medium;  // "query", labels, marks
+  const float right = textSize(look.fonts.small, "key →").x + look.space.medium;
+  const ImVec2 most(std::max(room.width() - left - right, look.px(40)),
+                    room.height() - look.space.tight);
   const auto rows = static_cast<float>(shown.queries());
   const auto cols = static_cast<float>(shown.keys());
   const auto sized = [&](float below) {
     const float height = std::max(most.y - below, look.px(40));
-    ImVec2 cell(std::min(most.x / cols, look.px(kLargestCell)),
-                std::min(height / rows, look.px(kLargestCell)));
+    ImVec2 cell(std::min(most.x / cols, look.px(kLargestPair)),
+                std::min(height / rows, look.px(kLargestPair)));
     // square cells, unless one axis is so much longer that the other would vanish
     const float side = std::min(cell.x, cell.y);
     if (side * std::min(rows, cols) >= look.px(60)) cell = {side, side};
     return cell;
   };
-  ImVec2 cell = sized(lineHeight);
-  if (keyWidth > cell.x - 3.0F) {
-    cell = sized(std::min(keyWidth * 0.72F + look.px(10), most.y * 0.3F));
-  }
+  const AxisLabels keys = pairLabels(panel, shown, false, -1);
+  ImVec2 cell = sized(captionHeight(look));
   MaskLayout layout;
-  MaskPlace& place = layout.place;
-  place = {
-      {std::floor(at.x + left), std::floor(at.y + look.px(2))}, {}, shown.queries(), shown.keys()};
+  layout.below = most.y * 0.3F;
+  cell = sized(ColumnLabels(look, keys, cell.x * cols, layout.below).room());
   // whole points, so that pairs that share a point share its pixels
-  place.b = {place.a.x + std::floor(cell.x * cols), place.a.y + std::floor(cell.y * rows)};
+  const ImVec2 corner(std::floor(room.a.x + left), std::floor(room.a.y + look.space.thin));
+  const ImVec2 size(std::floor(cell.x * cols), std::floor(cell.y * rows));
+  layout.place = {Rect::at(corner, size), shown.queries(), shown.keys()};
   layout.width = left + cell.x * cols + right;
   return layout;
 }
 
-void drawMask(const Panel& panel, const ShownMask& shown, const MaskPlace& p,
-              std::optional<Pair> lit, std::optional<Pair> cursor) {
+void drawMask(const Panel& panel, const ShownMask& shown, const MaskLayout& layout,
+              const std::optional<MatrixCell>& lit, const std::optional<MatrixCell>& cursor) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  drawCells(panel, shown, p);
-  drawTints(look, shown, p);
-  list->AddRect(p.a, p.b, t.panelBorder);
-  markFullyMasked(look, shown, p);
+  const MatrixPlace& place = layout.place;
+  const Rect& at = place.at;
+  Heatmaps cells(look);
+  cells.add(Fingerprint("mask painter"), Fingerprint("mask", shown.revision()), pairCells(shown),
+            divergingScale(look, panel.view, 1.0F), at);
+  cells.draw(list);
+  drawTints(look, shown, place);
+  list->AddRect(at.a, at.b, t.panelBorder);
+  markFullyMasked(look, shown, place);
 
-  const Input& input = *panel.document.input;
-  const auto& queries = tokensOf(input.tokens, shown.item());
-  const auto& keys = tokensOf(input.keyTokens(), shown.item());
-  const ImVec2 cell = p.cell();
-  const auto& shownPair = lit ? lit : cursor;
-  const float limit = labelLimit(look);
-  drawRowLabels(list, queries, {p.a.x - look.px(9), p.a.y}, cell.y, limit,
-                {look.fonts.small, t.text, t.queryText, shownPair ? shownPair->query : -1});
-  drawColumnLabels(list, keys, {p.a.x, p.b.y + look.px(3)}, cell.x,
-                   labelWidth(look.fonts.small, keys, limit) * 0.72F + look.px(10),
-                   {look.fonts.small, t.text, t.keyText, shownPair ? shownPair->key : -1});
-  const float length = textSize(look.fonts.small, "query").x;
-  drawTurnedText(list, look.fonts.small,
-                 {p.a.x - labelWidth(look.fonts.small, queries, limit) - look.px(25),
-                  (p.a.y + p.b.y + length) * 0.5F},
+  const auto& pair = lit ? lit : cursor;
+  const AxisLabels queries = pairLabels(panel, shown, true, pair ? pair->row : -1);
+  const AxisLabels keys = pairLabels(panel, shown, false, pair ? pair->col : -1);
+  drawRowLabels(list, queries, at, look.space.medium);
+  ColumnLabels(look, keys, at.width(), layout.below).draw(list, at);
+  ImFont* font = look.fonts.small;
+  const float middle = at.centre().y + textSize(font, "query").x * 0.5F;
+  drawTurnedText(list, font,
+                 {at.a.x - queries.width() - captionHeight(look) - look.space.medium, middle},
                  t.textMuted, "query", -90.0F);
-  drawText(list, look.fonts.small, {p.b.x + look.px(6), p.b.y - look.px(13)}, t.textMuted, "key →");
-  if (lit) outline(look, p, *lit, t.accent, 1.5F);
-  if (cursor) outline(look, p, *cursor, t.text, 2.0F);
+  drawText(list, font, {at.b.x + look.space.small, at.b.y - fontSize(font)}, t.textMuted, "key →");
+  const auto outline = [&](const std::optional<MatrixCell>& cell, ImU32 color, float points) {
+    if (!cell) return;
+    const Rect block = place.block(static_cast<double>(cell->row), 1,
+                                   static_cast<double>(cell->col), 1, look.space.tight);
+    list->AddRect(block.a, block.b, color, 0, 0, look.px(points));
+  };
+  outline(lit, t.accent, 1.5F);
+  outline(cursor, t.text, 2.0F);
 }
 
 ImU32 ruleTint(const Theme& theme, MaskRule rule) {

@@ -7,17 +7,10 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "app/ui/parts/matrix.h"
 #include "core/mask_patterns.h"
 
 namespace headscope::ui {
-
-/// A query and a key.
-struct Pair {
-  Index query = 0;
-  Index key = 0;
-
-  bool operator==(const Pair&) const = default;
-};
 
 /// A document's mask for one item, and what is counted in it anew only when it changes.
 class ShownMask {
@@ -41,26 +34,21 @@ class ShownMask {
   Index allowedPairs_ = 0;
 };
 
-/// Where the matrix stands on the screen.
-struct MaskPlace {
-  ImVec2 a, b;
-  Index queries = 1, keys = 1;
-
-  ImVec2 cell() const;
-  /// The pairs under a point: one, or all that share it; outside the matrix the nearest.
-  PairBlock pairsAt(ImVec2 point) const;
-};
+/// The pairs under a point (queries are the rows, keys the columns): one, or all that share the
+/// point; outside the matrix the nearest.
+PairBlock pairsAt(const MatrixPlace& place, ImVec2 point);
 
 /// The largest matrix that fits into `room` with its labels; `width` is what it takes in all.
 struct MaskLayout {
-  MaskPlace place;
+  MatrixPlace place;
   float width = 0.0F;
+  float below = 0.0F;  // what the keys' labels take at most
 };
-MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, ImVec2 at, ImVec2 room);
+MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, const Rect& room);
 
 /// `lit` is the pair under the mouse, `cursor` the keyboard's.
-void drawMask(const Panel& panel, const ShownMask& shown, const MaskPlace& place,
-              std::optional<Pair> lit, std::optional<Pair> cursor);
+void drawMask(const Panel& panel, const ShownMask& shown, const MaskLayout& layout,
+              const std::optional<MatrixCell>& lit, const std::optional<MatrixCell>& cursor);
 
 /// A rule's colour over the hatching.
 ImU32 ruleTint(const Theme& theme, MaskRule rule);

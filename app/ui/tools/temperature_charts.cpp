@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <string>
 #include <utility>
 
 #include "app/ui/axis_labels.h"
-#include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/parts/chart.h"
 #include "app/ui/setting_field.h"
-#include "app/ui/tools/chart.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
 #include "core/dropout.h"
@@ -20,26 +18,25 @@
 namespace headscope::ui {
 namespace {
 
-/// One per column that fits: the largest of the keys that share it.
-std::vector<float> columnsOf(const std::vector<float>& weights, float width) {
-  const auto count =
-      std::min(weights.size(), std::max<std::size_t>(1, static_cast<std::size_t>(width)));
-  std::vector<float> columns(count, 0.0F);
-  for (std::size_t j = 0; j < weights.size(); ++j) {
-    float& column = columns[j * count / weights.size()];
-    column = std::max(column, weights[j]);
-  }
-  return columns;
+constexpr int kEntropyPoints = 81;
+
+/// The temperatures the entropy is drawn over.
+const std::vector<double>& entropyTemperatures() {
+  static const std::vector<double> kTemperatures =
+      temperatures(kLowestTemperature, kHighestTemperature, kEntropyPoints);
+  return kTemperatures;
 }
 
-std::vector<PlainPoint> curveOf(const std::vector<float>& weights, float width) {
-  const std::vector<float> columns = columnsOf(weights, width);
-  std::vector<PlainPoint> points;
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    points.push_back(
-        {(static_cast<double>(i) + 0.5) / static_cast<double>(columns.size()), columns[i]});
+float largestOf(const std::vector<float>& weights) { return std::ranges::max(weights); }
+
+/// One for each bar: the largest of the keys that share it.
+std::vector<float> barsOf(const std::vector<float>& weights, const ChartBars& bars) {
+  std::vector<float> largest;
+  for (Index bar = 0; bar < bars.count(); ++bar) {
+    largest.push_back(
+        *std::max_element(weights.begin() + bars.begin(bar), weights.begin() + bars.end(bar)));
   }
-  return points;
+  return largest;
 }
 
 /// "÷√64" or "no ÷√64".
@@ -47,176 +44,182 @@ std::string scaleName(const AttentionConfig& c, bool scale) {
   return scale ? fmt::format("÷√{}", c.dK()) : fmt::format("no ÷√{}", c.dK());
 }
 
-/// A hatched foot under the bars of keys that dropout takes.
-void markDropped(const Panel& panel, const RowRef& row, const PlainChart& chart) {
+/// A cross at the foot of the bars of keys that dropout takes.
+void markDropped(const Panel& panel, const RowRef& row, const Chart& chart) {
   const AttentionConfig& c = panel.trace.config();
   const Look& look = panel.look;
-  const float cell = (chart.b.x - chart.a.x) / static_cast<float>(c.keys());
-  if (!c.dropout.on() || cell < look.px(6)) return;
+  if (!c.dropout.on() || chart.band(0, c.keys()).width() < look.space.tight) return;
   const DroppedCells dropped(c);
   for (Index j = 0; j < c.keys(); ++j) {
     if (!dropped(row.item, row.head, row.query, j)) continue;
     drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.small,
-                    {chart.a.x + (static_cast<float>(j) + 0.5F) * cell, chart.b.y - look.px(8)},
+                    {chart.band(j, c.keys()).centre().x, chart.plot().b.y - look.space.medium},
                     look.theme.bad, "×");
   }
 }
 
+/// A dot that is seen on every line.
+void ringedDot(const Look& look, const Chart& chart, const ChartPoint& point, ImU32 color) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  chart.dot(list, point, look.theme.panel, 6.0F);
+  chart.dot(list, point, color, 4.5F);
+}
+
 }  // namespace
 
-void distributionChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 size) {
+RowFigures rowFigures(const Trace& trace, const RowRef& row) {
+  RowFigures f;
+  f.row = row;
+  f.now = sharpnessOf(trace.config());
+  f.weights = rowWeights(trace, row, f.now);
+  f.sharper = rowWeights(trace, row, {f.now.scale, f.now.temperature / 4});
+  f.flatter = rowWeights(trace, row, {f.now.scale, f.now.temperature * 4});
+  f.otherway = rowWeights(trace, row, {!f.now.scale, f.now.temperature});
+  f.scaledEntropy = entropyCurve(trace, row, true, entropyTemperatures());
+  f.plainEntropy = entropyCurve(trace, row, false, entropyTemperatures());
+  f.spread = spreadOf(f.weights);
+  f.keys = keysTakingPart(trace.config(), row);
+  return f;
+}
+
+void distributionChart(const Panel& panel, const RowFigures& f, Rect room) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  const auto keyOf = [](const std::vector<float>& weights) {
-    return *std::max_element(weights.begin(), weights.end());
-  };
-  const float highest =
-      std::max({keyOf(f.weights), keyOf(f.sharper), keyOf(f.flatter), keyOf(f.otherway)});
-  const double top = highest > 0.0F ? roundedUp(highest) : 1.0;
+  ImDrawList* list = ImGui::GetWindowDrawList();
   const double temperature = f.now.temperature;
-  const std::vector<PlainKey> keys{{fmt::format("T {:.3g}", temperature), t.accent},
+  const std::vector<ChartKey> keys{{fmt::format("T {:.3g}", temperature), t.accent},
                                    {fmt::format("{:.3g}", temperature / 4), t.queryText},
                                    {fmt::format("{:.3g}", temperature * 4), t.key},
                                    {scaleName(c, !f.now.scale), t.valueText}};
-  const float title = drawPlainTitle(
-      look, at, size.x, "weights of " + queryName(panel.trace.document(), f.row.item, f.row.query),
-      keys);
+  drawChartTitle(look, room,
+                 "weights of " + queryName(panel.trace.document(), f.row.item, f.row.query), keys);
 
-  const auto& tokens = laneTokens(panel.trace, Lane::key, f.row.item);
-  const float labels = labelWidth(look.fonts.small, tokens, look.px(60));
-  const bool turned = labels > size.x * 0.85F / static_cast<float>(c.keys());
-  const float below = turned ? std::min(labels * 0.72F + look.px(10), (size.y - title) * 0.32F)
-                             : fontSize(look.fonts.small) + look.px(4);
-  const PlainChart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, {0, 1},
-                                 {0, top, false, {0, top / 2, top}}, below);
-  drawAxes(look, chart, "");
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const float width = chart.b.x - chart.a.x;
-  const std::vector<float> bars = columnsOf(f.weights, width);
-  const float column = width / static_cast<float>(bars.size());
-  const float inset = column > look.px(4) ? column * 0.2F : 0.0F;
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const float x = chart.a.x + static_cast<float>(i) * column;
-    list->AddRectFilled({x + inset, chart.at(0, bars[i]).y}, {x + column - inset, chart.b.y},
-                        withAlpha(t.accent, 0.55F));
+  const float highest = std::max(
+      {largestOf(f.weights), largestOf(f.sharper), largestOf(f.flatter), largestOf(f.otherway)});
+  const double top = highest > 0.0F ? roundedUp(highest) : 1.0;
+  AxisLabels tokens;
+  tokens.texts = laneTokens(panel.trace, Lane::key, f.row.item);
+  tokens.font = look.fonts.small;
+  tokens.color = t.text;
+  tokens.limit = look.px(60);
+  ChartFrame frame{room, {}, {0.0, top, false, {0.0, top / 2, top}}};
+  frame.below = &tokens;
+  const Chart chart(look, std::move(frame));
+  chart.drawAxes(list);
+  const auto bars = ChartBars::fitting(c.keys(), chart.plot().width(), look.space.hair);
+  const std::vector<float> now = barsOf(f.weights, bars);
+  for (Index bar = 0; bar < bars.count(); ++bar) {
+    chart.bar(list, bar, bars.count(), 0.0, now[static_cast<std::size_t>(bar)],
+              withAlpha(t.accent, 0.55F));
   }
+  const float pitch = chart.plot().width() / static_cast<float>(bars.count());
   for (const auto& [weights, color] : {std::pair{&f.otherway, keys[3].color},
                                        {&f.sharper, keys[1].color},
                                        {&f.flatter, keys[2].color}}) {
-    const auto points = curveOf(*weights, width);
-    drawCurve(look, chart, points, color, column > look.px(2) ? 1.5F : 1.0F);
-    if (column > look.px(8)) {
-      for (const PlainPoint& point : points) drawDot(look, chart, point, color, 2.5F);
+    std::vector<ChartPoint> points;
+    for (const float weight : barsOf(*weights, bars)) {
+      const double along = static_cast<double>(points.size()) + 0.5;
+      points.push_back({along / static_cast<double>(bars.count()), weight});
     }
+    chart.curve(list, points, color, pitch > look.space.thin ? 1.5F : 1.0F);
+    if (pitch < look.space.medium) continue;
+    for (const ChartPoint& point : points) chart.dot(list, point, color, 2.5F);
   }
   markDropped(panel, f.row, chart);
-  const float cell = width / static_cast<float>(c.keys());
-  drawColumnLabels(list, tokens, {chart.a.x, chart.b.y + look.px(3)}, cell, below - look.px(6),
-                   {look.fonts.small, t.text, t.keyText, -1});
 
-  ImGui::SetCursorScreenPos(chart.a);
-  const bool clicked = pictureArea("weights", {width, chart.b.y - chart.a.y});
-  if (!ImGui::IsItemHovered()) return;
-  const auto key = std::clamp<Index>(
-      static_cast<Index>((ImGui::GetIO().MousePos.x - chart.a.x) / cell), 0, c.keys() - 1);
+  const bool clicked = chart.item("weights");
+  const auto key = chart.hovered(c.keys());
+  if (!key) return;
   const auto weight = [&](const std::vector<float>& weights) {
-    return number(weights[static_cast<std::size_t>(key)], 3);
+    return number(weights[static_cast<std::size_t>(*key)], 3);
   };
   ImGui::SetTooltip("%s: %s\nT %.3g: %s\nT %.3g: %s\n%s: %s",
-                    keyName(panel.trace.document(), f.row.item, key).c_str(),
+                    keyName(panel.trace.document(), f.row.item, *key).c_str(),
                     weight(f.weights).c_str(), temperature / 4, weight(f.sharper).c_str(),
                     temperature * 4, weight(f.flatter).c_str(), scaleName(c, !f.now.scale).c_str(),
                     weight(f.otherway).c_str());
   if (clicked) {
-    panel.view.selected = CellRef{TensorId::weights, f.row.item, f.row.head, f.row.query, key};
+    panel.view.selected = CellRef{TensorId::weights, f.row.item, f.row.head, f.row.query, *key};
   }
 }
 
-void entropyChart(const Panel& panel, const RowFigures& f, ImVec2 at, ImVec2 size) {
+void entropyChart(const Panel& panel, const RowFigures& f, Rect room) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
+  ImDrawList* list = ImGui::GetWindowDrawList();
   const double limit = std::log2(static_cast<double>(std::max<Index>(f.keys, 1)));
   const double most = std::max(limit, 1.0);
-  const std::vector<PlainKey> keys{{scaleName(c, true), t.accent},
-                                   {scaleName(c, false), t.valueText}};
-  const float title =
-      drawPlainTitle(look, at, size.x, fmt::format("entropy, bits (at most {:.3g})", limit), keys);
-  PlainAxis x{kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}};
-  const PlainChart chart = placeChart(look, {at.x, at.y + title}, {size.x, size.y - title}, std::move(x),
-                                 {0, most, false, {0, most}});
-  drawAxes(look, chart, "temperature");
+  drawChartTitle(look, room, fmt::format("entropy, bits (at most {:.3g})", limit),
+                 {{scaleName(c, true), t.accent}, {scaleName(c, false), t.valueText}});
+  const Chart chart(look, {room,
+                           {kLowestTemperature, kHighestTemperature, true, {0.1, 1, 10}},
+                           {0.0, most, false, {0.0, most}},
+                           "temperature"});
+  chart.drawAxes(list);
   const auto curve = [&](const std::vector<double>& entropies, ImU32 color) {
-    std::vector<PlainPoint> points;
-    for (std::size_t i = 0; i < entropies.size(); ++i) {
-      points.push_back({entropyTemperatures()[i], entropies[i]});
+    std::vector<ChartPoint> points;
+    for (const double entropy : entropies) {
+      points.push_back({entropyTemperatures()[points.size()], entropy});
     }
-    drawCurve(look, chart, points, color, 1.8F);
+    chart.curve(list, points, color, 1.8F);
   };
-  curve(f.plainEntropy, keys[1].color);
-  curve(f.scaledEntropy, keys[0].color);
-  const PlainPoint now{f.now.temperature, f.spread.entropy};
-  drawDot(look, chart, now, t.panel, 6.0F);
-  drawDot(look, chart, now, f.now.scale ? t.accent : t.valueText, 4.5F);
+  curve(f.plainEntropy, t.valueText);
+  curve(f.scaledEntropy, t.accent);
+  ringedDot(look, chart, {f.now.temperature, f.spread.entropy},
+            f.now.scale ? t.accent : t.valueText);
 
-  ImGui::SetCursorScreenPos(chart.a);
-  pictureArea("entropy", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
+  chart.item("entropy");
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return;
-  const double along = (ImGui::GetIO().MousePos.x - chart.a.x) / (chart.b.x - chart.a.x);
   // three digits, as a person would type it
-  const double wanted = std::stod(fmt::format("{:.3g}", chart.x.value(along)));
+  const double wanted = std::stod(fmt::format("{:.3g}", chart.underMouse().x));
   if (wanted != panel.document.config.temperature) {
     panel.edits.push(SetTemperature{wanted}, "temperature");
   }
 }
 
-void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 at, ImVec2 size) {
+void varianceChart(const Panel& panel, Index head, const MeasuredVariance* measured,
+                   const std::vector<DrawnVariance>& drawn, Rect room) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const MeasuredVariance measured =
-      memory.variance.value_or(MeasuredVariance{{}, panel.trace.config().dK(), {}});
-  const HeadVariance& variances = measured.of;
-  const auto dK = static_cast<double>(measured.dK);
-  const Index shown = memory.figures.row.head;
-  const ImU32 head = headColor(t, static_cast<std::size_t>(shown));
-  const float title = drawPlainTitle(look, at, size.x, "variance of scores",
-                                     {{"q·k", t.queryText},
-                                      {"q·k ÷ √d_k", t.valueText},
-                                      {fmt::format("head {}", shown + 1), head}});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const HeadVariance own = measured != nullptr ? measured->of : HeadVariance{};
+  const auto dK =
+      static_cast<double>(measured != nullptr ? measured->dK : panel.trace.config().dK());
+  const ImU32 ink = headColor(t, static_cast<std::size_t>(head));
+  drawChartTitle(
+      look, room, "variance of scores",
+      {{"q·k", t.queryText}, {"q·k ÷ √d_k", t.valueText}, {fmt::format("head {}", head + 1), ink}});
   double low = 0.1;
   double high = 1000.0;
-  for (const double variance : {variances.raw, variances.scores}) {
+  for (const double variance : {own.raw, own.scores}) {
     if (!(variance > 0.0) || !std::isfinite(variance)) continue;
     low = std::min(low, std::pow(10.0, std::floor(std::log10(variance))));
     high = std::max(high, std::pow(10.0, std::ceil(std::log10(variance))));
   }
   const double widest = std::max(512.0, dK);
-  const PlainChart chart =
-      placeChart(look, {at.x, at.y + title}, {size.x, size.y - title},
-                 {1, widest, true, {1, 8, 64, 512}}, {low, high, true, {low, 1, high}});
-  drawAxes(look, chart, "d_k");
-  drawCurve(look, chart, {{1, 1}, {widest, widest}}, t.queryText, 1.2F);
-  drawCurve(look, chart, {{1, 1}, {widest, 1}}, t.valueText, 1.2F);
-  for (const DrawnVariance& each : memory.drawn) {
-    const auto width = static_cast<double>(each.dK);
-    drawDot(look, chart, {width, each.variance}, t.queryText, 2.5F);
-    drawDot(look, chart, {width, each.variance / width}, t.valueText, 2.5F);
-  }
-  const auto mark = [&](double variance, float radius) {
-    if (!(variance > 0.0)) return;
-    drawDot(look, chart, {dK, variance}, t.panel, radius + 1.5F);
-    drawDot(look, chart, {dK, variance}, head, radius);
+  const Chart chart(
+      look, {room, {1.0, widest, true, {1, 8, 64, 512}}, {low, high, true, {low, 1, high}}, "d_k"});
+  chart.drawAxes(list);
+  const auto line = [&](const ChartPoint& from, const ChartPoint& to, ImU32 color) {
+    const std::array points{from, to};
+    chart.curve(list, points, color, 1.2F);
   };
-  if (variances.raw > 0.0 && variances.scores > 0.0) {
-    drawCurve(look, chart, {{dK, variances.raw}, {dK, variances.scores}}, head, 1.2F);
+  line({1, 1}, {widest, widest}, t.queryText);
+  line({1, 1}, {widest, 1}, t.valueText);
+  for (const DrawnVariance& each : drawn) {
+    const auto width = static_cast<double>(each.dK);
+    chart.dot(list, {width, each.variance}, t.queryText, 2.5F);
+    chart.dot(list, {width, each.variance / width}, t.valueText, 2.5F);
   }
-  mark(variances.raw, 4.5F);
-  mark(variances.scores, 4.5F);
+  if (own.raw > 0.0 && own.scores > 0.0) line({dK, own.raw}, {dK, own.scores}, ink);
+  for (const double variance : {own.raw, own.scores}) {
+    if (variance > 0.0) ringedDot(look, chart, {dK, variance}, ink);
+  }
 
-  ImGui::SetCursorScreenPos(chart.a);
-  pictureArea("variance", {chart.b.x - chart.a.x, chart.b.y - chart.a.y});
+  chart.item("variance");
   tip(look,
       "Where the components of q and k are independent with mean 0 and variance 1, q·k is a sum of "
       "d_k such products: variance d_k (line), as 256 drawn pairs at each d_k show (dots). Divided "

@@ -1,18 +1,45 @@
-// Temperature charts: the three pictures of the temperature panel.
+// Temperature charts: the three pictures of the temperature tool, and what is drawn in them.
 #pragma once
 
-#include "app/ui/tools/temperature_panel.h"
+#include <vector>
+
+#include "app/ui/panel.h"
+#include "app/ui/parts/layout.h"
+#include "core/analysis/row_distribution.h"
+#include "core/analysis/score_variance.h"
 
 namespace headscope::ui {
 
+/// What is drawn of one row of weights.
+struct RowFigures {
+  RowRef row;
+  Sharpness now;
+  std::vector<float> weights;                       // at the trace's own sharpness
+  std::vector<float> sharper, flatter, otherway;    // at ¼ and 4 × the temperature; with ÷√d_k
+                                                    // switched over
+  std::vector<double> scaledEntropy, plainEntropy;  // over entropyTemperatures()
+  Spread spread;
+  Index keys = 0;  // that take part
+};
+RowFigures rowFigures(const Trace& trace, const RowRef& row);
+
+/// The variance of a head's scores, and what they were divided by.
+struct MeasuredVariance {
+  Index item = 0, head = 0;
+  HeadVariance of;
+  Index dK = 1;
+  Sharpness sharpness;
+};
+
 /// Weights per key: bars as they are, lines at other temperatures and with ÷√d_k switched over. A
 /// click chooses a key's cell.
-void distributionChart(const Panel& panel, const RowFigures& figures, ImVec2 at, ImVec2 size);
+void distributionChart(const Panel& panel, const RowFigures& figures, Rect room);
 
 /// Entropy over temperature, with and without ÷√d_k. Dragging sets the temperature.
-void entropyChart(const Panel& panel, const RowFigures& figures, ImVec2 at, ImVec2 size);
+void entropyChart(const Panel& panel, const RowFigures& figures, Rect room);
 
-/// The variance of scores over d_k: expected, drawn, and this head's.
-void varianceChart(const Panel& panel, const TemperatureMemory& memory, ImVec2 at, ImVec2 size);
+/// The variance of scores over d_k: expected, drawn, and this head's where it is known.
+void varianceChart(const Panel& panel, Index head, const MeasuredVariance* measured,
+                   const std::vector<DrawnVariance>& drawn, Rect room);
 
 }  // namespace headscope::ui

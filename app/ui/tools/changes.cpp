@@ -1,0 +1,169 @@
+// Changes: the current step's result before and after, what it differs by, and how far every
+// token's output moved.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "app/ui/axis_labels.h"
+#include "app/ui/compat.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/tools/compared_matrices.h"
+#include "app/ui/tools/tool_row.h"
+#include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
+#include "core/analysis/trace_difference.h"
+#include "core/mistakes.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Against which state.
+void referenceChooser(const Panel& panel) {
+  const Look& look = panel.look;
+  ViewState& view = panel.view;
+  const bool mistaken = !mistakesOn(panel.document.config).empty();
+  const bool right = view.against == Against::rightWay && mistaken;
+  const bool state = view.against == Against::state;
+  const auto choice = [&](const char* name, bool lit, const char* about) {
+    const bool clicked = pill(look, name, lit);
+    tip(look, about);
+    ImGui::SameLine(0.0F, look.space.tight);
+    return clicked;
+  };
+  rowCaption(look, "against");
+  if (choice("last edit", !right && !state, "The state before the last edit")) {
+    view.against = Against::lastEdit;
+  }
+  if (choice("start", state && panel.reference.name == "start",
+             "The oldest state of the history")) {
+    panel.edits.compareWith = 0;
+  }
+  if (choice("another state", state && panel.reference.name != "start",
+             "Opens the history: press 'compare' beside a state there")) {
+    view.inspectorTab = InspectorTab::history;
+  }
+  if (mistaken && choice("the right way", right, "The same without the mistakes that are on")) {
+    view.against = Against::rightWay;
+  }
+  ImGui::SameLine(0.0F, look.space.medium);
+  const float room = ImGui::GetContentRegionAvail().x;
+  if (!panel.reference.name.empty() && room > look.px(40)) {
+    inlineLabel(look, look.fonts.small, look.theme.text,
+                elided(look.fonts.small, panel.reference.name, room));
+  }
+  ImGui::NewLine();
+}
+
+/// Why there is nothing to compare with.
+std::string whyNoReference(const Reference& reference) {
+  if (!reference.problem.empty()) return reference.problem;
+  if (!reference.name.empty()) return "computing …";
+  return "Nothing was edited yet. Change any number, weight or setting: what it changes shows "
+         "here.";
+}
+
+/// "0.412 (12 %)": how far, and of what it was.
+std::string moveInNumbers(const OutputChange& change) {
+  if (change.moved == 0.0) return "0";
+  const std::string moved = number(change.moved, 3);
+  if (change.before == 0.0) return moved + " (from 0)";
+  return fmt::format("{} ({} %)", moved, number(change.moved / change.before * 100.0, 3));
+}
+
+/// Those of the largest move, in the order of the tokens; all where they fit.
+std::vector<std::size_t> rowsThatFit(const std::vector<OutputChange>& changes, std::size_t fit) {
+  std::vector<std::size_t> order(changes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (order.size() <= fit) return order;
+  const auto last = order.begin() + static_cast<std::ptrdiff_t>(fit);
+  std::partial_sort(order.begin(), last, order.end(), [&](std::size_t a, std::size_t b) {
+    return changes[a].moved > changes[b].moved;
+  });
+  order.erase(last, order.end());
+  std::sort(order.begin(), order.end());
+  return order;
+}
+
+/// How far each token's output moved, as bars; where not all fit, those that moved most.
+void outputBars(const Panel& panel, const std::vector<OutputChange>& changes, Rect room) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look.fonts.small;
+  const auto write = [&](const Rect& at, ImFont* in, ImU32 color, const std::string& text) {
+    drawText(list, in, at.a, color, elided(in, text, at.width()));
+  };
+  if (changes.empty()) return write(room, font, t.textMuted, "the outputs have different shapes");
+  const float line = fontSize(font) + look.space.small;
+  const bool explained = room.height() > look.px(150);
+  write(room.cutTop(fontSize(look.fonts.semibold), look.space.tight), look.fonts.semibold, t.text,
+        room.width() > look.px(220) ? "how far each output moved" : "outputs moved");
+  const double most = std::ranges::max(changes, {}, &OutputChange::moved).moved;
+  if (most == 0.0) {
+    return write(room, font, t.textMuted, "nothing changed: every output is the same");
+  }
+  if (explained) write(room.cutTop(line), font, t.textMuted, "‖after − before‖ (of ‖before‖)");
+  const auto fit = static_cast<std::size_t>(std::max(1.0F, room.height() / line));
+  const bool cut = changes.size() > fit;
+  const auto rows = rowsThatFit(changes, cut ? std::max<std::size_t>(1, fit - 1) : fit);
+  const auto& tokens = laneTokens(panel.trace, Lane::query, panel.view.item);
+  const AxisLabels labels{tokens, font, 0, 0, -1, std::min(look.px(76), room.width() * 0.3F)};
+  float numbers = 0.0F;
+  for (const std::size_t row : rows) {
+    numbers = std::max(numbers, textSize(look.fonts.monoSmall, moveInNumbers(changes[row])).x);
+  }
+  for (const std::size_t row : rows) {
+    const std::string name =
+        row < tokens.size() ? std::string(shownToken(tokens[row])) : std::to_string(row);
+    const auto share = static_cast<float>(changes[row].moved / most);
+    drawBarLine(look, list, room.cutTop(line), labels.width(), numbers,
+                {name, moveInNumbers(changes[row]), share, t.accent, t.text});
+  }
+  if (!cut) return;
+  write(room, font, t.textMuted,
+        fmt::format("the {} of {} tokens that moved most", rows.size(), changes.size()));
+}
+
+class ChangesTool final : public Card {
+ public:
+  ChangesTool()
+      : Card({kChangesTool, "Changes", "what an edit changed, cell by cell and token by token",
+              'C'}) {}
+
+  ReferenceKind reference() const override { return ReferenceKind::chosen; }
+
+  void draw(const Panel& panel, ImVec2 /*size*/) override {
+    const Look& look = panel.look;
+    const Reference& before = panel.reference;
+    referenceChooser(panel);
+    if (before.trace == nullptr) {
+      ImGui::PushTextWrapPos(0.0F);
+      label(look.fonts.regular, before.problem.empty() ? look.theme.textMuted : look.theme.bad,
+            whyNoReference(before));
+      ImGui::PopTextWrapPos();
+      return;
+    }
+    Rect room = Rect::rest();
+    const Rect bars = room.cutRight(std::clamp(room.width() * 0.25F, look.px(150), look.px(300)),
+                                    look.space.wide);
+    const ComparedPasses passes{{panel.trace, 0, "after"}, {*before.trace, before.salt, "before"}};
+    comparedMatrices(panel, passes, resultOf(panel.view.step, panel.trace.config(), panel.view),
+                     room);
+    const Fingerprint key("moved", panel.trace.pass(), before.trace->pass(), before.salt,
+                          panel.view.item);
+    const auto* moved = panel.computations.atOnce<std::vector<OutputChange>>(
+        "moved outputs", key,
+        [&] { return outputChanges(*before.trace, panel.trace, panel.view.item); });
+    if (moved != nullptr) outputBars(panel, *moved, bars);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeChangesTool() { return std::make_unique<ChangesTool>(); }
+
+}  // namespace headscope::ui

@@ -1,0 +1,363 @@
+// KV cache: decoding token by token under a causal mask; what is new, what is kept, and what the
+// cache saves and takes.
+#include "core/analysis/kv_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/axis_labels.h"
+#include "app/ui/compat.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/tools/kv_cache_picture.h"
+#include "app/ui/tools/tool_row.h"
+#include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
+#include "core/ledger.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr double kSecondsPerToken = 1.0;
+constexpr std::size_t kMostSizes = 12;  // numbers of key/value heads that are compared
+
+Index lastPosition(const Panel& panel) { return panel.trace.config().seqLen - 1; }
+
+// Decoding.
+
+/// One token back or on.
+bool stepDecoding(const Panel& panel, int tokens) {
+  ViewState& view = panel.view;
+  view.decodePosition = std::clamp<Index>(view.decodePosition + tokens, 0, lastPosition(panel));
+  view.decodePlaying = false;
+  return true;
+}
+
+void playDecoding(const Panel& panel) {
+  ViewState& view = panel.view;
+  if (!view.decodePlaying) return;
+  if (panel.look.now - view.decodeShownAt >= kSecondsPerToken) {
+    view.decodeShownAt = panel.look.now;
+    if (view.decodePosition >= lastPosition(panel)) {
+      view.decodePlaying = false;
+    } else {
+      ++view.decodePosition;
+    }
+  }
+  if (view.decodePlaying) {
+    panel.look.changesIn(view.decodeShownAt + kSecondsPerToken - panel.look.now);
+  }
+}
+
+void decodeButton(const Panel& panel) {
+  const Look& look = panel.look;
+  ViewState& view = panel.view;
+  ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
+  ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
+  ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
+  if (ImGui::Button(view.decodePlaying ? "Pause##decode" : "Decode##decode", {look.px(74), 0})) {
+    view.decodePlaying = !view.decodePlaying;
+    view.decodeShownAt = look.now;
+    if (view.decodePlaying && view.decodePosition == lastPosition(panel)) view.decodePosition = 0;
+  }
+  ImGui::PopStyleColor(3);
+  tip(look, "A token a second");
+}
+
+/// "token 3 of 6: sat", the slider and its buttons, and whose columns are shown.
+void decodeControls(const Panel& panel) {
+  const Look& look = panel.look;
+  ViewState& view = panel.view;
+  const Index last = lastPosition(panel);
+  const float gap = look.space.tight;
+  if (pill(look, "◀##decode", false, view.decodePosition > 0)) stepDecoding(panel, -1);
+  tip(look, "A token back (,)");
+  ImGui::SameLine(0.0F, gap);
+  ImGui::SetNextItemWidth(
+      std::clamp(ImGui::GetContentRegionAvail().x * 0.22F, look.px(70), look.px(220)));
+  const Index first = 0;
+  if (ImGui::SliderScalar("##decode position", ImGuiDataType_S64, &view.decodePosition, &first,
+                          &last, "")) {
+    view.decodePlaying = false;
+  }
+  ImGui::SameLine(0.0F, gap);
+  if (pill(look, "▶##decode", false, view.decodePosition < last)) stepDecoding(panel, 1);
+  tip(look, "A token on (.)");
+  ImGui::SameLine(0.0F, gap);
+  decodeButton(panel);
+  ImGui::SameLine(0.0F, look.space.large);
+
+  ImFont* font = look.fonts.regular;
+  const auto widthOf = [&](const char* text) {
+    return textSize(font, text).x + ImGui::GetStyle().FramePadding.x * 2 + gap;
+  };
+  const float right =
+      ImGui::GetWindowContentRegionMax().x - widthOf("this head") - widthOf("all heads");
+  const auto& tokens = laneTokens(panel.trace, Lane::query, view.item);
+  const std::string where =
+      fmt::format("token {} of {}: {}", view.decodePosition + 1, last + 1,
+                  shownToken(tokens[static_cast<std::size_t>(view.decodePosition)]));
+  inlineLabel(look, font, look.theme.text,
+              elided(font, where, right - ImGui::GetCursorPosX() - look.space.medium));
+  ImGui::SameLine(right);
+  const int scope =
+      choices(look, "decode scope", {"this head", "all heads"}, view.scope == StageScope::allHeads);
+  if (scope >= 0) view.scope = scope == 1 ? StageScope::allHeads : StageScope::thisHead;
+}
+
+// What it costs.
+
+std::array<ImU32, kDecodeParts> partColors(const Theme& t) {
+  return {t.query, t.key, t.input, t.value, t.output};
+}
+
+/// "1.57 M": the unit is the table's.
+std::string flopsAmount(Index flops) {
+  const std::string words = flopsInWords(flops);
+  return words.substr(0, words.find("FLOP"));
+}
+
+std::string savedShare(const DecodeFlops& cached, const DecodeFlops& whole) {
+  const auto all = static_cast<double>(whole.total());
+  return fmt::format("{:.1f} %", 100.0 * (all - static_cast<double>(cached.total())) / all);
+}
+
+/// FLOPs by part, for the new token and for all so far, with a cache and without.
+void workTable(const Panel& panel, const DecodeLedger& ledger) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const Index now = panel.view.decodePosition;
+  Table table(look, {"work"},
+              {{"FLOPs", {}, false, 0, 1, false},
+               {"cached", {}, true, 44, 0, false},
+               {"no cache", {}, true, 58, 0, false}});
+  const auto line = [&](Index id, std::string_view name, Index cached, Index whole, ImU32 swatch) {
+    table.row(id);
+    tip(look, fmt::format("{} FLOPs with a cache, {} without", withThousands(cached),
+                          withThousands(whole)));
+    table.swatch(name, swatch);
+    table.number(flopsAmount(cached));
+    table.number(flopsAmount(whole), t.textMuted);
+  };
+  const auto colors = partColors(t);
+  const DecodeFlops cached = ledger.cached(now);
+  const DecodeFlops whole = ledger.whole(now);
+  for (std::size_t p = 0; p < kDecodeParts; ++p) {
+    line(static_cast<Index>(p), titleOf(static_cast<DecodePart>(p)), cached.parts[p],
+         whole.parts[p], colors[p]);
+  }
+  line(kDecodeParts, "token", cached.total(), whole.total(), 0);
+  line(kDecodeParts + 1, "so far", ledger.cachedSoFar(now).total(), ledger.wholeSoFar(now).total(),
+       0);
+}
+
+/// FLOPs of each token: stacked by part, with a cache in full colour, without one pale behind it.
+void workChart(const Panel& panel, const DecodeLedger& ledger, float height) {
+  const Look& look = panel.look;
+  const Index count = panel.trace.config().seqLen;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Rect room =
+      Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, height});
+  ChartFrame frame{room, {}, {0.0, static_cast<double>(ledger.whole(count - 1).total())}};
+  frame.yTicks = false;
+  const Chart chart(look, std::move(frame));
+  const auto bars = ChartBars::fitting(count, chart.plot().width(), look.space.thin);
+  auto colors = partColors(look.theme);
+  auto pale = colors;
+  for (ImU32& color : pale) color = withAlpha(color, 0.3F);
+  const auto stack = [&](Index bar, const DecodeFlops& flops, std::span<const ImU32> in) {
+    const std::vector<double> parts(flops.parts.begin(), flops.parts.end());
+    chart.stack(list, bar, bars.count(), parts, in);
+  };
+  for (Index bar = 0; bar < bars.count(); ++bar) {
+    stack(bar, ledger.whole(bars.begin(bar)), pale);
+    stack(bar, ledger.cached(bars.begin(bar)), colors);
+  }
+  const Rect now = chart.band(panel.view.decodePosition / bars.perBar, bars.count()).outset(1.0F);
+  list->AddRect(now.a, now.b, look.theme.text, 0, 0, look.space.hair);
+  list->AddLine({room.a.x, chart.plot().b.y}, chart.plot().b, look.theme.divider);
+  ImGui::Dummy(room.size());
+  tip(look, fmt::format("FLOPs of each token, 1 to {}: in full colour with a cache, pale without",
+                        count));
+}
+
+void kvCacheWork(const Panel& panel) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  label(look.fonts.semibold, t.text, "Work");
+  tip(look,
+      "FLOPs by the ledger's rule: a multiply-add counts 2, a bias 1, the scaling 1, softmax 4. "
+      "Without a cache the pass over all tokens so far is done again for each new one.");
+  try {
+    const DecodeLedger ledger(panel.trace.config());
+    const Index now = panel.view.decodePosition;
+    workTable(panel, ledger);
+    label(look.fonts.small, t.good,
+          fmt::format("saved {}, so far {}", savedShare(ledger.cached(now), ledger.whole(now)),
+                      savedShare(ledger.cachedSoFar(now), ledger.wholeSoFar(now))));
+    const float left = ImGui::GetContentRegionAvail().y - look.space.tight;
+    workChart(panel, ledger, std::clamp(left, look.px(44), look.px(110)));
+  } catch (const UserError& error) {
+    sentence(look, t.bad, error.what());
+  }
+}
+
+/// At most kMostSizes of them: the first, the last and the one there is, the rest evenly.
+std::vector<Index> comparedSizes(const AttentionConfig& c) {
+  std::vector<Index> all = kvHeadCounts(c.numHeads);
+  if (all.size() <= kMostSizes) return all;
+  std::vector<Index> some{c.numKvHeads};
+  for (std::size_t i = 0; i + 1 < kMostSizes; ++i) {
+    some.push_back(all[i * (all.size() - 1) / (kMostSizes - 2)]);
+  }
+  std::sort(some.begin(), some.end());
+  some.erase(std::unique(some.begin(), some.end()), some.end());
+  return some;
+}
+
+std::string sharingName(Index kvHeads, Index heads) {
+  if (kvHeads == heads) return fmt::format("MHA {}", kvHeads);
+  return fmt::format("{} {}", kvHeads == 1 ? "MQA" : "GQA", kvHeads);
+}
+
+void sizeBar(const Panel& panel, Index kvHeads, Index positions) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  const bool own = kvHeads == c.numKvHeads;
+  const std::string bytes = bytesInWords(kvCacheBytes(c, kvHeads, positions));
+  const Rect line = Rect::at(
+      ImGui::GetCursorScreenPos(),
+      {ImGui::GetContentRegionAvail().x, fontSize(look.fonts.monoSmall) + look.space.thin});
+  drawBarLine(look, ImGui::GetWindowDrawList(), line,
+              textSize(look.fonts.small, sharingName(c.numHeads, c.numHeads)).x,
+              textSize(look.fonts.monoSmall, "888 bytes").x,
+              {sharingName(kvHeads, c.numHeads), bytes,
+               static_cast<float>(kvHeads) / static_cast<float>(c.numHeads),
+               own ? t.accent : withAlpha(t.accent, 0.35F), own ? t.accentText : t.textMuted});
+  ImGui::Dummy(line.size());
+  tip(look, fmt::format("{} key/value heads for {} query heads: {} of K and V per layer in F32, {} "
+                        "in F16",
+                        kvHeads, c.numHeads, bytes,
+                        bytesInWords(kvCacheBytes(c, kvHeads, positions, 2))));
+}
+
+void kvCacheSize(const Panel& panel) {
+  const Look& look = panel.look;
+  const AttentionConfig& c = panel.trace.config();
+  const Index positions = panel.view.decodePosition + 1;
+  const auto bytesOf = [&](Index kvHeads, Index of, Index each) {
+    return bytesInWords(kvCacheBytes(c, kvHeads, of, each));
+  };
+  label(look.fonts.semibold, look.theme.text, "Cache " + bytesOf(c.numKvHeads, positions, 4));
+  tip(look, fmt::format("K and V of one layer: 2 × {} items × {} tokens × {} columns × 4 bytes",
+                        c.batch, positions, c.dKv()));
+  const auto line = [&](const std::string& text) { sentence(look, look.theme.textMuted, text); };
+  line(fmt::format("per layer in F32; {} in F16", bytesOf(c.numKvHeads, positions, 2)));
+  line(fmt::format("{} per K/V head", bytesOf(1, positions, 4)));
+  line(fmt::format("+{} with each token", bytesOf(c.numKvHeads, 1, 4)));
+  ImGui::Dummy({1, look.space.thin});
+  const auto sizes = comparedSizes(c);
+  const std::size_t all = kvHeadCounts(c.numHeads).size();
+  line(sizes.size() == all ? "by key/value heads:"
+                           : fmt::format("by key/value heads, {} of {}:", sizes.size(), all));
+  for (const Index kvHeads : sizes) sizeBar(panel, kvHeads, positions);
+  ImGui::Dummy({1, look.space.thin});
+  line(
+      "Query heads that share a key and value head share its cache. What is kept stays valid: "
+      "under a causal mask a row depends on the tokens up to its own alone.");
+}
+
+// The tool.
+
+class KvCacheTool final : public Card {
+ public:
+  explicit KvCacheTool(Magnitudes& magnitudes)
+      : Card({"kvcache", "KV cache", "decoding token by token: what is new, what is kept", 'K'}),
+        magnitudes_(magnitudes) {}
+
+  void draw(const Panel& panel, ImVec2 /*size*/) override {
+    const Look& look = panel.look;
+    ViewState& view = panel.view;
+    if (pass_ != panel.trace.pass()) {
+      pass_ = panel.trace.pass();
+      obstacle_ = cacheObstacle(panel.trace.document());
+    }
+    if (obstacle_) {
+      view.decodePlaying = false;
+      offerWayOut(panel);
+      return;
+    }
+    view.decodePosition = std::clamp<Index>(view.decodePosition, 0, lastPosition(panel));
+    playDecoding(panel);
+    decodeControls(panel);
+
+    Rect room = Rect::rest();
+    const float gap = look.space.large;
+    const float narrow = look.px(196);
+    if (room.width() > look.px(800)) {
+      column("kv size", room.cutRight(narrow, gap), look, [&] { kvCacheSize(panel); });
+      column("kv work", room.cutRight(narrow, gap), look, [&] { kvCacheWork(panel); });
+    } else {
+      column("kv work", room.cutRight(narrow, gap), look, [&] {
+        kvCacheWork(panel);
+        ImGui::Dummy({1, look.space.small});
+        kvCacheSize(panel);
+      });
+    }
+    kvCachePicture(panel, magnitudes_, room);
+  }
+
+  std::vector<Shortcut> shortcuts() const override {
+    return {{",  .", "one token back, one token on"}};
+  }
+
+  /// , and . go one token back and on.
+  bool keys(const Panel& panel, bool /*inSight*/) override {
+    if (keyPressed(Key::comma)) return stepDecoding(panel, -1);
+    return keyPressed(Key::period) && stepDecoding(panel, 1);
+  }
+
+ private:
+  /// Why nothing could be kept, and what would change that.
+  void offerWayOut(const Panel& panel) const {
+    const Look& look = panel.look;
+    ImGui::Dummy({1, look.space.tight});
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() +
+                           std::min(ImGui::GetContentRegionAvail().x, look.px(560)));
+    label(look.fonts.regular, look.theme.text, obstacle_->why);
+    ImGui::PopTextWrapPos();
+    if (!obstacle_->wayOut) return;
+    ImGui::Dummy({1, look.space.thin});
+    if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.edits.push(*obstacle_->wayOut);
+  }
+
+  /// A part of the card that scrolls where it does not fit.
+  template <typename Fill>
+  static void column(const char* id, const Rect& at, const Look& look, Fill&& fill) {
+    ImGui::SetCursorScreenPos(at.a);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.small, look.space.thin));
+    beginPart(id, at.size());
+    fill();
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+  }
+
+  Magnitudes& magnitudes_;
+  std::uint64_t pass_ = 0;  // of the trace the next is of
+  std::optional<CacheObstacle> obstacle_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeKvCacheTool(Magnitudes& magnitudes) {
+  return std::make_unique<KvCacheTool>(magnitudes);
+}
+
+}  // namespace headscope::ui

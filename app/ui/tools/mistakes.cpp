@@ -1,0 +1,206 @@
+// Common mistakes: five switches, each shown beside the right way, with the difference it makes and
+// why it matters.
+#include "core/mistakes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/tools/compared_matrices.h"
+#include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
+#include "core/analysis/trace_difference.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The largest differences over a whole pass.
+struct MistakeFigures {
+  float weights = 0.0F;
+  float output = 0.0F;
+};
+
+/// Where it shows first.
+TensorId shownBy(Mistake mistake) {
+  return mistake == Mistake::reshapeWithoutTranspose ? TensorId::q : TensorId::weights;
+}
+
+/// The switches; a click on a title shows what that one does without making it.
+void mistakeSwitches(const Panel& panel, float width) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  for (const MistakeText& text : allMistakes()) {
+    ImGui::PushID(text.id.data());
+    bool on = isOn(panel.document.config, text.mistake);
+    const bool chosen = panel.view.mistake == text.mistake;
+    Rect row = Rect::at(ImGui::GetCursorScreenPos(), {width, ImGui::GetFrameHeight()});
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    if (chosen) {
+      list->AddRectFilled({row.a.x - look.space.small, row.a.y}, row.b, t.accentSoft,
+                          look.space.tight);
+    }
+    if (toggle(look, "##on", &on)) {
+      panel.edits.push(SetMistake{text.mistake, on});
+      panel.view.mistake = text.mistake;
+    }
+    tip(look, on ? "On: switch it off" : "Make this mistake");
+    ImGui::SameLine(0.0F, look.space.medium);
+    row.a = ImGui::GetCursorScreenPos();
+    if (ImGui::InvisibleButton("title", {std::max(row.width(), 1.0F), row.height()})) {
+      panel.view.mistake = text.mistake;
+    }
+    richTip(look, std::string(text.why));
+    ImFont* font = look.fonts.regular;
+    const ImU32 ink = on ? t.bad : chosen ? t.accentText : t.text;
+    drawRichText(list, look.fonts, font, {row.a.x, row.centre().y - fontSize(font) * 0.5F}, ink,
+                 elided(font, text.title, row.width()));
+    ImGui::PopID();
+  }
+}
+
+/// What is done, what is right, and why; in a low card one line of it, the rest as its tooltip.
+void mistakeInWords(const Look& look, const MistakeText& text, bool on, bool all) {
+  const Theme& t = look.theme;
+  const float width = ImGui::GetContentRegionAvail().x;
+  const auto write = [&](ImU32 color, const std::string& what) {
+    richParagraph(look.fonts, look.fonts.small, color, what, width);
+  };
+  const std::string why = fmt::format("Why: {}.", text.why);
+  if (!all) {
+    write(t.text, elided(look.fonts.small, why, width));
+    richTip(look, fmt::format("Wrong: {}.\nRight: {}.\n{}", text.wrong, text.right, why));
+    return;
+  }
+  write(on ? t.bad : t.text, fmt::format("{}: {}.", on ? "Wrong, and on" : "Wrong", text.wrong));
+  write(t.good, fmt::format("Right: {}.", text.right));
+  write(t.text, why);
+}
+
+/// Of the whole passes, which takes longer than a frame.
+Computed<MistakeFigures> figuresOf(const Panel& panel) {
+  const Reference& other = panel.reference;
+  const Fingerprint key("mistake", panel.trace.pass(), other.trace->pass(), other.salt);
+  return panel.computations.want<MistakeFigures>("mistake", key, When::beside, [&] {
+    return [a = panel.traceHeld,
+            b = other.trace](const std::atomic<bool>& cancelled) -> std::optional<MistakeFigures> {
+      const auto largest = [&](TensorId tensor) {
+        return tensorDifference(*a, *b, tensor, &cancelled).largest;
+      };
+      const MistakeFigures figures{largest(TensorId::weights), largest(TensorId::output)};
+      if (cancelled) return std::nullopt;
+      return figures;
+    };
+  });
+}
+
+/// Why a mistake makes no difference here.
+std::string whyNoDifference(const AttentionConfig& c, Mistake mistake) {
+  if (mistake == Mistake::zeroForMasked && c.mask.none()) {
+    return "Nothing is masked here, so it makes no difference yet.";
+  }
+  if (mistake == Mistake::sharedHead && c.numHeads == 1) {
+    return "There is one head only, so it makes no difference.";
+  }
+  return "It makes no difference here.";
+}
+
+void writeFigures(const Panel& panel, const Computed<MistakeFigures>& figures) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ImFont* font = look.fonts.small;
+  if (!figures.problem.empty()) return label(font, t.bad, figures.problem);
+  if (figures.current == nullptr) return label(font, t.textMuted, "measuring …");
+  const auto [weights, output] = *figures.current;
+  if (weights != 0.0F || output != 0.0F) {
+    return label(font, t.text,
+                 fmt::format("largest difference over all heads: weights {} · output {}",
+                             number(weights, 3), number(output, 3)));
+  }
+  const Mistake mistake = panel.view.mistake;
+  label(font, t.textMuted, whyNoDifference(panel.trace.config(), mistake));
+  Mask mask = panel.document.config.mask;
+  if (mistake != Mistake::zeroForMasked || !mask.none()) return;
+  ImGui::SameLine(0.0F, look.space.medium);
+  if (!pill(look, "switch causal on")) return;
+  mask.causal = true;
+  panel.edits.push(SetMask{std::move(mask)});
+}
+
+/// The pass and the other one, the wrong one first.
+void besideTheRightWay(const Panel& panel, float height) {
+  const Look& look = panel.look;
+  const Mistake mistake = panel.view.mistake;
+  const Reference& reference = panel.reference;
+  const bool on = isOn(panel.trace.config(), mistake);
+  mistakeInWords(look, textOf(mistake), on, height > look.px(230));
+  // of other sizes it is that of a document before
+  const bool there = reference.trace != nullptr &&
+                     comparable(panel.trace, *reference.trace, TensorId::weights) &&
+                     comparable(panel.trace, *reference.trace, TensorId::output);
+  if (!there) {
+    const bool problem = !reference.problem.empty();
+    label(look.fonts.small, problem ? look.theme.bad : look.theme.textMuted,
+          problem ? reference.problem : "computing …");
+    return;
+  }
+  if (isOn(reference.trace->config(), mistake) == on) return;
+  const ComparedPass now{panel.trace, 0, on ? "wrong" : "right"};
+  const ComparedPass other{*reference.trace, reference.salt, on ? "right" : "wrong"};
+  writeFigures(panel, figuresOf(panel));
+  ImGui::Dummy({1, look.space.thin});
+  comparedMatrices(panel, {on ? now : other, on ? other : now},
+                   resultOf(shownBy(mistake), panel.trace.config(), panel.view), Rect::rest());
+}
+
+class MistakesTool final : public Card {
+ public:
+  MistakesTool()
+      : Card({kMistakesTool, "Common mistakes", "made on purpose, beside the right way", 'W'}) {}
+
+  ReferenceKind reference() const override { return ReferenceKind::mistake; }
+
+  void draw(const Panel& panel, ImVec2 size) override {
+    const Look& look = panel.look;
+    Rect right = Rect::at(ImGui::GetCursorScreenPos(), size);
+    const Rect left =
+        right.cutLeft(std::clamp(size.x * 0.34F, look.px(170), look.px(264)), look.space.large);
+    beginPart("mistakes", left.size());
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
+    mistakeSwitches(panel, left.width() - look.space.medium);
+    ImGui::PopStyleVar();
+    ImGui::EndChild();
+
+    ImGui::SetCursorScreenPos(right.a);
+    beginPart("beside the right way", right.size(),
+              ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+    besideTheRightWay(panel, right.height());
+    ImGui::EndChild();
+  }
+
+  std::vector<Shortcut> shortcuts() const override { return {{"shift+1 … 5", "each on, off"}}; }
+
+  /// Shift and a digit switch each on and off.
+  bool keys(const Panel& panel, bool /*inSight*/) override {
+    if (!ImGui::GetIO().KeyShift) return false;
+    int digit = '1';
+    for (const MistakeText& text : allMistakes()) {
+      if (!keyPressed(static_cast<Key>(digit++), false)) continue;
+      panel.view.mistake = text.mistake;
+      panel.edits.push(SetMistake{text.mistake, !isOn(panel.document.config, text.mistake)});
+      return true;
+    }
+    return false;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeMistakesTool() { return std::make_unique<MistakesTool>(); }
+
+}  // namespace headscope::ui

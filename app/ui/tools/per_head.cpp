@@ -1,0 +1,313 @@
+// Combined or per head: one projection matrix for all heads beside one for each of them, both
+// computed and timed, with the largest difference.
+#include "core/analysis/per_head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/ui/axis_labels.h"
+#include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/matrix_picture.h"
+#include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// A projection (of q, k or v): its tensors, and what is measured of it.
+struct Projection {
+  TensorId part = TensorId::q;
+  TensorId input = TensorId::x, weight = TensorId::wQ, bias = TensorId::bQ,
+           result = TensorId::qProj;
+  Index heads = 1;
+};
+
+Projection projectionOf(TensorId part, const AttentionConfig& c) {
+  const TensorId source = c.crossAttention() ? TensorId::memory : TensorId::x;
+  if (part == TensorId::k) {
+    return {part, source, TensorId::wK, TensorId::bK, TensorId::kProj, c.numKvHeads};
+  }
+  if (part == TensorId::v) {
+    return {part, source, TensorId::wV, TensorId::bV, TensorId::vProj, c.numKvHeads};
+  }
+  return {TensorId::q, TensorId::x, TensorId::wQ, TensorId::bQ, TensorId::qProj, c.numHeads};
+}
+
+std::string differenceInWords(const PerHeadComparison& c) {
+  if (c.largestDifference == 0.0) return "largest difference 0: the same, bit for bit";
+  const std::string found = fmt::format("largest difference {} of values up to {}",
+                                        number(c.largestDifference, 2), number(c.largestValue, 3));
+  return found +
+         (c.agrees() ? ": rounding, the sums are added in another order" : ": more than rounding");
+}
+
+std::string timesInWords(const PerHeadComparison& c) {
+  const std::size_t heads = c.perHead.size();
+  const std::string runs = c.runs == 1 ? "one run" : fmt::format("the best of {} runs", c.runs);
+  return fmt::format("combined {} ms · {} {} ms · {}", number(c.togetherMs, 3),
+                     heads == 1 ? "1 head" : fmt::format("{} heads one by one", heads),
+                     number(c.perHeadMs, 3), runs);
+}
+
+/// The heads' tiles: as many as fit, in rows.
+struct HeadTiles {
+  Index columns = 1, rows = 1, shown = 1;
+
+  HeadTiles(Index heads, const Rect& room, ImVec2 least) {
+    const auto most = [](float length, float each) {
+      return std::max<Index>(1, static_cast<Index>(length / each));
+    };
+    columns = std::min(heads, most(room.width(), least.x));
+    rows = std::min((heads + columns - 1) / columns, most(room.height(), least.y));
+    columns = std::min(columns, (heads + rows - 1) / rows);
+    shown = std::min(heads, columns * rows);
+  }
+};
+
+/// X · W = Q with every head's columns marked, and beside it W_h and the Q_h that was computed from
+/// it alone, for each head.
+class PerHeadPicture {
+ public:
+  PerHeadPicture(const Panel& panel, Magnitudes& magnitudes, const Projection& projection,
+                 const PerHeadComparison* measured, const Fingerprint& measurement)
+      : panel_(panel),
+        look_(panel.look),
+        config_(panel.trace.config()),
+        projection_(projection),
+        measured_(measured),
+        measurement_(measurement),
+        picture_(panel, magnitudes),
+        list_(ImGui::GetWindowDrawList()) {}
+
+  void draw(Rect room) {
+    const float gap = look_.space.wide;
+    const Rect left = room.cutLeft((room.width() - gap) * 0.5F, gap);
+    drawTogether(left);
+    const float middle = room.a.x - gap * 0.5F;
+    list_->AddLine({middle, room.a.y}, {middle, room.b.y}, look_.theme.divider);
+    drawHeads(room);
+    picture_.draw(list_);
+  }
+
+ private:
+  MatrixRef whole(TensorId tensor) const {
+    MatrixRef ref = wholeMatrix(tensor, config_, panel_.view.item, panel_.view.head);
+    ref.transposed = tensor == projection_.weight;  // stored (out, in), shown as X · W
+    return ref;
+  }
+  bool ofQueries() const { return projection_.part == TensorId::q; }
+  Index chosen() const { return ofQueries() ? panel_.view.head : config_.kvHead(panel_.view.head); }
+  ImU32 colorOf(Index head) const { return headColor(look_.theme, static_cast<std::size_t>(head)); }
+  std::string symbol(TensorId tensor) const { return std::string(info(tensor).symbol); }
+  float titleHeight() const { return fontSize(look_.fonts.semibold) + look_.space.medium; }
+  void title(ImVec2 at, float width, const std::string& text, const std::string& after) {
+    drawMatrixTitle(look_, list_, at, width, look_.fonts.semibold, look_.theme.text, text, after);
+  }
+
+  /// X · W = Q, all heads at once.
+  void drawTogether(Rect room) {
+    const float top = room.a.y;
+    const float strip = look_.space.small;
+    room.cutTop(titleHeight() + strip);
+    AxisLabels tokens;
+    tokens.texts =
+        laneTokens(panel_.trace, ofQueries() ? Lane::query : Lane::key, panel_.view.item);
+    tokens.font = look_.fonts.small;
+    tokens.color = look_.theme.textMuted;
+    tokens.limit = look_.px(56);
+    room.cutLeft(tokens.width(), look_.space.small);
+    const float sign = look_.space.wide;
+    const float side = std::max(room.width() - 2 * sign, look_.px(60)) * 0.28F;
+    const auto rows = static_cast<float>(whole(projection_.input).rows);
+    const float high = std::min(room.height(), rows * look_.px(26));
+
+    const auto matrix = [&](TensorId tensor, const Rect& at, bool headColumns) {
+      const MatrixRef ref = whole(tensor);
+      title({at.a.x, top}, at.width(), symbol(tensor),
+            toString(Shape{ref.shownRows(), ref.shownCols()}));
+      picture_.add(ref, at);
+      picture_.frame(at, look_.theme.panelBorder);
+      if (headColumns) markHeads(at, strip);
+    };
+    const auto signAt = [&](const Rect& at, const char* text) {
+      drawTextCentred(list_, look_.fonts.title, at.centre(), look_.theme.textMuted, text);
+    };
+    const Rect input = room.cutLeft(side).placed({side, high}, 0.0F);
+    drawRowLabels(list_, tokens, input, look_.space.small);
+    matrix(projection_.input, input, false);
+    signAt(room.cutLeft(sign), "×");
+    const Rect result = room.cutRight(side).placed({side, high}, 0.0F);
+    signAt(room.cutRight(sign), "=");
+    matrix(projection_.weight, room, true);
+    matrix(projection_.result, result, true);
+  }
+
+  /// A colour for each head's columns, above them; the chosen head's are framed.
+  void markHeads(const Rect& at, float strip) {
+    const auto heads = static_cast<float>(projection_.heads);
+    const float each = at.width() / heads;
+    const Index shown = std::min<Index>(projection_.heads, static_cast<Index>(at.width()));
+    const float gap = each > look_.space.tight ? look_.space.hair : 0.0F;
+    for (Index s = 0; s < shown; ++s) {
+      const Index h = s * projection_.heads / shown;
+      const float x = at.a.x + each * static_cast<float>(h);
+      list_->AddRectFilled({x, at.a.y - strip},
+                           {x + std::max(each - gap, 1.0F), at.a.y - strip * 0.4F}, colorOf(h));
+    }
+    const float x = at.a.x + each * static_cast<float>(chosen());
+    picture_.frame(Rect{{x, at.a.y}, {x + each, at.b.y}}.outset(1.0F), colorOf(chosen()), 2.0F);
+  }
+
+  /// W_h and, below it, Q_h for each head.
+  void drawHeads(Rect room) {
+    const Rect line = room.cutTop(titleHeight());
+    const HeadTiles tiles(projection_.heads, room, {look_.px(26), look_.px(30)});
+    const std::string q = symbol(projection_.result);
+    const std::string text = fmt::format("{}_h = {} {}_h{}", q, symbol(projection_.input),
+                                         symbol(projection_.weight), config_.bias ? " + b_h" : "");
+    const std::string shape = toString(Shape{whole(projection_.input).cols, config_.dK()});
+    title(line.a, line.width(), text,
+          tiles.shown < projection_.heads
+              ? fmt::format("the first {} of {}", tiles.shown, projection_.heads)
+              : fmt::format("{} × {}", projection_.heads, shape));
+    const ImVec2 size(
+        std::min(room.width() / static_cast<float>(tiles.columns), room.width() * 0.5F),
+        room.height() / static_cast<float>(tiles.rows));
+    for (Index h = 0; h < tiles.shown; ++h) {
+      const ImVec2 at(room.a.x + size.x * static_cast<float>(h % tiles.columns),
+                      room.a.y + size.y * static_cast<float>(h / tiles.columns));
+      drawTile(h, Rect::at(at, {size.x - look_.space.small, size.y - look_.space.small}),
+               size.y >= look_.px(76));
+    }
+  }
+
+  void drawTile(Index head, Rect tile, bool weights) {
+    const Rect all = tile;
+    const bool isChosen = head == chosen();
+    ImFont* tiny = look_.fonts.tiny;
+    drawText(list_, tiny, tile.cutTop(fontSize(tiny), look_.space.hair).a, colorOf(head),
+             std::to_string(head + 1));
+    if (weights) {
+      MatrixRef ref = whole(projection_.weight);
+      ref.row0 = head * config_.dK();
+      ref.rows = config_.dK();
+      const Rect at = tile.cutTop(tile.height() * 0.6F, look_.space.small);
+      picture_.add(ref, at);
+      picture_.frame(at, look_.theme.panelBorder);
+    }
+    drawOwnResult(head, tile);
+    picture_.frame(tile, isChosen ? colorOf(head) : look_.theme.panelBorder,
+                   isChosen ? 2.0F : 1.0F);
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(all.a, all.b) &&
+        ImGui::IsMouseClicked(0)) {
+      panel_.view.head = ofQueries() ? head : head * config_.headsPerGroup();
+    }
+  }
+
+  /// What was computed from W_h alone, in the colours of Q; empty until it is there.
+  void drawOwnResult(Index head, const Rect& at) {
+    list_->AddRectFilled(at.a, at.b, look_.theme.field);
+    if (measured_ == nullptr) return;
+    const Tensor own = measured_->perHead[static_cast<std::size_t>(head)];
+    const ConstMatrixView values = own.matrix({panel_.view.item});
+    const auto read = [own, values](Index row, std::span<float> cells) {
+      std::ranges::copy(values.row(row), cells.begin());
+    };
+    picture_.heatmaps().add(Fingerprint("per head", panel_.view.item, head), measurement_,
+                            {values.rows, values.cols, read},
+                            picture_.scaleOf(whole(projection_.result)), at);
+    const auto cell = MatrixPlace{at, values.rows, values.cols}.hovered();
+    if (!cell) return;
+    ImGui::SetTooltip("head %lld, row %lld, column %lld = %s\ncomputed from this head's matrix",
+                      static_cast<long long>(head + 1), static_cast<long long>(cell->row),
+                      static_cast<long long>(cell->col),
+                      number(values(cell->row, cell->col), 6).c_str());
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const AttentionConfig& config_;
+  const Projection& projection_;
+  const PerHeadComparison* measured_;
+  const Fingerprint& measurement_;
+  MatrixPicture picture_;
+  ImDrawList* list_;
+};
+
+class PerHeadTool final : public Card {
+ public:
+  explicit PerHeadTool(Magnitudes& magnitudes)
+      : Card({"perhead", "Combined or per head",
+              "one matrix for all heads, or one for each: the same numbers", 'P'}),
+        magnitudes_(magnitudes) {}
+
+  void draw(const Panel& panel, ImVec2 /*size*/) override {
+    const Trace& trace = panel.trace;
+    const Projection p = projectionOf(panel.view.part, trace.config());
+    // the numbers hold as long as what is multiplied stays the same
+    const Fingerprint key("per head", p.part, p.heads, trace.revision(p.input),
+                          trace.revision(p.weight), trace.revision(p.bias), trace.config().bias,
+                          asked_);
+    const auto comparison =
+        panel.computations.want<PerHeadComparison>("per head", key, When::beside, [&] {
+          return
+              [operands = projectionOperands(trace, p.part)](const std::atomic<bool>& cancelled) {
+                return comparePerHead(operands, {0, &cancelled});
+              };
+        });
+    controls(panel, p, comparison);
+    ImGui::Dummy({1, panel.look.space.thin});
+    PerHeadPicture(panel, magnitudes_, p, comparison.current, key).draw(Rect::rest());
+  }
+
+ private:
+  /// Which projection, its figures, and measuring again.
+  void controls(const Panel& panel, const Projection& p,
+                const Computed<PerHeadComparison>& comparison) {
+    const Look& look = panel.look;
+    const Theme& t = look.theme;
+    constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
+    const int chosen = p.part == TensorId::k ? 1 : p.part == TensorId::v ? 2 : 0;
+    const int clicked = choices(look, "per head part", {"Q", "K", "V"}, chosen);
+    if (clicked >= 0) panel.view.part = kParts[clicked];
+    ImGui::SameLine(0.0F, look.space.medium);
+    const PerHeadComparison* c = comparison.current;
+    const bool busy = c == nullptr && comparison.problem.empty();
+    if (pill(look, "measure again", false, !busy)) ++asked_;
+    ImGui::SameLine(0.0F, look.space.large);
+
+    ImFont* font = look.fonts.small;
+    const Rect room = Rect::at(ImGui::GetCursorScreenPos(),
+                               {ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()});
+    const float line = fontSize(font) + look.space.hair;
+    const auto write = [&](float lines, ImU32 color, std::string_view text) {
+      drawText(ImGui::GetWindowDrawList(), font, {room.a.x, room.centre().y + lines * line}, color,
+               elided(font, text, room.width()));
+    };
+    if (c != nullptr) {
+      write(-1.0F, c->agrees() ? t.good : t.bad, differenceInWords(*c));
+      write(0.0F, t.text, timesInWords(*c));
+    } else {
+      write(-0.5F, busy ? t.textMuted : t.bad, busy ? "measuring…" : comparison.problem);
+    }
+    ImGui::Dummy(room.size());
+    if (c != nullptr) tip(look, differenceInWords(*c) + "\n" + timesInWords(*c));
+  }
+
+  Magnitudes& magnitudes_;
+  int asked_ = 0;  // how often it was measured again
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makePerHeadTool(Magnitudes& magnitudes) {
+  return std::make_unique<PerHeadTool>(magnitudes);
+}
+
+}  // namespace headscope::ui

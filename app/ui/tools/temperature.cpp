@@ -1,0 +1,223 @@
+// Temperature: what temperature and ÷√d_k do to one query's weights and their entropy, why scores
+// are divided by √d_k, and dropout as in training.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/number_field.h"
+#include "app/ui/setting_field.h"
+#include "app/ui/tools/mask_words.h"
+#include "app/ui/tools/temperature_charts.h"
+#include "app/ui/tools/tool_row.h"
+#include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
+#include "core/dropout.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kControlGap = 14.0F;
+constexpr std::uint64_t kDrawnSeed = 1;
+
+/// The query of the cell looked at, in the chosen head.
+RowRef rowLookedAt(const Panel& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  RowRef row{panel.view.item, panel.view.head, 0};
+  const auto& cell =
+      panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
+  if (cell && info(cell->tensor).rows == Axis::query) {
+    row.query = std::clamp<Index>(cell->row, 0, c.seqLen - 1);
+  }
+  return row;
+}
+
+/// Of the row's head: the last there is while it is measured again; null while there is none.
+const MeasuredVariance* varianceOf(const Panel& panel, const RowRef& row) {
+  const Trace& trace = panel.trace;
+  const Fingerprint key("variance", row.item, row.head, trace.revision(TensorId::rawScores),
+                        trace.revision(TensorId::scores));
+  const auto variance =
+      panel.computations.want<MeasuredVariance>("variance of scores", key, When::beside, [&] {
+        return [held = panel.traceHeld,
+                row](const std::atomic<bool>& cancelled) -> std::optional<MeasuredVariance> {
+          const HeadVariance of = headVariance(*held, row.item, row.head, &cancelled);
+          if (cancelled) return std::nullopt;
+          return MeasuredVariance{row.item, row.head, of, held->config().dK(),
+                                  sharpnessOf(held->config())};
+        };
+      });
+  const MeasuredVariance* last = variance.last;
+  return last != nullptr && last->item == row.item && last->head == row.head ? last : nullptr;
+}
+
+/// What comes after the softmax, hence is not in the picture.
+std::string afterSoftmax(const Trace& trace, const RowRef& row) {
+  const AttentionConfig& c = trace.config();
+  std::string text;
+  if (c.dropout.on()) {
+    const DroppedCells dropped(c);
+    Index count = 0;
+    for (Index j = 0; j < c.keys(); ++j) count += dropped(row.item, row.head, row.query, j) ? 1 : 0;
+    text += fmt::format(" · then dropout takes {} of {} (×), the others × {:.3g}", count, c.keys(),
+                        dropped.factor());
+  }
+  const auto pins = trace.document().pins.of(TensorId::weights, row.item, row.head, row.query);
+  if (!pins.empty()) {
+    text +=
+        fmt::format(" · {} pinned weight{} not in it", pins.size(), pins.size() == 1 ? "" : "s");
+  }
+  if (c.mistakes.softmaxOverQueries) text += " · over keys, though a mistake takes it over queries";
+  return text;
+}
+
+std::string varianceInWords(const MeasuredVariance& v) {
+  std::string divided =
+      v.sharpness.scale ? fmt::format("after ÷√{}", v.dK) : std::string("not divided by √d_k");
+  const double temperature = v.sharpness.temperature;
+  if (temperature != 1.0) divided += fmt::format(" and ÷{:.3g}", temperature);
+  return fmt::format("variance {} at d_k {}; {}: {}", number(v.of.raw, 3), v.dK, divided,
+                     number(v.of.scores, 3));
+}
+
+void findings(const Panel& panel, const RowFigures& f, const MeasuredVariance* variance) {
+  const Look& look = panel.look;
+  const Document& d = panel.trace.document();
+  if (f.keys == 0) {
+    sentence(look, look.theme.bad, fullyMaskedSentence(d, f.row.item, {f.row.query}));
+  } else {
+    sentence(
+        look, look.theme.text,
+        fmt::format("{}: entropy {:.2f} of {:.2f} bits · {:.1f} effective keys of {} · largest "
+                    "{} on {}{}",
+                    queryName(d, f.row.item, f.row.query), f.spread.entropy,
+                    std::log2(static_cast<double>(f.keys)), f.spread.effectiveKeys, f.keys,
+                    number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
+                    afterSoftmax(panel.trace, f.row)));
+  }
+  const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
+  sentence(look, look.theme.textMuted,
+           whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"));
+}
+
+class TemperatureTool final : public Card {
+ public:
+  TemperatureTool()
+      : Card({"temperature", "Temperature",
+              "what temperature and ÷√d do to a query's weights · drag the dot", 'S'}) {}
+
+  void draw(const Panel& panel, ImVec2 /*size*/) override {
+    const RowRef row = rowLookedAt(panel);
+    const Fingerprint key("row", panel.trace.pass(), row.item, row.head, row.query);
+    const auto* figures = panel.computations.atOnce<RowFigures>(
+        "row figures", key, [&] { return rowFigures(panel.trace, row); });
+    if (figures == nullptr) return;
+    const MeasuredVariance* variance = varianceOf(panel, row);
+    if (drawn_.empty()) drawn_ = drawnVariances(kDrawnSeed);
+    controls(panel);
+    findings(panel, *figures, variance);
+    Rect room = Rect::rest();
+    const float gap = panel.look.space.large;
+    const float narrow = (room.width() - 2 * gap) * 0.26F;
+    varianceChart(panel, row.head, variance, drawn_, room.cutRight(narrow, gap));
+    entropyChart(panel, *figures, room.cutRight(narrow, gap));
+    distributionChart(panel, *figures, room);
+  }
+
+  std::vector<Shortcut> shortcuts() const override {
+    return {{"−  =", "lower, higher"}, {"r", "÷√d_k on, off"}, {"o", "dropout on, off"}};
+  }
+
+  /// − and = change the temperature, R switches ÷√d_k, O dropout.
+  bool keys(const Panel& panel, bool /*inSight*/) override {
+    const AttentionConfig& c = panel.document.config;
+    const auto set = [&](double factor) {
+      const double value =
+          std::clamp(c.temperature * factor, kLowestTemperature, kHighestTemperature);
+      // 1 is met again on the way back, whatever rounding says
+      panel.edits.push(SetTemperature{std::abs(value - 1.0) < 1e-6 ? 1.0 : value});
+      return true;
+    };
+    const double step = std::sqrt(std::sqrt(2.0));
+    if (keyPressed(Key::minus)) return set(1.0 / step);
+    if (keyPressed(Key::equal)) return set(step);
+    if (keyPressed(Key{'R'}, false)) {
+      panel.edits.push(SetScale{!c.scale});
+      return true;
+    }
+    if (!keyPressed(Key{'O'}, false)) return false;
+    Dropout dropout = c.dropout;
+    dropout.rate = dropout.on() ? 0.0 : 0.1;
+    panel.edits.push(SetDropout{dropout});
+    return true;
+  }
+
+ private:
+  void controls(const Panel& panel) {
+    const Look& look = panel.look;
+    rowCaption(look, "temperature");
+    temperatureFields(panel, temperature_, 130);
+    tip(look, "Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number");
+    flowOn(look, look.px(70), kControlGap);
+    bool scale = panel.document.config.scale;
+    if (toggle(look, "÷√d_k", &scale)) panel.edits.push(SetScale{scale});
+    richTip(look,
+            "Scores are divided by √d_k, so that their spread does not grow with the head's width");
+    dropoutFields(panel);
+    for (const NumberDraft* draft : {&temperature_, &rate_, &seed_}) problemBelow(look, *draft);
+  }
+
+  void dropoutFields(const Panel& panel) {
+    const Look& look = panel.look;
+    const Dropout& dropout = panel.document.config.dropout;
+    flowOn(look, look.px(150), kControlGap);
+    bool on = dropout.on();
+    if (toggle(look, "training: dropout", &on)) {
+      panel.edits.push(SetDropout{{on ? lastRate_ : 0.0, dropout.seed}});
+      rate_ = {};
+    }
+    tip(look,
+        "Off: as in eval(). On: each weight becomes 0 with this probability and the others are "
+        "divided by 1 − rate, as nn.MultiheadAttention does in training.");
+    if (!dropout.on()) return;
+    lastRate_ = dropout.rate;
+    flowOn(look, look.px(90), kControlGap);
+    rowCaption(look, "rate");
+    const auto rate =
+        realField(look, "rate", 56, dropout.rate, rate_, "give one above 0 and below 1");
+    if (rate && *rate > 0.0 && *rate < 1.0) {
+      rate_.problem.clear();
+      panel.edits.push(SetDropout{{*rate, dropout.seed}}, "dropout rate");
+    } else if (rate) {
+      rate_.problem = fmt::format(
+          "rate is {:g}: it must be above 0 and below 1; the switch turns dropout off", *rate);
+    }
+    flowOn(look, look.px(120), kControlGap);
+    rowCaption(look, "seed");
+    const auto refuse = [](Index n) {
+      return n >= 0 ? std::string() : fmt::format("seed is {}: give 0 or more", n);
+    };
+    const auto seed = wholeNumberField(look,
+                                       {"dropout seed", static_cast<Index>(dropout.seed),
+                                        std::numeric_limits<Index>::max(), "give 0 or more"},
+                                       seed_, refuse);
+    if (!seed) return;
+    panel.edits.push(SetDropout{{dropout.rate, static_cast<std::uint64_t>(*seed)}}, "dropout seed");
+  }
+
+  NumberDraft temperature_, rate_, seed_;
+  double lastRate_ = 0.1;  // of dropout, when it was last on
+  std::vector<DrawnVariance> drawn_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeTemperatureTool() { return std::make_unique<TemperatureTool>(); }
+
+}  // namespace headscope::ui

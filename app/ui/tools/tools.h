@@ -1,0 +1,28 @@
+// Tools: the cards of the window's upper part: the dimension flow, and what takes a step apart or
+// asks "what if"; the stage below follows each of them. A new tool is a file with its Card, and a
+// line in makeTools().
+#pragma once
+
+#include <memory>
+
+#include "app/ui/card.h"
+#include "app/ui/explanations.h"
+#include "app/ui/parts/matrix.h"
+
+namespace headscope::ui {
+
+std::unique_ptr<Card> makeTermsTool(Explanations& explanations);
+std::unique_ptr<Card> makeMaskTool();
+std::unique_ptr<Card> makeTemperatureTool();
+std::unique_ptr<Card> makeChangesTool();
+std::unique_ptr<Card> makeMistakesTool();
+std::unique_ptr<Card> makeKvCacheTool(Magnitudes& magnitudes);
+std::unique_ptr<Card> makePerHeadTool(Magnitudes& magnitudes);
+
+/// All of them, in the order of their tabs. What they share with other panels must outlive them.
+Cards makeTools(Magnitudes& magnitudes, Explanations& explanations);
+
+/// Fills the current card: the tabs, and below them the tool that is open.
+void toolCard(const Panel& panel, const Cards& tools);
+
+}  // namespace headscope::ui
