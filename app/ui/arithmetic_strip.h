@@ -2,9 +2,8 @@
 // stage; a click on its end opens all terms.
 #pragma once
 
-#include "app/ui/arithmetic.h"
-#include "app/ui/explanations.h"
 #include "app/ui/panel.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 

@@ -28,16 +28,6 @@ void eachShown(const std::vector<std::string>& tokens, Index every, Index lit, D
 
 }  // namespace
 
-const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item) {
-  static const std::vector<std::string> kNone;
-  const Input& input = *trace.document().input;
-  const auto& all = lane == Lane::query ? input.tokens : input.keyTokens();
-  if ((lane != Lane::query && lane != Lane::key) || item >= static_cast<Index>(all.size())) {
-    return kNone;
-  }
-  return all[static_cast<std::size_t>(item)];
-}
-
 float labelWidth(ImFont* font, const std::vector<std::string>& tokens, float limit) {
   float widest = 0.0F;
   const std::size_t step = tokens.size() / kMeasured + 1;

@@ -10,9 +10,6 @@
 
 namespace headscope::ui {
 
-/// The labels of a lane for a batch item: query tokens or key tokens; empty for other lanes.
-const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item);
-
 /// Room rows of labels take: the widest of them, at most `limit`.
 float labelWidth(ImFont* font, const std::vector<std::string>& tokens, float limit);
 

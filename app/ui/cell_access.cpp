@@ -92,39 +92,4 @@ float heldValue(const Document& document, const Trace& trace, const CellAccess& 
   return trace.value(cell);
 }
 
-std::string_view coordinateName(const Trace& trace, const CellRef& cell) {
-  const auto& names = trace.document().input->coordinates;
-  const bool named = cell.tensor == TensorId::x && cell.col < static_cast<Index>(names.size());
-  return named ? std::string_view(names[static_cast<std::size_t>(cell.col)]) : std::string_view();
-}
-
-bool isFullyMasked(const Trace& trace, Index item, Index row) {
-  const auto& rows = trace.fullyMaskedRows;  // by item, row, head
-  const auto place = [](const FullyMaskedRow& r) { return std::tuple(r.item, r.row); };
-  const auto found = std::lower_bound(
-      rows.begin(), rows.end(), std::tuple(item, row),
-      [&](const FullyMaskedRow& r, const std::tuple<Index, Index>& k) { return place(r) < k; });
-  return found != rows.end() && place(*found) == std::tuple(item, row);
-}
-
-std::string whyFullyMasked(const Trace& trace, const CellRef& cell) {
-  if (info(cell.tensor).rows != Axis::query || cell.tensor < TensorId::maskedScores ||
-      !isFullyMasked(trace, cell.item, cell.row)) {
-    return {};
-  }
-  const auto& tokens = laneTokens(trace, Lane::query, cell.item);
-  const std::string name = cell.row < static_cast<Index>(tokens.size())
-                               ? std::string(shownToken(tokens[static_cast<std::size_t>(cell.row)]))
-                               : std::to_string(cell.row);
-  const bool pinned = std::any_of(trace.document().pins.all().begin(),
-                                  trace.document().pins.all().end(), [&](const Pin& pin) {
-                                    return pin.cell.tensor >= TensorId::weights &&
-                                           pin.cell.item == cell.item && pin.cell.row == cell.row;
-                                  });
-  return fmt::format("every key of '{}' is masked: no softmax, {}", name,
-                     pinned                ? "weights 0 but for what is pinned"
-                     : trace.config().bias ? "weights 0, output b_O"
-                                           : "weights 0, output 0");
-}
-
 }  // namespace headscope::ui

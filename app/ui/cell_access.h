@@ -4,11 +4,11 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/edit.h"
 #include "core/trace.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 
@@ -30,12 +30,5 @@ Edit setCell(const CellAccess& access, float value);
 
 /// What the newest document has there: an operand's number, a pin, else the trace's result.
 float heldValue(const Document& document, const Trace& trace, const CellAccess& access);
-
-/// What a column of X stands for ("noun", "cos(w_2 i)"); empty for other cells.
-std::string_view coordinateName(const Trace& trace, const CellRef& cell);
-
-/// "every key of 'x' is masked: no softmax, weights 0, output b_O", or empty.
-std::string whyFullyMasked(const Trace& trace, const CellRef& cell);
-bool isFullyMasked(const Trace& trace, Index item, Index row);
 
 }  // namespace headscope::ui

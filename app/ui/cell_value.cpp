@@ -10,9 +10,9 @@
 
 #include "app/ui/cell_focus.h"
 #include "app/ui/cell_input.h"
-#include "app/ui/cell_marks.h"
 #include "app/ui/cell_menu.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_value.h"
 #include "app/ui/compat.h"
@@ -15,6 +14,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

@@ -16,11 +16,7 @@ void fillHeatmap(const RowSource& source, bool transposed, int rows, int cols, f
   transpose(turned, cols, rows, out);
 }
 
-std::uint64_t keyOf(const MatrixRef& ref) {
-  return Fingerprint("trace", ref.salt, ref.tensor, ref.item, ref.head, ref.row0, ref.rows, ref.col0,
-                     ref.cols, ref.transposed, ref.maskOnly)
-      .value();
-}
+std::uint64_t keyOf(const MatrixRef& ref) { return ref.place().value(); }
 
 SourceSize sourceSize(const MatrixRef& ref, ImVec2 pixels) {
   const auto resolution = [](Index cells, float length) {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

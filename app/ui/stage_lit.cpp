@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/ui/explanations.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,15 +5,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
 #include "app/ui/cell_access.h"
-#include "app/ui/cell_marks.h"
-#include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
-#include "app/ui/flash.h"
+#include "app/ui/parts/color_bar.h"
+#include "app/ui/parts/flash.h"
+#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {
@@ -61,7 +61,7 @@ class Painter {
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(a_, b_, look_.theme.panelBorder);
-    drawFlash(panel_, item_.ref, a_, b_);
+    drawFlash(panel_, item_.ref, Rect{a_, b_});
     const MarkedMatrix marked{item_.ref, a_, b_};
     drawNumbers();
     drawVeil();

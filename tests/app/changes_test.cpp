@@ -4,7 +4,7 @@
 #include <string>
 
 #include "app/comparison.h"
-#include "app/ui/flash.h"
+#include "app/ui/parts/flash.h"
 #include "app/ui/tools/difference_source.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"

@@ -16,7 +16,7 @@
 #include "app/ui/heads/head_order.h"
 #include "app/ui/heads/pooled.h"
 #include "app/ui/heads/token_zoom.h"
-#include "app/ui/tile_grid.h"
+#include "app/ui/parts/head_grid.h"
 
 namespace headscope::ui {
 namespace {

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/cell_words.h"
-#include "app/ui/explanations.h"
 #include "app/ui/stage_lit.h"
+#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope::ui {

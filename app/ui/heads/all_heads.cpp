@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "app/ui/axis_labels.h"
-#include "app/ui/color_bar.h"
 #include "app/ui/heads/grid_controls.h"
 #include "app/ui/heads/head_lines.h"
 #include "app/ui/heads/head_order.h"
 #include "app/ui/heads/head_tile_layout.h"
 #include "app/ui/heads/minimap.h"
 #include "app/ui/heads/token_zoom.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

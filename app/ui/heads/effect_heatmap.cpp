@@ -7,13 +7,13 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/effect_picture.h"
 #include "app/ui/heads/token_axis.h"
 #include "app/ui/matrix_view.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 

@@ -6,10 +6,10 @@
 #include <initializer_list>
 #include <string>
 
-#include "app/ui/color_bar.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/heads/head_order.h"
 #include "app/ui/heads/token_zoom.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/metrics.h"

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "app/ui/axis_labels.h"
-#include "app/ui/cell_marks.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/flash.h"
 #include "app/ui/heads/head_lines.h"
 #include "app/ui/heads/head_order.h"
 #include "app/ui/heads/token_zoom.h"
+#include "app/ui/parts/flash.h"
+#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 

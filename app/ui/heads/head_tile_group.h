@@ -10,7 +10,7 @@
 #include "app/ui/heads/tile_title.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
-#include "app/ui/tile_grid.h"
+#include "app/ui/parts/head_grid.h"
 
 namespace headscope::ui {
 

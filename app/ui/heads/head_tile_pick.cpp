@@ -8,11 +8,11 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/axis_labels.h"
-#include "app/ui/cell_words.h"
 #include "app/ui/heads/head_tile_group.h"
 #include "app/ui/heads/token_zoom.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

@@ -61,6 +61,11 @@ std::optional<MatrixCell> MatrixPlace::hovered() const {
 
 // What is in it.
 
+Fingerprint MatrixRef::place() const {
+  return Fingerprint("trace", salt, tensor, item, head, row0, rows, col0, cols, transposed,
+                     maskOnly);
+}
+
 CellRef MatrixRef::cell(Index row, Index col) const {
   if (transposed) std::swap(row, col);
   return {tensor, item, head, row0 + row, col0 + col};
@@ -219,9 +224,7 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
 void Heatmaps::add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale,
                    const Rect& at, float opacity) {
   if (at.empty() || ref.rows < 1 || ref.cols < 1) return;
-  const Fingerprint place("trace", ref.salt, ref.tensor, ref.item, ref.head, ref.row0, ref.rows,
-                          ref.col0, ref.cols, ref.transposed, ref.maskOnly);
-  add(place, Fingerprint("revision", revisionOf(trace, ref)), cellsOf(trace, ref), scale, at,
+  add(ref.place(), Fingerprint("revision", revisionOf(trace, ref)), cellsOf(trace, ref), scale, at,
       ref.transposed)
       .opacity = opacity;
 }

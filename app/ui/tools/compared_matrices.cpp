@@ -6,16 +6,16 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/axis_labels.h"
-#include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/tools/difference_source.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

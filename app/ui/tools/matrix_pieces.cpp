@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 

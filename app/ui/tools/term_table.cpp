@@ -7,10 +7,10 @@
 #include <cmath>
 #include <span>
 
-#include "app/ui/cell_words.h"
 #include "app/ui/compat.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/widgets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <string>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/compat.h"
 #include "app/ui/stage_items.h"
 #include "app/ui/tools/trail_row.h"
 #include "app/ui/trace_back.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

@@ -2,9 +2,9 @@
 // trail of cells traced back through.
 #pragma once
 
-#include "app/ui/explanations.h"
 #include "app/ui/panel.h"
 #include "app/ui/tools/term_table.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 

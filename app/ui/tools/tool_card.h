@@ -6,7 +6,6 @@
 #include <optional>
 #include <span>
 
-#include "app/ui/explanations.h"
 #include "app/ui/flow/flow_panel.h"
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
@@ -17,6 +16,7 @@
 #include "app/ui/tools/per_head_panel.h"
 #include "app/ui/tools/temperature_panel.h"
 #include "app/ui/tools/terms_panel.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 

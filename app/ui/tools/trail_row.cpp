@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/cell_words.h"
 #include "app/ui/compat.h"
 #include "app/ui/trace_back.h"
 #include "app/ui/widgets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

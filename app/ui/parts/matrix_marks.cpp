@@ -1,4 +1,4 @@
-#include "app/ui/cell_marks.h"
+#include "app/ui/parts/matrix_marks.h"
 
 #include <fmt/format.h>
 
@@ -6,66 +6,62 @@
 #include <cmath>
 #include <vector>
 
-#include "app/ui/cell_access.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "core/dropout.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr double kSumsToOne = 5e-4;  // what the two decimals of a sum do not show
 
-ImVec2 cellSize(const MarkedMatrix& m) {
-  return {(m.b.x - m.a.x) / static_cast<float>(m.ref.shownCols()),
-          (m.b.y - m.a.y) / static_cast<float>(m.ref.shownRows())};
-}
-
 /// Masked scores show the pins of the scores they are made of.
 TensorId pinnedTensor(const MatrixRef& ref) {
   return ref.tensor == TensorId::maskedScores ? TensorId::scores : ref.tensor;
 }
 
-void drawPin(const Look& look, ImDrawList* list, ImVec2 a, ImVec2 b) {
+void drawPin(const Look& look, ImDrawList* list, const Rect& cell) {
   const Theme& t = look.theme;
-  const float side = std::min(b.x - a.x, b.y - a.y);
+  const float side = std::min(cell.width(), cell.height());
   if (side < look.px(9)) {
-    const ImVec2 c((a.x + b.x) * 0.5F, (a.y + b.y) * 0.5F);
-    const float radius = std::max(look.px(2), side * 0.3F);
-    list->AddCircleFilled(c, radius + look.px(1), t.panel, 12);
-    list->AddCircleFilled(c, radius, t.accent, 12);
+    const float radius = std::max(look.space.thin, side * 0.3F);
+    list->AddCircleFilled(cell.centre(), radius + look.space.hair, t.panel, 12);
+    list->AddCircleFilled(cell.centre(), radius, t.accent, 12);
     return;
   }
   // a line of the panel's colour keeps the accent apart from colours like it
-  const float line = look.px(2);
-  a = {a.x + look.px(1), a.y + look.px(1)};  // within the frame of a chosen cell
-  b = {b.x - look.px(1), b.y - look.px(1)};
-  const float corner = std::clamp(side * 0.34F, look.px(5), look.px(11));
-  const auto inset = [](ImVec2 p, float by) { return ImVec2(p.x + by, p.y + by); };
-  list->AddRect(inset(a, line * 1.5F), inset(b, -line * 1.5F), t.panel, 0, 0, look.px(1));
-  list->AddRect(inset(a, line * 0.5F), inset(b, -line * 0.5F), t.accent, 0, 0, line);
-  const float wide = corner + look.px(2);
-  list->AddTriangleFilled({b.x - wide, a.y}, {b.x, a.y}, {b.x, a.y + wide}, t.panel);
-  list->AddTriangleFilled({b.x - corner, a.y}, {b.x, a.y}, {b.x, a.y + corner}, t.accent);
+  const float line = look.space.thin;
+  const Rect within = cell.inset(look.space.hair);  // the frame of a chosen cell
+  const Rect inner = within.inset(line * 1.5F);
+  const Rect outer = within.inset(line * 0.5F);
+  list->AddRect(inner.a, inner.b, t.panel, 0, 0, look.space.hair);
+  list->AddRect(outer.a, outer.b, t.accent, 0, 0, line);
+  const auto corner = [&](float length, ImU32 color) {
+    const ImVec2 at(within.b.x, within.a.y);
+    list->AddTriangleFilled({at.x - length, at.y}, at, {at.x, at.y + length}, color);
+  };
+  const float length = std::clamp(side * 0.34F, look.px(5), look.px(11));
+  corner(length + look.space.thin, t.panel);
+  corner(length, t.accent);
 }
 
 void drawDropped(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
   const Look& look = panel.look;
-  const ImVec2 cell = cellSize(m);
-  if (std::min(cell.x, cell.y) < look.px(5)) return;  // a cross would be a blot
+  const MatrixPlace place = m.place();
+  const float side = std::min(place.cell().x, place.cell().y);
+  if (side < look.px(5)) return;  // a cross would be a blot
   const DroppedCells dropped(panel.trace.config());
   const ImU32 color = withAlpha(look.theme.text, 0.55F);
-  const float inset = std::clamp(std::min(cell.x, cell.y) * 0.2F, look.px(1), look.px(5));
-  for (Index r = 0; r < m.ref.shownRows(); ++r) {
-    for (Index c = 0; c < m.ref.shownCols(); ++c) {
+  const float inset = std::clamp(side * 0.2F, look.px(1), look.px(5));
+  for (Index r = 0; r < place.rows; ++r) {
+    for (Index c = 0; c < place.cols; ++c) {
       const CellRef at = m.ref.cell(r, c);
       if (!dropped(at.item, at.head, at.row, at.col)) continue;
-      if (panel.trace.document().pins.at(at) || isHidden(panel.trace, at)) continue;
-      const ImVec2 a(m.a.x + static_cast<float>(c) * cell.x + inset,
-                     m.a.y + static_cast<float>(r) * cell.y + inset);
-      const ImVec2 b(a.x + cell.x - 2 * inset, a.y + cell.y - 2 * inset);
-      list->AddLine(a, b, color, look.px(1));
-      list->AddLine({a.x, b.y}, {b.x, a.y}, color, look.px(1));
+      if (panel.trace.pins().at(at) || isHidden(panel.trace, at)) continue;
+      const Rect cross = place.cellAt(r, c).inset(inset);
+      list->AddLine(cross.a, cross.b, color, look.space.hair);
+      list->AddLine({cross.a.x, cross.b.y}, {cross.b.x, cross.a.y}, color, look.space.hair);
     }
   }
 }
@@ -76,30 +72,22 @@ void drawCellMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) 
   if (m.ref.maskOnly) return;
   const Trace& trace = panel.trace;
   if (m.ref.tensor == TensorId::weights && trace.config().dropout.on()) drawDropped(panel, list, m);
-  const ImVec2 cell = cellSize(m);
-  for (const Pin& pin : trace.document().pins.of(pinnedTensor(m.ref), m.ref.item, m.ref.head)) {
-    CellRef at = pin.cell;
-    at.tensor = m.ref.tensor;
-    Index row = 0;
-    Index col = 0;
-    if (!m.ref.find(at, &row, &col) || isHidden(trace, at)) continue;
-    const ImVec2 a(m.a.x + static_cast<float>(col) * cell.x,
-                   m.a.y + static_cast<float>(row) * cell.y);
-    drawPin(panel.look, list, a, {a.x + cell.x, a.y + cell.y});
+  for (const Pin& pin : trace.pins().of(pinnedTensor(m.ref), m.ref.item, m.ref.head)) {
+    CellRef cell = pin.cell;
+    cell.tensor = m.ref.tensor;
+    const auto at = m.ref.find(cell);
+    if (at && !isHidden(trace, cell)) drawPin(panel.look, list, m.place().cellAt(at->row, at->col));
   }
 }
 
-void drawChosenCell(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
-  Index row = 0;
-  Index col = 0;
-  if (!panel.view.selected || !m.ref.find(*panel.view.selected, &row, &col)) return;
-  const ImVec2 cell = cellSize(m);
-  const float line = panel.look.px(2);
-  const ImVec2 a(m.a.x + static_cast<float>(col) * cell.x,
-                 m.a.y + static_cast<float>(row) * cell.y);
-  list->AddRect({a.x - line * 0.5F, a.y - line * 0.5F},
-                {a.x + cell.x + line * 0.5F, a.y + cell.y + line * 0.5F}, panel.look.theme.text, 0,
-                0, line);
+void frameCell(const Look& look, ImDrawList* list, const MarkedMatrix& m, const CellRef& cell) {
+  const auto at = m.ref.find(cell);
+  if (!at) return;
+  const float line = look.space.thin;
+  const Rect frame = m.place().block(static_cast<double>(at->row), 1, static_cast<double>(at->col),
+                                     1, look.space.tight);
+  const Rect around = frame.outset(line * 0.5F);
+  list->AddRect(around.a, around.b, look.theme.text, 0, 0, line);
 }
 
 void drawFullyMaskedMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
@@ -109,12 +97,12 @@ void drawFullyMaskedMarks(const Panel& panel, ImDrawList* list, const MarkedMatr
     return;
   }
   const Look& look = panel.look;
-  const float cell = cellSize(m).y;
+  const float cell = m.place().cell().y;
   const float radius = std::min(look.px(3), std::max(cell * 0.5F - 1.0F, look.px(1)));
   const ImU32 color = look.theme.bad;
   for (Index r = 0; r < m.ref.rows; ++r) {
     if (!isFullyMasked(panel.trace, m.ref.item, m.ref.row0 + r)) continue;
-    const ImVec2 c(m.a.x - look.px(4), m.a.y + (static_cast<float>(r) + 0.5F) * cell);
+    const ImVec2 c(m.at.a.x - look.px(4), m.at.a.y + (static_cast<float>(r) + 0.5F) * cell);
     if (radius < look.px(2.5F)) {
       list->AddCircleFilled(c, radius, color, 8);
       continue;
@@ -147,17 +135,17 @@ bool rowsMayNotSumToOne(const Trace& trace, Index item, Index head) {
 void drawRowSums(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
   const Look& look = panel.look;
   ImFont* font = look.fonts.monoSmall;
-  const float cell = cellSize(m).y;
+  const float cell = m.place().cell().y;
   if (m.ref.tensor != TensorId::weights || cell < fontSize(font)) return;
   if (!rowsMayNotSumToOne(panel.trace, m.ref.item, m.ref.head)) return;
   for (Index r = 0; r < m.ref.rows; ++r) {
     const double sum = rowSum(panel.trace, m.ref.item, m.ref.head, m.ref.row0 + r);
     if (std::abs(sum - 1.0) < kSumsToOne) continue;
     if (sum == 0.0 && isFullyMasked(panel.trace, m.ref.item, m.ref.row0 + r)) continue;
-    drawText(
-        list, font,
-        {m.b.x + look.px(7), m.a.y + (static_cast<float>(r) + 0.5F) * cell - fontSize(font) * 0.5F},
-        look.theme.accentText, fmt::format("Σ = {:.2f}", sum));
+    drawText(list, font,
+             {m.at.b.x + look.px(7),
+              m.at.a.y + (static_cast<float>(r) + 0.5F) * cell - fontSize(font) * 0.5F},
+             look.theme.accentText, fmt::format("Σ = {:.2f}", sum));
   }
 }
 

@@ -1,4 +1,4 @@
-#include "app/ui/flash.h"
+#include "app/ui/parts/flash.h"
 
 #include <algorithm>
 #include <atomic>
@@ -57,7 +57,7 @@ FlashGrid flashGrid(const Trace& before, const Trace& after, const MatrixRef& re
 
 const FlashGrid& FlashParts::of(const Trace& before, const Trace& after, const MatrixRef& ref,
                                 Index rows, Index cols) {
-  const Key key{keyOf(ref), rows * ref.shownCols() + cols};
+  const Key key{ref.place().value(), rows * ref.shownCols() + cols};
   const auto [at, isNew] = grids_.try_emplace(key);
   const Index cells = ref.rows * ref.cols;
   if (isNew && cells > atOnce_) {
@@ -115,7 +115,7 @@ void Flash::measure(double now) {
   });
 }
 
-void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
+void drawFlash(const Panel& panel, const MatrixRef& ref, const Rect& at) {
   const Trace* before = panel.flash.before;
   if (before == nullptr || ref.maskOnly || !comparable(*before, panel.trace, ref.tensor) ||
       before->revision(ref.tensor) == panel.trace.revision(ref.tensor)) {
@@ -126,20 +126,18 @@ void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
     return std::clamp<Index>(static_cast<Index>(length / smallest), 1, cells);
   };
   const FlashGrid& grid =
-      panel.flash.parts->of(*before, panel.trace, ref, partsOf(b.y - a.y, ref.shownRows()),
-                            partsOf(b.x - a.x, ref.shownCols()));
+      panel.flash.parts->of(*before, panel.trace, ref, partsOf(at.height(), ref.shownRows()),
+                            partsOf(at.width(), ref.shownCols()));
   if (grid.shares.empty()) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 cell((b.x - a.x) / static_cast<float>(grid.cols),
-                    (b.y - a.y) / static_cast<float>(grid.rows));
+  const MatrixPlace place{at, grid.rows, grid.cols};
   for (Index r = 0; r < grid.rows; ++r) {
     for (Index c = 0; c < grid.cols; ++c) {
       const float share = grid.shares[static_cast<std::size_t>(r * grid.cols + c)];
       const float alpha = share * panel.flash.strength * kStrongest;
       if (alpha < kFaintest) continue;
-      const ImVec2 from(a.x + static_cast<float>(c) * cell.x, a.y + static_cast<float>(r) * cell.y);
-      list->AddRectFilled(from, {from.x + cell.x, from.y + cell.y},
-                          withAlpha(panel.look.theme.flash, alpha));
+      const Rect part = place.cellAt(r, c);
+      list->AddRectFilled(part.a, part.b, withAlpha(panel.look.theme.flash, alpha));
     }
   }
 }

@@ -1,14 +1,15 @@
-#include "app/ui/arithmetic.h"
+#include "core/words/arithmetic.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
-#include "app/ui/widgets.h"
+#include "core/words/numbers.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
 std::string softmaxText(const Explanation& e) {
@@ -81,11 +82,6 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
 
 }  // namespace
 
-std::string factorText(double value) {
-  const std::string text = number(value, 3);
-  return value < 0 ? "(" + text + ")" : text;
-}
-
 std::string quotientText(const Explanation& e) {
   const Term* own = e.own();
   if (own == nullptr) return {};
@@ -116,4 +112,15 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t term
   return a;
 }
 
-}  // namespace headscope::ui
+const Explanation& Explanations::of(const Trace& trace, const CellRef& cell) {
+  const auto holds = [&](const std::optional<Entry>& entry) {
+    return entry && entry->pass == trace.pass() && entry->explanation.cell == cell;
+  };
+  if (!holds(entries_[0])) {
+    std::swap(entries_[0], entries_[1]);
+    if (!holds(entries_[0])) entries_[0] = Entry{trace.pass(), explainCell(trace, cell)};
+  }
+  return entries_[0]->explanation;
+}
+
+}  // namespace headscope

@@ -1,8 +1,7 @@
 // Color bar: a colour scale with its numbers.
 #pragma once
 
-#include "app/ui/matrix_view.h"
-#include "app/ui/panel.h"
+#include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
 

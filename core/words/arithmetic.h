@@ -1,13 +1,17 @@
-// Arithmetic: a cell's explanation in words and numbers, as the line below the stage prints it.
+// Arithmetic in words: a cell's explanation in words and numbers, and the explanations of the cells
+// looked at last.
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 
-#include "app/ui/cell_words.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/words/cells.h"
 
-namespace headscope::ui {
+namespace headscope {
 
 struct Arithmetic {
   std::string name;    // "S[sat, cat]"
@@ -23,10 +27,21 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& explanation, std::s
 /// Operands of the document have no arithmetic: their value and where they come from.
 Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell);
 
-/// A factor of a product, a negative one in brackets: "0.26", "(−0.33)".
-std::string factorText(double value);
-
 /// "maximum 3.577 · Σ exp = 1.151 · own 1 / 1.151 = 0.869": a weight's quotient.
 std::string quotientText(const Explanation& explanation);
 
-}  // namespace headscope::ui
+/// The arithmetic of the cells looked at last, worked out once for all that show it.
+class Explanations {
+ public:
+  /// Of a result's cell. Stands until two other cells were asked for.
+  const Explanation& of(const Trace& trace, const CellRef& cell);
+
+ private:
+  struct Entry {
+    std::uint64_t pass = 0;
+    Explanation explanation;
+  };
+  std::array<std::optional<Entry>, 2> entries_;  // the one asked for last comes first
+};
+
+}  // namespace headscope

@@ -1,23 +1,25 @@
-// Cell marks: what is special about cells of a matrix, drawn over its heatmap: pinned ones, ones
+// Matrix marks: what is special about cells of a matrix, drawn over its heatmap: pinned ones, ones
 // that dropout dropped, rows whose keys are all masked, rows of weights that do not sum to 1.
 #pragma once
 
-#include "app/ui/matrix_view.h"
+#include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
 
-/// A matrix between two corners of the screen.
+/// A matrix and where it stands on the screen.
 struct MarkedMatrix {
   const MatrixRef& ref;
-  ImVec2 a, b;
+  Rect at;
+
+  MatrixPlace place() const { return ref.placedAt(at); }
 };
 
 /// Corner triangles and borders of pinned cells (dots where cells are tiny), crosses of dropped
 /// ones.
 void drawCellMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
 
-/// The frame of the chosen cell, where it lies in the matrix.
-void drawChosenCell(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
+/// A frame around a cell that lies in the matrix, at least a few points wide.
+void frameCell(const Look& look, ImDrawList* list, const MarkedMatrix& matrix, const CellRef& cell);
 
 /// A sign left of each row whose keys are all masked.
 void drawFullyMaskedMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);

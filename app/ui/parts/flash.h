@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "app/background.h"
-#include "app/ui/matrix_view.h"
-#include "app/ui/panel.h"
+#include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
 
@@ -67,8 +66,11 @@ class Flash {
   BackgroundTask<std::vector<std::pair<FlashParts::Key, FlashGrid>>> task_;
 };
 
-/// Lays the flash over a matrix drawn in [a, b); nothing where it did not change. Cells smaller
-/// than a few points light up together, by the largest change among them.
-void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b);
+/// Lays the flash over a matrix drawn there; nothing where it did not change. Cells smaller than a
+/// few points light up together, by the largest change among them.
+void drawFlash(const Panel& panel, const MatrixRef& ref, const Rect& at);
+inline void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
+  drawFlash(panel, ref, Rect{a, b});
+}
 
 }  // namespace headscope::ui

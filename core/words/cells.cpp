@@ -1,13 +1,12 @@
-#include "app/ui/cell_words.h"
+#include "core/words/cells.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 #include <variant>
 
-#include "app/ui/axis_labels.h"
-
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
 bool columnsAreHeads(TensorId id) {
@@ -28,12 +27,11 @@ std::string headColumns(const Trace& trace, const Explanation& e) {
                      narrow.head + 1, narrow.head * dK, (narrow.head + 1) * dK - 1);
 }
 
-std::string linearFormula(const Trace& trace, const CellRef& cell, TensorId x, TensorId weight,
-                          TensorId bias) {
-  std::string text =
-      fmt::format("Σ_j {}[{}, j]·{}[{}, j]", symbolOf(x),
-                  placeName(trace, info(x).rows, cell.item, cell.row), symbolOf(weight), cell.col);
-  if (trace.config().bias) text += fmt::format(" + {}[{}]", symbolOf(bias), cell.col);
+std::string linearFormula(const Trace& trace, const CellRef& cell, const LinearLayer& layer) {
+  std::string text = fmt::format("Σ_j {}[{}, j]·{}[{}, j]", symbolOf(layer.x),
+                                 placeName(trace, info(layer.x).rows, cell.item, cell.row),
+                                 symbolOf(layer.weight), cell.col);
+  if (trace.config().bias) text += fmt::format(" + {}[{}]", symbolOf(layer.bias), cell.col);
   return text;
 }
 
@@ -56,10 +54,21 @@ std::string symbolOf(TensorId tensor) {
   return std::string(t.symbol.size() <= 2 && sharing == 1 ? t.symbol : t.name);
 }
 
+std::string_view shownToken(std::string_view token) { return token.empty() ? "[pad]" : token; }
+
+const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index item) {
+  static const std::vector<std::string> kNone;
+  const Input& input = *trace.document().input;
+  const auto& all = axis == Axis::query ? input.tokens : input.keyTokens();
+  if ((axis != Axis::query && axis != Axis::key) || item < 0 || item >= std::ssize(all)) {
+    return kNone;
+  }
+  return all[static_cast<std::size_t>(item)];
+}
+
 std::string placeName(const Trace& trace, Axis axis, Index item, Index index) {
-  const Lane lane = axis == Axis::query ? Lane::query : axis == Axis::key ? Lane::key : Lane::none;
-  const auto& tokens = laneTokens(trace, lane, std::max<Index>(item, 0));
-  if (index < static_cast<Index>(tokens.size())) {
+  const auto& tokens = tokensAlong(trace, axis, std::max<Index>(item, 0));
+  if (index < std::ssize(tokens)) {
     return std::string(shownToken(tokens[static_cast<std::size_t>(index)]));
   }
   return std::to_string(index);
@@ -93,16 +102,10 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
     other.tensor = tensor;
     return cellName(trace, other);
   };
-  const TensorId memory = c.crossAttention() ? TensorId::memory : TensorId::x;
+  for (const LinearLayer& layer : stepGiving(cell.tensor).layers(c)) {
+    if (layer.y == cell.tensor) return linearFormula(trace, cell, layer);
+  }
   switch (cell.tensor) {
-    case TensorId::qProj:
-      return linearFormula(trace, cell, TensorId::x, TensorId::wQ, TensorId::bQ);
-    case TensorId::kProj:
-      return linearFormula(trace, cell, memory, TensorId::wK, TensorId::bK);
-    case TensorId::vProj:
-      return linearFormula(trace, cell, memory, TensorId::wV, TensorId::bV);
-    case TensorId::output:
-      return linearFormula(trace, cell, TensorId::concat, TensorId::wO, TensorId::bO);
     case TensorId::rawScores:
       return fmt::format("Σ_j q[{}, j]·k[{}, j]", query(),
                          placeName(trace, Axis::key, cell.item, cell.col));
@@ -154,18 +157,48 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
                            : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
     return text + (d.weightsEdited ? "; edited since" : "");
   }
-  const Input& input = *d.input;
-  const auto& tokens = laneTokens(trace, x ? Lane::query : Lane::key, cell.item);
+  const Axis rows = x ? Axis::query : Axis::key;
   std::string text = fmt::format("token {}", cell.row);
-  if (cell.row < static_cast<Index>(tokens.size())) {
-    text += fmt::format(" '{}'", shownToken(tokens[static_cast<std::size_t>(cell.row)]));
+  if (cell.row < std::ssize(tokensAlong(trace, rows, cell.item))) {
+    text += fmt::format(" '{}'", placeName(trace, rows, cell.item, cell.row));
   }
   text += fmt::format(", coordinate {}", cell.col);
-  if (x && cell.col < static_cast<Index>(input.coordinates.size())) {
-    text += ": " + input.coordinates[static_cast<std::size_t>(cell.col)];
-  }
+  const std::string_view coordinate = coordinateName(trace, cell);
+  if (!coordinate.empty()) text += fmt::format(": {}", coordinate);
   if (d.source != nullptr) text += " · " + sourceWords(*d.source);
   return text + (d.inputEdited ? "; edited since" : "");
 }
 
-}  // namespace headscope::ui
+std::string_view coordinateName(const Trace& trace, const CellRef& cell) {
+  const auto& names = trace.document().input->coordinates;
+  const bool named = cell.tensor == TensorId::x && cell.col < static_cast<Index>(names.size());
+  return named ? std::string_view(names[static_cast<std::size_t>(cell.col)]) : std::string_view();
+}
+
+bool isFullyMasked(const Trace& trace, Index item, Index row) {
+  const auto& rows = trace.fullyMaskedRows;  // by item, row, head
+  const auto place = [](const FullyMaskedRow& r) { return std::tuple(r.item, r.row); };
+  const auto found = std::lower_bound(
+      rows.begin(), rows.end(), std::tuple(item, row),
+      [&](const FullyMaskedRow& r, const std::tuple<Index, Index>& k) { return place(r) < k; });
+  return found != rows.end() && place(*found) == std::tuple(item, row);
+}
+
+std::string whyFullyMasked(const Trace& trace, const CellRef& cell) {
+  if (info(cell.tensor).rows != Axis::query || cell.tensor < TensorId::maskedScores ||
+      !isFullyMasked(trace, cell.item, cell.row)) {
+    return {};
+  }
+  const bool pinned = std::any_of(trace.document().pins.all().begin(),
+                                  trace.document().pins.all().end(), [&](const Pin& pin) {
+                                    return pin.cell.tensor >= TensorId::weights &&
+                                           pin.cell.item == cell.item && pin.cell.row == cell.row;
+                                  });
+  return fmt::format("every key of '{}' is masked: no softmax, {}",
+                     placeName(trace, Axis::query, cell.item, cell.row),
+                     pinned                ? "weights 0 but for what is pinned"
+                     : trace.config().bias ? "weights 0, output b_O"
+                                           : "weights 0, output 0");
+}
+
+}  // namespace headscope
