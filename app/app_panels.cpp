@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "app/app_state.h"
-#include "app/ui/inspector_card.h"
+#include "app/ui/inspector.h"
 #include "app/ui/mistake_badge.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/status_bar.h"

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "app/ui/compat.h"
+#include "app/ui/step_looks.h"
 #include "app/ui/widgets.h"
 #include "core/assets.h"
 
@@ -24,59 +25,9 @@ const std::string& aboutTerm(std::string_view term) {
   return found->about;
 }
 
-std::string_view termOf(StepId step) {
-  switch (step) {
-    case StepId::project:
-      return "projection";
-    case StepId::split:
-      return "split";
-    case StepId::score:
-      return "score";
-    case StepId::scale:
-      return "÷√d_k";
-    case StepId::mask:
-      return "mask";
-    case StepId::softmax:
-      return "softmax";
-    case StepId::weigh:
-      return "weighted sum";
-    case StepId::concat:
-      return "concat";
-    case StepId::output:
-      break;
-  }
-  return "output";
-}
+std::string_view termOf(StepId step) { return lookOf(step).term; }
 
-std::string_view termOf(TensorId tensor) {
-  switch (tensor) {
-    case TensorId::memory:
-      return "memory";
-    case TensorId::q:
-    case TensorId::qProj:
-      return "query";
-    case TensorId::k:
-    case TensorId::kProj:
-      return "key";
-    case TensorId::v:
-    case TensorId::vProj:
-      return "value";
-    case TensorId::rawScores:
-      return "score";
-    case TensorId::weights:
-      return "weights";
-    case TensorId::heads:
-      return "head";
-    case TensorId::concat:
-      return "concat";
-    case TensorId::wO:
-      return "W_O";
-    case TensorId::output:
-      return "output";
-    default:
-      return {};
-  }
-}
+std::string_view termOf(TensorId tensor) { return lookOf(tensor).term; }
 
 std::string termText(std::string_view term) { return std::string(term) + ": " + aboutTerm(term); }
 

@@ -7,13 +7,7 @@
 namespace headscope::ui {
 
 void fillHeatmap(const RowSource& source, bool transposed, int rows, int cols, float* out) {
-  if (!transposed) {
-    largestReduce(source, rows, cols, out);
-    return;
-  }
-  std::vector<float> turned(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
-  largestReduce(source, cols, rows, turned.data());
-  transpose(turned, cols, rows, out);
+  reduceToLargest(source, transposed, rows, cols, out);
 }
 
 std::uint64_t keyOf(const MatrixRef& ref) { return ref.place().value(); }

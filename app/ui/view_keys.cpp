@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/head_order.h"
 #include "app/ui/setting_field.h"
-#include "app/ui/trace_back.h"
 #include "core/steps/step.h"
 
 namespace headscope::ui {

@@ -1,5 +1,5 @@
 // Matrices made smaller for a picture, beside the plain definition of what each cell shows.
-#include "app/ui/reduce.h"
+#include "app/ui/parts/reduce.h"
 
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ std::vector<float> randomCells(const Sizes& s) {
   return cells;
 }
 
-RowSource sourceOf(const std::vector<float>& cells, const Sizes& s) {
+CellRows sourceOf(const std::vector<float>& cells, const Sizes& s) {
   return {s.rows, s.cols, [&cells, cols = s.cols](Index row, std::span<float> out) {
             std::copy_n(cells.begin() + row * cols, cols, out.begin());
           }};
@@ -38,7 +38,7 @@ RowSource sourceOf(const std::vector<float>& cells, const Sizes& s) {
 
 std::vector<float> largest(const std::vector<float>& cells, const Sizes& s) {
   std::vector<float> out(static_cast<std::size_t>(s.toRows) * static_cast<std::size_t>(s.toCols));
-  largestReduce(sourceOf(cells, s), s.toRows, s.toCols, out.data());
+  reduce(sourceOf(cells, s), s.toRows, s.toCols, Reduction::largest, out.data());
   return out;
 }
 
@@ -78,25 +78,20 @@ TEST(MeanReduce, IsTheMeanOfWhatACellCovers) {
     const std::vector<float> cells = randomCells(s);
     std::vector<float> found(static_cast<std::size_t>(s.toRows) *
                              static_cast<std::size_t>(s.toCols));
-    meanReduce({cells.data(), s.rows, s.cols, s.cols}, s.toRows, s.toCols, found.data());
-    const double height = static_cast<double>(s.rows) / s.toRows;
-    const double width = static_cast<double>(s.cols) / s.toCols;
-    const auto overlap = [](double begin, double length, Index cell) {
-      const auto at = static_cast<double>(cell);
-      return std::max(0.0, std::min(begin + length, at + 1) - std::max(begin, at));
-    };
-    for (int r = 0; r < s.toRows; ++r) {
-      for (int c = 0; c < s.toCols; ++c) {
-        double sum = 0.0;
-        for (auto i = static_cast<Index>(r * height); i < s.rows && i < (r + 1) * height; ++i) {
-          for (auto j = static_cast<Index>(c * width); j < s.cols && j < (c + 1) * width; ++j) {
-            sum += overlap(r * height, height, i) * overlap(c * width, width, j) *
-                   static_cast<double>(cells[static_cast<std::size_t>(i * s.cols + j)]);
-          }
-        }
-        EXPECT_NEAR(found[static_cast<std::size_t>(r * s.toCols + c)], sum / (height * width), 1e-6)
-            << s.rows << " × " << s.cols << " at " << r << ", " << c;
+    reduce(sourceOf(cells, s), s.toRows, s.toCols, Reduction::mean, found.data());
+    std::vector<double> sums(found.size(), 0.0);
+    std::vector<int> counts(found.size(), 0);
+    for (Index r = 0; r < s.rows; ++r) {
+      for (Index c = 0; c < s.cols; ++c) {
+        const auto block =
+            static_cast<std::size_t>(r * s.toRows / s.rows * s.toCols + c * s.toCols / s.cols);
+        sums[block] += static_cast<double>(cells[static_cast<std::size_t>(r * s.cols + c)]);
+        ++counts[block];
       }
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_NEAR(found[i], sums[i] / counts[i], 1e-6)
+          << s.rows << " × " << s.cols << " at block " << i;
     }
   }
 }

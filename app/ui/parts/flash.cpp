@@ -19,39 +19,27 @@ constexpr float kSmallestPart = 6.0F;  // points along a side
 
 FlashGrid flashGrid(const Trace& before, const Trace& after, const MatrixRef& ref, Index rows,
                     Index cols) {
-  FlashGrid grid{rows, cols, {}};
-  std::vector<float> largest(static_cast<std::size_t>(rows * cols), 0.0F);
-  std::vector<float> then(static_cast<std::size_t>(ref.cols));
-  std::vector<float> now(then.size());
-  // where in `largest` a row and a column of the tensor start, so that a cell costs no division
-  const auto offset = [&](Index at, bool alongRows) {
-    const bool down = alongRows != ref.transposed;
-    return down ? at * rows / ref.shownRows() * cols : at * cols / ref.shownCols();
-  };
-  std::vector<Index> across(then.size());
-  for (std::size_t c = 0; c < across.size(); ++c) {
-    across[c] = offset(static_cast<Index>(c), false);
-  }
-  for (Index r = 0; r < ref.rows; ++r) {
-    const Index row = ref.row0 + r;
-    before.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, then.data());
-    after.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, now.data());
-    if (then == now) continue;
-    float* parts = largest.data() + offset(r, true);
-    for (std::size_t c = 0; c < across.size(); ++c) {
-      float& part = parts[across[c]];
-      part = std::max(part, std::abs(difference(then[c], now[c])));
-    }
-  }
+  const CellRows changes{
+      ref.rows, ref.cols, [&](Index r, std::span<float> cells) {
+        std::vector<float> then(cells.size());
+        const Index row = ref.row0 + r;
+        before.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, then.data());
+        after.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, cells.data());
+        std::transform(then.begin(), then.end(), cells.begin(), cells.begin(),
+                       [](float a, float b) { return std::abs(difference(a, b)); });
+      }};
+  FlashGrid grid{rows, cols, std::vector<float>(static_cast<std::size_t>(rows * cols))};
+  reduceToLargest(changes, ref.transposed, static_cast<int>(rows), static_cast<int>(cols),
+                  grid.shares.data());
   float most = 0.0F;
-  for (const float change : largest) {
+  for (const float change : grid.shares) {
     if (std::isfinite(change)) most = std::max(most, change);
   }
   if (most == 0.0F) most = 1.0F;  // all that changed became or was infinite
-  const bool some = std::any_of(largest.begin(), largest.end(), [](float c) { return c > 0.0F; });
-  if (!some) return grid;
-  for (float& change : largest) change = std::isfinite(change) ? change / most : 1.0F;
-  grid.shares = std::move(largest);
+  const bool some =
+      std::any_of(grid.shares.begin(), grid.shares.end(), [](float c) { return c > 0.0F; });
+  if (!some) return {rows, cols, {}};
+  for (float& change : grid.shares) change = std::isfinite(change) ? change / most : 1.0F;
   return grid;
 }
 

@@ -1,6 +1,7 @@
 #include "app/ui/parts/head_grid.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/flash.h"
@@ -105,10 +106,6 @@ TileGrid layoutTiles(const TileSpace& space) {
   return bestFit(space, TileLabels::none).grid;
 }
 
-Index headCount(TensorId tensor, const AttentionConfig& c) {
-  return info(tensor).kvHeads ? c.numKvHeads : c.numHeads;
-}
-
 MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Index head) {
   MatrixRef ref = wholeMatrix(tensor, c, item, 0);
   ref.head = head;
@@ -144,8 +141,10 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  ImGui::SetTooltip("%s = %s\nHead %lld · %s", cellName(panel_.trace, cell).c_str(),
-                    number(panel_.trace.value(cell), 6).c_str(), static_cast<long long>(head + 1),
+  std::string name = headName(tensor_, head, panel_.trace.config());
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  ImGui::SetTooltip("%s = %s\n%s · %s", cellName(panel_.trace, cell).c_str(),
+                    number(panel_.trace.value(cell), 6).c_str(), name.c_str(),
                     toString(cell).c_str());
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,

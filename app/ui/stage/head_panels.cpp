@@ -15,7 +15,7 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
-#include "app/ui/stage_matrix.h"
+#include "app/ui/stage/stage_matrix.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -30,7 +30,7 @@ std::string fittingText(ImFont* font, float room, const std::string& whole,
 }
 
 /// The columns that are a head's: of Q, K and V, or of Q alone where heads share keys and values.
-std::string columnsOf(const AttentionConfig& c, Index head, float room, ImFont* font) {
+std::string stripColumns(const AttentionConfig& c, Index head, float room, ImFont* font) {
   const std::string of = c.headsPerGroup() > 1 ? "Q " : "";
   const Index first = head * c.dK();
   const bool one = c.dK() == 1;
@@ -41,7 +41,7 @@ std::string columnsOf(const AttentionConfig& c, Index head, float room, ImFont* 
 }
 
 /// The head of K and V that a query head reads.
-std::string kvHeadOf(const AttentionConfig& c, Index head, float room, ImFont* font) {
+std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont* font) {
   const Index number = c.kvHead(head) + 1;
   return fittingText(font, room, fmt::format("K, V head {}", number),
                      fmt::format("K, V {}", number));
@@ -109,8 +109,8 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
       write(said.font, measured.measuring.current ? t.text : t.textMuted, said.text);
     }
   }
-  write(small, t.textMuted, columnsOf(c, card.head, room, small));
-  if (c.headsPerGroup() > 1) write(small, t.textMuted, kvHeadOf(c, card.head, room, small));
+  write(small, t.textMuted, stripColumns(c, card.head, room, small));
+  if (c.headsPerGroup() > 1) write(small, t.textMuted, stripKvHead(c, card.head, room, small));
 }
 
 void stripFrame(const Panel& panel, const StripCard& card) {
@@ -245,8 +245,9 @@ class HeadGridPanel {
     const bool wide = at.width() > look_.px(46);
     drawText(list_, wide ? look_.fonts.small : look_.fonts.tiny,
              {at.a.x, grid_.place0(room_.a, head).y + look_.space.hair}, color,
-             wide ? fmt::format("Head {}", head + 1) : std::to_string(head + 1));
-    const bool chosen = head == (kv ? c.kvHead(view.head) : view.head);
+             wide ? fmt::format("{} {}", count_ < c.numHeads ? "K, V" : "Head", head + 1)
+                  : std::to_string(head + 1));
+    const bool chosen = head == headIn(tensor_, view.head, c);
     const Rect frame = at.outset(1.0F);
     list_->AddRect(frame.a, frame.b, chosen ? color : look_.theme.panelBorder, 0, 0,
                    look_.px(chosen ? 2.0F : 1.0F));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 #include "app/ui/timeline/narrator.h"
 #include "app/ui/timeline/shown.h"
 #include "app/ui/widgets.h"

@@ -9,7 +9,7 @@
 
 #include "app/ui/matrix_view.h"
 #include "app/ui/panel.h"
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 #include "core/analysis/trace_difference.h"
 
 namespace headscope::ui {

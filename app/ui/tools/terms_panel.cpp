@@ -5,10 +5,10 @@
 #include <cmath>
 #include <string>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/trail_row.h"
-#include "app/ui/trace_back.h"
 #include "app/ui/widgets.h"
 #include "core/words/arithmetic.h"
 

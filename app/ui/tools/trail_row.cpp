@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
-#include "app/ui/trace_back.h"
 #include "app/ui/widgets.h"
 #include "core/words/cells.h"
 

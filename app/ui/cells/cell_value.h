@@ -2,8 +2,8 @@
 // and what can be done with it.
 #pragma once
 
-#include "app/ui/cell_editing.h"
-#include "app/ui/matrix_view.h"
+#include "app/ui/cells/cell_editing.h"
+#include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
 

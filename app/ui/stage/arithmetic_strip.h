@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/ui/panel.h"
+#include "app/ui/parts/layout.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope::ui {
@@ -16,6 +17,6 @@ struct ArithmeticMemory {
 };
 
 void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations& explanations,
-                     ImVec2 at, ImVec2 size);
+                     const Rect& at);
 
 }  // namespace headscope::ui

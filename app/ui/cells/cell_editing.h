@@ -1,13 +1,13 @@
 // Cell editing: what the hand is doing to a cell between frames (typing, dragging, scrolling), and
-// what each of them pushes. The inspector's field and the cell on the stage share it.
+// what each of them pushes, and what the keyboard does with the chosen cell. The inspector's field
+// and the cell on the stage share it.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "app/ui/cell_access.h"
-#include "app/ui/cell_target.h"
-#include "app/ui/matrix_view.h"
+#include "app/ui/cells/cell_access.h"
+#include "app/ui/cells/cell_commands.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
@@ -15,23 +15,11 @@ namespace headscope::ui {
 /// Where a number is being typed.
 enum class TypingPlace { none, stage, inspector };
 
-/// The commands on a cell's row, column, head or matrix.
-struct CellMenuMemory {
-  bool asked = false;  // by the keyboard: opens below the chosen cell
-  ImVec2 place{};
-  CellTarget target = CellTarget::cell;
-  std::string factor = "0.5";
-  std::string seed = "2";
-  std::string head = "1";      // to copy from, as people number them
-  int chosen = 0;              // the command the arrow keys or the mouse are at
-  bool takesKeyboard = false;  // its number is typed into next
-};
-
 struct CellEditing {
   TypingPlace typing = TypingPlace::none;
-  CellRef typedAt;            // the cell it is typed over
-  ImVec2 fieldA{}, fieldB{};  // where, on the stage
-  CellAccess typed;           // whose value
+  CellRef typedAt;   // the cell it is typed over
+  Rect field{};      // where, on the stage
+  CellAccess typed;  // whose value
   std::string text;
   bool takesKeyboard = false;  // the field asks for it in the next frame
   int framesUnseen = 0;        // since the field was drawn
@@ -73,5 +61,11 @@ void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& acce
 
 /// Once a frame, before the panels.
 void beginCellEditing(const Panel& panel, CellEditing& editing);
+
+/// Outside of fields and popups. Arrows move the chosen cell (Shift: by 8; Home, End: along its
+/// row), Tab goes to the next matrix, ↓ enters the first, Enter types, Shift+Enter opens the
+/// commands, Delete unpins, ctrl+C and ctrl+V copy and paste. True where the arrows, Home and End
+/// were its; on the timeline they are not.
+bool cellKeys(const Panel& panel, CellEditing& editing);
 
 }  // namespace headscope::ui

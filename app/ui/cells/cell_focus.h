@@ -1,16 +1,34 @@
-// Trace back: from a cell to one it is made of, and on, down to what the document holds; the cells
-// gone through are the trail. Pure: no drawing.
+// Cell focus: which matrices of the current step a cell can be chosen in, how the chosen cell moves
+// in and between them, and back to a cell that it is made of, and on, down to what the document
+// holds; the cells gone through are the trail. Pure: no drawing.
 #pragma once
 
 #include <cstddef>
 #include <optional>
 #include <vector>
 
-#include "app/ui/view_state.h"
+#include "app/ui/parts/matrix.h"
 #include "core/steps/step.h"
-#include "core/trace.h"
 
 namespace headscope::ui {
+
+/// In reading order; where all heads are shown, one per head.
+std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionConfig& config);
+
+/// The one the chosen cell lies in, where it is shown.
+std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionConfig& config);
+
+/// Moves the chosen cell as shown, within its matrix.
+void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, Index right);
+
+/// Chooses a cell of the next (or previous, −1) matrix, about as far down and to the right; the
+/// first cell of what the step gives where none was chosen.
+void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by);
+
+/// Chooses a cell and, where it is not on the stage, opens a step and a head that show it.
+void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell);
+
+// Tracing back.
 
 /// Where the main line of a cell's arithmetic leads: the left operand of its largest term; of a
 /// weight, its own score. None where a cell has no terms.

@@ -6,10 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "app/ui/matrix_view.h"
-#include "app/ui/panel.h"
-#include "app/ui/stage_items.h"
-#include "app/ui/stage_lit.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/stage/stage_items.h"
 
 namespace headscope::ui {
 
@@ -26,7 +24,7 @@ struct CellRange {
 struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
-  ImVec2 a, b;                             // its corners on screen
+  Rect at;
   const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
   bool pickable = true;                    // the mouse can be on its cells
   std::span<const CellRange> veiled = {};  // not yet reached by the timeline
@@ -38,7 +36,7 @@ std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matr
 /// What has not been reached yet is covered with it.
 ImU32 veilColor(const Theme& theme);
 
-/// Room the label of a token takes at most.
-float stageLabelLimit(const Look& look);
+/// The tokens along a lane of the stage, as labels of rows or columns; none for other lanes.
+AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit = -1);
 
 }  // namespace headscope::ui

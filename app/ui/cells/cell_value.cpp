@@ -1,4 +1,4 @@
-#include "app/ui/cell_value.h"
+#include "app/ui/cells/cell_value.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "app/ui/cell_focus.h"
-#include "app/ui/cell_input.h"
-#include "app/ui/cell_menu.h"
+#include "app/ui/cells/cell_access.h"
+#include "app/ui/cells/cell_focus.h"
+#include "app/ui/cells/cell_menu.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
@@ -20,15 +20,16 @@ namespace headscope::ui {
 namespace {
 
 /// Text that wraps within a width.
-void wrapped(const Look& look, ImU32 color, const std::string& text, float width) {
+void wrappedLine(const Look& look, ImU32 color, const std::string& text, float width) {
   ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
   label(look.fonts.small, color, text);
   ImGui::PopTextWrapPos();
 }
 
-class Value {
+class CellValueField {
  public:
-  Value(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing, const CellRef& cell)
+  CellValueField(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                 const CellRef& cell)
       : panel_(panel),
         look_(panel.look),
         magnitudes_(magnitudes),
@@ -57,7 +58,7 @@ class Value {
       const std::size_t dot = state.find(kDot);
       if (dot != std::string::npos) state.replace(dot, kDot.size(), "\n");
     }
-    wrapped(look_, pin_ ? look_.theme.accentText : look_.theme.textMuted, state, room);
+    wrappedLine(look_, pin_ ? look_.theme.accentText : look_.theme.textMuted, state, room);
     buttons();
     notes();
   }
@@ -153,20 +154,21 @@ class Value {
     const Theme& t = look_.theme;
     const float room = ImGui::GetContentRegionAvail().x;
     if (!editing_.problem.empty() && editing_.refused == access_.target) {
-      wrapped(look_, t.bad, editing_.problem, room);
+      wrappedLine(look_, t.bad, editing_.problem, room);
     }
-    if (!access_.why.empty()) wrapped(look_, t.textMuted, access_.why, room);
+    if (!access_.why.empty()) wrappedLine(look_, t.textMuted, access_.why, room);
     const std::string_view coordinate = coordinateName(panel_.trace, cell_);
     if (!coordinate.empty()) {
-      wrapped(look_, t.textMuted, fmt::format("column {} of X: {}", cell_.col, coordinate), room);
+      wrappedLine(look_, t.textMuted, fmt::format("column {} of X: {}", cell_.col, coordinate),
+                  room);
     }
     const std::string masked = whyFullyMasked(panel_.trace, cell_);
     if (!masked.empty()) {
-      wrapped(look_, t.bad, masked, room);
+      wrappedLine(look_, t.bad, masked, room);
     } else if (cell_.tensor == TensorId::weights &&
                rowsMayNotSumToOne(panel_.trace, cell_.item, cell_.head)) {
       const double sum = rowSum(panel_.trace, cell_.item, cell_.head, cell_.row);
-      wrapped(look_, t.textMuted, fmt::format("its row sums to {:.3f}", sum), room);
+      wrappedLine(look_, t.textMuted, fmt::format("its row sums to {:.3f}", sum), room);
     }
   }
 
@@ -183,7 +185,7 @@ class Value {
 
 void cellValue(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
                const CellRef& cell) {
-  Value(panel, magnitudes, editing, cell).draw();
+  CellValueField(panel, magnitudes, editing, cell).draw();
 }
 
 }  // namespace headscope::ui

@@ -1,20 +1,22 @@
-#include "app/ui/cell_editing.h"
+#include "app/ui/cells/cell_editing.h"
 
 #include <imgui_stdlib.h>
 
 #include <cmath>
 #include <string>
 
-#include "app/ui/cell_input.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
+#include "app/ui/stage/stage_items.h"
 
 namespace headscope::ui {
 namespace {
 
 constexpr double kScrollPause = 0.8;  // seconds: a longer one begins another undo entry
 
-void set(const Panel& panel, const CellAccess& access, double value, const std::string& gesture) {
+void setValue(const Panel& panel, const CellAccess& access, double value,
+              const std::string& gesture) {
   const auto number = static_cast<float>(value);
   if (number == heldValue(panel.document, panel.trace, access)) return;
   panel.edits.push(setCell(access, number), gesture);
@@ -35,8 +37,42 @@ bool takeTyped(const Panel& panel, CellEditing& editing) {
     panel.edits.say(typed.problem + "; the old value stays", true);
     return false;
   }
-  set(panel, editing.typed, *typed.value, {});
+  setValue(panel, editing.typed, *typed.value, {});
   return true;
+}
+
+constexpr Index kLongMove = 8;
+constexpr Index kPastEnd = Index{1} << 32;  // past the end of any row
+
+void moveCellByArrows(const Panel& panel) {
+  const Index by = ImGui::GetIO().KeyShift ? kLongMove : 1;
+  const auto move = [&](Key key, Index down, Index right) {
+    if (keyPressed(key)) moveChosenCell(panel.view, panel.trace.config(), down, right);
+  };
+  move(Key::up, -by, 0);
+  move(Key::down, by, 0);
+  move(Key::left, 0, -by);
+  move(Key::right, 0, by);
+  move(Key::home, 0, -kPastEnd);
+  move(Key::end, 0, kPastEnd);
+}
+
+/// Where the stage shows single cells, over the cell; else in the inspector.
+void typeOverCell(const Panel& panel, CellEditing& editing) {
+  const bool tiles = panel.view.scope == StageScope::allHeads &&
+                     perHeadResult(panel.view.step, panel.view).has_value();
+  if (tiles) panel.view.inspectorTab = InspectorTab::cell;
+  beginTyping(panel, editing, tiles ? TypingPlace::inspector : TypingPlace::stage,
+              *panel.view.selected);
+}
+
+void unpinCell(const Panel& panel) {
+  const CellRef target = cellAccess(panel.trace, *panel.view.selected).target;
+  if (panel.document.pins.at(target)) {
+    panel.edits.push(RemovePin{target});
+  } else {
+    panel.edits.say(toString(target) + " is not pinned");
+  }
 }
 
 }  // namespace
@@ -112,8 +148,8 @@ void dragCell(const Panel& panel, CellEditing& editing, const CellAccess& access
   const double step = dragStep(editing.magnitude, io.KeyShift, io.KeyCtrl);
   editing.value += points * step;
   if (!std::isfinite(static_cast<float>(editing.value))) return;
-  set(panel, editing.dragged, moved(editing.value, 0.0, step),
-      "drag " + toString(editing.dragged.target));
+  setValue(panel, editing.dragged, moved(editing.value, 0.0, step),
+           "drag " + toString(editing.dragged.target));
 }
 
 void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& access,
@@ -131,8 +167,8 @@ void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& acce
   editing.scrolledAt = now;
   const double step = wheelStep(editing.magnitude);
   const auto held = static_cast<double>(heldValue(panel.document, panel.trace, access));
-  set(panel, access, moved(held, static_cast<double>(notches) * step, step),
-      "scroll " + std::to_string(editing.scrolls));
+  setValue(panel, access, moved(held, static_cast<double>(notches) * step, step),
+           "scroll " + std::to_string(editing.scrolls));
   panel.edits.gestureGoesOn = true;
 }
 
@@ -145,6 +181,34 @@ void beginCellEditing(const Panel& panel, CellEditing& editing) {
     editing.typing = TypingPlace::none;
     editing.problem.clear();
   }
+}
+
+bool cellKeys(const Panel& panel, CellEditing& editing) {
+  ViewState& view = panel.view;
+  const AttentionConfig& c = panel.trace.config();
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.KeyAlt) return false;
+  if (view.selected && io.KeyCtrl) {
+    if (ctrlPressed(Key{'C'}, false)) copyCells(panel, editing.menu, *view.selected);
+    if (ctrlPressed(Key{'V'}, false)) pasteCells(panel, *view.selected);
+  }
+  if (io.KeyCtrl || view.playing) return false;
+  if (view.selected && keyPressed(Key::del, false)) unpinCell(panel);
+  if (!focusedMatrix(view, c)) {
+    if (!keyPressed(Key::down, false)) return false;
+    focusNextMatrix(view, c, 1);
+    ImGui::SetWindowFocus(nullptr);  // no window's fields take Tab
+    return true;
+  }
+  if (!view.playTime) moveCellByArrows(panel);
+  if (keyPressed(Key::tab)) focusNextMatrix(view, c, io.KeyShift ? -1 : 1);
+  const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
+  if (enter && io.KeyShift) {
+    editing.menu.asked = true;
+  } else if (enter) {
+    typeOverCell(panel, editing);
+  }
+  return !view.playTime.has_value();
 }
 
 }  // namespace headscope::ui

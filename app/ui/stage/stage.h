@@ -2,10 +2,10 @@
 // arithmetic of the cell under the mouse or clicked.
 #pragma once
 
-#include "app/ui/arithmetic_strip.h"
-#include "app/ui/cell_editing.h"
-#include "app/ui/matrix_view.h"
+#include "app/ui/cells/cell_editing.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/stage/arithmetic_strip.h"
 #include "app/ui/timeline/playback.h"
 
 namespace headscope::ui {

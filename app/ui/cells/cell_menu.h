@@ -2,7 +2,7 @@
 // and the arrow keys work alike.
 #pragma once
 
-#include "app/ui/cell_editing.h"
+#include "app/ui/cells/cell_editing.h"
 
 namespace headscope::ui {
 

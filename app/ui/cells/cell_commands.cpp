@@ -1,21 +1,24 @@
-#include "app/ui/cell_commands.h"
+#include "app/ui/cells/cell_commands.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <utility>
 
-#include "app/ui/cell_focus.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/number_field.h"
+#include "app/ui/step_looks.h"
 #include "core/error.h"
 #include "core/formats/cell_table.h"
 #include "core/formats/number_text.h"
 
 namespace headscope::ui {
 namespace {
+
+constexpr Index kMostCopied = Index{4} << 20;  // cells: more would be 40 MB of text
 
 /// The matrix as it is shown; the whole of it, the tensor's way round, where it is not.
 MatrixRef shownMatrix(const Panel& panel, const CellRef& cell) {
@@ -71,13 +74,105 @@ void pasteOverTarget(const Panel& panel, const CellMenuMemory& menu, const CellR
   panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
 }
 
-/// Heads that a tensor's parts belong to.
-Index headsOf(TensorId tensor, const AttentionConfig& c) {
-  const bool query = tensor == TensorId::wQ || tensor == TensorId::bQ || tensor == TensorId::wO;
-  return query ? c.numHeads : c.numKvHeads;
+}  // namespace
+
+// What a command is about.
+
+Index headWithCell(const CellRef& cell, const AttentionConfig& c) {
+  const ProjectedPart* part = partWith(cell.tensor);
+  if (part != nullptr && cell.tensor == part->weight) return cell.row / c.dK();
+  const bool bias = part != nullptr && cell.tensor == part->bias;
+  return bias || cell.tensor == TensorId::wO ? cell.col / c.dK() : -1;
 }
 
-}  // namespace
+std::vector<CellTarget> targetsOf(const CellRef& cell, const AttentionConfig& config) {
+  std::vector<CellTarget> targets{CellTarget::cell};
+  if (info(cell.tensor).rows != Axis::none) {
+    targets.push_back(CellTarget::row);
+    targets.push_back(CellTarget::column);
+  }
+  if (headWithCell(cell, config) >= 0 && config.numHeads > 1) targets.push_back(CellTarget::head);
+  targets.push_back(CellTarget::matrix);
+  return targets;
+}
+
+CellTarget usable(CellTarget target, const CellRef& cell, const AttentionConfig& config) {
+  const auto targets = targetsOf(cell, config);
+  const bool has = std::find(targets.begin(), targets.end(), target) != targets.end();
+  return has ? target : CellTarget::cell;
+}
+
+std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig& config) {
+  switch (target) {
+    case CellTarget::row:
+      return "row";
+    case CellTarget::column:
+      return "column";
+    case CellTarget::head:
+      return headName(cell.tensor, headWithCell(cell, config), config);
+    case CellTarget::matrix:
+      return "all";
+    case CellTarget::cell:
+      break;
+  }
+  return "cell";
+}
+
+Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
+                const AttentionConfig& config) {
+  const Region part{cell.tensor, cell.item, shown.row0, shown.rows, shown.col0, shown.cols};
+  const bool alongRow = (target == CellTarget::row) != shown.transposed;
+  switch (target) {
+    case CellTarget::row:
+    case CellTarget::column: {
+      Region line = part;
+      (alongRow ? line.row : line.col) = alongRow ? cell.row : cell.col;
+      (alongRow ? line.rows : line.cols) = 1;
+      return line;
+    }
+    case CellTarget::head:
+      return headRegion(cell.tensor, headWithCell(cell, config), config);
+    case CellTarget::matrix:
+      return wholeRegion(cell.tensor, cell.item, config);
+    case CellTarget::cell:
+      break;
+  }
+  return {cell.tensor, cell.item, cell.row, 1, cell.col, 1};
+}
+
+std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& r, bool transposed) {
+  if (r.rows > kMostCopied / r.cols) {
+    throw UserError(
+        fmt::format("{} × {} numbers are too many to copy; copy a row or a head, or "
+                    "export the tensor",
+                    r.rows, r.cols));
+  }
+  std::vector<float> values(static_cast<std::size_t>(r.rows * r.cols));
+  trace.tile(r.tensor, r.item, cell.head, r.row, r.rows, r.col, r.cols, values.data());
+  const ConstMatrixView cells{values.data(), r.rows, r.cols, r.cols};
+  return formats::printCellTable(transposed ? cells.transposed() : cells);
+}
+
+Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Index cols) {
+  const MatrixCell at = shown.find(cell).value_or(MatrixCell{});
+  const Index roomDown = shown.shownRows() - at.row;
+  const Index roomRight = shown.shownCols() - at.col;
+  if (rows > roomDown || cols > roomRight) {
+    throw UserError(
+        fmt::format("the clipboard has {} × {} numbers, and from this cell of {} on "
+                    "there is room for {} × {}: choose a cell further up or left, or "
+                    "copy fewer",
+                    rows, cols, info(cell.tensor).name, roomDown, roomRight));
+  }
+  if (shown.transposed) std::swap(rows, cols);
+  return {cell.tensor, cell.item, cell.row, rows, cell.col, cols};
+}
+
+Tensor turned(const Tensor& pasted, bool transposed) {
+  return transposed ? pasted.transposed(0, 1).clone() : pasted;
+}
+
+// What is done with it.
 
 Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
@@ -97,7 +192,8 @@ std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, Ce
   add(CellCommand::identity, operand && block && info(cell.tensor).rows != Axis::none);
   add(CellCommand::scale, operand);
   add(CellCommand::redraw, operand);
-  add(CellCommand::copyHead, operand && target == CellTarget::head && headsOf(cell.tensor, c) > 1);
+  add(CellCommand::copyHead,
+      operand && target == CellTarget::head && headCount(cell.tensor, c) > 1);
   add(CellCommand::tieKeys,
       cell.tensor == TensorId::wK && target == CellTarget::matrix && c.kvWidth() == c.dModel);
   add(CellCommand::unpin, panel.document.pins.at(access.target).has_value());
@@ -110,29 +206,11 @@ std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, Ce
 }
 
 const char* titleOf(CellCommand command) {
-  switch (command) {
-    case CellCommand::zero:
-      return "Set to 0";
-    case CellCommand::identity:
-      return "Identity";
-    case CellCommand::scale:
-      return "Scale by";
-    case CellCommand::redraw:
-      return "Re-draw with seed";
-    case CellCommand::copyHead:
-      return "Copy from head";
-    case CellCommand::tieKeys:
-      return "Tie W_K to W_Q";
-    case CellCommand::unpin:
-      return "Unpin this cell";
-    case CellCommand::unpinMatrix:
-      return "Unpin all of this matrix";
-    case CellCommand::copy:
-      return "Copy numbers";
-    case CellCommand::paste:
-      break;
-  }
-  return "Paste numbers";
+  static constexpr const char* kTitles[] = {
+      "Set to 0",       "Identity",       "Scale by",        "Re-draw with seed",
+      "Copy from head", "Tie W_K to W_Q", "Unpin this cell", "Unpin all of this matrix",
+      "Copy numbers",   "Paste numbers"};
+  return kTitles[static_cast<std::size_t>(command)];
 }
 
 std::string* numberOf(CellCommand command, CellMenuMemory& menu) {
@@ -164,7 +242,7 @@ void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, Ce
       case CellCommand::redraw:
         return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
       case CellCommand::copyHead: {
-        const Index from = headOf(menu.head, headsOf(cell.tensor, c));
+        const Index from = headOf(menu.head, headCount(cell.tensor, c));
         return panel.edits.push(CopyHead{cell.tensor, from, headWithCell(cell, c)});
       }
       case CellCommand::tieKeys:

@@ -1,4 +1,4 @@
-#include "app/ui/cell_menu.h"
+#include "app/ui/cells/cell_menu.h"
 
 #include <fmt/format.h>
 #include <imgui_stdlib.h>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "app/ui/cell_commands.h"
+#include "app/ui/cells/cell_commands.h"
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
 #include "app/ui/rich_text.h"
@@ -17,13 +17,13 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kName = "cell menu";
+constexpr const char* kCellMenuName = "cell menu";
 
-const char* keyOf(CellCommand command) { return command == CellCommand::copy ? "ctrl+C" : ""; }
+const char* shortcutOf(CellCommand command) { return command == CellCommand::copy ? "ctrl+C" : ""; }
 
-class Menu {
+class CellMenuPopup {
  public:
-  Menu(const Panel& panel, CellMenuMemory& menu, const CellRef& cell)
+  CellMenuPopup(const Panel& panel, CellMenuMemory& menu, const CellRef& cell)
       : panel_(panel), look_(panel.look), menu_(menu), cell_(cell) {
     target_ = usable(menu.target, cell, panel.trace.config());
   }
@@ -103,7 +103,7 @@ class Menu {
     std::string* number = numberOf(command, menu_);
     const float box = number != nullptr ? look_.px(92) : 0.0F;
     if (number == nullptr) {
-      const char* key = keyOf(command);
+      const char* key = shortcutOf(command);
       drawText(list, look_.fonts.small,
                {end.x - look_.px(8) - textSize(look_.fonts.small, key).x, middle}, t.textMuted,
                key);
@@ -154,15 +154,15 @@ void openCellMenu(const Panel& panel, CellMenuMemory& menu, const CellRef& cell,
   menu.chosen = 0;
   menu.takesKeyboard = false;
   menu.place = onDisplay(place != nullptr ? *place : ImGui::GetIO().MousePos, panel.look);
-  ImGui::OpenPopup(kName);
+  ImGui::OpenPopup(kCellMenuName);
 }
 
 void cellMenu(const Panel& panel, CellMenuMemory& menu) {
-  if (ImGui::IsPopupOpen(kName)) ImGui::SetNextWindowPos(menu.place, ImGuiCond_Appearing);
-  if (!beginPopup(kName)) return;
+  if (ImGui::IsPopupOpen(kCellMenuName)) ImGui::SetNextWindowPos(menu.place, ImGuiCond_Appearing);
+  if (!beginPopup(kCellMenuName)) return;
   const auto& cell = panel.view.selected;
   if (cell && exists(*cell, panel.trace.config())) {
-    Menu(panel, menu, *cell).draw();
+    CellMenuPopup(panel, menu, *cell).draw();
   } else {
     ImGui::CloseCurrentPopup();
   }
