@@ -2,34 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "app/ui/compat.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/widgets.h"
-#include "core/assets.h"
 
 namespace headscope::ui {
-const std::vector<formats::GlossaryEntry>& glossary() {
-  static const std::vector<formats::GlossaryEntry> all =
-      formats::parseGlossary(asset("glossary.json"));
-  return all;
-}
-
-const std::string& aboutTerm(std::string_view term) {
-  const auto found = std::find_if(glossary().begin(), glossary().end(),
-                                  [term](const auto& entry) { return entry.term == term; });
-  if (found == glossary().end()) {
-    throw std::out_of_range("glossary.json has no term " + std::string(term));
-  }
-  return found->about;
-}
 
 std::string_view termOf(StepId step) { return lookOf(step).term; }
 
 std::string_view termOf(TensorId tensor) { return lookOf(tensor).term; }
-
-std::string termText(std::string_view term) { return std::string(term) + ": " + aboutTerm(term); }
 
 void underlineTerm(const Look& look, ImVec2 at, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
