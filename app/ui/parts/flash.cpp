@@ -62,17 +62,34 @@ void Flash::start(TracePtr before, TracePtr after) {
   after_ = std::move(after);
   since_.reset();
   parts_ = {};
-  measuring_ = false;
+  wanted_.clear();
 }
 
-FlashState Flash::at(double now, bool* wantsFrame) {
-  auto outcome = task_.take();
+Computed<Flash::Measured> Flash::ask(Computations& computations) const {
+  return computations.want<Measured>(
+      "flash", Fingerprint("flash", measurement_), When::beside, [this] {
+        return [before = before_, after = after_,
+                wanted = wanted_](const std::atomic<bool>& cancelled) -> std::optional<Measured> {
+          Measured grids;
+          for (const auto& [key, ref, rows, cols] : wanted) {
+            if (cancelled) return std::nullopt;
+            grids.emplace_back(key, flashGrid(*before, *after, ref, rows, cols));
+          }
+          return grids;
+        };
+      });
+}
+
+FlashState Flash::at(double now, Computations& computations, bool* wantsFrame) {
   if (before_ == nullptr) return {};
-  if (outcome && measuring_) {  // else it is of the edit before
-    measuring_ = false;
-    if (!since_) since_ = now;
-    if (outcome->result) {
-      for (auto& [key, grid] : *outcome->result) parts_.put(key, std::move(grid));
+  if (!wanted_.empty()) {
+    const auto measured = ask(computations);
+    if (measured.current != nullptr || !measured.problem.empty()) {
+      if (!since_) since_ = now;
+      wanted_.clear();
+    }
+    if (measured.current != nullptr) {
+      for (const auto& [key, grid] : *measured.current) parts_.put(key, grid);
     }
   }
   const auto faded = since_ ? static_cast<float>((now - *since_) / kFlashSeconds) : 0.0F;
@@ -84,23 +101,15 @@ FlashState Flash::at(double now, bool* wantsFrame) {
   return {before_.get(), 1.0F - faded, &parts_};
 }
 
-void Flash::measure(double now) {
-  if (before_ == nullptr || measuring_) return;
-  auto wanted = parts_.takeWanted();
-  measuring_ = !wanted.empty();
-  if (!measuring_) {
+void Flash::measure(double now, Computations& computations) {
+  if (before_ == nullptr || !wanted_.empty()) return;
+  wanted_ = parts_.takeWanted();
+  if (wanted_.empty()) {
     if (!since_) since_ = now;
     return;
   }
-  task_.request([before = before_, after = after_,
-                 wanted = std::move(wanted)](const std::atomic<bool>& cancelled) {
-    std::optional<std::vector<std::pair<FlashParts::Key, FlashGrid>>> grids(std::in_place);
-    for (const auto& [key, ref, rows, cols] : wanted) {
-      if (cancelled) return grids;
-      grids->emplace_back(key, flashGrid(*before, *after, ref, rows, cols));
-    }
-    return grids;
-  });
+  ++measurement_;
+  ask(computations);
 }
 
 void drawFlash(const Panel& panel, const MatrixRef& ref, const Rect& at) {

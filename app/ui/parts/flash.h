@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/background.h"
+#include "app/ui/parts/computed.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
@@ -46,24 +46,25 @@ class FlashParts {
 };
 
 /// Keeps the pass before the newest edit until what it changed has faded. What takes long to
-/// measure is measured beside the interface's thread, and lights up once it is known.
+/// measure is measured beside the frames, and lights up once it is known.
 class Flash {
  public:
   /// From the next frame on; one that is under way starts anew.
   void start(TracePtr before, TracePtr after);
   /// This frame's; asks to be drawn again until it has faded.
-  FlashState at(double now, bool* wantsFrame);
+  FlashState at(double now, Computations& computations, bool* wantsFrame);
   /// After a frame is drawn: has what it wanted measured.
-  void measure(double now);
-  /// Waits until that is done.
-  void wait() { task_.wait(); }
+  void measure(double now, Computations& computations);
 
  private:
+  using Measured = std::vector<std::pair<FlashParts::Key, FlashGrid>>;
+  Computed<Measured> ask(Computations& computations) const;
+
   TracePtr before_, after_;
   std::optional<double> since_;  // lit
   FlashParts parts_;
-  bool measuring_ = false;
-  BackgroundTask<std::vector<std::pair<FlashParts::Key, FlashGrid>>> task_;
+  std::vector<FlashParts::Wanted> wanted_;  // what is being measured
+  std::uint64_t measurement_ = 0;           // its number
 };
 
 /// Lays the flash over a matrix drawn there; nothing where it did not change. Cells smaller than a
