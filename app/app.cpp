@@ -78,7 +78,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           computations,
                           &history,
                           reference(held),
-                          flash.at(now, &wantsFrame),
+                          flash.at(now, computations, &wantsFrame),
                           designed.of(trace)};
     computations.setHandMoves(history.gestureGoesOn());
     ui::advancePlayback(panel, playback);
@@ -87,7 +87,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     ui::followPlayback(panel, playback);
     look.changesIn(ui::nextChange(panel, playback));
     panels(panel);
-    flash.measure(now);
+    flash.measure(now, computations);
     sessionWindows(look);
     overlays(panel);
     applyEdits(edits);
@@ -127,7 +127,6 @@ bool App::finish() {
   state_->takeResult();
   state_->exporting.wait();
   bool news = state_->computations.finish();
-  state_->flash.wait();
   state_->comparison.finish();
   state_->store.finish();
   return news;

@@ -1,9 +1,9 @@
 // The keyboard, outside of fields being typed into.
 #include "app/app_state.h"
-#include "app/ui/cell_keys.h"
+#include "app/ui/cells/cell_editing.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/timeline/playback.h"
-#include "app/ui/trace_back.h"
 #include "app/ui/view_keys.h"
 #include "app/ui/view_menu.h"
 

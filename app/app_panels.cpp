@@ -3,10 +3,9 @@
 #include <functional>
 
 #include "app/app_state.h"
-#include "app/ui/head_grid.h"
-#include "app/ui/heads_strip.h"
-#include "app/ui/inspector_card.h"
+#include "app/ui/inspector.h"
 #include "app/ui/mistake_badge.h"
+#include "app/ui/stage/head_panels.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"

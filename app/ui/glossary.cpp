@@ -2,83 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "app/ui/compat.h"
+#include "app/ui/step_looks.h"
 #include "app/ui/widgets.h"
-#include "core/assets.h"
 
 namespace headscope::ui {
-const std::vector<formats::GlossaryEntry>& glossary() {
-  static const std::vector<formats::GlossaryEntry> all =
-      formats::parseGlossary(asset("glossary.json"));
-  return all;
-}
 
-const std::string& aboutTerm(std::string_view term) {
-  const auto found = std::find_if(glossary().begin(), glossary().end(),
-                                  [term](const auto& entry) { return entry.term == term; });
-  if (found == glossary().end()) {
-    throw std::out_of_range("glossary.json has no term " + std::string(term));
-  }
-  return found->about;
-}
+std::string_view termOf(StepId step) { return lookOf(step).term; }
 
-std::string_view termOf(StepId step) {
-  switch (step) {
-    case StepId::project:
-      return "projection";
-    case StepId::split:
-      return "split";
-    case StepId::score:
-      return "score";
-    case StepId::scale:
-      return "÷√d_k";
-    case StepId::mask:
-      return "mask";
-    case StepId::softmax:
-      return "softmax";
-    case StepId::weigh:
-      return "weighted sum";
-    case StepId::concat:
-      return "concat";
-    case StepId::output:
-      break;
-  }
-  return "output";
-}
-
-std::string_view termOf(TensorId tensor) {
-  switch (tensor) {
-    case TensorId::memory:
-      return "memory";
-    case TensorId::q:
-    case TensorId::qProj:
-      return "query";
-    case TensorId::k:
-    case TensorId::kProj:
-      return "key";
-    case TensorId::v:
-    case TensorId::vProj:
-      return "value";
-    case TensorId::rawScores:
-      return "score";
-    case TensorId::weights:
-      return "weights";
-    case TensorId::heads:
-      return "head";
-    case TensorId::concat:
-      return "concat";
-    case TensorId::wO:
-      return "W_O";
-    case TensorId::output:
-      return "output";
-    default:
-      return {};
-  }
-}
-
-std::string termText(std::string_view term) { return std::string(term) + ": " + aboutTerm(term); }
+std::string_view termOf(TensorId tensor) { return lookOf(tensor).term; }
 
 void underlineTerm(const Look& look, ImVec2 at, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();

@@ -3,108 +3,192 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
+#include <vector>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
-#include "app/ui/pins_list.h"
 #include "app/ui/widgets.h"
+#include "core/steps/step.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
 
-class States {
- public:
-  explicit States(const Panel& panel)
-      : panel_(panel), look_(panel.look), history_(*panel.history) {}
-
-  void draw(float height) {
-    beginPart("states", {0, height});
-    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look_.px(6), 0));
-    showCurrent();
-    const float line = lineHeight();
-    ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(history_.size()), line);
-    while (clipper.Step()) {
-      for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
-        row(static_cast<std::size_t>(i));
-      }
-    }
-    ImGui::PopStyleVar();
-    ImGui::EndChild();
-  }
-
- private:
-  float lineHeight() const { return fontSize(look_.fonts.regular) + look_.px(9); }
-
-  /// Scrolls to the current state once it has become another.
-  void showCurrent() {
-    ImGuiStorage* seen = ImGui::GetStateStorage();
-    const ImGuiID id = ImGui::GetID("current state");
-    const int now = static_cast<int>(history_.position()) + 1;
-    if (seen->GetInt(id) == now) return;
-    seen->SetInt(id, now);
-    const float line = lineHeight();
-    const float at = line * static_cast<float>(now - 1);
-    const float room = ImGui::GetWindowHeight();
-    if (at < ImGui::GetScrollY() || at + line > ImGui::GetScrollY() + room) {
-      ImGui::SetScrollY(std::max(0.0F, at - room * 0.5F));
-    }
-  }
-
-  void row(std::size_t index) {
-    const Theme& t = look_.theme;
-    const float line = lineHeight();
-    const bool current = index == history_.position();
-    const bool undone = index > history_.position();
-    ImGui::PushID(static_cast<int>(index));
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const char* compare = "compare";
-    const float button = current ? 0.0F : textSize(look_.fonts.small, compare).x + look_.px(14);
-    const float room = width - button;
-    if (ImGui::InvisibleButton("state", {room, line})) panel_.edits.jumpTo = index;
-    const bool hovered = ImGui::IsItemHovered();
-    const std::string& name = history_.nameAt(index);
-    tip(look_, name + (current  ? "\nThe current state"
-                       : undone ? "\nUndone: a click does it again"
-                                : "\nA click goes back to the state after this"));
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const ImVec2 end(at.x + width, at.y + line);
-    if (current || hovered) {
-      list->AddRectFilled(at, end, current ? t.accentSoft : t.field, look_.px(4));
-    }
-    if (current) list->AddRectFilled(at, {at.x + look_.px(3), end.y}, t.accent);
-    ImFont* font = current ? look_.fonts.semibold : look_.fonts.regular;
-    const float numberRoom = textSize(look_.fonts.monoSmall, std::to_string(history_.size())).x;
-    const float y = at.y + (line - fontSize(font)) * 0.5F;
-    const float left = at.x + look_.px(9);
-    drawText(list, look_.fonts.monoSmall,
-             {left, at.y + (line - fontSize(look_.fonts.monoSmall)) * 0.5F}, t.textMuted,
-             std::to_string(index));
-    const float x = left + numberRoom + look_.px(6);
-    drawText(list, font, {x, y},
-             current  ? t.accentText
-             : undone ? withAlpha(t.textMuted, 0.65F)
-                      : t.text,
-             elided(font, name, at.x + room - x - look_.px(4)));
-    if (!current) {
-      ImGui::SameLine(0.0F, 0.0F);
-      if (ImGui::InvisibleButton("compare", {button, line})) panel_.edits.compareWith = index;
-      const bool on = ImGui::IsItemHovered();
-      tip(look_, "Shows what differs between this state and the present one");
-      drawTextCentred(list, look_.fonts.small, {at.x + room + button * 0.5F, at.y + line * 0.5F},
-                      on ? t.accentText : t.textMuted, compare);
-    }
-    ImGui::PopID();
-  }
-
-  const Panel& panel_;
-  const Look& look_;
-  const History& history_;
+/// A line of a list: it can be clicked, and so can a word at its right end.
+struct ListLine {
+  Rect at;        // all of it
+  float textEnd;  // where the word begins
+  bool clicked;
+  bool wordClicked;
 };
 
-std::string megabytes(Index bytes) {
-  return fmt::format("{:.1f}", static_cast<double>(bytes) / static_cast<double>(Index{1} << 20));
+struct ListLineWord {
+  const char* text = nullptr;  // null: none
+  const char* about = "";      // its tooltip
+  ImU32 lit = 0;               // its colour under the mouse
+};
+
+ListLine listLine(const Look& look, float height, bool chosen, const std::string& about,
+                  const ListLineWord& word) {
+  const Theme& t = look.theme;
+  ImFont* small = look.fonts.small;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float button =
+      word.text == nullptr ? 0.0F : textSize(small, word.text).x + look.space.large;
+  ListLine line{Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, height}),
+                0.0F, false, false};
+  line.textEnd = line.at.b.x - button;
+  line.clicked = ImGui::InvisibleButton("line", {line.textEnd - line.at.a.x, height});
+  if (ImGui::IsItemHovered() || chosen) {
+    list->AddRectFilled(line.at.a, line.at.b, chosen ? t.accentSoft : t.field, look.px(4));
+  }
+  tip(look, about);
+  if (word.text == nullptr) return line;
+  ImGui::SameLine(0.0F, 0.0F);
+  line.wordClicked = ImGui::InvisibleButton(word.text, {button, height});
+  const ImU32 ink = ImGui::IsItemHovered() ? word.lit : t.textMuted;
+  drawTextCentred(list, small, {line.textEnd + button * 0.5F, line.at.centre().y}, ink, word.text);
+  if (word.about[0] != '\0') tip(look, word.about);
+  return line;
+}
+
+/// As many lines of `height` as are seen of `count`.
+void listLines(const Look& look, std::size_t count, float height,
+               const std::function<void(std::size_t)>& draw) {
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.small, 0));
+  ImGuiListClipper clipper;
+  clipper.Begin(static_cast<int>(count), height);
+  while (clipper.Step()) {
+    for (int i = clipper.DisplayStart; i < clipper.DisplayEnd; ++i) {
+      ImGui::PushID(i);
+      draw(static_cast<std::size_t>(i));
+      ImGui::PopID();
+    }
+  }
+  ImGui::PopStyleVar();
+}
+
+// The states.
+
+float stateHeight(const Look& look) { return fontSize(look.fonts.regular) + look.px(9); }
+
+/// Scrolls to the current state once it has become another.
+void scrollToCurrent(const Look& look, const History& history) {
+  ImGuiStorage* seen = ImGui::GetStateStorage();
+  const ImGuiID id = ImGui::GetID("current state");
+  const int now = static_cast<int>(history.position()) + 1;
+  if (seen->GetInt(id) == now) return;
+  seen->SetInt(id, now);
+  const float line = stateHeight(look);
+  const float at = line * static_cast<float>(now - 1);
+  const float room = ImGui::GetWindowHeight();
+  if (at < ImGui::GetScrollY() || at + line > ImGui::GetScrollY() + room) {
+    ImGui::SetScrollY(std::max(0.0F, at - room * 0.5F));
+  }
+}
+
+void stateLine(const Panel& panel, std::size_t index) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const History& history = *panel.history;
+  const bool current = index == history.position();
+  const bool undone = index > history.position();
+  const std::string& name = history.nameAt(index);
+  const char* about = current  ? "\nThe current state"
+                      : undone ? "\nUndone: a click does it again"
+                               : "\nA click goes back to the state after this";
+  ListLineWord compare;
+  if (!current) {
+    compare = {"compare", "Shows what differs between this state and the present one",
+               t.accentText};
+  }
+  const ListLine line = listLine(look, stateHeight(look), current, name + about, compare);
+  if (line.clicked) panel.edits.jumpTo = index;
+  if (line.wordClicked) panel.edits.compareWith = index;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Rect& at = line.at;
+  if (current) list->AddRectFilled(at.a, {at.a.x + look.px(3), at.b.y}, t.accent);
+  ImFont* mono = look.fonts.monoSmall;
+  ImFont* font = current ? look.fonts.semibold : look.fonts.regular;
+  const float left = at.a.x + look.space.medium;
+  const float middle = at.centre().y;
+  drawText(list, mono, {left, middle - fontSize(mono) * 0.5F}, t.textMuted, std::to_string(index));
+  const float x = left + textSize(mono, std::to_string(history.size())).x + look.space.small;
+  drawText(list, font, {x, middle - fontSize(font) * 0.5F},
+           current  ? t.accentText
+           : undone ? withAlpha(t.textMuted, 0.65F)
+                    : t.text,
+           elided(font, name, line.textEnd - x - look.space.tight));
+}
+
+// The pins: the computed cells that were given a value of their own, with what they would be.
+
+float pinHeight(const Look& look) {
+  return fontSize(look.fonts.regular) + fontSize(look.fonts.monoSmall) + look.px(9);
+}
+
+/// Height the pins take, at most `most`; 0 where nothing is pinned.
+float pinsHeight(const Panel& panel, float most) {
+  const auto count = static_cast<float>(panel.document.pins.all().size());
+  if (count == 0.0F) return 0.0F;
+  const float head = ImGui::GetFrameHeight() + panel.look.px(10);
+  return std::min(most, head + count * pinHeight(panel.look) + panel.look.space.tight);
+}
+
+void pinLine(const Panel& panel, const Pin& pin) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const bool there = exists(pin.cell, panel.trace.config());  // the trace may be older
+  const bool chosen = panel.view.selected && *panel.view.selected == pin.cell;
+  const ListLine line =
+      listLine(look, pinHeight(look), chosen, toString(pin) + "\nA click goes to the cell",
+               {"remove", "", t.bad});
+  if (line.clicked && there) {
+    lookAt(panel.view, panel.trace.config(), pin.cell);
+    panel.view.scope = StageScope::thisHead;
+  }
+  if (line.wordClicked) panel.edits.push(RemovePin{pin.cell});
+  std::string name = there ? cellName(panel.trace, pin.cell) : toString(pin.cell);
+  name += fmt::format(" · head {}", pin.cell.head + 1);
+  if (panel.document.config.batch > 1) name += fmt::format(" · item {}", pin.cell.item + 1);
+  std::string values = number(pin.value, 6);
+  if (there) {
+    values +=
+        fmt::format(", computed {}", number(explainCell(panel.trace, pin.cell).computed(), 6));
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look.fonts.regular;
+  ImFont* mono = look.fonts.monoSmall;
+  const ImVec2 pen(line.at.a.x + look.space.small, line.at.a.y + look.space.thin);
+  const float room = line.textEnd - line.at.a.x - look.px(10);
+  drawText(list, font, pen, t.text, elided(font, name, room));
+  drawText(list, mono, {pen.x, pen.y + fontSize(font) + look.px(3)}, t.textMuted,
+           elided(mono, values, room));
+}
+
+void pinsList(const Panel& panel, float height) {
+  const Look& look = panel.look;
+  const std::vector<Pin>& pins = panel.document.pins.all();
+  beginPart("pins", {0, height}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+  const Rect rest = Rect::rest();
+  ImGui::GetWindowDrawList()->AddLine(rest.a, {rest.b.x, rest.a.y}, look.theme.divider);
+  ImGui::SetCursorScreenPos({rest.a.x, rest.a.y + look.space.small});
+  inlineLabel(look, look.fonts.semibold, look.theme.text,
+              fmt::format("{} pinned cell{}", pins.size(), pins.size() == 1 ? "" : "s"));
+  ImGui::SameLine(0.0F, look.px(10));
+  if (pill(look, "remove all")) panel.edits.push(RemoveAllPins{});
+  tip(look, "All of them are computed again; undo brings them back");
+  beginPart("pinned", {0, 0});
+  listLines(look, pins.size(), pinHeight(look), [&](std::size_t i) { pinLine(panel, pins[i]); });
+  ImGui::EndChild();
+  ImGui::EndChild();
+}
+
+std::string megabytes(Index bytes, int decimals) {
+  return fmt::format("{:.{}f}", static_cast<double>(bytes) / static_cast<double>(Index{1} << 20),
+                     decimals);
 }
 
 }  // namespace
@@ -113,19 +197,20 @@ void historyPanel(const Panel& panel) {
   const Look& look = panel.look;
   const History& history = *panel.history;
   const std::size_t count = history.size() - 1;
-  label(look.fonts.small, look.theme.textMuted,
-        elided(look.fonts.small,
-               fmt::format(
-                   "{} edit{} · {} of {:.0f} MB held", count, count == 1 ? "" : "s",
-                   megabytes(history.bytesHeld()),
-                   static_cast<double>(history.budget()) / static_cast<double>(Index{1} << 20)),
-               ImGui::GetContentRegionAvail().x));
+  const std::string held =
+      fmt::format("{} edit{} · {} of {} MB held", count, count == 1 ? "" : "s",
+                  megabytes(history.bytesHeld(), 1), megabytes(history.budget(), 0));
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, held, room.x));
   tip(look,
       "The states before an edit are kept as what sets them apart. When they take more than this, "
       "the oldest are given up.");
-  const float room = ImGui::GetContentRegionAvail().y;
-  const float pins = pinsListHeight(panel, room * 0.45F);
-  States(panel).draw(room - pins - (pins > 0.0F ? ImGui::GetStyle().ItemSpacing.y : 0.0F));
+  const float left = ImGui::GetContentRegionAvail().y;
+  const float pins = pinsHeight(panel, left * 0.45F);
+  beginPart("states", {0, left - pins - (pins > 0.0F ? ImGui::GetStyle().ItemSpacing.y : 0.0F)});
+  scrollToCurrent(look, history);
+  listLines(look, history.size(), stateHeight(look), [&](std::size_t i) { stateLine(panel, i); });
+  ImGui::EndChild();
   if (pins > 0.0F) pinsList(panel, pins);
 }
 

@@ -3,233 +3,270 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
 
-#include "app/ui/arithmetic.h"
-#include "app/ui/axis_labels.h"
-#include "app/ui/cell_value.h"
+#include "app/ui/cells/cell_value.h"
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/glossary.h"
 #include "app/ui/heads/head_rows.h"
-#include "app/ui/rich_text.h"
+#include "app/ui/history_panel.h"
+#include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
 
 /// The cell looked at: typed into here, under the mouse, else clicked, else the first.
-CellRef shownCell(const Panel& panel, const CellEditing& editing) {
+CellRef inspectedCell(const Panel& panel, const CellEditing& editing) {
   const AttentionConfig& c = panel.trace.config();
   if (editing.typing == TypingPlace::inspector && exists(editing.typedAt, c)) {
     return editing.typedAt;
   }
-  CellRef cell{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
   const auto& chosen =
       panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
-  return chosen && exists(*chosen, c) ? *chosen : cell;
+  return chosen && exists(*chosen, c)
+             ? *chosen
+             : CellRef{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
 }
 
-/// The query the inspector speaks of: the shown cell's row where its rows are queries.
-Index shownQuery(const CellRef& cell) {
-  return info(cell.tensor).rows == Axis::query ? cell.row : 0;
+/// What the inspector speaks of.
+struct Inspected {
+  CellRef cell;
+  Index item, head, query;  // the cell's, where it has such
+  std::string token;        // of the query
+};
+
+Inspected inspected(const Panel& panel, const CellEditing& editing) {
+  const CellRef cell = inspectedCell(panel, editing);
+  const TensorInfo& t = info(cell.tensor);
+  const Index item = t.perItem ? cell.item : panel.view.item;
+  const Index query = t.rows == Axis::query ? cell.row : 0;
+  return {cell, item, t.perHead && !t.kvHeads ? cell.head : panel.view.head, query,
+          placeName(panel.trace, Axis::query, item, query)};
 }
 
-void caption(const Look& look, std::string_view text) {
-  ImGui::Dummy({1, look.px(2)});
-  label(look.fonts.small, look.theme.textMuted, text);
+void inspectorCaption(const Look& look, std::string_view text) {
+  ImGui::Dummy({1, look.space.thin});
+  label(look.fonts.small, look.theme.textMuted,
+        elided(look.fonts.small, text, ImGui::GetContentRegionAvail().x));
 }
 
-void divider(const Look& look) {
-  ImGui::Dummy({1, look.px(4)});
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y},
-                                      look.theme.divider);
-  ImGui::Dummy({1, look.px(4)});
+void inspectorDivider(const Look& look) {
+  ImGui::Dummy({1, look.space.tight});
+  const Rect rest = Rect::rest();
+  ImGui::GetWindowDrawList()->AddLine(rest.a, {rest.b.x, rest.a.y}, look.theme.divider);
+  ImGui::Dummy({1, look.space.tight});
+}
+
+/// The places of the values, where not all `fit` those of the largest, with one line to say so.
+std::vector<Index> largestPlaces(const std::vector<float>& values, std::size_t fit) {
+  std::vector<Index> order(values.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  if (order.size() <= fit) return order;
+  const auto kept = static_cast<std::ptrdiff_t>(fit - 1);
+  std::partial_sort(order.begin(), order.begin() + kept, order.end(), [&](Index a, Index b) {
+    return values[static_cast<std::size_t>(a)] > values[static_cast<std::size_t>(b)];
+  });
+  order.resize(static_cast<std::size_t>(kept));
+  return order;
 }
 
 /// A bar per key, full from 1 on (a pin may be any number); where they do not all fit, the largest,
 /// and says so.
-void weightBars(const Panel& panel, Index item, Index head, Index query, float most) {
+void weightBars(const Panel& panel, const Inspected& of, float most) {
   const Look& look = panel.look;
-  const AttentionConfig& c = panel.trace.config();
-  std::vector<float> row(static_cast<std::size_t>(c.keys()));
-  panel.trace.tile(TensorId::weights, item, head, query, 1, 0, c.keys(), row.data());
+  std::vector<float> row(static_cast<std::size_t>(panel.trace.config().keys()));
+  panel.trace.tile(TensorId::weights, of.item, of.head, of.query, 1, 0, std::ssize(row),
+                   row.data());
   const float line = look.px(19);
-  const auto fit = std::max<std::size_t>(2, static_cast<std::size_t>(most / line));
-  std::vector<Index> order(row.size());
-  for (std::size_t i = 0; i < row.size(); ++i) order[i] = static_cast<Index>(i);
-  const bool cut = row.size() > fit;
-  if (cut) {
-    const auto kept = static_cast<std::ptrdiff_t>(fit - 1);
-    std::partial_sort(order.begin(), order.begin() + kept, order.end(), [&](Index a, Index b) {
-      return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)];
-    });
-    order.resize(static_cast<std::size_t>(kept));
-  }
-  const auto& tokens = laneTokens(panel.trace, Lane::key, item);
-  const float labels = look.px(74);
-  const float width = ImGui::GetContentRegionAvail().x - labels - look.px(52);
+  const std::vector<Index> order =
+      largestPlaces(row, std::max<std::size_t>(2, static_cast<std::size_t>(most / line)));
+  ImFont* font = look.fonts.small;
+  ImFont* mono = look.fonts.monoSmall;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ColorMap& map = look.maps[ColorMaps::sequential(panel.view.colorMaps, look.theme.kind)];
   for (const Index key : order) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    const std::string name =
-        key < static_cast<Index>(tokens.size())
-            ? elided(look.fonts.small, shownToken(tokens[static_cast<std::size_t>(key)]),
-                     labels - look.px(8))
-            : std::to_string(key);
-    const ImVec2 size = textSize(look.fonts.small, name);
-    const float middle = at.y + line * 0.5F;
-    drawText(list, look.fonts.small, {at.x + labels - look.px(8) - size.x, middle - size.y * 0.5F},
-             look.theme.text, name);
-    const float value = row[static_cast<std::size_t>(key)];
-    const float length = std::max(width * std::clamp(value, 0.0F, 1.0F), look.px(1.5F));
-    const float half = look.px(6.5F);
-    const ImVec2 a(at.x + labels, middle - half);
-    const ImVec2 b(a.x + length, middle + half);
-    list->AddRectFilled(a, b, map.at(std::max(value, 0.12F)), look.px(2));
-    drawText(list, look.fonts.monoSmall,
-             {b.x + look.px(6), middle - fontSize(look.fonts.monoSmall) * 0.5F},
-             look.theme.textMuted,
-             isHidden(panel.trace, {TensorId::weights, item, head, query, key})
-                 ? "masked"
-                 : number(value, value < 0.01F ? 2 : 3));
+    Rect at = Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, line});
     ImGui::Dummy({1, line});
-    ImGui::SetCursorScreenPos({at.x, at.y + line});
+    ImGui::SetCursorScreenPos({at.a.x, at.b.y});
+    const Rect names = at.cutLeft(look.px(66), look.px(8));
+    at.cutRight(look.px(52));
+    const std::string name =
+        elided(font, placeName(panel.trace, Axis::key, of.item, key), names.width());
+    const ImVec2 size = textSize(font, name);
+    drawText(list, font, names.placed(size, 1.0F).a, look.theme.text, name);
+    const float value = row[static_cast<std::size_t>(key)];
+    const float length = std::max(at.width() * std::clamp(value, 0.0F, 1.0F), look.px(1.5F));
+    const Rect bar = at.placed({length, look.px(13)}, 0.0F);
+    list->AddRectFilled(bar.a, bar.b, map.at(std::max(value, 0.12F)), look.space.thin);
+    const bool hidden = isHidden(panel.trace, {TensorId::weights, of.item, of.head, of.query, key});
+    drawText(list, mono, {bar.b.x + look.space.small, bar.centre().y - fontSize(mono) * 0.5F},
+             look.theme.textMuted, hidden ? "masked" : number(value, value < 0.01F ? 2 : 3));
   }
-  if (cut) {
-    label(look.fonts.small, look.theme.textMuted,
+  if (order.size() < row.size()) {
+    label(font, look.theme.textMuted,
           fmt::format("the {} largest of {} keys", order.size(), row.size()));
   }
 }
 
-/// Up and down bars of a vector; columns that fall on one point show the largest of them.
-void vectorBars(const Panel& panel, TensorId tensor, Index item, Index head, Index row,
-                float magnitude) {
+float vectorHeight(const Look& look) { return look.px(52); }
+
+/// The query vector as bars up and down; columns that fall on one bar show the largest of them.
+void queryVector(const Panel& panel, const Inspected& of, float magnitude) {
   const Look& look = panel.look;
-  const Index dK = panel.trace.config().dK();
-  std::vector<float> values(static_cast<std::size_t>(dK));
-  panel.trace.tile(tensor, item, head, row, 1, 0, dK, values.data());
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = look.px(52);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float middle = at.y + height * 0.5F;
+  std::vector<float> values(static_cast<std::size_t>(panel.trace.config().dK()));
+  panel.trace.tile(TensorId::q, of.item, of.head, of.query, 1, 0, std::ssize(values),
+                   values.data());
+  const ImVec2 size(ImGui::GetContentRegionAvail().x, vectorHeight(look));
+  const Rect at = Rect::at(ImGui::GetCursorScreenPos(), size);
+  const ColorScale scale = colorScale(look, panel.view, TensorId::q, magnitude);
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const auto columns = std::min<Index>(dK, static_cast<Index>(width / look.px(2)));
-  const float step = width / static_cast<float>(columns);
-  const ColorScale scale = colorScale(look, panel.view, tensor, magnitude);
-  for (Index i = 0; i < columns; ++i) {
-    float value = 0.0F;
-    for (Index j = i * dK / columns; j < (i + 1) * dK / columns; ++j) {
-      const float v = values[static_cast<std::size_t>(j)];
-      if (std::abs(v) > std::abs(value)) value = v;
-    }
-    const float reach = value / scale.high * height * 0.5F;
-    const float x = at.x + static_cast<float>(i) * step;
-    const float strong = value / scale.high * 0.85F + (value > 0 ? 0.15F : -0.15F);
-    list->AddRectFilled({x, std::min(middle, middle - reach)},
-                        {x + std::max(step - look.px(1), 1.0F), std::max(middle, middle - reach)},
+  const ChartBars bars = ChartBars::fitting(std::ssize(values), at.width(), look.px(2));
+  const float step = at.width() / static_cast<float>(bars.count());
+  const float middle = at.centre().y;
+  for (Index bar = 0; bar < bars.count(); ++bar) {
+    const auto largest =
+        std::max_element(values.begin() + bars.begin(bar), values.begin() + bars.end(bar),
+                         [](float a, float b) { return std::abs(a) < std::abs(b); });
+    const float share = *largest / scale.high;
+    const float reach = middle - share * size.y * 0.5F;
+    const float x = at.a.x + static_cast<float>(bar) * step;
+    const float strong = share * 0.85F + (share > 0 ? 0.15F : -0.15F);
+    list->AddRectFilled({x, std::min(middle, reach)},
+                        {x + std::max(step - look.space.hair, 1.0F), std::max(middle, reach)},
                         scale.color(look.maps, strong * scale.high));
   }
-  list->AddLine({at.x, middle}, {at.x + width, middle}, look.theme.divider);
-  ImGui::Dummy({width, height});
+  list->AddLine({at.a.x, middle}, {at.b.x, middle}, look.theme.divider);
+  ImGui::Dummy(size);
 }
 
 constexpr int kCodeLines = 3;
 
+float codeLineHeight(const Look& look) { return fontSize(look.fonts.monoSmall) + look.space.small; }
 float pytorchHeight(const Look& look) {
-  return (fontSize(look.fonts.monoSmall) + look.px(6)) * kCodeLines + look.px(14);
+  return codeLineHeight(look) * kCodeLines + look.space.large;
 }
 
 /// The step's line between its neighbours.
 void pytorchLines(const Panel& panel) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  const auto steps = stepsOf(panel.trace.config());
-  const auto now = static_cast<int>(stepPlace(panel.view.step, panel.trace.config()));
-  const float line = fontSize(look.fonts.monoSmall) + look.px(6);
-  const float width = ImGui::GetContentRegionAvail().x;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const AttentionConfig& c = panel.trace.config();
+  const auto steps = stepsOf(c);
+  const auto now = static_cast<int>(stepPlace(panel.view.step, c));
   const int from = std::clamp(now - 1, 0, static_cast<int>(steps.size()) - kCodeLines);
+  const Rect at = Rect::at(ImGui::GetCursorScreenPos(),
+                           {ImGui::GetContentRegionAvail().x, pytorchHeight(look)});
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const float height = pytorchHeight(look);
-  list->AddRectFilled(at, {at.x + width, at.y + height}, t.field, look.px(5));
-  for (int i = 0; i < kCodeLines; ++i) {
-    const Step& s = *steps[static_cast<std::size_t>(from + i)];
-    const std::string text = s.text(panel.trace.config()).pytorch;
-    const ImU32 color = from + i == now ? t.accentText : t.textMuted;
-    drawText(list, look.fonts.monoSmall,
-             {at.x + look.px(9), at.y + look.px(8) + line * static_cast<float>(i)}, color,
-             elided(look.fonts.monoSmall, text, width - look.px(16)));
+  list->AddRectFilled(at.a, at.b, t.field, look.px(5));
+  Rect lines = at.inset(look.px(8));
+  for (int i = from; i < from + kCodeLines; ++i) {
+    const Rect line = lines.cutTop(codeLineHeight(look));
+    drawText(list, look.fonts.monoSmall, line.a, i == now ? t.accentText : t.textMuted,
+             elided(look.fonts.monoSmall, steps[static_cast<std::size_t>(i)]->text(c).pytorch,
+                    line.width()));
   }
-  ImGui::Dummy({width, height});
-  tip(look, step(panel.view.step).text(panel.trace.config()).pytorch);
+  ImGui::Dummy(at.size());
+  tip(look, step(panel.view.step).text(c).pytorch);
 }
+
+/// How the height below the value is shared out: the bars take what the head's figures, the vector
+/// and the lines of PyTorch leave.
+struct InspectorRoom {
+  HeadRowsLength figures = HeadRowsLength::none;
+  bool vector = false;
+  float bars = 0.0F;
+
+  InspectorRoom(const Look& look, float room) {
+    const float spacing = ImGui::GetStyle().ItemSpacing.y;
+    const float caption = fontSize(look.fonts.small) + look.space.thin + 2 * spacing;
+    const float divider = 2 * look.space.tight + 2 * spacing;
+    room -= caption + pytorchHeight(look) + spacing;
+    figures = room > look.px(330)   ? HeadRowsLength::whole
+              : room > look.px(170) ? HeadRowsLength::brief
+                                    : HeadRowsLength::none;
+    if (figures != HeadRowsLength::none) room -= headRowsHeight(look, figures) + divider;
+    const float ofVector = caption + vectorHeight(look) + spacing;
+    vector = room - ofVector > look.px(190);
+    bars = room - (vector ? ofVector : 0.0F) - caption - divider;
+  }
+};
+
+void inspector(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+               const MeasuredHeads& heads) {
+  const Look& look = panel.look;
+  const Inspected of = inspected(panel, editing);
+  const std::string title = designedTitle(panel, of.head);
+  inspectorCaption(look, fmt::format("head {}{} · query '{}'", of.head + 1,
+                                     title.empty() ? "" : fmt::format(" ({})", title), of.token));
+  if (const auto about = designedExplanation(panel, of.head); !about.empty()) tip(look, about);
+  inspectorCaption(look, cellName(panel.trace, of.cell));
+  cellValue(panel, magnitudes, editing, of.cell);
+  inspectorDivider(look);
+
+  const InspectorRoom room(look, ImGui::GetContentRegionAvail().y);
+  if (room.bars > look.px(36)) {
+    inspectorCaption(look, fmt::format("row '{}' after softmax", of.token));
+    explainItem(look, look.fonts.small, "softmax");
+    weightBars(panel, of, room.bars);
+    inspectorDivider(look);
+  }
+  if (room.figures != HeadRowsLength::none) {
+    headRows(panel, of.head, heads, room.figures);
+    inspectorDivider(look);
+  }
+  if (room.vector) {
+    const float magnitude = magnitudes.of(panel.trace, TensorId::q, of.item, of.head);
+    inspectorCaption(look, fmt::format("query vector of '{}', {} values, ±{}", of.token,
+                                       panel.trace.config().dK(), number(magnitude, 3)));
+    explainItem(look, look.fonts.small, "query");
+    queryVector(panel, of, magnitude);
+  }
+  inspectorCaption(look, "In PyTorch");
+  pytorchLines(panel);
+}
+
+struct InspectorTabInfo {
+  InspectorTab tab;
+  const char* title;
+  const char* about;
+};
+
+constexpr std::array kInspectorTabs{
+    InspectorTabInfo{InspectorTab::cell, "Inspector", "the cell looked at"},
+    InspectorTabInfo{InspectorTab::history, "History",
+                     "every edit, to go back to, and the pinned cells"},
+    InspectorTabInfo{InspectorTab::scenes, "Scenes",
+                     "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
+};
 
 }  // namespace
 
-void inspectorPanel(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
-                    const MeasuredHeads& heads) {
-  const Look& look = panel.look;
-  const CellRef cell = shownCell(panel, editing);
-  const Index query = shownQuery(cell);
-  const TensorInfo& t = info(cell.tensor);
-  const Index item = t.perItem ? cell.item : panel.view.item;
-  const Index head = t.perHead && !t.kvHeads ? cell.head : panel.view.head;
-  const auto& queries = laneTokens(panel.trace, Lane::query, item);
-  const std::string token = query < static_cast<Index>(queries.size())
-                                ? std::string(shownToken(queries[static_cast<std::size_t>(query)]))
-                                : std::to_string(query);
-  const std::string title = designedTitle(panel, head);
-  caption(look, elided(look.fonts.small,
-                       fmt::format("head {}{} · query '{}'", head + 1,
-                                   title.empty() ? "" : fmt::format(" ({})", title), token),
-                       ImGui::GetContentRegionAvail().x));
-  if (const auto about = designedExplanation(panel, head); !about.empty()) tip(look, about);
-  caption(look,
-          elided(look.fonts.small, cellName(panel.trace, cell), ImGui::GetContentRegionAvail().x));
-  cellValue(panel, magnitudes, editing, cell);
-  divider(look);
-
-  // the bars take what the head's figures, the vector and the lines of PyTorch leave
-  const float spacing = ImGui::GetStyle().ItemSpacing.y;
-  const float captionHeight = fontSize(look.fonts.small) + look.px(2) + 2 * spacing;
-  const float dividerHeight = look.px(8) + 2 * spacing;
-  const float code = captionHeight + pytorchHeight(look) + spacing;
-  const float vector = captionHeight + look.px(52) + spacing;
-  const float room = ImGui::GetContentRegionAvail().y;
-  const HeadRowsLength said = room - code > look.px(330)   ? HeadRowsLength::whole
-                              : room - code > look.px(170) ? HeadRowsLength::brief
-                                                           : HeadRowsLength::none;
-  const float figures =
-      said == HeadRowsLength::none ? 0.0F : headRowsHeight(look, said) + dividerHeight;
-  const bool showsVector = room - code - figures - vector > look.px(190);
-  const float bars =
-      room - code - figures - (showsVector ? vector : 0.0F) - captionHeight - dividerHeight;
-  if (bars > look.px(36)) {
-    caption(look, fmt::format("row '{}' after softmax", token));
-    explainItem(look, look.fonts.small, "softmax");
-    weightBars(panel, item, head, query, bars);
-    divider(look);
+void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                   ScenesPanel& scenes, const MeasuredHeads& heads) {
+  std::vector<Tab> tabs;
+  int chosen = 0;
+  for (const InspectorTabInfo& tab : kInspectorTabs) {
+    if (tab.tab == panel.view.inspectorTab) chosen = static_cast<int>(tabs.size());
+    tabs.push_back({tab.title, tab.about});
   }
-  if (said != HeadRowsLength::none) {
-    headRows(panel, head, heads, said);
-    divider(look);
+  const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
+  if (clicked >= 0) panel.view.inspectorTab = kInspectorTabs[static_cast<std::size_t>(clicked)].tab;
+  switch (panel.view.inspectorTab) {
+    case InspectorTab::history:
+      return historyPanel(panel);
+    case InspectorTab::scenes:
+      return scenesPanel(panel, scenes);
+    case InspectorTab::cell:
+      return inspector(panel, magnitudes, editing, heads);
   }
-  if (showsVector) {
-    const AttentionConfig& c = panel.trace.config();
-    const float magnitude = magnitudes.of(panel.trace, TensorId::q, item, head);
-    caption(look, elided(look.fonts.small,
-                         fmt::format("query vector of '{}', {} values, ±{}", token, c.dK(),
-                                     number(magnitude, 3)),
-                         ImGui::GetContentRegionAvail().x));
-    explainItem(look, look.fonts.small, "query");
-    vectorBars(panel, TensorId::q, item, head, query, magnitude);
-  }
-  caption(look, "In PyTorch");
-  pytorchLines(panel);
 }
 
 }  // namespace headscope::ui

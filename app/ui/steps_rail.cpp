@@ -52,7 +52,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   const ImVec2 disc(at.x + radius, twoLines ? line1 + look.px(1) : line1);
   list->AddCircleFilled(disc, radius, chosen ? t.accent : t.field);
   drawTextCentred(list, look.fonts.small, disc, chosen ? t.textOnAccent : t.text,
-                  std::to_string(static_cast<int>(s.id()) + 1));
+                  std::to_string(stepPlace(s.id(), panel.trace.config()) + 1));
 
   const float left = at.x + 2 * radius + look.px(12);
   const float right = at.x + size.x;

@@ -8,7 +8,7 @@
 namespace headscope::ui {
 namespace {
 
-double keyOf(const Term& term, TermColumn column) {
+double sortedBy(const Term& term, TermColumn column) {
   switch (column) {
     case TermColumn::left:
       return term.leftValue;
@@ -39,8 +39,8 @@ std::vector<std::uint32_t> orderOf(const std::vector<Term>& terms, const TermOrd
     return positions;
   }
   std::stable_sort(positions.begin(), positions.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const double first = keyOf(terms[a], order.by);
-    const double second = keyOf(terms[b], order.by);
+    const double first = sortedBy(terms[a], order.by);
+    const double second = sortedBy(terms[b], order.by);
     return order.descending ? first > second : first < second;
   });
   return positions;

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "core/presets.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/cost_words.h"
 #include "app/ui/glossary.h"
 #include "app/ui/more_settings.h"
 #include "app/ui/page_switch.h"
@@ -17,6 +16,7 @@
 #include "app/ui/widgets.h"
 #include "app/ui/wrapping_row.h"
 #include "core/presets.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -201,22 +201,4 @@ int choices(const Look& look, const char* id, std::initializer_list<const char*>
   return clicked;
 }
 
-std::string number(double value, int digits) {
-  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  if (std::isnan(value)) return "not a number";
-  const double magnitude = std::abs(value);
-  if (value == std::round(value) && magnitude < 1e6) return fmt::format("{:.0f}", value + 0.0);
-  if (magnitude >= 1e6 || magnitude < 1e-4) return fmt::format("{:.{}e}", value, digits - 1);
-  const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
-  return fmt::format("{:.{}f}", value, std::max(0, digits - whole));
-}
-
-std::string cellNumber(double value, int decimals) {
-  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
-  if (std::abs(value) >= 1e5) return fmt::format("{:.0e}", value);
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  if (text.find_first_not_of("-0.") == std::string::npos && text[0] == '-') text.erase(0, 1);
-  return text;
-}
-
 }  // namespace headscope::ui

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 
@@ -53,11 +54,5 @@ struct Tab {
 /// follows where there is room. Gives the one clicked, or −1.
 int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
            const char* explanation = nullptr);
-
-/// A value as cells and tables show it: about `digits` significant digits, whole numbers whole,
-/// "−0" never.
-std::string number(double value, int digits = 4);
-/// Fits a cell: fewer digits for narrow ones.
-std::string cellNumber(double value, int decimals);
 
 }  // namespace headscope::ui

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "app/ui/stage.h"
+#include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
 #include "app/view_json.h"
 #include "app_driver.h"

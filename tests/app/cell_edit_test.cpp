@@ -3,7 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "app/ui/cell_input.h"
+#include "app/ui/cells/cell_access.h"
 #include "app/ui/theme.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"

@@ -1,12 +1,11 @@
 // The arithmetic of dragging and scrolling, and which cell a key leads to, without a window.
-#include "app/ui/cell_input.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "app/ui/cell_focus.h"
-#include "app/ui/cell_target.h"
+#include "app/ui/cells/cell_access.h"
+#include "app/ui/cells/cell_commands.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app_driver.h"
 
 namespace headscope::ui {

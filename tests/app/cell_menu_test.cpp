@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "app/ui/cell_target.h"
+#include "app/ui/cells/cell_commands.h"
 #include "app_driver.h"
 
 namespace headscope::ui {

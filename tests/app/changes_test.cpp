@@ -5,7 +5,7 @@
 #include <variant>
 
 #include "app/comparison.h"
-#include "app/ui/flash.h"
+#include "app/ui/parts/flash.h"
 #include "app/ui/tools/compared_matrices.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
@@ -282,23 +282,24 @@ TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
   const TracePtr after = runAttention(edited(document, SetScale{false}), before, {1});
   const MatrixRef large = wholeMatrix(TensorId::weights, after->config(), 0, 1);
   const MatrixRef small = wholeMatrix(TensorId::heads, after->config(), 0, 1);
+  Computations computations;
   Flash flash;
   bool wantsFrame = false;
   flash.start(before, after);
-  FlashState first = flash.at(0.0, &wantsFrame);
+  FlashState first = flash.at(0.0, computations, &wantsFrame);
   EXPECT_TRUE(wantsFrame);
   EXPECT_FALSE(first.parts->of(*before, *after, small, 4, 4).shares.empty());
   EXPECT_TRUE(first.parts->of(*before, *after, large, 4, 4).shares.empty());
-  flash.measure(0.0);
-  flash.wait();
+  flash.measure(0.0, computations);
+  computations.finish();
   const double late = 2 * kFlashSeconds;  // however long it took
-  FlashState then = flash.at(late, &wantsFrame);
+  FlashState then = flash.at(late, computations, &wantsFrame);
   ASSERT_NE(then.parts, nullptr);
   EXPECT_EQ(then.strength, 1.0F);
   EXPECT_EQ(then.parts->of(*before, *after, large, 4, 4).shares,
             flashGrid(*before, *after, large, 4, 4).shares);
-  flash.measure(late);
-  EXPECT_EQ(flash.at(late + kFlashSeconds, &wantsFrame).before, nullptr);
+  flash.measure(late, computations);
+  EXPECT_EQ(flash.at(late + kFlashSeconds, computations, &wantsFrame).before, nullptr);
 }
 
 TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {

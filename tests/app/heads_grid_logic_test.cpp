@@ -15,7 +15,7 @@
 #include "app/ui/heads/head_pictures.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/parts/reduce.h"
-#include "app/ui/tile_grid.h"
+#include "app/ui/parts/head_grid.h"
 
 namespace headscope::ui {
 namespace {

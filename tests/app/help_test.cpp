@@ -7,7 +7,7 @@
 
 #include "app/ui/glossary.h"
 #include "app/ui/shortcuts.h"
-#include "app/ui/stage.h"
+#include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
 #include "app_driver.h"
 

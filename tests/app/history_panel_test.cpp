@@ -1,10 +1,10 @@
 // The history and the pins in the right card: every state can be gone to, every pin removed.
 #include <vector>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/attention.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/stage_matrix.h"
+#include "app/ui/stage/stage_matrix.h"
 #include "app/ui/timeline/narration.h"
 #include "app/ui/timeline/playback.h"
 #include "app/view_json.h"

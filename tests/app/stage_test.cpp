@@ -1,7 +1,9 @@
 // The stage: what is pointed at is named, lit and explained; what is clicked stays.
+#include <map>
+#include <set>
 #include <utility>
 
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 
@@ -77,19 +79,40 @@ TEST(Stage, AClickKeepsTheCellAndItsArithmetic) {
 
 TEST(Stage, EveryStepShowsItsMatricesAndTheirNumbers) {
   AppDriver ui(exampleDocument("english-german"));
+  const std::map<StepId, std::size_t> matrices{
+      {StepId::project, 4}, {StepId::split, 2},  {StepId::score, 3},
+      {StepId::scale, 2},   {StepId::mask, 3},   {StepId::softmax, 2},
+      {StepId::weigh, 3},   {StepId::concat, 2}, {StepId::output, 4}};
   for (const Step* step : stepsOf(ui.config())) {
     ui.view().step = step->id();
     ui.settle();
-    std::size_t matrices = 0;
-    for (const StageItem& item : stageItems(ui.view().step, ui.config(), ui.view())) {
-      matrices += item.sign ? 0 : 1;
-    }
     const auto maps = ui.heatmaps("stage");
-    EXPECT_EQ(maps.size(), matrices) << step->text(ui.config()).id;
+    EXPECT_EQ(maps.size(), matrices.at(step->id())) << step->text(ui.config()).id;
     for (const gl::Rect& map : maps) {
       ui.hover(middle(map));
       EXPECT_TRUE(ui.view().hovered) << step->text(ui.config()).id;
     }
+  }
+}
+
+/// What the table of looks has for a step is what the step itself takes and gives.
+TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
+  const AttentionConfig c = exampleDocument("english-german")->config;  // with a memory
+  for (const Step* step : stepsOf(c)) {
+    std::set<TensorId> taken;
+    std::set<TensorId> given;
+    for (const TensorId part : {TensorId::q, TensorId::k, TensorId::v}) {
+      ViewState view;
+      view.part = part;
+      for (const StageItem& item : stageItems(step->id(), c, view)) {
+        if (item.sign || item.ref.maskOnly) continue;
+        (item.result ? given : taken).insert(item.ref.tensor);
+      }
+    }
+    const auto inputs = step->inputs(c);
+    const auto outputs = step->outputs();
+    EXPECT_EQ(taken, std::set<TensorId>(inputs.begin(), inputs.end())) << step->text(c).id;
+    EXPECT_EQ(given, std::set<TensorId>(outputs.begin(), outputs.end())) << step->text(c).id;
   }
 }
 
@@ -160,6 +183,21 @@ TEST(Stage, UnderAMistakeAHeadIsShownWithTheColumnsItTakes) {
   EXPECT_FALSE(items[2].linked);
   EXPECT_EQ(itemsOf(StepId::project, reshaped)[2].text, "W^Q_{320…383}");
   EXPECT_EQ(itemsOf(StepId::project, right)[2].text, "W^Q_{6}");
+}
+
+/// Eight heads of Q share two of K and V.
+TEST(Stage, KeysAndValuesAreNamedByTheirOwnHead) {
+  AttentionConfig c = presetDocument("original-transformer")->config;
+  c.numKvHeads = 2;
+  EXPECT_EQ(itemsOf(StepId::score, c)[0].text, "Q_{6}");
+  EXPECT_EQ(itemsOf(StepId::score, c)[2].text, "K_{2}^T");
+  EXPECT_EQ(itemsOf(StepId::score, c)[4].text, "S_{6}");
+  EXPECT_EQ(itemsOf(StepId::weigh, c)[2].text, "V_{2}");
+  ViewState view;
+  view.head = 5;
+  view.part = TensorId::k;
+  EXPECT_EQ(stageItems(StepId::project, c, view)[2].text, "W^K_{2}");
+  EXPECT_EQ(stageItems(StepId::split, c, view)[2].text, "K_{2}");
 }
 
 /// Reshaped without the transpose, head 1 of “sat” is what lies in row 0, columns 128 … 191.

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

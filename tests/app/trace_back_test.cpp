@@ -1,7 +1,5 @@
 // Tracing back: from an output cell down to what the document holds, over every operand there is;
 // and what of a step's matrices lights up for a cell.
-#include "app/ui/trace_back.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,9 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/cell_words.h"
-#include "app/ui/explanations.h"
-#include "app/ui/stage_lit.h"
+#include "app/ui/cells/cell_focus.h"
+#include "app/ui/stage/stage_items.h"
+#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope::ui {

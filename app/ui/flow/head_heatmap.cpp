@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/ui/reduce.h"
+#include "app/ui/parts/reduce.h"
 
 namespace headscope::ui {
 namespace {
@@ -22,8 +22,13 @@ gl::HeatmapSource weightsPicture(const Trace& trace, Index item, Index head, int
   source.revision =
       trace.revision(TensorId::weights) * (Limits::kBatch + 1) + static_cast<std::uint64_t>(item);
   // The tensor's storage is shared, so that the picture may outlive this trace.
-  source.fill = [weights, item, head, rows = source.rows, cols = source.cols](float* out) {
-    meanReduce(weights.matrix({item, head}), rows, cols, out);
+  const CellRows cells{weights.dim(2), weights.dim(3),
+                       [weights, item, head](Index row, std::span<float> out) {
+                         const auto values = weights.matrix({item, head}).row(row);
+                         std::copy(values.begin(), values.end(), out.begin());
+                       }};
+  source.fill = [cells, rows = source.rows, cols = source.cols](float* out) {
+    reduce(cells, rows, cols, Reduction::mean, out);
   };
   return source;
 }

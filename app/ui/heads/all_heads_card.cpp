@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "app/ui/color_bar.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/widgets.h"
 

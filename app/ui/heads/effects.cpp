@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
-#include "app/ui/color_bar.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/cell_words.h"
+#include "core/words/cells.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/effects.h"

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/color_bar.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/glossary.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
-#include "app/ui/cell_words.h"
+#include "app/ui/parts/axis_labels.h"
+#include "core/words/cells.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figure_words.h"
 #include "app/ui/widgets.h"

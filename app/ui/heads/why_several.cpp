@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/widgets.h"

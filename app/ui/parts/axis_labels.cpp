@@ -49,7 +49,10 @@ void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, P
 
 }  // namespace
 
-std::string_view shownToken(std::string_view token) { return token.empty() ? "[pad]" : token; }
+const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item) {
+  const Axis axis = lane == Lane::query ? Axis::query : lane == Lane::key ? Axis::key : Axis::none;
+  return tokensAlong(trace, axis, item);
+}
 
 float AxisLabels::width() const {
   float widest = 0.0F;
@@ -82,6 +85,10 @@ ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float wid
   const float turnedRoom = widest * kTurnedShare + line * 0.7F;
   turned_ = widest > cell_ - between_ && cell_ > line * 0.5F && gap_ + turnedRoom <= most;
   room_ = gap_ + (turned_ ? turnedRoom : line);
+}
+
+float ColumnLabels::longestTurned(const Look& look, ImFont* font, float room) {
+  return std::max(room - look.space.tight - fontSize(font) * 0.7F, 0.0F) / kTurnedShare;
 }
 
 void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {

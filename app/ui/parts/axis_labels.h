@@ -5,9 +5,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 
@@ -24,8 +26,8 @@ struct AxisLabels {
   float width() const;
 };
 
-/// A label as shown: padding has a sign of its own.
-std::string_view shownToken(std::string_view token);
+/// The labels of a lane for a batch item: query tokens or key tokens; none for other lanes.
+const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item);
 
 /// Labels of rows, right-aligned to the left of a picture, `gap` from it.
 void drawRowLabels(ImDrawList* list, const AxisLabels& labels, const Rect& picture, float gap);
@@ -38,6 +40,8 @@ class ColumnLabels {
  public:
   /// For a picture `width` wide, with at most `most` points below it.
   ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most);
+  /// How long a label may be that has so much room below the picture, turned.
+  static float longestTurned(const Look& look, ImFont* font, float room);
   /// The height they take, with the gap to the picture.
   float room() const { return room_; }
   void draw(ImDrawList* list, const Rect& picture) const;

@@ -61,6 +61,11 @@ std::optional<MatrixCell> MatrixPlace::hovered() const {
 
 // What is in it.
 
+Fingerprint MatrixRef::place() const {
+  return Fingerprint("trace", salt, tensor, item, head, row0, rows, col0, cols, transposed,
+                     maskOnly);
+}
+
 CellRef MatrixRef::cell(Index row, Index col) const {
   if (transposed) std::swap(row, col);
   return {tensor, item, head, row0 + row, col0 + col};
@@ -82,7 +87,7 @@ MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item
   MatrixRef ref;
   ref.tensor = tensor;
   ref.item = t.perItem ? item : -1;
-  ref.head = t.perHead ? (t.kvHeads ? config.kvHead(head) : head) : -1;
+  ref.head = t.perHead ? headIn(tensor, head, config) : -1;
   ref.rows = t.rows == Axis::none ? 1 : shape[shape.size() - 2];
   ref.cols = shape.back();
   return ref;
@@ -172,7 +177,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
   float largest = 0.0F;
   const TensorInfo& t = info(tensor);
   const bool every = t.perHead && head < 0;
-  const Index heads = t.kvHeads ? c.numKvHeads : c.numHeads;
+  const Index heads = headCount(tensor, c);
   for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
     MatrixRef ref = wholeMatrix(tensor, c, item, 0);
     ref.head = t.perHead ? h : -1;
@@ -209,10 +214,7 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
   source.cols = resolution(across, at.width(), look_);
   source.fill = [cells = std::move(cells), transposed, how, rows = source.rows,
                  cols = source.cols](float* out) {
-    if (!transposed) return reduce(cells, rows, cols, how, out);
-    std::vector<float> turned(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
-    reduce(cells, cols, rows, how, turned.data());
-    transpose(turned, cols, rows, out);
+    reduceTurned(cells, transposed, how, rows, cols, out);
   };
   return push(std::move(source), scale, at);
 }
@@ -220,9 +222,7 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
 void Heatmaps::add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale,
                    const Rect& at, float opacity) {
   if (at.empty() || ref.rows < 1 || ref.cols < 1) return;
-  const Fingerprint place("trace", ref.salt, ref.tensor, ref.item, ref.head, ref.row0, ref.rows,
-                          ref.col0, ref.cols, ref.transposed, ref.maskOnly);
-  add(place, Fingerprint("revision", revisionOf(trace, ref)), cellsOf(trace, ref), scale, at,
+  add(ref.place(), Fingerprint("revision", revisionOf(trace, ref)), cellsOf(trace, ref), scale, at,
       ref.transposed)
       .opacity = opacity;
 }

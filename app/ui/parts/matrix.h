@@ -61,6 +61,8 @@ struct MatrixRef {
   Index shownRows() const { return transposed ? cols : rows; }
   Index shownCols() const { return transposed ? rows : cols; }
   MatrixPlace placedAt(const Rect& at) const { return {at, shownRows(), shownCols()}; }
+  /// Tells it from every other matrix, and from other parts of the same.
+  Fingerprint place() const;
   /// The cell of the tensor at a row and column as shown.
   CellRef cell(Index row, Index col) const;
   CellRef cell(const MatrixCell& at) const { return cell(at.row, at.col); }

@@ -1,6 +1,6 @@
 #include "app/ui/parts/matrix_picture.h"
 
-#include "app/ui/cell_words.h"
+#include "core/words/cells.h"
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/arithmetic.h"
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/timeline/narrator.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/arithmetic.h"
 #include "app/ui/timeline/narrator.h"
 #include "app/ui/timeline/shown.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

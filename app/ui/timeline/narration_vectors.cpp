@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/arithmetic.h"
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 #include "app/ui/timeline/narrator.h"
 #include "app/ui/timeline/shown.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "app/ui/stage_matrix.h"
+#include "app/ui/stage/stage_matrix.h"
 #include "app/ui/timeline/moments.h"
 
 namespace headscope::ui {

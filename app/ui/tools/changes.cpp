@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/tools/compared_matrices.h"

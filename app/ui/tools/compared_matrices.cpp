@@ -10,11 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/arithmetic.h"
-#include "app/ui/axis_labels.h"
-#include "app/ui/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"

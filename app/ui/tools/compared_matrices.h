@@ -6,7 +6,7 @@
 
 #include "app/ui/panel.h"
 #include "app/ui/parts/matrix.h"
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 
 namespace headscope::ui {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/matrix_picture.h"

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "core/mask_patterns.h"
 
 namespace headscope::ui {

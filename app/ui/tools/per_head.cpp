@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/matrix_picture.h"

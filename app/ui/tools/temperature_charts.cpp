@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/axis_labels.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/setting_field.h"

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/arithmetic.h"
-#include "app/ui/cell_words.h"
+#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/table.h"
-#include "app/ui/stage_items.h"
+#include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
-#include "app/ui/trace_back.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "app/ui/card.h"
-#include "app/ui/explanations.h"
+#include "core/words/arithmetic.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {

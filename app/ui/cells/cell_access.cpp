@@ -1,0 +1,123 @@
+#include "app/ui/cells/cell_access.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+
+#include "core/error.h"
+#include "core/formats/number_text.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+/// A cell of q_proj, k_proj or v_proj: a row of the input times a row of the weight.
+CellAccess projectedCell(const AttentionConfig& c, const CellRef& cell) {
+  for (const LinearLayer& layer : stepGiving(cell.tensor).layers(c)) {
+    if (layer.y != cell.tensor) continue;
+    return {CellKind::readOnly,
+            cell,
+            fmt::format("follows from {} and {}: change those", info(layer.x).name,
+                        info(layer.weight).name),
+            {{layer.x, cell.item, -1, cell.row, 0}, {layer.weight, -1, -1, cell.col, 0}}};
+  }
+  return {CellKind::readOnly, cell, {}, {}};
+}
+
+/// The one cell that a cell of a view is.
+CellRef viewedCell(const Trace& trace, const CellRef& cell) {
+  return explainCell(trace, cell).terms.front().cells.front();
+}
+
+CellAccess viewOfProjection(const Trace& trace, const CellRef& cell) {
+  const CellRef source = viewedCell(trace, cell);
+  CellAccess access = projectedCell(trace.config(), source);
+  access.target = cell;
+  access.why = fmt::format("a view of {}, which {}", info(source.tensor).name, access.why);
+  return access;
+}
+
+double stepReach(float magnitude) {
+  return std::isfinite(magnitude) && magnitude > 0.0F ? static_cast<double>(magnitude) : 1.0;
+}
+
+}  // namespace
+
+CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
+  const AttentionConfig& c = trace.config();
+  if (!isResult(cell.tensor)) return {CellKind::operand, cell, {}, {}};
+  if (canBePinned(cell.tensor)) return {CellKind::pinnable, cell, {}, {}};
+  switch (cell.tensor) {
+    case TensorId::q:
+    case TensorId::k:
+    case TensorId::v:
+      return viewOfProjection(trace, cell);
+    case TensorId::maskedScores: {
+      CellRef score = cell;
+      score.tensor = TensorId::scores;
+      if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
+        return {CellKind::pinnable, score, {}, {}};
+      }
+      return {CellKind::readOnly,
+              cell,
+              "forbidden (" + whyForbidden(c.mask, cell.item, cell.row, cell.col) +
+                  "): allow the pair in the mask painter",
+              {score}};
+    }
+    case TensorId::concat:
+      return {CellKind::readOnly,
+              cell,
+              "a view of heads: pin the head's output",
+              {viewedCell(trace, cell)}};
+    case TensorId::output:
+      return {CellKind::readOnly,
+              cell,
+              "follows from heads and W_O: pin a head's output or change W_O",
+              {{TensorId::heads, cell.item, 0, cell.row, 0}, {TensorId::wO, -1, -1, cell.col, 0}}};
+    default:
+      return projectedCell(c, cell);
+  }
+}
+
+Edit setCell(const CellAccess& access, float value) {
+  if (access.kind == CellKind::pinnable) return SetPin{{access.target, value}};
+  return SetCell{access.target, value};
+}
+
+float heldValue(const Document& document, const Trace& trace, const CellAccess& access) {
+  const CellRef& cell = access.target;
+  if (access.kind == CellKind::operand && exists(cell, document.config)) {
+    // a trace nothing was computed in has the operands; it owns nothing of the document
+    return Trace(DocumentPtr(DocumentPtr(), &document)).value(cell);
+  }
+  if (const auto pin = document.pins.at(cell)) return *pin;
+  return trace.value(cell);
+}
+
+TypedNumber typedNumber(const std::string& text, const CellRef& cell) {
+  try {
+    return {formats::parseNumber(text, toString(cell)), {}};
+  } catch (const UserError& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+double dragStep(float magnitude, bool finer, bool coarser) {
+  return stepReach(magnitude) / 200.0 * (finer ? 0.1 : 1.0) * (coarser ? 10.0 : 1.0);
+}
+
+double wheelStep(float magnitude) { return stepReach(magnitude) / 100.0; }
+
+double moved(double value, double by, double step) {
+  const double grain = std::pow(10.0, std::floor(std::log10(step)) - 1.0);
+  const double rounded = std::round((value + by) / grain) * grain;
+  return std::isfinite(rounded) ? rounded : value;
+}
+
+std::string fieldText(float value) {
+  if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
+  return fmt::format("{}", value == 0.0F ? 0.0F : value);
+}
+
+}  // namespace headscope::ui

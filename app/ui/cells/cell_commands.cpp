@@ -1,0 +1,296 @@
+#include "app/ui/cells/cell_commands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "app/ui/cells/cell_focus.h"
+#include "app/ui/number_field.h"
+#include "app/ui/step_looks.h"
+#include "core/error.h"
+#include "core/formats/cell_table.h"
+#include "core/formats/number_text.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr Index kMostCopied = Index{4} << 20;  // cells: more would be 40 MB of text
+
+/// The matrix as it is shown; the whole of it, the tensor's way round, where it is not.
+MatrixRef shownMatrix(const Panel& panel, const CellRef& cell) {
+  const AttentionConfig& c = panel.trace.config();
+  ViewState view = panel.view;
+  view.selected = cell;
+  if (const auto focused = focusedMatrix(view, c)) return *focused;
+  MatrixRef ref = wholeMatrix(cell.tensor, c, std::max<Index>(cell.item, 0), 0);
+  ref.head = cell.head;
+  return ref;
+}
+
+/// Does it, or says why it cannot be done.
+void attempt(const Panel& panel, const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const UserError& error) {
+    panel.edits.say(error.what(), true);
+  }
+}
+
+std::string clipboard() {
+  const char* text = ImGui::GetClipboardText();
+  return text != nullptr ? text : "";
+}
+
+std::uint64_t seedOf(const std::string& text) {
+  const auto seed = wholeNumber(text);
+  if (seed && *seed >= 0) return static_cast<std::uint64_t>(*seed);
+  throw UserError(fmt::format("seed: \"{}\" is not a whole number from 0 on", text));
+}
+
+Index headOf(const std::string& text, Index heads) {
+  const auto head = wholeNumber(text);
+  if (head && *head >= 1 && *head <= heads) return *head - 1;
+  throw UserError(fmt::format("head: \"{}\" is not one of the heads 1 … {}", text, heads));
+}
+
+/// Pasted over the menu's target: as many rows and columns as it has on screen.
+void pasteOverTarget(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  const bool transposed = shownMatrix(panel, cell).transposed;
+  const Region region = targetRegion(panel, menu, cell);
+  const Tensor pasted = formats::parseCellTable(clipboard());
+  const Index rows = transposed ? region.cols : region.rows;
+  const Index cols = transposed ? region.rows : region.cols;
+  if (pasted.shape() != Shape{rows, cols}) {
+    throw UserError(fmt::format(
+        "{} takes {} × {} numbers as it is shown, and the clipboard has "
+        "{} × {}: choose another target, or ctrl+V to paste from this "
+        "cell on",
+        nameOf(region, panel.trace.config()), rows, cols, pasted.dim(0), pasted.dim(1)));
+  }
+  panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
+}
+
+}  // namespace
+
+// What a command is about.
+
+Index headWithCell(const CellRef& cell, const AttentionConfig& c) {
+  const ProjectedPart* part = partWith(cell.tensor);
+  if (part != nullptr && cell.tensor == part->weight) return cell.row / c.dK();
+  const bool bias = part != nullptr && cell.tensor == part->bias;
+  return bias || cell.tensor == TensorId::wO ? cell.col / c.dK() : -1;
+}
+
+std::vector<CellTarget> targetsOf(const CellRef& cell, const AttentionConfig& config) {
+  std::vector<CellTarget> targets{CellTarget::cell};
+  if (info(cell.tensor).rows != Axis::none) {
+    targets.push_back(CellTarget::row);
+    targets.push_back(CellTarget::column);
+  }
+  if (headWithCell(cell, config) >= 0 && config.numHeads > 1) targets.push_back(CellTarget::head);
+  targets.push_back(CellTarget::matrix);
+  return targets;
+}
+
+CellTarget usable(CellTarget target, const CellRef& cell, const AttentionConfig& config) {
+  const auto targets = targetsOf(cell, config);
+  const bool has = std::find(targets.begin(), targets.end(), target) != targets.end();
+  return has ? target : CellTarget::cell;
+}
+
+std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig& config) {
+  switch (target) {
+    case CellTarget::row:
+      return "row";
+    case CellTarget::column:
+      return "column";
+    case CellTarget::head:
+      return headName(cell.tensor, headWithCell(cell, config), config);
+    case CellTarget::matrix:
+      return "all";
+    case CellTarget::cell:
+      break;
+  }
+  return "cell";
+}
+
+Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
+                const AttentionConfig& config) {
+  const Region part{cell.tensor, cell.item, shown.row0, shown.rows, shown.col0, shown.cols};
+  const bool alongRow = (target == CellTarget::row) != shown.transposed;
+  switch (target) {
+    case CellTarget::row:
+    case CellTarget::column: {
+      Region line = part;
+      (alongRow ? line.row : line.col) = alongRow ? cell.row : cell.col;
+      (alongRow ? line.rows : line.cols) = 1;
+      return line;
+    }
+    case CellTarget::head:
+      return headRegion(cell.tensor, headWithCell(cell, config), config);
+    case CellTarget::matrix:
+      return wholeRegion(cell.tensor, cell.item, config);
+    case CellTarget::cell:
+      break;
+  }
+  return {cell.tensor, cell.item, cell.row, 1, cell.col, 1};
+}
+
+std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& r, bool transposed) {
+  if (r.rows > kMostCopied / r.cols) {
+    throw UserError(
+        fmt::format("{} × {} numbers are too many to copy; copy a row or a head, or "
+                    "export the tensor",
+                    r.rows, r.cols));
+  }
+  std::vector<float> values(static_cast<std::size_t>(r.rows * r.cols));
+  trace.tile(r.tensor, r.item, cell.head, r.row, r.rows, r.col, r.cols, values.data());
+  const ConstMatrixView cells{values.data(), r.rows, r.cols, r.cols};
+  return formats::printCellTable(transposed ? cells.transposed() : cells);
+}
+
+Region pastedRegion(const CellRef& cell, const MatrixRef& shown, Index rows, Index cols) {
+  const MatrixCell at = shown.find(cell).value_or(MatrixCell{});
+  const Index roomDown = shown.shownRows() - at.row;
+  const Index roomRight = shown.shownCols() - at.col;
+  if (rows > roomDown || cols > roomRight) {
+    throw UserError(
+        fmt::format("the clipboard has {} × {} numbers, and from this cell of {} on "
+                    "there is room for {} × {}: choose a cell further up or left, or "
+                    "copy fewer",
+                    rows, cols, info(cell.tensor).name, roomDown, roomRight));
+  }
+  if (shown.transposed) std::swap(rows, cols);
+  return {cell.tensor, cell.item, cell.row, rows, cell.col, cols};
+}
+
+Tensor turned(const Tensor& pasted, bool transposed) {
+  return transposed ? pasted.transposed(0, 1).clone() : pasted;
+}
+
+// What is done with it.
+
+Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  const AttentionConfig& c = panel.trace.config();
+  return regionOf(usable(menu.target, cell, c), cell, shownMatrix(panel, cell), c);
+}
+
+std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target) {
+  const AttentionConfig& c = panel.trace.config();
+  std::vector<CellCommand> commands;
+  const auto add = [&](CellCommand command, bool applies) {
+    if (applies) commands.push_back(command);
+  };
+  const CellAccess access = cellAccess(panel.trace, cell);
+  const bool operand = access.kind == CellKind::operand;
+  const bool block = target == CellTarget::head || target == CellTarget::matrix;
+  add(CellCommand::zero, operand);
+  add(CellCommand::identity, operand && block && info(cell.tensor).rows != Axis::none);
+  add(CellCommand::scale, operand);
+  add(CellCommand::redraw, operand);
+  add(CellCommand::copyHead,
+      operand && target == CellTarget::head && headCount(cell.tensor, c) > 1);
+  add(CellCommand::tieKeys,
+      cell.tensor == TensorId::wK && target == CellTarget::matrix && c.kvWidth() == c.dModel);
+  add(CellCommand::unpin, panel.document.pins.at(access.target).has_value());
+  add(CellCommand::unpinMatrix,
+      !panel.document.pins.of(access.target.tensor, access.target.item, access.target.head)
+           .empty());
+  add(CellCommand::copy, true);
+  add(CellCommand::paste, operand);
+  return commands;
+}
+
+const char* titleOf(CellCommand command) {
+  static constexpr const char* kTitles[] = {
+      "Set to 0",       "Identity",       "Scale by",        "Re-draw with seed",
+      "Copy from head", "Tie W_K to W_Q", "Unpin this cell", "Unpin all of this matrix",
+      "Copy numbers",   "Paste numbers"};
+  return kTitles[static_cast<std::size_t>(command)];
+}
+
+std::string* numberOf(CellCommand command, CellMenuMemory& menu) {
+  switch (command) {
+    case CellCommand::scale:
+      return &menu.factor;
+    case CellCommand::redraw:
+      return &menu.seed;
+    case CellCommand::copyHead:
+      return &menu.head;
+    default:
+      return nullptr;
+  }
+}
+
+void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, CellCommand command) {
+  const AttentionConfig& c = panel.document.config;
+  const auto fill = [&](Fill fill) {
+    panel.edits.push(FillRegion{targetRegion(panel, menu, cell), std::move(fill)});
+  };
+  attempt(panel, [&] {
+    switch (command) {
+      case CellCommand::zero:
+        return fill(FillZero{});
+      case CellCommand::identity:
+        return fill(FillIdentity{});
+      case CellCommand::scale:
+        return fill(FillScaled{formats::parseNumber(menu.factor, "the factor")});
+      case CellCommand::redraw:
+        return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
+      case CellCommand::copyHead: {
+        const Index from = headOf(menu.head, headCount(cell.tensor, c));
+        return panel.edits.push(CopyHead{cell.tensor, from, headWithCell(cell, c)});
+      }
+      case CellCommand::tieKeys:
+        return panel.edits.push(TieKeysToQueries{});
+      case CellCommand::unpin:
+        return panel.edits.push(RemovePin{cellAccess(panel.trace, cell).target});
+      case CellCommand::unpinMatrix:
+        return panel.edits.push(RemoveAllPins{cellAccess(panel.trace, cell).target});
+      case CellCommand::copy:
+        return copyCells(panel, menu, cell);
+      case CellCommand::paste:
+        return pasteOverTarget(panel, menu, cell);
+    }
+  });
+}
+
+void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  attempt(panel, [&] {
+    const bool transposed = shownMatrix(panel, cell).transposed;
+    const Region region = targetRegion(panel, menu, cell);
+    ImGui::SetClipboardText(cellsAsText(panel.trace, cell, region, transposed).c_str());
+    const auto rows = transposed ? region.cols : region.rows;
+    const auto cols = transposed ? region.rows : region.cols;
+    panel.edits.say(
+        fmt::format("copied {}: {} × {} number{}",
+                    rows * cols == 1 ? toString(cell) : nameOf(region, panel.trace.config()), rows,
+                    cols, rows * cols == 1 ? "" : "s"));
+  });
+}
+
+void pasteCells(const Panel& panel, const CellRef& cell) {
+  attempt(panel, [&] {
+    const Tensor pasted = formats::parseCellTable(clipboard());
+    const CellAccess access = cellAccess(panel.trace, cell);
+    if (access.editable() && pasted.size() == 1) {
+      return panel.edits.push(setCell(access, pasted.data()[0]));
+    }
+    if (access.kind != CellKind::operand) {
+      throw UserError(
+          fmt::format("{} is computed: numbers can be pasted into X, the weights and "
+                      "the biases, and single cells of scores, weights and heads "
+                      "pinned",
+                      info(cell.tensor).name));
+    }
+    const MatrixRef shown = shownMatrix(panel, cell);
+    const Region region = pastedRegion(cell, shown, pasted.dim(0), pasted.dim(1));
+    panel.edits.push(FillRegion{region, FillValues{turned(pasted, shown.transposed)}});
+  });
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,161 @@
+#include "app/ui/cells/cell_focus.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/parts/head_grid.h"
+#include "app/ui/stage/stage_items.h"
+#include "app/ui/step_looks.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The query head that reads a key/value head: the one that is chosen `now`, if it does.
+Index queryHeadReading(Index kvHead, const AttentionConfig& c, Index now) {
+  return c.kvHead(now) == kvHead ? now : kvHead * c.headsPerGroup();
+}
+
+/// Which of q, k and v shows a tensor; `now` where several do, or none.
+TensorId partShowing(TensorId tensor, const AttentionConfig& c, TensorId now) {
+  if (const ProjectedPart* part = partWith(tensor)) return part->part;
+  if (tensor == TensorId::x && c.crossAttention()) return TensorId::q;
+  if (tensor == TensorId::memory && now == TensorId::q) return TensorId::k;
+  return now;
+}
+
+/// The query head that shows a cell; `now` where any does.
+Index headShowing(const CellRef& cell, const AttentionConfig& c, Index now) {
+  const ProjectedPart* part = partWith(cell.tensor);
+  if (part == nullptr) {
+    const bool joined = cell.tensor == TensorId::concat || cell.tensor == TensorId::wO;
+    return joined ? cell.col / c.dK() : cell.head >= 0 ? cell.head : now;
+  }
+  // a weight's rows are what it gives, and so are a bias' columns
+  const Index head = cell.tensor == part->part     ? cell.head
+                     : cell.tensor == part->weight ? cell.row / c.dK()
+                                                   : cell.col / c.dK();
+  return part->part == TensorId::q ? head : queryHeadReading(head, c, now);
+}
+
+void chooseCell(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+  const TensorInfo& t = info(cell.tensor);
+  if (t.perItem) view.item = cell.item;
+  if (t.perHead) {
+    view.head = t.kvHeads ? queryHeadReading(cell.head, c, view.head) : cell.head;
+  }
+  view.selected = cell;
+}
+
+}  // namespace
+
+std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionConfig& config) {
+  std::vector<MatrixRef> matrices;
+  const auto ofHeads = perHeadResult(view.step, view);
+  if (view.scope == StageScope::allHeads && ofHeads) {
+    const Index heads = headCount(*ofHeads, config);
+    for (Index head = 0; head < heads; ++head) {
+      matrices.push_back(headMatrix(*ofHeads, config, view.item, head));
+    }
+    return matrices;
+  }
+  for (const StageItem& item : stageItems(view.step, config, view)) {
+    if (!item.sign && !item.ref.maskOnly) matrices.push_back(item.ref);
+  }
+  return matrices;
+}
+
+std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionConfig& config) {
+  if (!view.selected) return std::nullopt;
+  for (const MatrixRef& matrix : focusableMatrices(view, config)) {
+    if (matrix.find(*view.selected)) return matrix;
+  }
+  return std::nullopt;
+}
+
+void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, Index right) {
+  const auto matrix = focusedMatrix(view, config);
+  if (!matrix) return;
+  const MatrixCell at = *matrix->find(*view.selected);
+  view.selected = matrix->cell(std::clamp<Index>(at.row + down, 0, matrix->shownRows() - 1),
+                               std::clamp<Index>(at.col + right, 0, matrix->shownCols() - 1));
+}
+
+void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by) {
+  const auto matrices = focusableMatrices(view, config);
+  if (matrices.empty()) return;
+  const auto count = static_cast<std::ptrdiff_t>(matrices.size());
+  MatrixCell place;
+  std::ptrdiff_t next = view.scope == StageScope::allHeads ? 0 : count - 1;
+  for (std::ptrdiff_t i = 0; view.selected && i < count; ++i) {
+    const auto at = matrices[static_cast<std::size_t>(i)].find(*view.selected);
+    if (!at) continue;
+    place = *at;
+    next = (i + by + count) % count;
+    break;
+  }
+  const MatrixRef& matrix = matrices[static_cast<std::size_t>(next)];
+  chooseCell(view, config,
+             matrix.cell(std::min(place.row, matrix.shownRows() - 1),
+                         std::min(place.col, matrix.shownCols() - 1)));
+}
+
+void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell) {
+  chooseCell(view, config, cell);
+  if (focusedMatrix(view, config)) return;
+  lookAt(view, config, cell);
+  if (!focusedMatrix(view, config)) view.scope = StageScope::thisHead;
+}
+
+// Tracing back.
+
+std::optional<CellRef> mainOperand(const Explanation& e) {
+  if (e.terms.empty()) return std::nullopt;
+  if (const Term* own = e.own()) return own->cells.front();
+  const auto largest = std::max_element(
+      e.terms.begin(), e.terms.end(),
+      [](const Term& a, const Term& b) { return std::abs(a.product) < std::abs(b.product); });
+  return largest->cells.front();
+}
+
+StepId stepShowing(TensorId tensor) {
+  if (isResult(tensor)) return stepGiving(tensor).id();
+  return tensor == TensorId::wO || tensor == TensorId::bO ? StepId::output : StepId::project;
+}
+
+void lookAt(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+  view.selected = cell;
+  view.step = stepShowing(cell.tensor);
+  view.part = partShowing(cell.tensor, c, view.part);
+  view.head = headShowing(cell, c, view.head);
+  if (cell.item >= 0) view.item = cell.item;
+  view.playing = false;
+}
+
+std::vector<CellRef> trailTo(const ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+  const auto fits = [&](const CellRef& crumb) { return exists(crumb, c); };
+  const std::vector<CellRef>& trail = view.trail;
+  const bool leadsHere = !trail.empty() && trail.back() == cell;
+  if (leadsHere && std::all_of(trail.begin(), trail.end(), fits)) return trail;
+  return {cell};
+}
+
+void traceBack(ViewState& view, const AttentionConfig& c, const CellRef& from,
+               const CellRef& operand) {
+  view.trail = trailTo(view, c, from);
+  view.trail.push_back(operand);
+  lookAt(view, c, operand);
+}
+
+void returnTo(ViewState& view, const AttentionConfig& c, std::size_t crumb) {
+  if (crumb >= view.trail.size()) return;
+  view.trail.resize(crumb + 1);
+  lookAt(view, c, view.trail.back());
+}
+
+void returnOne(ViewState& view, const AttentionConfig& c) {
+  if (!view.selected) return;
+  const std::vector<CellRef> trail = trailTo(view, c, *view.selected);
+  if (trail.size() > 1) returnTo(view, c, trail.size() - 2);
+}
+
+}  // namespace headscope::ui

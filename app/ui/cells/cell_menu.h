@@ -1,0 +1,16 @@
+// Cell menu: the commands on a chosen cell's row, column, head or matrix, as a popup that the mouse
+// and the arrow keys work alike.
+#pragma once
+
+#include "app/ui/cells/cell_editing.h"
+
+namespace headscope::ui {
+
+/// Opens it for a cell, in the current window and at `place`, or at the mouse where that is null.
+void openCellMenu(const Panel& panel, CellMenuMemory& menu, const CellRef& cell,
+                  const ImVec2* place);
+
+/// Draws it while it is open. Call where it was opened.
+void cellMenu(const Panel& panel, CellMenuMemory& menu);
+
+}  // namespace headscope::ui

@@ -1,0 +1,191 @@
+#include "app/ui/cells/cell_value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/ui/cells/cell_access.h"
+#include "app/ui/cells/cell_focus.h"
+#include "app/ui/cells/cell_menu.h"
+#include "app/ui/compat.h"
+#include "app/ui/parts/matrix_marks.h"
+#include "app/ui/widgets.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Text that wraps within a width.
+void wrappedLine(const Look& look, ImU32 color, const std::string& text, float width) {
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+  label(look.fonts.small, color, text);
+  ImGui::PopTextWrapPos();
+}
+
+class CellValueField {
+ public:
+  CellValueField(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+                 const CellRef& cell)
+      : panel_(panel),
+        look_(panel.look),
+        magnitudes_(magnitudes),
+        editing_(editing),
+        cell_(cell),
+        access_(cellAccess(panel.trace, cell)),
+        pin_(access_.kind == CellKind::pinnable ? panel.document.pins.at(access_.target)
+                                                : std::nullopt) {}
+
+  void draw() {
+    const float width = std::min(look_.px(140), ImGui::GetContentRegionAvail().x - look_.px(118));
+    if (editing_.typing == TypingPlace::inspector && editing_.typedAt == cell_) {
+      typingField(panel_, editing_, width);
+    } else {
+      field(width);
+    }
+    ImGui::SameLine(0.0F, look_.px(9));
+    std::string state = stateText();
+    const float room = ImGui::GetContentRegionAvail().x;
+    const bool oneLine = textSize(look_.fonts.small, state).x <= room;
+    if (oneLine) {
+      const float frame = ImGui::GetFrameHeight();
+      ImGui::SetCursorPosY(ImGui::GetCursorPosY() + (frame - fontSize(look_.fonts.small)) * 0.5F);
+    } else {
+      constexpr std::string_view kDot = " · ";
+      const std::size_t dot = state.find(kDot);
+      if (dot != std::string::npos) state.replace(dot, kDot.size(), "\n");
+    }
+    wrappedLine(look_, pin_ ? look_.theme.accentText : look_.theme.textMuted, state, room);
+    buttons();
+    notes();
+  }
+
+ private:
+  float magnitude() {
+    if (access_.target.tensor == TensorId::weights) return 1.0F;
+    return magnitudes_.of(panel_.trace, cell_.tensor, cell_.item, cell_.head);
+  }
+
+  /// The value, to click, drag or scroll.
+  void field(float width) {
+    const Theme& t = look_.theme;
+    const float height = ImGui::GetFrameHeight();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::InvisibleButton("cell value", {width, height});
+    const bool hovered = ImGui::IsItemHovered();
+    const bool wasDragging = editing_.dragging;
+    if (access_.editable()) {
+      dragCell(panel_, editing_, access_, magnitude(), {1.0F, 0.0F});
+      if (hovered) scrollCell(panel_, editing_, access_, magnitude());
+      if (hovered || editing_.dragging) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+      if (ImGui::IsItemDeactivated() && hovered && !wasDragging) {
+        panel_.view.selected = cell_;
+        beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
+      }
+      tip(look_, "Click to type; drag or scroll to change. Shift: finer, Ctrl: coarser.");
+    }
+    const ImVec2 end(at.x + width, at.y + height);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const bool lit = access_.editable() && (hovered || pin_);
+    list->AddRectFilled(at, end, access_.editable() ? t.panel : t.field, look_.px(5));
+    list->AddRect(at, end, lit ? t.accent : t.panelBorder, look_.px(5), 0, look_.px(1.5F));
+    const float value = access_.editable() ? heldValue(panel_.document, panel_.trace, access_)
+                                           : panel_.trace.value(cell_);
+    drawText(list, look_.fonts.mono,
+             {at.x + look_.px(10), at.y + (height - fontSize(look_.fonts.mono)) * 0.5F}, t.text,
+             shownValue(value));
+  }
+
+  /// What was typed as it was typed, long numbers at six digits.
+  static std::string shownValue(float value) {
+    const std::string exact = fieldText(value);
+    return exact.size() <= 8 ? exact : number(static_cast<double>(value), 6);
+  }
+
+  std::string stateText() {
+    switch (access_.kind) {
+      case CellKind::operand:
+        return "yours · type to change";
+      case CellKind::readOnly:
+        return "computed · read only";
+      case CellKind::pinnable:
+        break;
+    }
+    if (!pin_) return "computed · type to pin";
+    const std::string where = access_.target == cell_ ? "pinned" : "pinned in scores";
+    return fmt::format("{} · computed {}", where, number(unpinned(), 4));
+  }
+
+  double unpinned() {
+    const CellRef& cell = access_.target;
+    if (editing_.unpinnedPass != panel_.trace.pass() || !(editing_.unpinnedOf == cell)) {
+      editing_.unpinned = explainCell(panel_.trace, cell).computed();
+      editing_.unpinnedOf = cell;
+      editing_.unpinnedPass = panel_.trace.pass();
+    }
+    return editing_.unpinned;
+  }
+
+  void buttons() {
+    if (pill(look_, "edit ▾")) {
+      const ImVec2 below(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + look_.px(3));
+      openCellMenu(panel_, editing_.menu, cell_, &below);
+    }
+    tip(look_, "Its row, column, head or matrix: zero, scale, re-draw, copy, paste (shift+Enter)");
+    if (pin_) {
+      ImGui::SameLine(0.0F, look_.px(6));
+      if (pill(look_, "unpin")) panel_.edits.push(RemovePin{access_.target});
+      tip(look_, "Back to the computed value (Delete)");
+    }
+    for (std::size_t i = 0; i < access_.sources.size(); ++i) {
+      ImGui::SameLine(0.0F, look_.px(6));
+      const CellRef& source = access_.sources[i];
+      const std::string name = fmt::format("{} →##{}", info(source.tensor).name, i);
+      if (pill(look_, name.c_str())) showCell(panel_.view, panel_.trace.config(), source);
+      tip(look_, "Go to " + toString(source));
+    }
+    cellMenu(panel_, editing_.menu);
+  }
+
+  void notes() {
+    const Theme& t = look_.theme;
+    const float room = ImGui::GetContentRegionAvail().x;
+    if (!editing_.problem.empty() && editing_.refused == access_.target) {
+      wrappedLine(look_, t.bad, editing_.problem, room);
+    }
+    if (!access_.why.empty()) wrappedLine(look_, t.textMuted, access_.why, room);
+    const std::string_view coordinate = coordinateName(panel_.trace, cell_);
+    if (!coordinate.empty()) {
+      wrappedLine(look_, t.textMuted, fmt::format("column {} of X: {}", cell_.col, coordinate),
+                  room);
+    }
+    const std::string masked = whyFullyMasked(panel_.trace, cell_);
+    if (!masked.empty()) {
+      wrappedLine(look_, t.bad, masked, room);
+    } else if (cell_.tensor == TensorId::weights &&
+               rowsMayNotSumToOne(panel_.trace, cell_.item, cell_.head)) {
+      const double sum = rowSum(panel_.trace, cell_.item, cell_.head, cell_.row);
+      wrappedLine(look_, t.textMuted, fmt::format("its row sums to {:.3f}", sum), room);
+    }
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  Magnitudes& magnitudes_;
+  CellEditing& editing_;
+  CellRef cell_;
+  CellAccess access_;
+  std::optional<float> pin_;
+};
+
+}  // namespace
+
+void cellValue(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+               const CellRef& cell) {
+  CellValueField(panel, magnitudes, editing, cell).draw();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,96 @@
+#include "app/ui/stage/arithmetic_strip.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kMostTerms = 6;
+
+/// As many terms as the line has room for; the formula goes before the last of them.
+Arithmetic fittingArithmetic(const Look& look, const Trace& trace, const Explanation& e,
+                             float room) {
+  for (const bool formula : {true, false}) {
+    for (std::size_t terms = kMostTerms; terms > 0; --terms) {
+      Arithmetic a = arithmetic(trace, e, terms, formula);
+      if (textSize(look.fonts.mono, a.name + " " + a.sum).x <= room) return a;
+    }
+  }
+  return arithmetic(trace, e, 0, false);
+}
+
+std::string termsLinkText(const Explanation& e) {
+  return e.terms.size() > 1 ? fmt::format("all {} terms", e.terms.size()) : "trace it back";
+}
+
+/// At the end of the first line, its right end at `end`: opens the terms of the cell. Gives its
+/// width.
+float termsLink(const Panel& panel, const CellRef& cell, const std::string& text, ImVec2 end) {
+  const Look& look = panel.look;
+  const ImVec2 size = textSize(look.fonts.small, text);
+  const Rect at =
+      Rect::at({end.x - size.x, end.y + (fontSize(look.fonts.mono) - size.y) * 0.5F}, size);
+  ImGui::SetCursorScreenPos(at.a);
+  const bool clicked = ImGui::InvisibleButton("terms", size);
+  const ImU32 color = look.theme.accentText;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  drawText(list, look.fonts.small, at.a, color, text);
+  if (ImGui::IsItemHovered()) list->AddLine({at.a.x, at.b.y}, at.b, color);
+  tip(look, "Every term, and back along it (T)");
+  if (clicked) {
+    panel.view.selected = cell;
+    panel.view.tool = kTermsTool;
+  }
+  return size.x;
+}
+
+}  // namespace
+
+void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations& explanations,
+                     const Rect& at) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ImFont* font = look.fonts.mono;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at.a, at.b, t.accentSoft, look.space.small);
+  const float lineHeight = fontSize(font) + look.px(5);
+  const int lines = at.height() > 2 * lineHeight ? 2 : 1;
+  const Rect text = at.inset({look.px(12), 0.0F})
+                        .placed({at.width() - look.px(24), static_cast<float>(lines) * lineHeight});
+  const ImVec2 pen(text.a.x, text.a.y + look.space.thin);
+  const auto shown =
+      panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
+  if (!shown || !exists(*shown, panel.trace.config())) {
+    drawText(list, look.fonts.small, pen, t.textMuted,
+             elided(look.fonts.small,
+                    "Point at a cell to see its arithmetic; click to keep it here.", text.width()));
+    return;
+  }
+  float room = text.width();
+  const Explanation* e = isResult(shown->tensor) ? &explanations.of(panel.trace, *shown) : nullptr;
+  if (e != nullptr && !e->terms.empty()) {
+    room -= termsLink(panel, *shown, termsLinkText(*e), {text.b.x, pen.y}) + look.space.large;
+  }
+  if (memory.pass != panel.trace.pass() || !(memory.cell == *shown) || memory.room != room) {
+    memory = {*shown, panel.trace.pass(), room,
+              e != nullptr ? fittingArithmetic(look, panel.trace, *e, room)
+                           : operandArithmetic(panel.trace, *shown)};
+  }
+  const Arithmetic& a = memory.arithmetic;
+  // the remark stands below, or behind where what comes next has that place
+  const bool below = lines > 1 && a.next.empty();
+  const std::string sum = below || a.remark.empty() ? a.sum : a.sum + " · " + a.remark;
+  drawText(list, font, pen, t.accentText, a.name);
+  const float indent = textSize(font, a.name + " ").x;
+  drawText(list, font, {pen.x + indent, pen.y}, t.text, elided(font, sum, room - indent));
+  if (lines < 2) return;
+  drawText(list, font, {pen.x + indent, pen.y + lineHeight}, t.textMuted,
+           elided(font, below ? a.remark : a.next, text.width() - indent));
+}
+
+}  // namespace headscope::ui

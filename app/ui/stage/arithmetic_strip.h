@@ -1,0 +1,22 @@
+// Arithmetic strip: the arithmetic of the cell under the mouse, or of the one clicked, below the
+// stage; a click on its end opens all terms.
+#pragma once
+
+#include "app/ui/panel.h"
+#include "app/ui/parts/layout.h"
+#include "core/words/arithmetic.h"
+
+namespace headscope::ui {
+
+/// The line written last, kept while nothing of it changes.
+struct ArithmeticMemory {
+  CellRef cell;
+  std::uint64_t pass = 0;
+  float room = 0.0F;
+  Arithmetic arithmetic;
+};
+
+void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations& explanations,
+                     const Rect& at);
+
+}  // namespace headscope::ui

@@ -1,0 +1,334 @@
+#include "app/ui/stage/head_panels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/designed_words.h"
+#include "app/ui/head_switch.h"
+#include "app/ui/heads/head_rows.h"
+#include "app/ui/mistake_badge.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/color_bar.h"
+#include "app/ui/parts/matrix_marks.h"
+#include "app/ui/stage/stage_matrix.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+// The strip.
+
+/// `whole` where there is room for it, else `brief`, cut where not even that fits.
+std::string fittingText(ImFont* font, float room, const std::string& whole,
+                        const std::string& brief) {
+  return textSize(font, whole).x <= room ? whole : elided(font, brief, room);
+}
+
+/// The columns that are a head's: of Q, K and V, or of Q alone where heads share keys and values.
+std::string stripColumns(const AttentionConfig& c, Index head, float room, ImFont* font) {
+  const std::string of = c.headsPerGroup() > 1 ? "Q " : "";
+  const Index first = head * c.dK();
+  const bool one = c.dK() == 1;
+  const auto range =
+      one ? fmt::format("{}", first) : fmt::format("{}–{}", first, first + c.dK() - 1);
+  return fittingText(font, room, fmt::format("{}column{} {}", of, one ? "" : "s", range),
+                     of + range);
+}
+
+/// The head of K and V that a query head reads.
+std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont* font) {
+  const Index number = c.kvHead(head) + 1;
+  return fittingText(font, room, fmt::format("K, V head {}", number),
+                     fmt::format("K, V {}", number));
+}
+
+/// One head of the strip: its picture, with the words beside it or above.
+struct StripCard {
+  Index head;
+  Rect at, picture;
+  bool beside;
+
+  std::string name() const { return fmt::format("Head {}", head + 1); }
+  float left(const Look& look) const {
+    return beside ? picture.b.x + look.px(12) : at.a.x + look.px(8);
+  }
+};
+
+/// Right of the name where there is room for it, else below the words.
+ImVec2 switchPlace(const Look& look, const StripCard& card) {
+  const float pad = look.px(8);
+  const ImVec2 size = headSwitchSize(look);
+  const float right = card.at.b.x - pad - size.x;
+  const float name = textSize(look.fonts.semibold, card.name()).x;
+  const bool fits = card.left(look) + name + look.space.small <= right;
+  return fits || !card.beside ? ImVec2(right, card.at.a.y + pad)
+                              : ImVec2(card.left(look), card.at.b.y - pad - size.y);
+}
+
+/// Its number, what it does and measures, as far as there is room: beside the picture, or the first
+/// line above it.
+void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCard& card) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const AttentionConfig& c = panel.trace.config();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* small = look.fonts.small;
+  const ImVec2 text(card.left(look), card.at.a.y + look.px(7));
+  drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
+           card.name());
+  const std::string title = designedTitle(panel, card.head);
+  if (!card.beside) {
+    const float after = textSize(look.fonts.semibold, card.name()).x + look.px(7);
+    const float room = card.at.b.x - text.x - after - headSwitchSize(look).x - look.space.large;
+    drawText(list, small, {text.x + after, text.y + look.space.thin}, t.textMuted,
+             elided(small, title, room));
+    return;
+  }
+  float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
+  const float place = switchPlace(look, card).y;
+  const float bottom = place > y ? place : card.at.b.y - look.px(3);
+  const auto write = [&](ImFont* font, ImU32 ink, const std::string& words) {
+    if (y + fontSize(font) > bottom) return;
+    drawText(list, font, {text.x, y}, ink, words);
+    y += fontSize(font) + look.px(3);
+  };
+  const float room = card.at.b.x - text.x - look.space.small;
+  const bool named = !title.empty();  // a designed head: its title stands for its label
+  if (named) {
+    for (const auto& part : titleLines(small, title, room)) write(small, t.text, part);
+  }
+  const float gain = c.gain(card.head);
+  if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
+  if (measured.figures != nullptr) {
+    for (const TileLine& said : tileLines(look, measured.figures->report, card.head, room, named)) {
+      write(said.font, measured.current ? t.text : t.textMuted, said.text);
+    }
+  }
+  write(small, t.textMuted, stripColumns(c, card.head, room, small));
+  if (c.headsPerGroup() > 1) write(small, t.textMuted, stripKvHead(c, card.head, room, small));
+}
+
+void stripFrame(const Panel& panel, const StripCard& card) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const bool chosen = card.head == panel.view.head;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(card.at.a, card.at.b, chosen ? t.accentSoft : t.panel, look.px(6));
+  const float line = look.px(chosen ? 2.0F : 1.0F);
+  const Rect frame = card.at.inset(line * 0.5F);
+  list->AddRect(frame.a, frame.b, chosen ? t.accent : t.panelBorder, look.px(6), 0, line);
+}
+
+/// What the mouse does on a card: chooses the head, names a cell or what the head was made for.
+void stripCardItem(const Panel& panel, const HeadTiles& tiles, const StripCard& card) {
+  const Look& look = panel.look;
+  ImGui::SetCursorScreenPos(card.at.a);
+  ImGui::PushID(static_cast<int>(card.head));
+  allowOverlapBefore();
+  if (ImGui::InvisibleButton("card", card.at.size())) panel.view.head = card.head;
+  allowOverlapAfter();
+  if (ImGui::IsItemHovered()) {
+    if (tiles.pick(card.head, card.picture)) {
+      ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
+    } else if (const auto about = designedExplanation(panel, card.head); !about.empty()) {
+      tip(look, about);
+    }
+  }
+  ImGui::SetCursorScreenPos(switchPlace(look, card));
+  headSwitch(panel, card.head);
+  ImGui::PopID();
+}
+
+/// The cards of the strip that are seen, `width` × `height` each.
+std::vector<StripCard> stripCards(const Panel& panel, ImVec2 origin, ImVec2 size, float pitch) {
+  const Look& look = panel.look;
+  const AttentionConfig& c = panel.trace.config();
+  const float pad = look.px(8);
+  const float most = size.y - 2 * pad;
+  // beside the text, or below it where the card is narrow
+  const bool beside = size.x - 2 * pad - most > look.px(62);
+  const float side = beside ? most : std::min(most - look.space.wide, size.x - 2 * pad);
+  const auto aspect = static_cast<float>(c.seqLen) / static_cast<float>(c.keys());
+  const ImVec2 extent(std::max(aspect > 1.0F ? side / aspect : side, 3.0F),
+                      std::max(aspect < 1.0F ? side * aspect : side, 3.0F));
+  const Rect seen = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+  std::vector<StripCard> cards;
+  for (Index h = 0; h < c.numHeads; ++h) {
+    const Rect at = Rect::at({origin.x + static_cast<float>(h) * pitch, origin.y}, size);
+    if (at.a.x > seen.b.x || at.b.x < seen.a.x) continue;
+    const ImVec2 corner(at.a.x + pad, beside ? at.a.y + pad : at.b.y - pad - side);
+    cards.push_back({h, at, Rect::at(corner, extent), beside});
+  }
+  return cards;
+}
+
+// The grid.
+
+/// The query head that a tile stands for: of k and v the first of those that share it.
+Index queryHeadOf(TensorId tensor, const AttentionConfig& c, Index head) {
+  return info(tensor).kvHeads ? head * c.headsPerGroup() : head;
+}
+
+class HeadGridPanel {
+ public:
+  HeadGridPanel(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
+                const std::optional<HeadGridPlay>& play)
+      : panel_(panel),
+        look_(panel.look),
+        tensor_(tensor),
+        play_(play),
+        list_(ImGui::GetWindowDrawList()),
+        tiles_(panel, magnitudes, tensor),
+        room_(Rect::rest()) {
+    const AttentionConfig& c = panel.trace.config();
+    room_.cutRight(colorBarWidth(look_) + look_.space.large);
+    if (play) room_.cutBottom(play->roomBelow);
+    const TensorInfo& t = info(tensor);
+    names_.rows =
+        laneTokens(panel.trace, t.rows == Axis::query ? Lane::query : Lane::key, panel.view.item);
+    if (t.cols == Axis::key) names_.columns = laneTokens(panel.trace, Lane::key, panel.view.item);
+    names_.font = look_.fonts.tiny;
+    const MatrixRef first = tiles_.ref(0);
+    TileSpace space;
+    space.count = count_ = headCount(tensor, c);
+    space.room = room_.size();
+    space.aspect = t.cols == Axis::key ? matrixAspect(first.rows, first.cols) : ImVec2(1.6F, 1.0F);
+    space.title = look_.px(18);
+    space.left = AxisLabels{names_.rows, names_.font, 0, 0, -1, look_.px(60)}.width() + look_.px(5);
+    space.below = look_.px(30);
+    space.scale = look_.scale;
+    grid_ = layoutTiles(space);
+  }
+
+  void draw() {
+    std::optional<Hover> hovered;
+    for (Index h = 0; h < count_; ++h) {
+      tiles_.add(h, picture(h));
+      if (!hovered) hovered = tiles_.pick(h, picture(h));
+    }
+    if (hovered) {
+      names_.litRow = hovered->row;
+      names_.litColumn = hovered->colLane == Lane::key ? hovered->col : -1;
+    }
+    tiles_.draw(list_);
+    for (Index h = 0; h < count_; ++h) {
+      tile(h);
+      if (hovered && info(tensor_).rows == Axis::query) {
+        lightTile(look_, list_, tiles_.ref(h).placedAt(picture(h)), names_.litRow,
+                  names_.litColumn);
+      }
+      item(h);
+    }
+    colorBar(look_, tiles_.scale(), {room_.b.x + look_.px(10), room_.a.y + grid_.title},
+             std::min(room_.height() - grid_.title - look_.px(8), look_.px(160)));
+    panel_.view.hovered = hovered;
+  }
+
+ private:
+  Rect picture(Index head) const { return grid_.pictureAt(room_.a, head); }
+
+  void tile(Index head) {
+    const Rect at = picture(head);
+    const AttentionConfig& c = panel_.trace.config();
+    const ViewState& view = panel_.view;
+    const bool kv = info(tensor_).kvHeads;
+    if (play_ && head >= play_->reached) {
+      list_->AddRectFilled(at.a, at.b, veilColor(look_.theme));
+    }
+    if (!kv) drawOff(panel_, list_, head, at.a, at.b);
+    const ImU32 color = headColor(look_.theme, static_cast<std::size_t>(head));
+    const bool wide = at.width() > look_.px(46);
+    drawText(list_, wide ? look_.fonts.small : look_.fonts.tiny,
+             {at.a.x, grid_.place0(room_.a, head).y + look_.space.hair}, color,
+             wide ? fmt::format("{} {}", count_ < c.numHeads ? "K, V" : "Head", head + 1)
+                  : std::to_string(head + 1));
+    const bool chosen = head == headIn(tensor_, view.head, c);
+    const Rect frame = at.outset(1.0F);
+    list_->AddRect(frame.a, frame.b, chosen ? color : look_.theme.panelBorder, 0, 0,
+                   look_.px(chosen ? 2.0F : 1.0F));
+    const MatrixRef ref = tiles_.ref(head);
+    if (view.selected) frameCell(look_, list_, {ref, at}, *view.selected);
+    for (const CellRef& cell : view.pointed) frameCell(look_, list_, {ref, at}, cell);
+    drawTileNames(look_, list_, grid_, head, count_, at, names_);
+  }
+
+  void item(Index head) {
+    const Rect at = picture(head);
+    const ImVec2 corner(at.a.x, grid_.place0(room_.a, head).y);
+    ImGui::SetCursorScreenPos(corner);
+    ImGui::PushID(static_cast<int>(head));
+    if (ImGui::InvisibleButton("head", {at.width(), at.height() + grid_.title})) {
+      panel_.view.head = queryHeadOf(tensor_, panel_.trace.config(), head);
+      if (const auto clicked = tiles_.pick(head, at)) panel_.view.selected = clicked->cell;
+    }
+    ImGui::PopID();
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  TensorId tensor_;
+  const std::optional<HeadGridPlay>& play_;
+  ImDrawList* list_;
+  HeadTiles tiles_;
+  Rect room_;
+  Index count_ = 1;
+  TileNames names_;
+  TileGrid grid_;
+};
+
+}  // namespace
+
+void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads& measured) {
+  const Look& look = panel.look;
+  const AttentionConfig& c = panel.trace.config();
+  std::string about =
+      "weights 0 to 1, one scale · rows: queries, columns: keys · click to open · "
+      "x switches a head off";
+  const std::string mistakes = mistakesInWords(c);
+  if (!mistakes.empty()) about = mistakes + " · " + about;
+  heading(look, "Heads", about.c_str());
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  const float gap = look.px(10);
+  const auto count = static_cast<float>(c.numHeads);
+  const float width =
+      std::clamp((room.x - gap * (count - 1.0F)) / count, look.px(118), look.px(260));
+  const float length = (width + gap) * count - gap;
+  const bool scrolls = length > room.x + 1.0F;
+
+  beginPart("strip", {0, room.y},
+            scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
+  if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
+    ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look.px(120));
+  }
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 origin = ImGui::GetCursorScreenPos();
+  const float height = room.y - (scrolls ? ImGui::GetStyle().ScrollbarSize + look.px(3) : 0.0F);
+  HeadTiles tiles(panel, magnitudes, TensorId::weights);
+  const std::vector<StripCard> cards = stripCards(panel, origin, {width, height}, width + gap);
+  for (const StripCard& card : cards) {
+    stripFrame(panel, card);
+    stripWords(panel, measured, card);
+    tiles.add(card.head, card.picture);
+  }
+  tiles.draw(list);
+  for (const StripCard& card : cards) {
+    list->AddRect(card.picture.a, card.picture.b, look.theme.panelBorder);
+    drawOff(panel, list, card.head, card.picture.a, card.picture.b);
+    stripCardItem(panel, tiles, card);
+  }
+  ImGui::SetCursorScreenPos(origin);
+  ImGui::Dummy({length, height});
+  ImGui::EndChild();
+}
+
+void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
+              const std::optional<HeadGridPlay>& play) {
+  HeadGridPanel(panel, magnitudes, tensor, play).draw();
+}
+
+}  // namespace headscope::ui

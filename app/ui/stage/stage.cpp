@@ -1,0 +1,361 @@
+#include "app/ui/stage/stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "app/ui/cells/cell_menu.h"
+#include "app/ui/compat.h"
+#include "app/ui/control_focus.h"
+#include "app/ui/parts/color_bar.h"
+#include "app/ui/parts/matrix_marks.h"
+#include "app/ui/stage/head_panels.h"
+#include "app/ui/stage/stage_items.h"
+#include "app/ui/stage/stage_matrix.h"
+#include "app/ui/timeline/narration_strip.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The chosen cell where the stage shows it.
+struct StageCell {
+  CellRef cell;
+  Rect matrix, at;  // its matrix on the screen, and the cell itself
+  float magnitude;  // of the matrix
+};
+
+/// The matrices of a step in a rectangle.
+class Stage {
+ public:
+  Stage(const Panel& panel, StageMemory& memory, const Shown* played, const Rect& room)
+      : panel_(panel),
+        look_(panel.look),
+        memory_(memory),
+        played_(played),
+        items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
+    Rect matrices = room;
+    matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
+    const float line = look_.space.large + look_.px(10);  // of labels that are not turned
+    places_ = layoutStage(items_, matrices, metrics(line));
+    const float turned = columnLabelRoom() + look_.px(8);
+    if (turned > line) places_ = layoutStage(items_, matrices, metrics(turned));
+    findLit();
+    const auto result = resultLookedAt(items_, panel.view.step, panel.view);
+    if (result && !told()) explained_ = &memory.explanations.of(panel.trace, *result);
+  }
+
+  /// Gives the cell under the mouse.
+  std::optional<Hover> draw(bool pickable) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    Heatmaps heatmaps(look_);
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      if (items_[i].sign) continue;
+      heatmaps.add(panel_.trace, items_[i].ref, scaleOf(items_[i].ref), places_[i]);
+    }
+    heatmaps.draw(list);
+    std::optional<Hover> found;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const StageItem& item = items_[i];
+      if (item.sign) {
+        const bool word = item.text.size() > 4;
+        drawTextCentred(list, word ? look_.fonts.small : look_.fonts.title, places_[i].centre(),
+                        look_.theme.textMuted, item.text);
+        continue;
+      }
+      StageMatrix matrix{item, scaleOf(item.ref), places_[i], explained_, pickable};
+      if (played_ != nullptr && item.result) matrix.veiled = played_->veiled;
+      if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
+    }
+    return found;
+  }
+
+  /// Where a cell is shown.
+  std::optional<StageCell> locate(const CellRef& cell) {
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const MatrixRef& ref = items_[i].ref;
+      const auto block = litCell(items_[i], cell);
+      if (!block) continue;
+      const Rect at = ref.placedAt(places_[i]).cellAt(block->row, block->col);
+      return StageCell{cell, places_[i], at, scaleOf(ref).high};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  float sumsRoom() const {
+    float room = 0.0F;
+    for (const StageItem& item : items_) {
+      if (!item.sign && item.result) room += rowSumRoom(look_, item.ref);
+    }
+    return room;
+  }
+
+  /// The most that the names of columns take below a matrix as it stands now.
+  float columnLabelRoom() const {
+    float room = 0.0F;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      const AxisLabels labels = stageLabels(panel_, items_[i].colLane);
+      room = std::max(room, ColumnLabels(look_, labels, places_[i].width(), 1e6F).room());
+    }
+    return room;
+  }
+
+  StageMetrics metrics(float columnLabel) const {
+    float rowLabel = 0.0F;
+    for (const StageItem& item : items_) {
+      rowLabel = std::max(rowLabel, stageLabels(panel_, item.rowLane).width());
+    }
+    StageMetrics m{};
+    m.largestCell = look_.px(46);
+    m.widestCell = 1.6F;
+    m.numberHeight = look_.px(17);
+    m.rowLabel = rowLabel + look_.px(26);
+    m.columnLabel = columnLabel;
+    m.title = look_.px(26);
+    m.sign = look_.px(30);
+    m.shortestSide = look_.px(90);
+    return m;
+  }
+
+  /// Whether the moment of the timeline is shown rather than the cell pointed at.
+  bool told() const { return played_ != nullptr && (panel_.view.playing || !panel_.view.hovered); }
+
+  void findLit() {
+    lit_.fill(-1);
+    const ViewState& view = panel_.view;
+    const auto set = [this](Lane lane, Index at) { lit_[static_cast<std::size_t>(lane)] = at; };
+    if (told()) {
+      lit_ = played_->lit;
+    } else if (view.hovered) {
+      set(view.hovered->rowLane, view.hovered->row);
+      set(view.hovered->colLane, view.hovered->col);
+    } else if (view.selected) {
+      for (const StageItem& item : items_) {
+        const auto block = litCell(item, *view.selected);
+        if (!block || !item.linked) continue;
+        set(item.rowLane, block->row + item.rowOffset);
+        set(item.colLane, block->col + item.colOffset);
+        break;
+      }
+    }
+  }
+
+  ColorScale scaleOf(const MatrixRef& ref) {
+    return colorScale(look_, panel_.view, ref.tensor,
+                      memory_.magnitudes.of(panel_.trace, ref.tensor, ref.item, ref.head));
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  StageMemory& memory_;
+  const Shown* played_;  // where the timeline stands, or null
+  std::vector<StageItem> items_;
+  std::vector<Rect> places_;
+  Lit lit_{};
+  const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
+};
+
+bool hasParts(StepId step) { return step == StepId::project || step == StepId::split; }
+bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
+
+/// Of the row of switches at the right of the heading; 0 where the step has none.
+float choicesWidth(const Panel& panel) {
+  const Look& look = panel.look;
+  const auto widthOf = [&](const char* text) {
+    return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2 +
+           look.space.tight;
+  };
+  float width = 0.0F;
+  if (hasParts(panel.view.step)) {
+    for (const ProjectedPart& part : projectedParts()) width += widthOf(part.letter);
+    width += look.px(12);
+  }
+  if (hasScopes(panel.view.step)) width += widthOf("this head") + widthOf("all heads");
+  return width;
+}
+
+void stageChoices(const Panel& panel) {
+  ViewState& view = panel.view;
+  const Look& look = panel.look;
+  const float width = choicesWidth(panel);
+  if (width == 0.0F) return;
+  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
+                       ImGui::GetStyle().WindowPadding.y - look.space.tight});
+  if (hasParts(view.step)) {
+    const auto parts = projectedParts();
+    const auto chosen = static_cast<int>(&projectedPart(view.part) - parts.data());
+    const int clicked = choices(look, "part", {"Q", "K", "V"}, chosen);
+    if (clicked >= 0) view.part = parts[static_cast<std::size_t>(clicked)].part;
+    ImGui::SameLine(0.0F, look.px(12));
+  }
+  if (hasScopes(view.step)) {
+    const int clicked = choices(look, "scope", {"this head", "all heads"},
+                                view.scope == StageScope::allHeads ? 1 : 0);
+    if (clicked >= 0) view.scope = clicked == 1 ? StageScope::allHeads : StageScope::thisHead;
+  }
+}
+
+/// The step's number and what it does, up to the switches at the right.
+void stageHeading(const Panel& panel, bool perHead) {
+  const Look& look = panel.look;
+  const AttentionConfig& c = panel.trace.config();
+  const StepText text = step(panel.view.step).text(c);
+  const ImVec2 top = ImGui::GetCursorPos();
+  const std::string title =
+      fmt::format("Step {} · {}", stepPlace(panel.view.step, c) + 1, text.title);
+  std::string explanation(text.sentence);
+  if (perHead) {
+    const TensorId whose = hasParts(panel.view.step) ? panel.view.part : TensorId::q;
+    explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);
+  }
+  const float room = ImGui::GetContentRegionAvail().x - choicesWidth(panel) -
+                     textSize(look.fonts.semibold, title).x - look.px(24);
+  heading(look, title.c_str(),
+          room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
+  const float below = ImGui::GetCursorPos().y;
+  stageChoices(panel);
+  ImGui::SetCursorPos({top.x, below + look.space.tight});
+}
+
+/// The field over a cell, while it is typed into there.
+void stageTyping(const Panel& panel, CellEditing& editing, const Rect& cell) {
+  const Look& look = panel.look;
+  const ImVec2 size(std::max(cell.width(), look.px(96)),  // no narrower than a number
+                    ImGui::GetFrameHeight());
+  const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+  const auto within = [](float middle, float length, float low, float high) {
+    return std::clamp(middle - length * 0.5F, low, std::max(high - length, low));
+  };
+  editing.field = Rect::at({within(cell.centre().x, size.x, window.a.x, window.b.x),
+                            within(cell.centre().y, size.y, window.a.y, window.b.y)},
+                           size);
+  const Rect behind = editing.field.outset(1.0F);
+  ImGui::GetWindowDrawList()->AddRectFilled(behind.a, behind.b, look.theme.panel, look.px(5));
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos(editing.field.a);
+  typingField(panel, editing, size.x);
+  ImGui::SetCursorScreenPos(cursor);
+}
+
+/// The mouse is on that field, not on the cells below it.
+bool overStageTyping(const CellEditing& editing) {
+  return editing.typing == TypingPlace::stage &&
+         ImGui::IsMouseHoveringRect(editing.field.a, editing.field.b);
+}
+
+/// The chosen cell: the outline of its matrix, and its value dragged and scrolled. Not dragged by
+/// the click that chooses it.
+void chosenStageCell(const Panel& panel, CellEditing& editing, const StageCell& shown,
+                     bool draggable, bool underMouse) {
+  const Look& look = panel.look;
+  const Rect around = shown.matrix.outset(look.space.tight);
+  ImGui::GetWindowDrawList()->AddRect(around.a, around.b, look.theme.accent, look.px(4), 0,
+                                      look.px(1.5F));
+  const CellAccess access = cellAccess(panel.trace, shown.cell);
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  if (access.editable() && draggable && editing.typing != TypingPlace::stage) {
+    ImGui::SetCursorScreenPos(shown.at.a);
+    pictureArea("chosen cell",
+                {std::max(shown.at.width(), 1.0F), std::max(shown.at.height(), 1.0F)});
+    dragCell(panel, editing, access, shown.magnitude, {0.0F, -1.0F});
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+    }
+    if (underMouse) scrollCell(panel, editing, access, shown.magnitude);
+  }
+  if (std::exchange(editing.menu.asked, false)) {
+    const ImVec2 below(shown.at.a.x, shown.at.b.y + look.space.tight);
+    openCellMenu(panel, editing.menu, shown.cell, &below);
+  }
+  ImGui::SetCursorScreenPos(cursor);
+}
+
+/// The chosen cell and the one typed over, where the stage shows them.
+void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
+                const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
+  const auto& chosen = panel.view.selected;
+  if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
+  if (chosen) {
+    if (const auto shown = stage.locate(*chosen)) {
+      chosenStageCell(panel, editing, *shown, chosenBefore == chosen,
+                      found && found->cell == *chosen);
+    }
+  }
+  if (editing.typing != TypingPlace::stage) return;
+  if (const auto shown = stage.locate(editing.typedAt)) {
+    stageTyping(panel, editing, shown->at);
+  } else {
+    editing.typing = TypingPlace::none;
+  }
+}
+
+/// All heads of what the step gives, in place of its matrices.
+void stageOfAllHeads(const Panel& panel, StageMemory& memory, CellEditing& editing,
+                     const Playback& playback, TensorId tensor, const Rect& strip) {
+  std::optional<HeadGridPlay> play;
+  if (playback.shown) play = HeadGridPlay{playback.shown->headsReached, strip.height()};
+  headGrid(panel, memory.magnitudes, tensor, play);
+  if (play) narrationStrip(panel.look, playback.narration, strip.a, strip.size());
+  if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
+  if (std::exchange(editing.menu.asked, false) && panel.view.selected) {
+    const ImVec2 corner = ImGui::GetWindowPos();
+    openCellMenu(panel, editing.menu, *panel.view.selected, &corner);
+  }
+}
+
+void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
+               const Playback& playback) {
+  ViewState& view = panel.view;
+  const Look& look = panel.look;
+  const auto grid =
+      view.scope == StageScope::allHeads ? perHeadResult(view.step, view) : std::nullopt;
+  stageHeading(panel, !grid && view.step != StepId::output);
+  Rect room = Rect::rest();
+  const Shown* played = playback.shown ? &*playback.shown : nullptr;
+  const float height = played != nullptr ? narrationHeight(look, room.height())
+                                         : look.px(room.height() > look.px(210) ? 54 : 32);
+  const Rect strip = room.cutBottom(height, look.space.small);
+  if (grid) {
+    stageOfAllHeads(panel, memory, editing, playback, *grid, strip);
+    cellMenu(panel, editing.menu);
+    return;
+  }
+  Stage stage(panel, memory, played, room);
+  const std::optional<CellRef> chosenBefore = view.selected;
+  const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
+  if (played != nullptr && (view.playing || !view.hovered)) {
+    narrationStrip(look, playback.narration, strip.a, strip.size());
+  } else {
+    arithmeticStrip(panel, memory.arithmetic, memory.explanations, strip);
+  }
+  stageCells(panel, stage, editing, found, chosenBefore);
+  cellMenu(panel, editing.menu);
+  view.hovered = found;
+}
+
+}  // namespace
+
+void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
+                const Playback& playback) {
+  if (!playback.shown) {
+    fillStage(panel, memory, editing, playback);
+    return;
+  }
+  // the timeline shows a head and a scope of its own, and leaves the view's as they are
+  ViewState& view = panel.view;
+  const Shown& shown = *playback.shown;
+  const Index head = std::exchange(view.head, shown.head);
+  const StageScope scope = std::exchange(view.scope, shown.scope);
+  fillStage(panel, memory, editing, playback);
+  if (view.head == shown.head) view.head = head;
+  if (view.scope == shown.scope) {
+    view.scope = scope;
+  } else {
+    leaveTimeline(view);
+  }
+}
+
+}  // namespace headscope::ui

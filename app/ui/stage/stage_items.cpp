@@ -1,0 +1,291 @@
+#include "app/ui/stage/stage_items.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace headscope::ui {
+namespace {
+
+/// Turns the pieces of a step into items for the chosen head, item and part.
+class StageItemBuilder {
+ public:
+  StageItemBuilder(const AttentionConfig& config, const ViewState& view)
+      : c_(config), view_(view), part_(projectedPart(view.part)) {}
+
+  std::vector<StageItem> build(StepId step) {
+    // Q's pieces stand for K's and V's as well
+    const bool ofPart = step == StepId::project || step == StepId::split;
+    for (const StepPiece& piece : lookOf(step).pieces) {
+      if (!piece.is(StepPiece::ofBias) || c_.bias) add(piece, ofPart);
+    }
+    return std::move(items_);
+  }
+
+ private:
+  void add(const StepPiece& piece, bool ofPart) {
+    using Kind = StepPiece::Kind;
+    switch (piece.kind) {
+      case Kind::matrix:
+        return matrix(piece, ofPart);
+      case Kind::mask:
+        return mask(piece);
+      case Kind::sign:
+        return sign(piece.text);
+      case Kind::combine:
+        return sign(c_.mistakes.zeroForMasked ? "⊙" : "+");
+      case Kind::multiplier:
+        return sign(fmt::format("× {:.4g}", c_.scoreMultiplier()));
+      case Kind::gain:
+        if (c_.gain(view_.head) != 1.0F) sign(fmt::format("× {:g}", c_.gain(view_.head)));
+        return;
+    }
+  }
+
+  void sign(std::string text) {
+    StageItem item;
+    item.sign = true;
+    item.text = std::move(text);
+    items_.push_back(std::move(item));
+  }
+
+  StageItem& plainMatrix(TensorId tensor, Lane rows, Lane cols) {
+    StageItem item;
+    item.text = stageSymbol(tensor);
+    item.ink = lookOf(tensor).ink;
+    item.ref = wholeMatrix(tensor, c_, view_.item, view_.head);
+    item.rowLane = rows;
+    item.colLane = cols;
+    items_.push_back(std::move(item));
+    return items_.back();
+  }
+
+  void mask(const StepPiece& piece) {
+    StageItem& item = plainMatrix(piece.tensor, piece.rows, piece.cols);
+    item.text = c_.mistakes.zeroForMasked ? "mask: 1 or 0" : "mask: 0 or −∞";
+    item.ink = Ink::plain;
+    item.ref.maskOnly = true;
+  }
+
+  void matrix(const StepPiece& piece, bool ofPart) {
+    const TensorId tensor = ofPart ? inPart(piece.tensor) : piece.tensor;
+    const Lane rows = ofPart && piece.rows == Lane::query ? part_.rows : piece.rows;
+    StageItem& item = plainMatrix(tensor, rows, piece.cols);
+    if (piece.is(StepPiece::plain)) item.ink = Ink::plain;
+    item.result = piece.is(StepPiece::result);
+    item.ref.transposed = piece.is(StepPiece::transposed);
+    const TensorInfo& t = info(tensor);
+    if (t.perHead) {
+      // numbered from 1, as people read heads: "Q_6", of K and V by the head they are shared by
+      item.text += fmt::format("_{{{}}}", item.ref.head + 1);
+      if (item.ref.transposed) item.text += "^T";
+    }
+    share(item, piece.share, ofPart ? part_.part : TensorId::heads);
+  }
+
+  TensorId inPart(TensorId ofQ) const {
+    switch (ofQ) {
+      case TensorId::x:
+        return part_.rows == Lane::key && c_.crossAttention() ? TensorId::memory : TensorId::x;
+      case TensorId::wQ:
+        return part_.weight;
+      case TensorId::bQ:
+        return part_.bias;
+      case TensorId::qProj:
+        return part_.whole;
+      default:
+        return part_.part;
+    }
+  }
+
+  /// Which columns of it are the head's, and what that changes.
+  void share(StageItem& item, HeadShare share, TensorId perHead) {
+    const Index first = firstColumnOf(perHead, view_.head, c_);
+    const bool pieces = perHead != TensorId::heads && c_.mistakes.reshapeWithoutTranspose;
+    switch (share) {
+      case HeadShare::none:
+        return;
+      case HeadShare::only:
+        return showOnly(item, first, perHead);
+      case HeadShare::placed:
+        item.linked = !pieces;  // pieces of rows, no columns
+        if (!pieces) item.colOffset = first;
+        return;
+      case HeadShare::marked:
+        if (pieces) return;
+        item.outlinedFrom = first;
+        item.outlinedTo = first + c_.dK();
+        item.outlineRows = item.ref.transposed;
+        return;
+    }
+  }
+
+  void showOnly(StageItem& item, Index first, TensorId perHead) {
+    if (view_.scope == StageScope::allHeads) return;
+    const bool rows = item.ref.transposed;  // a weight's rows are the columns that it gives
+    (rows ? item.ref.row0 : item.ref.col0) = first;
+    (rows ? item.ref.rows : item.ref.cols) = c_.dK();
+    if (info(item.ref.tensor).rows == Axis::none) return;
+    item.text += c_.mistakes.reshapeWithoutTranspose
+                     ? fmt::format("_{{{}…{}}}", first, first + c_.dK() - 1)
+                     : fmt::format("_{{{}}}", headIn(perHead, view_.head, c_) + 1);
+  }
+
+  const AttentionConfig& c_;
+  const ViewState& view_;
+  const ProjectedPart& part_;
+  std::vector<StageItem> items_;
+};
+
+/// A sign, or a word like "softmax".
+float signWidth(const StageItem& item, const StageMetrics& m) {
+  return item.text.size() > 4 ? m.sign * 2.2F : m.sign;
+}
+
+/// How much of the room for features a matrix takes.
+float featureShare(const StageItem& item) { return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F; }
+
+LitBlock joinedBlock(const LitBlock& a, const LitBlock& b) {
+  const Index row = std::min(a.row, b.row);
+  const Index col = std::min(a.col, b.col);
+  return {row, std::max(a.row + a.rows, b.row + b.rows) - row, col,
+          std::max(a.col + a.cols, b.col + b.cols) - col};
+}
+
+}  // namespace
+
+std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
+                                  const ViewState& view) {
+  return StageItemBuilder(config, view).build(step);
+}
+
+Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& c) {
+  if (perHead != TensorId::heads && c.mistakes.sharedHead) return 0;
+  return headIn(perHead, head, c) * c.dK();
+}
+
+std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
+  const TensorId result = headscope::step(step).outputs().front();
+  if (step == StepId::split) return view.part;
+  if (!info(result).perHead) return std::nullopt;
+  return result;
+}
+
+bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
+
+// Where they stand.
+
+std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
+                              const StageMetrics& m) {
+  // fixed room: signs, gaps and labels
+  const float gap = m.sign * 0.4F;
+  float fixed = 0.0F;
+  float tokenColumns = 0.0F;   // token cells side by side
+  float featureWeight = 0.0F;  // feature axes side by side
+  float tallest = 1.0F;        // token cells above each other
+  bool labelsBelow = false;
+  for (const StageItem& item : items) {
+    fixed += gap;
+    if (item.sign) {
+      fixed += signWidth(item, m);
+      continue;
+    }
+    if (isTokenLane(item.rowLane)) {
+      fixed += m.rowLabel;
+      tallest = std::max(tallest, static_cast<float>(item.ref.shownRows()));
+    }
+    if (isTokenLane(item.colLane)) {
+      tokenColumns += static_cast<float>(item.ref.shownCols());
+      labelsBelow = true;
+    } else {
+      featureWeight += featureShare(item);
+    }
+  }
+  const float roomX = std::max(room.width() - fixed, 1.0F);
+  const float roomY =
+      std::max(room.height() - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
+
+  float cell = std::min(m.largestCell, roomY / tallest);  // its height
+  float cellWidth = cell >= m.numberHeight ? cell * m.widestCell : cell;
+  const float featureLeast =
+      featureWeight > 0.0F ? std::clamp(m.shortestSide * featureWeight, roomX * 0.2F, roomX * 0.6F)
+                           : 0.0F;
+  if (tokenColumns > 0.0F) cellWidth = std::min(cellWidth, (roomX - featureLeast) / tokenColumns);
+  if (tokenColumns > 0.0F && cellWidth < m.numberHeight) cell = std::min(cell, cellWidth);
+  const float feature =
+      featureWeight > 0.0F ? (roomX - cellWidth * tokenColumns) / featureWeight : 0.0F;
+  const float deepest = std::min(roomY, std::max(cell * tallest, m.shortestSide * 1.6F));
+
+  const auto sizeOf = [&](const StageItem& item) {
+    if (item.sign) return ImVec2(signWidth(item, m), cell * tallest);
+    const auto rows = static_cast<float>(item.ref.shownRows());
+    const auto cols = static_cast<float>(item.ref.shownCols());
+    // a feature axis of few columns needs no more than square cells
+    return ImVec2(isTokenLane(item.colLane)
+                      ? cellWidth * cols
+                      : std::min(feature * featureShare(item), m.largestCell * 1.6F * cols),
+                  isTokenLane(item.rowLane)    ? cell * rows
+                  : item.rowLane == Lane::none ? std::min(cell, m.largestCell)
+                                               : std::min(deepest, m.largestCell * 1.6F * rows));
+  };
+  std::vector<Rect> places;
+  places.reserve(items.size());
+  float x = room.a.x;
+  float bodyHeight = 0.0F;
+  for (const StageItem& item : items) {
+    x += gap;
+    if (!item.sign && isTokenLane(item.rowLane)) x += m.rowLabel;
+    places.push_back(Rect::at({x, 0.0F}, sizeOf(item)));
+    x = places.back().b.x;
+    bodyHeight = std::max(bodyHeight, places.back().height());
+  }
+  // centred across, and every item about one middle line, below the titles
+  const float shift = std::max(0.0F, (room.b.x - x) * 0.5F);
+  const float middle =
+      room.a.y + m.title + bodyHeight * 0.5F + std::max(0.0F, (roomY - bodyHeight) * 0.35F);
+  for (Rect& place : places) {
+    const ImVec2 size = place.size();
+    place = Rect::at({place.a.x + shift, middle - size.y * 0.5F}, size);
+  }
+  return places;
+}
+
+// What lights up.
+
+std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
+                                      const ViewState& view) {
+  const auto looked = view.hovered ? std::optional(view.hovered->cell) : view.selected;
+  if (!looked || !isResult(looked->tensor) || stepGiving(looked->tensor).id() != step) {
+    return std::nullopt;
+  }
+  const bool shown = std::any_of(items.begin(), items.end(), [&](const StageItem& item) {
+    return item.result && litCell(item, *looked);
+  });
+  return shown ? looked : std::nullopt;
+}
+
+std::optional<LitBlock> litCell(const StageItem& item, const CellRef& cell) {
+  const auto at = item.sign ? std::nullopt : item.ref.find(cell);
+  if (!at) return std::nullopt;
+  return LitBlock{at->row, 1, at->col, 1};
+}
+
+std::optional<LitBlock> litBlock(const StageItem& item, const Explanation& e) {
+  if (item.ref.maskOnly) {  // the mask's cell is at the place of the score's
+    StageItem score = item;
+    score.ref.maskOnly = false;
+    return litCell(score, e.cell);
+  }
+  if (const auto own = litCell(item, e.cell)) return own;
+  std::optional<LitBlock> block;
+  for (const Term& term : e.terms) {
+    for (const CellRef& cell : term.cells) {
+      const auto lit = litCell(item, cell);
+      if (lit) block = block ? joinedBlock(*block, *lit) : *lit;
+    }
+  }
+  return block;
+}
+
+}  // namespace headscope::ui

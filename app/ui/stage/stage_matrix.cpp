@@ -1,0 +1,252 @@
+#include "app/ui/stage/stage_matrix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/ui/compat.h"
+#include "app/ui/parts/color_bar.h"
+#include "app/ui/parts/flash.h"
+#include "app/ui/parts/matrix_marks.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+namespace {
+
+class StageMatrixPainter {
+ public:
+  StageMatrixPainter(const Panel& panel, const StageMatrix& matrix, const Lit& lit)
+      : panel_(panel),
+        look_(panel.look),
+        trace_(panel.trace),
+        list_(ImGui::GetWindowDrawList()),
+        item_(matrix.item),
+        ref_(matrix.item.ref),
+        matrix_(matrix),
+        at_(matrix.at),
+        place_(ref_.placedAt(at_)),
+        lit_(lit) {}
+
+  std::optional<Hover> draw() {
+    drawTitle();
+    list_->AddRect(at_.a, at_.b, look_.theme.panelBorder);
+    drawFlash(panel_, ref_, at_);
+    const MarkedMatrix marked{ref_, at_};
+    numbers();
+    veil();
+    labels();
+    drawFullyMaskedMarks(panel_, list_, marked);
+    if (item_.result && matrix_.veiled.empty()) drawRowSums(panel_, list_, marked);
+    headsPart();
+    if (matrix_.explained != nullptr) {
+      operands();
+    } else {
+      lanes();
+    }
+    for (const CellRef& cell : panel_.view.pointed) {  // what a tool points at
+      if (const auto block = litCell(item_, cell)) {
+        drawFrame(look_, list_, placeOf(*block), look_.theme.text, 2.5F);
+      }
+    }
+    drawCellMarks(panel_, list_, marked);
+    if (item_.result && !ref_.maskOnly) {
+      const float height = std::max(at_.height(), look_.px(44));
+      const float x = at_.b.x + look_.px(18) + rowSumRoom(look_, ref_);
+      colorBar(look_, matrix_.scale, {x, at_.centre().y - height * 0.5F}, height);
+    }
+    return pickUnderMouse();
+  }
+
+ private:
+  Rect placeOf(const LitBlock& block) const {
+    return place_.block(static_cast<double>(block.row), static_cast<double>(block.rows),
+                        static_cast<double>(block.col), static_cast<double>(block.cols),
+                        look_.space.tight);
+  }
+  void frame(const Rect& at, ImU32 color) {
+    list_->AddRect(at.a, at.b, color, 0, 0, look_.space.thin);
+  }
+  ImU32 ink() const { return inkColor(look_.theme, item_.ink, panel_.view.head); }
+
+  void drawTitle() {
+    const Shape shape{ref_.shownRows(), ref_.shownCols()};
+    ImFont* small = look_.fonts.monoSmall;
+    const ImVec2 symbol = richTextSize(look_.fonts, look_.fonts.semibold, item_.text);
+    std::string about = ref_.maskOnly ? "" : toString(shape);
+    // the scale of what has no colour bar, and what a pixel stands for, where there is room to say
+    // so
+    const float room = at_.width() + look_.px(30) - symbol.x;
+    const auto add = [&](const std::string& more) {
+      if (textSize(small, about + more).x <= room) about += more;
+    };
+    if (!ref_.maskOnly && !item_.result) add(" " + matrix_.scale.inWords());
+    const auto perPixel = [&](float length, Index cells) {
+      const float pixels = length * look_.scene.pixelsPerPoint;
+      return static_cast<int>(std::ceil(static_cast<float>(cells) / pixels));
+    };
+    const int down = perPixel(at_.height(), shape[0]);
+    const int across = perPixel(at_.width(), shape[1]);
+    if (down > 1 || across > 1) {
+      add(fmt::format(" · a pixel: the largest of {} × {}", down, across));
+    }
+    const ImVec2 dims = textSize(small, about);
+    const float gap = look_.space.small;
+    const ImVec2 pen(at_.centre().x - (symbol.x + gap + dims.x) * 0.5F,
+                     at_.a.y - look_.px(8) - symbol.y);
+    drawRichText(list_, look_.fonts, look_.fonts.semibold, pen, ink(), item_.text);
+    drawText(list_, small, {pen.x + symbol.x + gap, pen.y + (symbol.y - dims.y) * 0.6F},
+             look_.theme.textMuted, about);
+  }
+
+  /// Whether all values are whole numbers, so that they are shown as such. Stops at the first that
+  /// is not, hence quick.
+  bool allWhole(const CellNumbers& numbers) const {
+    for (Index r = 0; r < place_.rows; ++r) {
+      for (Index c = 0; c < place_.cols; ++c) {
+        const float value = numbers.value(r, c);
+        if (value != std::round(value)) return false;
+      }
+    }
+    return true;
+  }
+
+  void numbers() {
+    if (ref_.maskOnly || place_.cell().y < fontSize(look_.fonts.monoSmall) + 2.0F) return;
+    CellNumbers numbers = numbersOf(trace_, ref_);
+    numbers.whole = allWhole(numbers);
+    drawNumbers(look_, list_, place_, matrix_.scale, numbers);
+  }
+
+  void veil() {
+    for (const CellRange& part : matrix_.veiled) {
+      const Rect at =
+          place_.block(part.row0, part.row1 - part.row0, part.col0, part.col1 - part.col0);
+      list_->AddRectFilled(at.a, at.b, veilColor(look_.theme));
+    }
+  }
+
+  /// Which row or column is lit, of `count` along a lane from `offset` on; −1: none.
+  Index litAt(Lane lane, Index offset, Index count) const {
+    const Index at = lit_[static_cast<std::size_t>(lane)];
+    if (!item_.linked || lane == Lane::none || at < offset || at >= offset + count) return -1;
+    return at - offset;
+  }
+  Index litRow() const { return litAt(item_.rowLane, item_.rowOffset, place_.rows); }
+  Index litCol() const { return litAt(item_.colLane, item_.colOffset, place_.cols); }
+
+  void labels() {
+    const AxisLabels rows = stageLabels(panel_, item_.rowLane, litRow());
+    const AxisLabels columns = stageLabels(panel_, item_.colLane, litCol());
+    ImFont* font = look_.fonts.small;
+    drawRowLabels(list_, rows, at_, look_.px(7));
+    ColumnLabels(look_, columns, at_.width(), at_.height() + look_.px(200)).draw(list_, at_);
+    if (!isTokenLane(item_.rowLane) || !isTokenLane(item_.colLane)) return;
+    const float length = textSize(font, "query").x;
+    drawTurnedText(list_, font,
+                   {at_.a.x - rows.width() - look_.px(26), at_.centre().y + length * 0.5F},
+                   look_.theme.textMuted, "query", -90.0F);
+    drawText(list_, font, {at_.b.x + look_.px(8), at_.b.y + look_.px(3)}, look_.theme.textMuted,
+             "key →");
+  }
+
+  /// The outline of the chosen head's columns.
+  void headsPart() {
+    const Index count = item_.outlinedTo - item_.outlinedFrom;
+    if (count <= 0) return;
+    const LitBlock part = item_.outlineRows ? LitBlock{item_.outlinedFrom, count, 0, place_.cols}
+                                            : LitBlock{0, place_.rows, item_.outlinedFrom, count};
+    frame(placeOf(part).outset(1.0F),
+          headColor(look_.theme, static_cast<std::size_t>(panel_.view.head)));
+  }
+
+  /// The lit row and column, over the whole matrix where it does not have both.
+  void lanes() {
+    const Theme& t = look_.theme;
+    const Index row = litRow();
+    const Index col = litCol();
+    if (row >= 0 && (col < 0 || item_.colLane == Lane::inner || item_.colLane == Lane::column)) {
+      frame(placeOf({row, 1, 0, place_.cols}).inset({-1.0F, 0.0F}),
+            item_.rowLane == Lane::query ? t.queryText : t.keyText);
+    }
+    if (col >= 0 && (row < 0 || item_.rowLane == Lane::inner)) {
+      frame(placeOf({0, place_.rows, col, 1}).inset({0.0F, -1.0F}),
+            item_.colLane == Lane::key ? t.keyText : t.accent);
+    }
+    if (row >= 0 && col >= 0) frame(placeOf({row, 1, col, 1}), t.text);
+  }
+
+  void operands() {
+    const auto block = litBlock(item_, *matrix_.explained);
+    if (!block) return;
+    const Theme& t = look_.theme;
+    const bool own = item_.result || ref_.maskOnly;
+    frame(placeOf(*block).outset(1.0F), own ? t.text : item_.ink == Ink::plain ? t.accent : ink());
+  }
+
+  std::optional<Hover> pickUnderMouse() {
+    const auto under = matrix_.pickable ? place_.hovered() : std::nullopt;
+    if (!under) return std::nullopt;
+    const CellRef found = ref_.cell(*under);
+    Hover hover{found};
+    if (item_.linked) {
+      hover = {found, item_.rowLane, item_.colLane, under->row + item_.rowOffset,
+               under->col + item_.colOffset};
+    }
+    if (ref_.maskOnly) {
+      ImGui::SetTooltip("%s", explainCell(trace_, found).rule.c_str());
+    } else {
+      ImGui::SetTooltip("%s = %s\n%s", cellName(trace_, found).c_str(),
+                        number(trace_.value(found), 6).c_str(), tooltipDetail(found).c_str());
+    }
+    if (ImGui::IsMouseClicked(0)) panel_.view.selected = found;
+    return hover;
+  }
+
+  std::string tooltipDetail(const CellRef& cell) const {
+    std::string text = toString(cell);
+    const std::string_view coordinate = coordinateName(trace_, cell);
+    if (!coordinate.empty()) text += fmt::format(" · {}", coordinate);
+    if (info(cell.tensor).perHead) {
+      text += " · " + headName(cell.tensor, cell.head, trace_.config());
+    }
+    const std::string why = whyFullyMasked(trace_, cell);
+    if (!why.empty()) text += "\n" + why;
+    return text;
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const Trace& trace_;
+  ImDrawList* list_;
+  const StageItem& item_;
+  const MatrixRef& ref_;
+  const StageMatrix& matrix_;
+  const Rect at_;
+  const MatrixPlace place_;
+  const Lit& lit_;
+};
+
+}  // namespace
+
+std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix,
+                                     const Lit& lit) {
+  return StageMatrixPainter(panel, matrix, lit).draw();
+}
+
+ImU32 veilColor(const Theme& theme) { return withAlpha(theme.panel, 0.82F); }
+
+AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit) {
+  const Look& look = panel.look;
+  return {laneTokens(panel.trace, lane, panel.view.item),
+          look.fonts.small,
+          look.theme.text,
+          lane == Lane::query ? look.theme.queryText : look.theme.keyText,
+          lit,
+          look.px(86)};
+}
+
+}  // namespace headscope::ui

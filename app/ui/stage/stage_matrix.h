@@ -1,0 +1,42 @@
+// Stage matrix: one matrix of the stage with all that belongs to it: its name and shape, numbers,
+// axis labels, what is lit in it, and the cell under the mouse.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/stage/stage_items.h"
+
+namespace headscope::ui {
+
+/// Where the mouse or the chosen cell stands along each lane; −1: nowhere.
+using Lit = std::array<Index, 5>;
+
+/// A part of a matrix in its own rows and columns as shown; fractions cut through a cell.
+struct CellRange {
+  double row0 = 0.0, row1 = 0.0, col0 = 0.0, col1 = 0.0;
+
+  bool operator==(const CellRange&) const = default;
+};
+
+struct StageMatrix {
+  const StageItem& item;
+  ColorScale scale;
+  Rect at;
+  const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
+  bool pickable = true;                    // the mouse can be on its cells
+  std::span<const CellRange> veiled = {};  // not yet reached by the timeline
+};
+
+/// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.
+std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix, const Lit& lit);
+
+/// What has not been reached yet is covered with it.
+ImU32 veilColor(const Theme& theme);
+
+/// The tokens along a lane of the stage, as labels of rows or columns; none for other lanes.
+AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit = -1);
+
+}  // namespace headscope::ui

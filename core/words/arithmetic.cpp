@@ -1,0 +1,126 @@
+#include "core/words/arithmetic.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "core/words/numbers.h"
+
+namespace headscope {
+namespace {
+
+std::string softmaxText(const Explanation& e) {
+  const Term* own = e.own();
+  if (own == nullptr) return "0 · " + e.rule;
+  std::string text = fmt::format("exp({} − max {}) / Σ exp = {} / {}", factorText(own->leftValue),
+                                 factorText(own->rightValue), number(own->product), number(e.sum));
+  if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor));
+  return fmt::format("{} = {}", text, number(e.computed(), 5));
+}
+
+std::string sumText(const Explanation& e, std::size_t shown) {
+  std::string result = number(e.pinned ? e.computed() : e.value, 5);
+  if (e.terms.size() == 1 && e.terms.front().right == "1") return result;  // taken as it is
+  std::vector<const Term*> order;
+  order.reserve(e.terms.size());
+  for (const Term& term : e.terms) order.push_back(&term);
+  const std::size_t kept = std::min(shown, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(kept), order.end(),
+      [](const Term* a, const Term* b) { return std::abs(a->product) > std::abs(b->product); });
+  std::string text;
+  for (std::size_t i = 0; i < kept; ++i) {
+    const Term& t = *order[i];
+    if (i > 0) text += " + ";
+    text += t.right == "1" ? factorText(t.leftValue)
+                           : factorText(t.leftValue) + "·" + factorText(t.rightValue);
+  }
+  const std::size_t more = order.size() - kept;
+  if (more > 0) {
+    text += fmt::format("{}{} {}term{}", kept > 0 ? " + … " : "", more, kept > 0 ? "more " : "",
+                        more == 1 ? "" : "s");
+  }
+  return text + " = " + result;
+}
+
+/// What a score becomes: scaled, masked, a weight.
+std::string nextText(const Trace& trace, const CellRef& cell) {
+  const TensorId id = cell.tensor;
+  if (id != TensorId::rawScores && id != TensorId::scores && id != TensorId::maskedScores)
+    return {};
+  const auto as = [&](TensorId tensor) {
+    CellRef other = cell;
+    other.tensor = tensor;
+    return number(trace.value(other));
+  };
+  std::string text;
+  if (id == TensorId::rawScores) {
+    text =
+        fmt::format("× {} → {}, ", number(trace.config().scoreMultiplier()), as(TensorId::scores));
+  }
+  const std::string why = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
+  if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
+  if (!text.empty()) text += "then ";
+  const char* line =
+      trace.config().mistakes.softmaxOverQueries ? "down the column" : "over the row";
+  return fmt::format("next: {}softmax {} → {}", text, line, as(TensorId::weights));
+}
+
+/// What the terms say, without the value a pin may have put in its place.
+std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
+  if (isForbidden(e)) return e.rule;
+  const bool weight = e.cell.tensor == TensorId::weights;
+  std::string text = weight ? softmaxText(e) : sumText(e, terms);
+  if (formula && !(weight && e.own() == nullptr)) {
+    text = formulaOf(trace, e.cell) + " = " + text;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string quotientText(const Explanation& e) {
+  const Term* own = e.own();
+  if (own == nullptr) return {};
+  std::string text =
+      fmt::format("maximum {} · Σ exp = {} · own {} / {}", number(own->rightValue, 5),
+                  number(e.sum, 5), number(own->product, 5), number(e.sum, 5));
+  if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor, 5));
+  return fmt::format("{} = {}", text, number(e.computed(), 5));
+}
+
+Arithmetic operandArithmetic(const Trace& trace, const CellRef& cell) {
+  return {cellName(trace, cell),
+          fmt::format("= {} · {}", number(trace.value(cell), 5), originOf(trace, cell)),
+          {},
+          {}};
+}
+
+Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
+  Arithmetic a;
+  a.name = cellName(trace, e.cell);
+  const std::string text = termsText(trace, e, terms, formula);
+  a.sum =
+      e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
+  // of what is masked, the rule is all there is to say
+  const bool masked = e.cell.tensor == TensorId::weights ? e.own() == nullptr : isForbidden(e);
+  if (!masked) a.remark = remarkOn(trace, e);
+  a.next = nextText(trace, e.cell);
+  return a;
+}
+
+const Explanation& Explanations::of(const Trace& trace, const CellRef& cell) {
+  const auto holds = [&](const std::optional<Entry>& entry) {
+    return entry && entry->pass == trace.pass() && entry->explanation.cell == cell;
+  };
+  if (!holds(entries_[0])) {
+    std::swap(entries_[0], entries_[1]);
+    if (!holds(entries_[0])) entries_[0] = Entry{trace.pass(), explainCell(trace, cell)};
+  }
+  return entries_[0]->explanation;
+}
+
+}  // namespace headscope

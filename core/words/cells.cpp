@@ -1,0 +1,203 @@
+#include "core/words/cells.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+
+namespace headscope {
+namespace {
+
+bool columnsAreHeads(TensorId id) {
+  return id == TensorId::q || id == TensorId::k || id == TensorId::v || id == TensorId::concat;
+}
+
+/// "column 337 of q_proj is column 17 of head 6, which has columns 320 to 383".
+std::string headColumns(const Trace& trace, const Explanation& e) {
+  const bool joined = e.cell.tensor == TensorId::concat;  // else split
+  const CellRef& source = e.terms.front().cells.front();
+  const CellRef& wide = joined ? e.cell : source;
+  const CellRef& narrow = joined ? source : e.cell;
+  const Index dK = trace.config().dK();
+  return fmt::format("column {} of {} is column {} of {}, which has columns {} to {}", wide.col,
+                     symbolOf(wide.tensor), narrow.col,
+                     headName(narrow.tensor, narrow.head, trace.config()), narrow.head * dK,
+                     (narrow.head + 1) * dK - 1);
+}
+
+std::string linearFormula(const Trace& trace, const CellRef& cell, const LinearLayer& layer) {
+  std::string text = fmt::format("Σ_j {}[{}, j]·{}[{}, j]", symbolOf(layer.x),
+                                 placeName(trace, info(layer.x).rows, cell.item, cell.row),
+                                 symbolOf(layer.weight), cell.col);
+  if (trace.config().bias) text += fmt::format(" + {}[{}]", symbolOf(layer.bias), cell.col);
+  return text;
+}
+
+std::string sourceWords(const InputSource& source) {
+  if (std::holds_alternative<TextSource>(source)) return "embedded from the text";
+  if (const auto* series = std::get_if<SeriesSource>(&source)) {
+    return "read from " + (series->items.empty() ? "a series" : series->items.front()->name);
+  }
+  return "loaded from " + std::get<TensorSource>(source).name;
+}
+
+}  // namespace
+
+std::string symbolOf(TensorId tensor) {
+  const TensorInfo& t = info(tensor);
+  int sharing = 0;
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    sharing += info(static_cast<TensorId>(i)).symbol == t.symbol ? 1 : 0;
+  }
+  return std::string(t.symbol.size() <= 2 && sharing == 1 ? t.symbol : t.name);
+}
+
+std::string_view shownToken(std::string_view token) { return token.empty() ? "[pad]" : token; }
+
+const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index item) {
+  static const std::vector<std::string> kNone;
+  const Input& input = *trace.document().input;
+  const auto& all = axis == Axis::query ? input.tokens : input.keyTokens();
+  if ((axis != Axis::query && axis != Axis::key) || item < 0 || item >= std::ssize(all)) {
+    return kNone;
+  }
+  return all[static_cast<std::size_t>(item)];
+}
+
+std::string placeName(const Trace& trace, Axis axis, Index item, Index index) {
+  const auto& tokens = tokensAlong(trace, axis, std::max<Index>(item, 0));
+  if (index < std::ssize(tokens)) {
+    return std::string(shownToken(tokens[static_cast<std::size_t>(index)]));
+  }
+  return std::to_string(index);
+}
+
+std::string cellName(const Trace& trace, const CellRef& cell) {
+  const TensorInfo& t = info(cell.tensor);
+  const std::string symbol = symbolOf(cell.tensor);
+  const std::string col = placeName(trace, t.cols, cell.item, cell.col);
+  if (t.rows == Axis::none) return fmt::format("{}[{}]", symbol, col);
+  return fmt::format("{}[{}, {}]", symbol, placeName(trace, t.rows, cell.item, cell.row), col);
+}
+
+std::string leftName(const Trace& trace, const Term& term) {
+  const CellRef& cell = term.cells.front();
+  const std::string plain = toString(cell);
+  std::string name = term.left;
+  const auto at = name.find(plain);
+  return at == std::string::npos ? name : name.replace(at, plain.size(), cellName(trace, cell));
+}
+
+std::string rightName(const Trace& trace, const Term& term) {
+  return term.cells.size() > 1 ? cellName(trace, term.cells[1]) : term.right;
+}
+
+std::string formulaOf(const Trace& trace, const CellRef& cell) {
+  const AttentionConfig& c = trace.config();
+  const auto query = [&] { return placeName(trace, Axis::query, cell.item, cell.row); };
+  const auto source = [&](TensorId tensor) {
+    CellRef other = cell;
+    other.tensor = tensor;
+    return cellName(trace, other);
+  };
+  for (const LinearLayer& layer : stepGiving(cell.tensor).layers(c)) {
+    if (layer.y == cell.tensor) return linearFormula(trace, cell, layer);
+  }
+  switch (cell.tensor) {
+    case TensorId::rawScores:
+      return fmt::format("Σ_j q[{}, j]·k[{}, j]", query(),
+                         placeName(trace, Axis::key, cell.item, cell.col));
+    case TensorId::heads: {
+      const float gain = c.gain(cell.head);
+      return fmt::format("{}Σ_j A[{}, j]·v[j, {}]",
+                         gain == 1.0F ? "" : fmt::format("{:g} · ", gain), query(), cell.col);
+    }
+    case TensorId::weights:
+      return fmt::format("exp({} − max) / Σ exp", source(TensorId::maskedScores));
+    case TensorId::maskedScores:
+      return source(TensorId::scores);
+    default:
+      break;
+  }
+  // one source, as it is or times a number
+  const Explanation e = stepGiving(cell.tensor).explain(trace, cell);
+  std::string text = leftName(trace, e.terms.front());
+  return e.terms.front().right == "1" ? text : text + "·" + e.terms.front().right;
+}
+
+bool isForbidden(const Explanation& e) {
+  return e.cell.tensor == TensorId::maskedScores && e.value != e.terms.front().product;
+}
+
+std::string remarkOn(const Trace& trace, const Explanation& e) {
+  const AttentionConfig& c = trace.config();
+  const TensorId id = e.cell.tensor;
+  if (columnsAreHeads(id)) {
+    const bool mistaken = c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
+    return mistaken && id != TensorId::concat ? e.rule : headColumns(trace, e);
+  }
+  if (id == TensorId::maskedScores) return e.rule;
+  if (id != TensorId::weights) return {};
+  if (e.own() == nullptr) return e.rule;
+  if (!c.dropout.on()) return {};
+  return e.factor == 0.0 ? "dropped: 0 in its place"
+                         : fmt::format("kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
+}
+
+std::string originOf(const Trace& trace, const CellRef& cell) {
+  const Document& d = trace.document();
+  const bool x = cell.tensor == TensorId::x;
+  if (!x && cell.tensor != TensorId::memory) {
+    const WeightSource& w = d.weightSource;
+    std::string text = !w.drawn() ? "loaded from " + w.loadedFrom
+                       : w.init == WeightInit::designed
+                           ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
+                           : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
+    return text + (d.weightsEdited ? "; edited since" : "");
+  }
+  const Axis rows = x ? Axis::query : Axis::key;
+  std::string text = fmt::format("token {}", cell.row);
+  if (cell.row < std::ssize(tokensAlong(trace, rows, cell.item))) {
+    text += fmt::format(" '{}'", placeName(trace, rows, cell.item, cell.row));
+  }
+  text += fmt::format(", coordinate {}", cell.col);
+  const std::string_view coordinate = coordinateName(trace, cell);
+  if (!coordinate.empty()) text += fmt::format(": {}", coordinate);
+  if (d.source != nullptr) text += " · " + sourceWords(*d.source);
+  return text + (d.inputEdited ? "; edited since" : "");
+}
+
+std::string_view coordinateName(const Trace& trace, const CellRef& cell) {
+  const auto& names = trace.document().input->coordinates;
+  const bool named = cell.tensor == TensorId::x && cell.col < static_cast<Index>(names.size());
+  return named ? std::string_view(names[static_cast<std::size_t>(cell.col)]) : std::string_view();
+}
+
+bool isFullyMasked(const Trace& trace, Index item, Index row) {
+  const auto& rows = trace.fullyMaskedRows;  // by item, row, head
+  const auto place = [](const FullyMaskedRow& r) { return std::tuple(r.item, r.row); };
+  const auto found = std::lower_bound(
+      rows.begin(), rows.end(), std::tuple(item, row),
+      [&](const FullyMaskedRow& r, const std::tuple<Index, Index>& k) { return place(r) < k; });
+  return found != rows.end() && place(*found) == std::tuple(item, row);
+}
+
+std::string whyFullyMasked(const Trace& trace, const CellRef& cell) {
+  if (info(cell.tensor).rows != Axis::query || cell.tensor < TensorId::maskedScores ||
+      !isFullyMasked(trace, cell.item, cell.row)) {
+    return {};
+  }
+  const bool pinned = std::any_of(trace.document().pins.all().begin(),
+                                  trace.document().pins.all().end(), [&](const Pin& pin) {
+                                    return pin.cell.tensor >= TensorId::weights &&
+                                           pin.cell.item == cell.item && pin.cell.row == cell.row;
+                                  });
+  return fmt::format("every key of '{}' is masked: no softmax, {}",
+                     placeName(trace, Axis::query, cell.item, cell.row),
+                     pinned                ? "weights 0 but for what is pinned"
+                     : trace.config().bias ? "weights 0, output b_O"
+                                           : "weights 0, output 0");
+}
+
+}  // namespace headscope

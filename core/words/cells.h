@@ -1,0 +1,53 @@
+// Cells in words: what a cell is called, what it is made of, and why it is as it is, by its tokens.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/steps/step.h"
+#include "core/trace.h"
+
+namespace headscope {
+
+/// "S", "A"; "q", "W_Q" where the symbol is shared or long: the tensor's name.
+std::string symbolOf(TensorId tensor);
+
+/// A token as people read it: padding has a sign of its own.
+std::string_view shownToken(std::string_view token);
+
+/// The tokens that an axis counts, of a batch item; none where it counts something else.
+const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index item);
+
+/// "cat" where an axis counts tokens, else the index.
+std::string placeName(const Trace& trace, Axis axis, Index item, Index index);
+
+/// "S[sat, cat]": a cell by its tokens where its axes count tokens.
+std::string cellName(const Trace& trace, const CellRef& cell);
+
+/// The same as an operand of a term, with what it is multiplied by ("0.5 · A[sat, cat]"); "1/√64"
+/// where the right operand is a number.
+std::string leftName(const Trace& trace, const Term& term);
+std::string rightName(const Trace& trace, const Term& term);
+
+/// What a result's cell is computed from: "Σ_j q[sat, j]·k[cat, j]".
+std::string formulaOf(const Trace& trace, const CellRef& cell);
+
+/// A masked score whose key the mask forbids: its one term is not what it is.
+bool isForbidden(const Explanation& explanation);
+
+/// What numbers do not say: which columns a head has, which rule forbids a key, what dropout did;
+/// or nothing.
+std::string remarkOn(const Trace& trace, const Explanation& explanation);
+
+/// Where an operand of the document comes from: "token 'sat', coordinate 3: noun · from the text".
+std::string originOf(const Trace& trace, const CellRef& cell);
+
+/// What a column of X stands for ("noun", "cos(w_2 i)"); empty for other cells.
+std::string_view coordinateName(const Trace& trace, const CellRef& cell);
+
+/// "every key of 'x' is masked: no softmax, weights 0, output b_O", or empty.
+std::string whyFullyMasked(const Trace& trace, const CellRef& cell);
+bool isFullyMasked(const Trace& trace, Index item, Index row);
+
+}  // namespace headscope
