@@ -106,13 +106,13 @@ class AllHeads {
   }
 
   void layOut() {
-    ImGui::Dummy({1.0F, look_.px(2)});
+    ImGui::Dummy({1.0F, look_.space.thin});
     const ImVec2 origin = ImGui::GetCursorScreenPos();
     ImVec2 room = ImGui::GetContentRegionAvail();
     const float right = minimapWidth(panel_);
     room.x -= right;
-    minimapAt_ = {origin.x + room.x + look_.px(14), origin.y};
-    const float heading = ImGui::GetFrameHeight() + look_.px(6);
+    minimapAt_ = {origin.x + room.x + look_.space.large, origin.y};
+    const float heading = ImGui::GetFrameHeight() + look_.space.small;
     ImVec2 below(room.x, 0.0F);
     if (!side_.empty()) {
       // as high as makes them as wide as their places
@@ -126,7 +126,7 @@ class AllHeads {
     grid_ = group("grid", gridTiles());
     layOutHeadTiles(grid_, look_, shown_, origin, room);
     if (side_.empty()) return;
-    const float spare = std::max(0.0F, room.y - usedHeight(grid_) - look_.px(8));
+    const float spare = std::max(0.0F, room.y - usedHeight(grid_) - look_.space.medium);
     headingAt_ = {origin.x, origin.y + room.y - spare};
     below.y += spare;
     comparison_ = group("compared", sideTiles());
@@ -280,20 +280,20 @@ class AllHeads {
   /// What stands side by side, the scale of their difference, and the way out.
   void comparisonHeading() {
     ImGui::GetWindowDrawList()->AddLine(
-        {headingAt_.x, headingAt_.y - look_.px(2)},
-        {headingAt_.x + ImGui::GetContentRegionAvail().x, headingAt_.y - look_.px(2)},
+        {headingAt_.x, headingAt_.y - look_.space.thin},
+        {headingAt_.x + ImGui::GetContentRegionAvail().x, headingAt_.y - look_.space.thin},
         look_.theme.divider);
-    ImGui::SetCursorScreenPos({headingAt_.x, headingAt_.y + look_.px(2)});
+    ImGui::SetCursorScreenPos({headingAt_.x, headingAt_.y + look_.space.thin});
     inlineLabel(look_, look_.fonts.regular, look_.theme.text, comparisonWords());
     const HeadPicture& last = side_.back();
     const bool aboutZero =
         last.of == HeadPicture::Of::difference || last.of == HeadPicture::Of::shift;
     if (aboutZero && !view_.ownScale) {
-      ImGui::SameLine(0.0F, look_.px(14));
+      ImGui::SameLine(0.0F, look_.space.large);
       colorStrip(look_, scaleOf(comparison_, last), look_.px(90));
     }
     if (compared_.empty()) return;
-    ImGui::SameLine(0.0F, look_.px(14));
+    ImGui::SameLine(0.0F, look_.space.large);
     if (pill(look_, "clear##compared")) view_.compared.clear();
   }
 

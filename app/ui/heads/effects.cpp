@@ -22,6 +22,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kWidestToken = 110.0F;  // points, in pictures of few tokens
+constexpr float kNamesShare = 0.27F;    // of a chart's height, for the names of tokens
 
 /// "without head 6, ‘cat’: 13.8 % of the output's norm"; of several tokens, which and how pooled.
 std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index head, Index begin,
@@ -170,7 +171,7 @@ Index effectBars(const Panel& panel, const Figures& figures) {
   const AxisLabels labels = tokenLabels(panel);
   const ChartAxis axis = percentAxis(figures);
   const auto chartIn = [&](const Rect& part, bool ticks) {
-    return Chart(look, {part, {}, axis, {}, {}, &labels, ticks});
+    return Chart(look, {part, {}, axis, {}, {}, &labels, ticks, 0.0F, kNamesShare});
   };
   // the axis at the left stays where it is while the charts scroll
   const float gutter = chartIn(room, true).plot().a.x - room.a.x;

@@ -42,7 +42,7 @@ class PillRow {
   }
   float choicesWidth(std::initializer_list<const char*> texts) const {
     float width = 0.0F;
-    for (const char* text : texts) width += pillWidth(text) + look_.px(4);
+    for (const char* text : texts) width += pillWidth(text) + look_.space.tight;
     return width;
   }
   int choose(const char* id, std::initializer_list<const char*> texts, int chosen,
@@ -97,13 +97,13 @@ void headingRow(const Panel& panel) {
   const std::string designed = designedInWords(panel);
   if (!designed.empty()) about += " · " + designed;
   label(look.fonts.semibold, look.theme.text, "All heads");
-  const float title = textSize(look.fonts.semibold, "All heads").x + look.px(14);
-  const float room = right - width - start.x - title - look.px(10);
+  const float title = textSize(look.fonts.semibold, "All heads").x + look.space.large;
+  const float room = right - width - start.x - title - look.space.medium;
   if (room > look.px(40)) {
     ImGui::SetCursorPos({start.x + title, start.y + look.px(3)});
     label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, about, room));
   }
-  ImGui::SetCursorPos({right - width, start.y - look.px(4)});
+  ImGui::SetCursorPos({right - width, start.y - look.space.tight});
   const int drawing =
       choices(look, "drawing", {"heatmaps", "lines"}, static_cast<int>(view.drawing));
   if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
@@ -279,9 +279,9 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
     const std::string covers =
         isLong ? std::string("far out:")
                : fmt::format("a cell covers {} × {}:", controls.queryStep, controls.keyStep);
-    row.next(
-        textSize(look.fonts.small, covers).x + look.px(6) + row.choicesWidth({"mean", "maximum"}),
-        12.0F);
+    row.next(textSize(look.fonts.small, covers).x + look.space.small +
+                 row.choicesWidth({"mean", "maximum"}),
+             12.0F);
     inlineLabel(look, look.fonts.small, look.theme.textMuted, covers);
     const int pooling =
         choices(look, "pooling", {"mean", "maximum"}, static_cast<int>(view.pooling));

@@ -62,11 +62,11 @@ void drawHeadRow(const Look& look, const HeadRow& row, ImU32 color) {
   const float width = ImGui::GetContentRegionAvail().x;
   const float name = textSize(look.fonts.small, row.name).x;
   drawText(list, look.fonts.small, at, look.theme.text, row.name);
-  underlineTerm(look, {at.x, at.y + fontSize(look.fonts.small) + look.px(1)}, name);
+  underlineTerm(look, {at.x, at.y + fontSize(look.fonts.small) + look.space.hair}, name);
   const bool defined = row.why.empty();
   ImFont* font = defined ? look.fonts.monoSmall : look.fonts.tiny;
   const std::string shown =
-      elided(font, defined ? row.value : "– " + row.why, width - name - look.px(10));
+      elided(font, defined ? row.value : "– " + row.why, width - name - look.space.medium);
   drawText(list, font, {at.x + width - textSize(font, shown).x, at.y}, color, shown);
   ImGui::Dummy({width, headRowHeight(look)});
   tip(look, row.about + (defined ? "" : "\nNot defined because " + row.why + "."));
@@ -85,15 +85,15 @@ void drawTitleRow(const Panel& panel, Index head, const HeadLabel& label, bool c
                                 : fmt::format("Head {} looks like", head + 1);
   const float y = at.y + look.px(2.5F);
   drawText(list, look.fonts.small, {at.x, y}, t.textMuted, text);
-  const float start = textSize(look.fonts.small, text).x + look.px(9);
+  const float start = textSize(look.fonts.small, text).x + look.space.medium;
   const std::string shown =
-      elided(look.fonts.small, labelWithScore(label), width - start - look.px(20));
+      elided(look.fonts.small, labelWithScore(label), width - start - look.space.wide);
   const ImVec2 a(at.x + start, at.y);
   const ImVec2 b(a.x + textSize(look.fonts.small, shown).x + look.px(18),
                  at.y + rowsTitleHeight(look) - look.px(3));
   list->AddRectFilled(a, b, t.accentSoft, look.px(5));
-  drawText(list, look.fonts.small, {a.x + look.px(9), y}, current ? t.accentText : t.textMuted,
-           shown);
+  drawText(list, look.fonts.small, {a.x + look.space.medium, y},
+           current ? t.accentText : t.textMuted, shown);
   ImGui::Dummy({width, rowsTitleHeight(look)});
 }
 

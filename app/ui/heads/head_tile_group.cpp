@@ -187,7 +187,7 @@ class TileDrawing {
     if (row < 0) return;
     const float least = look_.px(3);
     const ImVec2 cell = place.cell();
-    const float line = look_.px(std::min(cell.x, cell.y) < look_.px(6) ? 1.0F : 1.5F);
+    const float line = look_.px(std::min(cell.x, cell.y) < look_.space.small ? 1.0F : 1.5F);
     const auto y = static_cast<double>(row);
     const Rect whole = place.block(y, 1, 0, static_cast<double>(place.cols), least);
     list_->AddRect(whole.a, whole.b, look_.theme.queryText, 0, 0, line);
@@ -244,7 +244,7 @@ void zoomAndPan(const Panel& panel, const HeadTileGroup& group, const VisibleTok
     view.queries = zoomed(view.queries, c.seqLen, factor, y);
     view.keys = zoomed(view.keys, c.keys(), factor, x);
   }
-  if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(0, panel.look.px(4))) return;
+  if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(0, panel.look.space.tight)) return;
   ImVec2 by = io.MouseDelta;
   if (!mouse.dragging) {
     by = ImGui::GetMouseDragDelta(0, 0.0F);

@@ -46,7 +46,7 @@ void drawArrow(const Look& look, ImVec2 from, ImVec2 to, ImU32 color) {
     return;
   }
   const ImVec2 along(d.x / length, d.y / length);
-  const float head = std::min(look.px(10), length * 0.5F);
+  const float head = std::min(look.space.medium, length * 0.5F);
   const ImVec2 neck(to.x - along.x * head, to.y - along.y * head);
   const ImVec2 side(-along.y * head * 0.42F, along.x * head * 0.42F);
   list->AddLine(from, neck, color, look.px(2.5F));

@@ -116,7 +116,7 @@ class HeadSwatches {
         look_(panel.look),
         heads_(panel.trace.config().numHeads),
         gap_(look_.px(3)),
-        one_(look_.px(20), look_.px(18)) {
+        one_(look_.space.wide, look_.px(18)) {
     const Index inRow = inARow(width);
     const Index rows = std::min((heads_ + inRow - 1) / inRow, mostRows);
     oneRow_ = heads_ <= inRow;

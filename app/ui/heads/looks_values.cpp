@@ -164,7 +164,7 @@ class ValuePicture {
       list_->AddQuadFilled({p.x, p.y - arm}, {p.x + arm, p.y}, {p.x, p.y + arm}, {p.x - arm, p.y},
                            t.bad);
     }
-    drawCross(list_, output_, look_.px(6), t.panel, look_.px(5));
+    drawCross(list_, output_, look_.space.small, t.panel, look_.px(5));
     drawCross(list_, output_, look_.px(5), t.text, look_.px(2.2F));
     list_->PopClipRect();
     drawNames();
@@ -187,7 +187,7 @@ class ValuePicture {
     const auto labelOf = [&](Index key, ImU32 ink) {
       labels.add(placeOf(key), radius(key), tokenName(panel_, Lane::key, key), ink);
     };
-    const auto nameOutput = [&] { labels.add(output_, look_.px(6), "output", t.text); };
+    const auto nameOutput = [&] { labels.add(output_, look_.space.small, "output", t.text); };
     const std::size_t most = std::min(mix_.largest.size(), kMostNamed);
     for (std::size_t n = 0; n < most; ++n) {
       if (n == 1) nameOutput();  // what it is made of most: first

@@ -106,9 +106,9 @@ int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, float
 }
 
 float titleHeight(const Look& look, float width, int lines) {
-  if (isTiny(look, width)) return look.px(14);
+  if (isTiny(look, width)) return look.space.large;
   const TitleFonts fonts = titleFontsFor(look, width);
-  const float name = width > look.px(kWideTitle) ? look.px(22) : look.px(18);
+  const float name = width > look.px(kWideTitle) ? look.space.wide : look.px(18);
   return name + static_cast<float>(lines - 1) * titleLine(look, fonts.words);
 }
 
@@ -252,7 +252,7 @@ void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens
   // in the middle of their places
   const bool own = group.grid.labels == TileLabels::each;
   const float used = group.grid.size.x + (own ? space.left + space.right : 0.0F);
-  const float over = (group.grid.place.x - used) * 0.5F - look.px(4);
+  const float over = (group.grid.place.x - used) * 0.5F - look.space.tight;
   group.origin = {origin.x + std::max(0.0F, over), origin.y};
 }
 

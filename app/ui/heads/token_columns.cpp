@@ -78,16 +78,17 @@ class ColumnOfTokens {
 
   void label(Index token, bool lit) const {
     const Theme& t = look_.theme;
-    const std::string text = elided(
-        font_, tokenName(panel_, query_ ? Lane::query : Lane::key, token), width_ - look_.px(6));
+    const std::string text =
+        elided(font_, tokenName(panel_, query_ ? Lane::query : Lane::key, token),
+               width_ - look_.space.small);
     const ImVec2 size = textSize(font_, text);
-    const float x = query_ ? edge_ - look_.px(6) - size.x : edge_ + look_.px(6);
+    const float x = query_ ? edge_ - look_.space.small - size.x : edge_ + look_.space.small;
     const ImU32 color = !lit ? t.text : query_ ? t.queryText : t.keyText;
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImVec2 at(x, place_.y(token) - size.y * 0.5F);
     drawText(list, font_, at, color, text);
     if (lit) {
-      list->AddLine({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, color, look_.px(1));
+      list->AddLine({at.x, at.y + size.y}, {at.x + size.x, at.y + size.y}, color, look_.space.hair);
     }
   }
 
@@ -178,13 +179,13 @@ TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, 
   const HeadsView& heads = panel.view.heads;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* small = look.fonts.small;
-  const float title = fontSize(small) + look.px(6);
+  const float title = fontSize(small) + look.space.small;
   const float limit = std::min((b.x - a.x) * 0.26F, look.px(120));
   const auto widthOf = [&](Lane lane, Index count) {
     const auto& names = laneTokens(panel.trace, lane, panel.view.item);
     const float least = textSize(look.fonts.regular, fmt::format("query {}", count)).x;
-    const float widest = names.empty() ? least : AxisLabels{names, look.fonts.regular, 0, 0, -1, limit}.width();
-    return std::clamp(widest + look.px(10), look.px(44), limit);
+    const float widest = names.empty() ? least : labelWidth(look.fonts.regular, names, limit);
+    return std::clamp(widest + look.space.medium, look.px(44), limit);
   };
   TokenColumns columns;
   const auto place = [&](const TokenRange& range, Index tokens) {
@@ -198,12 +199,12 @@ TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, 
   columns.left = a.x + queryWidth;
   columns.right = b.x - keyWidth;
   const char* keyTitle = c.crossAttention() ? "key (memory)" : "key";
-  drawText(list, small, {columns.left - look.px(6) - textSize(small, "query").x, a.y}, t.queryText,
-           "query");
-  const float keyX = columns.right + look.px(6);
+  drawText(list, small, {columns.left - look.space.small - textSize(small, "query").x, a.y},
+           t.queryText, "query");
+  const float keyX = columns.right + look.space.small;
   drawText(list, small, {std::min(keyX, b.x - textSize(small, keyTitle).x), a.y}, t.keyText,
            keyTitle);
-  list->PushClipRect({a.x, a.y + title - look.px(2)}, {b.x, b.y + look.px(2)}, true);
+  list->PushClipRect({a.x, a.y + title - look.space.thin}, {b.x, b.y + look.space.thin}, true);
   ColumnOfTokens left(panel, columns.queries, Lane::query, columns.left, queryWidth);
   ColumnOfTokens right(panel, columns.keys, Lane::key, columns.right, keyWidth);
   const auto query = left.buttons();

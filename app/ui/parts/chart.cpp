@@ -96,7 +96,7 @@ Chart::Chart(const Look& look, ChartFrame frame) : look_(look), frame_(std::move
   plot.cutLeft(std::max(ticks, frame_.left));
   if (frame_.below == nullptr && !frame_.x.ticks.empty()) plot.cutRight(s.small);
   if (frame_.below != nullptr) {
-    labels_.emplace(look, *frame_.below, plot.width(), frame_.room.height() * 0.4F);
+    labels_.emplace(look, *frame_.below, plot.width(), frame_.room.height() * frame_.belowShare);
     plot.cutBottom(labels_->room());
   } else if (!frame_.x.ticks.empty()) {
     plot.cutBottom(fontSize(mono) + s.tight);

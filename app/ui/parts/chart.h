@@ -62,7 +62,8 @@ struct ChartFrame {
   std::string xName = {}, yName = {};  // rich text; inside, at the axes' ends; empty: none
   const AxisLabels* below = nullptr;   // names of what is counted along x, in place of its ticks
   bool yTicks = true;
-  float left = 0.0F;  // points left of the plot at least, to stand below another chart
+  float left = 0.0F;        // points left of the plot at least, to stand below another chart
+  float belowShare = 0.4F;  // of the height: names below that would take more are not turned
 };
 
 class Chart {
