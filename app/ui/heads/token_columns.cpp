@@ -184,7 +184,7 @@ TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, 
   const auto widthOf = [&](Lane lane, Index count) {
     const auto& names = laneTokens(panel.trace, lane, panel.view.item);
     const float least = textSize(look.fonts.regular, fmt::format("query {}", count)).x;
-    const float widest = names.empty() ? least : labelWidth(look.fonts.regular, names, limit);
+    const float widest = names.empty() ? least : AxisLabels{names, look.fonts.regular, 0, 0, -1, limit}.width();
     return std::clamp(widest + look.space.medium, look.px(44), limit);
   };
   TokenColumns columns;
