@@ -5,8 +5,7 @@
 #include "app/ui/timeline/playback.h"
 #include "app/ui/tools/kv_cache_panel.h"
 #include "app/ui/trace_back.h"
-#include "app/ui/view_keys.h"
-#include "app/ui/view_menu.h"
+#include "app/ui/view_controls.h"
 
 namespace headscope {
 

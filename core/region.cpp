@@ -7,11 +7,6 @@
 namespace headscope {
 namespace {
 
-bool ofKeysOrValues(TensorId tensor) {
-  return tensor == TensorId::wK || tensor == TensorId::wV || tensor == TensorId::bK ||
-         tensor == TensorId::bV;
-}
-
 bool isBias(TensorId tensor) { return info(tensor).rows == Axis::none; }
 
 std::string span(Index from, Index count) {
@@ -29,7 +24,7 @@ Region wholeRegion(TensorId tensor, Index item, const AttentionConfig& config) {
 Region headRegion(TensorId tensor, Index head, const AttentionConfig& config) {
   Region region = wholeRegion(tensor, -1, config);
   const Index dK = config.dK();
-  const Index heads = ofKeysOrValues(tensor) ? config.numKvHeads : config.numHeads;
+  const Index heads = headCount(tensor, config);
   if (info(tensor).perItem || tensor == TensorId::bO) {
     throw UserError(
         fmt::format("{} has no part of its own for each head; use W_Q, W_K, W_V, W_O, "
@@ -57,16 +52,18 @@ std::string nameOf(const Region& region, const AttentionConfig& config) {
   if (!info(region.tensor).perItem && region.tensor != TensorId::bO) {
     const bool byColumns = isBias(region.tensor) || region.tensor == TensorId::wO;
     const Index head = (byColumns ? region.col : region.row) / config.dK();
-    const Index heads = ofKeysOrValues(region.tensor) ? config.numKvHeads : config.numHeads;
-    if (head < heads && region == headRegion(region.tensor, head, config)) {
-      return fmt::format("{} head {}", name, head + 1);
+    if (head < headCount(region.tensor, config) &&
+        region == headRegion(region.tensor, head, config)) {
+      return fmt::format("{} {}", name, headName(region.tensor, head, config));
     }
   }
   if (isBias(region.tensor)) return fmt::format("{}[{}]", name, span(region.col, region.cols));
-  if (region.rows == 1 && region.cols == whole.cols)
-    return fmt::format("{} row {}", name, region.row);
+  const bool weights = !info(region.tensor).perItem;
+  if (region.rows == 1 && region.cols == whole.cols) {
+    return fmt::format(fmt::runtime(weights ? "{}[{}, :]" : "{} row {}"), name, region.row);
+  }
   if (region.cols == 1 && region.rows == whole.rows) {
-    return fmt::format("{} column {}", name, region.col);
+    return fmt::format(fmt::runtime(weights ? "{}[:, {}]" : "{} column {}"), name, region.col);
   }
   return fmt::format("{}[{}, {}]", name, span(region.row, region.rows),
                      span(region.col, region.cols));

@@ -59,6 +59,11 @@ Index lengthOf(Axis axis, const AttentionConfig& c) {
   return 1;
 }
 
+bool ofKeysOrValues(TensorId id) {
+  const TensorInfo& t = info(id);
+  return t.kvHeads || t.rows == Axis::kvFeature || t.cols == Axis::kvFeature;
+}
+
 std::optional<Index> wholeNumber(std::string_view text) {
   Index value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -77,11 +82,24 @@ std::optional<TensorId> tensorIdFromName(std::string_view name) {
   return std::nullopt;
 }
 
+Index headIn(TensorId tensor, Index head, const AttentionConfig& config) {
+  return ofKeysOrValues(tensor) ? config.kvHead(head) : head;
+}
+
+Index headCount(TensorId tensor, const AttentionConfig& config) {
+  return ofKeysOrValues(tensor) ? config.numKvHeads : config.numHeads;
+}
+
+std::string headName(TensorId tensor, Index head, const AttentionConfig& config) {
+  const bool shared = ofKeysOrValues(tensor) && config.headsPerGroup() > 1;
+  return fmt::format("{}head {}", shared ? "key/value " : "", head + 1);
+}
+
 Shape shapeOf(TensorId id, const AttentionConfig& c) {
   const TensorInfo& t = info(id);
   Shape shape;
   if (t.perItem) shape.append(c.batch);
-  if (t.perHead) shape.append(t.kvHeads ? c.numKvHeads : c.numHeads);
+  if (t.perHead) shape.append(headCount(id, c));
   if (t.rows != Axis::none) shape.append(lengthOf(t.rows, c));
   shape.append(lengthOf(t.cols, c));
   return shape;
@@ -102,8 +120,7 @@ bool exists(const CellRef& cell, const AttentionConfig& c) {
   if (cell.tensor == TensorId::memory && !c.crossAttention()) return false;
   const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
   const bool itemFits = t.perItem ? within(cell.item, c.batch) : cell.item < 0;
-  const bool headFits =
-      t.perHead ? within(cell.head, t.kvHeads ? c.numKvHeads : c.numHeads) : cell.head < 0;
+  const bool headFits = t.perHead ? within(cell.head, headCount(cell.tensor, c)) : cell.head < 0;
   return itemFits && headFits && within(cell.row, lengthOf(t.rows, c)) &&
          within(cell.col, lengthOf(t.cols, c));
 }

@@ -57,6 +57,15 @@ struct TensorInfo {
 const TensorInfo& info(TensorId id);
 std::optional<TensorId> tensorIdFromName(std::string_view name);
 
+/// The head of a tensor that goes with query head `head`: the same one, or, of keys and values, the
+/// key/value head that it shares with its group. Of Q, K and V side by side it says whose columns.
+Index headIn(TensorId tensor, Index head, const AttentionConfig& config);
+/// How many heads it has, or has columns of: fewer for keys and values where heads share them.
+Index headCount(TensorId tensor, const AttentionConfig& config);
+/// What a tensor's own head is called, numbered from 1: "head 3"; where heads share keys and values
+/// those have "key/value head 2".
+std::string headName(TensorId tensor, Index head, const AttentionConfig& config);
+
 /// Its shape for a configuration, e.g. (B, H, T, M) for raw_scores.
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 

@@ -62,19 +62,13 @@ void pasteOverTarget(const Panel& panel, const CellMenuMemory& menu, const CellR
   const Index rows = transposed ? region.cols : region.rows;
   const Index cols = transposed ? region.rows : region.cols;
   if (pasted.shape() != Shape{rows, cols}) {
-    throw UserError(fmt::format(
-        "{} takes {} × {} numbers as it is shown, and the clipboard has "
-        "{} × {}: choose another target, or ctrl+V to paste from this "
-        "cell on",
-        nameOf(region, panel.trace.config()), rows, cols, pasted.dim(0), pasted.dim(1)));
+    throw UserError(
+        fmt::format("{} takes {} × {} numbers as it is shown, and the clipboard has "
+                    "{} × {}: choose another target, or ctrl+V to paste from this "
+                    "cell on",
+                    targetName(panel, menu, cell), rows, cols, pasted.dim(0), pasted.dim(1)));
   }
   panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
-}
-
-/// Heads that a tensor's parts belong to.
-Index headsOf(TensorId tensor, const AttentionConfig& c) {
-  const bool query = tensor == TensorId::wQ || tensor == TensorId::bQ || tensor == TensorId::wO;
-  return query ? c.numHeads : c.numKvHeads;
 }
 
 }  // namespace
@@ -82,6 +76,11 @@ Index headsOf(TensorId tensor, const AttentionConfig& c) {
 Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
   return regionOf(usable(menu.target, cell, c), cell, shownMatrix(panel, cell), c);
+}
+
+std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  return nameAsShown(targetRegion(panel, menu, cell), shownMatrix(panel, cell).transposed,
+                     panel.trace.config());
 }
 
 std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target) {
@@ -97,7 +96,8 @@ std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, Ce
   add(CellCommand::identity, operand && block && info(cell.tensor).rows != Axis::none);
   add(CellCommand::scale, operand);
   add(CellCommand::redraw, operand);
-  add(CellCommand::copyHead, operand && target == CellTarget::head && headsOf(cell.tensor, c) > 1);
+  add(CellCommand::copyHead,
+      operand && target == CellTarget::head && headCount(cell.tensor, c) > 1);
   add(CellCommand::tieKeys,
       cell.tensor == TensorId::wK && target == CellTarget::matrix && c.kvWidth() == c.dModel);
   add(CellCommand::unpin, panel.document.pins.at(access.target).has_value());
@@ -164,7 +164,7 @@ void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, Ce
       case CellCommand::redraw:
         return fill(FillDrawn{panel.document.weightSource.init, seedOf(menu.seed)});
       case CellCommand::copyHead: {
-        const Index from = headOf(menu.head, headsOf(cell.tensor, c));
+        const Index from = headOf(menu.head, headCount(cell.tensor, c));
         return panel.edits.push(CopyHead{cell.tensor, from, headWithCell(cell, c)});
       }
       case CellCommand::tieKeys:
@@ -188,10 +188,10 @@ void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& ce
     ImGui::SetClipboardText(cellsAsText(panel.trace, cell, region, transposed).c_str());
     const auto rows = transposed ? region.cols : region.rows;
     const auto cols = transposed ? region.rows : region.cols;
-    panel.edits.say(
-        fmt::format("copied {}: {} × {} number{}",
-                    rows * cols == 1 ? toString(cell) : nameOf(region, panel.trace.config()), rows,
-                    cols, rows * cols == 1 ? "" : "s"));
+    const bool one = rows * cols == 1;
+    panel.edits.say(fmt::format("copied {}: {} × {} number{}",
+                                one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
+                                one ? "" : "s"));
   });
 }
 

@@ -2,6 +2,7 @@
 // applies, what it is called, and the edit it pushes.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "app/ui/cell_editing.h"
@@ -23,6 +24,9 @@ enum class CellCommand {
 
 /// The block that the menu's target is.
 Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
+
+/// What it is called, as it is shown.
+std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
 
 /// Those that apply to a target of the chosen cell.
 std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target);

@@ -37,7 +37,7 @@ std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionC
   std::vector<MatrixRef> matrices;
   const auto ofHeads = perHeadResult(view.step, view);
   if (view.scope == StageScope::allHeads && ofHeads) {
-    const Index heads = info(*ofHeads).kvHeads ? config.numKvHeads : config.numHeads;
+    const Index heads = headCount(*ofHeads, config);
     for (Index head = 0; head < heads; ++head) {
       MatrixRef ref = wholeMatrix(*ofHeads, config, view.item, 0);
       ref.head = head;

@@ -56,13 +56,22 @@ std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig
     case CellTarget::column:
       return "column";
     case CellTarget::head:
-      return fmt::format("head {}", headWithCell(cell, config) + 1);
+      return headName(cell.tensor, headWithCell(cell, config), config);
     case CellTarget::matrix:
       return "all";
     case CellTarget::cell:
       break;
   }
   return "cell";
+}
+
+std::string nameAsShown(const Region& r, bool transposed, const AttentionConfig& config) {
+  const Region whole = wholeRegion(r.tensor, r.item, config);
+  const bool row = r.rows == 1 && r.cols == whole.cols;
+  const bool column = r.cols == 1 && r.rows == whole.rows;
+  if (row == column || info(r.tensor).rows == Axis::none) return nameOf(r, config);
+  return fmt::format("{} {} {}", info(r.tensor).name, row != transposed ? "row" : "column",
+                     row ? r.row : r.col);
 }
 
 Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,

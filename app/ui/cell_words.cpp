@@ -21,11 +21,10 @@ std::string headColumns(const Trace& trace, const Explanation& e) {
   const CellRef& wide = joined ? e.cell : source;
   const CellRef& narrow = joined ? source : e.cell;
   const Index dK = trace.config().dK();
-  const bool kv =
-      info(narrow.tensor).kvHeads && trace.config().numKvHeads < trace.config().numHeads;
-  return fmt::format("column {} of {} is column {} of {}head {}, which has columns {} to {}",
-                     wide.col, symbolOf(wide.tensor), narrow.col, kv ? "key/value " : "",
-                     narrow.head + 1, narrow.head * dK, (narrow.head + 1) * dK - 1);
+  return fmt::format("column {} of {} is column {} of {}, which has columns {} to {}", wide.col,
+                     symbolOf(wide.tensor), narrow.col,
+                     headName(narrow.tensor, narrow.head, trace.config()), narrow.head * dK,
+                     (narrow.head + 1) * dK - 1);
 }
 
 std::string linearFormula(const Trace& trace, const CellRef& cell, TensorId x, TensorId weight,

@@ -1,7 +1,6 @@
 #include "app/ui/export_dialog.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/modal.h"
+#include "app/ui/text_field.h"
 #include "app/ui/tools/tool_card.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -18,7 +18,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr ModalFrame kFrame{"export dialog", 540.0F, 0.45F};
+constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
 constexpr float kCaptions = 76.0F;  // their column's width
 
 /// A word at the left, the cursor where its widget goes.
@@ -176,9 +176,10 @@ class ExportDialog {
     ImGui::SetNextItemWidth(-1.0F);
     pushFieldStyle(look_, false);
     const std::string before = choice_.name;
-    const bool entered = ImGui::InputTextWithHint(
-        "##export name", "a name, or a path", &choice_.name,
-        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    constexpr ImGuiInputTextFlags kFlags =
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
+    const bool entered =
+        textField(look_, {"##export name", kFlags, "a name, or a path"}, choice_.name);
     popFieldStyle();
     if (choice_.name != before) {
       choice_.named = !choice_.name.empty();
@@ -250,7 +251,7 @@ std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory
   if (!memory.open) return std::nullopt;
   if (memory.appearing) memory.choice.theme = panel.view.theme;
   const bool comboWasOpen = std::exchange(memory.comboOpen, false);
-  if (!beginModal(panel.look, kFrame, memory.appearing)) {
+  if (!beginModal(panel.look, kExportFrame, memory.appearing)) {
     memory.open = false;
     return std::nullopt;
   }

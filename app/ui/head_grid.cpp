@@ -36,7 +36,7 @@ void markCell(const Look& look, const MatrixRef& ref, const CellRef& cell, ImVec
 }
 
 bool isChosen(const ViewState& view, TensorId tensor, const AttentionConfig& c, Index head) {
-  return head == (info(tensor).kvHeads ? c.kvHead(view.head) : view.head);
+  return head == headIn(tensor, view.head, c);
 }
 
 }  // namespace
@@ -93,8 +93,9 @@ void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
     if (!info(tensor).kvHeads) drawOff(panel, list, h, a, b);
     drawChosenCell(panel, list, {shown, a, b});
     const ImU32 color = headColor(look.theme, static_cast<std::size_t>(h));
+    const char* of = count < c.numHeads ? "K, V" : "Head";  // shared by several heads of Q
     const std::string name =
-        size.x > look.px(46) ? fmt::format("Head {}", h + 1) : std::to_string(h + 1);
+        size.x > look.px(46) ? fmt::format("{} {}", of, h + 1) : std::to_string(h + 1);
     drawText(list, size.x > look.px(46) ? look.fonts.small : look.fonts.tiny,
              {a.x, corner.y + look.px(1)}, color, name);
     list->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, chosen ? color : look.theme.panelBorder,

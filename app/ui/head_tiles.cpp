@@ -10,10 +10,6 @@
 
 namespace headscope::ui {
 
-Index headCount(TensorId tensor, const AttentionConfig& c) {
-  return info(tensor).kvHeads ? c.numKvHeads : c.numHeads;
-}
-
 MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Index head) {
   MatrixRef ref = wholeMatrix(tensor, c, item, 0);
   ref.head = head;
@@ -50,9 +46,9 @@ std::optional<Hover> HeadTiles::pick(Index head, ImVec2 a, ImVec2 b) const {
   };
   const CellRef cell =
       ref.cell(at(mouse.y - a.y, b.y - a.y, ref.rows), at(mouse.x - a.x, b.x - a.x, ref.cols));
-  ImGui::SetTooltip("%s = %s\nHead %lld · %s", cellName(panel_.trace, cell).c_str(),
-                    number(panel_.trace.value(cell), 6).c_str(), static_cast<long long>(head + 1),
-                    toString(cell).c_str());
+  ImGui::SetTooltip("%s = %s\n%s · %s", cellName(panel_.trace, cell).c_str(),
+                    number(panel_.trace.value(cell), 6).c_str(), toString(cell).c_str(),
+                    headName(tensor_, head, panel_.trace.config()).c_str());
   const bool scoreLike = info(tensor_).cols == Axis::key;
   return Hover{cell, info(tensor_).rows == Axis::query ? Lane::query : Lane::key,
                scoreLike ? Lane::key : Lane::none, cell.row, cell.col};

@@ -10,9 +10,6 @@
 
 namespace headscope::ui {
 
-/// Heads of a tensor: the key/value heads where it is k or v.
-Index headCount(TensorId tensor, const AttentionConfig& config);
-
 /// A matrix of head `head` of the tensor itself (not of the query head that reads it).
 MatrixRef headMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head);
 

@@ -1,5 +1,9 @@
-// Help: every key and gesture, and on its second page every term, over the whole window.
+// Help: every key and gesture that the program knows, by theme, and on its second page every term,
+// over the whole window.
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "app/ui/panel.h"
 
@@ -15,5 +19,17 @@ void openHelp(HelpMemory& memory);
 
 /// While it is open. `?`, escape, or a click beside it close it.
 void helpOverlay(const Look& look, HelpMemory& memory);
+
+struct Shortcut {
+  std::string keys;  // "ctrl+z", "←  →"
+  std::string does;
+};
+
+struct ShortcutGroup {
+  std::string title;
+  std::vector<Shortcut> shortcuts;
+};
+
+std::vector<ShortcutGroup> shortcutGroups();
 
 }  // namespace headscope::ui

@@ -263,8 +263,13 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
   const bool perHead = !grid && view.step != StepId::output;
   const std::string title =
       fmt::format("Step {} · {}", stepPlace(view.step, panel.trace.config()) + 1, text.title);
-  const std::string explanation = perHead ? fmt::format("{}, head {}", text.sentence, view.head + 1)
-                                          : std::string(text.sentence);
+  std::string explanation(text.sentence);
+  if (perHead) {
+    const AttentionConfig& c = panel.trace.config();
+    const bool parts = view.step == StepId::project || view.step == StepId::split;
+    const TensorId whose = parts ? view.part : TensorId::q;
+    explanation += ", " + headName(whose, headIn(whose, view.head, c), c);
+  }
   // up to the switches at its right
   const float beside = ImGui::GetContentRegionAvail().x - choicesWidth(panel) -
                        textSize(look.fonts.semibold, title).x - look.px(24);

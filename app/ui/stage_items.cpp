@@ -32,9 +32,9 @@ class Builder {
     return items.back();
   }
 
-  /// "Q_6": numbered from 1, as people read heads.
-  std::string ofHead(const char* symbol) const {
-    return fmt::format("{}_{{{}}}", symbol, view_.head + 1);
+  /// "Q_6", "K_2": the tensor's own head, numbered from 1, as people read heads.
+  std::string ofHead(TensorId tensor, const char* symbol) const {
+    return fmt::format("{}_{{{}}}", symbol, headIn(tensor, view_.head, c_) + 1);
   }
 
   void project();
@@ -70,12 +70,12 @@ class Builder {
   }
   Index firstColumn(TensorId perHead) const { return firstColumnOf(perHead, view_.head, c_); }
   /// Of the columns of Q, K and V from `first` on: the head's number, where they are a head's.
-  std::string ofColumns(Index first) const {
-    if (!c_.mistakes.reshapeWithoutTranspose) return fmt::format("_{{{}}}", view_.head + 1);
+  std::string ofColumns(TensorId perHead, Index first) const {
+    if (!c_.mistakes.reshapeWithoutTranspose) return ofHead(perHead, "");
     return fmt::format("_{{{}…{}}}", first, first + c_.dK() - 1);
   }
   void scoreLike(TensorId tensor, const char* symbol, bool result) {
-    matrix(tensor, ofHead(symbol), Ink::accent, Lane::query, Lane::key).result = result;
+    matrix(tensor, ofHead(tensor, symbol), Ink::accent, Lane::query, Lane::key).result = result;
   }
 
   const AttentionConfig& c_;
@@ -87,7 +87,7 @@ void Builder::project() {
   const bool fromMemory = p.rows == Lane::key && c_.crossAttention();
   const bool whole = view_.scope == StageScope::allHeads;
   const Index first = firstColumn(p.perHead);
-  const std::string suffix = whole ? "" : ofColumns(first);
+  const std::string suffix = whole ? "" : ofColumns(p.perHead, first);
   matrix(fromMemory ? TensorId::memory : TensorId::x, fromMemory ? "memory" : "X", Ink::input,
          p.rows, Lane::inner);
   sign("×");
@@ -125,16 +125,17 @@ void Builder::split() {
     from.outlinedTo = first + c_.dK();
   }
   sign("→");
-  StageItem& to = matrix(p.perHead, ofHead(p.letter), p.ink, p.rows, Lane::inner);
+  StageItem& to = matrix(p.perHead, ofHead(p.perHead, p.letter), p.ink, p.rows, Lane::inner);
   if (!pieces) to.colOffset = first;
   to.linked = !pieces;
   to.result = true;
 }
 
 void Builder::score() {
-  matrix(TensorId::q, ofHead("Q"), Ink::query, Lane::query, Lane::inner);
+  matrix(TensorId::q, ofHead(TensorId::q, "Q"), Ink::query, Lane::query, Lane::inner);
   sign("×");
-  StageItem& k = matrix(TensorId::k, ofHead("K") + "^T", Ink::key, Lane::inner, Lane::key);
+  StageItem& k =
+      matrix(TensorId::k, ofHead(TensorId::k, "K") + "^T", Ink::key, Lane::inner, Lane::key);
   k.ref.transposed = true;
   sign("=");
   scoreLike(TensorId::rawScores, "S", true);
@@ -168,16 +169,18 @@ void Builder::softmax() {
 void Builder::weigh() {
   scoreLike(TensorId::weights, "A", false);
   sign("×");
-  matrix(TensorId::v, ofHead("V"), Ink::value, Lane::key, Lane::column);
+  matrix(TensorId::v, ofHead(TensorId::v, "V"), Ink::value, Lane::key, Lane::column);
   const float gain = c_.gain(view_.head);
   if (gain != 1.0F) sign(fmt::format("× {:g}", gain));
   sign("=");
-  matrix(TensorId::heads, ofHead("head"), Ink::head, Lane::query, Lane::column).result = true;
+  matrix(TensorId::heads, ofHead(TensorId::heads, "head"), Ink::head, Lane::query, Lane::column)
+      .result = true;
 }
 
 void Builder::concat() {
   const Index first = firstColumn(TensorId::heads);
-  StageItem& head = matrix(TensorId::heads, ofHead("head"), Ink::head, Lane::query, Lane::inner);
+  StageItem& head =
+      matrix(TensorId::heads, ofHead(TensorId::heads, "head"), Ink::head, Lane::query, Lane::inner);
   head.colOffset = first;
   sign("→");
   StageItem& all = matrix(TensorId::concat, "C", Ink::output, Lane::query, Lane::inner);
@@ -244,7 +247,7 @@ std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
 
 Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& c) {
   if (perHead != TensorId::heads && c.mistakes.sharedHead) return 0;
-  return (info(perHead).kvHeads ? c.kvHead(head) : head) * c.dK();
+  return headIn(perHead, head, c) * c.dK();
 }
 
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {

@@ -305,7 +305,7 @@ class Painter {
     std::string text = toString(cell);
     const std::string_view coordinate = coordinateName(trace_, cell);
     if (!coordinate.empty()) text += fmt::format(" · {}", coordinate);
-    if (t.perHead) text += fmt::format(" · head {}", panel_.view.head + 1);
+    if (t.perHead) text += " · " + headName(cell.tensor, cell.head, trace_.config());
     const std::string why = whyFullyMasked(trace_, cell);
     if (!why.empty()) text += "\n" + why;
     return text;

@@ -100,6 +100,50 @@ TEST(Text, TenMegabytesPastedAreRefusedInWords) {
   EXPECT_TRUE(ui.shows("text has 10.0 MB; at most 1 MB is taken, so shorten it"));
 }
 
+/// Dear ImGui may hold characters of 16 bits only; the document gets what was typed all the same.
+TEST(Text, EmojiTypedAndPastedArriveWhole) {
+  AppDriver ui;
+  ui.typeSentence("a 😀 b😁c 𝄞", false);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b😁c", "𝄞"}));
+  ImGui::SetClipboardText(" 😁 🦊");
+  ui.press(Key{'V'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b😁c", "𝄞", "😁", "🦊"}));
+  ui.press(Key::backspace);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b😁c", "𝄞", "😁"}));
+  ui.press(Key{'Z'}, true);  // the field's own undo
+  EXPECT_EQ(tokensOf(ui.document()).back(), "🦊");
+  ui.press(Key::enter);
+  EXPECT_NE(ui.trace().value({TensorId::x, 0, -1, 1, 0}),
+            ui.trace().value({TensorId::x, 0, -1, 5, 0}));
+
+  // taken up again, copied and cut they are whole as well
+  ui.press(Key{'E'}, true);
+  ui.press(Key::end);
+  ui.type("!");
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b😁c", "𝄞", "😁", "🦊!"}));
+  ui.press(Key{'A'}, true);
+  ui.press(Key{'C'}, true);
+  EXPECT_STREQ(ImGui::GetClipboardText(), "a 😀 b😁c 𝄞 😁 🦊!");
+  ui.press(Key{'X'}, true);
+  EXPECT_STREQ(ImGui::GetClipboardText(), "a 😀 b😁c 𝄞 😁 🦊!");
+  // characters for private use, which stand in for others, are what they are
+  ImGui::SetClipboardText("\uE000 😀 \uE001");
+  ui.press(Key{'V'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"\uE000", "😀", "\uE001"}));
+  ui.press(Key::escape);
+  EXPECT_EQ(tokensOf(ui.document()).front(), "a");  // as it was when it was taken up
+}
+
+TEST(Text, EmojiOfTheDocumentSurviveAnEditBesideThem) {
+  AppDriver ui(textDocument("🐈 and 🐕"));
+  ui.press(Key{'E'}, true);
+  ui.press(Key::end);
+  ui.type(" ran");
+  ui.press(Key::enter);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"🐈", "and", "🐕", "ran"}));
+  EXPECT_EQ(std::get<TextSource>(*ui.document().source).texts.at(0), "🐈 and 🐕 ran");
+}
+
 TEST(Text, ATokenIsDraggedToAnotherPlace) {
   AppDriver ui;
   ui.host().drag(ui.app(), ui.at("cat", "chips"), ui.at("the", "chips"));

@@ -10,7 +10,7 @@
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/effect_picture.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/setting_field.h"
+#include "app/ui/number_field.h"
 #include "app/ui/tools/tool_row.h"
 #include "app/ui/widgets.h"
 

@@ -82,7 +82,7 @@ MatrixRef wholeMatrix(TensorId tensor, const AttentionConfig& config, Index item
   MatrixRef ref;
   ref.tensor = tensor;
   ref.item = t.perItem ? item : -1;
-  ref.head = t.perHead ? (t.kvHeads ? config.kvHead(head) : head) : -1;
+  ref.head = t.perHead ? headIn(tensor, head, config) : -1;
   ref.rows = t.rows == Axis::none ? 1 : shape[shape.size() - 2];
   ref.cols = shape.back();
   return ref;
@@ -172,7 +172,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
   float largest = 0.0F;
   const TensorInfo& t = info(tensor);
   const bool every = t.perHead && head < 0;
-  const Index heads = t.kvHeads ? c.numKvHeads : c.numHeads;
+  const Index heads = headCount(tensor, c);
   for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
     MatrixRef ref = wholeMatrix(tensor, c, item, 0);
     ref.head = t.perHead ? h : -1;

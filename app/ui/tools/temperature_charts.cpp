@@ -11,7 +11,7 @@
 #include "app/ui/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/setting_field.h"
+#include "app/ui/number_field.h"
 #include "app/ui/tools/chart.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"

@@ -60,9 +60,7 @@ void nameLine(const Panel& panel, const CellRef& cell, const Explanation* e) {
   const std::string value = " = " + number(panel.trace.value(cell), 7);
   std::string where = toString(cell);
   if (cell.head >= 0) {
-    const bool kv = info(cell.tensor).kvHeads &&
-                    panel.trace.config().numKvHeads < panel.trace.config().numHeads;
-    where += fmt::format(" · {}head {}", kv ? "key/value " : "", cell.head + 1);
+    where += " · " + headName(cell.tensor, cell.head, panel.trace.config());
   }
   if (isResult(cell.tensor)) {
     const Step& giving = stepGiving(cell.tensor);
