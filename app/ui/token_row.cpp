@@ -214,7 +214,8 @@ void itemChoice(const Panel& panel) {
   ImGui::SameLine(0.0F, panel.look.px(12));
 }
 
-void exampleItems(const Panel& panel) {
+void examplesPopup(const Panel& panel) {
+  if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
     if (ImGui::Selectable(example.title.c_str())) {
       panel.edits.push(SetInput{std::make_shared<const InputSource>(example.source)});
@@ -222,6 +223,7 @@ void exampleItems(const Panel& panel) {
     }
     tip(panel.look, example.about);
   }
+  ImGui::EndPopup();
 }
 
 std::string openFilePopup(const Panel& panel, TokenRowMemory& memory) {
@@ -290,10 +292,11 @@ class TokenRow {
     tip(look_, "Type another sentence (ctrl+e); everything follows as you type");
     if (narrow_) {
       if (button(row, more())) ImGui::OpenPopup("more of the tokens");
-      if (moreItems()) ImGui::OpenPopup("open file");
+      if (const char* popup = moreItems()) ImGui::OpenPopup(popup);
     } else {
       buttons(row);
     }
+    examplesPopup(panel_);
     std::string path = openFilePopup(panel_, memory_);
     if (memoryRow_) {
       line(memory_.memory, true, rowHeight(look_));
@@ -351,19 +354,15 @@ class TokenRow {
       tip(look_, kAddAbout);
     }
     if (button(row, kExamples)) ImGui::OpenPopup("examples");
-    if (beginPopup("examples")) {
-      exampleItems(panel_);
-      ImGui::EndPopup();
-    }
     if (button(row, kOpenFile)) ImGui::OpenPopup("open file");
     row.place(sessionMenuWidth(look_, session_), 8.0F);
     sessionMenu(look_, session_);
   }
 
-  /// What has no button in a narrow window; true where a file is to be opened.
-  bool moreItems() {
-    bool openFile = false;
-    if (!beginPopup("more of the tokens")) return false;
+  /// What has no button in a narrow window; gives the popup that is asked for, or null.
+  const char* moreItems() {
+    const char* popup = nullptr;
+    if (!beginPopup("more of the tokens")) return nullptr;
     if (offersMemory_) {
       if (ImGui::MenuItem(kAdd)) toggle(memory_.memory, false, true);
       tip(look_, kAddAbout);
@@ -372,15 +371,12 @@ class TokenRow {
       if (ImGui::MenuItem("remove memory")) removeMemory();
       tip(look_, kRemoveAbout);
     }
-    if (ImGui::BeginMenu("examples")) {
-      exampleItems(panel_);
-      ImGui::EndMenu();
-    }
-    if (ImGui::MenuItem(kOpenFile)) openFile = true;
+    if (ImGui::MenuItem(kExamples)) popup = "examples";
+    if (ImGui::MenuItem(kOpenFile)) popup = "open file";
     ImGui::Separator();
     sessionItems(session_);
     ImGui::EndPopup();
-    return openFile;
+    return popup;
   }
 
   void memoryButtons() {

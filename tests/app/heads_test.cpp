@@ -39,7 +39,7 @@ TEST(Heads, AllOfThemStandInOneGrid) {
   ui.hover(cellAt(maps[3], 6, 6, 1, 2));
   ASSERT_TRUE(ui.view().hovered);
   EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::rawScores, 0, 3, 1, 2}));
-  EXPECT_TRUE(ui.shows("Head 4", "Tooltip"));
+  EXPECT_TRUE(ui.shows("head 4", "Tooltip"));
   ui.clickAt(cellAt(maps[6], 6, 6, 5, 0));
   EXPECT_EQ(ui.view().head, 6);
   EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 6, 5, 0}));

@@ -194,7 +194,7 @@ TEST(NarrowTokens, WhatHasNoButtonStandsBehindMore) {
   AppDriver ui(presetDocument("original-transformer"), 400, 900);
   ui.click("More ▾", "tokens");
   ui.click("examples", "Popup");
-  ui.click("English and German", "Menu");
+  ui.click("English and German", "Popup");
   EXPECT_TRUE(ui.config().crossAttention());
   ui.click("More ▾", "tokens");
   ui.click("remove memory", "Popup");
