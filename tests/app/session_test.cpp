@@ -343,7 +343,9 @@ TEST_F(Autosave, AProgramsLockIsSeenByAllWhoeverClearsUpMeanwhile) {
     const AutosaveSlot slot(state_.path());
     fs::path lock = slot.path();
     lock.replace_extension().replace_extension(".lock");
-    ASSERT_TRUE(fs::exists(lock)) << i;
+    const bool seen = fs::exists(lock);
+    EXPECT_TRUE(seen) << i;
+    if (!seen) break;
   }
   stop = true;
   for (std::thread& sweeper : sweepers) sweeper.join();
