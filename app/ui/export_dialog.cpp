@@ -22,7 +22,7 @@ constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
 constexpr float kCaptions = 76.0F;  // their column's width
 
 /// A word at the left, the cursor where its widget goes.
-void caption(const Look& look, const char* text) {
+void exportCaption(const Look& look, const char* text) {
   const float left = ImGui::GetCursorPosX();
   inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
   ImGui::SameLine(left + look.px(kCaptions));
@@ -93,7 +93,7 @@ class ExportDialog {
       choice_.tensor = TensorId::weights;  // this pass has no memory, or no biases
       changed();
     }
-    caption(look_, "tensor");
+    exportCaption(look_, "tensor");
     ImGui::SetNextItemWidth(look_.px(240));
     memory_.comboOpen =
         beginCombo("##tensor", withShape(choice_.tensor), ImGuiComboFlags_HeightLarge);
@@ -108,7 +108,7 @@ class ExportDialog {
       }
       ImGui::EndCombo();
     }
-    caption(look_, "format");
+    exportCaption(look_, "format");
     const int clicked =
         choices(look_, "format", {"safetensors", "npy", "csv"}, static_cast<int>(choice_.format));
     if (clicked >= 0) {
@@ -137,7 +137,7 @@ class ExportDialog {
   }
 
   void picture() {
-    caption(look_, "view");
+    exportCaption(look_, "view");
     constexpr std::array kViews{Focus::window, Focus::flow, Focus::stage, Focus::heads};
     const auto now = std::find(kViews.begin(), kViews.end(), choice_.view) - kViews.begin();
     const int view =
@@ -147,16 +147,16 @@ class ExportDialog {
       choice_.view = kViews[static_cast<std::size_t>(view)];
       changed();
     }
-    caption(look_, "size");
+    exportCaption(look_, "size");
     followWindow();
     side("width", choice_.width, memory_.width);
     ImGui::SameLine(0.0F, look_.px(8));
     inlineLabel(look_, look_.fonts.regular, look_.theme.textMuted, "×");
     side("height", choice_.height, memory_.height);
-    caption(look_, "scale");
+    exportCaption(look_, "scale");
     const int scale = choices(look_, "scale", {"1×", "2×", "3×", "4×"}, choice_.scale - 1);
     if (scale >= 0) choice_.scale = scale + 1;
-    caption(look_, "theme");
+    exportCaption(look_, "theme");
     const int theme =
         choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
     if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
@@ -171,7 +171,7 @@ class ExportDialog {
   /// True where enter was pressed in it.
   bool name() {
     const bool folder = choice_.kind == ExportKind::script;
-    caption(look_, folder ? "folder" : "file");
+    exportCaption(look_, folder ? "folder" : "file");
     if (std::exchange(memory_.appearing, false)) focusNextItem();
     ImGui::SetNextItemWidth(-1.0F);
     pushFieldStyle(look_, false);

@@ -136,7 +136,7 @@ std::vector<ImWchar> allRanges() {
 }
 
 /// ImGui's size of a font is its line's height: ascent and descent, these many ems.
-float lineHeight(FontFace face) {
+float linesPerEm(FontFace face) {
   switch (face) {
     case FontFace::regular:
     case FontFace::semibold:
@@ -185,7 +185,7 @@ class FontAdder {
 
   void addFace(FontFace face, float em, bool merge, const ImWchar* ranges) const {
     const auto file = files_(face);
-    const float size = std::round(em * lineHeight(face));
+    const float size = std::round(em * linesPerEm(face));
     ImFontConfig font = config(size);
     font.MergeMode = merge;
     if (merge) font.OversampleH = 1;

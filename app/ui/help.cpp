@@ -125,13 +125,13 @@ struct Entry {
 };
 
 /// Entries that stay together in one column.
-struct Block {
+struct HelpBlock {
   std::string title;  // empty: none
   std::vector<Entry> entries;
 };
 
-std::vector<Block> keyBlocks() {
-  std::vector<Block> blocks;
+std::vector<HelpBlock> keyBlocks() {
+  std::vector<HelpBlock> blocks;
   for (const ShortcutGroup& group : shortcutGroups()) {
     blocks.push_back({group.title, {}});
     for (const Shortcut& shortcut : group.shortcuts) {
@@ -141,8 +141,8 @@ std::vector<Block> keyBlocks() {
   return blocks;
 }
 
-std::vector<Block> termBlocks() {
-  std::vector<Block> blocks;
+std::vector<HelpBlock> termBlocks() {
+  std::vector<HelpBlock> blocks;
   for (const auto& entry : glossary()) blocks.push_back({{}, {{entry.shown, entry.about}}});
   return blocks;
 }
@@ -151,16 +151,16 @@ std::vector<Block> termBlocks() {
 class Columns {
  public:
   /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
-  Columns(const Look& look, std::vector<Block> blocks, float lead, float least, float width)
+  Columns(const Look& look, std::vector<HelpBlock> blocks, float lead, float least, float width)
       : look_(look), blocks_(std::move(blocks)), lead_(look.px(lead)) {
     const float gap = look.px(28);
     const int count = std::max(1, static_cast<int>((width + gap) / (look.px(least) + gap)));
     column_ = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
     float all = 0.0F;
-    for (const Block& block : blocks_) all += heightOf(block);
+    for (const HelpBlock& block : blocks_) all += heightOf(block);
     ImVec2 at(0.0F, 0.0F);
     int column = 0;
-    for (const Block& block : blocks_) {
+    for (const HelpBlock& block : blocks_) {
       // the next column where most of the block would be more than this one's share
       const float height = heightOf(block);
       if (column + 1 < count && at.y + height * 0.5F > all / static_cast<float>(count)) {
@@ -191,13 +191,13 @@ class Columns {
         font->CalcTextSizeA(fontSize(font), FLT_MAX, column_ - lead_, entry.about.c_str()).y;
     return words + look_.px(7);
   }
-  float heightOf(const Block& block) const {
+  float heightOf(const HelpBlock& block) const {
     float height = block.title.empty() ? 0.0F : titleHeight() + look_.px(12);
     for (const Entry& entry : block.entries) height += heightOf(entry);
     return height;
   }
 
-  void draw(const Block& block, ImVec2 at) const {
+  void draw(const HelpBlock& block, ImVec2 at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Fonts& fonts = look_.fonts;
     if (!block.title.empty()) {
@@ -215,14 +215,14 @@ class Columns {
   }
 
   const Look& look_;
-  std::vector<Block> blocks_;
+  std::vector<HelpBlock> blocks_;
   float lead_;
   float column_ = 0.0F;
   std::vector<ImVec2> places_;
   float height_ = 0.0F;
 };
 
-Columns columnsOf(const Look& look, int page, float width) {
+Columns helpColumns(const Look& look, int page, float width) {
   return page == 0 ? Columns(look, keyBlocks(), 140, 330, width)
                    : Columns(look, termBlocks(), 124, 440, width);
 }
@@ -243,11 +243,11 @@ void scrollByKeys(const Look& look) {
 }
 
 /// The page chosen for the next frame is in `memory`.
-void pages(const Look& look, HelpMemory& memory) {
+void helpPages(const Look& look, HelpMemory& memory) {
   const float top = ImGui::GetCursorPosY();
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
   const Columns columns =
-      columnsOf(look, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
+      helpColumns(look, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
@@ -277,7 +277,7 @@ void helpOverlay(const Look& look, HelpMemory& memory) {
     memory.open = false;
     return;
   }
-  pages(look, memory);
+  helpPages(look, memory);
   const bool appearing = std::exchange(memory.appearing, false);
   const bool beside =
       ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);

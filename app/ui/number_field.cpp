@@ -21,7 +21,7 @@ void takeStepped(NumberDraft& draft, ImGuiInputTextCallbackData& data) {
   data.SelectAll();
 }
 
-bool arrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
+bool stepArrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(id, size);
   const ImU32 color = ImGui::IsItemHovered() ? look.theme.accent : look.theme.textMuted;
@@ -95,8 +95,8 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
     change.notANumber = !change.value;
   }
   const float x = at.x + look.px(field.width) + look.px(2);
-  if (arrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
-  if (arrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
+  if (stepArrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
+  if (stepArrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
     change.stepped = -1;
   }
   ImGui::SetCursorScreenPos(at);

@@ -17,7 +17,7 @@ namespace {
 constexpr double kWorthShowing = 0.1;  // seconds a pass takes before its progress is shown
 
 /// A summary for the trace that is drawn.
-std::string figures(const Trace& trace) {
+std::string passFigures(const Trace& trace) {
   const Ledger costs = ledger(trace.config());
   return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
                      trace.stepsRun(), trace.steps.size(), trace.ms,
@@ -63,7 +63,7 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
   const float taken = badge > 0.0F ? badge + look.px(12) : 0.0F;
   const float left = position.x + pad + taken;
   float room = size.x - 2 * pad - taken;
-  const std::string right = figures(panel.trace);
+  const std::string right = passFigures(panel.trace);
   const float rightWidth = textSize(font, right).x;
   const float beside = room - rightWidth - look.px(24);
   if (message.empty() || beside > room * 0.4F) {  // else the message needs all of the bar

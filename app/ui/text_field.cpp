@@ -21,7 +21,7 @@ bool isStandIn(char32_t c) { return c >= kFirstStandIn && c <= kLastStandIn; }
 // UTF-16's halves of the characters beyond 16 bits
 constexpr char32_t kHighHalf = 0xD800;
 constexpr char32_t kLowHalf = 0xDC00;
-constexpr char32_t kBeyond = 0x10000;
+constexpr char32_t kBeyond16Bits = 0x10000;
 bool isHighHalf(char32_t c) { return c >= kHighHalf && c < kLowHalf; }
 bool isLowHalf(char32_t c) { return c >= kLowHalf && c < kFirstStandIn; }
 
@@ -75,7 +75,7 @@ class FieldFrame {
     const char32_t high = std::exchange(highHalf_, isHighHalf(typed) ? typed : 0);
     if (isHighHalf(typed) || (isLowHalf(typed) && high == 0)) return 1;
     if (!isLowHalf(typed)) return 0;
-    const char32_t whole = kBeyond + ((high - kHighHalf) << 10U) + (typed - kLowHalf);
+    const char32_t whole = kBeyond16Bits + ((high - kHighHalf) << 10U) + (typed - kLowHalf);
     data.EventChar = standIns_.holder(whole);
     return standIns_.full() ? 1 : 0;
   }
@@ -94,7 +94,7 @@ class FieldFrame {
 
 ImWchar StandIns::holder(char32_t codePoint) {
   // one for private use that the text itself has must not be taken for a stand-in
-  if (codePoint < kBeyond && !isStandIn(codePoint)) return static_cast<ImWchar>(codePoint);
+  if (codePoint < kBeyond16Bits && !isStandIn(codePoint)) return static_cast<ImWchar>(codePoint);
   const auto next = static_cast<ImWchar>(kFirstStandIn + meant_.size());
   if (const auto known = holders_.find(codePoint); known != holders_.end()) return known->second;
   if (!isStandIn(next)) {
@@ -137,8 +137,8 @@ bool textField(const Look& look, const TextField& field, std::string& text) {
 }
 
 void typeCharacter(char32_t codePoint, const std::function<void(unsigned)>& add) {
-  if (kHoldsEverything || codePoint < kBeyond) return add(static_cast<unsigned>(codePoint));
-  const char32_t bits = codePoint - kBeyond;
+  if (kHoldsEverything || codePoint < kBeyond16Bits) return add(static_cast<unsigned>(codePoint));
+  const char32_t bits = codePoint - kBeyond16Bits;
   add(static_cast<unsigned>(kHighHalf + (bits >> 10U)));
   add(static_cast<unsigned>(kLowHalf + (bits & 0x3FFU)));
 }

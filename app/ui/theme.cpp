@@ -12,7 +12,7 @@ constexpr ImU32 hex(unsigned rgb) {
   return IM_COL32((rgb >> 16) & 255U, (rgb >> 8) & 255U, rgb & 255U, 255U);
 }
 
-constexpr Theme kLight{
+constexpr Theme kLightTheme{
     .kind = ThemeKind::light,
     .window = hex(0xf7f7f5),
     .panel = hex(0xffffff),
@@ -44,7 +44,7 @@ constexpr Theme kLight{
     .flash = hex(0xf5b301),
 };
 
-constexpr Theme kDark{
+constexpr Theme kDarkTheme{
     .kind = ThemeKind::dark,
     .window = hex(0x13151c),
     .panel = hex(0x1c1f2a),
@@ -97,7 +97,7 @@ double luminance(ImU32 color) {
 
 }  // namespace
 
-const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDark : kLight; }
+const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDarkTheme : kLightTheme; }
 
 ImU32 headColor(const Theme& theme, std::size_t head) {
   const auto& colors = theme.kind == ThemeKind::dark ? kDarkHeads : kLightHeads;

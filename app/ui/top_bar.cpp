@@ -26,7 +26,7 @@ float toggleWidth(const Look& look, const char* text) {
 /// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
 constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1400.0F;
-constexpr float kNamed = 1500.0F;  // from here on there is room for the program's name
+constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
 
 struct PageName {
   Page page;
@@ -34,8 +34,8 @@ struct PageName {
   const char* about;
 };
 
-constexpr PageName kPages[] = {{Page::flow, "Flow", "Every step of one pass (v)"},
-                               {Page::heads, "Heads", "All heads at once (v)"}};
+constexpr PageName kPageNames[] = {{Page::flow, "Flow", "Every step of one pass (v)"},
+                                   {Page::heads, "Heads", "All heads at once (v)"}};
 
 class TopBar {
  public:
@@ -48,7 +48,7 @@ class TopBar {
         row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), look_.px(11), compact_) {}
 
   TopBarWishes draw() {
-    if (ImGui::GetWindowWidth() >= look_.px(kNamed)) title();
+    if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
     pages();
     presetChoice();
     dimensions();
@@ -70,7 +70,7 @@ class TopBar {
   }
 
   void pages() {
-    for (const PageName& p : kPages) {
+    for (const PageName& p : kPageNames) {
       row_.place(buttonWidth(look_, p.name), p.page == Page::flow ? 14.0F : 2.0F);
       if (pill(look_, p.name, panel_.view.page == p.page)) panel_.view.page = p.page;
       tip(look_, p.about);
