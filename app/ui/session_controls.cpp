@@ -201,9 +201,7 @@ Recovery recoveryBanner(const Look& look, const std::string& question, float top
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float pad = look.px(14);
   const float gap = look.px(10);
-  const float frame = ImGui::GetStyle().FramePadding.x * 2;
-  const float buttons = textSize(look.fonts.regular, kRestore).x +
-                        textSize(look.fonts.regular, kDiscard).x + 2 * frame + gap;
+  const float buttons = buttonWidth(look, kRestore) + buttonWidth(look, kDiscard) + gap;
   const float text = textSize(look.fonts.regular, question).x;
   const float width = std::min(text + gap + buttons + 2 * pad + look.px(8), display.x - 2 * pad);
   const bool oneRow = width >= text + gap + buttons + 2 * pad;
