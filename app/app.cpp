@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "app/app_state.h"
-#include "app/ui/first_pass.h"
 #include "app/ui/frame_recovery.h"
+#include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
 
 namespace headscope {
@@ -62,7 +62,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
 
   ui::beginRoot();
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) mouseMovedAt = now;
-  const ui::Look look{theme,       fonts,      maps, scene, now, scale(), now - mouseMovedAt,
+  const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
                       &wantsFrame, &nextChange};
   if (trace) {
     keepViewValid();

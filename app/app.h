@@ -74,8 +74,8 @@ class App {
   ImU32 background() const;
   gl::Scene& scene();
 
-  /// As an edit in the interface does: those with the same non-empty gesture in a row are one in the
-  /// history. What is refused is said.
+  /// As an edit in the interface does: those with the same non-empty gesture in a row are one in
+  /// the history. What is refused is said.
   void apply(const Edit& edit, const std::string& gesture = "");
   void dropFiles(const std::vector<std::filesystem::path>& paths);
 

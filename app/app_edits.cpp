@@ -18,7 +18,7 @@ App::State::State(AppOptions o)
       maps(ui::ColorMaps::load()),
       history(o.history ? *o.history : History(std::move(o.document), memoryBudget)),
       store({history.current(), std::move(o.sessionPath), std::move(o.scenes),
-             std::move(o.stateFolder)}),
+             std::move(o.stateFolder), history.mark()}),
       trace(std::move(o.trace)),
       keptState{std::move(o.compared.document), std::move(o.compared.name)},
       comparison(o.threads),

@@ -4,8 +4,7 @@
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/timeline/playback.h"
-#include "app/ui/view_keys.h"
-#include "app/ui/view_menu.h"
+#include "app/ui/view_controls.h"
 
 namespace headscope {
 

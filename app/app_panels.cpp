@@ -25,14 +25,15 @@ void App::State::keepViewValid() {
   // the chosen cell is one of the chosen head and item
   const TensorInfo& t = info(view.selected->tensor);
   if (t.perItem) view.selected->item = view.item;
-  if (t.perHead) view.selected->head = t.kvHeads ? c.kvHead(view.head) : view.head;
+  if (t.perHead) view.selected->head = headIn(view.selected->tensor, view.head, c);
 }
 
 void App::State::wholeWindow(const ui::Panel& panel) {
   const ui::Look& look = panel.look;
   ui::WindowLayout layout = ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
                                               ui::tokenRowHeight(panel, tokenRow), look.scale,
-                                              tools.open(view.tool).text().tall});
+                                              tools.open(view.tool).text().tall, offerHeight});
+  offerTop = layout.tokens.at.y + layout.tokens.size.y;
   if (view.page == ui::Page::heads) {
     layout.content =
         ui::headsContent(layout.body.size, look.scale, ImGui::GetStyle().ScrollbarSize, view.heads);
@@ -138,6 +139,7 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
 
 void App::State::panels(const ui::Panel& panel) {
   ui::beginCards(controls);
+  offerTop = 0.0F;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margin = panel.look.px(12);
   const ImVec2 size(display.x - 2 * margin, display.y - 2 * margin);

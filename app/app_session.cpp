@@ -8,7 +8,7 @@
 
 #include "app/app_state.h"
 #include "app/ui/compat.h"
-#include "app/ui/recovery_banner.h"
+#include "app/ui/session_controls.h"
 #include "app/view_json.h"
 
 namespace headscope {
@@ -171,6 +171,7 @@ void App::State::sessionWindows(const ui::Look& look) {
     store.save(*answer.save, history.current(), viewToJson(view));
     say("saving " + answer.save->string());
   }
+  const float heightBefore = std::exchange(offerHeight, 0.0F);
   if (store.abandoned().empty()) return;
   const AbandonedAutosave& first = store.abandoned().front();
   const std::string what = first.origin.empty()
@@ -180,7 +181,7 @@ void App::State::sessionWindows(const ui::Look& look) {
       fmt::format("{} was not saved before headscope ended. Restore it as of {}?", what,
                   timeInWords(first.written, std::time(nullptr)));
   for (const char* wish : {kRestore, kDiscard}) question = warns(wish).value_or(question);
-  switch (ui::recoveryBanner(look, question, topBar.height)) {
+  switch (ui::recoveryBanner(look, question, offerTop, offerHeight)) {
     case ui::Recovery::restore:
       restore();
       break;
@@ -190,6 +191,7 @@ void App::State::sessionWindows(const ui::Look& look) {
     case ui::Recovery::undecided:
       break;
   }
+  if (offerHeight != heightBefore) look.changesIn(0.0);  // the body makes room for it
 }
 
 void App::State::followSession() {

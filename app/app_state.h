@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -26,8 +27,9 @@
 #include "app/ui/parts/flash.h"
 #include "app/ui/presenter.h"
 #include "app/ui/scenes_panel.h"
-#include "app/ui/session_dialog.h"
+#include "app/ui/session_controls.h"
 #include "app/ui/stage/stage.h"
+#include "app/ui/text_field.h"
 #include "app/ui/timeline/playback.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tools.h"
@@ -51,11 +53,11 @@ struct App::State {
   void attempt(Action&& action) {
     try {
       action();
-    } catch (const UserError& error) {
-      say(error.what(), true);
-    } catch (const std::bad_alloc&) {
+    } catch (const std::bad_alloc& error) {
       requestAgain = true;
-      say("there is not enough memory for this; everything stays as it was", true);
+      say(sentenceFor(error) + "; everything stays as it was", true);
+    } catch (const std::exception& error) {
+      say(sentenceFor(error), true);
     }
   }
   void build(const ui::Fonts& fonts, double now);
@@ -157,9 +159,11 @@ struct App::State {
   ui::Playback playback;
   ui::Presenter presenter;
   ui::ControlFocus controls;
+  ui::TypedText typed;
   ui::ExportDialogMemory exportDialog;
   ui::HelpMemory help;
   ui::SessionDialogMemory sessionDialog;
+  float offerTop = 0.0F, offerHeight = 0.0F;  // of what is offered to be restored
   ui::CellEditing editing;
 
   BackgroundTask<std::string> exporting;

@@ -28,22 +28,36 @@ fs::path lockOf(const fs::path& autosave) {
   return autosave.parent_path() / (formats::sessionName(autosave) + std::string(kLockEnding));
 }
 
-/// The lock, or −1 where another holds it.
-int tryLock(const fs::path& path, int flags) {
-  const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
-  if (lock < 0) return -1;
-  if (::flock(lock, LOCK_EX | LOCK_NB) == 0) return lock;
-  ::close(lock);
-  return -1;
+/// Whether the path still leads to the file that is open: another may have removed it since.
+bool leadsTo(const fs::path& path, int file) {
+  struct stat there {};
+  struct stat open {};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(file, &open) == 0 &&
+         there.st_ino == open.st_ino && there.st_dev == open.st_dev;
 }
 
-/// Nobody holds its lock; what is left of that goes.
-bool isAbandoned(const fs::path& autosave) {
-  const fs::path path = lockOf(autosave);
+/// The lock, or −1 where another holds it. Only who has it removes its file, so that nobody locks
+/// one that others no longer see.
+int tryLock(const fs::path& path, int flags) {
+  while (true) {
+    const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
+    if (lock < 0) return -1;
+    const bool locked = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (locked && leadsTo(path, lock)) return lock;
+    const int why = errno;
+    ::close(lock);
+    errno = why;
+    if (!locked) return -1;
+    if ((flags & O_CREAT) == 0) return -1;  // whoever had it has just removed it
+  }
+}
+
+/// Removes a lock's file; false where its program runs.
+bool clearLock(const fs::path& path) {
   std::error_code code;
   if (!fs::exists(path, code)) return true;
   const int lock = tryLock(path, 0);
-  if (lock < 0) return false;
+  if (lock < 0) return !fs::exists(path, code);
   fs::remove(path, code);
   ::close(lock);
   return true;
@@ -90,9 +104,11 @@ std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
   std::error_code code;
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const fs::path& path = at->path();
-    if (!path.filename().string().starts_with(kPrefix) || !formats::isSession(path)) continue;
+    if (!path.filename().string().starts_with(kPrefix)) continue;
+    if (path.extension() == kLockEnding) clearLock(path);  // left behind without an autosave, say
+    if (!formats::isSession(path)) continue;
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0 || !isAbandoned(path)) continue;
+    if (::stat(path.c_str(), &status) != 0 || !clearLock(lockOf(path))) continue;
     found.push_back({path, formats::originOf(path), status.st_mtime});
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {

@@ -37,7 +37,7 @@ struct AbandonedAutosave {
   std::time_t written = 0;
 };
 
-/// Those whose programs are gone, the newest first.
+/// Those whose programs are gone, the newest first. Locks that such programs left behind go.
 std::vector<AbandonedAutosave> abandonedAutosaves(const std::filesystem::path& folder);
 
 /// "14:32", or "20 Nov 14:32" of another day.

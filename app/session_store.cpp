@@ -16,8 +16,9 @@ constexpr double kViewDelay = 3.0;      // where only the view has changed
 
 }  // namespace
 
-SessionStore::SessionStore(Start start) : exceptions_(std::uncaught_exceptions()) {
-  open_[0] = {std::move(start.path), std::move(start.scenes), 0, std::move(start.document), 0};
+SessionStore::SessionStore(Start start)
+    : mark_(start.mark), lastMark_(start.mark), exceptions_(std::uncaught_exceptions()) {
+  open_[mark_] = {std::move(start.path), std::move(start.scenes), 0, std::move(start.document), 0};
   if (start.stateFolder.empty()) return;
   abandoned_ = abandonedAutosaves(start.stateFolder);
   try {
@@ -122,6 +123,8 @@ int SessionStore::opened(const std::filesystem::path& path, const formats::Sessi
 
 void SessionStore::follow(const History& history) {
   mark_ = history.mark();
+  // a history that was begun by another program may go back to a session that is unknown here
+  open_.try_emplace(mark_);
   if (open_.size() == 1) return;
   std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
 }

@@ -25,6 +25,7 @@ class SessionStore {
     std::filesystem::path path;  // empty: not a session's yet
     std::vector<formats::SavedScene> scenes;
     std::filesystem::path stateFolder;  // of autosaves; empty: none
+    int mark = 0;                       // of the document's state in the history
   };
   struct News {
     std::string sentence;

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
-#include <new>
 #include <utility>
 
 #include "core/clock.h"
+#include "core/error.h"
 
 namespace headscope {
 
@@ -97,10 +97,10 @@ void SessionWriter::loop() {
       } else {
         formats::removeSession(job.path);
       }
-    } catch (const std::bad_alloc&) {
-      error = "cannot save " + job.path.string() + ": there is not enough memory for it";
-    } catch (const std::exception& failure) {
+    } catch (const UserError& failure) {
       error = failure.what();
+    } catch (const std::exception& failure) {
+      error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
     }
     Done done{std::move(job.path), job.ticket, !job.session, std::move(error)};
     job = {};  // the last of a document may go here

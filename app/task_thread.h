@@ -7,9 +7,10 @@
 #include <exception>
 #include <functional>
 #include <mutex>
-#include <new>
 #include <string>
 #include <thread>
+
+#include "core/error.h"
 
 namespace headscope {
 
@@ -56,10 +57,8 @@ template <typename Action>
 std::string whyNot(Action&& action) {
   try {
     action();
-  } catch (const std::bad_alloc&) {
-    return "there is not enough memory for this size";
   } catch (const std::exception& error) {
-    return error.what();
+    return sentenceFor(error);
   }
   return {};
 }

@@ -1,8 +1,10 @@
 // UserError: something the user gave cannot be used; its text names the field, flag or file and
 // the way out. Problem: one such finding about a configuration, tied to the field it concerns.
+// sentenceFor: what people are told of any exception.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,5 +30,9 @@ class UserError : public std::runtime_error {
  private:
   std::vector<Problem> problems_;
 };
+
+/// What an interface or a command says of an exception: a UserError's own words; of any other,
+/// whose text is for programmers, a plain sentence with the way out.
+std::string sentenceFor(const std::exception& error);
 
 }  // namespace headscope

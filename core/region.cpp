@@ -58,10 +58,12 @@ std::string nameOf(const Region& region, const AttentionConfig& config) {
     }
   }
   if (isBias(region.tensor)) return fmt::format("{}[{}]", name, span(region.col, region.cols));
-  if (region.rows == 1 && region.cols == whole.cols)
-    return fmt::format("{} row {}", name, region.row);
+  const bool weights = !info(region.tensor).perItem;
+  if (region.rows == 1 && region.cols == whole.cols) {
+    return fmt::format(fmt::runtime(weights ? "{}[{}, :]" : "{} row {}"), name, region.row);
+  }
   if (region.cols == 1 && region.rows == whole.rows) {
-    return fmt::format("{} column {}", name, region.col);
+    return fmt::format(fmt::runtime(weights ? "{}[:, {}]" : "{} column {}"), name, region.col);
   }
   return fmt::format("{}[{}, {}]", name, span(region.row, region.rows),
                      span(region.col, region.cols));

@@ -27,7 +27,9 @@ Region wholeRegion(TensorId tensor, Index item, const AttentionConfig& config);
 /// their own head), columns of W_O, entries of their biases. Throws UserError for other tensors.
 Region headRegion(TensorId tensor, Index head, const AttentionConfig& config);
 
-/// "W_Q row 3", "W_K head 2", "X", "b_Q[4 … 7]": heads numbered from 1 where the region is one's.
+/// "W_Q[3, :]", "W_K head 2", "x row 3", "b_Q[4 … 7]": heads by `headName` where the region is
+/// one's. Weights are stored (out, in) and shown (in, out), so "row" and "column" would not say
+/// which.
 std::string nameOf(const Region& region, const AttentionConfig& config);
 
 struct FillZero {};

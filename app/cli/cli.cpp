@@ -4,8 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <new>
-#include <system_error>
 #include <vector>
 
 #include "app/cli/commands.h"
@@ -80,20 +78,10 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
     return fail(err, fmt::format("{}; {}", error.what(), helpHint(app)), kTheUsers);
   } catch (const UserError& error) {
     return fail(err, error.what(), kTheUsers);
-  } catch (const std::bad_alloc&) {
-    return fail(err, "out of memory (std::bad_alloc): reduce tokens, heads, batch or d_model",
-                kOurs);
   } catch (const gl::Error& error) {
     return fail(err, error.what(), kOurs);
-  } catch (const std::system_error& error) {
-    const bool noThread = error.code() == std::errc::resource_unavailable_try_again;
-    return fail(err,
-                noThread ? "no thread can be started: close other programs, or raise the limits of "
-                           "processes and memory (ulimit -u, -v)"
-                         : fmt::format("internal error: {}", error.what()),
-                kOurs);
   } catch (const std::exception& error) {
-    return fail(err, fmt::format("internal error: {}", error.what()), kOurs);
+    return fail(err, sentenceFor(error), kOurs);
   }
 }
 

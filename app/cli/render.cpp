@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -12,11 +13,11 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/look_options.h"
+#include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
 #include "app/host/picture.h"
 #include "app/host/png.h"
 #include "app/ui/export_choice.h"
-#include "app/view_json.h"
 
 namespace headscope::cli {
 namespace {
@@ -59,13 +60,12 @@ ui::Focus focusOf(const std::string& view) {
   return view == "step" ? ui::Focus::stage : ui::Focus::window;
 }
 
-/// `saved`: the view of a session, which holds where no flag says what to show.
+/// `view`: as the program opens. A session's holds where no flag says what to show.
 ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config,
-                       const std::optional<std::string>& saved) {
-  ui::ViewState view;
+                       ui::ViewState view) {
+  const bool saved = !options.pass.session.empty();
   CellOptions cell = options.cell;
   const bool cellGiven = !cell.step.empty() || cell.item || cell.head || cell.row || cell.col;
-  if (saved) view = viewFromJson(*saved, view);
   options.look.applyTo(view);
   view.focus = focusOf(options.view);
   if (!options.view.empty()) {
@@ -96,18 +96,15 @@ void render(const RenderOptions& options, std::ostream& out) {
   }
   PictureRequest picture{{}, size.width, size.height, options.out};
   AppOptions& app = picture.program;
-  std::optional<std::string> view;
   if (options.pass.session.empty()) {
     app.document = documentFrom(options.pass);
   } else {
-    formats::Session session = sessionFrom(options.pass);
-    const formats::SavedScene* scene = sceneFrom(options.pass, session);
-    app.document = scene != nullptr ? scene->document : session.document;
-    view = scene != nullptr ? scene->view : session.view;
-    app.scenes = std::move(session.scenes);
-    app.sessionPath = options.pass.session;
+    app = optionsToOpen(options.pass);
   }
-  app.view = viewFrom(options, app.document->config, view);
+  const auto scene = std::find_if(app.scenes.begin(), app.scenes.end(),
+                                  [&](const auto& s) { return s.number == app.scene; });
+  const DocumentPtr& shown = scene != app.scenes.end() ? scene->document : app.document;
+  app.view = viewFrom(options, shown->config, app.view);
   app.threads = options.pass.threads;
   host::writePng(options.out, host::drawPicture(picture, options.shaderDir));
   out << options.out << '\n';

@@ -1,5 +1,10 @@
 #include "app/host/headless.h"
 
+#include <cstddef>
+
+#include "app/ui/text_field.h"
+#include "core/input/utf8.h"
+
 namespace headscope::host {
 namespace {
 
@@ -74,7 +79,13 @@ void Headless::press(App& app, ui::Key which, bool ctrl, bool shift) {
 }
 
 void Headless::type(App& app, const std::string& utf8) {
-  ImGui::GetIO().AddInputCharactersUTF8(utf8.c_str());
+  for (std::size_t at = 0; at < utf8.size();) {
+    const CodePoint point = codePointAt(utf8, at);
+    if (!point.valid()) break;
+    ui::typeCharacter(static_cast<char32_t>(point.value),
+                      [](unsigned c) { ImGui::GetIO().AddInputCharacter(c); });
+    at += point.bytes;
+  }
   frames(app, 2);
 }
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "app/ui/style.h"
+#include "app/ui/theme.h"
 
 namespace headscope::host {
 namespace {

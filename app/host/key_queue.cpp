@@ -4,6 +4,8 @@
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 
+#include "app/ui/text_field.h"
+
 namespace headscope::host {
 
 bool KeyQueue::feed(GLFWwindow* window) {
@@ -22,7 +24,8 @@ bool KeyQueue::feed(GLFWwindow* window) {
       if (pressed && (key->mods & GLFW_MOD_CONTROL) != 0) pause_ = kFramesToOpen;
       ImGui_ImplGlfw_KeyCallback(window, key->key, key->scancode, key->action, key->mods);
     } else {
-      ImGui_ImplGlfw_CharCallback(window, std::get<unsigned>(events_.front()));
+      ui::typeCharacter(std::get<unsigned>(events_.front()),
+                        [window](unsigned c) { ImGui_ImplGlfw_CharCallback(window, c); });
     }
     events_.pop_front();
   }

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <stdexcept>
-
+#include "core/error.h"
 #include "core/formats/atomic_file.h"
 
 #define STB_IMAGE_WRITE_STATIC
@@ -24,8 +23,9 @@ void writePng(const std::filesystem::path& path, const Image& image) {
     const int stride = 4 * image.width;
     if (stbi_write_png_to_func(write, &out, image.width, image.height, 4, image.rgba.data(),
                                stride) == 0) {
-      throw std::runtime_error(fmt::format("{}: {} × {} pixels could not be encoded as PNG",
-                                           path.string(), image.width, image.height));
+      throw UserError(
+          fmt::format("{}: {} × {} pixels could not be encoded as PNG; choose a smaller size",
+                      path.string(), image.width, image.height));
     }
   });
 }

@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/gl/error.h"
 #include "app/gl/reset_watch.h"
 #include "app/host/content_scale.h"
 #include "app/host/font_loading.h"
@@ -31,6 +32,7 @@
 #include "app/host/painter.h"
 #include "app/host/picture.h"
 #include "app/host/png.h"
+#include "app/ui/text_field.h"
 #include "core/error.h"
 
 namespace headscope::host {
@@ -151,8 +153,9 @@ void watchEvents(GLFWwindow* window, Events& events) {
   });
 }
 
-/// After ImGui's backend has set its own callbacks: up to 1.86 the keyboard goes through the queue.
-void queueKeys(GLFWwindow* window) {
+/// After ImGui's backend has set its own callbacks: up to 1.86 the keyboard goes through the queue,
+/// and always what is typed through what text fields expect.
+void takeKeys(GLFWwindow* window) {
 #if IMGUI_VERSION_NUM < 18700
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
     noteEvent(w);
@@ -163,7 +166,9 @@ void queueKeys(GLFWwindow* window) {
     eventsOf(w).keys.addCharacter(codepoint);
   });
 #else
-  (void)window;
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned codepoint) {
+    ui::typeCharacter(codepoint, [w](unsigned c) { ImGui_ImplGlfw_CharCallback(w, c); });
+  });
 #endif
 }
 
@@ -238,6 +243,8 @@ void drawIfAsked(App& app, GLFWwindow* window, const std::filesystem::path& shad
     write = [path = request->path, image = drawPicture(*request, shaderDir)] {
       writePng(path, image);
     };
+  } catch (const gl::Error& error) {  // what the driver lacks is for the user to know
+    write = [why = std::string(error.what())] { throw UserError(why); };
   } catch (const std::exception&) {
     write = [error = std::current_exception()] { std::rethrow_exception(error); };
   }
@@ -273,7 +280,7 @@ int runWindow(App& app, const WindowOptions& options) {
   watchEvents(window.get(), events);
   ImGuiSession session(fonts.get());
   const WindowBackend backend(window.get());
-  queueKeys(window.get());
+  takeKeys(window.get());
   Painter painter(session, options.shaderDir, kPicturePatience);
   const gl::ResetWatch reset;
   const Waker waker(app, events);

@@ -3,7 +3,9 @@
 
 #include <imgui.h>
 
-#include <initializer_list>
+#include <functional>
+#include <string>
+#include <utility>
 
 namespace headscope::ui {
 
@@ -212,6 +214,87 @@ inline void injectModifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
   io.KeyAlt = alt;
 #endif
 }
+
+/// While it lives, what is pasted and what is copied goes through functions: each gets a text and
+/// gives what takes its place.
+class ClipboardBetween {
+ public:
+  using Change = std::function<std::string(const char*)>;
+
+  ClipboardBetween(Change pasted, Change copied)
+      : pasted_(std::move(pasted)), copied_(std::move(copied)), outer_(now()) {
+    put({readThrough, writeThrough, this});
+  }
+  ~ClipboardBetween() { put(outer_); }
+  ClipboardBetween(const ClipboardBetween&) = delete;
+  ClipboardBetween& operator=(const ClipboardBetween&) = delete;
+
+ private:
+#if IMGUI_VERSION_NUM >= 19110
+  using Context = ImGuiContext*;
+#else
+  using Context = void*;
+#endif
+  struct Functions {
+    const char* (*read)(Context);
+    void (*write)(Context, const char*);
+    void* userData;
+  };
+
+#if IMGUI_VERSION_NUM >= 19110
+  static Functions now() {
+    const ImGuiPlatformIO& io = ImGui::GetPlatformIO();
+    return {io.Platform_GetClipboardTextFn, io.Platform_SetClipboardTextFn,
+            io.Platform_ClipboardUserData};
+  }
+  static void put(const Functions& f) {
+    ImGuiPlatformIO& io = ImGui::GetPlatformIO();
+    io.Platform_GetClipboardTextFn = f.read;
+    io.Platform_SetClipboardTextFn = f.write;
+    io.Platform_ClipboardUserData = f.userData;
+  }
+  static ClipboardBetween& self(Context) {
+    return *static_cast<ClipboardBetween*>(ImGui::GetPlatformIO().Platform_ClipboardUserData);
+  }
+  Context context() const { return ImGui::GetCurrentContext(); }
+#else
+  static Functions now() {
+    const ImGuiIO& io = ImGui::GetIO();
+    return {io.GetClipboardTextFn, io.SetClipboardTextFn, io.ClipboardUserData};
+  }
+  static void put(const Functions& f) {
+    ImGuiIO& io = ImGui::GetIO();
+    io.GetClipboardTextFn = f.read;
+    io.SetClipboardTextFn = f.write;
+    io.ClipboardUserData = f.userData;
+  }
+  static ClipboardBetween& self(Context context) {
+    return *static_cast<ClipboardBetween*>(context);
+  }
+  Context context() const { return outer_.userData; }
+#endif
+
+  static const char* readThrough(Context context) {
+    ClipboardBetween& c = self(context);
+    const Functions inner = now();
+    put(c.outer_);
+    const char* text = c.outer_.read != nullptr ? c.outer_.read(c.context()) : nullptr;
+    put(inner);
+    c.text_ = text != nullptr ? c.pasted_(text) : std::string();
+    return c.text_.c_str();
+  }
+  static void writeThrough(Context context, const char* text) {
+    ClipboardBetween& c = self(context);
+    const Functions inner = now();
+    put(c.outer_);
+    if (c.outer_.write != nullptr) c.outer_.write(c.context(), c.copied_(text).c_str());
+    put(inner);
+  }
+
+  Change pasted_, copied_;
+  Functions outer_;
+  std::string text_;  // read last: Dear ImGui takes it from there
+};
 
 // Widgets and fonts.
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "app/ui/session_dialog.h"
+#include "app/ui/session_controls.h"
 #include "core/trimmed.h"
 
 namespace headscope::ui {

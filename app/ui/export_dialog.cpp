@@ -1,7 +1,6 @@
 #include "app/ui/export_dialog.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <array>
@@ -11,17 +10,18 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/modal.h"
+#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr ModalFrame kFrame{"export dialog", 540.0F, 0.45F};
+constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
 constexpr float kCaptions = 76.0F;  // their column's width
 
 /// A word at the left, the cursor where its widget goes.
-void caption(const Look& look, const char* text) {
+void exportCaption(const Look& look, const char* text) {
   const float left = ImGui::GetCursorPosX();
   inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
   ImGui::SameLine(left + look.px(kCaptions));
@@ -92,7 +92,7 @@ class ExportDialog {
       choice_.tensor = TensorId::weights;  // this pass has no memory, or no biases
       changed();
     }
-    caption(look_, "tensor");
+    exportCaption(look_, "tensor");
     ImGui::SetNextItemWidth(look_.px(240));
     memory_.comboOpen =
         beginCombo("##tensor", withShape(choice_.tensor), ImGuiComboFlags_HeightLarge);
@@ -107,7 +107,7 @@ class ExportDialog {
       }
       ImGui::EndCombo();
     }
-    caption(look_, "format");
+    exportCaption(look_, "format");
     const int clicked =
         choices(look_, "format", {"safetensors", "npy", "csv"}, static_cast<int>(choice_.format));
     if (clicked >= 0) {
@@ -136,7 +136,7 @@ class ExportDialog {
   }
 
   void picture() {
-    caption(look_, "view");
+    exportCaption(look_, "view");
     constexpr std::array kViews{Focus::window, Focus::flow, Focus::stage, Focus::heads};
     const auto now = std::find(kViews.begin(), kViews.end(), choice_.view) - kViews.begin();
     const int view =
@@ -145,16 +145,16 @@ class ExportDialog {
       choice_.view = kViews[static_cast<std::size_t>(view)];
       changed();
     }
-    caption(look_, "size");
+    exportCaption(look_, "size");
     followWindow();
     side("width", choice_.width, memory_.width);
     ImGui::SameLine(0.0F, look_.px(8));
     inlineLabel(look_, look_.fonts.regular, look_.theme.textMuted, "×");
     side("height", choice_.height, memory_.height);
-    caption(look_, "scale");
+    exportCaption(look_, "scale");
     const int scale = choices(look_, "scale", {"1×", "2×", "3×", "4×"}, choice_.scale - 1);
     if (scale >= 0) choice_.scale = scale + 1;
-    caption(look_, "theme");
+    exportCaption(look_, "theme");
     const int theme =
         choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
     if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
@@ -169,14 +169,15 @@ class ExportDialog {
   /// True where enter was pressed in it.
   bool name() {
     const bool folder = choice_.kind == ExportKind::script;
-    caption(look_, folder ? "folder" : "file");
+    exportCaption(look_, folder ? "folder" : "file");
     if (std::exchange(memory_.appearing, false)) focusNextItem();
     ImGui::SetNextItemWidth(-1.0F);
     pushFieldStyle(look_, false);
     const std::string before = choice_.name;
-    const bool entered = ImGui::InputTextWithHint(
-        "##export name", "a name, or a path", &choice_.name,
-        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    constexpr ImGuiInputTextFlags kFlags =
+        ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
+    const bool entered =
+        textField(look_, {"##export name", kFlags, "a name, or a path"}, choice_.name);
     popFieldStyle();
     if (choice_.name != before) {
       choice_.named = !choice_.name.empty();
@@ -250,7 +251,7 @@ std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory
   if (!memory.open) return std::nullopt;
   if (memory.appearing) memory.choice.theme = panel.view.theme;
   const bool comboWasOpen = std::exchange(memory.comboOpen, false);
-  if (!beginModal(panel.look, kFrame, memory.appearing)) {
+  if (!beginModal(panel.look, kExportFrame, memory.appearing)) {
     memory.open = false;
     return std::nullopt;
   }

@@ -1,13 +1,81 @@
 #include "app/ui/fonts.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <iterator>
+#include <span>
+#include <utility>
 #include <vector>
 
-#include "app/ui/font_atlas.h"
 #include "app/ui/font_files.h"
 
+namespace headscope::embedded {
+std::span<const std::pair<std::string_view, std::string_view>> fonts();
+}
+
 namespace headscope::ui {
+
+// The files.
+
+namespace {
+
+std::string_view fileName(FontFace face) {
+  switch (face) {
+    case FontFace::regular:
+      return "regular";
+    case FontFace::semibold:
+      return "semibold";
+    case FontFace::mono:
+      return "mono";
+    case FontFace::symbols:
+      return "symbols";
+  }
+  return {};
+}
+
+/// A number as sfnt files hold it, high byte first; 0 after the end.
+std::uint64_t sfntNumber(std::string_view file, std::size_t at, std::size_t bytes) {
+  std::uint64_t value = 0;
+  if (at + bytes > file.size()) return 0;
+  for (const char byte : file.substr(at, bytes))
+    value = value << 8 | static_cast<unsigned char>(byte);
+  return value;
+}
+
+}  // namespace
+
+std::string_view fontFile(FontFace face) {
+  for (const auto& [path, contents] : embedded::fonts()) {
+    if (path == fileName(face)) return contents;
+  }
+  return {};
+}
+
+bool isWholeFont(std::string_view file) {
+  constexpr std::size_t kHeader = 12;
+  constexpr std::size_t kRecord = 16;  // tag, checksum, offset, length
+  constexpr std::array<std::string_view, 5> kNeeded{"cmap", "head", "hhea", "hmtx", "maxp"};
+  const std::string_view kind = file.substr(0, 4);
+  if (kind != std::string_view("\0\1\0\0", 4) && kind != "OTTO" && kind != "true") return false;
+  const std::size_t tables = sfntNumber(file, 4, 2);
+  if (kHeader + tables * kRecord > file.size()) return false;
+  std::size_t needed = 0;
+  bool outlines = false;
+  for (std::size_t i = 0; i < tables; ++i) {
+    const std::size_t at = kHeader + i * kRecord;
+    if (sfntNumber(file, at + 8, 4) + sfntNumber(file, at + 12, 4) > file.size()) return false;
+    const std::string_view tag = file.substr(at, 4);
+    if (std::ranges::find(kNeeded, tag) != kNeeded.end()) ++needed;
+    outlines = outlines || tag == "glyf" || tag == "CFF ";
+  }
+  return needed == kNeeded.size() && outlines;
+}
+
+// The atlas made of them.
+
 namespace {
 
 // What a sentence or a formula may hold. Pairs of first and last, ended by 0.
@@ -68,7 +136,7 @@ std::vector<ImWchar> allRanges() {
 }
 
 /// ImGui's size of a font is its line's height: ascent and descent, these many ems.
-float lineHeight(FontFace face) {
+float linesPerEm(FontFace face) {
   switch (face) {
     case FontFace::regular:
     case FontFace::semibold:
@@ -117,7 +185,7 @@ class FontAdder {
 
   void addFace(FontFace face, float em, bool merge, const ImWchar* ranges) const {
     const auto file = files_(face);
-    const float size = std::round(em * lineHeight(face));
+    const float size = std::round(em * linesPerEm(face));
     ImFontConfig font = config(size);
     font.MergeMode = merge;
     if (merge) font.OversampleH = 1;

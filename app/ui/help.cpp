@@ -11,13 +11,110 @@
 #include "app/ui/glossary.h"
 #include "app/ui/modal.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/shortcuts.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr ModalFrame kFrame{"help", 1480.0F, 0.4F};
+constexpr const char* kToolsGroup = "Tools";
+
+/// The letters that open the tools.
+ShortcutGroup toolKeys(const Cards& tools) {
+  ShortcutGroup group{kToolsGroup, {}};
+  for (const auto& tool : tools.all()) {
+    group.shortcuts.push_back({std::string(1, tool->text().key), tool->text().title});
+  }
+  return group;
+}
+
+}  // namespace
+
+std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
+  std::vector<ShortcutGroup> groups{
+      {"Steps",
+       {{"←  →", "one step back, one step on"},
+        {"home  end", "the first step, the last"},
+        {"page up, page down", "the same as ← → while a cell is chosen"}}},
+      {"Playing",
+       {{"space", "plays from the step shown, halts, goes on"},
+        {"←  →", "one moment back, one moment on"},
+        {"shift+←  →", "one step back, one step on"},
+        {"drag the bar", "goes to any moment"},
+        {"esc", "leaves the timeline"}}},
+      {"Choosing a cell",
+       {{"point", "shows its value and what it is made of"},
+        {"click", "chooses it: its arithmetic stays"},
+        {"↓", "chooses the first, where none is"},
+        {"← ↑ ↓ →", "to the next cell; with shift by 8"},
+        {"home  end", "along its row"},
+        {"tab", "the next matrix; with shift the one before"},
+        {"backspace", "one cell back on the trail"},
+        {"esc", "lets go of it"}}},
+      {"Changing a cell",
+       {{"enter", "types a value: edits an operand, pins a result"},
+        {"drag, wheel", "changes its value"},
+        {"right click", "commands on its row, column, head, matrix"},
+        {"shift+enter", "the same commands"},
+        {"ctrl+c  ctrl+v", "copies, pastes cells as tab-separated numbers"},
+        {"delete", "removes its pin"},
+        {"ctrl+z", "undo"},
+        {"ctrl+shift+z  ctrl+y", "redo"}}},
+      toolKeys(tools),
+      {"What is shown",
+       {{"v", "the page: flow, heads"},
+        {"h", "the next head; with shift the one before"},
+        {"x  shift+x", "the head off, on; all but it off, all on"},
+        {"g", "all heads, this head"},
+        {"q", "Q, K or V, where a step has all three"},
+        {"n", "the next sentence of the batch"},
+        {"i", "inspector, history, scenes"}}},
+      {"All heads",
+       {{"click  enter", "opens a head; the space bar chooses it"},
+        {"ctrl+click  ctrl+space", "holds it beside others"},
+        {"wheel", "fewer or more tokens, about the mouse"},
+        {"drag", "pans"}}},
+      {"Buttons and fields without the mouse",
+       {{"f2", "puts the keyboard on the open tool; again: the next card, with shift the last"},
+        {"← ↑ ↓ →", "to the next button or field"},
+        {"space", "presses it"},
+        {"enter", "types into a field"},
+        {"esc", "gives the arrows back"}}},
+      {"Text and fields",
+       {{"ctrl+e", "edits the text; enter takes it"},
+        {"drag a token", "puts it in another place"},
+        {"↑  ↓", "in a number field: the next valid value"}}},
+      {"Scenes", {{"1 … 9", "recalls a scene"}, {"ctrl+1 … 9", "sets one"}}},
+      {"Files",
+       {{"ctrl+s", "saves the session"},
+        {"ctrl+shift+s", "saves it under another name"},
+        {"ctrl+o", "opens one"},
+        {"ctrl+shift+e", "export: a tensor, a picture, a PyTorch script"},
+        {"ctrl+shift+t", "saves every tensor of the pass"},
+        {"drop a file", "a session, a series (.csv), or tensors (.safetensors)"}}},
+      {"Screen",
+       {{"f11", "presents the panel with the keyboard (f2), else under the mouse, in large type"},
+        {"tab  f6", "while presenting: the next panel (f6 while a cell is chosen)"},
+        {"esc  f11", "while presenting: back"},
+        {"ctrl +  ctrl −", "larger, smaller interface"},
+        {"click a block", "in the dimension flow: opens its step"},
+        {"click a head", "shows it in all panels"},
+        {"?  f1", "this list"}}},
+  };
+  const auto after = std::find_if(groups.begin(), groups.end(), [](const ShortcutGroup& group) {
+    return group.title == kToolsGroup;
+  });
+  std::vector<ShortcutGroup> own;
+  for (const auto& tool : tools.all()) {
+    auto keys = tool->shortcuts();
+    if (!keys.empty()) own.push_back({tool->text().title, std::move(keys)});
+  }
+  groups.insert(after + 1, own.begin(), own.end());
+  return groups;
+}
+
+namespace {
+
+constexpr ModalFrame kHelpFrame{"help", 1480.0F, 0.4F};
 constexpr int kPages = 2;
 
 struct Entry {
@@ -26,13 +123,13 @@ struct Entry {
 };
 
 /// Entries that stay together in one column.
-struct Block {
+struct HelpBlock {
   std::string title;  // empty: none
   std::vector<Entry> entries;
 };
 
-std::vector<Block> keyBlocks(const Cards& tools) {
-  std::vector<Block> blocks;
+std::vector<HelpBlock> keyBlocks(const Cards& tools) {
+  std::vector<HelpBlock> blocks;
   for (const ShortcutGroup& group : shortcutGroups(tools)) {
     blocks.push_back({group.title, {}});
     for (const Shortcut& shortcut : group.shortcuts) {
@@ -42,8 +139,8 @@ std::vector<Block> keyBlocks(const Cards& tools) {
   return blocks;
 }
 
-std::vector<Block> termBlocks() {
-  std::vector<Block> blocks;
+std::vector<HelpBlock> termBlocks() {
+  std::vector<HelpBlock> blocks;
   for (const auto& entry : glossary()) blocks.push_back({{}, {{entry.shown, entry.about}}});
   return blocks;
 }
@@ -52,16 +149,16 @@ std::vector<Block> termBlocks() {
 class Columns {
  public:
   /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
-  Columns(const Look& look, std::vector<Block> blocks, float lead, float least, float width)
+  Columns(const Look& look, std::vector<HelpBlock> blocks, float lead, float least, float width)
       : look_(look), blocks_(std::move(blocks)), lead_(look.px(lead)) {
     const float gap = look.px(28);
     const int count = std::max(1, static_cast<int>((width + gap) / (look.px(least) + gap)));
     column_ = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
     float all = 0.0F;
-    for (const Block& block : blocks_) all += heightOf(block);
+    for (const HelpBlock& block : blocks_) all += heightOf(block);
     ImVec2 at(0.0F, 0.0F);
     int column = 0;
-    for (const Block& block : blocks_) {
+    for (const HelpBlock& block : blocks_) {
       // the next column where most of the block would be more than this one's share
       const float height = heightOf(block);
       if (column + 1 < count && at.y + height * 0.5F > all / static_cast<float>(count)) {
@@ -92,13 +189,13 @@ class Columns {
         font->CalcTextSizeA(fontSize(font), FLT_MAX, column_ - lead_, entry.about.c_str()).y;
     return words + look_.px(7);
   }
-  float heightOf(const Block& block) const {
+  float heightOf(const HelpBlock& block) const {
     float height = block.title.empty() ? 0.0F : titleHeight() + look_.px(12);
     for (const Entry& entry : block.entries) height += heightOf(entry);
     return height;
   }
 
-  void draw(const Block& block, ImVec2 at) const {
+  void draw(const HelpBlock& block, ImVec2 at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Fonts& fonts = look_.fonts;
     if (!block.title.empty()) {
@@ -116,14 +213,14 @@ class Columns {
   }
 
   const Look& look_;
-  std::vector<Block> blocks_;
+  std::vector<HelpBlock> blocks_;
   float lead_;
   float column_ = 0.0F;
   std::vector<ImVec2> places_;
   float height_ = 0.0F;
 };
 
-Columns columnsOf(const Look& look, const Cards& tools, int page, float width) {
+Columns helpColumns(const Look& look, const Cards& tools, int page, float width) {
   return page == 0 ? Columns(look, keyBlocks(tools), 140, 330, width)
                    : Columns(look, termBlocks(), 124, 440, width);
 }
@@ -144,11 +241,11 @@ void scrollByKeys(const Look& look) {
 }
 
 /// The page chosen for the next frame is in `memory`.
-void pages(const Look& look, HelpMemory& memory, const Cards& tools) {
+void helpPages(const Look& look, HelpMemory& memory, const Cards& tools) {
   const float top = ImGui::GetCursorPosY();
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
   const Columns columns =
-      columnsOf(look, tools, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
+      helpColumns(look, tools, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
@@ -174,11 +271,11 @@ void openHelp(HelpMemory& memory) { memory = {true, true, 0}; }
 
 void helpOverlay(const Look& look, HelpMemory& memory, const Cards& tools) {
   if (!memory.open) return;
-  if (!beginModal(look, kFrame, memory.appearing)) {
+  if (!beginModal(look, kHelpFrame, memory.appearing)) {
     memory.open = false;
     return;
   }
-  pages(look, memory, tools);
+  helpPages(look, memory, tools);
   const bool appearing = std::exchange(memory.appearing, false);
   const bool beside =
       ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);

@@ -16,9 +16,10 @@ bool beginModal(const Look& look, const ModalFrame& frame, bool appears) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margins = look.px(kMargins);
   const float width = std::min(look.px(frame.width), display.x - margins);
+  const float top = frame.growsDown ? display.y * frame.height : margins * 0.5F;
   ImGui::SetNextWindowPos({display.x * 0.5F, display.y * frame.height}, ImGuiCond_Always,
-                          {0.5F, frame.height});
-  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - margins});
+                          {0.5F, frame.growsDown ? 0.0F : frame.height});
+  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - top - margins * 0.5F});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(kPaddingX), look.px(kPaddingY)));
   const bool visible = ImGui::BeginPopupModal(
       frame.id, nullptr,

@@ -7,8 +7,9 @@ namespace headscope::ui {
 
 struct ModalFrame {
   const char* id;
-  float width;   // in points
-  float height;  // where it stands: 0 at the window's top, 1 at its bottom
+  float width;             // in points
+  float height;            // where it stands: 0 at the window's top, 1 at its bottom
+  bool growsDown = false;  // its top stays where it is when there is more in it
 };
 
 /// False where it has been closed; else its contents follow, and endModal. `appears`: it opens now.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "app/ui/glossary.h"
-#include "app/ui/setting_field.h"
+#include "app/ui/number_field.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -1,27 +1,27 @@
 #include "app/ui/number_field.h"
 
-#include <imgui_stdlib.h>
+#include <fmt/format.h>
 
 #include <charconv>
+#include <system_error>
 
 #include "app/ui/compat.h"
+#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
 namespace {
 
 /// While a field has the keyboard it keeps a text of its own; a stepped value has to be put there.
-int takeStepped(ImGuiInputTextCallbackData* data) {
-  auto& draft = *static_cast<NumberDraft*>(data->UserData);
-  if (!draft.stepped) return 0;
+void takeStepped(NumberDraft& draft, ImGuiInputTextCallbackData& data) {
+  if (!draft.stepped) return;
   draft.stepped = false;
-  data->DeleteChars(0, data->BufTextLen);
-  data->InsertChars(0, draft.text.c_str());
-  data->SelectAll();
-  return 0;
+  data.DeleteChars(0, data.BufTextLen);
+  data.InsertChars(0, draft.text.c_str());
+  data.SelectAll();
 }
 
-bool arrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
+bool stepArrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(id, size);
   const ImU32 color = ImGui::IsItemHovered() ? look.theme.accent : look.theme.textMuted;
@@ -77,9 +77,11 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
   const float drop = (frame - ImGui::GetFrameHeight()) * 0.5F;
   ImGui::SetCursorScreenPos({at.x, at.y + drop});
   ImGui::SetNextItemWidth(look.px(field.width));
-  const bool edited = ImGui::InputText(
-      "##number", &draft.text,
-      ImGuiInputTextFlags_AutoSelectAll | ImGuiInputTextFlags_CallbackAlways, takeStepped, &draft);
+  const bool edited =
+      textField(look,
+                {"##number", ImGuiInputTextFlags_AutoSelectAll, "",
+                 [&draft](ImGuiInputTextCallbackData& data) { takeStepped(draft, data); }},
+                draft.text);
   draft.typing = ImGui::IsItemActive();
   change.left = ImGui::IsItemDeactivated();
   ImGui::PopFont();
@@ -93,14 +95,75 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
     change.notANumber = !change.value;
   }
   const float x = at.x + look.px(field.width) + look.px(2);
-  if (arrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
-  if (arrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
+  if (stepArrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
+  if (stepArrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
     change.stepped = -1;
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({look.px(field.width) + arrows + look.px(2), frame});
   ImGui::PopID();
   return change;
+}
+
+std::string problemOf(std::string_view field, const AttentionConfig& config) {
+  for (const Problem& problem : validate(config)) {
+    if (problem.field == field) return problem.message;
+  }
+  return {};
+}
+
+void problemBelow(const Look& look, const NumberDraft& draft) {
+  if (draft.problem.empty()) return;
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + look.px(340));
+  label(look.fonts.small, look.theme.bad, draft.problem);
+  ImGui::PopTextWrapPos();
+}
+
+bool textBox(const Look& look, const char* id, float width, const std::string& value,
+             NumberDraft& draft) {
+  const bool bad = !draft.problem.empty();
+  if (!draft.typing && !bad) draft.text = value;
+  pushFieldStyle(look, bad);
+  ImGui::SetNextItemWidth(look.px(width));
+  const bool edited = textField(look, {id}, draft.text);
+  draft.typing = ImGui::IsItemActive();
+  popFieldStyle();
+  return edited;
+}
+
+std::optional<double> realField(const Look& look, const char* name, float width, double value,
+                                NumberDraft& draft, const char* wayOut) {
+  const std::string id = std::string("##") + name;
+  if (!textBox(look, id.c_str(), width, fmt::format("{:g}", value), draft)) return std::nullopt;
+  double typed = 0.0;
+  const char* end = draft.text.data() + draft.text.size();
+  const auto result = std::from_chars(draft.text.data(), end, typed);
+  if (result.ec != std::errc() || result.ptr != end) {
+    draft.problem = fmt::format("{}: '{}' is not a number; {}", name, draft.text, wayOut);
+    return std::nullopt;
+  }
+  return typed;
+}
+
+void temperatureFields(const Panel& panel, NumberDraft& draft, float sliderWidth) {
+  const double value = panel.document.config.temperature;
+  const auto typed = realField(panel.look, "temperature", 70, value, draft,
+                               "give one above 0 (1 leaves the scores as they are)");
+  if (typed) {
+    AttentionConfig config = panel.document.config;
+    config.temperature = *typed;
+    draft.problem = problemOf("temperature", config);
+    if (draft.problem.empty()) panel.edits.push(SetTemperature{*typed}, "temperature");
+  }
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(panel.look.px(sliderWidth));
+  auto slid = static_cast<float>(value);
+  if (ImGui::SliderFloat("##slide", &slid, static_cast<float>(kLowestTemperature),
+                         static_cast<float>(kHighestTemperature), "",
+                         ImGuiSliderFlags_Logarithmic)) {
+    draft.problem.clear();
+    panel.edits.push(SetTemperature{static_cast<double>(slid)}, "temperature");
+  }
 }
 
 }  // namespace headscope::ui

@@ -56,12 +56,15 @@ struct EditSink {
 /// Seconds between frames while what takes long says how far it is.
 inline constexpr double kProgressPace = 0.1;
 
+struct TypedText;
+
 /// Looks and surroundings of a frame.
 struct Look {
   const Theme& theme;
   const Fonts& fonts;
   const ColorMaps& maps;
   gl::Scene& scene;
+  TypedText& typed;              // in the text field that has the keyboard
   double now;                    // seconds, from the host's clock
   float scale;                   // of the interface
   double mouseStill;             // seconds since the mouse last moved

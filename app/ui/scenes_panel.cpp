@@ -1,21 +1,17 @@
 #include "app/ui/scenes_panel.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
+#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 
 namespace headscope::ui {
 namespace {
-
-float buttonWidth(const Look& look, std::string_view text) {
-  return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
-}
 
 class List {
  public:
@@ -61,7 +57,7 @@ class List {
     std::string title = scene.title;
     ImGui::SetNextItemWidth(width);
     pushFieldStyle(look_, false);
-    if (ImGui::InputText("##title", &title)) {
+    if (textField(look_, {"##title"}, title)) {
       list_.wishes.retitle = scene.number;
       list_.wishes.title = title;
     }

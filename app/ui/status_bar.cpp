@@ -17,11 +17,11 @@ namespace {
 constexpr double kWorthShowing = 0.1;  // seconds a pass takes before its progress is shown
 
 /// A summary for the trace that is drawn.
-std::string figures(const Trace& trace) {
+std::string passFigures(const Trace& trace) {
   const Ledger costs = ledger(trace.config());
   return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
-                     trace.stepsRun(), trace.steps.size(), trace.ms, withThousands(costs.parameters.total),
-                     flopsInWords(costs.flops));
+                     trace.stepsRun(), trace.steps.size(), trace.ms,
+                     withThousands(costs.parameters.total), flopsInWords(costs.flops));
 }
 
 std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
@@ -42,18 +42,20 @@ std::string inWords(const Worker::Progress& progress, const AttentionConfig& con
 void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
+  if (status.progress.busy) look.changesIn(kProgressPace);
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float y = position.y + (size.y - fontSize(font)) * 0.5F;
   const float pad = look.px(20);
 
   const bool slow = status.progress.busy && status.progress.seconds > kWorthShowing;
-  std::string message = slow ? inWords(status.progress, panel.document.config) + "; any edit cancels it" : status.message;
-  ImU32 color = slow ? t.accentText : status.isError ? t.bad : t.text;
+  std::string message =
+      slow ? inWords(status.progress, panel.document.config) + "; any edit cancels it"
+           : status.message;
+  const ImU32 color = slow ? t.accentText : status.isError ? t.bad : t.text;
   if (!slow && !status.isError && !panel.trace.fullyMaskedRows.empty()) {
     if (!message.empty()) message += " · ";
     message += maskedText(panel.trace.fullyMaskedRows);
-    color = t.bad;
   }
   const float badge = mistakeBadge(
       panel, {position.x + pad, position.y + (size.y - mistakeBadgeHeight(look)) * 0.5F},
@@ -61,7 +63,7 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
   const float taken = badge > 0.0F ? badge + look.px(12) : 0.0F;
   const float left = position.x + pad + taken;
   float room = size.x - 2 * pad - taken;
-  const std::string right = figures(panel.trace);
+  const std::string right = passFigures(panel.trace);
   const float rightWidth = textSize(font, right).x;
   const float beside = room - rightWidth - look.px(24);
   if (message.empty() || beside > room * 0.4F) {  // else the message needs all of the bar
@@ -69,11 +71,56 @@ void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2
              elided(font, right, room));
     room = beside;
   }
+  if (message.empty()) return;
   const std::string shown = elided(font, message, room);
   drawText(list, font, {left, y}, color, shown);
   if (shown != message &&
       ImGui::IsMouseHoveringRect(position, {left + room, position.y + size.y})) {
     ImGui::SetTooltip("%s", message.c_str());
+  }
+}
+
+namespace {
+
+/// A part of the line for each step, lit where it is done.
+void drawSteps(const Look& look, ImVec2 middle, int steps, int done) {
+  const float width = look.px(360), height = look.px(4), gap = look.px(4);
+  const auto count = static_cast<float>(steps);
+  const float each = (width - gap * (count - 1)) / count;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (int step = 0; step < steps; ++step) {
+    const float x = middle.x - width * 0.5F + static_cast<float>(step) * (each + gap);
+    list->AddRectFilled({x, middle.y}, {x + each, middle.y + height},
+                        step < done ? look.theme.accent : look.theme.divider, height * 0.5F);
+  }
+}
+
+}  // namespace
+
+void firstPass(const Look& look, const AttentionConfig& config, const Status& status) {
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImVec2 at{size.x * 0.5F, size.y * 0.42F};
+  const auto line = [&](ImFont* font, ImU32 color, const std::string& text, float down) {
+    drawTextCentred(list, font, at, color, elided(font, text, size.x - look.px(24)));
+    at.y += look.px(down);
+  };
+  line(look.fonts.title, t.text, "headscope", 32);
+  line(look.fonts.regular, t.textMuted,
+       fmt::format("{} heads × {} tokens · d_model {}", withThousands(config.numHeads),
+                   withThousands(config.seqLen), withThousands(config.dModel)),
+       40);
+  if (!status.message.empty()) {
+    const float width = std::min(look.px(640), size.x - look.px(48));
+    ImGui::SetCursorScreenPos({at.x - width * 0.5F, at.y});
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    label(look.fonts.regular, status.isError ? t.bad : t.text, status.message);
+    ImGui::PopTextWrapPos();
+  } else if (status.progress.busy) {
+    drawSteps(look, at, static_cast<int>(stepsOf(config).size()), status.progress.stepsDone);
+    at.y += look.px(28);
+    line(look.fonts.regular, t.text, inWords(status.progress, config), 0);
   }
   if (status.progress.busy) look.changesIn(kProgressPace);
 }

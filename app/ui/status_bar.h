@@ -1,4 +1,6 @@
-// Status bar: messages on the left; steps run, time, parameters and FLOPs on the right.
+// Status bar: messages on the left; steps run, time, parameters and FLOPs on the right. First pass:
+// the screen until there is a trace to show, with what is computed and how far it is, or why there
+// will be none.
 #pragma once
 
 #include <string>
@@ -18,5 +20,7 @@ struct Status {
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config);
 
 void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size);
+
+void firstPass(const Look& look, const AttentionConfig& config, const Status& status);
 
 }  // namespace headscope::ui

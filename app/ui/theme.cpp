@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace headscope::ui {
 namespace {
@@ -11,7 +12,7 @@ constexpr ImU32 hex(unsigned rgb) {
   return IM_COL32((rgb >> 16) & 255U, (rgb >> 8) & 255U, rgb & 255U, 255U);
 }
 
-constexpr Theme kLight{
+constexpr Theme kLightTheme{
     .kind = ThemeKind::light,
     .window = hex(0xf7f7f5),
     .panel = hex(0xffffff),
@@ -43,7 +44,7 @@ constexpr Theme kLight{
     .flash = hex(0xf5b301),
 };
 
-constexpr Theme kDark{
+constexpr Theme kDarkTheme{
     .kind = ThemeKind::dark,
     .window = hex(0x13151c),
     .panel = hex(0x1c1f2a),
@@ -96,7 +97,7 @@ double luminance(ImU32 color) {
 
 }  // namespace
 
-const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDark : kLight; }
+const Theme& theme(ThemeKind kind) { return kind == ThemeKind::dark ? kDarkTheme : kLightTheme; }
 
 ImU32 headColor(const Theme& theme, std::size_t head) {
   const auto& colors = theme.kind == ThemeKind::dark ? kDarkHeads : kLightHeads;
@@ -117,6 +118,99 @@ ImU32 legibleOn(ImU32 background) {
   return contrast(IM_COL32_WHITE, background) >= contrast(IM_COL32_BLACK, background)
              ? IM_COL32_WHITE
              : IM_COL32_BLACK;
+}
+
+namespace {
+
+void setLengths(ImGuiStyle& style) {
+  style.WindowPadding = {14, 12};
+  style.FramePadding = {10, 5};
+  style.CellPadding = {6, 3};
+  style.ItemSpacing = {8, 6};
+  style.ItemInnerSpacing = {6, 4};
+  style.IndentSpacing = 16;
+  style.ScrollbarSize = 11;
+  style.GrabMinSize = 12;
+  style.WindowBorderSize = 0;
+  style.ChildBorderSize = 1;
+  style.PopupBorderSize = 1;
+  style.FrameBorderSize = 0;
+  style.WindowRounding = 8;
+  style.ChildRounding = 8;
+  style.FrameRounding = 6;
+  style.PopupRounding = 8;
+  style.ScrollbarRounding = 6;
+  style.GrabRounding = 6;
+  style.TabRounding = 6;
+  style.DisabledAlpha = 0.5F;
+}
+
+void setColors(ImGuiStyle& style, const Theme& t) {
+  const ImU32 none = withAlpha(t.panel, 0);
+  const std::pair<ImGuiCol_, ImU32> colors[] = {
+      {ImGuiCol_Text, t.text},
+      {ImGuiCol_TextDisabled, t.textMuted},
+      {ImGuiCol_WindowBg, t.window},
+      {ImGuiCol_ChildBg, t.panel},
+      {ImGuiCol_PopupBg, t.panel},
+      {ImGuiCol_Border, t.panelBorder},
+      {ImGuiCol_BorderShadow, none},
+      {ImGuiCol_FrameBg, t.field},
+      {ImGuiCol_FrameBgHovered, t.fieldHover},
+      {ImGuiCol_FrameBgActive, t.fieldActive},
+      {ImGuiCol_TitleBg, t.panel},
+      {ImGuiCol_TitleBgActive, t.panel},
+      {ImGuiCol_TitleBgCollapsed, t.panel},
+      {ImGuiCol_MenuBarBg, t.panel},
+      {ImGuiCol_ScrollbarBg, none},
+      {ImGuiCol_ScrollbarGrab, t.fieldActive},
+      {ImGuiCol_ScrollbarGrabHovered, withAlpha(t.textMuted, 0.6F)},
+      {ImGuiCol_ScrollbarGrabActive, t.textMuted},
+      {ImGuiCol_CheckMark, t.accentText},
+      {ImGuiCol_SliderGrab, t.accent},
+      {ImGuiCol_SliderGrabActive, t.accent},
+      {ImGuiCol_Button, t.field},
+      {ImGuiCol_ButtonHovered, t.fieldHover},
+      {ImGuiCol_ButtonActive, t.fieldActive},
+      {ImGuiCol_Header, t.accentSoft},
+      {ImGuiCol_HeaderHovered, t.fieldHover},
+      {ImGuiCol_HeaderActive, t.fieldActive},
+      {ImGuiCol_Separator, t.divider},
+      {ImGuiCol_SeparatorHovered, t.accent},
+      {ImGuiCol_SeparatorActive, t.accent},
+      {ImGuiCol_ResizeGrip, none},
+      {ImGuiCol_ResizeGripHovered, t.accentSoft},
+      {ImGuiCol_ResizeGripActive, t.accent},
+      {ImGuiCol_PlotLines, t.accent},
+      {ImGuiCol_PlotHistogram, t.accent},
+      {ImGuiCol_TableHeaderBg, t.field},
+      {ImGuiCol_TableBorderStrong, t.panelBorder},
+      {ImGuiCol_TableBorderLight, t.divider},
+      {ImGuiCol_TableRowBg, none},
+      {ImGuiCol_TableRowBgAlt, withAlpha(t.field, 0.5F)},
+      {ImGuiCol_TextSelectedBg, withAlpha(t.accent, 0.3F)},
+      {ImGuiCol_DragDropTarget, t.accent},
+      {ImGuiCol_ModalWindowDimBg, IM_COL32(0, 0, 0, 110)},
+  };
+  for (const auto& [which, color] : colors) {
+    style.Colors[which] = ImGui::ColorConvertU32ToFloat4(color);
+  }
+#if IMGUI_VERSION_NUM >= 19140
+  style.Colors[ImGuiCol_NavCursor] = ImGui::ColorConvertU32ToFloat4(t.accent);
+#else
+  style.Colors[ImGuiCol_NavHighlight] = ImGui::ColorConvertU32ToFloat4(t.accent);
+#endif
+}
+
+}  // namespace
+
+void applyStyle(const Theme& theme, float scale) {
+  ImGuiStyle style;
+  setLengths(style);
+  setColors(style, theme);
+  style.ScaleAllSizes(scale);
+  style.ChildBorderSize = style.PopupBorderSize = scale;
+  ImGui::GetStyle() = style;
 }
 
 }  // namespace headscope::ui

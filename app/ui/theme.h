@@ -1,4 +1,5 @@
-// Theme: every colour of the interface, light and dark, and the colours of heads and matrices.
+// Theme: every colour of the interface, light and dark, the colours of heads, and the style of Dear
+// ImGui's own widgets.
 #pragma once
 
 #include <imgui.h>
@@ -23,7 +24,7 @@ struct Theme {
 const Theme& theme(ThemeKind kind);
 
 /// Colour of a head: told apart from each other up to 12 and from Q, K and V; repeats beyond (heads
-/// are numbered as well). `headText` is legible on a panel.
+/// are numbered as well).
 ImU32 headColor(const Theme& theme, std::size_t head);
 
 ImU32 withAlpha(ImU32 color, float alpha);
@@ -31,5 +32,8 @@ ImU32 withAlpha(ImU32 color, float alpha);
 double contrast(ImU32 a, ImU32 b);
 /// Black or white, whichever reads better on `background`.
 ImU32 legibleOn(ImU32 background);
+
+/// Sets the current context's style: the theme's colours, all lengths times `scale`.
+void applyStyle(const Theme& theme, float scale);
 
 }  // namespace headscope::ui

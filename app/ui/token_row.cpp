@@ -1,14 +1,15 @@
 #include "app/ui/token_row.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "app/ui/wrapping_row.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
@@ -50,13 +51,15 @@ class Tokens {
     if (row_.focus) focusNextItem();
     ImGui::SetNextItemWidth(width);
     ImGui::PushStyleColor(ImGuiCol_FrameBg, row_.problem.empty() ? t.field : t.badSoft);
-    const bool entered = ImGui::InputTextWithHint(
-        memory_ ? "##memory text" : "##text",
-        memory_ && !cross() ? "type the text that gives keys and values; empty: self-attention"
-                            : "",
-        &row_.text,
-        ImGuiInputTextFlags_EnterReturnsTrue |
-            (row_.focus ? ImGuiInputTextFlags_AutoSelectAll : 0));
+    const char* hint = memory_ && !cross()
+                           ? "type the text that gives keys and values; empty: self-attention"
+                           : "";
+    const bool entered = textField(look_,
+                                   {memory_ ? "##memory text" : "##text",
+                                    ImGuiInputTextFlags_EnterReturnsTrue |
+                                        (row_.focus ? ImGuiInputTextFlags_AutoSelectAll : 0),
+                                    hint},
+                                   row_.text);
     ImGui::PopStyleColor();
     const bool edited = ImGui::IsItemEdited();
     const bool active = ImGui::IsItemActive();
@@ -197,15 +200,6 @@ class Tokens {
   bool memory_;
 };
 
-float buttonsWidth(const Look& look, std::initializer_list<const char*> texts) {
-  float width = 0.0F;
-  for (const char* text : texts) {
-    width +=
-        textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2 + look.px(8);
-  }
-  return width;
-}
-
 /// Which item of a batch is looked at.
 void itemChoice(const Panel& panel) {
   const Index batch = panel.document.config.batch;
@@ -240,9 +234,10 @@ std::string openFilePopup(const Panel& panel, TokenRowMemory& memory) {
         "or the weights of an nn.MultiheadAttention), or a session (.headscope.json).\nDropping a "
         "file on the window does the same.");
   if (ImGui::IsWindowAppearing()) focusNextItem();
-  ImGui::SetNextItemWidth(panel.look.px(420));
+  ImGui::SetNextItemWidth(
+      std::min(panel.look.px(420), ImGui::GetIO().DisplaySize.x - panel.look.px(120)));
   const bool entered =
-      ImGui::InputText("##path", &memory.path, ImGuiInputTextFlags_EnterReturnsTrue);
+      textField(panel.look, {"##path", ImGuiInputTextFlags_EnterReturnsTrue}, memory.path);
   ImGui::SameLine();
   if (pill(panel.look, "Open") || entered) {
     path = memory.path;
@@ -260,6 +255,163 @@ bool hasMemoryRow(const Panel& panel, const TokenRowMemory& memory) {
   return panel.document.config.crossAttention() || (memory.memory.editing && isText(panel));
 }
 
+/// The rows as they stand in one frame, their buttons to the right of the tokens; in a narrow
+/// window most of those are items behind "More".
+class TokenRow {
+ public:
+  TokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session)
+      : panel_(panel),
+        look_(panel.look),
+        memory_(memory),
+        session_(session),
+        memoryRow_(hasMemoryRow(panel, memory)),
+        editing_(memory.input.editing),
+        editingMemory_(memory.memory.editing),
+        first_(look_.px(20) + look_.px(memoryRow_ ? 66 : 46)) {
+    const float window = ImGui::GetWindowWidth();
+    const float margins = look_.px(28);
+    float buttons = sessionMenuWidth(look_, session_) + margins;
+    for (const char* text : {edit(), kExamples, kOpenFile}) buttons += withGap(text);
+    narrow_ = window - buttons - first_ < look_.px(160);
+    if (narrow_) {
+      const float one = std::max(withGap(edit()) + buttonWidth(look_, more()),
+                                 memoryRow_ ? buttonWidth(look_, editMemory()) : 0.0F);
+      buttons = one + margins;
+    }
+    const bool room = narrow_ || window - buttons - withGap(kAdd) > look_.px(292);
+    offersMemory_ = !memoryRow_ && isText(panel_) && room;
+    if (offersMemory_ && !narrow_) buttons += withGap(kAdd);
+    right_ = window - buttons;
+  }
+
+  /// Gives the path that "open file" was given.
+  std::string draw() {
+    line(memory_.input, false, 0.0F);
+    WrappingRow row = rowOfButtons(0.0F);
+    if (button(row, edit())) toggle(memory_.input, editing_, false);
+    tip(look_, "Type another sentence (ctrl+e); everything follows as you type");
+    if (narrow_) {
+      if (button(row, more())) ImGui::OpenPopup("more of the tokens");
+      if (const char* popup = moreItems()) ImGui::OpenPopup(popup);
+    } else {
+      buttons(row);
+    }
+    examplesPopup(panel_);
+    std::string path = openFilePopup(panel_, memory_);
+    if (memoryRow_) {
+      line(memory_.memory, true, rowHeight(look_));
+      memoryButtons();
+    }
+    return path;
+  }
+
+ private:
+  static constexpr const char* kAdd = "add memory";
+  static constexpr const char* kAddAbout =
+      "Cross-attention: type a second text, the memory. Keys and values then come from it, queries "
+      "from the input.";
+  static constexpr const char* kRemoveAbout =
+      "Back to self-attention: keys and values from the input itself";
+  static constexpr const char* kExamples = "examples ▾";
+  static constexpr const char* kOpenFile = "open file";
+
+  // as the frame begins: a click on "done" takes the keyboard from the field, which ends it as well
+  const char* edit() const { return editing_ ? "done" : "edit text"; }
+  const char* editMemory() const { return editingMemory_ ? "done" : "edit memory"; }
+  const char* more() const { return session_.unsaved ? "• More ▾" : "More ▾"; }
+  float withGap(const char* text) const { return buttonWidth(look_, text) + look_.px(8); }
+  float inset() const { return std::round((rowHeight(look_) - ImGui::GetFrameHeight()) * 0.5F); }
+
+  WrappingRow rowOfButtons(float top) const {
+    return {look_, right_ + look_.px(8), ImGui::GetWindowWidth(), top + inset()};
+  }
+  bool button(WrappingRow& row, const char* text) const {
+    row.place(buttonWidth(look_, text), 8.0F);
+    return pill(look_, text);
+  }
+
+  /// The tokens, or the text while it is typed.
+  void line(TokenRowMemory::Row& memory, bool ofMemory, float top) {
+    Tokens row(panel_, memory, ofMemory);
+    ImGui::SetCursorPos({look_.px(20), top + inset()});
+    inlineLabel(look_, look_.fonts.small, look_.theme.textMuted,
+                ofMemory     ? "memory"
+                : memoryRow_ ? "queries"
+                             : "input");
+    ImGui::SameLine(first_);
+    if (!ofMemory) itemChoice(panel_);
+    if (ofMemory ? editingMemory_ : editing_) {
+      row.field(right_ - ImGui::GetCursorPosX());
+    } else {
+      ImGui::SetCursorPosY(top);
+      row.chips(right_);
+    }
+  }
+
+  void buttons(WrappingRow& row) {
+    if (offersMemory_) {
+      if (button(row, kAdd)) toggle(memory_.memory, false, true);
+      tip(look_, kAddAbout);
+    }
+    if (button(row, kExamples)) ImGui::OpenPopup("examples");
+    if (button(row, kOpenFile)) ImGui::OpenPopup("open file");
+    row.place(sessionMenuWidth(look_, session_), 8.0F);
+    sessionMenu(look_, session_);
+  }
+
+  /// What has no button in a narrow window; gives the popup that is asked for, or null.
+  const char* moreItems() {
+    const char* popup = nullptr;
+    if (!beginPopup("more of the tokens")) return nullptr;
+    if (offersMemory_) {
+      if (ImGui::MenuItem(kAdd)) toggle(memory_.memory, false, true);
+      tip(look_, kAddAbout);
+    }
+    if (memoryRow_ && removable()) {
+      if (ImGui::MenuItem("remove memory")) removeMemory();
+      tip(look_, kRemoveAbout);
+    }
+    if (ImGui::MenuItem(kExamples)) popup = "examples";
+    if (ImGui::MenuItem(kOpenFile)) popup = "open file";
+    ImGui::Separator();
+    sessionItems(session_);
+    ImGui::EndPopup();
+    return popup;
+  }
+
+  void memoryButtons() {
+    if (!isText(panel_)) return;
+    WrappingRow row = rowOfButtons(rowHeight(look_));
+    ImGui::PushID("memory");
+    if (button(row, editMemory())) toggle(memory_.memory, editingMemory_, true);
+    if (removable() && !narrow_) {
+      if (button(row, "remove")) removeMemory();
+      tip(look_, kRemoveAbout);
+    }
+    ImGui::PopID();
+  }
+  bool removable() const { return isText(panel_) && panel_.document.config.crossAttention(); }
+  void removeMemory() const { panel_.edits.push(SetText{panel_.view.item, true, ""}); }
+
+  void toggle(TokenRowMemory::Row& row, bool wasEditing, bool ofMemory) const {
+    if (wasEditing) {
+      row.editing = false;
+    } else {
+      Tokens(panel_, row, ofMemory).startEditing();
+    }
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  TokenRowMemory& memory_;
+  SessionMenu& session_;
+  bool memoryRow_, editing_, editingMemory_;
+  float first_;         // where the tokens begin
+  float right_ = 0.0F;  // … and end
+  bool narrow_ = false;
+  bool offersMemory_ = false;
+};
+
 }  // namespace
 
 float tokenRowHeight(const Panel& panel, const TokenRowMemory& memory) {
@@ -271,94 +423,8 @@ void editText(const Panel& panel, TokenRowMemory& memory) {
 }
 
 std::string tokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session) {
-  const Look& look = panel.look;
-  const float left = look.px(20);
-  const float inset = std::round((rowHeight(look) - ImGui::GetFrameHeight()) * 0.5F);
-  const bool cross = panel.document.config.crossAttention();
-  const bool memoryRow = hasMemoryRow(panel, memory);
   panel.view.item = std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
-
-  // as the frame begins: a click on "done" takes the keyboard from the field, which ends it as well
-  const bool editing = memory.input.editing;
-  const bool editingMemory = memory.memory.editing;
-  const char* edit = editing ? "done" : "edit text";
-  const char* add = "add memory";
-  float buttons = buttonsWidth(look, {edit, "examples ▾", "open file"}) +
-                  sessionMenuWidth(look, session) + look.px(20);
-  const float addWidth = buttonsWidth(look, {add});
-  const bool roomToAdd = ImGui::GetWindowWidth() - buttons - addWidth > look.px(300);
-  const bool offersMemory = !memoryRow && isText(panel) && roomToAdd;
-  if (offersMemory) buttons += addWidth;
-  const float right = ImGui::GetWindowWidth() - buttons - look.px(8);
-  const float labelRoom = memoryRow ? look.px(66) : look.px(46);
-
-  Tokens input(panel, memory.input, false);
-  Tokens keys(panel, memory.memory, true);
-  ImGui::SetCursorPos({left, inset});
-  inlineLabel(look, look.fonts.small, look.theme.textMuted, memoryRow ? "queries" : "input");
-  ImGui::SameLine(left + labelRoom);
-  itemChoice(panel);
-  if (editing) {
-    input.field(right - ImGui::GetCursorPosX());
-  } else {
-    ImGui::SetCursorPosY(0);
-    input.chips(right);
-  }
-  ImGui::SetCursorPos({right + look.px(8), inset});
-  if (pill(look, edit)) {
-    if (editing) {
-      memory.input.editing = false;
-    } else {
-      input.startEditing();
-    }
-  }
-  tip(look, "Type another sentence (ctrl+e); everything follows as you type");
-  if (offersMemory) {
-    ImGui::SameLine(0.0F, look.px(8));
-    if (pill(look, add)) keys.startEditing();
-    tip(look,
-        "Cross-attention: type a second text, the memory. Keys and values then come from it, "
-        "queries from the input.");
-  }
-  ImGui::SameLine(0.0F, look.px(8));
-  if (pill(look, "examples ▾")) ImGui::OpenPopup("examples");
-  examplesPopup(panel);
-  ImGui::SameLine(0.0F, look.px(8));
-  if (pill(look, "open file")) ImGui::OpenPopup("open file");
-  std::string path = openFilePopup(panel, memory);
-  ImGui::SameLine(0.0F, look.px(8));
-  sessionMenu(look, session);
-
-  if (memoryRow) {
-    const float top = rowHeight(look);
-    ImGui::SetCursorPos({left, top + inset});
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, "memory");
-    ImGui::SameLine(left + labelRoom);
-    if (editingMemory) {
-      keys.field(right - ImGui::GetCursorPosX());
-    } else {
-      ImGui::SetCursorPosY(top);
-      keys.chips(right);
-    }
-    if (isText(panel)) {
-      ImGui::SetCursorPos({right + look.px(8), top + inset});
-      ImGui::PushID("memory");
-      if (pill(look, editingMemory ? "done" : "edit memory")) {
-        if (editingMemory) {
-          memory.memory.editing = false;
-        } else {
-          keys.startEditing();
-        }
-      }
-      if (cross) {
-        ImGui::SameLine(0.0F, look.px(8));
-        if (pill(look, "remove")) panel.edits.push(SetText{panel.view.item, true, ""});
-        tip(look, "Back to self-attention: keys and values from the input itself");
-      }
-      ImGui::PopID();
-    }
-  }
-  return path;
+  return TokenRow(panel, memory, session).draw();
 }
 
 }  // namespace headscope::ui

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/ui/panel.h"
-#include "app/ui/session_menu.h"
+#include "app/ui/session_controls.h"
 
 namespace headscope::ui {
 
@@ -21,7 +21,6 @@ struct TokenRowMemory {
   };
   Row input, memory;
   std::string path;  // typed into "open file"
-  bool openExamples = false;
 };
 
 /// Height the rows take.

@@ -1,7 +1,6 @@
 #include "app/ui/top_bar.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,9 +9,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/glossary.h"
 #include "app/ui/more_settings.h"
-#include "app/ui/page_switch.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/view_menu.h"
+#include "app/ui/view_controls.h"
 #include "app/ui/widgets.h"
 #include "app/ui/wrapping_row.h"
 #include "core/presets.h"
@@ -21,10 +19,6 @@
 namespace headscope::ui {
 namespace {
 
-float buttonWidth(const Look& look, std::string_view text) {
-  return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
-}
-
 float toggleWidth(const Look& look, const char* text) {
   return look.px(25) + richTextSize(look.fonts, look.fonts.regular, text).x;
 }
@@ -32,7 +26,16 @@ float toggleWidth(const Look& look, const char* text) {
 /// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
 constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1400.0F;
-constexpr float kNamed = 1500.0F;  // from here on there is room for the program's name
+constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
+
+struct PageName {
+  Page page;
+  const char* name;
+  const char* about;
+};
+
+constexpr PageName kPageNames[] = {{Page::flow, "Flow", "Every step of one pass (v)"},
+                                   {Page::heads, "Heads", "All heads at once (v)"}};
 
 class TopBar {
  public:
@@ -42,18 +45,18 @@ class TopBar {
         memory_(memory),
         state_(state),
         compact_(ImGui::GetWindowWidth() < look_.px(kRoomy)),
-        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), compact_) {}
+        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), look_.px(11), compact_) {}
 
   TopBarWishes draw() {
-    if (ImGui::GetWindowWidth() >= look_.px(kNamed)) title();
-    pageSwitch(look_, panel_.view, row_);
+    if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
+    pages();
     presetChoice();
     dimensions();
     division();
     switches();
     undoRedo();
     looks();
-    memory_.height = row_.bottom();
+    memory_.height = row_.bottom() + look_.px(11);
     return std::move(wishes_);
   }
 
@@ -64,6 +67,14 @@ class TopBar {
     const char* name = "headscope";
     row_.place(textSize(look_.fonts.title, name).x);
     inlineLabel(look_, look_.fonts.title, look_.theme.accentText, name);
+  }
+
+  void pages() {
+    for (const PageName& p : kPageNames) {
+      row_.place(buttonWidth(look_, p.name), p.page == Page::flow ? 14.0F : 2.0F);
+      if (pill(look_, p.name, panel_.view.page == p.page)) panel_.view.page = p.page;
+      tip(look_, p.about);
+    }
   }
 
   /// Whether the sizes are still the preset's.

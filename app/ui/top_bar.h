@@ -1,5 +1,5 @@
-// Top bar: preset, dimensions, switches, undo and redo, looks. What is typed and cannot be used yet
-// is kept as a draft, explained, and leaves the document as it is.
+// Top bar: pages, preset, dimensions, switches, undo and redo, looks. What is typed and cannot be
+// used yet is kept as a draft, explained, and leaves the document as it is.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
-#include "app/ui/view_menu.h"
+#include "app/ui/view_controls.h"
 
 namespace headscope::ui {
 

@@ -107,6 +107,10 @@ void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
   drawText(list, font, {centre.x - size.x * 0.5F, centre.y - size.y * 0.5F}, color, text);
 }
 
+float buttonWidth(const Look& look, std::string_view text) {
+  return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
+}
+
 bool pill(const Look& look, const char* text, bool lit, bool enabled) {
   const Theme& t = look.theme;
   ImGui::PushStyleColor(ImGuiCol_Button, lit ? t.accentSoft : t.field);

@@ -31,6 +31,8 @@ void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std:
 void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
                      std::string_view text);
 
+/// How wide a button with that text is.
+float buttonWidth(const Look& look, std::string_view text);
 /// A soft button; `lit` marks a chosen one.
 bool pill(const Look& look, const char* text, bool lit = false, bool enabled = true);
 /// A check box with its label, which may be rich text.

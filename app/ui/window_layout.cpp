@@ -20,7 +20,7 @@ WindowLayout layoutWindow(const WindowSpace& space) {
   const float status = px(28);
   w.topBar = {{0, 0}, {width, top}};
   w.tokens = {{0, top}, {width, space.tokenRowHeight}};
-  const float bodyTop = top + space.tokenRowHeight;
+  const float bodyTop = top + space.tokenRowHeight + space.offerHeight;
   w.body = {{0, bodyTop}, {width, std::max(space.display.y - bodyTop - status, 1.0F)}};
   w.status = {{0, space.display.y - status}, {width, status}};
 

@@ -20,7 +20,8 @@ struct WindowSpace {
   float topBarHeight;  // as it wrapped in the last frame; 0: not known yet
   float tokenRowHeight;
   float scale;
-  bool tallTools = false;  // the upper card shows more than the dimension flow
+  bool tallTools = false;    // the upper card shows more than the dimension flow
+  float offerHeight = 0.0F;  // of what is offered between the tokens and the body
 };
 
 WindowLayout layoutWindow(const WindowSpace& space);

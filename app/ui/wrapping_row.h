@@ -7,13 +7,14 @@ namespace headscope::ui {
 
 class WrappingRow {
  public:
-  /// `tight` narrows the gaps.
-  WrappingRow(const Look& look, float left, float right, bool tight)
+  /// From `left` to `right` in the current window, `top` below its upper edge; `tight` narrows the
+  /// gaps.
+  WrappingRow(const Look& look, float left, float right, float top, bool tight = false)
       : look_(look),
         left_(left),
         right_(right),
         x_(left),
-        y_(look.px(11)),
+        y_(top),
         gaps_(tight ? look.px(0.7F) : look.px(1)) {}
 
   /// Puts the cursor where an item of `width` goes.
@@ -30,7 +31,8 @@ class WrappingRow {
     x_ += width;
   }
   bool fits(float width, float gapBefore) const { return x_ + gaps_ * gapBefore + width <= right_; }
-  float bottom() const { return y_ + ImGui::GetFrameHeight() + look_.px(11); }
+  /// Where the last line ends.
+  float bottom() const { return y_ + ImGui::GetFrameHeight(); }
 
  private:
   const Look& look_;

@@ -171,9 +171,9 @@ Json parseJson(std::string_view text, const std::string& file, const JsonLimits&
         fmt::format("{} is not a usable session: it is cut short or damaged at byte {}; open "
                     "another",
                     file, error.byte));
-  } catch (const Json::exception& error) {  // a number too large, say
+  } catch (const Json::exception&) {
     throw UserError(
-        fmt::format("{} is not a usable session: {}; open another", file, error.what()));
+        fmt::format("{} is not a usable session: a number in it is too large; open another", file));
   }
 }
 

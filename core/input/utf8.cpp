@@ -2,6 +2,8 @@
 
 #include <utf8proc.h>
 
+#include <array>
+
 namespace headscope {
 
 CodePoint codePointAt(std::string_view text, std::size_t position) {
@@ -11,6 +13,12 @@ CodePoint codePointAt(std::string_view text, std::size_t position) {
                        static_cast<utf8proc_ssize_t>(text.size() - position), &value);
   if (bytes <= 0) return {};
   return {value, static_cast<std::size_t>(bytes)};
+}
+
+std::string utf8Of(char32_t codePoint) {
+  std::array<utf8proc_uint8_t, 4> bytes{};
+  const auto count = utf8proc_encode_char(static_cast<utf8proc_int32_t>(codePoint), bytes.data());
+  return {bytes.begin(), bytes.begin() + count};
 }
 
 std::optional<std::size_t> invalidUtf8At(std::string_view text) {

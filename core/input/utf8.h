@@ -19,6 +19,9 @@ struct CodePoint {
 /// The code point that starts at `position`, which must lie within the text.
 CodePoint codePointAt(std::string_view text, std::size_t position);
 
+/// The bytes of a code point; none where there is no such one.
+std::string utf8Of(char32_t codePoint);
+
 /// Position of the first byte that is not UTF-8.
 std::optional<std::size_t> invalidUtf8At(std::string_view text);
 

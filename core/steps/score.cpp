@@ -51,8 +51,9 @@ class Score final : public Step {
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     const AttentionConfig& c = tensors.config();
-    Explanation e =
-        startExplanation(tensors, cell, "raw_scores[b, h, i, j] = Σ_d q[b, h, i, d] · k[b, h, j, d]");
+    Explanation e = startExplanation(
+        tensors, cell,
+        fmt::format("raw_scores[b, h, i, j] = Σ_d q[b, h, i, d] · k[b, {}, j, d]", kvHeadIndex(c)));
     for (Index d = 0; d < c.dK(); ++d) {
       e.terms.push_back(productTerm(tensors, {TensorId::q, cell.item, cell.head, cell.row, d},
                                     {TensorId::k, cell.item, c.kvHead(cell.head), cell.col, d}));

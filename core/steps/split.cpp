@@ -88,8 +88,9 @@ class Split final : public Step {
       const Index head = c.mistakes.sharedHead ? 0 : cell.head;
       CellRef source{cut.from, cell.item, -1, cell.row, head * dK + cell.col};
       std::string rule = fmt::format(
-          "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of head {}",
-          info(cut.to).name, from, dK, source.col, from, cell.col, head);
+          "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of {}head {}",
+          info(cut.to).name, from, dK, source.col, from, cell.col,
+          headCount(cut.to, c) < c.numHeads ? "key/value " : "", head);
       if (c.mistakes.reshapeWithoutTranspose) {
         const Shape flat = shapeOf(cut.from, c);
         const Index place = (head * flat[1] + cell.row) * dK + cell.col;

@@ -1,5 +1,7 @@
 #include "core/steps/terms.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace headscope {
@@ -14,17 +16,24 @@ Term sourceTerm(const AttentionTensors& tensors, const CellRef& source) {
   return scaledTerm(tensors, source, "1", 1.0);
 }
 
-Term scaledTerm(const AttentionTensors& tensors, const CellRef& source, std::string factor, double factorValue) {
+Term scaledTerm(const AttentionTensors& tensors, const CellRef& source, std::string factor,
+                double factorValue) {
   const double value = tensors.value(source);
   return {toString(source), std::move(factor), value, factorValue, value * factorValue, {source}};
 }
 
-Explanation startExplanation(const AttentionTensors& tensors, const CellRef& cell, std::string rule) {
+Explanation startExplanation(const AttentionTensors& tensors, const CellRef& cell,
+                             std::string rule) {
   Explanation explanation;
   explanation.cell = cell;
   explanation.value = tensors.value(cell);
   explanation.rule = std::move(rule);
   return explanation;
+}
+
+std::string kvHeadIndex(const AttentionConfig& config) {
+  const Index group = config.headsPerGroup();
+  return group == 1 ? "h" : fmt::format("⌊h/{}⌋", group);
 }
 
 void sumTerms(Explanation& explanation) {

@@ -12,10 +12,15 @@ Term productTerm(const AttentionTensors& tensors, const CellRef& left, const Cel
 Term sourceTerm(const AttentionTensors& tensors, const CellRef& source);
 
 /// One cell times a plain number ("1/√64").
-Term scaledTerm(const AttentionTensors& tensors, const CellRef& source, std::string factor, double factorValue);
+Term scaledTerm(const AttentionTensors& tensors, const CellRef& source, std::string factor,
+                double factorValue);
 
 /// An explanation of `cell` with its value read from the tensors; terms to be added.
-Explanation startExplanation(const AttentionTensors& tensors, const CellRef& cell, std::string rule);
+Explanation startExplanation(const AttentionTensors& tensors, const CellRef& cell,
+                             std::string rule);
+
+/// The index of the key/value head that head h reads: "h", or "⌊h/4⌋" where four share one.
+std::string kvHeadIndex(const AttentionConfig& config);
 
 /// Adds up the products in double.
 void sumTerms(Explanation& explanation);

@@ -82,7 +82,8 @@ class Weigh final : public Step {
     const std::string factor = gain == 1.0F ? "" : fmt::format("{:g} · ", gain);
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format("heads[b, h, i, d] = {}Σ_j weights[b, h, i, j] · v[b, h, j, d]", factor));
+        fmt::format("heads[b, h, i, d] = {}Σ_j weights[b, h, i, j] · v[b, {}, j, d]", factor,
+                    kvHeadIndex(c)));
     for (Index j = 0; j < c.keys(); ++j) {
       Term term = productTerm(tensors, {TensorId::weights, cell.item, cell.head, cell.row, j},
                               {TensorId::v, cell.item, c.kvHead(cell.head), j, cell.col});

@@ -5,6 +5,9 @@
 
 #include <future>
 #include <stdexcept>
+#include <string>
+
+#include "core/error.h"
 
 namespace headscope {
 namespace {
@@ -79,7 +82,7 @@ TEST(BackgroundTask, AnOlderResultIsDropped) {
 
 TEST(BackgroundTask, AnErrorIsAnOutcome) {
   Task task;
-  task.request([](Cancelled&) -> std::optional<int> { throw std::runtime_error("too wide"); });
+  task.request([](Cancelled&) -> std::optional<int> { throw UserError("too wide"); });
   task.wait();
   const auto outcome = task.take();
   ASSERT_TRUE(outcome);
@@ -87,7 +90,12 @@ TEST(BackgroundTask, AnErrorIsAnOutcome) {
   EXPECT_EQ(outcome->error, "too wide");
   task.request([](Cancelled&) -> std::optional<int> { throw std::bad_alloc(); });
   task.wait();
-  EXPECT_EQ(task.take().value().error, "there is not enough memory for this size");
+  EXPECT_EQ(task.take().value().error.find("there is not enough memory for this"), 0U);
+  task.request([](Cancelled&) -> std::optional<int> { throw std::out_of_range("map::at"); });
+  task.wait();
+  const std::string error = task.take().value().error;
+  EXPECT_EQ(error.find("map::at"), std::string::npos) << error;
+  EXPECT_NE(error.find("start it again"), std::string::npos) << error;
 }
 
 TEST(BackgroundTask, IsStoppedWhenItGoes) {

@@ -11,6 +11,7 @@
 #include "app/ui/export_choice.h"
 #include "app_driver.h"
 #include "core/formats/safetensors.h"
+#include "core/formats/session.h"
 
 namespace headscope::ui {
 namespace {
@@ -87,6 +88,27 @@ TEST_F(Export, TheWholeTraceAndTheScriptAreWritten) {
   EXPECT_TRUE(fs::exists(folder_ / "headscope-pytorch" / "check_attention.py"));
   EXPECT_TRUE(fs::exists(folder_ / "headscope-pytorch" / "tensors" / "weights.npy"));
   EXPECT_TRUE(ui_.shows("run python3", kDialog));
+}
+
+/// A picture's program is made of the window's history, wherever that has come to.
+TEST_F(Export, APictureIsDrawnAfterASessionWasOpened) {
+  const fs::path file = folder_ / "lecture.headscope.json";
+  formats::saveSession(file, {textDocument("From a file"), "{}", {}, {}});
+  ui_.app().dropFiles({file});
+  ui_.settle();
+  ui_.press(Key{'E'}, true, true);
+  ui_.click("Picture", kDialog);
+  ui_.click("Export", kDialog);
+  auto asked = ui_.app().takePictureRequest();
+  ASSERT_TRUE(asked);
+  App picture(std::move(asked->program));
+  picture.finish();
+  ui_.host().frames(picture, 3);
+  EXPECT_EQ(picture.title(), "lecture · headscope");
+  EXPECT_TRUE(ui_.shows("lecture ▾", "tokens"));
+  // back to where no session was open yet
+  ui_.host().press(picture, Key{'Z'}, true);
+  EXPECT_EQ(picture.title(), "headscope");
 }
 
 TEST_F(Export, IsDoneByKeyboardAlone) {

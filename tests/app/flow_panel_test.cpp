@@ -12,6 +12,7 @@
 #include "app/ui/flow/flow_parts.h"
 #include "app/ui/flow/head_heatmap.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/text_field.h"
 #include "core/attention.h"
 #include "core/edit.h"
 
@@ -56,7 +57,7 @@ class FlowPanel : public testing::Test {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize({kWidth, kHeight});
     ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
-    const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
+    const Look look = this->look();
     EditSink edits;
     origin_ = ImGui::GetCursorScreenPos();
     flowPanel({trace_->document(), *trace_, trace_, view_, edits, look, computations_}, memory_,
@@ -65,9 +66,13 @@ class FlowPanel : public testing::Test {
     ImGui::Render();
   }
 
+  Look look() {
+    return {theme(ThemeKind::light), fonts_, maps_, scene_, typed_, now_, 1, 0, &wantsFrame_};
+  }
+
   FlowLayout layout() {
     const ImVec2 room(kWidth - 2 * origin_.x, kHeight - 2 * origin_.y);
-    const Look look = {theme(ThemeKind::light), fonts_, maps_, scene_, now_, 1, 0, &wantsFrame_};
+    const Look look = this->look();
     return layoutFlow(trace_->config(), view_.head, room.x, room.y - kTop, flowMetrics(look));
   }
 
@@ -111,6 +116,7 @@ class FlowPanel : public testing::Test {
   TracePtr trace_;
   ImVec2 origin_;
   double now_ = 0;
+  TypedText typed_;
   bool wantsFrame_ = false;
 };
 

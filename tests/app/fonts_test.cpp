@@ -8,7 +8,7 @@
 
 #include "app/host/content_scale.h"
 #include "app/ui/compat.h"
-#include "app/ui/font_atlas.h"
+#include "app/ui/font_files.h"
 #include "app_driver.h"
 
 namespace headscope::ui {

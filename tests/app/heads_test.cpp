@@ -39,7 +39,7 @@ TEST(Heads, AllOfThemStandInOneGrid) {
   ui.hover(cellAt(maps[3], 6, 6, 1, 2));
   ASSERT_TRUE(ui.view().hovered);
   EXPECT_EQ(ui.view().hovered->cell, (CellRef{TensorId::rawScores, 0, 3, 1, 2}));
-  EXPECT_TRUE(ui.shows("Head 4", "Tooltip"));
+  EXPECT_TRUE(ui.shows("head 4", "Tooltip"));
   ui.clickAt(cellAt(maps[6], 6, 6, 5, 0));
   EXPECT_EQ(ui.view().head, 6);
   EXPECT_EQ(ui.view().selected, (CellRef{TensorId::rawScores, 0, 6, 5, 0}));
@@ -75,6 +75,39 @@ TEST(Heads, ACardNamesTheColumnsAndTheKeyValueHeadItReads) {
   ASSERT_EQ(ui.trace().config().numKvHeads, 1);
   EXPECT_TRUE(ui.shows("Q columns 256–511", "strip"));
   EXPECT_TRUE(ui.shows("K, V head 1", "strip"));
+}
+
+TEST(Heads, KeysAndValuesGoByTheHeadThatTheyAreOf) {
+  AppDriver ui;
+  ui.click("More ▾", "top bar");
+  ui.typeInto("Key/value heads", "2", "Popup");
+  ui.press(Key::enter);
+  ui.press(Key::escape);
+  ui.click("Head 8", "strip");
+  ASSERT_EQ(ui.view().head, 7);
+  ui.view().step = StepId::score;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("Q8", "stage"));
+  EXPECT_TRUE(ui.shows("K2T", "stage")) << ui.screen().all("stage");
+  EXPECT_TRUE(ui.shows("S8", "stage"));
+  EXPECT_FALSE(ui.shows("K8", "stage"));
+  ui.hover(cellAt(ui.heatmaps("stage")[1], 64, 6, 3, 2));
+  EXPECT_TRUE(ui.shows("k[0, 1, 2, 3] · key/value head 2")) << ui.screen().all();
+  ui.view().step = StepId::weigh;
+  ui.settle();
+  EXPECT_TRUE(ui.shows("V2", "stage"));
+  EXPECT_FALSE(ui.shows("V8", "stage"));
+  ui.view().part = TensorId::k;
+  for (const StepId step : {StepId::project, StepId::split}) {
+    ui.view().step = step;
+    ui.settle();
+    EXPECT_TRUE(ui.shows("K2", "stage"));
+    EXPECT_FALSE(ui.shows("K8", "stage"));
+    EXPECT_TRUE(ui.shows(", key/value head 2", "stage")) << ui.screen().all("stage");
+  }
+  EXPECT_NE(
+      explainCell(ui.trace(), {TensorId::rawScores, 0, 7, 0, 0}).rule.find("k[b, ⌊h/4⌋, j, d]"),
+      std::string::npos);
 }
 
 TEST(Heads, TheChosenOneIsKeptWithinWhatThereIs) {

@@ -1,4 +1,6 @@
 // Help: every key and every term is listed, and terms are explained where they stand.
+#include "app/ui/help.h"
+
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -6,7 +8,6 @@
 #include <tuple>
 
 #include "app/ui/glossary.h"
-#include "app/ui/shortcuts.h"
 #include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
 #include "app_driver.h"

@@ -58,8 +58,9 @@ TEST_P(Layout, PanelsStandApartAndWithinTheBody) {
 
 TEST_P(Layout, TheBarsControlsAreAllOnTheScreen) {
   const auto [width, height, scale] = GetParam();
+  const auto w = static_cast<float>(width);
   AppDriver ui(exampleDocument("english-german"), width, height, view());
-  const ScreenText screen = ui.screen();
+  ScreenText screen = ui.screen();
   for (const char* text : {"d_model", "heads", "tokens", "bias", "causal", "÷√dk", "More ▾", "↶",
                            "↷", "Export ▾", "View ▾"}) {
     const auto spot = screen.find(text, "top bar");
@@ -67,12 +68,25 @@ TEST_P(Layout, TheBarsControlsAreAllOnTheScreen) {
     EXPECT_LE(spot->max.x, static_cast<float>(width)) << text;
     EXPECT_LE(spot->max.y, ui.window("top bar")->y1) << text;
   }
-  for (const char* text : {"edit text", "examples ▾", "open file", "edit memory", "remove"}) {
+  EXPECT_TRUE(screen.shows("of 9 steps"));
+  // in a narrow window some of them stand behind "More"
+  const bool narrow = screen.find("More ▾", "tokens").has_value();
+  EXPECT_EQ(narrow, w / scale < 600.0F);
+  for (const char* text : {"edit text", "edit memory"}) {
     const auto spot = screen.find(text, "tokens");
     ASSERT_TRUE(spot) << text;
-    EXPECT_LE(spot->max.x, static_cast<float>(width)) << text;
+    EXPECT_LE(spot->max.x, w) << text;
   }
-  EXPECT_TRUE(screen.shows("of 9 steps"));
+  if (narrow) {
+    ui.click("More ▾", "tokens");
+    screen = ui.screen();
+  }
+  for (const char* text : {"examples", "open file", "remove"}) {
+    const auto spot = screen.find(text, narrow ? "Popup" : "tokens");
+    ASSERT_TRUE(spot) << text;
+    EXPECT_LE(spot->max.x, w) << text;
+    EXPECT_LE(spot->max.y, static_cast<float>(height)) << text;
+  }
 }
 
 TEST_P(Layout, BarsAndBodyFollowOneAnother) {
@@ -119,6 +133,89 @@ TEST(StatusBar, GivesAMessageTheRoomItNeeds) {
   ui.settle();
   EXPECT_TRUE(ui.shows("notes.txt: only .csv (a series)"));
 }
+
+/// The place of all of a piece of text.
+gl::Rect placeOf(const TextRun& run) {
+  const Spot spot = run.spot(0, run.text.size());
+  return {spot.min.x, spot.min.y, spot.max.x, spot.max.y};
+}
+
+bool overlap(const gl::Rect& a, const gl::Rect& b) {
+  return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1;
+}
+
+class NarrowWindow : public testing::TestWithParam<Size> {};
+
+TEST_P(NarrowWindow, NoControlLiesOnAnother) {
+  const auto [width, height, scale] = GetParam();
+  ViewState view;
+  view.scale = scale;
+  for (const char* name : {"english-german", "cat"}) {
+    AppDriver ui(exampleDocument(name), width, height, view);
+    const ScreenText screen = ui.screen();
+    const float pad = ImGui::GetStyle().FramePadding.x - 1.0F;
+    std::vector<std::pair<std::string, gl::Rect>> placed;
+    const auto place = [&](const std::string& what, const gl::Rect& rect) {
+      EXPECT_GE(rect.x0, 0.0F) << what;
+      EXPECT_LE(rect.x1, static_cast<float>(width)) << what;
+      for (const auto& [other, there] : placed) {
+        EXPECT_FALSE(overlap(rect, there)) << what << " lies on " << other;
+      }
+      placed.emplace_back(what, rect);
+    };
+    for (const char* chips : {"/chips", "/memory chips"}) {
+      if (const auto rect = ui.window(chips)) {
+        EXPECT_GT(rect->x1 - rect->x0, 70.0F * scale);
+        place(chips, *rect);
+      }
+    }
+    std::size_t buttons = 0;
+    for (const TextRun& run : screen.runs()) {
+      if (run.window.find("chips") != std::string::npos) continue;
+      gl::Rect rect = placeOf(run);
+      const bool bar = run.window.find("top bar") != std::string::npos;
+      const bool tokens = run.window.find("tokens") != std::string::npos;
+      const bool status = rect.y0 > static_cast<float>(height) - 28.0F * scale;
+      if (!bar && !tokens && !status) continue;
+      if (tokens && run.text.size() > 7) {  // buttons, with what is around their words
+        rect.x0 -= pad;
+        rect.x1 += pad;
+        ++buttons;
+      }
+      place(run.text, rect);
+    }
+    EXPECT_GE(buttons, 1U);
+    ui.click("edit text", "tokens");
+    EXPECT_TRUE(ui.shows("done", "tokens"));
+  }
+}
+
+TEST(NarrowTokens, WhatHasNoButtonStandsBehindMore) {
+  AppDriver ui(presetDocument("original-transformer"), 400, 900);
+  ui.click("More ▾", "tokens");
+  ui.click("examples", "Popup");
+  ui.click("English and German", "Popup");
+  EXPECT_TRUE(ui.config().crossAttention());
+  ui.click("More ▾", "tokens");
+  ui.click("remove memory", "Popup");
+  EXPECT_FALSE(ui.config().crossAttention());
+  ui.click("More ▾", "tokens");
+  ui.click("open file", "Popup");
+  ui.type("nowhere.csv");
+  ui.press(Key::enter);
+  EXPECT_NE(ui.app().message().find("nowhere.csv"), std::string::npos);
+  ui.click("More ▾", "tokens");
+  ui.click("Save session as …", "Popup");
+  EXPECT_TRUE(ui.window("session dialog"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, NarrowWindow,
+                         testing::Values(Size{400, 900, 1}, Size{360, 640, 1}, Size{560, 700, 1},
+                                         Size{640, 700, 1}, Size{800, 1200, 2}),
+                         [](const auto& info) {
+                           return "w" + std::to_string(info.param.width) + "x" +
+                                  std::to_string(static_cast<int>(info.param.scale));
+                         });
 
 TEST(SmallWindow, ScrollsToItsLastPanel) {
   AppDriver ui(presetDocument("original-transformer"), 800, 600);

@@ -1,8 +1,11 @@
 // Sessions in the window: saved, opened, autosaved and restored; scenes set and recalled.
 #include "core/formats/session.h"
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <thread>
+#include <vector>
 
 #include "app/autosave.h"
 #include "app/session_writer.h"
@@ -97,6 +100,31 @@ TEST_F(SessionWindow, AnotherFileIsReplacedOnlyWhenAskedTwice) {
   ui_.click("Save", "session dialog");
   EXPECT_EQ(ui_.app().message(), "saved " + lecture().string());
   EXPECT_NO_THROW(formats::loadSession(lecture(), kTestBudget));
+}
+
+TEST_F(SessionWindow, EnterOpensTheFileThatIsChosenInTheList) {
+  formats::saveSession(lecture(), {textDocument("From a file"), "{}", {}, {}});
+  saveAs(folder_ / "other");  // the dialog's folder from now on
+  ui_.press(Key{'O'}, true);
+  ui_.click("lecture.headscope.json", "found");
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "The");
+  ui_.press(Key::enter);
+  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
+}
+
+TEST_F(SessionWindow, AWarningLeavesTheButtonUnderTheMouse) {
+  formats::saveSession(lecture(), {textDocument("From a file"), "{}", {}, {}});
+  saveAs(folder_ / "other");
+  ui_.typeSentence("Not saved yet");
+  ui_.press(Key{'O'}, true);
+  ui_.click("lecture.headscope.json", "found");
+  const ImVec2 button = ui_.at("Open", "session dialog");
+  ui_.clickAt(button);
+  EXPECT_TRUE(ui_.shows("open once more to leave it", "session dialog"));
+  EXPECT_EQ(ui_.at("Open", "session dialog").y, button.y);
+  ui_.clickAt(button);
+  EXPECT_EQ(ui_.document().input->tokens[0][0], "From");
 }
 
 TEST_F(SessionWindow, WhatCannotBeOpenedOrSavedIsSaidAndNothingIsLost) {
@@ -266,6 +294,61 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
   ui_.press(Key{'2'});
   EXPECT_EQ(ui_.document().input->tokens[0][2], "the");
   EXPECT_EQ(abandonedAutosaves(left.path()).size(), 0U);
+}
+
+TEST_F(Autosave, TheOfferCoversNothingOfTheWindow) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  ui_.typeSentence("Words in the crash");
+  const TempFolder left;
+  leaveIn(left);
+  for (const int width : {1600, 700}) {
+    ui_.host().resize(width, 1000);
+    ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+    const auto offer = ui_.window("recovery");
+    ASSERT_TRUE(offer);
+    const gl::Rect tokens = ui_.window("tokens").value();
+    const gl::Rect body = ui_.window("body").value();
+    EXPECT_TRUE(offer->y0 >= tokens.y1 || offer->y1 <= tokens.y0) << width;
+    EXPECT_LE(offer->y1, body.y0) << width;
+    ui_.click("edit text", "tokens");
+    EXPECT_TRUE(ui_.shows("done", "tokens"));
+  }
+  ui_.press(Key::escape);
+  ui_.press(Key{'X'});
+  ui_.press(Key{'X'});
+  EXPECT_EQ(ui_.window("body")->y0, ui_.window("tokens")->y1);
+}
+
+TEST_F(Autosave, ALockThatAProgramLeftBehindGoes) {
+  const auto left = state_.file("autosave-1.lock", "");
+  const AutosaveSlot running(state_.path());
+  EXPECT_TRUE(abandonedAutosaves(state_.path()).empty());
+  EXPECT_FALSE(fs::exists(left));
+  fs::path lock = running.path();
+  lock.replace_extension().replace_extension(".lock");
+  EXPECT_TRUE(fs::exists(lock));  // … that of one that runs stays
+}
+
+/// Between making its lock's file and locking it a program could lose the file to another one that
+/// clears up: it would hold a lock that nobody sees.
+TEST_F(Autosave, AProgramsLockIsSeenByAllWhoeverClearsUpMeanwhile) {
+  std::atomic<bool> stop = false;
+  std::vector<std::thread> sweepers;
+  for (int i = 0; i < 3; ++i) {
+    sweepers.emplace_back([&] {
+      while (!stop) abandonedAutosaves(state_.path());
+    });
+  }
+  for (int i = 0; i < 3000; ++i) {
+    const AutosaveSlot slot(state_.path());
+    fs::path lock = slot.path();
+    lock.replace_extension().replace_extension(".lock");
+    const bool seen = fs::exists(lock);
+    EXPECT_TRUE(seen) << i;
+    if (!seen) break;
+  }
+  stop = true;
+  for (std::thread& sweeper : sweepers) sweeper.join();
 }
 
 TEST_F(Autosave, IsDiscardedWithItsFiles) {

@@ -1,4 +1,5 @@
 // The token row: a sentence is typed, refused, undone; its tokens are dragged; the memory's too.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -98,6 +99,52 @@ TEST(Text, TenMegabytesPastedAreRefusedInWords) {
   ui.press(Key{'V'}, true);
   EXPECT_EQ(ui.app().trace(), before);
   EXPECT_TRUE(ui.shows("text has 10.0 MB; at most 1 MB is taken, so shorten it"));
+}
+
+/// Dear ImGui may hold characters of 16 bits only; the document gets what was typed all the same.
+TEST(Text, EmojiTypedAndPastedArriveWhole) {
+  AppDriver ui;
+  ui.typeSentence("a 😀 b😁c", false);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b", "😁", "c"}));
+  ImGui::SetClipboardText(" 𝄞 🦊");
+  ui.press(Key{'V'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b", "😁", "c", "𝄞", "🦊"}));
+  ui.press(Key::backspace);
+  EXPECT_EQ(tokensOf(ui.document()).back(), "𝄞");
+  ui.press(Key{'Z'}, true);  // the field's own undo
+  EXPECT_EQ(tokensOf(ui.document()).back(), "🦊");
+  ui.press(Key::enter);
+  // different words, so different rows of X
+  const Tensor& x = ui.trace().tensor(TensorId::x);
+  const ConstMatrixView rows = x.matrix({0});
+  EXPECT_FALSE(std::ranges::equal(rows.row(1), rows.row(3)));
+
+  // taken up again, copied and cut they are whole as well
+  ui.press(Key{'E'}, true);
+  ui.press(Key::end);
+  ui.type("!");
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"a", "😀", "b", "😁", "c", "𝄞", "🦊", "!"}));
+  ui.press(Key{'A'}, true);
+  ui.press(Key{'C'}, true);
+  EXPECT_STREQ(ImGui::GetClipboardText(), "a 😀 b😁c 𝄞 🦊!");
+  ui.press(Key{'X'}, true);
+  EXPECT_STREQ(ImGui::GetClipboardText(), "a 😀 b😁c 𝄞 🦊!");
+  // characters for private use, which stand in for others, are what they are
+  ImGui::SetClipboardText("\uE000 😀 \uE001");
+  ui.press(Key{'V'}, true);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"\uE000", "😀", "\uE001"}));
+  ui.press(Key::escape);
+  EXPECT_EQ(tokensOf(ui.document()).front(), "a");  // as it was when it was taken up
+}
+
+TEST(Text, EmojiOfTheDocumentSurviveAnEditBesideThem) {
+  AppDriver ui(textDocument("🐈 and 🐕"));
+  ui.press(Key{'E'}, true);
+  ui.press(Key::end);
+  ui.type(" ran");
+  ui.press(Key::enter);
+  EXPECT_EQ(tokensOf(ui.document()), (Words{"🐈", "and", "🐕", "ran"}));
+  EXPECT_EQ(std::get<TextSource>(*ui.document().source).texts.at(0), "🐈 and 🐕 ran");
 }
 
 TEST(Text, ATokenIsDraggedToAnotherPlace) {

@@ -1,6 +1,8 @@
 // --session and --scene, --pin, --mistake and --dropout, with every command that computes a pass.
 #include "core/formats/session.h"
 
+#include <stb_image.h>
+
 #include "app/cli/open_options.h"
 #include "cli_test.h"
 #include "core/edit.h"
@@ -91,6 +93,37 @@ TEST_F(SessionFlags, ASceneIsDrawnAsItWasSeen) {
   EXPECT_NE(scene, picture({"--session", session_}, "session.png"));
   EXPECT_NE(scene, picture({"--session", session_, "--scene", "2", "--step", "score"}, "step.png"));
   EXPECT_NE(scene, "");
+}
+
+/// As in the window, a scene is gone to from the session's own document, by an edit.
+TEST_F(SessionFlags, ASceneWithChangesOpenShowsWhatItChanged) {
+  formats::Session session = formats::loadSession(session_, kBudget);
+  for (formats::SavedScene& scene : session.scenes) scene.view = R"({"tool":"changes"})";
+  formats::saveSession(session_, session);
+  const formats::SavedScene& pinned = session.scenes.back();
+  std::filesystem::create_directory(path("alone"));
+  const std::string alone = path("alone/lecture.headscope.json");  // nothing was edited there
+  formats::saveSession(alone, {pinned.document, pinned.view, session.scenes, {}});
+  const auto upperPart = [&](std::vector<std::string> flags) {
+    const std::string file = path("picture.png");
+    flags.insert(flags.begin(), {"render", "--size", "1200x800", "--out", file});
+    const CliResult result = runProgram(flags);
+    EXPECT_EQ(result.status, 0) << result.err;
+    int width = 0;
+    int height = 0;
+    int channels = 0;
+    stbi_uc* pixels = stbi_load(file.c_str(), &width, &height, &channels, 4);
+    EXPECT_NE(pixels, nullptr);
+    if (pixels == nullptr) return std::string();
+    // above it stands what can be undone, below it the time that the pass took, which differ
+    constexpr int kTop = 160;
+    constexpr int kBottom = 600;
+    const std::string part(reinterpret_cast<const char*>(pixels) + 4 * width * kTop,
+                           static_cast<std::size_t>(4 * width * (kBottom - kTop)));
+    stbi_image_free(pixels);
+    return part;
+  };
+  EXPECT_NE(upperPart({"--session", session_, "--scene", "5"}), upperPart({"--session", alone}));
 }
 
 TEST(WhatIfFlags, PinCellsMakeMistakesAndDropWeights) {

@@ -160,7 +160,7 @@ TEST(Regions, HaveNames) {
   EXPECT_EQ(nameOf(wholeRegion(TensorId::wQ, -1, c), c), "W_Q");
   EXPECT_EQ(nameOf(headRegion(TensorId::wQ, 5, c), c), "W_Q head 6");
   EXPECT_EQ(nameOf(headRegion(TensorId::wO, 0, c), c), "W_O head 1");
-  EXPECT_EQ(nameOf(Region{TensorId::wQ, -1, 3, 1, 0, 24}, c), "W_Q row 3");
+  EXPECT_EQ(nameOf(Region{TensorId::wQ, -1, 3, 1, 0, 24}, c), "W_Q[3, :]");
   EXPECT_EQ(nameOf(Region{TensorId::x, 0, 0, 5, 7, 1}, c), "x column 7");
   EXPECT_EQ(nameOf(Region{TensorId::wQ, -1, 3, 2, 4, 5}, c), "W_Q[3 … 4, 4 … 8]");
   EXPECT_EQ(nameOf(Region{TensorId::bO, -1, 0, 1, 4, 5}, c), "b_O[4 … 8]");

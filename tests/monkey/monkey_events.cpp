@@ -339,7 +339,7 @@ void Monkey::undoToTheStart() {
     }
     if (fingerprint(*app_->document()) != prints[i]) throw Fault("redo leads to another document");
   }
-  if (app_->trace() && !app_->trace()->patched) checkAgainstFreshPass(*app_->trace());
+  if (app_->trace()) checkAgainstFreshPass(*app_->trace());
 }
 
 }  // namespace headscope::monkey

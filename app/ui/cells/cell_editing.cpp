@@ -1,7 +1,5 @@
 #include "app/ui/cells/cell_editing.h"
 
-#include <imgui_stdlib.h>
-
 #include <cmath>
 #include <string>
 
@@ -9,6 +7,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
 #include "app/ui/stage/stage_items.h"
+#include "app/ui/text_field.h"
 
 namespace headscope::ui {
 namespace {
@@ -101,9 +100,9 @@ void typingField(const Panel& panel, CellEditing& editing, float width) {
   if (editing.problem.empty()) ImGui::PushStyleColor(ImGuiCol_Border, look.theme.accent);
   pushFont(look.fonts.mono);
   ImGui::SetNextItemWidth(width);
-  const bool entered =
-      ImGui::InputText("##value", &editing.text,
-                       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  const bool entered = textField(
+      look, {"##value", ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll},
+      editing.text);
   const bool left = ImGui::IsItemDeactivated();
   ImGui::PopFont();
   if (editing.problem.empty()) ImGui::PopStyleColor();

@@ -1,7 +1,6 @@
 #include "app/ui/cells/cell_menu.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -70,7 +70,8 @@ class CellMenuPopup {
     const Region region = targetRegion(panel_, menu_, cell_);
     const Index count = region.rows * region.cols;
     label(look_.fonts.small, look_.theme.textMuted,
-          fmt::format("{} · {} number{}", nameOf(region, c), count, count == 1 ? "" : "s"));
+          fmt::format("{} · {} number{}", targetName(panel_, menu_, cell_), count,
+                      count == 1 ? "" : "s"));
   }
 
   void choose(CellTarget target) { target_ = menu_.target = target; }
@@ -127,7 +128,7 @@ class CellMenuPopup {
     pushFieldStyle(look_, false);
     pushFont(look_.fonts.mono);
     ImGui::SetNextItemWidth(width - look_.px(3));
-    ImGui::InputText("##number", &number, ImGuiInputTextFlags_AutoSelectAll);
+    textField(look_, {"##number", ImGuiInputTextFlags_AutoSelectAll}, number);
     ImGui::PopFont();
     popFieldStyle();
   }

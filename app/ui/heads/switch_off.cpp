@@ -11,7 +11,6 @@
 #include "app/ui/heads/effects.h"
 #include "app/ui/number_field.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/setting_field.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -37,8 +37,8 @@ Index Narrator::rowShown() const {
 
 CellRef Narrator::cell(TensorId tensor, Index row, Index col) const {
   const TensorInfo& t = info(tensor);
-  const Index head = t.kvHeads ? c.kvHead(subject.head) : subject.head;
-  return {tensor, t.perItem ? subject.item : -1, t.perHead ? head : -1, row, col};
+  const Index head = t.perHead ? headIn(tensor, subject.head, c) : -1;
+  return {tensor, t.perItem ? subject.item : -1, head, row, col};
 }
 
 std::string Narrator::named(const CellRef& at) const {

@@ -94,8 +94,12 @@ std::string narrateScore(const Narrator& n) {
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
-  return fmt::format("Every head asks with a query and keys of its own: {} and {} score {}.",
-                     n.query(), n.key(key), acrossHeads(n, id, key));
+  const Index group = n.c.headsPerGroup();
+  const std::string own =
+      group == 1 ? "a query and keys of its own"
+                 : fmt::format("a query of its own, {} heads with the same keys", group);
+  return fmt::format("Every head asks with {}: {} and {} score {}.", own, n.query(), n.key(key),
+                     acrossHeads(n, id, key));
 }
 
 std::string narrateScale(const Narrator& n) {

@@ -163,10 +163,14 @@ std::string narrateWeigh(const Narrator& n) {
       break;
   }
   const Index last = n.c.numHeads - 1;
+  const Index group = n.c.headsPerGroup();
+  const std::string own = group == 1
+                              ? "mixes values of its own"
+                              : fmt::format("mixes by its own weights, {} the same values", group);
   return fmt::format(
-      "Every head mixes values of its own: for {}, head 1 begins with {}, head {} with {}.",
-      n.query(), number(n.value({TensorId::heads, n.subject.item, 0, n.subject.query, 0})),
-      last + 1, number(n.value({TensorId::heads, n.subject.item, last, n.subject.query, 0})));
+      "Every head {}: for {}, head 1 begins with {}, head {} with {}.", own, n.query(),
+      number(n.value({TensorId::heads, n.subject.item, 0, n.subject.query, 0})), last + 1,
+      number(n.value({TensorId::heads, n.subject.item, last, n.subject.query, 0})));
 }
 
 std::string narrateConcat(const Narrator& n) {

@@ -13,7 +13,6 @@
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/number_field.h"
-#include "app/ui/setting_field.h"
 #include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/tool_row.h"

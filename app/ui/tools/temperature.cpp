@@ -12,7 +12,6 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
-#include "app/ui/setting_field.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/temperature_charts.h"
 #include "app/ui/tools/tool_row.h"

@@ -9,8 +9,8 @@
 
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/number_field.h"
 #include "app/ui/parts/chart.h"
-#include "app/ui/setting_field.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
 #include "core/dropout.h"

@@ -1,4 +1,5 @@
-// Session dialog: asks which session to open, or where to save this one.
+// Session controls: the menu with the session's name, the dialog that asks which session to open or
+// where to save this one, and the offer to restore what was not saved when a program ended.
 #pragma once
 
 #include <filesystem>
@@ -9,6 +10,19 @@
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
+
+struct SessionMenu {
+  std::string name;  // empty: not saved yet
+  bool unsaved = false;
+  // asked for in this frame
+  bool open = false, save = false, saveAs = false, scenes = false;
+};
+
+float sessionMenuWidth(const Look& look, const SessionMenu& menu);
+/// What can be done with a session, as a menu's items.
+void sessionItems(SessionMenu& menu);
+/// A button at the cursor, its menu below.
+void sessionMenu(const Look& look, SessionMenu& menu);
 
 struct SessionDialogMemory {
   enum class Mode { closed, open, save };
@@ -37,5 +51,11 @@ SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
 
 /// What is typed as a path: "~/" is the home folder, others are taken from `folder`.
 std::filesystem::path typedPath(const std::string& text, const std::filesystem::path& folder);
+
+enum class Recovery { undecided, restore, discard };
+
+/// `question`: what there is. From `top` on, across the window; `height` is what it takes there,
+/// with the gaps around it.
+Recovery recoveryBanner(const Look& look, const std::string& question, float top, float& height);
 
 }  // namespace headscope::ui

@@ -1,7 +1,6 @@
-#include "app/ui/session_dialog.h"
+#include "app/ui/session_controls.h"
 
 #include <fmt/format.h>
-#include <imgui_stdlib.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,16 +9,48 @@
 #include "app/ui/compat.h"
 #include "app/ui/modal.h"
 #include "app/ui/number_field.h"
+#include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/formats/session.h"
 
 namespace headscope::ui {
 namespace {
 
+std::string buttonText(const Look& look, const SessionMenu& menu) {
+  const std::string name =
+      menu.name.empty() ? "session" : elided(look.fonts.regular, menu.name, look.px(120));
+  return (menu.unsaved ? "• " : "") + name + " ▾";
+}
+
+}  // namespace
+
+float sessionMenuWidth(const Look& look, const SessionMenu& menu) {
+  return buttonWidth(look, buttonText(look, menu));
+}
+
+void sessionMenu(const Look& look, SessionMenu& menu) {
+  if (pill(look, (buttonText(look, menu) + "###session").c_str())) ImGui::OpenPopup("session menu");
+  tip(look, menu.unsaved ? "The session: • there is something that is not saved yet"
+                         : "The session: everything on the screen, as a file");
+  if (!beginPopup("session menu")) return;
+  sessionItems(menu);
+  ImGui::EndPopup();
+}
+
+void sessionItems(SessionMenu& menu) {
+  if (ImGui::MenuItem("Open session …", "ctrl+o")) menu.open = true;
+  if (ImGui::MenuItem("Save session", "ctrl+s")) menu.save = true;
+  if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) menu.saveAs = true;
+  ImGui::Separator();
+  if (ImGui::MenuItem("Scenes", "1 – 9")) menu.scenes = true;
+}
+
+namespace {
+
 namespace fs = std::filesystem;
 using Mode = SessionDialogMemory::Mode;
 
-constexpr ModalFrame kFrame{"session dialog", 520.0F, 0.2F};
+constexpr ModalFrame kSessionFrame{"session dialog", 520.0F, 0.15F, true};
 constexpr std::size_t kMostFound = 200;
 
 std::vector<std::string> sessionsIn(const fs::path& folder) {
@@ -124,7 +155,7 @@ SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
                                   const fs::path& current, const std::string& unsaved) {
   SessionDialogAnswer answer;
   if (memory.mode == Mode::closed) return answer;
-  if (!beginModal(look, kFrame, std::exchange(memory.appearing, false))) {
+  if (!beginModal(look, kSessionFrame, std::exchange(memory.appearing, false))) {
     memory.mode = Mode::closed;
     return answer;
   }
@@ -135,20 +166,24 @@ SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
   if (std::exchange(memory.focusing, false)) focusNextItem();
   ImGui::SetNextItemWidth(-1.0F);
   pushFieldStyle(look, false);
-  bool taken = ImGui::InputTextWithHint(
-      "##session path", "a name, or a path", &memory.path,
-      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+  constexpr ImGuiInputTextFlags kFlags =
+      ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
+  bool taken = textField(look, {"##session path", kFlags, "a name, or a path"}, memory.path);
   popFieldStyle();
   if (opens && foundList(look, memory)) taken = true;
+  // in the list as well: the file chosen there
+  const bool entered = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
+  taken = taken || (entered && !ImGui::IsWindowAppearing());
+  ImGui::Dummy({0.0F, look.px(2)});
+  taken = pill(look, opens ? "Open" : "Save", true) || taken;
+  ImGui::SameLine(0.0F, look.px(8));
+  bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
+  // below the buttons, so that what asks to be confirmed leaves them under the mouse
   if (!memory.problem.empty()) {
     ImGui::PushTextWrapPos(0.0F);
     label(look.fonts.regular, look.theme.bad, memory.problem);
     ImGui::PopTextWrapPos();
   }
-  ImGui::Dummy({0.0F, look.px(2)});
-  taken = pill(look, opens ? "Open" : "Save", true) || taken;
-  ImGui::SameLine(0.0F, look.px(8));
-  bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
   if (taken && !closes) {
     (opens ? answer.open : answer.save) = accepted(memory, current, unsaved);
     closes = answer.open || answer.save;
@@ -156,6 +191,48 @@ SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
   }
   if (closes) memory.mode = Mode::closed;
   endModal(closes);
+  return answer;
+}
+
+Recovery recoveryBanner(const Look& look, const std::string& question, float top, float& height) {
+  constexpr const char* kRestore = "Restore (R)";
+  constexpr const char* kDiscard = "Discard (X)";
+  const Theme& t = look.theme;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float pad = look.px(14);
+  const float gap = look.px(10);
+  const float buttons = buttonWidth(look, kRestore) + buttonWidth(look, kDiscard) + gap;
+  const float text = textSize(look.fonts.regular, question).x;
+  const float width = std::min(text + gap + buttons + 2 * pad + look.px(8), display.x - 2 * pad);
+  const bool oneRow = width >= text + gap + buttons + 2 * pad;
+
+  Recovery answer = Recovery::undecided;
+  ImGui::SetNextWindowPos({(display.x - width) * 0.5F, top + look.space.small});
+  ImGui::SetNextWindowSize({width, 0.0F});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, t.panel);
+  ImGui::PushStyleColor(ImGuiCol_Border, t.accent);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, look.px(9)));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, look.px(1));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(8));
+  ImGui::Begin("recovery", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav |
+                   ImGuiWindowFlags_NoSavedSettings);
+  if (oneRow) {
+    inlineLabel(look, look.fonts.regular, t.text, question);
+    ImGui::SameLine(width - pad - buttons);
+  } else {
+    ImGui::PushTextWrapPos(0.0F);
+    label(look.fonts.regular, t.text, question);
+    ImGui::PopTextWrapPos();
+  }
+  if (pill(look, kRestore, true)) answer = Recovery::restore;
+  ImGui::SameLine(0.0F, gap);
+  if (pill(look, kDiscard)) answer = Recovery::discard;
+  height = ImGui::GetWindowHeight() + 2 * look.space.small;
+  ImGui::End();
+  ImGui::PopStyleVar(3);
+  ImGui::PopStyleColor(2);
   return answer;
 }
 
