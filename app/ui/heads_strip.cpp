@@ -39,15 +39,15 @@ std::string kvHeadOf(const AttentionConfig& c, Index head, float room, ImFont* f
   return fitting(font, room, fmt::format("K, V head {}", number), fmt::format("K, V {}", number));
 }
 
-struct Card {
+struct StripCard {
   Index head;
   ImVec2 a, map0, map1;
 };
 
-std::string nameOf(const Card& card) { return fmt::format("Head {}", card.head + 1); }
+std::string nameOf(const StripCard& card) { return fmt::format("Head {}", card.head + 1); }
 
 /// Right of the name where there is room for it, else below the words.
-ImVec2 switchPlace(const Look& look, const Card& card, ImVec2 b, bool beside) {
+ImVec2 switchPlace(const Look& look, const StripCard& card, ImVec2 b, bool beside) {
   const float pad = look.px(8);
   const ImVec2 size = headSwitchSize(look);
   const float left = beside ? card.map1.x + look.px(12) : card.a.x + pad;
@@ -58,7 +58,7 @@ ImVec2 switchPlace(const Look& look, const Card& card, ImVec2 b, bool beside) {
 
 /// Its number, what it does and measures, as far as there is room: beside the picture, or the first
 /// line above it.
-void cardWords(const Panel& panel, const MeasuredHeads& measured, const Card& card, ImVec2 b,
+void cardWords(const Panel& panel, const MeasuredHeads& measured, const StripCard& card, ImVec2 b,
                bool beside) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
@@ -140,7 +140,7 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
   HeadTiles tiles(panel, magnitudes, TensorId::weights);
   const ImVec2 clip0 = ImGui::GetWindowPos();
   const ImVec2 clip1(clip0.x + ImGui::GetWindowSize().x, clip0.y + ImGui::GetWindowSize().y);
-  std::vector<Card> cards;
+  std::vector<StripCard> cards;
   for (Index h = 0; h < c.numHeads; ++h) {
     const ImVec2 a(origin.x + static_cast<float>(h) * (width + gap), origin.y);
     if (a.x > clip1.x || a.x + width < clip0.x) continue;
@@ -150,7 +150,7 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
     cards.push_back(
         {h, a, map0, {map0.x + std::max(extent.x, 3.0F), map0.y + std::max(extent.y, 3.0F)}});
   }
-  for (const Card& card : cards) {
+  for (const StripCard& card : cards) {
     const bool chosen = card.head == panel.view.head;
     const ImVec2 b(card.a.x + width, card.a.y + cardHeight);
     list->AddRectFilled(card.a, b, chosen ? t.accentSoft : t.panel, look.px(6));
@@ -160,9 +160,9 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
                   chosen ? t.accent : t.panelBorder, look.px(6), 0, line);
     cardWords(panel, measured, card, b, beside);
   }
-  for (const Card& card : cards) tiles.add(card.head, card.map0, card.map1);
+  for (const StripCard& card : cards) tiles.add(card.head, card.map0, card.map1);
   tiles.draw(list);
-  for (const Card& card : cards) {
+  for (const StripCard& card : cards) {
     const MatrixRef shown = headMatrix(TensorId::weights, c, panel.view.item, card.head);
     drawCellMarks(panel, list, {shown, card.map0, card.map1});
     list->AddRect(card.map0, card.map1, t.panelBorder);
