@@ -1,6 +1,7 @@
 #include "app/ui/parts/table.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -17,6 +18,7 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
     : look_(look),
       columns_(std::move(columns)),
       open_(false),
+      exceptions_(std::uncaught_exceptions()),
       line_(fontSize(look.fonts.monoSmall) + look.space.small) {
   ImGuiTableFlags flags = ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_NoBordersInBody |
                           ImGuiTableFlags_NoPadOuterX;
@@ -44,6 +46,7 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
 }
 
 Table::~Table() {
+  if (std::uncaught_exceptions() > exceptions_) return;
   if (open_) ImGui::EndTable();
   ImGui::PopStyleVar(2);
 }

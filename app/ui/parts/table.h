@@ -38,6 +38,7 @@ class Table {
  public:
   /// Draws the headings. Rows follow, one after the other, until the table goes out of scope.
   Table(const Look& look, const TableSetting& setting, std::vector<TableColumn> columns);
+  /// Where an exception leaves it, it stays open: FrameRecovery ends it with the rest.
   ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
@@ -75,6 +76,7 @@ class Table {
   const Look& look_;
   std::vector<TableColumn> columns_;
   bool open_;
+  int exceptions_;  // on their way when it was begun
   float line_;
   int column_ = 0;
   bool rowHovered_ = false;
