@@ -1,6 +1,7 @@
 #include "app/ui/parts/table.h"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -35,7 +36,8 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
   const float mark = textSize(look.fonts.small, kSortMarks[0]).x;
   for (const TableColumn& c : columns_) {
     const float title = textSize(look.fonts.small, c.title).x + (c.sorts ? mark : 0.0F);
-    const float width = std::max(title, look.px(c.least));
+    // whole points, which Dear ImGui rounds columns down to
+    const float width = std::ceil(std::max(title, look.px(c.least)));
     ImGui::TableSetupColumn(
         c.title.c_str(),
         c.grows > 0.0F ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
