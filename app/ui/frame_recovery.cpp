@@ -4,6 +4,28 @@
 
 namespace headscope::ui {
 
+#if IMGUI_VERSION_NUM < 19130
+namespace {
+
+/// Ends the tables of the current window. Dear ImGui ends them with the rest, but wants their own
+/// id and the styles of their window on top of the stacks.
+void endTables() {
+  const ImGuiContext& g = *GImGui;
+  while (const ImGuiTable* table = g.CurrentTable) {
+    const ImGuiID id = table->ID + static_cast<ImGuiID>(table->InstanceCurrent);
+    while (table->InnerWindow->IDStack.back() != id) ImGui::PopID();
+    if (table->InnerWindow != table->OuterWindow) {
+      const ImGuiStackSizes& sizes = g.CurrentWindowStack.back().StackSizesOnBegin;
+      ImGui::PopStyleColor(g.ColorStack.Size - sizes.SizeOfColorStack);
+      ImGui::PopStyleVar(g.StyleVarStack.Size - sizes.SizeOfStyleVarStack);
+    }
+    ImGui::EndTable();
+  }
+}
+
+}  // namespace
+#endif
+
 FrameRecovery::FrameRecovery() {
 #if IMGUI_VERSION_NUM >= 19130
   ImGui::ErrorRecoveryStoreState(&state_);
@@ -20,6 +42,12 @@ void FrameRecovery::recover() const {
   io.ConfigErrorRecoveryEnableTooltip = tooltip;
 #else
   while (!GImGui->FontStack.empty()) ImGui::PopFont();  // which windows must not end with
+  while (GImGui->CurrentWindowStack.Size > 1) {
+    endTables();
+    ImGui::ErrorCheckEndWindowRecover(nullptr);
+    const bool child = (GImGui->CurrentWindow->Flags & ImGuiWindowFlags_ChildWindow) != 0;
+    child ? ImGui::EndChild() : ImGui::End();
+  }
   ImGui::ErrorCheckEndFrameRecover(nullptr);
 #endif
 }

@@ -83,10 +83,10 @@ struct Look {
 
 /// What the present pass is held against by the tools that compare.
 struct Reference {
-  TracePtr trace;                // null while it is not there
-  std::uint64_t salt = 0;        // tells its heatmaps from those of the present pass
-  std::string name;              // "before heads = 16"
-  std::string problem;           // why it will not be there
+  TracePtr trace;          // null while it is not there
+  std::uint64_t salt = 0;  // tells its heatmaps from those of the present pass
+  std::string name;        // "before heads = 16"
+  std::string problem;     // why it will not be there
 };
 
 class FlashParts;

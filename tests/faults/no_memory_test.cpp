@@ -23,7 +23,7 @@ constexpr long kNever = -1;
 std::vector<ViewState> views() {
   std::vector<ViewState> all;
   for (const char* tool : {kFlowTool, kTermsTool, "mask", "temperature", kChangesTool,
-                          kMistakesTool, "kvcache", "perhead"}) {
+                           kMistakesTool, "kvcache", "perhead"}) {
     ViewState view;
     view.tool = tool;
     view.inspectorTab = view.tool == "mask" ? InspectorTab::history : InspectorTab::cell;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -22,6 +23,7 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
           std::count_if(columns_.begin(), columns_.end(), [](const auto& c) { return c.above; }))),
       headingFont_(setting.dense ? look.fonts.tiny : look.fonts.small),
       open_(false),
+      exceptions_(std::uncaught_exceptions()),
       line_(fontSize(look.fonts.monoSmall) + look.space.small) {
   ImGuiTableFlags flags = ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_NoBordersInBody |
                           ImGuiTableFlags_NoPadOuterX;
@@ -58,6 +60,7 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
 }
 
 Table::~Table() {
+  if (std::uncaught_exceptions() > exceptions_) return;
   if (open_) ImGui::EndTable();
   ImGui::PopStyleVar(2);
 }

@@ -43,6 +43,7 @@ class Table {
  public:
   /// Draws the headings. Rows follow, one after the other, until the table goes out of scope.
   Table(const Look& look, const TableSetting& setting, std::vector<TableColumn> columns);
+  /// Where an exception leaves it, it stays open: FrameRecovery ends it with the rest.
   ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
@@ -92,6 +93,7 @@ class Table {
   std::size_t above_ = 0;  // so many columns stand above the others
   ImFont* headingFont_;
   bool open_;
+  int exceptions_;  // on their way when it was begun
   float line_;
   ImVec2 row_;  // the upper left corner of the row
   std::size_t column_ = 0;

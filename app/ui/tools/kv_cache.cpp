@@ -135,8 +135,8 @@ void workTable(const Panel& panel, const DecodeLedger& ledger) {
   const Index now = panel.view.decodePosition;
   Table table(look, {"work"},
               {{"FLOPs", {}, false, 0, 1, false},
-               {"cached", {}, true, 44, 0, false},
-               {"no cache", {}, true, 58, 0, false}});
+               {"cached", {}, true, 42, 0, false},
+               {"no cache", {}, true, 54, 0, false}});
   const auto line = [&](Index id, std::string_view name, Index cached, Index whole, ImU32 swatch) {
     table.row(id);
     tip(look, fmt::format("{} FLOPs with a cache, {} without", withThousands(cached),

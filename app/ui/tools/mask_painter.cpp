@@ -54,7 +54,7 @@ CellRef scoreOf(const Panel& panel, const MatrixCell& pair) {
 }
 
 /// The pair of the chosen cell, where it is a score or a weight.
-std::optional<MatrixCell> chosenPair(const Panel& panel) {
+std::optional<MatrixCell> pairOfChosenCell(const Panel& panel) {
   const auto& cell = panel.view.selected;
   if (!cell || !exists(*cell, panel.document.config)) return std::nullopt;
   const TensorInfo& t = info(cell->tensor);
@@ -196,7 +196,7 @@ class MaskTool final : public Card {
   bool keys(const Panel& panel, bool inSight) override {
     if (!inSight) return false;
     const AttentionConfig& c = panel.document.config;
-    cursor_ = chosenPair(panel);
+    cursor_ = pairOfChosenCell(panel);
     if (ImGui::GetIO().KeyShift) return false;
     if (!cursor_) {
       const bool enter = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);

@@ -83,7 +83,7 @@ void mistakeInWords(const Look& look, const MistakeText& text, bool on, bool all
 }
 
 /// Of the whole passes, which takes longer than a frame.
-Computed<MistakeFigures> figuresOf(const Panel& panel) {
+Computed<MistakeFigures> measuredFigures(const Panel& panel) {
   const Reference& other = panel.reference;
   const Fingerprint key("mistake", panel.trace.pass(), other.trace->pass(), other.salt);
   return panel.computations.want<MistakeFigures>("mistake", key, When::beside, [&] {
@@ -152,7 +152,7 @@ void besideTheRightWay(const Panel& panel, float height) {
   if (isOn(reference.trace->config(), mistake) == on) return;
   const ComparedPass now{panel.trace, 0, on ? "wrong" : "right"};
   const ComparedPass other{*reference.trace, reference.salt, on ? "right" : "wrong"};
-  writeFigures(panel, figuresOf(panel));
+  writeFigures(panel, measuredFigures(panel));
   ImGui::Dummy({1, look.space.thin});
   comparedMatrices(panel, {on ? now : other, on ? other : now},
                    resultOf(shownBy(mistake), panel.trace.config(), panel.view), Rect::rest());

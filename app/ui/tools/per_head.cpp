@@ -55,10 +55,10 @@ std::string timesInWords(const PerHeadComparison& c) {
 }
 
 /// The heads' tiles: as many as fit, in rows.
-struct HeadTiles {
+struct PerHeadTiles {
   Index columns = 1, rows = 1, shown = 1;
 
-  HeadTiles(Index heads, const Rect& room, ImVec2 least) {
+  PerHeadTiles(Index heads, const Rect& room, ImVec2 least) {
     const auto most = [](float length, float each) {
       return std::max<Index>(1, static_cast<Index>(length / each));
     };
@@ -166,7 +166,7 @@ class PerHeadPicture {
   /// W_h and, below it, Q_h for each head.
   void drawHeads(Rect room) {
     const Rect line = room.cutTop(titleHeight());
-    const HeadTiles tiles(projection_.heads, room, {look_.px(26), look_.px(30)});
+    const PerHeadTiles tiles(projection_.heads, room, {look_.px(26), look_.px(30)});
     const std::string q = symbol(projection_.result);
     const std::string text = fmt::format("{}_h = {} {}_h{}", q, symbol(projection_.input),
                                          symbol(projection_.weight), config_.bias ? " + b_h" : "");

@@ -85,7 +85,7 @@ std::string varianceInWords(const MeasuredVariance& v) {
                      number(v.of.scores, 3));
 }
 
-void findings(const Panel& panel, const RowFigures& f, const MeasuredVariance* variance) {
+void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVariance* variance) {
   const Look& look = panel.look;
   const Document& d = panel.trace.document();
   if (f.keys == 0) {
@@ -120,7 +120,7 @@ class TemperatureTool final : public Card {
     const MeasuredVariance* variance = varianceOf(panel, row);
     if (drawn_.empty()) drawn_ = drawnVariances(kDrawnSeed);
     controls(panel);
-    findings(panel, *figures, variance);
+    writeFindings(panel, *figures, variance);
     Rect room = Rect::rest();
     const float gap = panel.look.space.large;
     const float narrow = (room.width() - 2 * gap) * 0.26F;
