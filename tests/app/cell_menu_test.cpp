@@ -126,7 +126,7 @@ TEST(CellMenu, TheKeyboardDoesItAll) {
   ASSERT_TRUE(ui.shows("Set to 0", "Popup"));
   ui.press(Key::right);
   ui.press(Key::right);  // cell, row, column
-  EXPECT_TRUE(ui.shows("W_Q row 70 · 512 numbers", "Popup"));
+  EXPECT_TRUE(ui.shows("W_Q column 70 · 512 numbers", "Popup"));
   ui.press(Key::down);  // "Scale by": its number has the keyboard
   ui.press(Key{'A'}, true);
   ui.type("4");
@@ -226,6 +226,8 @@ TEST(CellPaste, WhatIsCopiedIsPastedToTheBit) {
   EXPECT_NE(ui.app().message().find("copied W_Q[70, 17]: 1 × 1 number"), std::string::npos)
       << ui.app().message();
   command(ui, "column", "Copy numbers");
+  EXPECT_NE(ui.app().message().find("copied W_Q column 70: 512 × 1 numbers"), std::string::npos)
+      << ui.app().message();
   const std::string copied = ImGui::GetClipboardText();
   EXPECT_EQ(std::count(copied.begin(), copied.end(), '\n'), 512);  // a column, as shown
   choose(ui, StepId::project, {TensorId::wQ, -1, -1, 100, 0});

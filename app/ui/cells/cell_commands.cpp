@@ -65,11 +65,11 @@ void pasteOverTarget(const Panel& panel, const CellMenuMemory& menu, const CellR
   const Index rows = transposed ? region.cols : region.rows;
   const Index cols = transposed ? region.rows : region.cols;
   if (pasted.shape() != Shape{rows, cols}) {
-    throw UserError(fmt::format(
-        "{} takes {} × {} numbers as it is shown, and the clipboard has "
-        "{} × {}: choose another target, or ctrl+V to paste from this "
-        "cell on",
-        nameOf(region, panel.trace.config()), rows, cols, pasted.dim(0), pasted.dim(1)));
+    throw UserError(
+        fmt::format("{} takes {} × {} numbers as it is shown, and the clipboard has "
+                    "{} × {}: choose another target, or ctrl+V to paste from this "
+                    "cell on",
+                    targetName(panel, menu, cell), rows, cols, pasted.dim(0), pasted.dim(1)));
   }
   panel.edits.push(FillRegion{region, FillValues{turned(pasted, transposed)}});
 }
@@ -116,6 +116,15 @@ std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig
       break;
   }
   return "cell";
+}
+
+std::string nameAsShown(const Region& r, bool transposed, const AttentionConfig& config) {
+  const Region whole = wholeRegion(r.tensor, r.item, config);
+  const bool row = r.rows == 1 && r.cols == whole.cols;
+  const bool column = r.cols == 1 && r.rows == whole.rows;
+  if (row == column || info(r.tensor).rows == Axis::none) return nameOf(r, config);
+  return fmt::format("{} {} {}", info(r.tensor).name, row != transposed ? "row" : "column",
+                     row ? r.row : r.col);
 }
 
 Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
@@ -177,6 +186,11 @@ Tensor turned(const Tensor& pasted, bool transposed) {
 Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
   return regionOf(usable(menu.target, cell, c), cell, shownMatrix(panel, cell), c);
+}
+
+std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+  return nameAsShown(targetRegion(panel, menu, cell), shownMatrix(panel, cell).transposed,
+                     panel.trace.config());
 }
 
 std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target) {
@@ -266,10 +280,10 @@ void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& ce
     ImGui::SetClipboardText(cellsAsText(panel.trace, cell, region, transposed).c_str());
     const auto rows = transposed ? region.cols : region.rows;
     const auto cols = transposed ? region.rows : region.cols;
-    panel.edits.say(
-        fmt::format("copied {}: {} × {} number{}",
-                    rows * cols == 1 ? toString(cell) : nameOf(region, panel.trace.config()), rows,
-                    cols, rows * cols == 1 ? "" : "s"));
+    const bool one = rows * cols == 1;
+    panel.edits.say(fmt::format("copied {}: {} × {} number{}",
+                                one ? toString(cell) : targetName(panel, menu, cell), rows, cols,
+                                one ? "" : "s"));
   });
 }
 

@@ -70,7 +70,8 @@ class CellMenuPopup {
     const Region region = targetRegion(panel_, menu_, cell_);
     const Index count = region.rows * region.cols;
     label(look_.fonts.small, look_.theme.textMuted,
-          fmt::format("{} · {} number{}", nameOf(region, c), count, count == 1 ? "" : "s"));
+          fmt::format("{} · {} number{}", targetName(panel_, menu_, cell_), count,
+                      count == 1 ? "" : "s"));
   }
 
   void choose(CellTarget target) { target_ = menu_.target = target; }
