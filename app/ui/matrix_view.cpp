@@ -7,7 +7,7 @@
 namespace headscope::ui {
 
 void fillHeatmap(const RowSource& source, bool transposed, int rows, int cols, float* out) {
-  reduceToLargest(source, transposed, rows, cols, out);
+  reduceAsShown(source, transposed, rows, cols, Reduction::largest, out);
 }
 
 std::uint64_t keyOf(const MatrixRef& ref) { return ref.place().value(); }

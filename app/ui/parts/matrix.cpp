@@ -211,8 +211,10 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
   const Index across = transposed ? cells.rows : cells.cols;
   source.rows = resolution(down, at.height(), look_);
   source.cols = resolution(across, at.width(), look_);
-  source.fill = [cells = std::move(cells), transposed, rows = source.rows, cols = source.cols](
-                    float* out) { reduceToLargest(cells, transposed, rows, cols, out); };
+  source.fill = [cells = std::move(cells), transposed, rows = source.rows,
+                 cols = source.cols](float* out) {
+    reduceAsShown(cells, transposed, rows, cols, Reduction::largest, out);
+  };
   return push(std::move(source), scale, at);
 }
 
