@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <stdexcept>
 
 namespace headscope::ui {
 namespace {
@@ -12,11 +11,11 @@ using T = TensorId;
 
 constexpr std::array<TensorLook, kTensorCount> kTensorLooks{{
     {Ink::input, ""},          // x
-    {Ink::input, "memory"},    //
+    {Ink::input, "memory"},    // memory
     {Ink::query, ""},          // wQ
     {Ink::key, ""},            // wK
     {Ink::value, ""},          // wV
-    {Ink::output, "W_O"},      //
+    {Ink::output, "W_O"},      // wO
     {Ink::query, ""},          // bQ
     {Ink::key, ""},            // bK
     {Ink::value, ""},          // bV
@@ -30,10 +29,10 @@ constexpr std::array<TensorLook, kTensorCount> kTensorLooks{{
     {Ink::accent, "score"},    // rawScores
     {Ink::accent, ""},         // scores
     {Ink::accent, ""},         // maskedScores
-    {Ink::accent, "weights"},  //
+    {Ink::accent, "weights"},  // weights
     {Ink::head, "head"},       // heads
-    {Ink::output, "concat"},   //
-    {Ink::output, "output"},   //
+    {Ink::output, "concat"},   // concat
+    {Ink::output, "output"},   // output
 }};
 
 constexpr std::array<ProjectedPart, 3> kParts{{

@@ -118,6 +118,15 @@ std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig
   return "cell";
 }
 
+std::string nameAsShown(const Region& r, bool transposed, const AttentionConfig& config) {
+  const Region whole = wholeRegion(r.tensor, r.item, config);
+  const bool row = r.rows == 1 && r.cols == whole.cols;
+  const bool column = r.cols == 1 && r.rows == whole.rows;
+  if (row == column || info(r.tensor).rows == Axis::none) return nameOf(r, config);
+  return fmt::format("{} {} {}", info(r.tensor).name, row != transposed ? "row" : "column",
+                     row ? r.row : r.col);
+}
+
 Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
                 const AttentionConfig& config) {
   const Region part{cell.tensor, cell.item, shown.row0, shown.rows, shown.col0, shown.cols};

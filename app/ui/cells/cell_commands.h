@@ -25,6 +25,10 @@ CellTarget usable(CellTarget target, const CellRef& cell, const AttentionConfig&
 /// Its name on screen: "row", "head 3".
 std::string nameOf(CellTarget target, const CellRef& cell, const AttentionConfig& config);
 
+/// A block's name on screen, where a row of the tensor is a column if it is shown transposed:
+/// "W_Q column 3".
+std::string nameAsShown(const Region& region, bool transposed, const AttentionConfig& config);
+
 /// The block, in the tensor's own rows and columns. A row or column is one as `shown`: of a W drawn
 /// transposed, and of the head's part of it where only that is drawn, what one sees is meant.
 Region regionOf(CellTarget target, const CellRef& cell, const MatrixRef& shown,
@@ -73,6 +77,9 @@ enum class CellCommand {
 
 /// The block that the menu's target is.
 Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
+
+/// What it is called, as it is shown.
+std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
 
 /// Those that apply to a target of the chosen cell.
 std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target);

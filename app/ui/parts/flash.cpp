@@ -29,8 +29,8 @@ FlashGrid flashGrid(const Trace& before, const Trace& after, const MatrixRef& re
                        [](float a, float b) { return std::abs(difference(a, b)); });
       }};
   FlashGrid grid{rows, cols, std::vector<float>(static_cast<std::size_t>(rows * cols))};
-  reduceTurned(changes, ref.transposed, Reduction::largest, static_cast<int>(rows), static_cast<int>(cols),
-                  grid.shares.data());
+  reduceAsShown(changes, ref.transposed, static_cast<int>(rows), static_cast<int>(cols),
+                Reduction::largest, grid.shares.data());
   float most = 0.0F;
   for (const float change : grid.shares) {
     if (std::isfinite(change)) most = std::max(most, change);

@@ -24,7 +24,7 @@ int resolution(Index cells, float points, const Look& look) {
   return static_cast<int>(std::min<Index>(cells, most));
 }
 
-int cellDecimals(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
+int decimalsFor(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
 
 }  // namespace
 
@@ -214,7 +214,7 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
   source.cols = resolution(across, at.width(), look_);
   source.fill = [cells = std::move(cells), transposed, how, rows = source.rows,
                  cols = source.cols](float* out) {
-    reduceTurned(cells, transposed, how, rows, cols, out);
+    reduceAsShown(cells, transposed, rows, cols, how, out);
   };
   return push(std::move(source), scale, at);
 }
@@ -273,7 +273,7 @@ bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
     return textSize(font, widest).x + 3.0F * look.space.hair <= cell.x;
   };
   int decimals = numbers.whole ? 0 : numbers.decimals;
-  if (decimals < 0) decimals = scale.diverging ? cellDecimals(scale.high) : 2;
+  if (decimals < 0) decimals = scale.diverging ? decimalsFor(scale.high) : 2;
   if (!fit(decimals) && decimals > 1 && scale.high >= 1.0F) --decimals;
   if (!fit(decimals)) return false;
   for (Index row = 0; row < place.rows; ++row) {

@@ -37,8 +37,8 @@ float larger(float a, float b) {
 }
 
 /// One row of blocks, of which the cells are the rows [begin, end).
-void reduceRowToLargest(const CellRows& cells, Index begin, Index end, const Blocks& across,
-                        float* out) {
+void reduceToLargest(const CellRows& cells, Index begin, Index end, const Blocks& across,
+                     float* out) {
   const auto width = static_cast<std::size_t>(cells.cols);
   std::vector<float> line(width), row(width);
   cells.read(begin, line);
@@ -108,7 +108,7 @@ bool reduce(const CellRows& cells, const Blocks& down, const Blocks& across, Red
     for (Index r = begin; r < end; ++r) {
       float* line = out + r * across.count();
       if (how == Reduction::largest) {
-        reduceRowToLargest(cells, down.begin(r), down.end(r), across, line);
+        reduceToLargest(cells, down.begin(r), down.end(r), across, line);
       } else {
         reduceToSums(cells, down.begin(r), down.end(r), across, how, line);
       }
@@ -121,8 +121,8 @@ void reduce(const CellRows& cells, int rows, int cols, Reduction how, float* out
   reduce(cells, Blocks::even(cells.rows, rows), Blocks::even(cells.cols, cols), how, out);
 }
 
-void reduceTurned(const CellRows& cells, bool turned, Reduction how, int rows, int cols,
-                  float* out) {
+void reduceAsShown(const CellRows& cells, bool turned, int rows, int cols, Reduction how,
+                   float* out) {
   if (!turned) return reduce(cells, rows, cols, how, out);
   std::vector<float> unturned(static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols));
   reduce(cells, cols, rows, how, unturned.data());

@@ -50,9 +50,10 @@ bool reduce(const CellRows& cells, const Blocks& down, const Blocks& across, Red
 /// Every cell as it is where `rows` × `cols` is all there are, else by `reduce` with even blocks.
 void reduce(const CellRows& cells, int rows, int cols, Reduction how, float* out);
 
-/// The same of the matrix as it is shown, `turned` with rows and columns swapped: `rows` × `cols` of
-/// what is shown.
-void reduceTurned(const CellRows& cells, bool turned, Reduction how, int rows, int cols, float* out);
+/// The same of a matrix as it is shown, `turned` with rows and columns swapped: `rows` × `cols` are
+/// those on the screen.
+void reduceAsShown(const CellRows& cells, bool turned, int rows, int cols, Reduction how,
+                   float* out);
 
 /// The same matrix with rows and columns swapped: of what is already small.
 void transpose(std::span<const float> from, int rows, int cols, float* out);
