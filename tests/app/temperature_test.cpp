@@ -5,6 +5,7 @@
 
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
+#include "app/ui/text_field.h"
 #include "app_driver.h"
 #include "core/analysis/row_distribution.h"
 #include "core/analysis/score_variance.h"
@@ -187,8 +188,9 @@ TEST(ChartAxes, LinearAndLogarithmic) {
   const Fonts fonts;
   const ColorMaps maps;
   gl::Scene scene;
+  TypedText typed;
   bool wantsFrame = false;
-  const Look look{theme(ThemeKind::light), fonts, maps, scene, 0.0, 1.0F, 0.0, &wantsFrame};
+  const Look look{theme(ThemeKind::light), fonts, maps, scene, typed, 0.0, 1.0F, 0.0, &wantsFrame};
   ChartFrame frame{{{0, 0}, {100, 54}}, {0, 1}, {0, 2}};
   frame.yTicks = false;
   const Chart chart(look, frame);
