@@ -92,9 +92,8 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
     card("flow", layout.tools, [&] { ui::toolCard(panel, tools); });
     card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
-    card("inspector", layout.inspector, [&] {
-      ui::inspectorCard(panel, stage.magnitudes, editing, scenes, heads);
-    });
+    card("inspector", layout.inspector,
+         [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes, heads); });
     card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes, heads); });
   }
   ui::endBody();

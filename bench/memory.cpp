@@ -8,11 +8,11 @@
 #include <string>
 
 #include "app/host/offscreen.h"
-#include "core/platform/memory.h"
 #include "bench/documents.h"
 #include "core/edit.h"
 #include "core/history.h"
 #include "core/ledger.h"
+#include "core/platform/memory.h"
 
 namespace headscope::bench {
 namespace {

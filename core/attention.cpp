@@ -31,8 +31,7 @@ bool samePins(std::span<const Pin> a, std::span<const Pin> b) {
 /// Fills in the results of one pass, step by step.
 class StepsRunner {
  public:
-  StepsRunner(AttentionTensors& tensors, const AttentionTensors* before,
-              const Execution& execution)
+  StepsRunner(AttentionTensors& tensors, const AttentionTensors* before, const Execution& execution)
       : tensors_(tensors),
         config_(tensors.config()),
         before_(before),

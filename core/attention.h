@@ -7,16 +7,15 @@
 #include <vector>
 
 #include "core/execution.h"
-
 #include "core/trace.h"
 
 namespace headscope {
 
 /// What running the steps did.
 struct StepsDone {
-  std::vector<StepRun> steps;                 // in order
+  std::vector<StepRun> steps;                // in order
   std::array<bool, kTensorCount> changed{};  // by TensorId: computed, or an operand that is new
-  bool overflowed = false;                    // some value was not finite
+  bool overflowed = false;                   // some value was not finite
 };
 
 /// Runs the steps of the configuration on the operands in `tensors`. What of `before` (may be null)

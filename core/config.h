@@ -1,7 +1,7 @@
 // AttentionConfig: the dimensions and switches of one multi-head attention pass.
 //
-// B batch, T query tokens, M key/value tokens, D = d_model, H heads; d_k = D / H unless headDim says
-// otherwise; d_v = d_k.
+// B batch, T query tokens, M key/value tokens, D = d_model, H heads; d_k = D / H unless headDim
+// says otherwise; d_v = d_k.
 #pragma once
 
 #include <cstdint>

@@ -84,9 +84,7 @@ void checkFits(const AttentionConfig& c, Index budgetBytes) {
       bytesInWords(needed), c.batch * c.numHeads, c.seqLen, c.keys(), bytesInWords(budgetBytes)));
 }
 
-Index defaultMemoryBudget() {
-  return platform::physicalMemory() / 2;
-}
+Index defaultMemoryBudget() { return platform::physicalMemory() / 2; }
 
 std::string bytesInWords(Index bytes) {
   return inUnits(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <stdexcept>
 
-
 namespace headscope {
 namespace {
 

@@ -9,7 +9,8 @@
 namespace headscope::host {
 namespace {
 
-constexpr const char* kEglWayOut = "; install Mesa's (Debian and Ubuntu: libegl1 and libgl1-mesa-dri)";
+constexpr const char* kEglWayOut =
+    "; install Mesa's (Debian and Ubuntu: libegl1 and libgl1-mesa-dri)";
 
 bool initialised(EGLDisplay display) {
   return display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr) == EGL_TRUE;
@@ -17,7 +18,8 @@ bool initialised(EGLDisplay display) {
 
 EGLDisplay openDisplay() {
   if (!epoxy_has_egl()) {
-    throw UserError(std::string("drawing offscreen needs EGL, which is not installed") + kEglWayOut);
+    throw UserError(std::string("drawing offscreen needs EGL, which is not installed") +
+                    kEglWayOut);
   }
   if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless")) {
     EGLDisplay display =
@@ -26,7 +28,8 @@ EGLDisplay openDisplay() {
   }
   EGLDisplay display = eglGetDisplay(EGL_DEFAULT_DISPLAY);
   if (initialised(display)) return display;
-  throw UserError(std::string("drawing offscreen needs EGL, which does not start here") + kEglWayOut);
+  throw UserError(std::string("drawing offscreen needs EGL, which does not start here") +
+                  kEglWayOut);
 }
 
 }  // namespace

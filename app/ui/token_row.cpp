@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "app/ui/wrapping_row.h"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <span>
 
-#include "core/weights/declared_relation.h"
 #include "core/document.h"
 #include "core/trace.h"
+#include "core/weights/declared_relation.h"
 
 namespace headscope {
 

@@ -90,8 +90,8 @@ class SeriesReader {
       error_ = fmt::format("{}: \"{}\" is not a number; write numbers such as 3.5", where(),
                            excerpt(text, 40));
     } else if (code != std::errc() || !std::isfinite(static_cast<float>(value))) {
-      error_ = fmt::format("{}: \"{}\" is not a finite 32-bit number; only such can be used", where(),
-                           excerpt(text, 40));
+      error_ = fmt::format("{}: \"{}\" is not a finite 32-bit number; only such can be used",
+                           where(), excerpt(text, 40));
     } else {
       values_.push_back(static_cast<float>(value));
     }

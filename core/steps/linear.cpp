@@ -139,10 +139,10 @@ Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
                           const LinearLayer& layer) {
   const auto name = [](TensorId id) { return std::string(info(id).name); };
   const bool biased = tensors.config().bias;
-  Explanation e = startExplanation(
-      tensors, cell,
-      name(cell.tensor) + "[b, t, o] = Σ_j " + name(layer.x) + "[b, t, j] · " +
-          name(layer.weight) + "[o, j]" + (biased ? " + " + name(layer.bias) + "[o]" : ""));
+  Explanation e = startExplanation(tensors, cell,
+                                   name(cell.tensor) + "[b, t, o] = Σ_j " + name(layer.x) +
+                                       "[b, t, j] · " + name(layer.weight) + "[o, j]" +
+                                       (biased ? " + " + name(layer.bias) + "[o]" : ""));
   const Index in = tensors.tensor(layer.weight).dim(1);
   e.terms.reserve(static_cast<std::size_t>(in) + 1);
   for (Index j = 0; j < in; ++j) {

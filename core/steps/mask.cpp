@@ -58,9 +58,9 @@ class MaskStep final : public Step {
     source.tensor = TensorId::scores;
     Explanation e =
         startExplanation(tensors, cell,
-                         reason.empty()                          ? "allowed: the score stays"
+                         reason.empty()                            ? "allowed: the score stays"
                          : tensors.config().mistakes.zeroForMasked ? "0 in place of −∞: " + reason
-                                                                 : "−∞: " + reason);
+                                                                   : "−∞: " + reason);
     e.terms.push_back(sourceTerm(tensors, source));
     sumTerms(e);
     if (!reason.empty()) e.sum = e.value;

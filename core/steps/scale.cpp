@@ -1,5 +1,6 @@
 // Step 4, scale: × 1/√d_k (can be switched off), ÷ temperature; keeps the scores' variance near 1
-// whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see AttentionTensors::tile.
+// whatever d_k (Vaswani et al. 2017, section 3.2.1). (B,H,T,M), not stored: see
+// AttentionTensors::tile.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // The arithmetic of the `scale` and `mask` steps on part of a row of scores. The steps themselves,
-// the softmax sweep and AttentionTensors::tile all call these, so a tile's bits are the pass's bits.
+// the softmax sweep and AttentionTensors::tile all call these, so a tile's bits are the pass's
+// bits.
 #pragma once
 
 #include <span>

@@ -87,8 +87,7 @@ class Softmax final : public Step {
   }
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
-    return a.dropout == b.dropout &&
-           a.mistakes.softmaxOverQueries == b.mistakes.softmaxOverQueries;
+    return a.dropout == b.dropout && a.mistakes.softmaxOverQueries == b.mistakes.softmaxOverQueries;
   }
 
   StepWork work() const override { return StepWork::rows; }

@@ -7,7 +7,6 @@
 #include <array>
 #include <stdexcept>
 
-
 namespace headscope {
 namespace {
 
@@ -39,9 +38,9 @@ std::vector<TensorId> Step::inputs(const AttentionConfig& config) const {
 }
 
 std::span<const Step* const> allSteps() {
-  static const std::array steps{&projectStep(), &splitStep(),   &scoreStep(),
-                                &scaleStep(),   &maskStep(),    &softmaxStep(),
-                                &weighStep(),   &concatStep(),  &outputStep()};
+  static const std::array steps{&projectStep(), &splitStep(),  &scoreStep(),
+                                &scaleStep(),   &maskStep(),   &softmaxStep(),
+                                &weighStep(),   &concatStep(), &outputStep()};
   return steps;
 }
 

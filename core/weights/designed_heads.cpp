@@ -162,8 +162,7 @@ bool sameDesign(const Document& a, const Document& b) {
   const AttentionConfig& x = a.config;
   const AttentionConfig& y = b.config;
   return a.positions == b.positions && x.dModel == y.dModel && x.numHeads == y.numHeads &&
-         x.headDim == y.headDim &&
-         x.numKvHeads == y.numKvHeads && x.kvWidth() == y.kvWidth() &&
+         x.headDim == y.headDim && x.numKvHeads == y.numKvHeads && x.kvWidth() == y.kvWidth() &&
          x.crossAttention() == y.crossAttention() && a.source->index() == b.source->index() &&
          namesAt(*a.source, x.dModel) == namesAt(*b.source, y.dModel);
 }

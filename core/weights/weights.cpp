@@ -104,7 +104,7 @@ Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_
   drawn(w.wQ, shape.q, "W_Q", Distribution::uniform, boundQ);
   drawn(w.wK, shape.kv, "W_K", Distribution::uniform, boundKv);
   drawn(w.wV, shape.kv, "W_V", Distribution::uniform, boundKv);
-  drawn(w.wO, shape.o, "W_O", Distribution::uniform, 
+  drawn(w.wO, shape.o, "W_O", Distribution::uniform,
         1.0 / std::sqrt(static_cast<double>(shape.o[1])));
   draw(draws);
   return w;

@@ -14,8 +14,8 @@
 #include "app/gl/scene.h"
 #include "app/ui/heads/head_pictures.h"
 #include "app/ui/heads/heads_choice.h"
-#include "app/ui/parts/reduce.h"
 #include "app/ui/parts/head_grid.h"
+#include "app/ui/parts/reduce.h"
 
 namespace headscope::ui {
 namespace {

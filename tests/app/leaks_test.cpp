@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/platform/memory.h"
 #include "app_driver.h"
+#include "core/platform/memory.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "app/ui/parts/chart.h"
-#include "app/ui/widgets.h"
 #include "app/ui/text_field.h"
+#include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/row_distribution.h"
 #include "core/analysis/score_variance.h"

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <utility>
 
-#include "app/ui/parts/color_bar.h"
 #include "app/ui/heads/all_heads.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/parts/axis_labels.h"
-#include "app/ui/parts/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -7,11 +7,11 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/parts/color_bar.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/heads/all_heads.h"
+#include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/metrics.h"

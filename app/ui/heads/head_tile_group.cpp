@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/designed_words.h"
-#include "app/ui/parts/flash.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figure_words.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/flash.h"
+#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"
 

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <utility>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "core/words/cells.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

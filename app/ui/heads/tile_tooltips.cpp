@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/parts/axis_labels.h"
-#include "core/words/cells.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figure_words.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 
@@ -184,7 +184,8 @@ TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, 
   const auto widthOf = [&](Lane lane, Index count) {
     const auto& names = laneTokens(panel.trace, lane, panel.view.item);
     const float least = textSize(look.fonts.regular, fmt::format("query {}", count)).x;
-    const float widest = names.empty() ? least : AxisLabels{names, look.fonts.regular, 0, 0, -1, limit}.width();
+    const float widest =
+        names.empty() ? least : AxisLabels{names, look.fonts.regular, 0, 0, -1, limit}.width();
     return std::clamp(widest + look.space.medium, look.px(44), limit);
   };
   TokenColumns columns;

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/most_blurred.h"
 #include "core/analysis/two_in_one.h"

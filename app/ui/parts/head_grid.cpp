@@ -141,11 +141,9 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  std::string name = headName(tensor_, head, panel_.trace.config());
-  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
   ImGui::SetTooltip("%s = %s\n%s · %s", cellName(panel_.trace, cell).c_str(),
-                    number(panel_.trace.value(cell), 6).c_str(), name.c_str(),
-                    toString(cell).c_str());
+                    number(panel_.trace.value(cell), 6).c_str(), toString(cell).c_str(),
+                    headName(tensor_, head, panel_.trace.config()).c_str());
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,
                t.cols == Axis::key ? Lane::key : Lane::none, cell.row, cell.col};

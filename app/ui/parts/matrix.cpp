@@ -212,10 +212,8 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
   const Index across = transposed ? cells.rows : cells.cols;
   source.rows = resolution(down, at.height(), look_);
   source.cols = resolution(across, at.width(), look_);
-  source.fill = [cells = std::move(cells), transposed, how, rows = source.rows,
-                 cols = source.cols](float* out) {
-    reduceAsShown(cells, transposed, rows, cols, how, out);
-  };
+  source.fill = [cells = std::move(cells), transposed, how, rows = source.rows, cols = source.cols](
+                    float* out) { reduceAsShown(cells, transposed, rows, cols, how, out); };
   return push(std::move(source), scale, at);
 }
 

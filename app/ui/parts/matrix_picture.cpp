@@ -1,9 +1,9 @@
 #include "app/ui/parts/matrix_picture.h"
 
-#include "core/words/cells.h"
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 

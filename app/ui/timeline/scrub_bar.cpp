@@ -22,8 +22,8 @@ void drawSegments(const Look& look, const Timeline& timeline, StepId current, Im
   for (const StepId step : timeline.steps()) {
     const float from = x(timeline.stepStart(step));
     const float to = x(timeline.stepEnd(step));
-    list->AddRectFilled({from, a.y}, {to - gap, b.y},
-                        step == current ? t.accentSoft : t.fieldHover, look.px(2));
+    list->AddRectFilled({from, a.y}, {to - gap, b.y}, step == current ? t.accentSoft : t.fieldHover,
+                        look.px(2));
   }
   // ticks where they can be told apart
   float drawn = a.x;

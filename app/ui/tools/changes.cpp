@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/tools/compared_matrices.h"
 #include "app/ui/tools/tool_row.h"

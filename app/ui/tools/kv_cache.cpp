@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/tools/kv_cache_picture.h"

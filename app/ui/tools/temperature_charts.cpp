@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/number_field.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"

@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "core/words/arithmetic.h"
-#include "core/words/cells.h"
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
-#include "app/ui/cells/cell_focus.h"
 #include "app/ui/widgets.h"
+#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "app/ui/card.h"
-#include "core/words/arithmetic.h"
 #include "app/ui/parts/matrix.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 

@@ -15,8 +15,8 @@ inline DocumentPtr documentOfSize(Index dModel, Index heads, Index tokens, Index
                       memoryBudget, true);
 }
 
-/// The same values, but X in memory of its own: a pass over the one after a pass over the other runs
-/// every step, as after a new sentence.
+/// The same values, but X in memory of its own: a pass over the one after a pass over the other
+/// runs every step, as after a new sentence.
 inline DocumentPtr withNewInput(const DocumentPtr& document) {
   Document next = *document;
   Input input = *next.input;
