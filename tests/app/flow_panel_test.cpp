@@ -19,7 +19,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kWidth = 985, kHeight = 340;
+constexpr float kPanelWidth = 985, kPanelHeight = 340;
 constexpr float kTop = 4;  // what the panel leaves free above
 
 DocumentPtr documentOf(Index heads) {
@@ -36,7 +36,7 @@ class FlowPanel : public testing::Test {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
-    io.DisplaySize = {kWidth, kHeight};
+    io.DisplaySize = {kPanelWidth, kPanelHeight};
     fonts_.regular = io.Fonts->AddFontDefault();
     fonts_.small = fonts_.tiny = fonts_.semibold = fonts_.title = fonts_.regular;
     fonts_.mono = fonts_.monoSmall = fonts_.regular;
@@ -55,7 +55,7 @@ class FlowPanel : public testing::Test {
     ImGui::GetIO().DeltaTime = 0.02F;
     ImGui::NewFrame();
     ImGui::SetNextWindowPos({0, 0});
-    ImGui::SetNextWindowSize({kWidth, kHeight});
+    ImGui::SetNextWindowSize({kPanelWidth, kPanelHeight});
     ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
     const Look look = this->look();
     EditSink edits;
@@ -71,7 +71,7 @@ class FlowPanel : public testing::Test {
   }
 
   FlowLayout layout() {
-    const ImVec2 room(kWidth - 2 * origin_.x, kHeight - 2 * origin_.y);
+    const ImVec2 room(kPanelWidth - 2 * origin_.x, kPanelHeight - 2 * origin_.y);
     const Look look = this->look();
     return layoutFlow(trace_->config(), view_.head, room.x, room.y - kTop, flowMetrics(look));
   }

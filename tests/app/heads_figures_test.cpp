@@ -13,6 +13,7 @@
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_page.h"
 #include "app_driver.h"
+#include "screen_text.h"
 #include "core/analysis/head_report.h"
 #include "core/edit.h"
 
@@ -68,11 +69,6 @@ std::string rowShown(const AppDriver& ui, Index head) {
   }
   std::string text;
   for (const auto& [x, piece] : row) text += piece;
-  return text;
-}
-
-std::string withoutSpaces(std::string text) {
-  std::erase(text, ' ');
   return text;
 }
 

@@ -21,14 +21,14 @@ namespace {
 
 using Places = std::vector<Index>;
 
-constexpr Index kAll = 1'000'000;
-const std::atomic<bool> kGoOn = false;
+constexpr Index kEveryLine = 1'000'000;
+const std::atomic<bool> kNotCancelled = false;
 
 TEST(ChooseLines, AreThoseOfEveryRowAndTheStrongestWhereTheyAreTooMany) {
   AppDriver ui;
   const Trace& trace = ui.trace();
-  LineQuestion q{0, {1, 6}, {0, 6}, -1, 0.8, kAll};
-  const LineChoice all = chooseLines(trace, q, kGoOn);
+  LineQuestion q{0, {1, 6}, {0, 6}, -1, 0.8, kEveryLine};
+  const LineChoice all = chooseLines(trace, q, kNotCancelled);
   std::vector<Line> expected;
   for (const Index head : q.heads) {
     const ConstMatrixView w = trace.tensor(TensorId::weights).matrix({0, head});
@@ -47,14 +47,14 @@ TEST(ChooseLines, AreThoseOfEveryRowAndTheStrongestWhereTheyAreTooMany) {
                              [](const Line& a, const Line& b) { return a.weight < b.weight; }));
 
   q.most = 10;
-  const LineChoice few = chooseLines(trace, q, kGoOn);
+  const LineChoice few = chooseLines(trace, q, kNotCancelled);
   EXPECT_EQ(few.chosen, all.chosen);
   ASSERT_EQ(few.lines.size(), 10U);
   EXPECT_EQ(few.lines, std::vector<Line>(all.lines.end() - 10, all.lines.end()));
 
-  q.most = kAll;
+  q.most = kEveryLine;
   q.key = 3;  // only those to it
-  const LineChoice to = chooseLines(trace, q, kGoOn);
+  const LineChoice to = chooseLines(trace, q, kNotCancelled);
   const auto wanted = std::count_if(expected.begin(), expected.end(),
                                     [](const Line& line) { return line.key == 3; });
   ASSERT_GT(wanted, 0);
@@ -65,7 +65,7 @@ TEST(ChooseLines, AreThoseOfEveryRowAndTheStrongestWhereTheyAreTooMany) {
 TEST(ChooseLines, MaskedPairsHaveNone) {
   AppDriver ui;
   ui.click("causal", "top bar");
-  const LineChoice lines = chooseLines(ui.trace(), {0, {0}, {0, 6}, -1, 1.0, kAll}, kGoOn);
+  const LineChoice lines = chooseLines(ui.trace(), {0, {0}, {0, 6}, -1, 1.0, kEveryLine}, kNotCancelled);
   EXPECT_EQ(lines.lines.size(), 21U);
   for (const Line& line : lines.lines) EXPECT_LE(line.key, line.query);
 }

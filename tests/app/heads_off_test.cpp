@@ -30,14 +30,14 @@ ViewState headsView(EffectTab tab = EffectTab::off) {
   return view;
 }
 
-DocumentPtr edited(const DocumentPtr& document, const Edit& edit) {
+DocumentPtr editedDocument(const DocumentPtr& document, const Edit& edit) {
   return apply(*document, edit, kTestBudget).document;
 }
 
 DocumentPtr fullyMasked(bool bias) {
   Mask mask;
   mask.lengths = {0};
-  return edited(edited(presetDocument("original-transformer"), SetBias{bias}), SetMask{mask});
+  return editedDocument(editedDocument(presetDocument("original-transformer"), SetBias{bias}), SetMask{mask});
 }
 
 /// Every shape a card must stand.
@@ -47,17 +47,17 @@ std::vector<std::pair<std::string, DocumentPtr>> shapes() {
   auto painted = std::make_shared<PaintedMask>(PaintedMask{6, 6, std::vector<std::uint8_t>(36, 1)});
   std::fill_n(painted->allowed.begin() + 2 * 6, 6, std::uint8_t{0});
   oneRow.painted = painted;
-  const DocumentPtr biased = edited(original, SetCell{{TensorId::bO, -1, -1, 0, 3}, 0.5F});
-  DocumentPtr pinned = edited(original, SetPin{{{TensorId::heads, 0, 0, 2, 3}, 1.5F}});
+  const DocumentPtr biased = editedDocument(original, SetCell{{TensorId::bO, -1, -1, 0, 3}, 0.5F});
+  DocumentPtr pinned = editedDocument(original, SetPin{{{TensorId::heads, 0, 0, 2, 3}, 1.5F}});
   return {{"8 heads", original},
           {"one head", textDocument("The cat sat on the mat", 512, 1)},
-          {"GQA", edited(original, SetDimensions{512, 8, 2})},
-          {"one row masked", edited(biased, SetMask{oneRow})},
+          {"GQA", editedDocument(original, SetDimensions{512, 8, 2})},
+          {"one row masked", editedDocument(biased, SetMask{oneRow})},
           {"all rows masked", fullyMasked(true)},
           {"T = 1", textDocument("cat")},
           {"d_k = 1", textDocument("The cat sat", 8, 8)},
-          {"a pinned head", edited(pinned, SetHeadGain{0, 0.5F})},
-          {"no bias", edited(original, SetBias{false})}};
+          {"a pinned head", editedDocument(pinned, SetHeadGain{0, 0.5F})},
+          {"no bias", editedDocument(original, SetBias{false})}};
 }
 
 HeadEffects effectsOf(AppDriver& ui) { return headEffects(ui.trace(), ui.view().item).value(); }

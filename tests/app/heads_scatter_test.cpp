@@ -15,7 +15,7 @@
 namespace headscope::ui {
 namespace {
 
-ViewState headsView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
+ViewState scatterView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
   ViewState view;
   view.page = Page::heads;
   view.heads.figuresTab = tab;
@@ -24,7 +24,7 @@ ViewState headsView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figure
 }
 
 TEST(HeadsScatter, ADiscChoosesItsHeadAndAnAxisNameItsMetric) {
-  AppDriver ui(exampleDocument("cat"), 1600, 1000, headsView(FiguresTab::scatter));
+  AppDriver ui(exampleDocument("cat"), 1600, 1000, scatterView(FiguresTab::scatter));
   const HeadReport report = *headReport(ui.trace(), Index{0}, {});
   ui.click("6", "figures");
   EXPECT_EQ(ui.view().head, 5);
@@ -90,7 +90,7 @@ TEST(HeadsScatter, ACoveringDiscGoesRatherUpAndLeavesTheOthersDotFree) {
 TEST(HeadsScatter, HeadsOfOneValueShareADiscThatChoosesEachInTurn) {
   const std::vector<ImVec2> places{{0, 0}, {9, 9}, {1, 1}, {9, 8}};
   EXPECT_EQ(together(places, 2), (std::vector<std::vector<std::size_t>>{{0, 2}, {1, 3}}));
-  AppDriver ui(textDocument("cat"), 1600, 1000, headsView(FiguresTab::scatter, EnlargedCard::none));
+  AppDriver ui(textDocument("cat"), 1600, 1000, scatterView(FiguresTab::scatter, EnlargedCard::none));
   EXPECT_TRUE(ui.shows("beside it heads 2–8", "figures")) << ui.screen().all("figures");
   ui.click("1–8", "figures");
   EXPECT_EQ(ui.view().head, 1);
@@ -100,7 +100,7 @@ TEST(HeadsScatter, HeadsOfOneValueShareADiscThatChoosesEachInTurn) {
 
 TEST(HeadsScatter, DiscsCoverNoNumbersOfTheAxes) {
   AppDriver ui(makePreset(presetByName("gpt2-small"), {WeightInit::designed, 1, {}}, kTestBudget),
-               1600, 1000, headsView(FiguresTab::scatter, EnlargedCard::none));
+               1600, 1000, scatterView(FiguresTab::scatter, EnlargedCard::none));
   std::vector<Spot> numbers;
   const ScreenText screen = ui.screen();
   for (const TextRun& run : screen.runs()) {

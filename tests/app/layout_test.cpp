@@ -157,7 +157,7 @@ TEST_P(NarrowWindow, NoControlLiesOnAnother) {
     std::vector<std::pair<std::string, gl::Rect>> placed;
     const auto place = [&](const std::string& what, const gl::Rect& rect) {
       EXPECT_GE(rect.x0, 0.0F) << what;
-      EXPECT_LE(rect.x1, static_cast<float>(width)) << what;
+      EXPECT_LE(rect.x1, static_cast<float>(GetParam().width)) << what;
       for (const auto& [other, there] : placed) {
         EXPECT_FALSE(overlap(rect, there)) << what << " lies on " << other;
       }

@@ -47,4 +47,9 @@ class ScreenText {
   std::vector<TextRun> runs_;  // in drawing order
 };
 
+inline std::string withoutSpaces(std::string text) {
+  std::erase(text, ' ');
+  return text;
+}
+
 }  // namespace headscope::ui

@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
+#include "screen_text.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
 #include "core/words/arithmetic.h"
@@ -48,11 +49,6 @@ std::vector<std::string> rows(const AppDriver& ui) {
     if (text.rfind("term", 0) != 0) texts.push_back(text);
   }
   return texts;
-}
-
-std::string withoutSpaces(std::string text) {
-  text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
-  return text;
 }
 
 /// A row of a sum as the table prints it.

@@ -98,7 +98,7 @@ bool belongsToKvHead(FlowPart part) {
          part == FlowPart::splitValue;
 }
 
-bool isHidden(FlowPart part) {
+bool isPartHidden(FlowPart part) {
   return part == FlowPart::hidden || part == FlowPart::hiddenOutput ||
          part >= FlowPart::hiddenQuery;
 }
@@ -132,7 +132,7 @@ std::string titleOf(FlowId id, const AttentionConfig& config) {
 }  // namespace
 
 bool belongsToHead(FlowPart part) {
-  if (isHidden(part)) return false;
+  if (isPartHidden(part)) return false;
   switch (part) {
     case FlowPart::input:
     case FlowPart::memory:
@@ -169,13 +169,13 @@ bool onPathOf(FlowId id, Index head, const AttentionConfig& config) {
 }
 
 bool standsForHidden(const FlowLayout& layout, FlowId id) {
-  if (isHidden(id.part)) return true;
+  if (isPartHidden(id.part)) return true;
   const bool shared = id.part == FlowPart::rowBlock || id.part == FlowPart::fan;
   return shared && layout.block({FlowPart::hidden, id.head}) != nullptr;
 }
 
 FlowDescription describe(FlowId id, const AttentionConfig& config) {
-  if (isHidden(id.part)) {
+  if (isPartHidden(id.part)) {
     return {"Heads left out here", "", fmt::format("click to show head {}", id.head + 1)};
   }
   const PartInfo part = infoOf(id.part);

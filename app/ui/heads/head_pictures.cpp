@@ -31,7 +31,8 @@ std::optional<PictureSet> drawSet(const PictureReader& reader, const PictureSour
                                   PictureSpec spec, const std::atomic<bool>* cancelled) {
   PictureSet set{std::move(spec), {}, {}, {}};
   set.revision = fingerprintOf(source, set.spec);
-  const auto& [rows, cols] = set.spec.blocks;
+  const auto& rows = set.spec.blocks.rows;
+  const auto& cols = set.spec.blocks.cols;
   for (const HeadPicture& picture : set.spec.pictures) {
     const CellRows part{rows.count, cols.count, [&](Index row, std::span<float> cells) {
                           reader.row(picture, rows.first + row, cols.first, cells);

@@ -172,7 +172,7 @@ bool TokenColumns::scrolls() const {
 }
 
 TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, const LooksAt& at) {
-  const auto& [a, b] = room;
+  const ImVec2 a = room.a, b = room.b;
   const Look& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();

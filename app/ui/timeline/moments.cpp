@@ -31,9 +31,9 @@ constexpr double kLikewise = 1.4;
 constexpr double kAllHeads = 1.3;
 constexpr double kSentence = 2.0;  // a moment with nothing to go through
 
-class Builder {
+class MomentsBuilder {
  public:
-  Builder(const AttentionConfig& config, const Subject& subject) : c_(config), subject_(subject) {}
+  MomentsBuilder(const AttentionConfig& config, const Subject& subject) : c_(config), subject_(subject) {}
 
   std::vector<Moment> build() {
     project();
@@ -172,7 +172,7 @@ bool isSweep(Beat beat) {
 }
 
 Timeline::Timeline(const AttentionConfig& config, const Subject& subject)
-    : moments_(Builder(config, subject).build()) {
+    : moments_(MomentsBuilder(config, subject).build()) {
   for (const Step* step : stepsOf(config)) steps_.push_back(step->id());
 }
 
