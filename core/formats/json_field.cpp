@@ -27,7 +27,7 @@ bool isWhole(const Json& value) {
 }
 
 /// About what a value takes in memory, with the room that lists keep for growing.
-std::size_t bytesOf(Json::parse_event_t event, const Json& value) {
+std::size_t bytesOfEvent(Json::parse_event_t event, const Json& value) {
   constexpr std::size_t kValue = 2 * sizeof(Json);
   constexpr std::size_t kAllocated = 64;  // for a text or a list, beside its contents
   switch (event) {
@@ -58,7 +58,7 @@ class Limiter {
     if (event == Json::parse_event_t::key && ++keys_[at] > limits_.keys) {
       refuse(fmt::format("an object in it has more than {} fields", limits_.keys));
     }
-    bytes_ += bytesOf(event, value);
+    bytes_ += bytesOfEvent(event, value);
     if (bytes_ > limits_.bytes) {
       refuse(fmt::format("it would take more than {} MiB of memory", limits_.bytes >> 20));
     }

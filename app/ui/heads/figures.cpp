@@ -32,6 +32,8 @@ std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice
   return Figures{std::move(*report), std::move(tree), std::move(*effects), largest};
 }
 
+constexpr double kLongPassMs = 5.0;
+
 bool fits(const Figures& figures, const AttentionConfig& c) {
   return static_cast<Index>(figures.report.metrics.size()) == c.numHeads &&
          figures.effects.tokens() == c.seqLen;
@@ -47,7 +49,9 @@ MeasuredHeads measuredHeads(const Panel& panel) {
   const Fingerprint key("figures of heads", trace.revision(TensorId::weights),
                         trace.revision(TensorId::output), trace.revision(TensorId::x), item,
                         average);
-  const auto found = panel.computations.want<Figures>("figures of heads", key, When::beside, [&] {
+  // A hand that moves on a long pass gets both cores for its passes.
+  const When when = trace.ms > kLongPassMs ? When::atRest : When::beside;
+  const auto found = panel.computations.want<Figures>("figures of heads", key, when, [&] {
     return [trace = panel.traceHeld, item, average,
             key](const std::atomic<bool>& cancelled) -> std::optional<Figures> {
       Execution execution;
