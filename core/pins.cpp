@@ -10,7 +10,7 @@ namespace {
 
 auto place(const CellRef& c) { return std::tuple(c.tensor, c.item, c.head, c.row, c.col); }
 
-bool before(const Pin& pin, const CellRef& cell) { return place(pin.cell) < place(cell); }
+bool pinStandsBefore(const Pin& pin, const CellRef& cell) { return place(pin.cell) < place(cell); }
 
 /// The pins whose cells agree with a key in what `key` takes of them.
 template <typename Key, typename KeyOf>
@@ -30,7 +30,7 @@ bool canBePinned(TensorId tensor) {
 }
 
 std::optional<float> Pins::at(const CellRef& cell) const {
-  const auto found = std::lower_bound(pins_.begin(), pins_.end(), cell, before);
+  const auto found = std::lower_bound(pins_.begin(), pins_.end(), cell, pinStandsBefore);
   if (found == pins_.end() || found->cell != cell) return std::nullopt;
   return found->value;
 }
@@ -51,7 +51,7 @@ std::span<const Pin> Pins::of(TensorId tensor, Index item, Index head, Index row
 
 Pins Pins::from(std::vector<Pin> pins) {
   Pins made;
-  const auto inOrder = [](const Pin& a, const Pin& b) { return before(a, b.cell); };
+  const auto inOrder = [](const Pin& a, const Pin& b) { return pinStandsBefore(a, b.cell); };
   if (!std::is_sorted(pins.begin(), pins.end(), inOrder)) {
     std::stable_sort(pins.begin(), pins.end(), inOrder);
   }
@@ -64,7 +64,7 @@ Pins Pins::from(std::vector<Pin> pins) {
 
 Pins Pins::with(const Pin& pin) const {
   Pins next = *this;
-  const auto at = std::lower_bound(next.pins_.begin(), next.pins_.end(), pin.cell, before);
+  const auto at = std::lower_bound(next.pins_.begin(), next.pins_.end(), pin.cell, pinStandsBefore);
   if (at != next.pins_.end() && at->cell == pin.cell) {
     at->value = pin.value;
   } else {
