@@ -35,12 +35,6 @@ void TaskThread::wake() {
   if (wake_) wake_();
 }
 
-bool TaskThread::rest(double seconds) {
-  std::unique_lock lock(mutex_);
-  return !changed_.wait_for(lock, std::chrono::duration<double>(seconds),
-                            [this] { return cancelled_.load(); });
-}
-
 bool TaskThread::busy() const {
   const std::lock_guard lock(mutex_);
   return !idle();

@@ -28,16 +28,13 @@ class TaskThread {
   /// `wake` is called from the thread.
   void setWake(std::function<void()> wake);
   void request(Task task);
-  /// For the task that is running: wakes before it ends, and waits; false where it was cancelled
-  /// meanwhile.
-  void wake();
-  bool rest(double seconds);
   bool busy() const;
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
   void wait(double seconds = -1.0);
 
  private:
+  void wake();
   bool idle() const { return !requested_ && !running_; }
   void loop();
 

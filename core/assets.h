@@ -11,6 +11,7 @@ struct Asset {
   std::string_view data;
 };
 
+/// Every embedded asset, sorted by path.
 std::span<const Asset> allAssets();
 /// Throws std::out_of_range: a missing asset is our mistake.
 std::string_view asset(std::string_view name);

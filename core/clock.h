@@ -10,6 +10,7 @@ inline double clockSeconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Since a time of the same clock.
 inline double millisecondsSince(double startSeconds) {
   return (clockSeconds() - startSeconds) * 1000.0;
 }

@@ -57,6 +57,7 @@ struct RuleRun {
 
   bool operator==(const RuleRun&) const = default;
 };
+/// In the order of the keys.
 std::vector<RuleRun> ruleRuns(const Mask& mask, Index item, Index query, Index keys);
 
 /// The queries of an item that have no key left.

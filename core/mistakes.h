@@ -28,11 +28,13 @@ struct MistakeText {
   std::string_view why;    // what goes wrong by it
 };
 
+/// In the order of the enumeration.
 std::span<const MistakeText> allMistakes();
 const MistakeText& textOf(Mistake mistake);
 /// Throws UserError that lists the ids.
 Mistake mistakeFromString(std::string_view id);
 
+/// Whether the configuration makes the mistake.
 bool isOn(const AttentionConfig& config, Mistake mistake);
 void setMistake(AttentionConfig& config, Mistake mistake, bool on);
 std::vector<Mistake> mistakesOn(const AttentionConfig& config);

@@ -25,6 +25,7 @@ struct Example {
   InputSource source;
 };
 
+/// All of assets/presets.json, in its order.
 const std::vector<Preset>& presets();
 const Preset& presetByName(std::string_view name);  // throws UserError listing the names
 const std::vector<Example>& examples();

@@ -22,6 +22,7 @@ struct Region {
   bool operator==(const Region&) const = default;
 };
 
+/// All of a tensor’s matrix; `item` counts where the tensor has items.
 Region wholeRegion(TensorId tensor, Index item, const AttentionConfig& config);
 /// The cells of a weight matrix or bias that are a head's: rows of W_Q, W_K, W_V (of K and V by
 /// their own head), columns of W_O, entries of their biases. Throws UserError for other tensors.

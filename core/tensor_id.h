@@ -54,6 +54,7 @@ struct TensorInfo {
   Axis rows, cols;
 };
 
+/// What is known of a tensor before any pass: its name, axes and whose it is.
 const TensorInfo& info(TensorId id);
 std::optional<TensorId> tensorIdFromName(std::string_view name);
 

@@ -5,6 +5,7 @@
 
 namespace headscope {
 
+/// Without spaces, tabs and line ends at either end.
 inline std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";
   const std::size_t from = text.find_first_not_of(kSpace);

@@ -41,6 +41,7 @@ struct HeadCountPoint {
   std::optional<Index> distinct(double similarity) const;
 };
 
+/// What one pass of this configuration costs, by count, without running it.
 HeadCountCost headCountCost(const AttentionConfig& config);
 
 /// The document with this number of query and of key/value heads, gains of 1 and without pins;

@@ -23,6 +23,7 @@ struct Sharpness {
   bool scale = true;
   double temperature = 1.0;
 };
+/// The one that passes of this configuration have.
 Sharpness sharpnessOf(const AttentionConfig& config);
 
 /// The softmax of a trace's row at a sharpness: the trace's raw scores, mask and pinned scores, the
@@ -39,6 +40,7 @@ struct Spread {
   double largest = 0.0;
   Index largestKey = 0;
 };
+/// Of weights that are not negative; they need not add up to 1.
 Spread spreadOf(std::span<const float> weights);
 
 /// `count` temperatures from `low` to `high`, evenly spaced in their logarithm.

@@ -25,6 +25,7 @@ struct HeadVariance {
   double raw = 0.0;     // of raw_scores
   double scores = 0.0;  // of scores: scaled, and divided by the temperature
 };
+/// Population variances, in double. Asks `cancelled` between rows.
 HeadVariance headVariance(const Trace& trace, Index item, Index head,
                           const std::atomic<bool>* cancelled = nullptr);
 

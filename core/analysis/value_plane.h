@@ -39,6 +39,7 @@ struct WeightedMean {
   double weightSum = 0.0;  // Σ_j A_ij: 1, but for dropout, pins, mistakes and fully masked rows
   PlanePoint headOutput;   // row i of `heads`: with gain and pins
 };
+/// Of one query: where its head output lies on the plane, and what it is the mean of.
 WeightedMean weightedMean(const Trace& trace, const ValuePlane& plane, const RowRef& row);
 
 /// q·k = ‖q‖ ‖k‖ cos(q, k).
@@ -50,6 +51,7 @@ struct QueryKeyProduct {
 
   std::optional<double> degrees() const;  // 0 … 180
 };
+/// Of one query and one key of a head, in double.
 QueryKeyProduct queryKeyProduct(const Trace& trace, const RowRef& row, Index key);
 
 }  // namespace headscope

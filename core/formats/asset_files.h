@@ -13,8 +13,10 @@ namespace headscope::formats {
 
 /// Each throws UserError that names the file where it is not what it should be.
 
+/// Word classes and their words.
 std::vector<std::pair<std::string, std::vector<std::string>>> parseLexicon(std::string_view json);
 
+/// In the order of the file.
 std::vector<Preset> parsePresets(std::string_view json);
 
 /// The weights that a preset of the file gives by itself.

@@ -56,6 +56,7 @@ struct TensorToWrite {
   Shape shape;
   std::function<Tensor()> values;
 };
+/// Whole or not at all. Throws UserError that names the file.
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata = {});
 

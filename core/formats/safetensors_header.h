@@ -40,6 +40,7 @@ struct TensorShape {
   std::string name;
   Shape shape;
 };
+/// As JSON, padded so that data begin at a multiple of 8 bytes.
 std::string safetensorsHeader(const std::vector<TensorShape>& tensors,
                               const std::map<std::string, std::string>& metadata);
 

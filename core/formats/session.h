@@ -33,6 +33,7 @@ struct Session {
   std::string origin;              // of an autosave: the session's own file, "" before the first
 };
 
+/// Whether a path has the ending of sessions: ".headscope.json".
 bool isSession(const std::filesystem::path& path);
 /// "lecture" as "lecture.headscope.json".
 std::filesystem::path withSessionEnding(const std::filesystem::path& path);

@@ -13,6 +13,7 @@
 
 namespace headscope {
 
+/// One coordinate that is 1 everywhere; and those of the position that change slowly.
 CoordinateBlock constantBlock();
 CoordinateBlock slowPositionBlock();
 /// 28 pairs "cos ω1 i", "sin ω1 i", …: ω_k linear from 2π/80 to π.

@@ -24,6 +24,7 @@ enum class WordClass {
 };
 inline constexpr std::size_t kWordClasses = 12;
 
+/// "noun", "verb", …
 std::string_view toString(WordClass wordClass);
 
 class Lexicon {

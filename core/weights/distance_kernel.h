@@ -19,6 +19,7 @@ struct KernelPair {
 };
 using DistanceKernel = std::vector<KernelPair>;
 
+/// Σ cosine · cos(ω d) + sine · sin(ω d) over its pairs, at a distance d in tokens.
 double valueAt(const DistanceKernel& kernel, int distance);
 
 /// Of `available` pairs the `count` that tell the peaks apart best, equally strong; nothing where

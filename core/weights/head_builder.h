@@ -37,6 +37,8 @@ struct HeadMatrices {
   std::string why;        // where it cannot be built: why not; q and k are empty then
 };
 
+/// The rows of W_Q and W_K that one head of width d_k has, for these coordinates of queries and
+/// keys.
 HeadMatrices buildHead(const HeadDescription& description, const Coordinates& query,
                        const Coordinates& key, Index dK);
 

@@ -95,6 +95,7 @@ constexpr float signedNormal(std::uint32_t z, std::uint64_t bits) {
   return static_cast<float>((static_cast<std::int32_t>(z) ^ sign) - sign) * NormalTable::kUnit;
 }
 
+/// A standard normal number made of 64 random bits.
 constexpr float normalOf(std::uint64_t bits) {
   const std::uint32_t tail = tailBits(bits);
   const NormalTable::Knot& knot = kNormalTable.knots[NormalTable::knotOf(tail)];

@@ -34,6 +34,7 @@ struct WeightSource {
   bool operator==(const WeightSource&) const = default;
 };
 
+/// As flags and files spell it: "xavier".
 std::string_view toString(WeightInit init);
 /// Throws UserError that lists the known names.
 WeightInit weightInitFromString(std::string_view name);
