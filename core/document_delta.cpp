@@ -1,10 +1,114 @@
+
 #include "core/document_delta.h"
 
 #include <algorithm>
+#include <bit>
+#include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace headscope {
+
+namespace {
+
+constexpr Index kBlock = 1024;  // cells compared at once: nearly all are equal
+
+bool equalBits(const float* a, const float* b, Index count) {
+  return std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(float)) == 0;
+}
+
+std::uint32_t bitsOf(float value) { return std::bit_cast<std::uint32_t>(value); }
+
+Index differing(const float* a, const float* b, Index count) {
+  std::uint32_t cells = 0;
+  for (Index i = 0; i < count; ++i) cells += bitsOf(a[i]) != bitsOf(b[i]) ? 1 : 0;
+  return cells;
+}
+
+}  // namespace
+
+std::optional<TensorPatch> TensorPatch::between(const Tensor& from, const Tensor& to) {
+  if (from.empty() || from.shape() != to.shape() || !from.contiguous() || !to.contiguous() ||
+      from.size() > Index{std::numeric_limits<std::uint32_t>::max()}) {
+    return std::nullopt;
+  }
+  const Index most = from.size() / kMinCellsPerPatched;
+  const float* before = from.data();
+  const float* after = to.data();
+  // Counted first: where all is other, as in weights drawn anew, nothing is listed in vain.
+  std::vector<Index> blocks;  // that differ, by their first cell
+  Index cells = 0;
+  const auto endOf = [&](Index begin) { return std::min(begin + kBlock, from.size()); };
+  for (Index begin = 0; begin < from.size(); begin += kBlock) {
+    const Index count = endOf(begin) - begin;
+    if (equalBits(before + begin, after + begin, count)) continue;
+    cells += differing(before + begin, after + begin, count);
+    if (cells > most) return std::nullopt;
+    blocks.push_back(begin);
+  }
+  TensorPatch patch;
+  patch.cells_.reserve(static_cast<std::size_t>(cells));
+  for (const Index begin : blocks) {
+    for (Index i = begin; i < endOf(begin); ++i) {
+      if (bitsOf(before[i]) == bitsOf(after[i])) continue;
+      patch.cells_.push_back({static_cast<std::uint32_t>(i), after[i]});
+    }
+  }
+  return patch;
+}
+
+void TensorPatch::exchange(Tensor& tensor) {
+  assert(tensor.contiguous());
+  float* values = tensor.mutableData();
+  for (Cell& cell : cells_) {
+    assert(Index{cell.offset} < tensor.size());
+    std::swap(values[cell.offset], cell.value);
+  }
+}
+
+namespace {
+
+auto pinKey(const Pin& pin) {
+  const CellRef& c = pin.cell;
+  return std::tuple(c.tensor, c.item, c.head, c.row, c.col,
+                    std::bit_cast<std::uint32_t>(pin.value));
+}
+
+bool pinBefore(const Pin& a, const Pin& b) { return pinKey(a) < pinKey(b); }
+
+std::vector<Pin> without(const std::vector<Pin>& pins, const std::vector<Pin>& taken) {
+  std::vector<Pin> left;
+  std::set_difference(pins.begin(), pins.end(), taken.begin(), taken.end(),
+                      std::back_inserter(left), pinBefore);
+  return left;
+}
+
+}  // namespace
+
+PinPatch::PinPatch(const Pins& from, const Pins& to)
+    : gone_(without(from.all(), to.all())), come_(without(to.all(), from.all())) {
+  gone_.shrink_to_fit();
+  come_.shrink_to_fit();
+}
+
+Pins PinPatch::cross(const Pins& pins) {
+  if (gone_.empty() && come_.empty()) return pins;
+  const std::vector<Pin> kept = without(pins.all(), gone_);
+  std::vector<Pin> next(kept.size() + come_.size());
+  std::merge(kept.begin(), kept.end(), come_.begin(), come_.end(), next.begin(), pinBefore);
+  std::swap(gone_, come_);
+  return Pins::from(std::move(next));
+}
+
+Index PinPatch::bytes() const {
+  return static_cast<Index>((gone_.capacity() + come_.capacity()) * sizeof(Pin));
+}
+
 namespace {
 
 constexpr std::size_t kInputTensors = 2;  // the first of DocumentTensors

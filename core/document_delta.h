@@ -4,15 +4,58 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <variant>
 #include <vector>
 
 #include "core/document.h"
-#include "core/pin_patch.h"
-#include "core/tensor_patch.h"
+#include "core/pins.h"
+#include "core/tensor.h"
 
 namespace headscope {
+
+// TensorPatch: the few cells in which one tensor differs from another of its shape.
+
+class TensorPatch {
+ public:
+  /// What turns `from` into `to`, bit for bit (−0 is not 0). None where that is no saving: other
+  /// shapes, views with gaps, or more than 1/kMinCellsPerPatched of the cells.
+  static std::optional<TensorPatch> between(const Tensor& from, const Tensor& to);
+  static constexpr Index kMinCellsPerPatched = 8;
+
+  /// Writes its cells into `tensor` (contiguous, not shared) and takes over those it replaces: it
+  /// is the way back then.
+  void exchange(Tensor& tensor);
+
+  bool empty() const { return cells_.empty(); }
+  Index bytes() const { return static_cast<Index>(cells_.size() * sizeof(Cell)); }
+
+ private:
+  struct Cell {
+    std::uint32_t offset;
+    float value;
+  };
+  std::vector<Cell> cells_;  // by offset
+};
+
+// PinPatch: the pins in which one document differs from another.
+
+class PinPatch {
+ public:
+  PinPatch() = default;
+  /// What turns `from` into `to`, bit for bit (−0 is not 0).
+  PinPatch(const Pins& from, const Pins& to);
+
+  /// The pins it leads to from those it starts at; it is the way back then.
+  Pins cross(const Pins& pins);
+
+  Index bytes() const;
+
+ private:
+  std::vector<Pin> gone_, come_;  // in the order of Pins
+};
 
 /// X, the memory and the eight weights, in this order.
 using DocumentTensors = std::array<Tensor, 10>;

@@ -5,10 +5,30 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <span>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "app/gl/error.h"
-#include "app/gl/shader_files.h"
+
+namespace headscope {
+
+namespace embedded {
+std::span<const std::pair<std::string_view, std::string_view>> shaders();
+}
+
+namespace gl {
+
+std::string_view shaderFile(std::string_view name) {
+  for (const auto& [path, contents] : embedded::shaders()) {
+    if (path == name) return contents;
+  }
+  throw std::out_of_range("no shader " + std::string(name));
+}
+
+}  // namespace gl
+}  // namespace headscope
 
 namespace headscope::gl {
 namespace {

@@ -10,6 +10,11 @@
 
 namespace headscope::gl {
 
+// Shader files: the GLSL under shaders/, embedded at build time.
+
+/// Contents of shaders/<name>. Throws std::out_of_range: a missing shader is our mistake.
+std::string_view shaderFile(std::string_view name);
+
 /// Gives the text of a shader file by its name ("heatmap.frag").
 struct ShaderSource {
   std::string folder;  // as it is called in messages

@@ -1,19 +1,25 @@
+
 #include "core/formats/export_tensor.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
+#include <ostream>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "core/formats/atomic_file.h"
 #include "core/formats/config_json.h"
 #include "core/formats/npy.h"
 #include "core/formats/safetensors.h"
-#include "core/formats/tensor_csv.h"
 #include "core/mistakes.h"
 
 namespace headscope::formats {
+
 namespace {
 
 bool isBias(TensorId id) { return id >= TensorId::bQ && id <= TensorId::bO; }
@@ -101,6 +107,100 @@ void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorI
     case TensorFormat::csv:
       return writeTensorCsv(path, trace, id);
   }
+}
+
+namespace {
+
+/// A token as a cell: quoted where it needs it. A spreadsheet would compute what starts like a
+/// formula, so such a text gets the apostrophe that makes it plain.
+std::string csvText(std::string_view token) {
+  const bool formula =
+      token.size() > 1 && std::string_view("=+-@\t\r").find(token.front()) != std::string::npos;
+  std::string text = (formula ? "'" : "") + std::string(token);
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) {
+    text.insert(at, 1, '"');
+  }
+  return '"' + text + '"';
+}
+
+/// One list per item, or null where rows do not count tokens.
+const std::vector<std::vector<std::string>>* tokensOf(const Trace& trace, Axis rows) {
+  const Input& input = *trace.document().input;
+  if (rows == Axis::query) return &input.tokens;
+  if (rows == Axis::key) return &input.keyTokens();
+  return nullptr;
+}
+
+class CsvWriter {
+ public:
+  CsvWriter(const Trace& trace, TensorId id)
+      : trace_(trace),
+        id_(id),
+        info_(info(id)),
+        shape_(shapeOf(id, trace.config())),
+        tokens_(tokensOf(trace, info_.rows)),
+        values_(static_cast<std::size_t>(shape_.back())) {}
+
+  void write(std::ostream& out) {
+    header(out);
+    std::size_t axis = 0;
+    const Index items = info_.perItem ? shape_[axis++] : 1;
+    const Index heads = info_.perHead ? shape_[axis++] : 1;
+    const Index rows = info_.rows != Axis::none ? shape_[axis] : 1;
+    for (Index item = 0; item < items; ++item) {
+      for (Index head = 0; head < heads; ++head) {
+        for (Index row = 0; row < rows && out; ++row) line(out, item, head, row);
+      }
+    }
+  }
+
+ private:
+  void header(std::ostream& out) {
+    if (info_.perItem) cell("item");
+    if (info_.perHead) cell("head");
+    if (info_.rows != Axis::none) cell("row");
+    if (tokens_ != nullptr) cell("token");
+    for (Index col = 0; col < shape_.back(); ++col) cell(col);
+    endLine(out);
+  }
+
+  void line(std::ostream& out, Index item, Index head, Index row) {
+    if (info_.perItem) cell(item);
+    if (info_.perHead) cell(head);
+    if (info_.rows != Axis::none) cell(row);
+    if (tokens_ != nullptr) {
+      cell(csvText((*tokens_)[static_cast<std::size_t>(item)][static_cast<std::size_t>(row)]));
+    }
+    trace_.tile(id_, item, head, row, 1, 0, shape_.back(), values_.data());
+    for (const float value : values_) cell(value);  // the shortest text that reads back the same
+    endLine(out);
+  }
+
+  template <typename Value>
+  void cell(const Value& value) {
+    if (line_.size() > 0) line_.push_back(',');
+    fmt::format_to(std::back_inserter(line_), "{}", value);
+  }
+  void endLine(std::ostream& out) {
+    line_.push_back('\n');
+    out.write(line_.data(), static_cast<std::streamsize>(line_.size()));
+    line_.clear();
+  }
+
+  const Trace& trace_;
+  TensorId id_;
+  const TensorInfo& info_;
+  Shape shape_;
+  const std::vector<std::vector<std::string>>* tokens_;
+  std::vector<float> values_;
+  fmt::memory_buffer line_;
+};
+
+}  // namespace
+
+void writeTensorCsv(const std::filesystem::path& path, const Trace& trace, TensorId id) {
+  writeAtomically(path, [&](std::ostream& out) { CsvWriter(trace, id).write(out); });
 }
 
 }  // namespace headscope::formats

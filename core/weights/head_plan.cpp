@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "core/assets.h"
-#include "core/formats/designed_heads_file.h"
+#include "core/formats/asset_files.h"
 
 namespace headscope {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/formats/glossary_file.h"
+#include "core/formats/asset_files.h"
 
 namespace headscope {
 

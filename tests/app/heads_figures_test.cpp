@@ -13,9 +13,9 @@
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_page.h"
 #include "app_driver.h"
-#include "screen_text.h"
 #include "core/analysis/head_report.h"
 #include "core/edit.h"
+#include "screen_text.h"
 
 namespace headscope::ui {
 namespace {

@@ -65,7 +65,8 @@ TEST(ChooseLines, AreThoseOfEveryRowAndTheStrongestWhereTheyAreTooMany) {
 TEST(ChooseLines, MaskedPairsHaveNone) {
   AppDriver ui;
   ui.click("causal", "top bar");
-  const LineChoice lines = chooseLines(ui.trace(), {0, {0}, {0, 6}, -1, 1.0, kEveryLine}, kNotCancelled);
+  const LineChoice lines =
+      chooseLines(ui.trace(), {0, {0}, {0, 6}, -1, 1.0, kEveryLine}, kNotCancelled);
   EXPECT_EQ(lines.lines.size(), 21U);
   for (const Line& line : lines.lines) EXPECT_LE(line.key, line.query);
 }

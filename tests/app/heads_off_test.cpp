@@ -37,7 +37,8 @@ DocumentPtr editedDocument(const DocumentPtr& document, const Edit& edit) {
 DocumentPtr fullyMasked(bool bias) {
   Mask mask;
   mask.lengths = {0};
-  return editedDocument(editedDocument(presetDocument("original-transformer"), SetBias{bias}), SetMask{mask});
+  return editedDocument(editedDocument(presetDocument("original-transformer"), SetBias{bias}),
+                        SetMask{mask});
 }
 
 /// Every shape a card must stand.

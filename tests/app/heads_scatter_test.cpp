@@ -90,7 +90,8 @@ TEST(HeadsScatter, ACoveringDiscGoesRatherUpAndLeavesTheOthersDotFree) {
 TEST(HeadsScatter, HeadsOfOneValueShareADiscThatChoosesEachInTurn) {
   const std::vector<ImVec2> places{{0, 0}, {9, 9}, {1, 1}, {9, 8}};
   EXPECT_EQ(together(places, 2), (std::vector<std::vector<std::size_t>>{{0, 2}, {1, 3}}));
-  AppDriver ui(textDocument("cat"), 1600, 1000, scatterView(FiguresTab::scatter, EnlargedCard::none));
+  AppDriver ui(textDocument("cat"), 1600, 1000,
+               scatterView(FiguresTab::scatter, EnlargedCard::none));
   EXPECT_TRUE(ui.shows("beside it heads 2–8", "figures")) << ui.screen().all("figures");
   ui.click("1–8", "figures");
   EXPECT_EQ(ui.view().head, 1);

@@ -30,6 +30,16 @@ TEST(Heads, TheStripScrollsWhereTheyAreMany) {
   EXPECT_EQ(ui.view().head, 95);
 }
 
+TEST(Heads, InALowWindowTheSwitchTakesThePlaceOfTheWords) {
+  const DocumentPtr document = makePreset(presetByName("gpt2-small"),
+                                          WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
+  AppDriver high(document, 1600, 1000);
+  EXPECT_TRUE(high.shows("token", "strip"));  // of "Previous token"
+  AppDriver low(document, 1280, 720);
+  EXPECT_TRUE(low.shows("Head 1", "strip"));
+  EXPECT_FALSE(low.shows("Previous", "strip"));
+}
+
 TEST(Heads, AllOfThemStandInOneGrid) {
   AppDriver ui;
   ui.click("all heads", "stage");

@@ -8,10 +8,10 @@
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "screen_text.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
 #include "core/words/arithmetic.h"
+#include "screen_text.h"
 
 namespace headscope::ui {
 namespace {

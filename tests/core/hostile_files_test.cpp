@@ -6,11 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/formats/asset_files.h"
-#include "core/formats/color_map_file.h"
 #include "core/formats/config_json.h"
 #include "core/formats/csv.h"
-#include "core/formats/designed_heads_file.h"
-#include "core/formats/glossary_file.h"
 #include "core/formats/json_field.h"
 #include "core/formats/session.h"
 #include "core/formats/state_dict.h"

@@ -1,5 +1,3 @@
-#include "core/tensor_patch.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/document_delta.h"
 #include "tests/core/support/cases.h"
 
 namespace headscope::test {

@@ -3,10 +3,7 @@
 #include <stdexcept>
 
 #include "core/formats/asset_files.h"
-#include "core/formats/color_map_file.h"
 #include "core/formats/config_json.h"
-#include "core/formats/designed_heads_file.h"
-#include "core/formats/glossary_file.h"
 #include "core/input/lexicon.h"
 #include "tests/fuzz/fuzzing.h"
 

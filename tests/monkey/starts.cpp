@@ -17,7 +17,7 @@ struct Sizes {
   Index dModel, heads, kvHeads;
 };
 
-constexpr std::array kSizes{Sizes{1, 1, 1},  Sizes{2, 2, 1},  Sizes{8, 2, 2},
+constexpr std::array kStartSizes{Sizes{1, 1, 1},  Sizes{2, 2, 1},  Sizes{8, 2, 2},
                             Sizes{12, 3, 3}, Sizes{16, 4, 2}, Sizes{24, 6, 3},
                             Sizes{32, 4, 4}, Sizes{64, 8, 8}, Sizes{48, 12, 4}};
 constexpr Sizes kManyHeads{192, 96, 96};
@@ -38,7 +38,7 @@ InputSource anySource(Random& random) {
   }
 }
 
-DocumentPtr sized(const Sizes& sizes, InputSource source, Index tokens, Random& random) {
+DocumentPtr startSized(const Sizes& sizes, InputSource source, Index tokens, Random& random) {
   AttentionConfig config;
   config.dModel = sizes.dModel;
   config.numHeads = sizes.heads;
@@ -63,17 +63,17 @@ DocumentPtr anyStart(Random& random) {
   const std::string text = random.of(kTexts);
   switch (random.below(16)) {
     case 0:
-      return sized(kManyHeads, TextSource{{text}, {}}, 0, random);
+      return startSized(kManyHeads, TextSource{{text}, {}}, 0, random);
     case 1:
-      return sized({8, 2, 2}, TextSource{{text}, {}}, 512, random);
+      return startSized({8, 2, 2}, TextSource{{text}, {}}, 512, random);
     case 2:
       return makePreset(presetByName("by-hand"), {}, kBudget);
     case 3:
       return makePreset(presetByName("amnl"), {}, kBudget);
     case 4:
-      return sized({8, 2, 2}, TextSource{{text}, {}}, 1, random);
+      return startSized({8, 2, 2}, TextSource{{text}, {}}, 1, random);
     default:
-      return sized(random.of(kSizes), anySource(random), 0, random);
+      return startSized(random.of(kStartSizes), anySource(random), 0, random);
   }
 }
 

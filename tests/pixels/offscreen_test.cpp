@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "app/gl/shader_files.h"
+#include "app/gl/program.h"
 #include "app/host/png.h"
 #include "core/error.h"
 #include "core/presets.h"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/gl/objects.h"
-#include "app/gl/shader_files.h"
+#include "app/gl/program.h"
 #include "tests/pixels/pixel_test.h"
 
 namespace headscope {

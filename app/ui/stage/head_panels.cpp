@@ -90,8 +90,9 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
     return;
   }
   float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
-  const float place = switchPlace(look, card).y;
-  const float bottom = place > y ? place : card.at.b.y - look.px(3);
+  const ImVec2 place = switchPlace(look, card);
+  const bool switchBelow = place.x <= text.x;
+  const float bottom = switchBelow ? place.y : card.at.b.y - look.px(3);
   const auto write = [&](ImFont* font, ImU32 ink, const std::string& words) {
     if (y + fontSize(font) > bottom) return;
     drawText(list, font, {text.x, y}, ink, words);

@@ -33,7 +33,8 @@ constexpr double kSentence = 2.0;  // a moment with nothing to go through
 
 class MomentsBuilder {
  public:
-  MomentsBuilder(const AttentionConfig& config, const Subject& subject) : c_(config), subject_(subject) {}
+  MomentsBuilder(const AttentionConfig& config, const Subject& subject)
+      : c_(config), subject_(subject) {}
 
   std::vector<Moment> build() {
     project();
