@@ -33,8 +33,8 @@ TEST(Heads, TheStripScrollsWhereTheyAreMany) {
 TEST(Heads, InALowWindowTheSwitchTakesThePlaceOfTheWords) {
   const DocumentPtr document = makePreset(presetByName("gpt2-small"),
                                           WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
-  AppDriver high(document, 1600, 1000);
-  EXPECT_TRUE(high.shows("token", "strip"));  // of "Previous token"
+  AppDriver high(document, 1920, 1200);
+  EXPECT_TRUE(high.shows("Previous", "strip"));  // of "Previous token"
   AppDriver low(document, 1280, 720);
   EXPECT_TRUE(low.shows("Head 1", "strip"));
   EXPECT_FALSE(low.shows("Previous", "strip"));
