@@ -31,11 +31,12 @@ TEST(Heads, TheStripScrollsWhereTheyAreMany) {
 }
 
 TEST(Heads, InALowWindowTheSwitchTakesThePlaceOfTheWords) {
-  const DocumentPtr document = makePreset(presetByName("gpt2-small"),
-                                          WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
-  AppDriver high(document, 1920, 1200);
+  const auto designed = [](const char* preset) {
+    return makePreset(presetByName(preset), WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
+  };
+  AppDriver high(designed("original-transformer"), 1600, 950);
   EXPECT_TRUE(high.shows("Previous", "strip"));  // of "Previous token"
-  AppDriver low(document, 1280, 720);
+  AppDriver low(designed("gpt2-small"), 1280, 720);
   EXPECT_TRUE(low.shows("Head 1", "strip"));
   EXPECT_FALSE(low.shows("Previous", "strip"));
 }
