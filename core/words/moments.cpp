@@ -1,9 +1,13 @@
-#include "app/ui/timeline/moments.h"
+#include "core/words/moments.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
-namespace headscope::ui {
+#include "core/steps/step.h"
+
+namespace headscope {
 namespace {
 
 /// How fast a run of moments goes: the first can be read, the next are ever shorter, and after
@@ -15,36 +19,94 @@ struct Pace {
 };
 
 constexpr double kFaster = 0.6;  // each moment of a run beside the one before
-
-constexpr Pace kProjectedNumbers{2.2, 0.45, 3};
-constexpr Pace kScores{2.4, 0.4, 8};
-constexpr Pace kScaled{1.8, 0.4, 2};
-constexpr Pace kMasked{2.0, 0.4, 4};
-constexpr Pace kQuotients{1.6, 0.4, 6};
-constexpr Pace kWeighedKeys{2.4, 0.45, 6};
-constexpr Pace kHeadColumns{1.8, 0.4, 6};
-constexpr Pace kHeadBlocks{2.2, 0.4, 6};
-constexpr Pace kRows{1.0, 0.4, 3};
-constexpr Pace kRowsAtOnce{0.0, 0.0, 0, 1.2};
-
 constexpr double kLikewise = 1.4;
 constexpr double kAllHeads = 1.3;
 constexpr double kSentence = 2.0;  // a moment with nothing to go through
 
-class Builder {
+constexpr Pace kHeadColumns{1.8, 0.4, 6};
+constexpr Pace kRows{1.0, 0.4, 3};
+constexpr Pace kRowsAtOnce{0.0, 0.0, 0, 1.2};
+constexpr Pace kNothingMasked{0.0, 0.0, 0, kSentence};
+
+/// What there are several of.
+enum class Several { numbersOfHead, keys, keyHeads, heads };
+
+/// What a step goes through: something one by one, what comes of it, K and V, the other queries'
+/// rows, the other heads.
+struct StepMoments {
+  Beat one, rest;
+  Several of;
+  Pace pace;
+  std::optional<Beat> result = {};       // the query's row at once, once all is gone through
+  std::optional<Pace> rows = {};         // the other queries'
+  std::optional<Several> likewise = {};  // of which K and V have as many
+  bool allHeads = false;
+};
+
+/// In the order of StepId.
+constexpr std::array<StepMoments, 9> kStepMoments{{
+    {.one = Beat::cell,  // project
+     .rest = Beat::restOfCells,
+     .of = Several::numbersOfHead,
+     .pace = {2.2, 0.45, 3},
+     .rows = kRows,
+     .likewise = Several::keys,
+     .allHeads = true},
+    {.one = Beat::head,  // split
+     .rest = Beat::restOfHeads,
+     .of = Several::heads,
+     .pace = kHeadColumns,
+     .likewise = Several::keyHeads},
+    {.one = Beat::cell,  // score
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {2.4, 0.4, 8},
+     .rows = kRows,
+     .allHeads = true},
+    {.one = Beat::cell,  // scale
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {1.8, 0.4, 2},
+     .rows = kRowsAtOnce,
+     .allHeads = true},
+    {.one = Beat::cell,  // mask
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {2.0, 0.4, 4},
+     .rows = kRowsAtOnce,
+     .allHeads = true},
+    {.one = Beat::cell,  // softmax
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {1.6, 0.4, 6},
+     .rows = kRows,
+     .allHeads = true},
+    {.one = Beat::key,  // weigh
+     .rest = Beat::restOfKeys,
+     .of = Several::keys,
+     .pace = {2.4, 0.45, 6},
+     .result = Beat::mixture,
+     .rows = kRows,
+     .allHeads = true},
+    {.one = Beat::head,  // concat
+     .rest = Beat::restOfHeads,
+     .of = Several::heads,
+     .pace = kHeadColumns},
+    {.one = Beat::head,  // output
+     .rest = Beat::restOfHeads,
+     .of = Several::heads,
+     .pace = {2.2, 0.4, 6},
+     .result = Beat::total,
+     .rows = kRowsAtOnce},
+}};
+
+class TimelineBuilder {
  public:
-  Builder(const AttentionConfig& config, const Subject& subject) : c_(config), subject_(subject) {}
+  TimelineBuilder(const AttentionConfig& config, const Subject& subject)
+      : c_(config), subject_(subject) {}
 
   std::vector<Moment> build() {
-    project();
-    split();
-    scoreLike(StepId::score, kScores, kRows);
-    scoreLike(StepId::scale, kScaled, kRowsAtOnce);
-    mask();
-    softmax();
-    weigh();
-    concat();
-    output();
+    for (const Step* step : stepsOf(c_)) addStep(step->id());
     return std::move(moments_);
   }
 
@@ -66,48 +128,38 @@ class Builder {
     if (count > alone) add(rest, pace.rest, alone, count);
   }
 
-  void begin(StepId step) {
-    step_ = step;
-    part_ = TensorId::q;
+  Index count(Several of) const {
+    switch (of) {
+      case Several::numbersOfHead:
+        return c_.dK();
+      case Several::keys:
+        return c_.keys();
+      case Several::keyHeads:
+        return c_.numKvHeads;
+      case Several::heads:
+        break;
+    }
+    return c_.numHeads;
   }
 
-  void likewise(Index count) {
+  void addStep(StepId step) {
+    step_ = step;
+    const StepMoments& of = kStepMoments[static_cast<std::size_t>(step)];
+    if (step == StepId::softmax) addExponentials();
+    const bool nothingMasked = step == StepId::mask && c_.mask.none();
+    run(of.one, of.rest, count(of.of), nothingMasked ? kNothingMasked : of.pace);
+    if (of.result) add(*of.result, kSentence);
+    if (of.rows) run(Beat::row, Beat::restOfRows, c_.seqLen - 1, *of.rows);
+    if (of.likewise) addLikewise(count(*of.likewise));
+    if (of.allHeads && c_.numHeads > 1) add(Beat::allHeads, kAllHeads, 0, c_.numHeads);
+  }
+
+  void addLikewise(Index count) {
     for (const TensorId part : {TensorId::k, TensorId::v}) {
       part_ = part;
       add(Beat::likewise, kLikewise, 0, count);
     }
     part_ = TensorId::q;
-  }
-
-  void otherRows(const Pace& pace) { run(Beat::row, Beat::restOfRows, c_.seqLen - 1, pace); }
-  void allHeads() {
-    if (c_.numHeads > 1) add(Beat::allHeads, kAllHeads, 0, c_.numHeads);
-  }
-
-  void project() {
-    begin(StepId::project);
-    run(Beat::cell, Beat::restOfCells, c_.dK(), kProjectedNumbers);
-    otherRows(kRows);
-    likewise(c_.keys());
-    allHeads();
-  }
-
-  void split() {
-    begin(StepId::split);
-    run(Beat::head, Beat::restOfHeads, c_.numHeads, kHeadColumns);
-    likewise(c_.numKvHeads);
-  }
-
-  void scoreLike(StepId step, const Pace& cells, const Pace& rows) {
-    begin(step);
-    run(Beat::cell, Beat::restOfCells, c_.keys(), cells);
-    otherRows(rows);
-    allHeads();
-  }
-
-  void mask() {
-    const Pace atOnce{0.0, 0.0, 0, kSentence};
-    scoreLike(StepId::mask, c_.mask.none() ? atOnce : kMasked, kRowsAtOnce);
   }
 
   /// Whether the query's row has a softmax at all.
@@ -116,36 +168,11 @@ class Builder {
            allowedKeys(c_.mask, subject_.item, subject_.query, c_.keys()).count() > 0;
   }
 
-  void softmax() {
-    begin(StepId::softmax);
+  void addExponentials() {
     add(Beat::maximum, kSentence);
-    if (hasKeys()) {
-      add(Beat::exponentials, kSentence);
-      add(Beat::sum, kSentence * 0.75);
-    }
-    run(Beat::cell, Beat::restOfCells, c_.keys(), kQuotients);
-    otherRows(kRows);
-    allHeads();
-  }
-
-  void weigh() {
-    begin(StepId::weigh);
-    run(Beat::key, Beat::restOfKeys, c_.keys(), kWeighedKeys);
-    add(Beat::mixture, kSentence);
-    otherRows(kRows);
-    allHeads();
-  }
-
-  void concat() {
-    begin(StepId::concat);
-    run(Beat::head, Beat::restOfHeads, c_.numHeads, kHeadColumns);
-  }
-
-  void output() {
-    begin(StepId::output);
-    run(Beat::head, Beat::restOfHeads, c_.numHeads, kHeadBlocks);
-    add(Beat::total, kSentence);
-    otherRows(kRowsAtOnce);
+    if (!hasKeys()) return;
+    add(Beat::exponentials, kSentence);
+    add(Beat::sum, kSentence * 0.75);
   }
 
   const AttentionConfig& c_;
@@ -172,7 +199,7 @@ bool isSweep(Beat beat) {
 }
 
 Timeline::Timeline(const AttentionConfig& config, const Subject& subject)
-    : moments_(Builder(config, subject).build()) {
+    : moments_(TimelineBuilder(config, subject).build()) {
   for (const Step* step : stepsOf(config)) steps_.push_back(step->id());
 }
 
@@ -212,4 +239,4 @@ double Timeline::translate(const Timeline& other, double time) const {
   return std::min(here, std::nextafter(stepEnd(step), 0.0));
 }
 
-}  // namespace headscope::ui
+}  // namespace headscope
