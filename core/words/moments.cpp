@@ -21,12 +21,12 @@ struct Pace {
 constexpr double kFaster = 0.6;  // each moment of a run beside the one before
 constexpr double kLikewise = 1.4;
 constexpr double kAllHeads = 1.3;
-constexpr double kSentence = 2.0;  // a moment with nothing to go through
+constexpr double kSentenceSeconds = 2.0;  // a moment with nothing to go through
 
 constexpr Pace kHeadColumns{1.8, 0.4, 6};
-constexpr Pace kRows{1.0, 0.4, 3};
-constexpr Pace kRowsAtOnce{0.0, 0.0, 0, 1.2};
-constexpr Pace kNothingMasked{0.0, 0.0, 0, kSentence};
+constexpr Pace kOtherRows{1.0, 0.4, 3};
+constexpr Pace kOtherRowsAtOnce{0.0, 0.0, 0, 1.2};
+constexpr Pace kNothingMasked{0.0, 0.0, 0, kSentenceSeconds};
 
 /// What there are several of.
 enum class Several { numbersOfHead, keys, keyHeads, heads };
@@ -49,7 +49,7 @@ constexpr std::array<StepMoments, 9> kStepMoments{{
      .rest = Beat::restOfCells,
      .of = Several::numbersOfHead,
      .pace = {2.2, 0.45, 3},
-     .rows = kRows,
+     .rows = kOtherRows,
      .likewise = Several::keys,
      .allHeads = true},
     {.one = Beat::head,  // split
@@ -61,32 +61,32 @@ constexpr std::array<StepMoments, 9> kStepMoments{{
      .rest = Beat::restOfCells,
      .of = Several::keys,
      .pace = {2.4, 0.4, 8},
-     .rows = kRows,
+     .rows = kOtherRows,
      .allHeads = true},
     {.one = Beat::cell,  // scale
      .rest = Beat::restOfCells,
      .of = Several::keys,
      .pace = {1.8, 0.4, 2},
-     .rows = kRowsAtOnce,
+     .rows = kOtherRowsAtOnce,
      .allHeads = true},
     {.one = Beat::cell,  // mask
      .rest = Beat::restOfCells,
      .of = Several::keys,
      .pace = {2.0, 0.4, 4},
-     .rows = kRowsAtOnce,
+     .rows = kOtherRowsAtOnce,
      .allHeads = true},
     {.one = Beat::cell,  // softmax
      .rest = Beat::restOfCells,
      .of = Several::keys,
      .pace = {1.6, 0.4, 6},
-     .rows = kRows,
+     .rows = kOtherRows,
      .allHeads = true},
     {.one = Beat::key,  // weigh
      .rest = Beat::restOfKeys,
      .of = Several::keys,
      .pace = {2.4, 0.45, 6},
      .result = Beat::mixture,
-     .rows = kRows,
+     .rows = kOtherRows,
      .allHeads = true},
     {.one = Beat::head,  // concat
      .rest = Beat::restOfHeads,
@@ -97,7 +97,7 @@ constexpr std::array<StepMoments, 9> kStepMoments{{
      .of = Several::heads,
      .pace = {2.2, 0.4, 6},
      .result = Beat::total,
-     .rows = kRowsAtOnce},
+     .rows = kOtherRowsAtOnce},
 }};
 
 class TimelineBuilder {
@@ -148,7 +148,7 @@ class TimelineBuilder {
     if (step == StepId::softmax) addExponentials();
     const bool nothingMasked = step == StepId::mask && c_.mask.none();
     run(of.one, of.rest, count(of.of), nothingMasked ? kNothingMasked : of.pace);
-    if (of.result) add(*of.result, kSentence);
+    if (of.result) add(*of.result, kSentenceSeconds);
     if (of.rows) run(Beat::row, Beat::restOfRows, c_.seqLen - 1, *of.rows);
     if (of.likewise) addLikewise(count(*of.likewise));
     if (of.allHeads && c_.numHeads > 1) add(Beat::allHeads, kAllHeads, 0, c_.numHeads);
@@ -169,10 +169,10 @@ class TimelineBuilder {
   }
 
   void addExponentials() {
-    add(Beat::maximum, kSentence);
+    add(Beat::maximum, kSentenceSeconds);
     if (!hasKeys()) return;
-    add(Beat::exponentials, kSentence);
-    add(Beat::sum, kSentence * 0.75);
+    add(Beat::exponentials, kSentenceSeconds);
+    add(Beat::sum, kSentenceSeconds * 0.75);
   }
 
   const AttentionConfig& c_;
