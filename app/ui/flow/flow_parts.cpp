@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
-#include "app/ui/glossary.h"
 #include "app/ui/head_switch.h"
 #include "core/steps/step.h"
 #include "core/tensor_id.h"
