@@ -42,7 +42,7 @@ void App::State::takeViewToCome() {
 }
 
 /// True the second time that the same is wished; the first time it says what to know before.
-bool App::State::insists(const std::string& wish, const std::string& sentence) {
+bool App::State::askedTwice(const std::string& wish, const std::string& sentence) {
   const bool again = warns(wish).has_value();
   warned = again ? Warned{} : Warned{wish, sentence, history.current()};
   if (!again) say(sentence, true);
@@ -59,9 +59,9 @@ std::optional<std::string> App::State::warns(const std::string& wish) const {
 void App::State::openSession(const std::filesystem::path& path, bool asked) {
   const std::string unsaved = store.unsavedInWords(history.current());
   if (!asked && !unsaved.empty() &&
-      !insists("open " + path.string(),
-               fmt::format("{}: save it (ctrl+s), or open {} once more to leave it", unsaved,
-                           path.filename().string()))) {
+      !askedTwice("open " + path.string(),
+                  fmt::format("{}: save it (ctrl+s), or open {} once more to leave it", unsaved,
+                              path.filename().string()))) {
     return;
   }
   attempt([&] {
@@ -143,7 +143,7 @@ bool App::State::restoreKey() {
 void App::State::restore() {
   const std::string unsaved = store.unsavedInWords(history.current());
   if (!unsaved.empty() &&
-      !insists(kRestore, unsaved + ": save it (ctrl+s), or restore once more (R) to leave it")) {
+      !askedTwice(kRestore, unsaved + ": save it (ctrl+s), or restore once more (R) to leave it")) {
     return;
   }
   attempt([&] {
@@ -155,8 +155,8 @@ void App::State::restore() {
 }
 
 void App::State::discard() {
-  if (!insists(kDiscard,
-               "Discarding cannot be undone: discard once more (X) to lose it for good")) {
+  if (!askedTwice(kDiscard,
+                  "Discarding cannot be undone: discard once more (X) to lose it for good")) {
     return;
   }
   store.discard();

@@ -78,7 +78,7 @@ struct App::State {
   float scale() const { return presenter.on ? ui::presentedScale(view.scale) : view.scale; }
   void show(DocumentPtr document, std::string newView, const std::string& name);
   void takeViewToCome();
-  bool insists(const std::string& wish, const std::string& sentence);
+  bool askedTwice(const std::string& wish, const std::string& sentence);
   std::optional<std::string> warns(const std::string& wish) const;
   void openSession(const std::filesystem::path& path, bool asked = false);
   void saveSession(bool elsewhere);

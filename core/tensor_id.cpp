@@ -90,6 +90,11 @@ Index headCount(TensorId tensor, const AttentionConfig& config) {
   return ofKeysOrValues(tensor) ? config.numKvHeads : config.numHeads;
 }
 
+Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config) {
+  if (perHead != TensorId::heads && config.mistakes.sharedHead) return 0;
+  return headIn(perHead, head, config) * config.dK();
+}
+
 std::string headName(TensorId tensor, Index head, const AttentionConfig& config) {
   const bool shared = ofKeysOrValues(tensor) && config.headsPerGroup() > 1;
   return fmt::format("{}head {}", shared ? "key/value " : "", head + 1);

@@ -67,6 +67,11 @@ Index headCount(TensorId tensor, const AttentionConfig& config);
 /// those have "key/value head 2".
 std::string headName(TensorId tensor, Index head, const AttentionConfig& config);
 
+/// The first of the columns of Q, K or V that a (query) head takes as its q, k or v, or of the
+/// concatenation's that it fills with its heads. Of Q, K and V no columns are a head's where they
+/// are reshaped without the transpose.
+Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
+
 /// Its shape for a configuration, e.g. (B, H, T, M) for raw_scores.
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 

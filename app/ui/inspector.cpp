@@ -78,40 +78,35 @@ std::vector<Index> largestPlaces(const std::vector<float>& values, std::size_t f
   return order;
 }
 
+constexpr float kHairOfBar = 1e-6F;  // a bar of nothing is a hair, so that one sees where it begins
+
 /// A bar per key, full from 1 on (a pin may be any number); where they do not all fit, the largest,
 /// and says so.
 void weightBars(const Panel& panel, const Inspected& of, float most) {
   const Look& look = panel.look;
+  const Theme& t = look.theme;
   std::vector<float> row(static_cast<std::size_t>(panel.trace.config().keys()));
   panel.trace.tile(TensorId::weights, of.item, of.head, of.query, 1, 0, std::ssize(row),
                    row.data());
   const float line = look.px(19);
   const std::vector<Index> order =
       largestPlaces(row, std::max<std::size_t>(2, static_cast<std::size_t>(most / line)));
-  ImFont* font = look.fonts.small;
-  ImFont* mono = look.fonts.monoSmall;
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ColorMap& map = look.maps[ColorMaps::sequential(panel.view.colorMaps, look.theme.kind)];
+  const ColorMap& map = look.maps[ColorMaps::sequential(panel.view.colorMaps, t.kind)];
+  Rect room = Rect::at(ImGui::GetCursorScreenPos(),
+                       {ImGui::GetContentRegionAvail().x, line * static_cast<float>(order.size())});
+  ImGui::Dummy(room.size());
+  ImGui::SetCursorScreenPos({room.a.x, room.b.y});
   for (const Index key : order) {
-    Rect at = Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, line});
-    ImGui::Dummy({1, line});
-    ImGui::SetCursorScreenPos({at.a.x, at.b.y});
-    const Rect names = at.cutLeft(look.px(66), look.px(8));
-    at.cutRight(look.px(52));
-    const std::string name =
-        elided(font, placeName(panel.trace, Axis::key, of.item, key), names.width());
-    const ImVec2 size = textSize(font, name);
-    drawText(list, font, names.placed(size, 1.0F).a, look.theme.text, name);
     const float value = row[static_cast<std::size_t>(key)];
-    const float length = std::max(at.width() * std::clamp(value, 0.0F, 1.0F), look.px(1.5F));
-    const Rect bar = at.placed({length, look.px(13)}, 0.0F);
-    list->AddRectFilled(bar.a, bar.b, map.at(std::max(value, 0.12F)), look.space.thin);
     const bool hidden = isHidden(panel.trace, {TensorId::weights, of.item, of.head, of.query, key});
-    drawText(list, mono, {bar.b.x + look.space.small, bar.centre().y - fontSize(mono) * 0.5F},
-             look.theme.textMuted, hidden ? "masked" : number(value, value < 0.01F ? 2 : 3));
+    drawBarLine(
+        look, ImGui::GetWindowDrawList(), room.cutTop(line), look.px(66), look.px(46),
+        {placeName(panel.trace, Axis::key, of.item, key),
+         hidden ? "masked" : number(value, value < 0.01F ? 2 : 3), std::clamp(value, 0.0F, 1.0F),
+         map.at(std::max(value, 0.12F)), t.text, t.textMuted});
   }
   if (order.size() < row.size()) {
-    label(font, look.theme.textMuted,
+    label(look.fonts.small, t.textMuted,
           fmt::format("the {} largest of {} keys", order.size(), row.size()));
   }
 }
@@ -124,27 +119,23 @@ void queryVector(const Panel& panel, const Inspected& of, float magnitude) {
   std::vector<float> values(static_cast<std::size_t>(panel.trace.config().dK()));
   panel.trace.tile(TensorId::q, of.item, of.head, of.query, 1, 0, std::ssize(values),
                    values.data());
-  const ImVec2 size(ImGui::GetContentRegionAvail().x, vectorHeight(look));
-  const Rect at = Rect::at(ImGui::GetCursorScreenPos(), size);
+  const Rect room =
+      Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, vectorHeight(look)});
+  ImGui::Dummy(room.size());
   const ColorScale scale = colorScale(look, panel.view, TensorId::q, magnitude);
+  const Chart chart(look, {.room = room, .x = {}, .y = {scale.low, scale.high}, .yTicks = false});
+  const ChartBars bars = ChartBars::fitting(std::ssize(values), room.width(), look.px(2));
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ChartBars bars = ChartBars::fitting(std::ssize(values), at.width(), look.px(2));
-  const float step = at.width() / static_cast<float>(bars.count());
-  const float middle = at.centre().y;
   for (Index bar = 0; bar < bars.count(); ++bar) {
     const auto largest =
         std::max_element(values.begin() + bars.begin(bar), values.begin() + bars.end(bar),
                          [](float a, float b) { return std::abs(a) < std::abs(b); });
-    const float share = *largest / scale.high;
-    const float reach = middle - share * size.y * 0.5F;
-    const float x = at.a.x + static_cast<float>(bar) * step;
-    const float strong = share * 0.85F + (share > 0 ? 0.15F : -0.15F);
-    list->AddRectFilled({x, std::min(middle, reach)},
-                        {x + std::max(step - look.space.hair, 1.0F), std::max(middle, reach)},
-                        scale.color(look.maps, strong * scale.high));
+    // small ones in a colour that is seen on the panel
+    const float strong = *largest * 0.85F + (*largest > 0 ? 0.15F : -0.15F) * scale.high;
+    chart.bar(list, bar, bars.count(), 0, *largest, scale.color(look.maps, strong));
   }
-  list->AddLine({at.a.x, middle}, {at.b.x, middle}, look.theme.divider);
-  ImGui::Dummy(size);
+  const ImVec2 from = chart.at(0, 0), to = chart.at(1, 0);
+  list->AddLine(from, to, look.theme.divider);
 }
 
 constexpr int kCodeLines = 3;

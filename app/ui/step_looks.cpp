@@ -169,4 +169,26 @@ ImU32 inkColor(const Theme& t, Ink ink, Index head) {
   return t.accentText;
 }
 
+ImU32 areaColor(const Theme& t, Ink ink, Index head) {
+  switch (ink) {
+    case Ink::plain:
+      return t.textMuted;
+    case Ink::input:
+      return t.input;
+    case Ink::query:
+      return t.query;
+    case Ink::key:
+      return t.key;
+    case Ink::value:
+      return t.value;
+    case Ink::head:
+      return headColor(t, static_cast<std::size_t>(head));
+    case Ink::output:
+      return t.output;
+    case Ink::accent:
+      break;
+  }
+  return t.accent;
+}
+
 }  // namespace headscope::ui

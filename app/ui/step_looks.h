@@ -18,6 +18,8 @@ enum class Ink { plain, input, query, key, value, head, output, accent };
 
 /// Of text on a panel; `head` gives the colour of what belongs to one.
 ImU32 inkColor(const Theme& theme, Ink ink, Index head);
+/// The same of an area.
+ImU32 areaColor(const Theme& theme, Ink ink, Index head);
 
 struct TensorLook {
   Ink ink;

@@ -7,7 +7,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/timeline/scrub_bar.h"
+#include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
-#include "app/ui/flow/flow_columns.h"
-#include "app/ui/flow/flow_lanes.h"
+#include "app/ui/flow/flow_grid.h"
+#include "app/ui/flow/flow_panel.h"
 
 namespace headscope::ui {
 namespace {

@@ -4,13 +4,16 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
-#include "app/ui/flow/head_heatmap.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/text_field.h"
 #include "core/attention.h"
@@ -22,12 +25,14 @@ namespace {
 constexpr float kPanelWidth = 985, kPanelHeight = 340;
 constexpr float kTop = 4;  // what the panel leaves free above
 
-DocumentPtr documentOf(Index heads) {
+DocumentPtr documentOf(Index heads, Index keyHeads) {
   AttentionConfig config;
   config.dModel = 64;
-  config.numHeads = config.numKvHeads = heads;
-  return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named, {},
-                      Index{1} << 30);
+  config.numHeads = heads;
+  config.numKvHeads = keyHeads;
+  config.batch = 2;
+  const TextSource texts{{"The cat sat on the mat", "The dog ran to the sea"}, {}};
+  return makeDocument("", config, texts, Positions::named, {}, Index{1} << 30);
 }
 
 class FlowPanel : public testing::Test {
@@ -46,7 +51,9 @@ class FlowPanel : public testing::Test {
   }
   ~FlowPanel() override { ImGui::DestroyContext(); }
 
-  void show(Index heads) { trace_ = runAttention(documentOf(heads)); }
+  void show(Index heads, Index keyHeads = 0) {
+    trace_ = runAttention(documentOf(heads, keyHeads > 0 ? keyHeads : heads));
+  }
 
   void frame(double seconds = 0.02) {
     now_ += seconds;
@@ -200,7 +207,78 @@ TEST_F(FlowPanel, DrawsEveryHeadsOwnWeights) {
   std::vector<float> values(36);
   source.fill(values.data());
   EXPECT_EQ(values[8], trace_->value({TensorId::weights, 0, 3, 1, 2}));
-  EXPECT_NE(source.revision, weightsPicture(*trace_, 1, 3, 6, 6).revision);
+  const std::uint64_t key = source.key;
+  view_.item = 1;
+  frame();
+  const auto& other = std::get<gl::HeatmapBatch>(scene_.commands[1].batch).sources[3];
+  EXPECT_NE(other.key, key);
+  other.fill(values.data());
+  EXPECT_EQ(values[8], trace_->value({TensorId::weights, 1, 3, 1, 2}));
+}
+
+/// More cells than pixels: each pixel shows the mean of the weights on it.
+TEST_F(FlowPanel, WeightsAreAveragedDownToPixels) {
+  AttentionConfig config = trace_->config();
+  std::string text;
+  for (int i = 0; i < 300; ++i) text += "a ";
+  config.batch = 1;
+  trace_ = runAttention(
+      makeDocument("", config, TextSource{{text}, {}}, Positions::named, {}, Index{1} << 30));
+  frame();
+  const auto& source = std::get<gl::HeatmapBatch>(scene_.commands[1].batch).sources[0];
+  ASSERT_LT(source.rows, 300);
+  ASSERT_LT(source.cols, 300);
+  std::vector<float> values(static_cast<std::size_t>(source.rows * source.cols));
+  source.fill(values.data());
+  const float mean =
+      std::accumulate(values.begin(), values.end(), 0.0F) / static_cast<float>(values.size());
+  EXPECT_NEAR(mean, 1.0F / 300, 2e-4F);  // a row of weights sums to 1
+}
+
+/// Where heads share keys and values, K and V have as many stripes as key/value heads.
+TEST_F(FlowPanel, KeysAndValuesHaveTheirOwnHeadsStripes) {
+  show(8, 2);
+  view_.head = 5;  // of the second key/value head
+  frame();
+  for (const auto& [part, heads] :
+       {std::pair{FlowPart::query, 8}, {FlowPart::key, 2}, {FlowPart::value, 2}}) {
+    const gl::Rect block = layout().block({part})->rect;
+    const float x = std::round(origin_.x + block.x1) - 1;
+    std::set<ImU32> colors;
+    const ImDrawData* data = ImGui::GetDrawData();
+    for (int l = 0; l < data->CmdListsCount; ++l) {
+      const auto& v = data->CmdLists[l]->VtxBuffer;
+      for (int i = 0; i + 3 < v.Size; ++i) {  // a filled rectangle: its four corners
+        const ImVec2 a = v[i].pos, b = v[i + 2].pos;
+        const bool over = a.x < x && x < b.x && b.x - a.x < block.x1 - block.x0 - 2 &&
+                          a.y >= std::floor(origin_.y + kTop + block.y0) - 1 &&
+                          b.y <= std::ceil(origin_.y + kTop + block.y1) + 1 && b.y > a.y;
+        if (over && v[i].col == v[i + 2].col) colors.insert(v[i].col & 0x00FFFFFFU);
+      }
+    }
+    const auto color = [](Index head) {
+      return headColor(theme(ThemeKind::light), static_cast<std::size_t>(head)) & 0x00FFFFFFU;
+    };
+    for (Index head = 0; head < 8; ++head) {
+      EXPECT_EQ(colors.contains(color(head)), head < heads) << static_cast<int>(part) << head;
+    }
+  }
+}
+
+/// Every part says what it is and opens the step that makes it.
+TEST_F(FlowPanel, EveryPartHasItsStepAndWords) {
+  const AttentionConfig& config = trace_->config();
+  for (int i = 0; i <= static_cast<int>(FlowPart::hiddenGather); ++i) {
+    const auto part = static_cast<FlowPart>(i);
+    const FlowPartInfo& info = infoOf(part);
+    EXPECT_EQ(info.part, part);
+    EXPECT_LE(info.first, info.home);
+    EXPECT_LE(info.home, info.last);
+    EXPECT_TRUE(lights(part, info.home)) << i;
+    const FlowDescription said = describe({part, belongsToHead(part) ? 2 : -1}, config);
+    EXPECT_FALSE(said.title.empty() || said.about.empty()) << i;
+    EXPECT_EQ(said.about.find('{'), std::string::npos) << said.about;
+  }
 }
 
 TEST_F(FlowPanel, SurvivesAHeadThatIsNoMore) {

@@ -3,11 +3,13 @@
 #include <cmath>
 
 #include "app/ui/stage/stage_matrix.h"
-#include "app/ui/timeline/narration.h"
 #include "app/ui/timeline/playback.h"
 #include "app/view_json.h"
 #include "app_driver.h"
+#include "core/attention.h"
 #include "core/steps/step.h"
+#include "core/words/narration.h"
+#include "tests/core/support/cases.h"
 
 namespace headscope::ui {
 namespace {
@@ -292,6 +294,82 @@ TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
   ui.view().playing = true;
   ui.frame();
   EXPECT_TRUE(ui.shows(narration(), "stage"));
+}
+
+bool isVeiled(const StageMoment& shown, Index row, Index col) {
+  const double r = static_cast<double>(row) + 0.5;
+  const double c = static_cast<double>(col) + 0.5;
+  return std::any_of(shown.veiled.begin(), shown.veiled.end(), [&](const CellRange& v) {
+    return r > v.row0 && r < v.row1 && c > v.col0 && c < v.col1;
+  });
+}
+
+TEST(StageMoment, IsWithinEveryPass) {
+  for (const auto& [name, document] : test::documentsOfAllKinds()) {
+    const TracePtr trace = runAttention(document);
+    const AttentionConfig& c = trace->config();
+    for (const Subject& s : {Subject{0, 0, 0}, Subject{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
+                             Subject{0, c.numHeads / 2, c.seqLen / 2}}) {
+      const Timeline timeline(c, s);
+      for (const Moment& moment : timeline.moments()) {
+        for (const double share : {0.0, 0.37, 0.5, 1.0}) {
+          const StageMoment shown = stageMoment(*trace, s, moment, share);
+          EXPECT_TRUE(shown.head >= 0 && shown.head < c.numHeads) << name;
+          EXPECT_TRUE(shown.headsReached >= 0 && shown.headsReached <= c.numHeads) << name;
+          EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::query)], c.seqLen) << name;
+          EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::key)], c.keys()) << name;
+          EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::column)], c.dK()) << name;
+          for (const CellRange& v : shown.veiled) {
+            EXPECT_TRUE(v.row0 >= 0.0 && v.row0 < v.row1 && v.col0 >= 0.0 && v.col0 < v.col1);
+            EXPECT_LE(v.row1, static_cast<double>(std::max(c.seqLen, c.keys()))) << name;
+            EXPECT_LE(v.col1, static_cast<double>(std::max(c.dModel, c.keys()))) << name;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(StageMoment, VeilsWhatHasNotBeenReached) {
+  const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
+  const Subject s{0, 2, 3};
+  const Timeline timeline(trace->config(), s);
+  int cells = 0;
+  int rows = 0;
+  for (const Moment& m : timeline.moments()) {
+    if (m.step != StepId::score) continue;
+    const StageMoment shown = stageMoment(*trace, s, m, 0.5);
+    for (Index row = 0; row < 6; ++row) {
+      for (Index col = 0; col < 6; ++col) {
+        bool reached = true;
+        if (m.beat == Beat::cell) reached = row == s.query && col <= m.from;
+        if (m.beat == Beat::row) reached = row == s.query || row <= otherRow(s.query, m.from);
+        if (m.beat == Beat::restOfRows) reached = row <= otherRow(s.query, 3);  // of 3 and 4
+        EXPECT_EQ(isVeiled(shown, row, col), !reached) << row << ", " << col;
+      }
+    }
+    if (m.beat == Beat::cell) {
+      EXPECT_EQ(shown.lit[static_cast<std::size_t>(Lane::query)], s.query);
+      EXPECT_EQ(shown.lit[static_cast<std::size_t>(Lane::key)], m.from);
+      ++cells;
+    }
+    rows += m.beat == Beat::row ? 1 : 0;
+    EXPECT_EQ(shown.scope == StageScope::allHeads, m.beat == Beat::allHeads);
+  }
+  EXPECT_EQ(cells, 6);
+  EXPECT_EQ(rows, 3);
+}
+
+TEST(StageMoment, AHeadBringsItsColumns) {
+  const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
+  const Subject s{0, 2, 3};
+  const Timeline timeline(trace->config(), s);
+  for (const Moment& m : timeline.moments()) {
+    if (m.step != StepId::concat) continue;
+    const StageMoment shown = stageMoment(*trace, s, m, 0.0);
+    EXPECT_EQ(shown.head, m.from);
+    for (Index col = 0; col < 24; ++col) EXPECT_EQ(isVeiled(shown, 1, col), col / 6 > m.from);
+  }
 }
 
 }  // namespace

@@ -1,42 +1,277 @@
 #include "app/ui/flow/flow_drawing.h"
 
 #include <algorithm>
+#include <cmath>
+#include <string>
+#include <string_view>
 
 #include "app/ui/compat.h"
-#include "app/ui/flow/flow_canvas.h"
-#include "app/ui/flow/head_heatmap.h"
+#include "app/ui/flow/flow_parts.h"
+#include "app/ui/flow/flow_ribbons.h"
+#include "app/ui/head_switch.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/scene_commands.h"
+#include "app/ui/step_looks.h"
 #include "app/ui/widgets.h"
+#include "core/tensor_id.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr int kMaxPicture = 64;  // cells of a heatmap, each way
+/// What painting the flow needs in all its places.
+struct FlowCanvas {
+  const Look& look;
+  const FlowLayout& layout;
+  FlowStress stress;
+  ImVec2 origin;  // of the layout, on the display
+  ImDrawList* list;
 
+  const Theme& theme() const { return look.theme; }
+  const Fonts& fonts() const { return look.fonts; }
+  const AttentionConfig& config() const { return stress.config; }
+  ImU32 headColor(Index head) const {
+    return ui::headColor(look.theme, static_cast<std::size_t>(head));
+  }
+
+  /// On the display, on whole points.
+  gl::Rect placed(const gl::Rect& rect) const;
+  void fill(const gl::Rect& rect, ImU32 color, float alpha, float rounding = 0,
+            ImDrawFlags corners = ImDrawFlags_RoundCornersAll) const;
+  /// A line around the rectangle.
+  void frame(const gl::Rect& rect, ImU32 color, float line, float rounding) const;
+};
+
+gl::Rect FlowCanvas::placed(const gl::Rect& rect) const {
+  return {std::round(origin.x + rect.x0), std::round(origin.y + rect.y0),
+          std::round(origin.x + rect.x1), std::round(origin.y + rect.y1)};
+}
+
+void FlowCanvas::fill(const gl::Rect& rect, ImU32 color, float alpha, float rounding,
+                      ImDrawFlags corners) const {
+  list->AddRectFilled({rect.x0, rect.y0}, {rect.x1, std::max(rect.y1, rect.y0 + 1)},
+                      withAlpha(color, alpha), rounding, corners);
+}
+
+void FlowCanvas::frame(const gl::Rect& rect, ImU32 color, float line, float rounding) const {
+  list->AddRect({rect.x0 - line / 2, rect.y0 - line / 2}, {rect.x1 + line / 2, rect.y1 + line / 2},
+                color, rounding, ImDrawFlags_RoundCornersAll, line);
+}
+
+// Blocks, with their stripes, frames and letters.
+
+constexpr float kFlowRounding = 3;
+constexpr float kStripeGapFrom = 5;  // stripes this high are told apart by a gap
+constexpr float kCapital = 0.8F;     // height of a capital letter, of its line's, with some air
+
+float heightOfRect(const gl::Rect& rect) { return rect.y1 - rect.y0; }
+
+/// What `color` looks like on `background` at an opacity.
+ImU32 blendedOver(ImU32 background, ImU32 color, float alpha) {
+  const ImVec4 a = ImGui::ColorConvertU32ToFloat4(background);
+  const ImVec4 b = ImGui::ColorConvertU32ToFloat4(color);
+  const auto mix = [alpha](float from, float to) { return from + (to - from) * alpha; };
+  return ImGui::ColorConvertFloat4ToU32({mix(a.x, b.x), mix(a.y, b.y), mix(a.z, b.z), 1});
+}
+
+float roundingOf(const FlowCanvas& canvas, const gl::Rect& rect) {
+  return std::min(canvas.look.px(kFlowRounding), heightOfRect(rect) / 2);
+}
+
+struct Stripes {
+  float alpha;
+  float chosenAlpha;
+  bool greyOff;  // heads that are off have nothing here
+};
+
+/// A tensor's heads from top to bottom, of K and V its own; where they are thinner than a point,
+/// the one at each point.
+void paintStripes(const FlowCanvas& canvas, const gl::Rect& rect, TensorId tensor,
+                  const Stripes& stripes) {
+  const AttentionConfig& config = canvas.config();
+  const Index heads = headCount(tensor, config);
+  const Index chosen = headIn(tensor, canvas.stress.head, config);
+  const float height = std::max(heightOfRect(rect), 1.0F);
+  const bool thin = static_cast<float>(heads) > height;
+  const Index count = thin ? static_cast<Index>(height) : heads;
+  const auto border = [&](Index i) {
+    return std::round(rect.y0 + height * static_cast<float>(i) / static_cast<float>(count));
+  };
+  const float gap = height / static_cast<float>(count) >= kStripeGapFrom ? 1.0F : 0.0F;
+  for (Index i = 0; i < count; ++i) {
+    const Index head = thin ? heads * i / count : i;
+    const bool off = stripes.greyOff && isOff(config, head);
+    const float alpha = head == chosen ? stripes.chosenAlpha : stripes.alpha;
+    canvas.fill({rect.x0, border(i), rect.x1, border(i + 1) - (i + 1 < count ? gap : 0)},
+                off ? canvas.theme().textMuted : canvas.headColor(head), off ? alpha / 2 : alpha);
+  }
+}
+
+void paintLetter(const FlowCanvas& canvas, const gl::Rect& rect, const char* letter, ImU32 color,
+                 const FlowBlock& block) {
+  ImFont* font = canvas.fonts().semibold;
+  const ImVec2 size = textSize(font, letter);
+  if (size.x > rect.x1 - rect.x0 || size.y * kCapital > heightOfRect(block.rect)) return;
+  const ImU32 behind = blendedOver(canvas.theme().panel, color, canvas.stress.block(block));
+  drawText(canvas.list, font, {(rect.x0 + rect.x1 - size.x) / 2, (rect.y0 + rect.y1 - size.y) / 2},
+           withAlpha(legibleOn(behind), block.opacity), letter);
+}
+
+/// Q, K or V: its own colour, and its heads' along the right edge.
+void paintProjection(const FlowCanvas& canvas, const FlowBlock& block, TensorId tensor) {
+  const gl::Rect rect = canvas.placed(block.rect);
+  const float alpha = canvas.stress.block(block);
+  const float stripes = std::round(canvas.layout.stripeWidth);
+  const gl::Rect body = {rect.x0, rect.y0, rect.x1 - stripes - 1, rect.y1};
+  const ImU32 color = areaColor(canvas.theme(), lookOf(tensor).ink, 0);
+  canvas.fill(body, color, alpha, roundingOf(canvas, rect), ImDrawFlags_RoundCornersLeft);
+  paintStripes(canvas, {rect.x1 - stripes, rect.y0, rect.x1, rect.y1}, tensor,
+               {alpha, block.opacity, false});
+  paintLetter(canvas, body, partWith(tensor)->letter, color, block);
+}
+
+void paintOutputWeights(const FlowCanvas& canvas, const FlowBlock& block) {
+  const gl::Rect rect = canvas.placed(block.rect);
+  const float alpha = canvas.stress.block(block);
+  paintStripes(canvas, rect, TensorId::concat, {alpha * 0.65F, alpha, true});
+  const std::string_view symbol = info(TensorId::wO).symbol;
+  const Fonts& fonts = canvas.fonts();
+  const ImVec2 size = richTextSize(fonts, fonts.regular, symbol);
+  const ImVec2 half(size.x / 2 + canvas.look.px(7), size.y / 2 + canvas.look.px(3));
+  const ImVec2 centre((rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2);
+  if (2 * half.y > heightOfRect(rect) || 2 * half.x > rect.x1 - rect.x0) return;
+  canvas.fill({centre.x - half.x, centre.y - half.y, centre.x + half.x, centre.y + half.y},
+              canvas.theme().panel, 0.94F * block.opacity, half.y);
+  drawRichText(canvas.list, fonts, fonts.regular, {centre.x - size.x / 2, centre.y - size.y / 2},
+               withAlpha(canvas.theme().text, block.opacity), symbol);
+}
+
+/// The frame of a heatmap, in its head's colour.
+void paintHeatmapFrame(const FlowCanvas& canvas, const FlowBlock& block) {
+  const gl::Rect rect = canvas.placed(block.rect);
+  if (heightOfRect(rect) < canvas.look.px(4)) return;
+  const bool stressed = canvas.stress.chosen(block.id) || canvas.stress.hovered == block.id;
+  const bool lit = stressed || lights(block.id.part, canvas.stress.step);
+  const ImU32 color = stressed ? canvas.theme().text : canvas.headColor(block.id.head);
+  const float line =
+      stressed ? std::min(canvas.look.px(2), heightOfRect(rect) / 6) : canvas.look.px(1);
+  canvas.frame(rect, withAlpha(color, block.opacity * (lit ? 1.0F : 0.6F)), line,
+               std::min(canvas.look.px(2), heightOfRect(rect) / 8));
+}
+
+void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
+  const FlowPartInfo& part = infoOf(block.id.part);
+  switch (block.id.part) {
+    case FlowPart::query:
+    case FlowPart::key:
+    case FlowPart::value:
+      return paintProjection(canvas, block, part.tensor);
+    case FlowPart::weights:
+      return paintHeatmapFrame(canvas, block);
+    case FlowPart::outputWeights:
+      return paintOutputWeights(canvas, block);
+    default:
+      break;
+  }
+  const Theme& theme = canvas.theme();
+  const gl::Rect rect = canvas.placed(block.rect);
+  const float alpha = canvas.stress.block(block);
+  const float rounding = roundingOf(canvas, rect);
+  if (block.id.part == FlowPart::concat) {
+    return paintStripes(canvas, rect, part.tensor, {alpha, alpha, true});
+  }
+  if (part.owner == FlowOwner::hiddenHeads) {
+    return canvas.fill(rect, theme.textMuted, alpha * 0.4F, rounding / 2);
+  }
+  const ImU32 color = canvas.stress.off(block.id)
+                          ? theme.textMuted
+                          : areaColor(theme, lookOf(part.tensor).ink, block.id.head);
+  canvas.fill(rect, color, alpha, part.owner == FlowOwner::allHeads ? rounding : rounding / 2);
+  if (block.id.part == FlowPart::input) paintLetter(canvas, rect, "X", color, block);
+}
+
+/// Every head's weights, averaged down to the pixels that they have.
 void paintHeatmaps(const FlowCanvas& canvas, const Panel& panel) {
   const AttentionConfig& config = canvas.config();
   const Index item = std::clamp<Index>(panel.view.item, 0, config.batch - 1);
-  const auto cells = [&](float length) {
-    const float pixels = length * canvas.look.scene.pixelsPerPoint;
-    return std::clamp(static_cast<int>(pixels), 1, kMaxPicture);
-  };
-  gl::HeatmapBatch batch;
+  const ColorScale scale = sequentialScale(panel.look, panel.view, 0.0F, 1.0F);
+  Heatmaps heatmaps(panel.look);
   for (const FlowBlock& block : canvas.layout.blocks) {
     // One that is fading out may belong to a head that is no more.
     if (block.id.part != FlowPart::weights || block.id.head >= config.numHeads) continue;
-    gl::HeatmapQuad quad;
-    quad.rect = canvas.placed(block.rect);
-    quad.source = batch.sources.size();
-    quad.colorMap = ColorMaps::sequential(panel.view.colorMaps, canvas.theme().kind);
+    const gl::Rect rect = canvas.placed(block.rect);
+    canvas.fill(rect, canvas.theme().panel, block.opacity);
+    const MatrixRef ref = wholeMatrix(TensorId::weights, config, item, block.id.head);
+    gl::HeatmapQuad& quad = heatmaps.add(
+        Fingerprint("flow", ref.place()), Fingerprint("revision", revisionOf(panel.trace, ref)),
+        cellsOf(panel.trace, ref), scale, {{rect.x0, rect.y0}, {rect.x1, rect.y1}}, false,
+        Reduction::mean);
     quad.opacity = block.opacity;
-    canvas.fill(quad.rect, canvas.theme().panel, block.opacity);
-    batch.sources.push_back(weightsPicture(panel.trace, item, block.id.head,
-                                           cells(quad.rect.y1 - quad.rect.y0),
-                                           cells(quad.rect.x1 - quad.rect.x0)));
-    batch.quads.push_back(quad);
+    quad.gap = 0;
   }
-  addHeatmaps(canvas.list, canvas.look.scene, std::move(batch));
+  heatmaps.draw(canvas.list);
+}
+
+// Text.
+
+/// Numbers are small print on badges from this size on, and tiny on smaller ones.
+constexpr float kRoomyBadge = 14;
+
+void paintBadge(const FlowCanvas& canvas, const FlowBadge& badge) {
+  const Look& look = canvas.look;
+  const gl::Rect rect = canvas.placed(badge.rect);
+  const ImU32 color = canvas.headColor(badge.id.head);
+  const bool off = isOff(canvas.config(), badge.id.head);
+  const bool roomy = badge.rect.y1 - badge.rect.y0 >= look.px(kRoomyBadge);
+  const float rounding = (rect.y1 - rect.y0) / 2;
+  if (canvas.stress.chosen(badge.id)) {
+    const float ring = look.px(roomy ? 1.5F : 0.5F);
+    canvas.fill({rect.x0 - ring, rect.y0 - ring, rect.x1 + ring, rect.y1 + ring},
+                canvas.theme().text, badge.opacity, rounding + ring);
+  }
+  canvas.fill(rect, off ? canvas.theme().panel : color, badge.opacity, rounding);
+  if (off) canvas.frame(rect, canvas.theme().textMuted, look.px(1), rounding);
+  ImFont* font = roomy ? canvas.fonts().small : canvas.fonts().tiny;
+  const std::string number = std::to_string(badge.id.head + 1);
+  const ImVec2 size = textSize(font, number);
+  drawText(canvas.list, font, {(rect.x0 + rect.x1 - size.x) / 2, (rect.y0 + rect.y1 - size.y) / 2},
+           withAlpha(off ? canvas.theme().textMuted : legibleOn(color), badge.opacity), number);
+}
+
+void paintLabel(const FlowCanvas& canvas, const FlowLabel& label) {
+  const Theme& theme = canvas.theme();
+  const Fonts& fonts = canvas.fonts();
+  const StepId step = canvas.stress.step;
+  const bool lit = givenBy(label.id.part, step);
+  float width = 0;
+  bool phraseLit = false;  // one piece of the formula stands for the step
+  for (const FlowPhrase& phrase : label.name) {
+    width += richTextSize(fonts, fonts.small, phrase.text).x;
+    phraseLit |= phrase.step == step;
+  }
+  ImVec2 at(std::round(canvas.origin.x + label.x - width / 2),
+            std::round(canvas.origin.y + label.y));
+  for (const FlowPhrase& phrase : label.name) {
+    const bool stressed = phraseLit ? phrase.step == step : lit;
+    drawRichText(canvas.list, fonts, fonts.small, at,
+                 withAlpha(stressed ? theme.accentText : theme.text, label.opacity), phrase.text);
+    at.x += richTextSize(fonts, fonts.small, phrase.text).x;
+  }
+  float y = at.y + fontSize(fonts.small);
+  for (const std::string& shape : label.shapes) {
+    y += canvas.look.px(kFlowLineGap);
+    const float left = canvas.origin.x + label.x - textSize(fonts.monoSmall, shape).x / 2;
+    drawText(canvas.list, fonts.monoSmall, {left, y},
+             withAlpha(lit ? theme.accentText : theme.textMuted, label.opacity), shape);
+    y += fontSize(fonts.monoSmall);
+  }
+}
+
+void paintNote(const FlowCanvas& canvas, const FlowNote& note) {
+  const Fonts& fonts = canvas.fonts();
+  drawText(canvas.list, note.tiny ? fonts.tiny : fonts.small,
+           {canvas.origin.x + note.x - note.width / 2, canvas.origin.y + note.y},
+           withAlpha(canvas.theme().textMuted, note.opacity), note.text);
 }
 
 }  // namespace
@@ -64,6 +299,7 @@ void drawFlow(const Panel& panel, const FlowLayout& layout, ImVec2 origin,
               std::optional<FlowId> hovered) {
   const AttentionConfig& config = panel.trace.config();
   const Index head = std::clamp<Index>(panel.view.head, 0, config.numHeads - 1);
+  // Blocks lie over ribbons and heatmaps, text over all.
   const FlowCanvas canvas = {panel.look,
                              layout,
                              {panel.look.theme, config, layout, panel.view.step, head, hovered},
@@ -71,8 +307,16 @@ void drawFlow(const Panel& panel, const FlowLayout& layout, ImVec2 origin,
                              ImGui::GetWindowDrawList()};
   addRibbons(canvas.list, panel.look.scene, flowRibbons(canvas.stress, origin));
   paintHeatmaps(canvas, panel);
-  paintBlocks(canvas);
-  paintText(canvas);
+  for (const FlowBlock& block : layout.blocks) {
+    paintBlock(canvas, block);
+    if (hovered == block.id && block.id.part != FlowPart::weights) {
+      const gl::Rect rect = canvas.placed(block.rect);
+      canvas.frame(rect, canvas.theme().text, canvas.look.px(1.5F), roundingOf(canvas, rect));
+    }
+  }
+  for (const FlowBadge& badge : layout.badges) paintBadge(canvas, badge);
+  for (const FlowLabel& label : layout.labels) paintLabel(canvas, label);
+  for (const FlowNote& note : layout.notes) paintNote(canvas, note);
 }
 
 }  // namespace headscope::ui

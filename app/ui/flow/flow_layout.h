@@ -149,10 +149,6 @@ inline constexpr float kFlowLineGap = 2;  // between a label's lines
 FlowLayout layoutFlow(const AttentionConfig& config, Index chosenHead, float width, float height,
                       const FlowMetrics& metrics);
 
-/// Between two layouts, t from 0 to 1: what both have moves, what is new appears, what is gone
-/// fades. Text that is gone goes at once, so that none is ever printed over another.
-FlowLayout blend(const FlowLayout& from, const FlowLayout& to, float t);
-
 /// The block, else the ribbon, at a point; the one drawn last where several are.
 std::optional<FlowId> hitTest(const FlowLayout& layout, float x, float y);
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <utility>
 
 #include "app/ui/control_focus.h"
 #include "app/ui/flow/flow_drawing.h"
@@ -13,7 +15,69 @@
 namespace headscope::ui {
 namespace {
 
-void tooltip(const Look& look, const FlowDescription& text) {
+float between(float a, float b, float t) { return a + (b - a) * t; }
+
+gl::Rect between(const gl::Rect& a, const gl::Rect& b, float t) {
+  return {between(a.x0, b.x0, t), between(a.y0, b.y0, t), between(a.x1, b.x1, t),
+          between(a.y1, b.y1, t)};
+}
+
+FlowEdge between(const FlowEdge& a, const FlowEdge& b, float t) {
+  return {between(a.x, b.x, t), between(a.top, b.top, t), between(a.bottom, b.bottom, t)};
+}
+
+void moveFrom(FlowBlock& item, const FlowBlock& from, float t) {
+  item.rect = between(from.rect, item.rect, t);
+}
+void moveFrom(FlowBadge& item, const FlowBadge& from, float t) {
+  item.rect = between(from.rect, item.rect, t);
+}
+void moveFrom(FlowRibbon& item, const FlowRibbon& from, float t) {
+  item.from = between(from.from, item.from, t);
+  item.to = between(from.to, item.to, t);
+}
+template <typename Text>  // a label or a note
+void moveFrom(Text& item, const Text& from, float t) {
+  item.x = between(from.x, item.x, t);
+  item.y = between(from.y, item.y, t);
+}
+
+/// What becomes of an item that only the first layout has.
+enum class Gone { fades, vanishes };
+
+template <typename Item>
+std::vector<Item> blendItems(const std::vector<Item>& from, const std::vector<Item>& to, float t,
+                             Gone gone) {
+  std::map<FlowId, const Item*> before;
+  for (const Item& item : from) before.emplace(item.id, &item);
+  std::vector<Item> result;
+  for (Item item : to) {
+    const auto found = before.find(item.id);
+    if (found == before.end()) {
+      item.opacity *= t;
+    } else {
+      moveFrom(item, *found->second, t);
+      item.opacity = between(found->second->opacity, item.opacity, t);
+      before.erase(found);
+    }
+    result.push_back(std::move(item));
+  }
+  if (gone == Gone::vanishes) return result;
+  for (const auto& [id, item] : before) {
+    result.push_back(*item);
+    result.back().opacity *= 1 - t;
+  }
+  return result;
+}
+
+constexpr double kMovingSeconds = 0.25;
+
+float easeOut(double t) {
+  const auto left = static_cast<float>(1 - t);
+  return 1 - left * left * left;
+}
+
+void flowTooltip(const Look& look, const FlowDescription& text) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(8)));
   ImGui::BeginTooltip();
   const Fonts& fonts = look.fonts;
@@ -42,6 +106,42 @@ void tooltip(const Look& look, const FlowDescription& text) {
 
 }  // namespace
 
+FlowLayout blend(const FlowLayout& from, const FlowLayout& to, float t) {
+  FlowLayout result;
+  result.featureHeight = between(from.featureHeight, to.featureHeight, t);
+  result.headFeatureHeight = between(from.headFeatureHeight, to.headFeatureHeight, t);
+  result.stripeWidth = between(from.stripeWidth, to.stripeWidth, t);
+  result.blocks = blendItems(from.blocks, to.blocks, t, Gone::fades);
+  result.ribbons = blendItems(from.ribbons, to.ribbons, t, Gone::fades);
+  result.badges = blendItems(from.badges, to.badges, t, Gone::vanishes);
+  result.labels = blendItems(from.labels, to.labels, t, Gone::vanishes);
+  result.notes = blendItems(from.notes, to.notes, t, Gone::vanishes);
+  return result;
+}
+
+const FlowLayout& FlowMemory::update(const Wanted& wanted, const FlowMetrics& metrics) {
+  const bool sameSize =
+      width_ == wanted.width && height_ == wanted.height && scale_ == metrics.scale;
+  if (!sameSize || config_ != wanted.config || head_ != wanted.head) {
+    const bool first = !config_.has_value();
+    to_ = layoutFlow(wanted.config, wanted.head, wanted.width, wanted.height, metrics);
+    moving_ = !first && sameSize;
+    from_ = std::move(shown_);
+    since_ = wanted.now;
+    config_ = wanted.config;
+    head_ = wanted.head;
+    width_ = wanted.width;
+    height_ = wanted.height;
+    scale_ = metrics.scale;
+    shown_ = to_;
+  }
+  if (!moving_) return shown_;
+  const double t = (wanted.now - since_) / kMovingSeconds;
+  moving_ = wanted.animate && t < 1;
+  shown_ = moving_ ? blend(from_, to_, easeOut(t)) : to_;
+  return shown_;
+}
+
 void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
   const Look& look = panel.look;
   const float bottom = ImGui::GetCursorScreenPos().y + size.y;
@@ -68,7 +168,7 @@ void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
   drawFlow(panel, layout, origin, hovered);
   if (!hovered) return;
   ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  tooltip(look, describe(*hovered, config));
+  flowTooltip(look, describe(*hovered, config));
   if (clicked) choose(*hovered, layout, config, panel.view);
 }
 

@@ -1,13 +1,33 @@
-// Flow parts: what each part of the dimension flow is, in which step it is lit, and its words.
+// Flow parts: what each part of the dimension flow is: its tensor and step, whose it is, its
+// colours and its words, in one table.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "app/ui/flow/flow_layout.h"
+#include "app/ui/step_looks.h"
 #include "app/ui/view_state.h"
 
 namespace headscope::ui {
+
+/// Whose a part is.
+enum class FlowOwner { allHeads, queryHead, keyHead, hiddenHeads };
+
+struct FlowPartInfo {
+  FlowPart part;
+  FlowOwner owner;
+  StepId first;  // the first step that makes it …
+  StepId home;   // … and the last: opened by a click from elsewhere
+  StepId last;   // the last that is lit by it
+  TensorId tensor;
+  const char* about;
+  /// Colours of a ribbon's two ends where they are not its tensor's.
+  std::optional<std::pair<Ink, Ink>> ends = {};
+};
+const FlowPartInfo& infoOf(FlowPart part);
 
 struct FlowDescription {
   std::string title;  // rich text

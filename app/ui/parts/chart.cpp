@@ -254,7 +254,8 @@ void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, flo
   const ImVec2 middle(line.a.x + length, line.centre().y);
   list->AddRectFilled({line.a.x, middle.y - thick}, {middle.x, middle.y + thick}, what.bar, s.thin);
   ImFont* mono = look.fonts.monoSmall;
-  drawText(list, mono, {middle.x + s.small, centred(mono)}, what.ink, what.number);
+  drawText(list, mono, {middle.x + s.small, centred(mono)},
+           what.numberInk != 0 ? what.numberInk : what.ink, what.number);
 }
 
 void drawChartTitle(const Look& look, Rect& room, const std::string& title,

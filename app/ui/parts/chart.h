@@ -122,6 +122,7 @@ struct BarLine {
   std::string name, number;
   float share = 0.0F;  // 0 … 1 of the room that names and numbers leave
   ImU32 bar = 0, ink = 0;
+  ImU32 numberInk = 0;  // 0: as the name
 };
 /// `names` and `numbers` are the widths that the names and numbers of all lines have.
 void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, float numbers,

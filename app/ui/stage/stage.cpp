@@ -14,7 +14,7 @@
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/stage/stage_matrix.h"
-#include "app/ui/timeline/narration_strip.h"
+#include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -30,7 +30,7 @@ struct StageCell {
 /// The matrices of a step in a rectangle.
 class Stage {
  public:
-  Stage(const Panel& panel, StageMemory& memory, const Shown* played, const Rect& room)
+  Stage(const Panel& panel, StageMemory& memory, const StageMoment* played, const Rect& room)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
@@ -151,7 +151,7 @@ class Stage {
   const Panel& panel_;
   const Look& look_;
   StageMemory& memory_;
-  const Shown* played_;  // where the timeline stands, or null
+  const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
   Lit lit_{};
@@ -296,9 +296,9 @@ void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
 void stageOfAllHeads(const Panel& panel, StageMemory& memory, CellEditing& editing,
                      const Playback& playback, TensorId tensor, const Rect& strip) {
   std::optional<HeadGridPlay> play;
-  if (playback.shown) play = HeadGridPlay{playback.shown->headsReached, strip.height()};
+  if (playback.stage) play = HeadGridPlay{playback.stage->headsReached, strip.height()};
   headGrid(panel, memory.magnitudes, tensor, play);
-  if (play) narrationStrip(panel.look, playback.narration, strip.a, strip.size());
+  if (play) narrationStrip(panel.look, playback.narration, strip);
   if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
   if (std::exchange(editing.menu.asked, false) && panel.view.selected) {
     const ImVec2 corner = ImGui::GetWindowPos();
@@ -314,7 +314,7 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
       view.scope == StageScope::allHeads ? perHeadResult(view.step, view) : std::nullopt;
   stageHeading(panel, !grid && view.step != StepId::output);
   Rect room = Rect::rest();
-  const Shown* played = playback.shown ? &*playback.shown : nullptr;
+  const StageMoment* played = playback.stage ? &*playback.stage : nullptr;
   const float height = played != nullptr ? narrationHeight(look, room.height())
                                          : look.px(room.height() > look.px(210) ? 54 : 32);
   const Rect strip = room.cutBottom(height, look.space.small);
@@ -327,7 +327,7 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
   const std::optional<CellRef> chosenBefore = view.selected;
   const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
   if (played != nullptr && (view.playing || !view.hovered)) {
-    narrationStrip(look, playback.narration, strip.a, strip.size());
+    narrationStrip(look, playback.narration, strip);
   } else {
     arithmeticStrip(panel, memory.arithmetic, memory.explanations, strip);
   }
@@ -340,13 +340,13 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
 
 void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
                 const Playback& playback) {
-  if (!playback.shown) {
+  if (!playback.stage) {
     fillStage(panel, memory, editing, playback);
     return;
   }
   // the timeline shows a head and a scope of its own, and leaves the view's as they are
   ViewState& view = panel.view;
-  const Shown& shown = *playback.shown;
+  const StageMoment& shown = *playback.stage;
   const Index head = std::exchange(view.head, shown.head);
   const StageScope scope = std::exchange(view.scope, shown.scope);
   fillStage(panel, memory, editing, playback);

@@ -160,11 +160,6 @@ std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
   return StageItemBuilder(config, view).build(step);
 }
 
-Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& c) {
-  if (perHead != TensorId::heads && c.mistakes.sharedHead) return 0;
-  return headIn(perHead, head, c) * c.dK();
-}
-
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
   const TensorId result = headscope::step(step).outputs().front();
   if (step == StepId::split) return view.part;

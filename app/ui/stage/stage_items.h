@@ -30,11 +30,6 @@ struct StageItem {
 std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
                                   const ViewState& view);
 
-/// The first of the columns of Q, K or V that a (query) head takes as its q, k or v, or of the
-/// concatenation's that it fills with its heads. Of Q, K and V no columns are a head's where they
-/// are reshaped without the transpose.
-Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
-
 /// The tensor a step's grid of all heads shows, where it has one.
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/timeline/narration.h"
+#include "core/words/narration.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,7 +23,7 @@ Index queryFor(const Panel& panel, const Playback& playback) {
   Index query = view.playQuery;
   if (const auto chosen = queryOf(view.selected)) {
     query = *chosen;
-  } else if (!playback.shown && view.hovered) {
+  } else if (!playback.stage && view.hovered) {
     query = queryOf(view.hovered->cell).value_or(query);
   }
   return std::clamp<Index>(query, 0, panel.trace.config().seqLen - 1);
@@ -34,14 +34,14 @@ double shareOf(const Moment& moment, double time) {
 }
 
 /// The picture of a sweep that is not animated is its last.
-Shown shownNow(const Panel& panel, const Playback& playback) {
+StageMoment stageNow(const Panel& panel, const Playback& playback) {
   const Moment& moment = playback.timeline.moments()[playback.timeline.at(*panel.view.playTime)];
   const double share = panel.view.animate ? shareOf(moment, *panel.view.playTime) : 1.0;
-  return shownAt(panel.trace, playback.subject, moment, share);
+  return stageMoment(panel.trace, playback.subject, moment, share);
 }
 
-void tell(const Panel& panel, Playback& playback) {
-  const Moment& moment = playback.shown->moment;
+void narrateNow(const Panel& panel, Playback& playback) {
+  const Moment& moment = playback.stage->moment;
   if (!playback.narration.empty() && playback.pass == panel.trace.pass() &&
       playback.narrated == moment && playback.narratedOf == playback.subject) {
     return;
@@ -58,8 +58,8 @@ void advancePlayback(const Panel& panel, Playback& playback) {
   ViewState& view = panel.view;
   const double passed = panel.look.now - playback.now;
   playback.now = panel.look.now;
-  if (playback.shown &&
-      (view.step != playback.shown->moment.step || view.part != playback.shown->moment.part)) {
+  if (playback.stage &&
+      (view.step != playback.stage->moment.step || view.part != playback.stage->moment.part)) {
     leaveTimeline(view);  // another step was opened by hand
   }
   view.playQuery = queryFor(panel, playback);
@@ -80,14 +80,14 @@ void advancePlayback(const Panel& panel, Playback& playback) {
 void followPlayback(const Panel& panel, Playback& playback) {
   ViewState& view = panel.view;
   if (!view.playTime) {
-    playback.shown.reset();
+    playback.stage.reset();
     playback.narration.clear();
     return;
   }
-  playback.shown = shownNow(panel, playback);
-  view.step = playback.shown->moment.step;
-  view.part = playback.shown->moment.part;
-  tell(panel, playback);
+  playback.stage = stageNow(panel, playback);
+  view.step = playback.stage->moment.step;
+  view.part = playback.stage->moment.part;
+  narrateNow(panel, playback);
 }
 
 double nextChange(const Panel& panel, const Playback& playback) {

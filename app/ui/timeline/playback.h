@@ -8,7 +8,7 @@
 #include <string>
 
 #include "app/ui/panel.h"
-#include "app/ui/timeline/shown.h"
+#include "app/ui/timeline/stage_moment.h"
 
 namespace headscope::ui {
 
@@ -16,7 +16,7 @@ namespace headscope::ui {
 struct Playback {
   Timeline timeline;
   Subject subject;
-  std::optional<Shown> shown;  // at the view's playTime; none off the timeline
+  std::optional<StageMoment> stage;  // at the view's playTime; none off the timeline
   std::string narration;
   double now = 0.0;  // of the last frame
   // what the narration is of

@@ -3,6 +3,7 @@
 
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/core/support/passes.h"
@@ -156,6 +157,17 @@ inline DocumentPtr withPins(const DocumentPtr& document) {
       }
     }
   });
+}
+
+/// Passes of every kind, with what is done to attention, and with pins.
+inline std::vector<std::pair<std::string, DocumentPtr>> documentsOfAllKinds() {
+  std::vector<std::pair<std::string, DocumentPtr>> all;
+  for (const Case& c : allCases()) all.emplace_back(c.name, randomDocument(c.config));
+  for (const Case& c : whatIfCases()) {
+    all.emplace_back(c.name, randomDocument(c.config));
+    all.emplace_back(c.name + "Pinned", withPins(all.back().second));
+  }
+  return all;
 }
 
 }  // namespace headscope::test

@@ -1,18 +1,19 @@
-#include "app/ui/timeline/shown.h"
+#include "app/ui/timeline/stage_moment.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "app/ui/step_looks.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/words/narration.h"
 
 namespace headscope::ui {
 namespace {
 
-class Finder {
+class StageMomentBuilder {
  public:
-  Finder(const Trace& trace, const Subject& subject, const Moment& moment, double share)
+  StageMomentBuilder(const Trace& trace, const Subject& subject, const Moment& moment, double share)
       : trace_(trace), c_(trace.config()), subject_(subject), moment_(moment) {
     const double count = static_cast<double>(moment.to - moment.from);
     reached_ = static_cast<double>(moment.from) + count * (isSweep(moment.beat) ? share : 1.0);
@@ -24,11 +25,11 @@ class Finder {
     cols_ = static_cast<double>(moment.step == StepId::project ? c_.dK() : shape.back());
   }
 
-  Shown find() {
-    shown_.moment = moment_;
-    shown_.head = subject_.head;
-    shown_.headsReached = c_.numHeads;
-    shown_.lit.fill(-1);
+  StageMoment build() {
+    result_.moment = moment_;
+    result_.head = subject_.head;
+    result_.headsReached = c_.numHeads;
+    result_.lit.fill(-1);
     const auto query = static_cast<double>(subject_.query);
     switch (moment_.beat) {
       case Beat::cell:
@@ -78,25 +79,21 @@ class Finder {
         allHeads();
         break;
     }
-    return std::move(shown_);
+    return std::move(result_);
   }
 
  private:
   /// What the step gives, as the stage shows it.
   TensorId result() const {
     if (moment_.step == StepId::split) return moment_.part;
-    if (moment_.step == StepId::project) {
-      return moment_.part == TensorId::k   ? TensorId::kProj
-             : moment_.part == TensorId::v ? TensorId::vProj
-                                           : TensorId::qProj;
-    }
+    if (moment_.step == StepId::project) return projectedPart(moment_.part).whole;
     return step(moment_.step).outputs().front();
   }
 
-  void light(Lane lane, Index at) { shown_.lit[static_cast<std::size_t>(lane)] = at; }
+  void light(Lane lane, Index at) { result_.lit[static_cast<std::size_t>(lane)] = at; }
 
   void veil(double row0, double row1, double col0, double col1) {
-    if (row0 < row1 && col0 < col1) shown_.veiled.push_back({row0, row1, col0, col1});
+    if (row0 < row1 && col0 < col1) result_.veiled.push_back({row0, row1, col0, col1});
   }
 
   /// Of the query's row what comes from column `col` on, and all other rows.
@@ -115,7 +112,7 @@ class Finder {
   }
 
   void heads() {
-    shown_.head = current_;
+    result_.head = current_;
     if (moment_.step == StepId::output) {
       light(Lane::query, subject_.query);
       veil(0.0, rows_, 0.0, cols_);
@@ -125,8 +122,8 @@ class Finder {
   }
 
   void allHeads() {
-    shown_.scope = StageScope::allHeads;
-    shown_.headsReached = static_cast<Index>(std::ceil(reached_));
+    result_.scope = StageScope::allHeads;
+    result_.headsReached = static_cast<Index>(std::ceil(reached_));
     if (moment_.step == StepId::project) {
       veil(0.0, rows_, reached_ * static_cast<double>(c_.dK()), static_cast<double>(c_.dModel));
     }
@@ -139,21 +136,14 @@ class Finder {
   double reached_ = 0.0;  // of what the moment goes through, counted from 0
   Index current_ = 0;
   double rows_ = 0.0, cols_ = 0.0;
-  Shown shown_;
+  StageMoment result_;
 };
 
 }  // namespace
 
-Shown shownAt(const Trace& trace, const Subject& subject, const Moment& moment, double share) {
-  return Finder(trace, subject, moment, share).find();
-}
-
-Index largestKey(const Trace& trace, TensorId tensor, Index item, Index head, Index query) {
-  std::vector<float> row(static_cast<std::size_t>(trace.config().keys()));
-  trace.tile(tensor, item, head, query, 1, 0, trace.config().keys(), row.data());
-  const auto largest = std::max_element(row.begin(), row.end());
-  if (*largest == -std::numeric_limits<float>::infinity()) return -1;
-  return largest - row.begin();
+StageMoment stageMoment(const Trace& trace, const Subject& subject, const Moment& moment,
+                        double share) {
+  return StageMomentBuilder(trace, subject, moment, share).build();
 }
 
 }  // namespace headscope::ui

@@ -1,35 +1,47 @@
-#include "app/ui/timeline/narration.h"
+#include "core/words/narration.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <vector>
 
-#include "app/ui/parts/axis_labels.h"
-#include "app/ui/timeline/narrator.h"
-#include "app/ui/widgets.h"
-#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
+#include "core/words/narrator.h"
+#include "core/words/numbers.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
-constexpr std::size_t kTermsTold = 2;
-constexpr Index kNumbersTold = 3;
+constexpr std::size_t kTermsNarrated = 2;
+constexpr Index kNumbersNarrated = 3;
 
-std::string quoted(const Trace& trace, Lane lane, Index item, Index at) {
-  const auto& tokens = laneTokens(trace, lane, item);
-  if (at < 0 || at >= static_cast<Index>(tokens.size())) {
-    return fmt::format("{} {}", lane == Lane::query ? "query" : "key", at);
+/// “sat”; "query 3" where there are no tokens.
+std::string quotedToken(const Trace& trace, Axis axis, Index item, Index at) {
+  const auto& tokens = tokensAlong(trace, axis, item);
+  if (at < 0 || at >= std::ssize(tokens)) {
+    return fmt::format("{} {}", axis == Axis::query ? "query" : "key", at);
   }
   return fmt::format("“{}”", shownToken(tokens[static_cast<std::size_t>(at)]));
 }
 
+using NarrateStep = std::string (*)(const Narrator&);
+
+/// In the order of StepId.
+constexpr std::array<NarrateStep, 9> kNarrateStep{narrateProject, narrateSplit,  narrateScore,
+                                                  narrateScale,   narrateMask,   narrateSoftmax,
+                                                  narrateWeigh,   narrateConcat, narrateOutput};
+
 }  // namespace
 
 std::string Narrator::query(Index row) const {
-  return quoted(trace, Lane::query, subject.item, row);
+  return quotedToken(trace, Axis::query, subject.item, row);
 }
-std::string Narrator::key(Index col) const { return quoted(trace, Lane::key, subject.item, col); }
+std::string Narrator::key(Index col) const {
+  return quotedToken(trace, Axis::key, subject.item, col);
+}
 
 Index Narrator::rowShown() const {
   return otherRow(subject.query, alone() ? moment.from : moment.to - 1);
@@ -54,7 +66,7 @@ std::string Narrator::headStart(TensorId tensor, Index row, Index first) const {
 }
 
 std::string Narrator::numbers(TensorId tensor, Index row, Index first, Index count) const {
-  const Index told = std::min(kNumbersTold, count);
+  const Index told = std::min(kNumbersNarrated, count);
   std::string text = named(cell(tensor, row, first));
   for (Index i = 1; i < told; ++i) text += ", " + number(value(cell(tensor, row, first + i)));
   return told < count ? text + " …" : text;
@@ -71,7 +83,7 @@ double Narrator::length(TensorId tensor, Index row, Index col, Index cols) const
 
 std::string Narrator::sum(const Explanation& e) const {
   std::string text = "=";
-  const std::size_t told = std::min(kTermsTold, e.terms.size());
+  const std::size_t told = std::min(kTermsNarrated, e.terms.size());
   for (std::size_t i = 0; i < told; ++i) {
     const Term& t = e.terms[i];
     text += i == 0 ? " " : " + ";
@@ -99,28 +111,15 @@ std::string Narrator::rest(const char* one, const char* many) const {
 }
 
 std::string narrate(const Trace& trace, const Subject& subject, const Moment& moment) {
-  const Narrator narrator(trace, subject, moment);
-  switch (moment.step) {
-    case StepId::project:
-      return narrateProject(narrator);
-    case StepId::split:
-      return narrateSplit(narrator);
-    case StepId::score:
-      return narrateScore(narrator);
-    case StepId::scale:
-      return narrateScale(narrator);
-    case StepId::mask:
-      return narrateMask(narrator);
-    case StepId::softmax:
-      return narrateSoftmax(narrator);
-    case StepId::weigh:
-      return narrateWeigh(narrator);
-    case StepId::concat:
-      return narrateConcat(narrator);
-    case StepId::output:
-      break;
-  }
-  return narrateOutput(narrator);
+  return kNarrateStep[static_cast<std::size_t>(moment.step)](Narrator(trace, subject, moment));
 }
 
-}  // namespace headscope::ui
+Index largestKey(const Trace& trace, TensorId tensor, Index item, Index head, Index query) {
+  std::vector<float> row(static_cast<std::size_t>(trace.config().keys()));
+  trace.tile(tensor, item, head, query, 1, 0, trace.config().keys(), row.data());
+  const auto largest = std::max_element(row.begin(), row.end());
+  if (*largest == -std::numeric_limits<float>::infinity()) return -1;
+  return largest - row.begin();
+}
+
+}  // namespace headscope

@@ -4,35 +4,34 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/stage/stage_items.h"
-#include "app/ui/timeline/narrator.h"
-#include "app/ui/timeline/shown.h"
-#include "app/ui/widgets.h"
-#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
+#include "core/words/narration.h"
+#include "core/words/narrator.h"
+#include "core/words/numbers.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
 /// How K and V are spoken of.
-struct Part {
+struct KeyOrValue {
   const char* letter;
   const char* word;
   const char* weight;
   TensorId whole, perHead;
 };
 
-Part partOf(TensorId part) {
+KeyOrValue keyOrValue(TensorId part) {
   if (part == TensorId::k) return {"K", "key", "W_K", TensorId::kProj, TensorId::k};
   return {"V", "value", "W_V", TensorId::vProj, TensorId::v};
 }
 
 /// Whether heads do not own columns of Q, K and V.
-bool isMistaken(const AttentionConfig& c) {
+bool headsOwnNoColumns(const AttentionConfig& c) {
   return c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
 }
 
 /// A head's term of the output: the length of heads[i] · W_O,h.
-double contribution(const Narrator& n, Index head) {
+double contributionLength(const Narrator& n, Index head) {
   const ConstMatrixView mixed = n.trace.tensor(TensorId::heads).matrix({n.subject.item, head});
   const ConstMatrixView weight = n.trace.tensor(TensorId::wO).matrix();
   const Index first = head * n.c.dK();
@@ -73,7 +72,7 @@ std::string narrateProject(const Narrator& n) {
       return fmt::format("{}, up to {}: {}", n.rest("token", "tokens"), n.query(n.rowShown()),
                          n.headStart(TensorId::qProj, n.rowShown(), first));
     case Beat::likewise: {
-      const Part part = partOf(n.moment.part);
+      const KeyOrValue part = keyOrValue(n.moment.part);
       const Index row = std::min(n.subject.query, n.c.keys() - 1);
       const Index column = firstColumnOf(part.perHead, n.subject.head, n.c);
       return fmt::format("Every token {}has a {} as well, by weights of its own, {}: for {} {}",
@@ -84,7 +83,7 @@ std::string narrateProject(const Narrator& n) {
       break;
   }
   const std::string owned =
-      isMistaken(n.c) ? "" : fmt::format(", of which each head owns {}", n.c.dK());
+      headsOwnNoColumns(n.c) ? "" : fmt::format(", of which each head owns {}", n.c.dK());
   return fmt::format(
       "All {} heads come from one product with the whole of W_Q: {} columns{}. The last: {}.",
       n.c.numHeads, n.c.dModel, owned, n.named(n.cell(TensorId::qProj, n.c.dModel - 1)));
@@ -97,7 +96,7 @@ std::string narrateSplit(const Narrator& n) {
                        cellName(n.trace, e.terms.front().cells.front()), number(e.value));
   };
   if (n.moment.beat == Beat::likewise) {
-    const Part part = partOf(n.moment.part);
+    const KeyOrValue part = keyOrValue(n.moment.part);
     const Index head = n.c.kvHead(n.subject.head);
     const std::string shared =
         n.c.headsPerGroup() == 1
@@ -111,7 +110,7 @@ std::string narrateSplit(const Narrator& n) {
   const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
   const CellRef at{TensorId::q, n.subject.item, head, n.subject.query, 0};
   const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
-  if (isMistaken(n.c)) {
+  if (headsOwnNoColumns(n.c)) {
     return fmt::format("{}Head {}, by mistake: {}. {}.", opening, head + 1,
                        explainCell(n.trace, at).rule, source(at));
   }
@@ -193,7 +192,7 @@ std::string narrateOutput(const Narrator& n) {
       return fmt::format(
           "{}Head {} adds to {}: its {} number{} times its own rows of W_O, a vector of length {}.",
           opening, head + 1, n.query(), n.c.dK(), n.c.dK() == 1 ? "" : "s",
-          number(contribution(n, head)));
+          number(contributionLength(n, head)));
     }
     case Beat::total:
       return fmt::format("{} they make {}’s output, of length {}: {}",
@@ -207,4 +206,4 @@ std::string narrateOutput(const Narrator& n) {
                      n.rowStart(TensorId::output, n.rowShown()));
 }
 
-}  // namespace headscope::ui
+}  // namespace headscope

@@ -1,10 +1,12 @@
-#include "app/ui/timeline/scrub_bar.h"
+#include "app/ui/timeline/timeline_view.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -12,7 +14,8 @@
 namespace headscope::ui {
 namespace {
 
-void drawSegments(const Look& look, const Timeline& timeline, StepId current, ImVec2 a, ImVec2 b) {
+void drawStepSegments(const Look& look, const Timeline& timeline, StepId current, ImVec2 a,
+                      ImVec2 b) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto x = [&](double time) {
@@ -34,6 +37,23 @@ void drawSegments(const Look& look, const Timeline& timeline, StepId current, Im
     list->AddLine({at, b.y - look.px(4)}, {at, b.y}, withAlpha(t.textMuted, 0.45F));
     drawn = at;
   }
+}
+
+/// Lines no wider than `width`, broken at spaces alone: a number stays whole.
+std::vector<std::string_view> narrationLines(ImFont* font, std::string_view text, float width) {
+  std::vector<std::string_view> lines;
+  std::size_t start = 0;
+  std::size_t end = 0;  // of what fits
+  while (end < text.size()) {
+    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
+    if (end > start && textSize(font, text.substr(start, next - start)).x > width) {
+      lines.push_back(text.substr(start, end - start));
+      start = end + 1;
+    }
+    end = next;
+  }
+  lines.push_back(text.substr(start));
+  return lines;
 }
 
 }  // namespace
@@ -64,13 +84,38 @@ void scrubBar(const Panel& panel, const Playback& playback) {
                         step(under.step).text(panel.trace.config()).title, clockText(pointed),
                         clockText(timeline.length())));
 
-  drawSegments(look, timeline, view.step, a, b);
+  drawStepSegments(look, timeline, view.step, a, b);
   if (!view.playTime) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float x = a.x + size.x * static_cast<float>(*view.playTime / timeline.length());
   const float half = look.px(2);
   list->AddRectFilled({a.x, a.y}, {x, b.y}, withAlpha(t.accent, 0.35F), look.px(2));
   list->AddRectFilled({x - half, a.y - look.px(2)}, {x + half, b.y + look.px(2)}, t.accent, half);
+}
+
+float narrationHeight(const Look& look, float room) {
+  return std::min(fontSize(look.fonts.title) * 2.0F + look.px(16), room * 0.4F);
+}
+
+void narrationStrip(const Look& look, std::string_view text, const Rect& at) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at.a, at.b, look.theme.accentSoft, look.space.small);
+  const Rect room = at.inset({look.space.large, look.px(5)});
+  ImFont* font = look.fonts.title;
+  std::vector<std::string_view> lines = narrationLines(font, text, room.width());
+  for (ImFont* smaller : {look.fonts.semibold, look.fonts.regular, look.fonts.small}) {
+    if (static_cast<float>(lines.size()) * fontSize(font) <= room.height()) break;
+    font = smaller;
+    lines = narrationLines(font, text, room.width());
+  }
+  const float taken = static_cast<float>(lines.size()) * fontSize(font);
+  float y = std::max(room.a.y, at.centre().y - taken * 0.5F);
+  list->PushClipRect(at.a, at.b, true);
+  for (const std::string_view line : lines) {
+    drawText(list, font, {room.a.x, y}, look.theme.text, line);
+    y += fontSize(font);
+  }
+  list->PopClipRect();
 }
 
 }  // namespace headscope::ui

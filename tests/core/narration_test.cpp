@@ -1,46 +1,25 @@
-// The timeline without a window: its moments, what each shows and what each says.
+// The timeline of a play: its moments, and what is said at each.
+#include "core/words/narration.h"
+
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>
 
-#include "app/ui/timeline/narration.h"
-#include "app/ui/timeline/shown.h"
-#include "app/ui/widgets.h"
-#include "app_driver.h"
 #include "core/attention.h"
+#include "core/mistakes.h"
+#include "core/presets.h"
+#include "core/words/numbers.h"
 #include "tests/core/support/cases.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
-using test::Case;
 using test::sized;
 using test::with;
-
-/// The kinds of passes there are, and what else can be odd about them.
-std::vector<std::pair<std::string, DocumentPtr>> documents() {
-  std::vector<std::pair<std::string, DocumentPtr>> all;
-  for (const Case& c : test::allCases()) all.emplace_back(c.name, test::randomDocument(c.config));
-  const auto add = [&](const char* name, AttentionConfig config) {
-    all.emplace_back(name, test::randomDocument(std::move(config)));
-  };
-  const auto causal = with(sized(16, 2, 9), [](auto& c) { c.mask.causal = true; });
-  add("Dropout", with(causal, [](auto& c) { c.dropout.rate = 0.5; }));
-  add("SoftmaxDown", with(causal, [](auto& c) { c.mistakes.softmaxOverQueries = true; }));
-  add("ZeroForMasked", with(causal, [](auto& c) { c.mistakes.zeroForMasked = true; }));
-  add("NoTranspose", with(causal, [](auto& c) { c.mistakes.reshapeWithoutTranspose = true; }));
-  add("SharedHead", with(causal, [](auto& c) { c.mistakes.sharedHead = true; }));
-  all.emplace_back("Pins", test::changed(test::randomDocument(causal), [](Document& d) {
-                     for (const TensorId id : {TensorId::rawScores, TensorId::scores,
-                                               TensorId::weights, TensorId::heads}) {
-                       d.pins = d.pins.with({{id, 0, 1, 2, 1}, 0.625F});
-                     }
-                   }));
-  return all;
-}
 
 TEST(Timeline, LastsAtMostAMinuteAndAHalfAtAnySize) {
   for (const Index tokens : {1, 2, 6, 12, 40, 4096}) {
@@ -58,7 +37,7 @@ TEST(Timeline, LastsAtMostAMinuteAndAHalfAtAnySize) {
 }
 
 TEST(Timeline, MomentsFollowEachOtherThroughEveryStep) {
-  for (const auto& [name, document] : documents()) {
+  for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const Timeline timeline(document->config, {0, 0, 0});
     double time = 0.0;
     std::size_t place = 0;
@@ -125,84 +104,8 @@ TEST(Timeline, AnotherSizeIsShownAtTheSameShareOfItsStep) {
   EXPECT_EQ(large.translate(small, small.length()), large.length());
 }
 
-bool isVeiled(const Shown& shown, Index row, Index col) {
-  const double r = static_cast<double>(row) + 0.5;
-  const double c = static_cast<double>(col) + 0.5;
-  return std::any_of(shown.veiled.begin(), shown.veiled.end(), [&](const CellRange& v) {
-    return r > v.row0 && r < v.row1 && c > v.col0 && c < v.col1;
-  });
-}
-
-TEST(Shown, IsWithinEveryPassAtEveryMoment) {
-  for (const auto& [name, document] : documents()) {
-    const TracePtr trace = runAttention(document);
-    const AttentionConfig& c = trace->config();
-    for (const Subject& s : {Subject{0, 0, 0}, Subject{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
-                             Subject{0, c.numHeads / 2, c.seqLen / 2}}) {
-      const Timeline timeline(c, s);
-      for (const Moment& moment : timeline.moments()) {
-        for (const double share : {0.0, 0.37, 0.5, 1.0}) {
-          const Shown shown = shownAt(*trace, s, moment, share);
-          EXPECT_TRUE(shown.head >= 0 && shown.head < c.numHeads) << name;
-          EXPECT_TRUE(shown.headsReached >= 0 && shown.headsReached <= c.numHeads) << name;
-          EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::query)], c.seqLen) << name;
-          EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::key)], c.keys()) << name;
-          EXPECT_LT(shown.lit[static_cast<std::size_t>(Lane::column)], c.dK()) << name;
-          for (const CellRange& v : shown.veiled) {
-            EXPECT_TRUE(v.row0 >= 0.0 && v.row0 < v.row1 && v.col0 >= 0.0 && v.col0 < v.col1);
-            EXPECT_LE(v.row1, static_cast<double>(std::max(c.seqLen, c.keys()))) << name;
-            EXPECT_LE(v.col1, static_cast<double>(std::max(c.dModel, c.keys()))) << name;
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(Shown, VeilsWhatHasNotBeenReached) {
-  const TracePtr trace = runAttention(test::randomDocument(sized(24, 4, 6)));
-  const Subject s{0, 2, 3};
-  const Timeline timeline(trace->config(), s);
-  int cells = 0;
-  int rows = 0;
-  for (const Moment& m : timeline.moments()) {
-    if (m.step != StepId::score) continue;
-    const Shown shown = shownAt(*trace, s, m, 0.5);
-    for (Index row = 0; row < 6; ++row) {
-      for (Index col = 0; col < 6; ++col) {
-        bool reached = true;
-        if (m.beat == Beat::cell) reached = row == s.query && col <= m.from;
-        if (m.beat == Beat::row) reached = row == s.query || row <= otherRow(s.query, m.from);
-        if (m.beat == Beat::restOfRows) reached = row <= otherRow(s.query, 3);  // of 3 and 4
-        EXPECT_EQ(isVeiled(shown, row, col), !reached) << row << ", " << col;
-      }
-    }
-    if (m.beat == Beat::cell) {
-      EXPECT_EQ(shown.lit[static_cast<std::size_t>(Lane::query)], s.query);
-      EXPECT_EQ(shown.lit[static_cast<std::size_t>(Lane::key)], m.from);
-      ++cells;
-    }
-    rows += m.beat == Beat::row ? 1 : 0;
-    EXPECT_EQ(shown.scope == StageScope::allHeads, m.beat == Beat::allHeads);
-  }
-  EXPECT_EQ(cells, 6);
-  EXPECT_EQ(rows, 3);
-}
-
-TEST(Shown, AHeadBringsItsColumns) {
-  const TracePtr trace = runAttention(test::randomDocument(sized(24, 4, 6)));
-  const Subject s{0, 2, 3};
-  const Timeline timeline(trace->config(), s);
-  for (const Moment& m : timeline.moments()) {
-    if (m.step != StepId::concat) continue;
-    const Shown shown = shownAt(*trace, s, m, 0.0);
-    EXPECT_EQ(shown.head, m.from);
-    for (Index col = 0; col < 24; ++col) EXPECT_EQ(isVeiled(shown, 1, col), col / 6 > m.from);
-  }
-}
-
 TEST(Narration, SaysSomethingSoundAtEveryMomentOfEveryPass) {
-  for (const auto& [name, document] : documents()) {
+  for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
     for (const Subject& s : {Subject{0, 0, 0}, Subject{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
@@ -218,6 +121,10 @@ TEST(Narration, SaysSomethingSoundAtEveryMomentOfEveryPass) {
       }
     }
   }
+}
+
+DocumentPtr presetDocument(std::string_view name) {
+  return makePreset(presetByName(name), {}, Index{1} << 30);
 }
 
 class Told : public testing::Test {
@@ -388,4 +295,4 @@ TEST_F(Told, AWeightThatIsDroppedOrKept) {
 }
 
 }  // namespace
-}  // namespace headscope::ui
+}  // namespace headscope

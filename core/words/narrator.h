@@ -1,14 +1,14 @@
 // Narrator: what the sentences of all steps are made of: tokens, cells with their values, sums of
-// products; and how each step uses it. Pure: no drawing.
+// products; and what is said of each step.
 #pragma once
 
 #include <string>
 
-#include "app/ui/timeline/moments.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/words/moments.h"
 
-namespace headscope::ui {
+namespace headscope {
 
 struct Narrator {
   Narrator(const Trace& trace, const Subject& subject, const Moment& moment)
@@ -59,4 +59,4 @@ std::string narrateWeigh(const Narrator& n);
 std::string narrateConcat(const Narrator& n);
 std::string narrateOutput(const Narrator& n);
 
-}  // namespace headscope::ui
+}  // namespace headscope

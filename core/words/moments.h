@@ -1,12 +1,12 @@
-// Moments: the nine steps as a timeline, for one query of one head: number by number, then row by
-// row, then all rows, then all heads. Pure: no drawing, no numbers of the trace.
+// Moments: the steps of a pass as a timeline, for one query of one head: number by number, then row
+// by row, then all rows, then all heads. Of the configuration alone: no numbers of the trace.
 #pragma once
 
 #include <vector>
 
 #include "core/trace.h"
 
-namespace headscope::ui {
+namespace headscope {
 
 /// Whose numbers are gone through.
 struct Subject {
@@ -79,4 +79,4 @@ class Timeline {
   std::vector<StepId> steps_;  // in order
 };
 
-}  // namespace headscope::ui
+}  // namespace headscope

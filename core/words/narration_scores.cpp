@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/ui/timeline/narrator.h"
-#include "app/ui/timeline/shown.h"
-#include "app/ui/widgets.h"
-#include "core/words/arithmetic.h"
+#include "core/words/cells.h"
+#include "core/words/narration.h"
+#include "core/words/narrator.h"
+#include "core/words/numbers.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
 /// The same pair in the first and the last head: "2.4 in head 1, −0.3 in head 8".
-std::string acrossHeads(const Narrator& n, TensorId tensor, Index key) {
+std::string firstAndLastHead(const Narrator& n, TensorId tensor, Index key) {
   const auto in = [&](Index head) {
     const CellRef at{tensor, n.subject.item, head, n.subject.query, std::max<Index>(key, 0)};
     return fmt::format("{} in head {}", number(n.value(at)), head + 1);
@@ -22,37 +22,37 @@ std::string acrossHeads(const Narrator& n, TensorId tensor, Index key) {
 }
 
 /// "… and 12 more queries. " before a sweep, nothing before a row by itself.
-std::string rowsOpening(const Narrator& n) {
+std::string sweepOpening(const Narrator& n) {
   return n.alone() ? "" : fmt::format("{}. ", n.rest("query", "queries"));
 }
 
 /// The largest of a row by name, or that there is none.
-std::string top(const Narrator& n, TensorId tensor, Index row) {
+std::string largestOfRow(const Narrator& n, TensorId tensor, Index row) {
   const Index key = largestKey(n.trace, tensor, n.subject.item, n.subject.head, row);
   return key < 0 ? "no key is left" : n.named(n.cell(tensor, row, key));
 }
 
-Index allowedCount(const Narrator& n, Index row) {
+Index allowedKeyCount(const Narrator& n, Index row) {
   return allowedKeys(n.c.mask, n.subject.item, row, n.c.keys()).count();
 }
 
 /// "may see 3 of 6 keys"
-std::string seen(const Narrator& n, Index row) {
-  const Index count = allowedCount(n, row);
+std::string maySee(const Narrator& n, Index row) {
+  const Index count = allowedKeyCount(n, row);
   if (count == 0) return "may see no key at all";
   if (count == n.c.keys()) return fmt::format("may see every key, {} of them", count);
   return fmt::format("may see {} of {} keys", count, n.c.keys());
 }
 
 /// What a row of weights is like.
-std::string looks(const Narrator& n, Index row) {
-  const bool noSoftmax = allowedCount(n, row) == 0 && !n.c.mistakes.zeroForMasked;
-  return noSoftmax ? seen(n, row) + ": its weights are 0"
-                   : "looks most at " + top(n, TensorId::weights, row);
+std::string looksMostAt(const Narrator& n, Index row) {
+  const bool noSoftmax = allowedKeyCount(n, row) == 0 && !n.c.mistakes.zeroForMasked;
+  return noSoftmax ? maySee(n, row) + ": its weights are 0"
+                   : "looks most at " + largestOfRow(n, TensorId::weights, row);
 }
 
 /// One weight: its exponential over their sum.
-std::string quotient(const Narrator& n, const CellRef& at) {
+std::string weightAsQuotient(const Narrator& n, const CellRef& at) {
   const Explanation e = explainCell(n.trace, at);
   const Term* own = e.own();
   const std::string weight = number(e.value);
@@ -85,11 +85,11 @@ std::string narrateScore(const Narrator& n) {
     }
     case Beat::restOfCells:
       return fmt::format("{}. The best match of {} is {}.", n.rest("key", "keys"), n.query(),
-                         top(n, id, n.subject.query));
+                         largestOfRow(n, id, n.subject.query));
     case Beat::row:
     case Beat::restOfRows:
-      return fmt::format("{}{} asks every key as well; its best match is {}.", rowsOpening(n),
-                         n.query(n.rowShown()), top(n, id, n.rowShown()));
+      return fmt::format("{}{} asks every key as well; its best match is {}.", sweepOpening(n),
+                         n.query(n.rowShown()), largestOfRow(n, id, n.rowShown()));
     default:
       break;
   }
@@ -99,7 +99,7 @@ std::string narrateScore(const Narrator& n) {
       group == 1 ? "a query and keys of its own"
                  : fmt::format("a query of its own, {} heads with the same keys", group);
   return fmt::format("Every head asks with {}: {} and {} score {}.", own, n.query(), n.key(key),
-                     acrossHeads(n, id, key));
+                     firstAndLastHead(n, id, key));
 }
 
 std::string narrateScale(const Narrator& n) {
@@ -122,18 +122,18 @@ std::string narrateScale(const Narrator& n) {
     case Beat::restOfCells:
       return fmt::format("{} by the same factor {}; the largest of {}: {}.",
                          n.rest("score", "scores"), number(n.c.scoreMultiplier()), n.query(),
-                         top(n, id, n.subject.query));
+                         largestOfRow(n, id, n.subject.query));
     case Beat::row:
     case Beat::restOfRows:
       return fmt::format("{} by the same factor {}: {} has {}.", n.rest("query", "queries"),
                          number(n.c.scoreMultiplier()), n.query(n.rowShown()),
-                         top(n, id, n.rowShown()));
+                         largestOfRow(n, id, n.rowShown()));
     default:
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
   return fmt::format("One factor for all heads: {} and {} have {}.", n.query(), n.key(key),
-                     acrossHeads(n, id, key));
+                     firstAndLastHead(n, id, key));
 }
 
 std::string narrateMask(const Narrator& n) {
@@ -153,18 +153,19 @@ std::string narrateMask(const Narrator& n) {
     case Beat::restOfCells:
       if (n.c.mask.none()) {
         return fmt::format("No mask is set: {} {}, and the scores stay as they are.", n.query(),
-                           seen(n, n.subject.query));
+                           maySee(n, n.subject.query));
       }
-      return fmt::format("{}: {} {}.", n.rest("key", "keys"), n.query(), seen(n, n.subject.query));
+      return fmt::format("{}: {} {}.", n.rest("key", "keys"), n.query(),
+                         maySee(n, n.subject.query));
     case Beat::row:
     case Beat::restOfRows:
       return fmt::format("{} by the same rule: {} {}.", n.rest("query", "queries"),
-                         n.query(n.rowShown()), seen(n, n.rowShown()));
+                         n.query(n.rowShown()), maySee(n, n.rowShown()));
     default:
       break;
   }
   return fmt::format("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
-                     seen(n, n.subject.query));
+                     maySee(n, n.subject.query));
 }
 
 std::string narrateSoftmax(const Narrator& n) {
@@ -186,9 +187,9 @@ std::string narrateSoftmax(const Narrator& n) {
     case Beat::exponentials: {
       const Explanation e = explainCell(n.trace, at);
       if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
-      constexpr std::size_t kTold = 2;
+      constexpr std::size_t kExponentials = 2;
       std::string text;
-      for (std::size_t i = 0; i < std::min(kTold, e.terms.size()); ++i) {
+      for (std::size_t i = 0; i < std::min(kExponentials, e.terms.size()); ++i) {
         const Term& t = e.terms[i];
         const CellRef& source = t.cells.front();
         text += fmt::format("{}{} exp({} − {}) = {}", i == 0 ? "" : ", ",
@@ -196,7 +197,7 @@ std::string narrateSoftmax(const Narrator& n) {
                             factorText(t.rightValue), number(t.product));
       }
       return fmt::format("Its exponentials are all positive: {}{}", text,
-                         e.terms.size() > kTold ? " …" : ".");
+                         e.terms.size() > kExponentials ? " …" : ".");
     }
     case Beat::sum: {
       const Explanation e = explainCell(n.trace, at);
@@ -204,18 +205,20 @@ std::string narrateSoftmax(const Narrator& n) {
       return fmt::format("Together they make {}; each will be divided by it.", number(e.sum));
     }
     case Beat::cell:
-      return quotient(n, at);
+      return weightAsQuotient(n, at);
     case Beat::restOfCells:
-      return fmt::format("{}. {} {}.", n.rest("key", "keys"), n.query(), looks(n, n.subject.query));
+      return fmt::format("{}. {} {}.", n.rest("key", "keys"), n.query(),
+                         looksMostAt(n, n.subject.query));
     case Beat::row:
     case Beat::restOfRows:
-      return fmt::format("{}{} {}.", rowsOpening(n), n.query(n.rowShown()), looks(n, n.rowShown()));
+      return fmt::format("{}{} {}.", sweepOpening(n), n.query(n.rowShown()),
+                         looksMostAt(n, n.rowShown()));
     default:
       break;
   }
   const Index key = largestKey(n.trace, id, n.subject.item, n.subject.head, n.subject.query);
   return fmt::format("Every head shares out its own attention: {} gives {} {}.", n.query(),
-                     n.key(key), acrossHeads(n, id, key));
+                     n.key(key), firstAndLastHead(n, id, key));
 }
 
-}  // namespace headscope::ui
+}  // namespace headscope

@@ -1,0 +1,242 @@
+#include "core/words/moments.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "core/steps/step.h"
+
+namespace headscope {
+namespace {
+
+/// How fast a run of moments goes: the first can be read, the next are ever shorter, and after
+/// `most` of them the rest is one sweep. Together they keep a play of any size within 90 seconds.
+struct Pace {
+  double first, least;  // seconds
+  Index most;
+  double rest = 0.8;
+};
+
+constexpr double kFaster = 0.6;  // each moment of a run beside the one before
+constexpr double kLikewise = 1.4;
+constexpr double kAllHeads = 1.3;
+constexpr double kSentenceSeconds = 2.0;  // a moment with nothing to go through
+
+constexpr Pace kHeadColumns{1.8, 0.4, 6};
+constexpr Pace kOtherRows{1.0, 0.4, 3};
+constexpr Pace kOtherRowsAtOnce{0.0, 0.0, 0, 1.2};
+constexpr Pace kNothingMasked{0.0, 0.0, 0, kSentenceSeconds};
+
+/// What there are several of.
+enum class Several { numbersOfHead, keys, keyHeads, heads };
+
+/// What a step goes through: something one by one, what comes of it, K and V, the other queries'
+/// rows, the other heads.
+struct StepMoments {
+  Beat one, rest;
+  Several of;
+  Pace pace;
+  std::optional<Beat> result = {};       // the query's row at once, once all is gone through
+  std::optional<Pace> rows = {};         // the other queries'
+  std::optional<Several> likewise = {};  // of which K and V have as many
+  bool allHeads = false;
+};
+
+/// In the order of StepId.
+constexpr std::array<StepMoments, 9> kStepMoments{{
+    {.one = Beat::cell,  // project
+     .rest = Beat::restOfCells,
+     .of = Several::numbersOfHead,
+     .pace = {2.2, 0.45, 3},
+     .rows = kOtherRows,
+     .likewise = Several::keys,
+     .allHeads = true},
+    {.one = Beat::head,  // split
+     .rest = Beat::restOfHeads,
+     .of = Several::heads,
+     .pace = kHeadColumns,
+     .likewise = Several::keyHeads},
+    {.one = Beat::cell,  // score
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {2.4, 0.4, 8},
+     .rows = kOtherRows,
+     .allHeads = true},
+    {.one = Beat::cell,  // scale
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {1.8, 0.4, 2},
+     .rows = kOtherRowsAtOnce,
+     .allHeads = true},
+    {.one = Beat::cell,  // mask
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {2.0, 0.4, 4},
+     .rows = kOtherRowsAtOnce,
+     .allHeads = true},
+    {.one = Beat::cell,  // softmax
+     .rest = Beat::restOfCells,
+     .of = Several::keys,
+     .pace = {1.6, 0.4, 6},
+     .rows = kOtherRows,
+     .allHeads = true},
+    {.one = Beat::key,  // weigh
+     .rest = Beat::restOfKeys,
+     .of = Several::keys,
+     .pace = {2.4, 0.45, 6},
+     .result = Beat::mixture,
+     .rows = kOtherRows,
+     .allHeads = true},
+    {.one = Beat::head,  // concat
+     .rest = Beat::restOfHeads,
+     .of = Several::heads,
+     .pace = kHeadColumns},
+    {.one = Beat::head,  // output
+     .rest = Beat::restOfHeads,
+     .of = Several::heads,
+     .pace = {2.2, 0.4, 6},
+     .result = Beat::total,
+     .rows = kOtherRowsAtOnce},
+}};
+
+class TimelineBuilder {
+ public:
+  TimelineBuilder(const AttentionConfig& config, const Subject& subject)
+      : c_(config), subject_(subject) {}
+
+  std::vector<Moment> build() {
+    for (const Step* step : stepsOf(c_)) addStep(step->id());
+    return std::move(moments_);
+  }
+
+ private:
+  void add(Beat beat, double length, Index from = 0, Index to = 1) {
+    const double start = moments_.empty() ? 0.0 : moments_.back().end();
+    moments_.push_back({step_, beat, part_, from, to, start, length});
+  }
+
+  void run(Beat one, Beat rest, Index count, const Pace& pace) {
+    // a sweep over a single one would be no shorter
+    const bool all = pace.most > 0 && count <= pace.most + 1;
+    const Index alone = all ? count : pace.most;
+    double length = pace.first;
+    for (Index i = 0; i < alone; ++i) {
+      add(one, std::max(length, pace.least), i, i + 1);
+      length *= kFaster;
+    }
+    if (count > alone) add(rest, pace.rest, alone, count);
+  }
+
+  Index count(Several of) const {
+    switch (of) {
+      case Several::numbersOfHead:
+        return c_.dK();
+      case Several::keys:
+        return c_.keys();
+      case Several::keyHeads:
+        return c_.numKvHeads;
+      case Several::heads:
+        break;
+    }
+    return c_.numHeads;
+  }
+
+  void addStep(StepId step) {
+    step_ = step;
+    const StepMoments& of = kStepMoments[static_cast<std::size_t>(step)];
+    if (step == StepId::softmax) addExponentials();
+    const bool nothingMasked = step == StepId::mask && c_.mask.none();
+    run(of.one, of.rest, count(of.of), nothingMasked ? kNothingMasked : of.pace);
+    if (of.result) add(*of.result, kSentenceSeconds);
+    if (of.rows) run(Beat::row, Beat::restOfRows, c_.seqLen - 1, *of.rows);
+    if (of.likewise) addLikewise(count(*of.likewise));
+    if (of.allHeads && c_.numHeads > 1) add(Beat::allHeads, kAllHeads, 0, c_.numHeads);
+  }
+
+  void addLikewise(Index count) {
+    for (const TensorId part : {TensorId::k, TensorId::v}) {
+      part_ = part;
+      add(Beat::likewise, kLikewise, 0, count);
+    }
+    part_ = TensorId::q;
+  }
+
+  /// Whether the query's row has a softmax at all.
+  bool hasKeys() const {
+    return c_.mistakes.zeroForMasked || c_.mistakes.softmaxOverQueries ||
+           allowedKeys(c_.mask, subject_.item, subject_.query, c_.keys()).count() > 0;
+  }
+
+  void addExponentials() {
+    add(Beat::maximum, kSentenceSeconds);
+    if (!hasKeys()) return;
+    add(Beat::exponentials, kSentenceSeconds);
+    add(Beat::sum, kSentenceSeconds * 0.75);
+  }
+
+  const AttentionConfig& c_;
+  const Subject& subject_;
+  std::vector<Moment> moments_;
+  StepId step_ = StepId::project;
+  TensorId part_ = TensorId::q;
+};
+
+}  // namespace
+
+bool isSweep(Beat beat) {
+  switch (beat) {
+    case Beat::restOfCells:
+    case Beat::likewise:
+    case Beat::restOfKeys:
+    case Beat::restOfHeads:
+    case Beat::restOfRows:
+    case Beat::allHeads:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Timeline::Timeline(const AttentionConfig& config, const Subject& subject)
+    : moments_(TimelineBuilder(config, subject).build()) {
+  for (const Step* step : stepsOf(config)) steps_.push_back(step->id());
+}
+
+std::size_t Timeline::at(double time) const {
+  const auto after =
+      std::upper_bound(moments_.begin(), moments_.end(), time,
+                       [](double t, const Moment& moment) { return t < moment.start; });
+  return after == moments_.begin() ? 0 : static_cast<std::size_t>(after - moments_.begin()) - 1;
+}
+
+double Timeline::stepStart(StepId step) const {
+  const auto first = std::find_if(moments_.begin(), moments_.end(),
+                                  [step](const Moment& m) { return m.step == step; });
+  return first == moments_.end() ? length() : first->start;
+}
+
+double Timeline::stepEnd(StepId step) const {
+  return step == steps_.back() ? length() : stepStart(stepBeside(step, 1));
+}
+
+StepId Timeline::stepBeside(StepId step, int places) const {
+  const auto found = std::find(steps_.begin(), steps_.end(), step);
+  if (found == steps_.end()) return step;
+  const auto last = static_cast<int>(steps_.size()) - 1;
+  const int place = std::clamp(static_cast<int>(found - steps_.begin()) + places, 0, last);
+  return steps_[static_cast<std::size_t>(place)];
+}
+
+double Timeline::translate(const Timeline& other, double time) const {
+  if (other.moments_.empty()) return std::clamp(time, 0.0, length());
+  const StepId step = other.moments_[other.at(time)].step;
+  const double start = other.stepStart(step);
+  const double share = std::clamp((time - start) / (other.stepEnd(step) - start), 0.0, 1.0);
+  const double here = stepStart(step) + share * (stepEnd(step) - stepStart(step));
+  // the very end of a step belongs to the next one
+  if (step == steps_.back()) return here;
+  return std::min(here, std::nextafter(stepEnd(step), 0.0));
+}
+
+}  // namespace headscope

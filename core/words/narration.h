@@ -1,0 +1,16 @@
+// Narration: what happens at a moment of the timeline, in one or two sentences that name the tokens
+// and the trace's own numbers.
+#pragma once
+
+#include <string>
+
+#include "core/words/moments.h"
+
+namespace headscope {
+
+std::string narrate(const Trace& trace, const Subject& subject, const Moment& moment);
+
+/// The key at which a query's row of scores or weights is largest; −1 where all of it is masked.
+Index largestKey(const Trace& trace, TensorId tensor, Index item, Index head, Index query);
+
+}  // namespace headscope
