@@ -128,7 +128,8 @@ class Finder {
     shown_.scope = StageScope::allHeads;
     shown_.headsReached = static_cast<Index>(std::ceil(reached_));
     if (moment_.step == StepId::project) {
-      veil(0.0, rows_, reached_ * static_cast<double>(c_.dK()), static_cast<double>(c_.dModel));
+      veil(0.0, rows_, reached_ * static_cast<double>(c_.dK()),
+           static_cast<double>(c_.queryWidth()));
     }
   }
 
