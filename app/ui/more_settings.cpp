@@ -66,9 +66,9 @@ void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
 void headWidth(const Panel& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
-  caption(panel.look, "Head width d_k",
-          "The columns of Q, K and V that each head gets. Usually d_model / heads; given here, W_Q "
-          "has heads × d_k rows and W_O as many columns. Emptied: the division again.");
+  caption(panel.look, "Head width",
+          "d_k: the columns of Q, K and V that each head gets. Usually d_model / heads; given by "
+          "itself, W_Q has heads × d_k rows and W_O as many columns. Emptied: the division again.");
   NumberDraft& field = memory.headDim;
   std::optional<Index> next = wholeNumberField(
       panel.look, {"head_dim", c.dK(), Limits::kDModel, "leave it empty for d_model / heads"},
@@ -84,12 +84,13 @@ void headWidth(const Panel& panel, TopBarMemory& memory) {
     if (field.problem.empty()) next = 0;
   }
   ImGui::SameLine();
-  const bool wouldDivide = c.dModel % c.numHeads == 0;
+  const std::string division =
+      c.dModel % c.numHeads == 0
+          ? fmt::format("{} / {} = {}", c.dModel, c.numHeads, c.dModel / c.numHeads)
+          : fmt::format("{} / {}", c.dModel, c.numHeads);
   inlineLabel(panel.look, panel.look.fonts.small, panel.look.theme.textMuted,
-              c.dKDivides() ? "= d_model / heads"
-              : wouldDivide
-                  ? fmt::format("not {} / {} = {}", c.dModel, c.numHeads, c.dModel / c.numHeads)
-                  : fmt::format("not {} / {}", c.dModel, c.numHeads));
+              (c.dKDivides() ? "as " : "not ") + division);
+  ImGui::NewLine();
   problemBelow(panel.look, field);
   if (!next) return;
   if (*next * c.numHeads == c.dModel) next = 0;

@@ -100,6 +100,10 @@ TEST_F(Settings, KeyValueHeads) {
 }
 
 TEST_F(Settings, HeadWidth) {
+  EXPECT_TRUE(ui_.shows("as 512 / 8 = 64", "Popup"));
+  const float above = ui_.at("Key/value heads", "Popup").y;
+  const float own = ui_.at("Head width", "Popup").y;
+  EXPECT_NEAR(ui_.at("Temperature", "Popup").y - own, own - above, 4.0F);  // a row of its own
   type("Head width", "80");
   EXPECT_EQ(config().headDim, 80);
   EXPECT_EQ(ui_.trace().tensor(TensorId::qProj).shape(), (Shape{1, 6, 640}));
