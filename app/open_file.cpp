@@ -27,7 +27,9 @@ bool holdsWeights(const formats::SafetensorsFile& file) {
 SetWeights asWeights(const formats::SafetensorsFile& file, Index heads) {
   formats::LoadedWeights loaded = formats::loadWeights(file);
   const std::string name = file.path().filename().string();
-  if (loaded.dModel % heads != 0) heads = nearestHeadCounts(loaded.dModel, heads, 1).front();
+  if (loaded.queryFeatures % heads != 0) {
+    heads = nearestHeadCounts(loaded.queryFeatures, heads, 1).front();
+  }
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, name);
   return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads};
 }

@@ -65,13 +65,15 @@ void checkHeads(const AttentionConfig& c, Findings& findings) {
     auto nearest = nearestHeadCounts(c.dModel, c.numHeads);
     std::sort(nearest.begin(), nearest.end());
     const bool several = nearest.size() > 1;
-    findings.add("heads",
-                 fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
-                             "must be whole); the nearest head count{} that divide{}: {}",
-                             c.dModel, c.numHeads, c.dModel, c.numHeads,
-                             static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
-                             several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", ")),
-                 nearest);
+    findings.add(
+        "heads",
+        fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
+                    "must be whole); the nearest head count{} that divide{}: {}; or give d_k by "
+                    "itself (head_dim)",
+                    c.dModel, c.numHeads, c.dModel, c.numHeads,
+                    static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
+                    several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", ")),
+        nearest);
     return;
   }
   if (!findings.count("kv_heads", c.numKvHeads, Limits::kDModel)) return;

@@ -56,7 +56,8 @@ struct AttentionConfig {
   Index keys() const { return crossAttention() ? memoryLen : seqLen; }  // M
   Index dK() const { return headDim > 0 ? headDim : dModel / numHeads; }
   Index queryWidth() const { return numHeads * dK(); }  // of q_proj and concat; D but for headDim
-  Index dKv() const { return numKvHeads * dK(); }       // D_kv, width of k_proj and v_proj
+  bool dKDivides() const { return queryWidth() == dModel; }  // d_k is d_model / heads
+  Index dKv() const { return numKvHeads * dK(); }            // D_kv, width of k_proj and v_proj
   Index headsPerGroup() const { return numHeads / numKvHeads; }
   Index kvHead(Index head) const { return head / headsPerGroup(); }
   Index kvWidth() const { return memoryWidth > 0 ? memoryWidth : dModel; }  // W_K's columns

@@ -159,8 +159,7 @@ struct Editor {
     draft.config.dModel = dModel;
     draft.config.numHeads = e.numHeads;
     draft.config.numKvHeads = e.numKvHeads;
-    const Index queryWidth = e.weights.wQ.dim(0);
-    draft.config.headDim = queryWidth == dModel ? 0 : queryWidth / std::max<Index>(e.numHeads, 1);
+    draft.config.headDim = headDimOf(e.weights, e.numHeads);
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
     draft.config.headGains.clear();

@@ -27,6 +27,9 @@ struct Namer {
   std::string operator()(const SetDimensions& e) const {
     if (e.dModel != before.config.dModel) return fmt::format("d_model = {}", e.dModel);
     if (e.numHeads != before.config.numHeads) return fmt::format("heads = {}", e.numHeads);
+    if (e.headDim != before.config.headDim) {
+      return e.headDim > 0 ? fmt::format("d_k = {}", e.headDim) : "d_k = d_model / heads";
+    }
     return fmt::format("key/value heads = {}", e.numKvHeads);
   }
   std::string operator()(const SetTokens& e) const { return fmt::format("tokens = {}", e.seqLen); }

@@ -24,7 +24,7 @@ std::string unlike(const std::string& text, const char* what) {
 }  // namespace
 
 bool ConfigOptions::dimensionsGiven() const {
-  return dModel || heads || kvHeads || seqLen || memoryLen || batch || noBias;
+  return dModel || heads || kvHeads || headDim || seqLen || memoryLen || batch || noBias;
 }
 
 const Preset& ConfigOptions::basis() const {
@@ -46,8 +46,10 @@ void addConfigOptions(CLI::App& app, ConfigOptions& options) {
       ->type_name("NAME")
       ->group(group);
   whole("--d-model", options.dModel, "D, features per token");
-  whole("--heads", options.heads, "H, heads; must divide d_model");
+  whole("--heads", options.heads, "H, heads; must divide d_model, unless --head-dim is given");
   whole("--kv-heads", options.kvHeads, "key/value heads: fewer are shared (GQA), 1 is MQA");
+  whole("--head-dim", options.headDim,
+        "d_k, columns of Q and K per head (default d_model / heads)");
   whole("--seq-len", options.seqLen, "T, tokens; a text is cut or repeated to it");
   whole("--memory-len", options.memoryLen,
         "M, tokens of the memory (cross-attention); a text is cut or repeated to it");
@@ -64,6 +66,12 @@ AttentionConfig configFrom(const ConfigOptions& options) {
   take(options.heads, config.numHeads);
   if (options.heads) config.numKvHeads = config.numHeads;
   take(options.kvHeads, config.numKvHeads);
+  if (options.headDim && *options.headDim < 1) {
+    throw UserError(
+        fmt::format("--head-dim is {}: it must be at least 1; leave it out for d_model / heads",
+                    *options.headDim));
+  }
+  take(options.headDim, config.headDim);
   take(options.seqLen, config.seqLen);
   take(options.memoryLen, config.memoryLen);
   take(options.batch, config.batch);

@@ -16,7 +16,7 @@ namespace headscope::cli {
 
 struct ConfigOptions {
   std::string preset;  // empty: not given
-  std::optional<Index> dModel, heads, kvHeads, seqLen, memoryLen, batch;
+  std::optional<Index> dModel, heads, kvHeads, headDim, seqLen, memoryLen, batch;
   bool noBias = false;
 
   /// True where any flag but --preset is given.

@@ -19,6 +19,7 @@ struct GivenWeights {
   std::string name;  // of the file or preset
   Weights weights;
   bool bias = true;
+  Index heads = 0;
   Index kvHeads = 0;
 };
 
@@ -64,23 +65,37 @@ void requireValidSizes(AttentionConfig config) {
   requireValid(config);
 }
 
+/// Heads of loaded weights: as asked for, or as many as have room in W_Q at --head-dim.
+Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
+                  const formats::LoadedWeights& loaded, const std::string& where) {
+  if (o.config.heads || !o.config.preset.empty()) return c.numHeads;
+  if (!o.config.headDim) {
+    throw UserError(
+        fmt::format("{} do not say how many heads they are for (d_model is {}): give --heads",
+                    where, loaded.dModel));
+  }
+  const Index headDim = *o.config.headDim;
+  if (loaded.queryFeatures % headDim != 0) {
+    throw UserError(
+        fmt::format("--head-dim {} does not divide the {} rows of W_Q in {}: give one that does",
+                    headDim, loaded.queryFeatures, o.weights));
+  }
+  return loaded.queryFeatures / headDim;
+}
+
 std::optional<GivenWeights> weightsOfFile(const PassOptions& o, const AttentionConfig& c) {
   const auto loaded = formats::loadWeights(formats::SafetensorsFile(o.weights), o.prefix);
   const std::string where = "the weights of " + o.weights;
-  if (!o.config.heads && o.config.preset.empty()) {
-    throw UserError(
-        fmt::format("{} do not say how many heads they are for (d_model is {}): give "
-                    "--heads",
-                    where, loaded.dModel));
-  }
+  const Index heads = headsOfFile(o, c, loaded, where);
   requireSame(o.config.dModel, loaded.dModel, "--d-model", where);
   AttentionConfig own = c;
   own.dModel = loaded.dModel;
-  own.numKvHeads = own.numHeads;
+  own.numHeads = own.numKvHeads = heads;
+  own.headDim = headDimOf(loaded.weights, heads);
   requireValidSizes(own);  // the heads must divide before they can be shared out
-  const Index kvHeads = formats::kvHeadsFor(loaded, c.numHeads, o.weights);
+  const Index kvHeads = formats::kvHeadsFor(loaded, heads, o.weights);
   requireSame(o.config.kvHeads, kvHeads, "--kv-heads", where);
-  return GivenWeights{o.weights, loaded.weights, loaded.bias, kvHeads};
+  return GivenWeights{o.weights, loaded.weights, loaded.bias, heads, kvHeads};
 }
 
 std::optional<GivenWeights> givenWeights(const PassOptions& o, const AttentionConfig& c) {
@@ -88,13 +103,13 @@ std::optional<GivenWeights> givenWeights(const PassOptions& o, const AttentionCo
   const Preset& preset = o.config.basis();
   if (!preset.explicitWeights || !o.init.empty() || o.seed) return std::nullopt;
   const DocumentPtr own = makePreset(preset, {}, defaultMemoryBudget());
-  return GivenWeights{own->weightSource.loadedFrom, own->weights, true, c.numKvHeads};
+  return GivenWeights{own->weightSource.loadedFrom, own->weights, true, c.numHeads, c.numKvHeads};
 }
 
 /// Takes over the dimensions that given weights fix; `sourceFixes`: so does the input.
 void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFixes,
                     const PassOptions& o) {
-  const Index dModel = given.weights.wQ.dim(0);
+  const Index dModel = given.weights.wQ.dim(1);
   const Index kvWidth = given.weights.wK.dim(1);
   const bool fixed = sourceFixes || o.config.dModel || !o.config.preset.empty();
   if (fixed && c.dModel != dModel) {
@@ -105,7 +120,15 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
                                                   : fmt::format("add --d-model {}", dModel)));
   }
   c.dModel = dModel;
+  c.numHeads = given.heads;
   c.numKvHeads = given.kvHeads;
+  c.headDim = headDimOf(given.weights, given.heads);
+  if (o.config.headDim && *o.config.headDim != c.dK()) {
+    throw UserError(fmt::format(
+        "--head-dim {} does not agree with {}, whose {} heads are {} wide: {}", *o.config.headDim,
+        given.name, c.numHeads, c.dK(),
+        o.weights.empty() ? "add --init xavier to draw new weights" : "leave --head-dim out"));
+  }
   c.bias = c.bias && given.bias;
   if (kvWidth != dModel && !c.crossAttention()) {
     throw UserError(fmt::format(

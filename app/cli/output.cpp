@@ -58,8 +58,10 @@ std::string sizeInWords(const AttentionConfig& c) {
 std::string headWidthInWords(const AttentionConfig& c) {
   const double root = c.rootDk();
   const bool whole = root == std::floor(root);
-  return fmt::format("d_k = {} / {} = {}, √{} {} {:.{}f}, d_v = d_k", c.dModel, c.numHeads, c.dK(),
-                     c.dK(), whole ? "=" : "≈", root, whole ? 0 : 3);
+  const std::string dK = c.dKDivides() ? fmt::format("{} / {} = {}", c.dModel, c.numHeads, c.dK())
+                                       : fmt::format("{} (head_dim)", c.dK());
+  return fmt::format("d_k = {}, √{} {} {:.{}f}, d_v = d_k", dK, c.dK(), whole ? "=" : "≈", root,
+                     whole ? 0 : 3);
 }
 
 std::string shapesInWords(const std::vector<NamedShape>& shapes) {

@@ -58,7 +58,44 @@ void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
                       draft.numKvHeads = n;
                       return problemOf("kv_heads", draft);
                     });
-  if (kvHeads) panel.edits.push(SetDimensions{c.dModel, c.numHeads, *kvHeads}, "kv heads");
+  if (kvHeads)
+    panel.edits.push(SetDimensions{c.dModel, c.numHeads, *kvHeads, c.headDim}, "kv heads");
+}
+
+/// d_k by itself; emptied, or the division, it follows d_model and the heads again.
+void headWidth(const Panel& panel, TopBarMemory& memory) {
+  const AttentionConfig& c = panel.document.config;
+  AttentionConfig draft = c;
+  caption(panel.look, "Head width",
+          "d_k: the columns of Q, K and V that each head gets. Usually d_model / heads; given by "
+          "itself, W_Q has heads × d_k rows and W_O as many columns. Emptied: the division again.");
+  NumberDraft& field = memory.headDim;
+  std::optional<Index> next = wholeNumberField(
+      panel.look, {"head_dim", c.dK(), Limits::kDModel, "leave it empty for d_model / heads"},
+      field, [&](Index n) {
+        if (n < 1)
+          return fmt::format("d_k is {}: give 1 or more, or nothing for d_model / heads", n);
+        draft.headDim = n;
+        return problemOf("head_dim", draft);
+      });
+  if (field.typing && field.text.find_first_not_of(' ') == std::string::npos) {
+    draft.headDim = 0;
+    field.problem = problemOf("heads", draft);  // d_model may not divide
+    if (field.problem.empty()) next = 0;
+  }
+  ImGui::SameLine();
+  const std::string division =
+      c.dModel % c.numHeads == 0
+          ? fmt::format("{} / {} = {}", c.dModel, c.numHeads, c.dModel / c.numHeads)
+          : fmt::format("{} / {}", c.dModel, c.numHeads);
+  inlineLabel(panel.look, panel.look.fonts.small, panel.look.theme.textMuted,
+              (c.dKDivides() ? "as " : "not ") + division);
+  ImGui::NewLine();
+  problemBelow(panel.look, field);
+  if (!next) return;
+  if (*next * c.numHeads == c.dModel) next = 0;
+  if (*next == c.headDim) return;
+  panel.edits.push(SetDimensions{c.dModel, c.numHeads, c.numKvHeads, *next}, "d_k");
 }
 
 void temperature(const Panel& panel, TopBarMemory& memory) {
@@ -170,12 +207,13 @@ void weights(const Panel& panel, TopBarMemory& memory) {
 void moreSettings(const Panel& panel, TopBarMemory& memory) {
   if (!beginPopup("more")) return;
   if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
-    for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.temperature, &memory.window,
-                               &memory.lengths, &memory.seed}) {
+    for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
+                               &memory.window, &memory.lengths, &memory.seed}) {
       *draft = {};
     }
   }
   batchAndGroups(panel, memory);
+  headWidth(panel, memory);
   temperature(panel, memory);
   maskSettings(panel, memory);
   positions(panel);

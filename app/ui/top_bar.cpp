@@ -82,7 +82,8 @@ class TopBar {
     const AttentionConfig& c = config();
     const AttentionConfig& p = preset.config;
     return c.dModel == p.dModel && c.numHeads == p.numHeads && c.numKvHeads == p.numKvHeads &&
-           c.batch == p.batch && c.seqLen == p.seqLen && c.mask.causal == p.mask.causal;
+           c.dK() == p.dK() && c.batch == p.batch && c.seqLen == p.seqLen &&
+           c.mask.causal == p.mask.causal;
   }
 
   void presetChoice() {
@@ -170,20 +171,27 @@ class TopBar {
                                  termText("d_model") + costTip(c, wider));
     if (d.notANumber) notANumber("d_model", memory_.dModel);
     if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
-    // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing
+    // a step changes d_k by 8 (by 1 below 8), so that the heads go on dividing; d_model itself
+    // where d_k does not follow it
     if (d.stepped != 0) {
-      const Index by = (c.dK() > 8 || (c.dK() == 8 && d.stepped > 0)) ? 8 : 1;
-      const Index dK = std::max<Index>(1, c.dK() + d.stepped * by);
+      const Index share = c.headDim > 0 ? 1 : c.numHeads;
+      const Index each = c.dModel / share;
+      const Index by = (each > 8 || (each == 8 && d.stepped > 0)) ? 8 : 1;
       stopTyping(memory_.dModel);
-      setDimensions(dK * c.numHeads, c.numHeads, {});
+      setDimensions(std::max<Index>(1, each + d.stepped * by) * share, c.numHeads, {});
     }
-    const NumberChange h = field("heads", c.numHeads, memory_.heads, "heads", 44,
-                                 termText("head") + " Steps go to the next count that divides.");
+    const NumberChange h =
+        field("heads", c.numHeads, memory_.heads, "heads", 44,
+              termText("head") + (c.headDim > 0 ? " Each is d_k wide, however many there are."
+                                                : " Steps go to the next count that divides."));
     if (h.notANumber) notANumber("heads", memory_.heads);
     if (h.value) setDimensions(memory_.draftDModel, *h.value, "heads");
     if (h.stepped != 0) {
       stopTyping(memory_.heads);
-      setDimensions(c.dModel, nextDivisor(c.dModel, c.numHeads, h.stepped), {});
+      setDimensions(c.dModel,
+                    c.headDim > 0 ? std::max<Index>(1, c.numHeads + h.stepped)
+                                  : nextDivisor(c.dModel, c.numHeads, h.stepped),
+                    {});
     }
     const NumberChange t = field("tokens", c.seqLen, memory_.tokens, "tokens", 52,
                                  termText("token") +
@@ -208,7 +216,8 @@ class TopBar {
     return heads;
   }
 
-  /// Where the two go together they are asked for; else they stay a draft with its explanation.
+  /// Where the two go together they are asked for; else they stay a draft with its explanation. A
+  /// d_k given by itself stays.
   void setDimensions(Index dModel, Index heads, const std::string& gesture) {
     clearProblem("d_model");
     clearProblem("heads");
@@ -221,12 +230,15 @@ class TopBar {
     if (!grouped || heads < 1 || heads % draft.numKvHeads != 0) draft.numKvHeads = heads;
     draft.headGains.clear();
     for (Problem& problem : validate(draft)) {
+      if (problem.field == "head_dim") {  // too many heads of this width
+        problem = {"heads", problem.message, {Limits::kDModel / draft.headDim}};
+      }
       if (problem.field == "d_model" || problem.field == "heads") {
         memory_.problems.push_back(std::move(problem));
       }
     }
     if (hasProblem("d_model") || hasProblem("heads")) return;
-    panel_.edits.push(SetDimensions{dModel, heads, draft.numKvHeads}, gesture);
+    panel_.edits.push(SetDimensions{dModel, heads, draft.numKvHeads, draft.headDim}, gesture);
   }
 
   void setTokens(Index tokens, const std::string& gesture) {
@@ -282,22 +294,28 @@ class TopBar {
     }
   }
 
-  /// d_k as the division it is, of what is typed just now.
+  /// d_k as the division it is, of what is typed just now; or as it was given.
   void division() {
     const Index d = memory_.draftDModel;
     const Index h = memory_.draftHeads;
-    const bool good = h >= 1 && d >= 1 && d % h == 0;
+    const Index given = config().headDim;
+    const bool good = h >= 1 && d >= 1 && (given > 0 || d % h == 0);
+    const bool divides = good ? given == 0 || given * h == d : given == 0;
     const bool narrow = ImGui::GetWindowWidth() < look_.px(kNarrow);
-    std::string text = good && narrow ? "d_k" : fmt::format("d_k = {} / {}", d, h);
+    std::string text = !divides || (good && narrow) ? "d_k" : fmt::format("d_k = {} / {}", d, h);
     if (good) {
-      text += fmt::format(" = {}", d / h);
+      AttentionConfig draft;
+      draft.dModel = d;
+      draft.numHeads = h;
+      draft.headDim = given;
+      text += fmt::format(" = {}", draft.dK());
       if (!compact_) {
-        AttentionConfig draft;
-        draft.dModel = d;
-        draft.numHeads = h;
         const double root = draft.rootDk();
-        text += fmt::format(", √{} {} {:.4g}", d / h, root == std::round(root) ? "=" : "≈", root);
+        text +=
+            fmt::format(", √{} {} {:.4g}", draft.dK(), root == std::round(root) ? "=" : "≈", root);
       }
+    } else if (given > 0) {
+      text += fmt::format(" = {}", given);
     } else if (h != 0) {
       text += fmt::format(" = {:.2f}", static_cast<double>(d) / static_cast<double>(h));
     }
@@ -326,7 +344,8 @@ class TopBar {
     if (termToggle("÷√d_k", &scale, 12)) panel_.edits.push(SetScale{scale});
     row_.place(buttonWidth(look_, "More ▾"), 14);
     if (pill(look_, "More ▾")) ImGui::OpenPopup("more");
-    tip(look_, "Batch, key/value heads, temperature, window, padding, positions, weights");
+    tip(look_,
+        "Batch, key/value heads, head width, temperature, window, padding, positions, weights");
     moreSettings(panel_, memory_);
   }
 

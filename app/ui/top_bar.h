@@ -15,7 +15,7 @@ namespace headscope::ui {
 
 struct TopBarMemory {
   NumberDraft dModel, heads, tokens;
-  NumberDraft batch, kvHeads, temperature, window, lengths, seed;  // more settings
+  NumberDraft batch, kvHeads, headDim, temperature, window, lengths, seed;  // more settings
   // dimensions as last typed, while they do not go together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;

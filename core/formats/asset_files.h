@@ -1,5 +1,5 @@
-// Asset files: presets, examples, the lexicon, the glossary, colour maps and designed heads, as read
-// from the JSON under assets/.
+// Asset files: presets, examples, the lexicon, the glossary, colour maps and designed heads, as
+// read from the JSON under assets/.
 #pragma once
 
 #include <array>

@@ -26,6 +26,7 @@ std::string configJson(const AttentionConfig& config) {
             {"memory_len", config.keys()},
             {"batch", config.batch},
             {"bias", config.bias}};
+  if (config.headDim > 0) json["head_dim"] = config.headDim;
   const std::string mistakes = idsOfMistakes(config);
   if (!mistakes.empty()) json["mistakes"] = mistakes;
   return dump(json);

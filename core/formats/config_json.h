@@ -9,8 +9,9 @@
 
 namespace headscope::formats {
 
-/// {"d_model","num_heads","num_kv_heads","d_k","seq_len","memory_len","batch","bias"}, and
-/// "mistakes", their ids, where common mistakes are on.
+/// {"d_model","num_heads","num_kv_heads","d_k","seq_len","memory_len","batch","bias"};
+/// "head_dim" where d_k was given by itself, and "mistakes", their ids, where common mistakes are
+/// on.
 std::string configJson(const AttentionConfig& config);
 
 /// One list of tokens per batch item.

@@ -49,7 +49,9 @@ Lines maskLines(const Mask& mask) {
 }
 
 Lines configurationLines(const AttentionConfig& c) {
-  Lines lines{fmt::format("# d_k = {} / {} = {}", c.dModel, c.numHeads, c.dK()),
+  Lines lines{c.dKDivides() ? fmt::format("# d_k = {} / {} = {}", c.dModel, c.numHeads, c.dK())
+                            : fmt::format("# d_k = {} (head_dim), {} heads: {}", c.dK(), c.numHeads,
+                                          c.queryWidth()),
               fmt::format("B, T, M, D, H = {}, {}, {}, {}, {}", c.batch, c.seqLen, c.keys(),
                           c.dModel, c.numHeads)};
   if (!c.headGains.empty()) {
@@ -115,6 +117,9 @@ Lines beyondModule(const Document& document) {
   if (c.numKvHeads != c.numHeads) {
     reasons.push_back(
         fmt::format("{} query heads share {} key/value heads", c.numHeads, c.numKvHeads));
+  }
+  if (!c.dKDivides()) {
+    reasons.push_back(fmt::format("d_k is {} by itself, not D / H", c.dK()));
   }
   if (!c.scale) reasons.emplace_back("the scores are not divided by sqrt(d_k)");
   if (c.temperature != 1.0) reasons.push_back(fmt::format("the temperature is {}", c.temperature));

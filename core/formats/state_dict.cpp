@@ -79,7 +79,7 @@ class Layer {
     } else {
       loadSeparate(loaded, has(kForms[1]) ? "_weight" : ".weight");
     }
-    loaded.weights.wO = matrix("out_proj.weight", loaded.dModel, loaded.dModel);
+    loaded.weights.wO = outputMatrix(loaded);
     loadBiases(loaded);
     return loaded;
   }
@@ -114,9 +114,28 @@ class Layer {
     return read(name, {rows, cols});
   }
 
+  /// (d_model, H·d_k): what the heads of W_Q give together is what it takes.
+  Tensor outputMatrix(const LoadedWeights& loaded) {
+    const std::string name = outputName(".weight");
+    const Shape expected{loaded.dModel, loaded.queryFeatures};
+    const Shape shape = matrixShape(name, toString(expected));
+    if (shape[0] == expected[0] && shape != expected && loaded.queryFeatures != loaded.dModel) {
+      throw UserError(fmt::format(
+          "{0}{1} in {2} takes {3} features, and the heads of q_proj give {4}: W_Q is (H·d_k, "
+          "d_model) and W_O (d_model, H·d_k); save both of one layer",
+          prefix_, name, file_.path().string(), shape[1], loaded.queryFeatures));
+    }
+    return read(name, expected);
+  }
+  /// W_O's and b_O's names: o_proj where there is no out_proj, as newer models have it.
+  std::string outputName(const std::string& suffix) const {
+    return !has("out_proj.weight") && has("o_proj.weight") ? "o_proj" + suffix
+                                                           : "out_proj" + suffix;
+  }
+
   void loadCombined(LoadedWeights& loaded) {
     const Index d = matrixShape("in_proj_weight", "(3·d_model, d_model)")[1];
-    loaded.dModel = loaded.kvWidth = loaded.kvFeatures = d;
+    loaded.dModel = loaded.queryFeatures = loaded.kvWidth = loaded.kvFeatures = d;
     checkSize(d);
     const Tensor all = read("in_proj_weight", {3 * d, d});
     loaded.weights.wQ = all.slice(0, 0, d);
@@ -128,7 +147,9 @@ class Layer {
     const std::string q = "q_proj" + suffix;
     const std::string k = "k_proj" + suffix;
     const std::string v = "v_proj" + suffix;
-    loaded.dModel = matrixShape(q, "(d_model, d_model)")[1];
+    const Shape shapeQ = matrixShape(q, "(H·d_k, d_model)");
+    loaded.queryFeatures = shapeQ[0];
+    loaded.dModel = shapeQ[1];
     const Shape shapeK = matrixShape(k, "(kv features, width of the memory)");
     const Shape shapeV = matrixShape(v, toString(shapeK));
     if (shapeK[1] != shapeV[1]) {
@@ -139,8 +160,11 @@ class Layer {
     }
     loaded.kvFeatures = shapeK[0];
     loaded.kvWidth = shapeK[1];
-    for (const Index size : {loaded.dModel, loaded.kvFeatures, loaded.kvWidth}) checkSize(size);
-    loaded.weights.wQ = read(q, {loaded.dModel, loaded.dModel});
+    for (const Index size :
+         {loaded.dModel, loaded.queryFeatures, loaded.kvFeatures, loaded.kvWidth}) {
+      checkSize(size);
+    }
+    loaded.weights.wQ = read(q, shapeQ);
     loaded.weights.wK = read(k, shapeK);
     loaded.weights.wV = read(v, shapeK);
   }
@@ -159,19 +183,19 @@ class Layer {
 
   void loadBiases(LoadedWeights& loaded) {
     Weights& w = loaded.weights;
-    const Index d = loaded.dModel;
+    const Index q = loaded.queryFeatures;
     const Index kv = loaded.kvFeatures;
     if (has("q_proj.weight") && !has(kForms[0])) {
-      w.bQ = bias("q_proj.bias", d, loaded.bias);
+      w.bQ = bias("q_proj.bias", q, loaded.bias);
       w.bK = bias("k_proj.bias", kv, loaded.bias);
       w.bV = bias("v_proj.bias", kv, loaded.bias);
     } else {
-      const Tensor all = bias("in_proj_bias", d + 2 * kv, loaded.bias);
-      w.bQ = all.slice(0, 0, d);
-      w.bK = all.slice(0, d, d + kv);
-      w.bV = all.slice(0, d + kv, d + 2 * kv);
+      const Tensor all = bias("in_proj_bias", q + 2 * kv, loaded.bias);
+      w.bQ = all.slice(0, 0, q);
+      w.bK = all.slice(0, q, q + kv);
+      w.bV = all.slice(0, q + kv, q + 2 * kv);
     }
-    w.bO = bias("out_proj.bias", d, loaded.bias);
+    w.bO = bias(outputName(".bias"), loaded.dModel, loaded.bias);
   }
 
   const SafetensorsFile& file_;
@@ -212,12 +236,15 @@ LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix
 }
 
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where) {
-  if (numHeads < 1 || loaded.dModel % numHeads != 0) {
-    throw UserError(
-        fmt::format("{} heads do not divide d_model {} of {}; choose a number that does", numHeads,
-                    loaded.dModel, where));
+  if (numHeads < 1 || loaded.queryFeatures % numHeads != 0) {
+    const bool square = loaded.queryFeatures == loaded.dModel;
+    throw UserError(fmt::format("{} heads do not divide {} of {}; choose a number that does",
+                                numHeads,
+                                square ? fmt::format("d_model {}", loaded.dModel)
+                                       : fmt::format("the {} rows of W_Q", loaded.queryFeatures),
+                                where));
   }
-  const Index dK = loaded.dModel / numHeads;
+  const Index dK = loaded.queryFeatures / numHeads;
   const Index kvHeads = loaded.kvFeatures / dK;
   const bool whole = kvHeads > 0 && loaded.kvFeatures % dK == 0 && numHeads % kvHeads == 0;
   if (!whole) {

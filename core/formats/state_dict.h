@@ -17,8 +17,9 @@ struct LoadedWeights {
   Weights weights;
   bool bias = false;  // the file has biases
   Index dModel = 0;
-  Index kvWidth = 0;     // W_K's columns: the memory's width
-  Index kvFeatures = 0;  // W_K's rows: D_kv
+  Index queryFeatures = 0;  // W_Q's rows: H·d_k
+  Index kvWidth = 0;        // W_K's columns: the memory's width
+  Index kvFeatures = 0;     // W_K's rows: D_kv
 };
 
 /// Throws UserError naming file and tensor, with the shape expected and found. `prefix` as in
@@ -27,7 +28,8 @@ struct LoadedWeights {
 LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "",
                           Index budgetBytes = defaultMemoryBudget());
 
-/// Number of key/value heads the loaded weights mean with `numHeads` query heads.
+/// Number of key/value heads the loaded weights mean with `numHeads` query heads; d_k is what W_Q
+/// has for each.
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where);
 
 /// `x` (B,T,D or T,D) and perhaps `memory`, together within the budget; tokens from the metadata

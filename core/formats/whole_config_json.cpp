@@ -76,6 +76,7 @@ Json wholeConfigJson(const AttentionConfig& c) {
   Json json = {{"d_model", c.dModel},
                {"num_heads", c.numHeads},
                {"num_kv_heads", c.numKvHeads},
+               {"head_dim", c.headDim},
                {"seq_len", c.seqLen},
                {"memory_len", c.memoryLen},
                {"memory_width", c.memoryWidth},
@@ -99,6 +100,8 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   c.dModel = field.at("d_model").whole();
   c.numHeads = field.at("num_heads").whole();
   c.numKvHeads = field.at("num_kv_heads").whole();
+  // files from before d_k could be given by itself have none
+  if (const auto headDim = field.find("head_dim")) c.headDim = headDim->whole();
   c.seqLen = field.at("seq_len").whole();
   c.memoryLen = field.at("memory_len").whole();
   c.memoryWidth = field.at("memory_width").whole();

@@ -84,11 +84,12 @@ Tensor copyingRows(const std::vector<std::string>& names, Index dK) {
   return rows;
 }
 
-/// Head `h` of concat goes to columns h·d_k … of the output, as it is.
+/// Head `h` of concat goes to columns h·d_k … of the output, as it is; past the last (where d_k is
+/// wider than d_model / heads) on from the first.
 void writeToOwnColumns(Tensor& wO, Index head, Index dK) {
   const MatrixView to = wO.mutableMatrix();
   for (Index r = 0; r < to.rows; ++r) {
-    for (Index c = head * dK; c < (head + 1) * dK; ++c) to(r, c) = r == c ? 1.0F : 0.0F;
+    for (Index c = head * dK; c < (head + 1) * dK; ++c) to(r, c) = r == c % to.rows ? 1.0F : 0.0F;
   }
 }
 
@@ -162,7 +163,7 @@ bool sameDesign(const Document& a, const Document& b) {
   const AttentionConfig& x = a.config;
   const AttentionConfig& y = b.config;
   return a.positions == b.positions && x.dModel == y.dModel && x.numHeads == y.numHeads &&
-         x.headDim == y.headDim && x.numKvHeads == y.numKvHeads && x.kvWidth() == y.kvWidth() &&
+         x.dK() == y.dK() && x.numKvHeads == y.numKvHeads && x.kvWidth() == y.kvWidth() &&
          x.crossAttention() == y.crossAttention() && a.source->index() == b.source->index() &&
          namesAt(*a.source, x.dModel) == namesAt(*b.source, y.dModel);
 }

@@ -110,6 +110,12 @@ Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_
   return w;
 }
 
+Index headDimOf(const Weights& weights, Index numHeads) {
+  const Index queryWidth = weights.wQ.dim(0);
+  if (queryWidth == weights.wQ.dim(1)) return 0;
+  return std::max<Index>(1, queryWidth / std::max<Index>(1, numHeads));
+}
+
 void checkWeights(const Weights& weights, const AttentionConfig& config, const std::string& where) {
   struct Item {
     const char* name;

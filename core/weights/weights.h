@@ -48,6 +48,10 @@ WeightInit weightInitFromString(std::string_view name);
 ///  designed  as xavier; designedWeights (designed_heads.h) writes the designed heads over it
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
 
+/// AttentionConfig::headDim of weights for so many heads: 0 where their d_k is d_model / heads.
+/// Rows of W_Q that do not divide are rounded down.
+Index headDimOf(const Weights& weights, Index numHeads);
+
 /// Checks shapes against `config` and values for NaN/Inf; throws UserError naming the tensor, the
 /// shape expected and found, or the index of the value.
 void checkWeights(const Weights& weights, const AttentionConfig& config, const std::string& where);

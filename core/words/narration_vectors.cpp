@@ -86,7 +86,8 @@ std::string narrateProject(const Narrator& n) {
       headsOwnNoColumns(n.c) ? "" : fmt::format(", of which each head owns {}", n.c.dK());
   return fmt::format(
       "All {} heads come from one product with the whole of W_Q: {} columns{}. The last: {}.",
-      n.c.numHeads, n.c.dModel, owned, n.named(n.cell(TensorId::qProj, n.c.dModel - 1)));
+      n.c.numHeads, n.c.queryWidth(), owned,
+      n.named(n.cell(TensorId::qProj, n.c.queryWidth() - 1)));
 }
 
 std::string narrateSplit(const Narrator& n) {

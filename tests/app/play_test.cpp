@@ -322,7 +322,8 @@ TEST(StageMoment, IsWithinEveryPass) {
           for (const CellRange& v : shown.veiled) {
             EXPECT_TRUE(v.row0 >= 0.0 && v.row0 < v.row1 && v.col0 >= 0.0 && v.col0 < v.col1);
             EXPECT_LE(v.row1, static_cast<double>(std::max(c.seqLen, c.keys()))) << name;
-            EXPECT_LE(v.col1, static_cast<double>(std::max(c.dModel, c.keys()))) << name;
+            EXPECT_LE(v.col1, static_cast<double>(std::max({c.dModel, c.queryWidth(), c.keys()})))
+                << name;
           }
         }
       }

@@ -99,6 +99,33 @@ TEST_F(Settings, KeyValueHeads) {
   EXPECT_TRUE(ui_.shows("8 heads cannot share 3 key/value heads evenly"));
 }
 
+TEST_F(Settings, HeadWidth) {
+  EXPECT_TRUE(ui_.shows("as 512 / 8 = 64", "Popup"));
+  const float above = ui_.at("Key/value heads", "Popup").y;
+  const float own = ui_.at("Head width", "Popup").y;
+  EXPECT_NEAR(ui_.at("Temperature", "Popup").y - own, own - above, 4.0F);  // a row of its own
+  type("Head width", "80");
+  EXPECT_EQ(config().headDim, 80);
+  EXPECT_EQ(ui_.trace().tensor(TensorId::qProj).shape(), (Shape{1, 6, 640}));
+  EXPECT_TRUE(ui_.shows("not 512 / 8 = 64", "Popup"));
+  EXPECT_TRUE(ui_.shows("dk = 80", "top bar"));
+  EXPECT_FALSE(ui_.shows("512 / 8", "top bar"));
+  type("Key/value heads", "2");
+  EXPECT_EQ(config().dK(), 80);
+  type("Head width", "64");  // the division
+  EXPECT_EQ(config().headDim, 0);
+  EXPECT_TRUE(ui_.shows("512 / 8 = 64", "top bar"));
+  type("Head width", "0");
+  EXPECT_TRUE(ui_.shows("d_k is 0: give 1 or more"));
+  EXPECT_EQ(config().headDim, 0);
+  type("Head width", "30");
+  EXPECT_EQ(config().headDim, 30);
+  ui_.typeInto("Head width", "", "Popup");
+  ui_.press(Key::backspace);
+  ui_.press(Key::enter);
+  EXPECT_EQ(config().headDim, 0);
+}
+
 TEST_F(Settings, Batch) {
   type("Batch", "3");
   EXPECT_EQ(config().batch, 3);

@@ -40,6 +40,26 @@ TEST(TopBar, DimensionsAreStepped) {
   EXPECT_EQ(ui.undoAll(), 7);  // every step is an entry of its own
 }
 
+/// A d_k given by itself stays, and nothing has to divide.
+TEST(TopBar, DimensionsBesideAHeadWidthOfItsOwn) {
+  AppDriver ui(apply(*textDocument("The cat sat", 64, 4), SetDimensions{64, 4, 4, 20}, kTestBudget)
+                   .document);
+  EXPECT_TRUE(ui.shows("dk = 20", "top bar"));
+  ui.typeInto("heads", "7");
+  ui.press(Key::enter);
+  EXPECT_EQ(ui.config().numHeads, 7);
+  EXPECT_FALSE(ui.window("problem"));
+  ui.clickArrow("heads", "heads", false);
+  EXPECT_EQ(ui.config().numHeads, 6);
+  ui.clickArrow("d_model", "d_model", true);
+  EXPECT_EQ(ui.config().dModel, 72);
+  EXPECT_EQ(ui.config().headDim, 20);
+  EXPECT_EQ(ui.trace().tensor(TensorId::concat).shape().back(), 120);
+  ui.typeInto("heads", "4000");
+  EXPECT_TRUE(ui.shows("4000 heads of 20 coordinates are 80000 together", "problem"));
+  EXPECT_EQ(ui.config().dK(), 20);
+}
+
 TEST(TopBar, TheArrowKeysStepTheFieldThatHasTheKeyboard) {
   AppDriver ui;
   ui.clickAt(ui.after("heads", "top bar"));

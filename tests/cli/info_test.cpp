@@ -73,6 +73,27 @@ TEST(Info, TheTableNamesTheDivision) {
   EXPECT_NE(odd.out.find("√32 ≈ 5.657"), std::string::npos);
 }
 
+TEST(Info, AHeadWidthOfItsOwnIsNoDivision) {
+  const CliResult wide = runProgram({"info", "--head-dim", "80"});
+  EXPECT_NE(wide.out.find("d_k = 80 (head_dim), √80 ≈ 8.944, d_v = d_k\n"), std::string::npos)
+      << wide.out;
+  EXPECT_EQ(wide.out.find("512 / 8"), std::string::npos);
+  // by itself, yet the division
+  const CliResult same = runProgram({"info", "--head-dim", "64"});
+  EXPECT_NE(same.out.find("d_k = 512 / 8 = 64"), std::string::npos) << same.out;
+  // nothing has to divide
+  const json info = jsonOf({"info", "--heads", "7", "--kv-heads", "1", "--head-dim", "64"});
+  EXPECT_EQ(info["config"]["head_dim"], 64);
+  EXPECT_EQ(info["config"]["d_k"], 64);
+  EXPECT_EQ(info["parameters"]["W_Q"], 7 * 64 * 512);
+  EXPECT_EQ(info["parameters"]["W_K"], 64 * 512);
+  EXPECT_EQ(info["parameters"]["W_O"], 7 * 64 * 512);
+  EXPECT_EQ(info["parameters"]["b_Q"], 7 * 64);
+  EXPECT_EQ(info["parameters"]["b_O"], 512);
+  EXPECT_EQ(info["kv_cache_bytes"], 8 * 6 * 64);
+  EXPECT_FALSE(jsonOf({"info"})["config"].contains("head_dim"));
+}
+
 TEST(Info, ListsThePresets) {
   const json presets = jsonOf({"info", "--presets"});
   const std::vector<std::string> names = {
@@ -102,6 +123,11 @@ TEST(Info, WhatCannotBeIsRefused) {
   expectRefused({"info", "--seq-len", "0"}, {"tokens is 0"});
   expectRefused({"info", "--batch", "-1"}, {"batch is -1"});
   expectRefused({"info", "--memory-len", "-4"}, {"memory_len is -4"});
+  expectRefused({"info", "--head-dim", "0"}, {"--head-dim is 0", "d_model / heads"});
+  expectRefused({"info", "--head-dim", "-8"}, {"--head-dim is -8"});
+  expectRefused({"info", "--head-dim", "x"}, {"--head-dim", "'x' is not a whole number"});
+  expectRefused({"info", "--head-dim", "9000"}, {"8 heads of 9000", "72000", "65536"});
+  expectRefused({"info", "--heads", "7"}, {"head_dim"});
   expectRefused({"info", "--kv-heads", "3"}, {"8 heads cannot share 3", "2, 4"});
   expectRefused({"info", "--preset", "bart"}, {"\"bart\"", "bert-base"});
   expectRefused({"info", "--preset", ""}, {"--preset"});

@@ -218,6 +218,34 @@ TEST_F(Run, LoadedWeightsBringTheirSize) {
             0.0F);
 }
 
+TEST_F(Run, LoadedHeadsMayHaveAWidthOfTheirOwn) {
+  const std::string file = path("wide.safetensors");
+  formats::writeSafetensors(file, {{"q_proj.weight", Tensor::zeros({30, 8})},
+                                   {"k_proj.weight", Tensor::zeros({10, 8})},
+                                   {"v_proj.weight", Tensor::zeros({10, 8})},
+                                   {"o_proj.weight", Tensor::zeros({8, 30})}});
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--heads", "6"},
+                                                {"--head-dim", "5"},
+                                                {"--heads", "6", "--head-dim", "5"}}) {
+    std::vector<std::string> arguments{"run", "--weights", file};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const json config = jsonOf(arguments)["config"];
+    EXPECT_EQ(config["d_model"], 8);
+    EXPECT_EQ(config["num_heads"], 6);
+    EXPECT_EQ(config["num_kv_heads"], 2);
+    EXPECT_EQ(config["head_dim"], 5);
+  }
+  EXPECT_NE(runProgram({"run", "--weights", file, "--heads", "6"}).out.find("d_k = 5 (head_dim)"),
+            std::string::npos);
+  expectRefused({"run", "--weights", file}, {"give --heads"});
+  expectRefused({"run", "--weights", file, "--heads", "7"}, {"7 heads", "30 rows of W_Q"});
+  expectRefused({"run", "--weights", file, "--head-dim", "7"}, {"--head-dim 7", "30 rows of W_Q"});
+  expectRefused({"run", "--weights", file, "--heads", "6", "--head-dim", "4"},
+                {"--head-dim 4", "6 heads are 5 wide"});
+  expectRefused({"run", "--preset", "by-hand", "--head-dim", "3"},
+                {"--head-dim 3", "2 heads are 4 wide", "--init xavier"});
+}
+
 TEST_F(Run, ByHandKeepsItsOwnWeights) {
   const Tensor own = tensor("raw_scores", {"--preset", "by-hand"});
   for (const float score : own.values()) EXPECT_EQ(score, std::round(score));

@@ -257,6 +257,22 @@ TEST(DesignedHeads, ValuesCopyWhatTheTokenIsIntoTheHeadsOwnColumns) {
   EXPECT_NEAR(trace->value({TensorId::output, 0, -1, 1, 1}), 0.0F, 1e-4);
 }
 
+/// d_k by itself: heads past the output's last column go on from its first, none is lost.
+TEST(DesignedHeads, OfAWidthOfTheirOwnReachTheOutput) {
+  const DocumentPtr d = edited(designedText(kCat, 512, 8), SetDimensions{512, 8, 8, 80});
+  EXPECT_EQ(d->weightSource.init, WeightInit::designed);
+  for (const DesignedHead& head : designedHeads(*d)) EXPECT_FALSE(head.drawn) << head.why;
+  for (Index column = 0; column < 640; ++column) {
+    for (Index row = 0; row < 512; ++row) {
+      ASSERT_EQ(d->weights.wO.at({row, column}), row == column % 512 ? 1.0F : 0.0F);
+    }
+  }
+  EXPECT_TRUE(sameWeights(*d, *edited(d, masked(d, [](Mask& m) { m.causal = true; }))));
+  // given by itself, the division is the same design
+  const DocumentPtr divided = edited(d, SetDimensions{512, 8, 8});
+  EXPECT_TRUE(sameWeights(*divided, *edited(divided, SetDimensions{512, 8, 8, 64})));
+}
+
 TEST(DesignedHeads, PositionalHeadsWorkFromWidthEight) {
   const Pass pass(designedText(kFluffy, 128, 16));
   for (const auto& [title, step] :

@@ -44,6 +44,29 @@ TEST(Dimensions, WhatDoesNotDivideIsRefusedWithSuggestions) {
   expectRefused(before, SetDimensions{48, 4, 3}, "kv_heads", "cannot share 3");
 }
 
+/// d_k by itself: nothing has to divide, and the weights are drawn for it.
+TEST(Dimensions, HeadWidthOfItsOwn) {
+  const DocumentPtr before = fromTexts({"the cat sat"});
+  const DocumentPtr own = edited(before, SetDimensions{48, 5, 5, 20});
+  expectConsistent(*own);
+  EXPECT_EQ(own->config.dK(), 20);
+  EXPECT_EQ(own->weights.wQ.shape(), (Shape{100, 48}));
+  EXPECT_EQ(own->weights.wO.shape(), (Shape{48, 100}));
+  EXPECT_EQ(nameOf(SetDimensions{48, 4, 4, 20}, *before), "d_k = 20");
+  EXPECT_EQ(nameOf(SetDimensions{48, 5, 5}, *own), "d_k = d_model / heads");
+  expectRefused(own, SetDimensions{48, 5, 5}, "heads", "48", "5 heads", "head_dim");
+  expectRefused(before, SetDimensions{48, 4, 4, -1}, "head_dim", "head_dim is -1");
+  expectRefused(before, SetDimensions{48, 4, 4, 20000}, "head_dim", "80000");
+  // an input of another width keeps it
+  const DocumentPtr other =
+      edited(own, SetInput{std::make_shared<const InputSource>(
+                      TensorSource{"x", randomTensor({1, 3, 11}, 1, "x", 1.0F), {}, {}, {}})});
+  expectConsistent(*other);
+  EXPECT_EQ(other->config.dModel, 11);
+  EXPECT_EQ(other->config.numHeads, 5);
+  EXPECT_EQ(other->config.dK(), 20);
+}
+
 TEST(Dimensions, AbsurdHeadCountsAreRefusedWithAHeadOffToo) {
   const DocumentPtr before = edited(fromTexts({"the cat sat"}), SetHeadGain{1, 0.0F});
   for (const Index heads : {std::numeric_limits<Index>::max(), Index{1} << 40, Index{-1}}) {

@@ -108,7 +108,7 @@ class Explain : public testing::TestWithParam<Case> {
       case TensorId::heads:
         return n(c.keys());
       case TensorId::output:
-        return n(c.dModel) + bias;
+        return n(c.numHeads * c.dK()) + bias;
       default:
         return 1;
     }

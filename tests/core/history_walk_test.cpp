@@ -53,7 +53,8 @@ class RandomWalk {
       case 1:
         return SetTokens{static_cast<Index>(2 + next(6))};
       case 2:
-        return SetDimensions{static_cast<Index>(16 * (1 + next(3))), 4, 4};
+        return SetDimensions{static_cast<Index>(16 * (1 + next(3))), 4, 4,
+                             next(2) == 0 ? Index{0} : Index{5}};  // d_k by itself, or the division
       case 3:
         return DrawWeights{WeightInit::xavier, next(5)};
       case 4:

@@ -77,14 +77,15 @@ TEST_P(KvCacheCase, CountsAreTheStepsOwn) {
 
     // one row, by the rule
     const Index bias = c.bias ? 1 : 0;
-    const Index D = c.dModel, pairs = c.batch * c.numHeads * (t + 1);
+    const Index D = c.dModel, dK = c.headDim > 0 ? c.headDim : D / c.numHeads;
+    const Index joined = c.numHeads * dK, pairs = c.batch * c.numHeads * (t + 1);
     const DecodeFlops row = decode.cached(t);
     EXPECT_EQ(row[DecodePart::project],
-              c.batch * (D + 2 * c.numKvHeads * (D / c.numHeads)) * (2 * D + bias));
-    EXPECT_EQ(row[DecodePart::score], pairs * (2 * (D / c.numHeads) + 1));
+              c.batch * (joined + 2 * c.numKvHeads * dK) * (2 * D + bias));
+    EXPECT_EQ(row[DecodePart::score], pairs * (2 * dK + 1));
     EXPECT_EQ(row[DecodePart::softmax], pairs * 4);
-    EXPECT_EQ(row[DecodePart::weigh], pairs * 2 * (D / c.numHeads));
-    EXPECT_EQ(row[DecodePart::output], c.batch * D * (2 * D + bias));
+    EXPECT_EQ(row[DecodePart::weigh], pairs * 2 * dK);
+    EXPECT_EQ(row[DecodePart::output], c.batch * D * (2 * joined + bias));
 
     cachedSoFar += row.total();
     wholeSoFar += decode.whole(t).total();

@@ -17,7 +17,9 @@ INSTANTIATE_TEST_SUITE_P(All, LedgerCase, testing::ValuesIn(allCases()),
 TEST_P(LedgerCase, FlopsAndBytesByTheRule) {
   const AttentionConfig& c = GetParam().config;
   const Index B = c.batch, T = c.seqLen, M = c.keys(), D = c.dModel, H = c.numHeads;
-  const Index dKv = c.numKvHeads * (D / H), kvWidth = c.memoryWidth > 0 ? c.memoryWidth : D;
+  const Index dK = c.headDim > 0 ? c.headDim : D / H;
+  const Index C = H * dK, dKv = c.numKvHeads * dK;
+  const Index kvWidth = c.memoryWidth > 0 ? c.memoryWidth : D;
   const Index bias = c.bias ? 1 : 0;
   const Index cells = B * H * T * M;
 
@@ -25,22 +27,22 @@ TEST_P(LedgerCase, FlopsAndBytesByTheRule) {
   const auto steps = stepsOf(c);
   ASSERT_EQ(ledger.steps.size(), steps.size());
   const std::array<Index, 9> flops{
-      B * T * D * (2 * D + bias) + 2 * B * M * dKv * (2 * kvWidth + bias),
+      B * T * C * (2 * D + bias) + 2 * B * M * dKv * (2 * kvWidth + bias),
       0,
-      cells * 2 * (D / H),
+      cells * 2 * dK,
       cells,
       0,
       cells * 4,
-      B * H * T * (D / H) * 2 * M,
+      B * H * T * dK * 2 * M,
       0,
-      B * T * D * (2 * D + bias)};
-  const std::array<Index, 9> bytes{4 * (B * T * D + 2 * B * M * dKv),
+      B * T * D * (2 * C + bias)};
+  const std::array<Index, 9> bytes{4 * (B * T * C + 2 * B * M * dKv),
                                    0,
                                    4 * cells,
                                    4 * cells,
                                    4 * cells,
                                    4 * cells,
-                                   4 * B * T * D,
+                                   4 * B * T * C,
                                    0,
                                    4 * B * T * D};
   Index allFlops = 0;
@@ -56,7 +58,7 @@ TEST_P(LedgerCase, FlopsAndBytesByTheRule) {
   EXPECT_EQ(ledger.flops, allFlops);
   EXPECT_EQ(ledger.bytes, allBytes);
   EXPECT_EQ(ledger.kvCacheBytes, 8 * B * M * dKv);
-  EXPECT_EQ(ledger.parameters.total, 2 * D * D + 2 * dKv * kvWidth + bias * (2 * D + 2 * dKv));
+  EXPECT_EQ(ledger.parameters.total, 2 * D * C + 2 * dKv * kvWidth + bias * (D + C + 2 * dKv));
 }
 
 /// What is said to be held is what a document and its trace do hold.

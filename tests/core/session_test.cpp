@@ -78,6 +78,7 @@ TEST_F(SessionFile, EveryKindOfDocumentComesBackBitForBit) {
       edited(fromTexts({"Only words"}), SetTokens{7}),
       edited(fromTexts({"Only words"}), SetBatch{3}),
       edited(fromTexts({"Fewer", "heads there are"}), SetDimensions{48, 4, 2}),
+      edited(fromTexts({"Heads of a width of their own"}), SetDimensions{48, 5, 1, 7}),
       fromSource(SeriesSource{{series(5), series(9)}}),
       edited(fromSource(SeriesSource{{series(5)}}), SetCell{{TensorId::x, 0, -1, 1, 1}, 2.0F}),
       fromTensors(2, {"a", "b", "c", "d"}),
@@ -97,6 +98,16 @@ TEST_F(SessionFile, EveryKindOfDocumentComesBackBitForBit) {
     EXPECT_EQ(session.view, R"({"step":"mask"})");
     EXPECT_EQ(files().size(), 2U);
   }
+}
+
+/// Files from before d_k could be given by itself.
+TEST_F(SessionFile, WithoutAHeadDimItIsTheDivision) {
+  const DocumentPtr document = fromTexts({"Only words"});
+  formats::saveSession(path_(), {document, "{}", {}, {}});
+  json file = saved();
+  ASSERT_EQ(file["document"]["config"].erase("head_dim"), 1U);
+  write(file);
+  expectSame(*document, *load().document);
 }
 
 TEST_F(SessionFile, ScenesComeBackAndShareWhatTheyShared) {

@@ -62,6 +62,37 @@ TEST(StateDict, SeparateProjectionsTellTheKeyValueHeads) {
                   "keys in gqa.safetensors are 16 wide");
 }
 
+TEST(StateDict, HeadsOfAWidthOfTheirOwn) {
+  const TempFolder folder;
+  // 6 heads of 5, 2 of keys and values, d_model 8; newer models call W_O o_proj
+  const LoadedWeights loaded = loadWeights(fileOf(folder, {{"q_proj.weight", {30, 8}},
+                                                           {"k_proj.weight", {10, 8}},
+                                                           {"v_proj.weight", {10, 8}},
+                                                           {"o_proj.weight", {8, 30}},
+                                                           {"q_proj.bias", {30}},
+                                                           {"o_proj.bias", {8}}}));
+  EXPECT_EQ(loaded.dModel, 8);
+  EXPECT_EQ(loaded.queryFeatures, 30);
+  EXPECT_EQ(loaded.weights.wO.shape(), (Shape{8, 30}));
+  EXPECT_EQ(loaded.weights.bQ.shape(), (Shape{30}));
+  EXPECT_EQ(loaded.weights.bO.shape(), (Shape{8}));
+  EXPECT_EQ(kvHeadsFor(loaded, 6, "f"), 2);
+  EXPECT_EQ(headDimOf(loaded.weights, 6), 5);
+  expectUserError([&] { kvHeadsFor(loaded, 7, "f"); }, "7 heads do not divide the 30 rows of W_Q");
+  expectUserError([&] { kvHeadsFor(loaded, 2, "f"); }, "with 2 heads each is 15 wide");
+  const auto withOutput = [&](const Shape& shape) {
+    return [&folder, shape] {
+      loadWeights(fileOf(folder, {{"q_proj.weight", {30, 8}},
+                                  {"k_proj.weight", {10, 8}},
+                                  {"v_proj.weight", {10, 8}},
+                                  {"out_proj.weight", shape}}));
+    };
+  };
+  expectUserError(withOutput({8, 8}), "out_proj.weight in ",
+                  "takes 8 features, and the heads of q_proj give 30");
+  expectUserError(withOutput({30, 8}), "out_proj.weight: expected (8, 30), found (30, 8)");
+}
+
 TEST(StateDict, OwnWidthOfTheMemory) {
   const TempFolder folder;
   const LoadedWeights loaded = loadWeights(fileOf(folder, {{"q_proj_weight", {8, 8}},

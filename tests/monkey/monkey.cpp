@@ -132,9 +132,9 @@ std::string Monkey::story() {
                     "D {} H {} of {} T {} M {} B {}; item {} head {} step {} tool {} page {}; "
                     "chosen {}, hovered {}; {}",
                     c.dModel, c.numHeads, c.numKvHeads, c.seqLen, c.memoryLen, c.batch, v.item,
-                    v.head, static_cast<int>(v.step), v.tool,
-                    static_cast<int>(v.page), v.selected ? at(*v.selected) : "none",
-                    v.hovered ? at(v.hovered->cell) : "none", app_->message());
+                    v.head, static_cast<int>(v.step), v.tool, static_cast<int>(v.page),
+                    v.selected ? at(*v.selected) : "none", v.hovered ? at(v.hovered->cell) : "none",
+                    app_->message());
 }
 
 }  // namespace headscope::monkey

@@ -18,8 +18,8 @@ struct Sizes {
 };
 
 constexpr std::array kStartSizes{Sizes{1, 1, 1},  Sizes{2, 2, 1},  Sizes{8, 2, 2},
-                            Sizes{12, 3, 3}, Sizes{16, 4, 2}, Sizes{24, 6, 3},
-                            Sizes{32, 4, 4}, Sizes{64, 8, 8}, Sizes{48, 12, 4}};
+                                 Sizes{12, 3, 3}, Sizes{16, 4, 2}, Sizes{24, 6, 3},
+                                 Sizes{32, 4, 4}, Sizes{64, 8, 8}, Sizes{48, 12, 4}};
 constexpr Sizes kManyHeads{192, 96, 96};
 
 constexpr std::array kTexts{"the cat sat on the mat because it was tired", "a",

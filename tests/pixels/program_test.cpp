@@ -1,4 +1,6 @@
 // Shaders and GL objects: readable errors, nothing left behind.
+#include "app/gl/program.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -6,7 +8,6 @@
 #include <string>
 
 #include "app/gl/objects.h"
-#include "app/gl/program.h"
 #include "tests/pixels/pixel_test.h"
 
 namespace headscope {

@@ -34,7 +34,7 @@ class FlowPicture {
               float height, float scale)
       : config_(config), columns_(columns), lanes_(lanes), height_(height), scale_(scale) {
     const auto perHead = static_cast<float>(config.dK());
-    const auto width = static_cast<float>(config.dModel);
+    const auto width = static_cast<float>(std::max(config.dModel, config.queryWidth()));
     layout_.headFeatureHeight = lanes.block / perHead;
     // All of Q, K and V above each other, and X above the memory, must fit.
     float feature = kShareOfHeight * height_ / width;
@@ -86,7 +86,7 @@ class FlowPicture {
   }
 
   void addProjections() {
-    const float q = heightOf(config_.dModel), k = heightOf(config_.dKv());
+    const float q = heightOf(config_.queryWidth()), k = heightOf(config_.dKv());
     const float gap = std::max((height_ - q - 2 * k) / 3, 0.0F);
     query_ = addBlock({FlowPart::query}, FlowColumn::projected, gap / 2, q);
     key_ = addBlock({FlowPart::key}, FlowColumn::projected, query_.y1 + gap, k);
@@ -97,10 +97,10 @@ class FlowPicture {
   }
 
   void addRightHand() {
-    const float height = heightOf(config_.dModel);
+    const float height = heightOf(config_.queryWidth());
     concat_ = addCentred({FlowPart::concat}, FlowColumn::concat, height);
     outputWeights_ = addCentred({FlowPart::outputWeights}, FlowColumn::outputWeights, height);
-    output_ = addCentred({FlowPart::output}, FlowColumn::output, height);
+    output_ = addCentred({FlowPart::output}, FlowColumn::output, heightOf(config_.dModel));
   }
 
   gl::Rect addQuery(const FlowLane& lane) {

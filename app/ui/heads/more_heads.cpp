@@ -28,7 +28,8 @@ struct HeadCountCurve {
 std::string countInWords(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
   const std::string heads = point.heads == 1 ? "1 head" : fmt::format("{} heads", point.heads);
   if (!point.ran()) return heads + ": not run: " + point.why;
-  std::string text = fmt::format("{} of d_k {}: ", heads, config.dModel / point.heads);
+  std::string text = fmt::format("{} of d_k {}{}: ", heads, config.dModel / point.heads,
+                                 config.dKDivides() ? "" : " (d_model / heads, not head_dim)");
   if (const auto distinct = point.distinct(cut)) {
     text += fmt::format("{} distinct (more alike than {:.2f} count as one) · ", *distinct, cut);
   } else {

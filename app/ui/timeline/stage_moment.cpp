@@ -125,7 +125,8 @@ class StageMomentBuilder {
     result_.scope = StageScope::allHeads;
     result_.headsReached = static_cast<Index>(std::ceil(reached_));
     if (moment_.step == StepId::project) {
-      veil(0.0, rows_, reached_ * static_cast<double>(c_.dK()), static_cast<double>(c_.dModel));
+      veil(0.0, rows_, reached_ * static_cast<double>(c_.dK()),
+           static_cast<double>(c_.queryWidth()));
     }
   }
 

@@ -192,7 +192,7 @@ class KvCachePicture {
     keys.draw(list_, weights);
     room.cutTop(keys.room());
     if (every_) {
-      row(TensorId::concat, "concat", 1, config_.dModel, t.text, false);
+      row(TensorId::concat, "concat", 1, config_.queryWidth(), t.text, false);
     } else {
       row(TensorId::heads, fmt::format("head{} = a V", head), 1, config_.dK(),
           headColor(t, static_cast<std::size_t>(panel_.view.head)), false);

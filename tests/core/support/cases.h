@@ -50,6 +50,18 @@ inline std::vector<Case> allCases() {
       {"Grouped", sized(24, 6, 5, 2)},
       {"MultiQuery", with(sized(24, 6, 5, 1), [](auto& c) { c.mask.causal = true; })},
       {"MultiQueryOfWidthOne", with(sized(4, 4, 6, 1), [](auto& c) { c.batch = 2; })},
+      {"WiderHeads", with(sized(24, 4, 6), [](auto& c) { c.headDim = 10; })},
+      {"NarrowerHeads", with(sized(24, 4, 6),
+                             [](auto& c) {
+                               c.headDim = 3;
+                               c.batch = 2;
+                               c.mask.causal = true;
+                             })},
+      {"HeadsThatDoNotDivide", with(sized(10, 6, 5, 2),
+                                    [&](auto& c) {
+                                      c.headDim = 7;
+                                      cross(c, 4, 6);
+                                    })},
       {"NoBias", with(sized(16, 2, 4), [](auto& c) { c.bias = false; })},
       {"NotScaled", with(sized(16, 2, 4), [](auto& c) { c.scale = false; })},
       {"Temperature", with(sized(16, 2, 4), [](auto& c) { c.temperature = 0.3; })},
@@ -106,6 +118,11 @@ inline std::vector<Case> whatIfCases() {
                               })},
       {"ReshapeMistakeGrouped",
        with(sized(24, 6, 5, 2), [](auto& c) { c.mistakes.reshapeWithoutTranspose = true; })},
+      {"ReshapeMistakeWiderHeads", with(sized(24, 6, 5, 2),
+                                        [](auto& c) {
+                                          c.headDim = 5;
+                                          c.mistakes.reshapeWithoutTranspose = true;
+                                        })},
       {"SoftmaxOverQueries", with(sized(16, 4, 5),
                                   [](auto& c) {
                                     c.memoryLen = 9;
