@@ -21,7 +21,7 @@
 namespace headscope::ui {
 namespace {
 
-constexpr const char* kCard = "effects";
+constexpr const char* kOffCard = "effects";
 
 ViewState headsView(EffectTab tab = EffectTab::off) {
   ViewState view;
@@ -67,8 +67,8 @@ std::vector<float> gains(AppDriver& ui) { return ui.config().headGains; }
 
 class HeadsOff : public testing::Test {
  protected:
-  bool shows(const std::string& text) { return ui_.shows(text, kCard); }
-  std::string words() { return ui_.screen().all(kCard); }
+  bool shows(const std::string& text) { return ui_.shows(text, kOffCard); }
+  std::string words() { return ui_.screen().all(kOffCard); }
 
   AppDriver ui_{presetDocument("original-transformer"), 1600, 1000, headsView()};
 };
@@ -82,7 +82,7 @@ TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
     EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 0, 1, 1, 1, 1, 1}));
     EXPECT_EQ(ui_.trace().value({TensorId::heads, 0, 2, 1, 1}), 0.0F);
     EXPECT_TRUE(ui_.shows(page == Page::heads ? "head 3 is off" : "off",
-                          page == Page::heads ? kCard : "strip"))
+                          page == Page::heads ? kOffCard : "strip"))
         << ui_.screen().all();
     ui_.press(Key{'X'});
     EXPECT_TRUE(gains(ui_).empty());
@@ -100,9 +100,9 @@ TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
   ui_.press(Key{'X'}, false, true);
   EXPECT_TRUE(gains(ui_).empty());
   EXPECT_EQ(ui_.undoAll(), 2);
-  ui_.click("all but this one off", kCard);
+  ui_.click("all but this one off", kOffCard);
   EXPECT_EQ(gains(ui_), (std::vector<float>{0, 0, 0, 0, 0, 1, 0, 0}));
-  ui_.click("all on", kCard);
+  ui_.click("all on", kOffCard);
   EXPECT_TRUE(gains(ui_).empty());
   ui_.press(Key{'Z'}, true);
   EXPECT_EQ(ui_.app().message(), "undone: all heads on");
@@ -132,15 +132,15 @@ TEST_F(HeadsOff, EveryTileOfTheStripHasASwitch) {
 TEST_F(HeadsOff, ATypedGainIsOneEntry) {
   ui_.view().head = 4;
   ui_.settle();
-  ui_.typeInto("gain", "0.25", kCard);
+  ui_.typeInto("gain", "0.25", kOffCard);
   ui_.press(Key::enter);
   EXPECT_FLOAT_EQ(ui_.config().gain(4), 0.25F);
   EXPECT_EQ(ui_.undoAll(), 1);
-  ui_.typeInto("gain", "2.5", kCard);
+  ui_.typeInto("gain", "2.5", kOffCard);
   ui_.press(Key::enter);
   EXPECT_TRUE(shows("gain is 2.5: it must be from 0 (off) to 2")) << words();
   EXPECT_TRUE(gains(ui_).empty());
-  ui_.typeInto("gain", "half", kCard);
+  ui_.typeInto("gain", "half", kOffCard);
   EXPECT_TRUE(shows("gain: 'half' is not a number")) << words();
   ui_.press(Key{'H'});
   ui_.press(Key::enter);
@@ -149,7 +149,7 @@ TEST_F(HeadsOff, ATypedGainIsOneEntry) {
 }
 
 TEST_F(HeadsOff, ADraggedGainIsOneEntry) {
-  const ImVec2 box = ui_.after("gain", kCard);
+  const ImVec2 box = ui_.after("gain", kOffCard);
   const auto slide = [&](float x) {
     ui_.host().drag(ui_.app(), {box.x + 100.0F, box.y}, {x, box.y});
     ui_.settle();
@@ -164,8 +164,8 @@ TEST_F(HeadsOff, ADraggedGainIsOneEntry) {
 
 TEST_F(HeadsOff, TheBarUnderTheMouseIsCoresNumber) {
   const HeadEffects effects = effectsOf(ui_);
-  const auto first = ui_.screen().find("without head 4", kCard);
-  const auto next = ui_.screen().find("without head 5", kCard);
+  const auto first = ui_.screen().find("without head 4", kOffCard);
+  const auto next = ui_.screen().find("without head 5", kOffCard);
   ASSERT_TRUE(first && next) << words();
   const float width = next->min.x - first->min.x - 14.0F;
   for (const Index token : {Index{0}, Index{2}, Index{5}}) {
@@ -184,7 +184,7 @@ TEST_F(HeadsOff, TheBarUnderTheMouseIsCoresNumber) {
 }
 
 TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
-  ui_.click("heatmap", kCard);
+  ui_.click("heatmap", kOffCard);
   const HeadEffects effects = effectsOf(ui_);
   const gl::HeatmapSource* source = nullptr;
   for (const auto& command : ui_.app().scene().commands) {
@@ -204,7 +204,7 @@ TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
       EXPECT_TRUE(shows(cellNumber(percent, percent < 100.0 ? 1 : 0))) << words();
     }
   }
-  const auto map = ui_.heatmaps(kCard);
+  const auto map = ui_.heatmaps(kOffCard);
   ASSERT_EQ(map.size(), 1U);
   ui_.clickAt(cellAt(map[0], 8, 6, 6, 2));
   EXPECT_EQ(ui_.view().head, 6);
@@ -280,63 +280,63 @@ TEST(HeadsOffShares, SumToOneOnScreenWhateverTheShape) {
       const std::vector<double> shares = sharesOf(effects, token);
       if (shares.empty()) {  // b_O is 0 in a new document: so is the output of a masked row
         EXPECT_EQ(effects.outputNorm(token), 0.0);
-        EXPECT_TRUE(ui.shows("Not defined for", kCard)) << name;
+        EXPECT_TRUE(ui.shows("Not defined for", kOffCard)) << name;
         continue;
       }
       ASSERT_EQ(static_cast<Index>(shares.size()), heads + 1) << name;
       EXPECT_NEAR(std::accumulate(shares.begin(), shares.end(), 0.0), 1.0, 1e-5) << name;
-      EXPECT_TRUE(ui.shows("Σ = 1.000", kCard)) << name << ": " << ui.screen().all(kCard);
+      EXPECT_TRUE(ui.shows("Σ = 1.000", kOffCard)) << name << ": " << ui.screen().all(kOffCard);
       for (Index h = 0; h < heads; ++h) {
         const double share = *effects.share(h, token);
-        EXPECT_TRUE(ui.shows(fmt::format("{} {}", h + 1, cellNumber(share, 3)), kCard))
-            << name << ": " << ui.screen().all(kCard);
+        EXPECT_TRUE(ui.shows(fmt::format("{} {}", h + 1, cellNumber(share, 3)), kOffCard))
+            << name << ": " << ui.screen().all(kOffCard);
       }
     }
     const std::vector<double> norms = outputBlockNorms(ui.trace());
-    for (const double norm : norms) EXPECT_TRUE(ui.shows(number(norm, 3), kCard)) << name;
-    EXPECT_EQ(static_cast<Index>(ui.heatmaps(kCard).size()), heads) << name;
+    for (const double norm : norms) EXPECT_TRUE(ui.shows(number(norm, 3), kOffCard)) << name;
+    EXPECT_EQ(static_cast<Index>(ui.heatmaps(kOffCard).size()), heads) << name;
   }
 }
 
 TEST(HeadsOffShares, AClickChoosesHeadAndToken) {
   AppDriver ui(textDocument("The cat sat on the mat", 16, 4), 1600, 1000,
                headsView(EffectTab::outputMatrix));
-  const auto blocks = ui.heatmaps(kCard);
+  const auto blocks = ui.heatmaps(kOffCard);
   ASSERT_EQ(blocks.size(), 4U);
   ui.hover(cellAt(blocks[3], 4, 16, 1, 10));  // W_O is stored (out, in)
   EXPECT_TRUE(ui.shows("W_O[10, 13]", "Tooltip")) << ui.screen().all("Tooltip");
   ui.clickAt(middle(blocks[3]));
   EXPECT_EQ(ui.view().head, 3);
-  const ImVec2 label = ui.at("sat", kCard);
+  const ImVec2 label = ui.at("sat", kOffCard);
   ui.clickAt({label.x - 4.0F, label.y - 40.0F});
   EXPECT_EQ(ui.view().selected->row, 2);
-  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kCard)) << ui.screen().all(kCard);
+  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kOffCard)) << ui.screen().all(kOffCard);
 }
 
 TEST(HeadsOffShares, AnOutputOfZeroHasNone) {
   AppDriver ui(fullyMasked(false), 1600, 1000, headsView(EffectTab::outputMatrix));
-  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kCard)) << ui.screen().all(kCard);
-  ui.click("Switch a head off", kCard);
-  EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0: no % of it is defined", kCard));
-  EXPECT_TRUE(ui.shows("largest difference 0 of outputs up to 0", kCard));
+  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kOffCard)) << ui.screen().all(kOffCard);
+  ui.click("Switch a head off", kOffCard);
+  EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0: no % of it is defined", kOffCard));
+  EXPECT_TRUE(ui.shows("largest difference 0 of outputs up to 0", kOffCard));
   EXPECT_FALSE(ui.shows("nan"));
 }
 
 TEST(HeadsOffMany, ScrollAndStayFew) {
   AppDriver ui(textDocument("The cat sat on the mat", 768, 96), 1600, 1000, headsView());
-  EXPECT_TRUE(ui.shows("head 1", kCard));
-  EXPECT_FALSE(ui.shows("head 96", kCard));
-  ui.host().moveMouse(ui.at("head 2", kCard));
+  EXPECT_TRUE(ui.shows("head 1", kOffCard));
+  EXPECT_FALSE(ui.shows("head 96", kOffCard));
+  ui.host().moveMouse(ui.at("head 2", kOffCard));
   for (int i = 0; i < 120; ++i) {
     ui.host().wheel(-1);
     ui.frame();
   }
   ui.settle();
-  EXPECT_TRUE(ui.shows("head 96", kCard)) << ui.screen().all(kCard);
-  ui.click("heatmap", kCard);
-  ASSERT_EQ(ui.heatmaps(kCard).size(), 1U);
-  ui.click("Output matrix", kCard);
-  EXPECT_TRUE(ui.shows("Σ = 1.000", kCard));
+  EXPECT_TRUE(ui.shows("head 96", kOffCard)) << ui.screen().all(kOffCard);
+  ui.click("heatmap", kOffCard);
+  ASSERT_EQ(ui.heatmaps(kOffCard).size(), 1U);
+  ui.click("Output matrix", kOffCard);
+  EXPECT_TRUE(ui.shows("Σ = 1.000", kOffCard));
 }
 
 TEST(HeadsOffMany, TokensShareABarAndThatIsSaid) {
@@ -344,12 +344,12 @@ TEST(HeadsOffMany, TokensShareABarAndThatIsSaid) {
   for (int i = 0; i < 40; ++i) text += "the cat sat on the mat ";
   AppDriver ui(textDocument(text, 32, 8), 1600, 1000, headsView());
   ASSERT_EQ(ui.config().seqLen, 240);
-  EXPECT_TRUE(ui.shows("bar: mean of", kCard)) << ui.screen().all(kCard);
+  EXPECT_TRUE(ui.shows("bar: mean of", kOffCard)) << ui.screen().all(kOffCard);
   ui.view().heads.pooling = Pooling::maximum;
   ui.settle();
-  EXPECT_TRUE(ui.shows("bar: largest of", kCard));
-  ui.click("heatmap", kCard);
-  EXPECT_FALSE(ui.shows("cell:", kCard));  // there is room for each
+  EXPECT_TRUE(ui.shows("bar: largest of", kOffCard));
+  ui.click("heatmap", kOffCard);
+  EXPECT_FALSE(ui.shows("cell:", kOffCard));  // there is room for each
 }
 
 }  // namespace
