@@ -4,6 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/document.h"
+#include "core/edit.h"
 
 namespace headscope::bench {
 
@@ -13,5 +14,9 @@ DocumentPtr documentOf(Index dModel, Index heads, Index tokens);
 /// Nine runs of wall-clock time, of which the best and the median are printed: other work on the
 /// machine only ever adds time.
 void bestOfNine(benchmark::internal::Benchmark* benchmark);
+
+/// What a hand does to one value of a tensor, and to one cell of a mask of `tokens` × `tokens`.
+Edit moveCell(TensorId id, float value);
+Edit paintCell(Index tokens, bool allowed);
 
 }  // namespace headscope::bench

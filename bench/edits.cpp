@@ -78,22 +78,12 @@ void drag(benchmark::State& state, const std::function<Edit(float)>& edit) {
 }
 
 void dragCell(benchmark::State& state, TensorId id) {
-  const Index item = info(id).perItem ? 0 : -1;
-  drag(state, [=](float value) {
-    return SetCell{{id, item, -1, id == TensorId::bQ ? 0 : 17, 5}, value};
-  });
+  drag(state, [id](float value) { return moveCell(id, value); });
 }
 
 void dragMaskCell(benchmark::State& state) {
-  const Index tokens = state.range(2);
-  drag(state, [=, on = std::make_shared<bool>(false)](float) {
-    PaintedMask painted{tokens, tokens,
-                        std::vector<std::uint8_t>(static_cast<std::size_t>(tokens * tokens), 1)};
-    *on = !*on;
-    painted.allowed[static_cast<std::size_t>(5 * tokens + 7)] = *on ? 0 : 1;
-    Mask mask;
-    mask.painted = std::make_shared<const PaintedMask>(std::move(painted));
-    return SetMask{mask};
+  drag(state, [tokens = state.range(2), allowed = true](float) mutable {
+    return paintCell(tokens, allowed = !allowed);
   });
 }
 

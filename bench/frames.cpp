@@ -2,6 +2,7 @@
 // is no graphics card).
 #include <epoxy/gl.h>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -113,24 +114,45 @@ class ShownPictures {
   std::vector<float> values_;
 };
 
-/// A hand on one value of `tensor`: from an edit to the frame that shows it and the values of its
-/// pictures, without drawing.
-void dragCell(benchmark::State& state, TensorId tensor) {
+/// A hand that holds the mouse while it edits: from an edit to the frame that shows it and the
+/// values of its pictures, without drawing. Between the edit and its result the interface sleeps,
+/// as the window's does.
+template <typename EditOfStep>
+void drag(benchmark::State& state, EditOfStep&& editOfStep) {
+  std::atomic<int> wakes = 0;
   Settled settled(state);
   host::Headless& host = settled.host;
   App& app = settled.app;
+  app.onWake([&wakes] {
+    ++wakes;
+    wakes.notify_one();
+  });
+  host.moveMouse({kWidth - 3, kHeight - 3});  // held where nothing else happens
+  host.button(0, true);
+  host.frames(app, 2);
   ShownPictures pictures;
-  float value = 0.0F;
+  int step = 0;
   const auto next = [&] {
-    value += 0.001F;
-    app.apply(SetCell{{tensor, tensor == TensorId::x ? 0 : -1, -1, 17, 5}, value}, "drag");
-    do {
+    app.apply(editOfStep(++step), "drag");
+    for (;;) {
+      const int seen = wakes;
       host.frame(app);
-    } while (app.trace()->documentPtr() != app.document());
+      if (app.trace()->documentPtr() == app.document()) break;
+      wakes.wait(seen);
+    }
     pictures.read(app.scene());
   };
   for (int n = 0; n < 4; ++n) next();  // the memory of the versions is there
   for (auto _ : state) next();
+  app.finish();  // no thread wakes what is gone
+}
+
+void dragCell(benchmark::State& state, TensorId id) {
+  drag(state, [id](int step) { return moveCell(id, 0.001F * static_cast<float>(step)); });
+}
+
+void dragMaskCell(benchmark::State& state) {
+  drag(state, [&state](int step) { return paintCell(state.range(2), step % 2 == 0); });
 }
 
 /// A new pass is there (of one token moved): the frame that shows it, likewise.
@@ -215,6 +237,9 @@ void dragSizes(benchmark::internal::Benchmark* benchmark) {
 
 BENCHMARK_CAPTURE(dragCell, W_Q, TensorId::wQ)->Name("drag/W_Q")->Apply(dragSizes);
 BENCHMARK_CAPTURE(dragCell, W_O, TensorId::wO)->Name("drag/W_O")->Apply(dragSizes);
+BENCHMARK_CAPTURE(dragCell, b_Q, TensorId::bQ)->Name("drag/b_Q")->Apply(dragSizes);
+BENCHMARK_CAPTURE(dragCell, b_V, TensorId::bV)->Name("drag/b_V")->Apply(dragSizes);
+BENCHMARK(dragMaskCell)->Name("drag/mask")->Apply(dragSizes);
 BENCHMARK_CAPTURE(dragCell, X, TensorId::x)->Name("drag/X")->Apply(dragSizes);
 BENCHMARK(showNewPass)
     ->Name("show")

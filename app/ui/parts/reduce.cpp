@@ -1,9 +1,13 @@
 #include "app/ui/parts/reduce.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <mutex>
+#include <numeric>
+#include <type_traits>
 
 #include "app/gl/scene.h"
 #include "core/execution.h"
@@ -27,58 +31,69 @@ void overRows(Index count, Index cells, const std::atomic<bool>* cancelled, Work
 
 bool isMasked(float value) { return value <= gl::kMaskedCell; }
 
-/// Orders cells: masked ones below all, by magnitude above. Both sides of each choice are computed,
-/// so that the compiler takes many cells at once.
-float rank(float value) { return isMasked(value) ? -1.0F : std::abs(value); }
+/// A cell as a whole number that orders cells for Reduction::largest: masked ones lowest, then by
+/// magnitude, NaN highest. It is the cell's bits with the sign at the lowest place, so that the
+/// larger of two is a comparison of whole numbers, of which a processor makes many at once.
+std::int32_t orderOf(float value) {
+  constexpr std::uint32_t kLowest = 0x8000'0000U;  // masked; a zero is the next
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t order = (bits << 1 | bits >> 31) ^ kLowest;
+  const std::uint32_t seen = order == kLowest ? kLowest + 1 : order;
+  return static_cast<std::int32_t>(isMasked(value) ? kLowest : seen);
+}
 
-float larger(float a, float b) {
-  const bool takesB = (rank(b) > rank(a)) | (b != b);
-  return takesB ? b : a;
+float ofOrder(std::int32_t order) {
+  const std::uint32_t turned = static_cast<std::uint32_t>(order) ^ 0x8000'0000U;
+  if (turned <= 1) return turned == 0 ? gl::kMaskedCell : 0.0F;
+  return std::bit_cast<float>(turned >> 1 | turned << 31);
 }
 
 /// One row of blocks, of which the cells are the rows [begin, end).
 void reduceToLargest(const CellRows& cells, Index begin, Index end, const Blocks& across,
                      float* out) {
   const auto width = static_cast<std::size_t>(cells.cols);
-  std::vector<float> line(width), row(width);
-  cells.read(begin, line);
-  for (Index i = begin + 1; i < end; ++i) {
+  std::vector<float> row(width);
+  std::vector<std::int32_t> largest(width, std::numeric_limits<std::int32_t>::min());
+  for (Index i = begin; i < end; ++i) {
     cells.read(i, row);
-    for (std::size_t c = 0; c < width; ++c) line[c] = larger(line[c], row[c]);
+    for (std::size_t c = 0; c < width; ++c) {
+      const std::int32_t order = orderOf(row[c]);
+      largest[c] = order > largest[c] ? order : largest[c];
+    }
   }
   for (Index c = 0; c < across.count(); ++c) {
-    const float* from = line.data() + across.begin(c);
-    const float* to = line.data() + across.end(c);
-    float value = *from;
-    while (++from < to) value = larger(value, *from);
-    out[c] = value;
+    const auto from = largest.begin() + across.begin(c);
+    out[c] = ofOrder(*std::max_element(from, largest.begin() + across.end(c)));
   }
 }
 
+/// The same for sums: those of each column first, which a processor makes many at once.
 void reduceToSums(const CellRows& cells, Index begin, Index end, const Blocks& across,
                   Reduction how, float* out) {
-  const auto blocks = static_cast<std::size_t>(across.count());
-  std::vector<float> row(static_cast<std::size_t>(cells.cols));
-  std::vector<double> sums(blocks, 0.0);
-  std::vector<Index> counts(blocks, 0);
+  const auto width = static_cast<std::size_t>(cells.cols);
+  std::vector<float> row(width);
+  std::vector<double> sums(width, 0.0);
+  std::vector<std::int32_t> counts(width, 0);
   for (Index i = begin; i < end; ++i) {
     cells.read(i, row);
-    for (std::size_t c = 0; c < blocks; ++c) {
-      const auto block = static_cast<Index>(c);
-      for (Index at = across.begin(block); at < across.end(block); ++at) {
-        const float value = row[static_cast<std::size_t>(at)];
-        if (isMasked(value)) continue;
-        sums[c] += static_cast<double>(value);
-        ++counts[c];
-      }
+    for (std::size_t c = 0; c < width; ++c) {
+      counts[c] += isMasked(row[c]) ? 0 : 1;
+      row[c] = isMasked(row[c]) ? 0.0F : row[c];
     }
+    for (std::size_t c = 0; c < width; ++c) sums[c] += static_cast<double>(row[c]);
   }
-  for (std::size_t c = 0; c < blocks; ++c) {
+  for (Index c = 0; c < across.count(); ++c) {
+    const auto over = [&](const auto& columns) {
+      using Sum = typename std::decay_t<decltype(columns)>::value_type;
+      return static_cast<double>(std::accumulate(columns.begin() + across.begin(c),
+                                                 columns.begin() + across.end(c), Sum{0}));
+    };
+    const double sum = over(sums);
     if (how == Reduction::share) {
-      out[c] = static_cast<float>(sums[c] / static_cast<double>(end - begin));
+      out[c] = static_cast<float>(sum / static_cast<double>(end - begin));
     } else {
-      out[c] = counts[c] == 0 ? gl::kMaskedCell
-                              : static_cast<float>(sums[c] / static_cast<double>(counts[c]));
+      const double count = over(counts);
+      out[c] = count == 0.0 ? gl::kMaskedCell : static_cast<float>(sum / count);
     }
   }
 }
