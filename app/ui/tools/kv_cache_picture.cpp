@@ -140,11 +140,11 @@ class KvCachePicture {
 
   /// "q_3 K_1^T/√64": with what the scores are divided by.
   std::string scoreSymbol() const {
-    const auto index = [this](Index head) {
-      return every_ ? std::string("_h") : fmt::format("_{{{}}}", head + 1);
-    };
-    std::string symbol =
-        fmt::format("q{} K{}^T", index(panel_.view.head), index(config_.kvHead(panel_.view.head)));
+    const Index head = panel_.view.head, kvHead = config_.kvHead(head);
+    const bool own = config_.numKvHeads == config_.numHeads;  // keys of each head
+    std::string symbol = !every_ ? fmt::format("q_{{{}}} K_{{{}}}^T", head + 1, kvHead + 1)
+                         : own   ? "q_h K_h^T"
+                                 : "q_h K^T";
     if (config_.scale) symbol += fmt::format("/√{}", config_.dK());
     if (config_.temperature != 1.0) symbol += fmt::format("/{:g}", config_.temperature);
     return symbol;
