@@ -76,10 +76,13 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           edits,
                           look,
                           computations,
+                          magnitudes,
+                          explanations,
                           &history,
                           reference(held),
                           flash.at(now, computations, &wantsFrame),
-                          designed.of(trace)};
+                          designed.of(trace),
+                          presenter.on || view.focus != ui::Focus::window};
     computations.setHandMoves(history.gestureGoesOn());
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);

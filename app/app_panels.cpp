@@ -87,14 +87,14 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   ui::ScenesPanel scenes{store.scenes()};
   const ui::MeasuredHeads heads = ui::measuredHeads(panel);
   if (view.page == ui::Page::heads) {
-    headsPage.draw({panel, heads, stage.magnitudes}, card, layout.content);
+    headsPage.draw(panel, card, layout.content);
   } else {
     card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
     card("flow", layout.tools, [&] { ui::toolCard(panel, tools); });
-    card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
+    card("stage", layout.stage, [&] { ui::stagePanel(panel, arithmetic, editing, playback); });
     card("inspector", layout.inspector,
-         [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes, heads); });
-    card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes, heads); });
+         [&] { ui::inspectorCard(panel, magnitudes, editing, scenes, heads); });
+    card("heads", layout.heads, [&] { ui::headsStrip(panel, magnitudes, heads); });
   }
   ui::endBody();
   doSceneWishes(scenes.wishes);
@@ -119,17 +119,17 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
         ui::toolCard(panel, tools);
         break;
       case ui::Focus::stage:
-        ui::stagePanel(panel, stage, editing, playback);
+        ui::stagePanel(panel, arithmetic, editing, playback);
         break;
       case ui::Focus::heads:
         ui::heading(panel.look, "Heads",
                     "weights 0 to 1, one scale · rows: queries, columns: keys");
-        ui::headGrid(panel, stage.magnitudes, TensorId::weights);
+        ui::headGrid(panel, magnitudes, TensorId::weights);
         break;
       case ui::Focus::window:
         break;
       default:
-        headsPage.drawAlone({panel, ui::measuredHeads(panel), stage.magnitudes, true}, which);
+        headsPage.drawAlone(panel, which);
         break;
     }
   }

@@ -150,12 +150,14 @@ struct App::State {
   std::optional<PictureRequest> pictureAsked;    // waits for the host
 
   ui::Computations computations;
+  ui::Magnitudes magnitudes;
+  Explanations explanations;
   // what the panels remember between frames
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
   ui::HeadsPage headsPage;
-  ui::StageMemory stage;
-  ui::Cards tools = ui::makeTools(stage.magnitudes, stage.explanations);
+  ui::ArithmeticMemory arithmetic;
+  ui::Cards tools = ui::makeTools();
   ui::Playback playback;
   ui::Presenter presenter;
   ui::ControlFocus controls;

@@ -71,6 +71,12 @@ void label(ImFont* font, ImU32 color, std::string_view text) {
   ImGui::PopFont();
 }
 
+void wrappedLabel(ImFont* font, ImU32 color, std::string_view text) {
+  ImGui::PushTextWrapPos(0.0F);
+  label(font, color, text);
+  ImGui::PopTextWrapPos();
+}
+
 void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view text) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float frame = ImGui::GetFrameHeight();

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
 #include "app/view_json.h"
 #include "app_driver.h"
@@ -15,8 +14,7 @@ namespace headscope::ui {
 namespace {
 
 TEST(Cards, HaveIdsAndKeysOfTheirOwn) {
-  StageMemory stage;
-  const Cards tools = makeTools(stage.magnitudes, stage.explanations);
+  const Cards tools = makeTools();
   std::set<std::string_view> ids;
   std::set<char> keys;
   for (const auto& tool : tools.all()) {

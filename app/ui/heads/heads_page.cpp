@@ -11,7 +11,7 @@ struct HeadsCardEntry {
   Focus focus;
   const char* id;
   Box HeadsLayout::*place;
-  MakeHeadsCard make;
+  std::unique_ptr<Card> (*make)();
 };
 constexpr std::array kHeadsCards{
     HeadsCardEntry{Focus::allHeads, "all heads", &HeadsLayout::allHeads, makeAllHeadsCard},
@@ -109,17 +109,17 @@ HeadsPage::HeadsPage() {
   for (const HeadsCardEntry& entry : kHeadsCards) cards_.push_back(entry.make());
 }
 
-void HeadsPage::draw(const HeadsFrame& frame, const DrawCard& drawCard, ImVec2 body) {
-  const HeadsLayout layout = layoutHeads(body, frame.panel.look.scale, frame.panel.view.heads);
+void HeadsPage::draw(const Panel& panel, const DrawCard& drawCard, ImVec2 body) {
+  const HeadsLayout layout = layoutHeads(body, panel.look.scale, panel.view.heads);
   for (std::size_t i = 0; i < kHeadsCards.size(); ++i) {
     const HeadsCardEntry& entry = kHeadsCards[i];
-    drawCard(entry.id, layout.*entry.place, [&] { cards_[i]->draw(frame); });
+    drawCard(entry.id, layout.*entry.place, [&] { cards_[i]->draw(panel); });
   }
 }
 
-void HeadsPage::drawAlone(const HeadsFrame& frame, Focus card) {
+void HeadsPage::drawAlone(const Panel& panel, Focus card) {
   for (std::size_t i = 0; i < kHeadsCards.size(); ++i) {
-    if (kHeadsCards[i].focus == card) cards_[i]->draw(frame);
+    if (kHeadsCards[i].focus == card) cards_[i]->draw(panel);
   }
 }
 

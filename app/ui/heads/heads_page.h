@@ -30,16 +30,16 @@ class HeadsPage {
   HeadsPage();
 
   /// Fills a body of this size.
-  void draw(const HeadsFrame& frame, const DrawCard& drawCard, ImVec2 body);
+  void draw(const Panel& panel, const DrawCard& drawCard, ImVec2 body);
   /// What one of its cards holds; nothing where `card` is none of them.
-  void drawAlone(const HeadsFrame& frame, Focus card);
+  void drawAlone(const Panel& panel, Focus card);
   /// The view was opened from a file.
   void viewOpened(const ViewState& view);
   /// The mouse is on what the wheel zooms: the page does not scroll.
   bool takesWheel() const;
 
  private:
-  std::vector<std::unique_ptr<HeadsCard>> cards_;  // in the order of the list of cards
+  std::vector<std::unique_ptr<Card>> cards_;  // in the order of the list of cards
 };
 
 }  // namespace headscope::ui
