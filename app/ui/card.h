@@ -20,6 +20,7 @@ struct CardText {
   char key = 0;                  // a capital letter; 0: none opens it
   bool tall = true;              // wants more than its usual share of the window's height
   const char* beside = nullptr;  // stands beside the tabs while it is open; null: `about` does
+  bool alone = true;             // may fill the screen or a picture by itself
 };
 
 /// What the present pass is held against while a card is open.

@@ -197,8 +197,7 @@ void richTip(const Look& look, const std::string& text) {
   });
 }
 
-int choices(const Look& look, const char* id, std::initializer_list<const char*> texts,
-            int chosen) {
+int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen) {
   int clicked = -1;
   int index = 0;
   ImGui::PushID(id);

@@ -49,7 +49,7 @@ void tip(const Look& look, const std::string& text);
 void richTip(const Look& look, const std::string& text);
 
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
-int choices(const Look& look, const char* id, std::initializer_list<const char*> texts, int chosen);
+int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen);
 
 struct Tab {
   const char* title;

@@ -33,6 +33,17 @@ TEST(Cards, HaveIdsAndKeysOfTheirOwn) {
   EXPECT_EQ(tools.open("training").text().id, "flow");
 }
 
+TEST(Pages, OfANewerProgramShowTheFirstAndAreKept) {
+  AppDriver ui(presetDocument("original-transformer"), 1600, 1000,
+               viewFromJson(R"({"page":"training"})", {}));
+  EXPECT_TRUE(ui.window("/inspector")) << ui.screen().all();
+  EXPECT_NE(viewToJson(ui.view()).find(R"("page":"training")"), std::string::npos);
+  ui.press(Key{'V'});  // on from the page that stands for it
+  EXPECT_EQ(ui.view().page, kHeadsPage);
+  EXPECT_TRUE(ui.window("/all heads"));
+  EXPECT_FALSE(ui.window("/inspector"));
+}
+
 TEST(Cards, OfANewerProgramShowTheFirstAndAreKept) {
   AppDriver ui(presetDocument("original-transformer"), 1600, 1000,
                viewFromJson(R"({"tool":"training"})", {}));

@@ -11,6 +11,7 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/stage/arithmetic_strip.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/stage/stage_matrix.h"
@@ -295,7 +296,7 @@ void stageOfAllHeads(const Panel& panel, CellEditing& editing, const Playback& p
                      TensorId tensor, const Rect& strip) {
   std::optional<HeadGridPlay> play;
   if (playback.stage) play = HeadGridPlay{playback.stage->headsReached, strip.height()};
-  headGrid(panel, panel.magnitudes, tensor, play);
+  headGrid(panel, tensor, play);
   if (play) narrationStrip(panel.look, playback.narration, strip);
   if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
   if (std::exchange(editing.menu.asked, false) && panel.view.selected) {
@@ -334,26 +335,40 @@ void fillStage(const Panel& panel, ArithmeticMemory& memory, CellEditing& editin
   view.hovered = found;
 }
 
+class StageCard final : public Card {
+ public:
+  StageCard(CellEditing& editing, const Playback& playback)
+      : Card({kStageCard, "Step", "the matrices of the step"}),
+        editing_(editing),
+        playback_(playback) {}
+
+  void draw(const Panel& panel) override {
+    if (!playback_.stage) return fillStage(panel, arithmetic_, editing_, playback_);
+    // the timeline shows a head and a scope of its own, and leaves the view's as they are
+    ViewState& view = panel.view;
+    const StageMoment& shown = *playback_.stage;
+    const Index head = std::exchange(view.head, shown.head);
+    const StageScope scope = std::exchange(view.scope, shown.scope);
+    fillStage(panel, arithmetic_, editing_, playback_);
+    if (view.head == shown.head) view.head = head;
+    if (view.scope == shown.scope) {
+      view.scope = scope;
+    } else {
+      leaveTimeline(view);
+    }
+  }
+  bool takesWheel() const override { return editing_.takesWheel; }
+
+ private:
+  CellEditing& editing_;
+  const Playback& playback_;
+  ArithmeticMemory arithmetic_;
+};
+
 }  // namespace
 
-void stagePanel(const Panel& panel, ArithmeticMemory& memory, CellEditing& editing,
-                const Playback& playback) {
-  if (!playback.stage) {
-    fillStage(panel, memory, editing, playback);
-    return;
-  }
-  // the timeline shows a head and a scope of its own, and leaves the view's as they are
-  ViewState& view = panel.view;
-  const StageMoment& shown = *playback.stage;
-  const Index head = std::exchange(view.head, shown.head);
-  const StageScope scope = std::exchange(view.scope, shown.scope);
-  fillStage(panel, memory, editing, playback);
-  if (view.head == shown.head) view.head = head;
-  if (view.scope == shown.scope) {
-    view.scope = scope;
-  } else {
-    leaveTimeline(view);
-  }
+std::unique_ptr<Card> makeStageCard(CellEditing& editing, const Playback& playback) {
+  return std::make_unique<StageCard>(editing, playback);
 }
 
 }  // namespace headscope::ui

@@ -18,6 +18,22 @@ class FlowTool final : public Card {
   FlowMemory memory_;
 };
 
+class ToolsCard final : public Card {
+ public:
+  explicit ToolsCard(const Cards& tools)
+      : Card({kToolsCard, "Tools", "what takes the step apart"}), tools_(tools) {}
+  void draw(const Panel& panel) override {
+    panel.view.pointed.clear();
+    const std::size_t open = tools_.placeOf(panel.view.tool);
+    const std::size_t chosen = tools_.tabs(panel, "tools", open);
+    if (chosen != open) panel.view.tool = tools_.at(chosen).text().id;
+    tools_.at(chosen).draw(panel);
+  }
+
+ private:
+  const Cards& tools_;
+};
+
 }  // namespace
 
 Cards makeTools() {
@@ -26,12 +42,8 @@ Cards makeTools() {
                    makePerHeadTool());
 }
 
-void toolCard(const Panel& panel, const Cards& tools) {
-  panel.view.pointed.clear();
-  const std::size_t open = tools.placeOf(panel.view.tool);
-  const std::size_t chosen = tools.tabs(panel, "tools", open);
-  if (chosen != open) panel.view.tool = tools.at(chosen).text().id;
-  tools.at(chosen).draw(panel);
+std::unique_ptr<Card> makeToolsCard(const Cards& tools) {
+  return std::make_unique<ToolsCard>(tools);
 }
 
 }  // namespace headscope::ui

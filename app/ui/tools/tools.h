@@ -19,8 +19,7 @@ std::unique_ptr<Card> makePerHeadTool();
 
 /// All of them, in the order of their tabs.
 Cards makeTools();
-
-/// Fills the current card: the tabs, and below them the tool that is open.
-void toolCard(const Panel& panel, const Cards& tools);
+/// A card with their tabs, and below them the tool that is open.
+std::unique_ptr<Card> makeToolsCard(const Cards& tools);
 
 }  // namespace headscope::ui
