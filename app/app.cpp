@@ -76,10 +76,13 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           edits,
                           look,
                           computations,
+                          magnitudes,
+                          explanations,
                           &history,
                           reference(held),
                           flash.at(now, computations, &wantsFrame),
-                          designed.of(trace)};
+                          designed.of(trace),
+                          presenter.on() || !view.focus.empty()};
     computations.setHandMoves(history.gestureGoesOn());
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
@@ -111,7 +114,7 @@ void App::onWake(std::function<void()> wake) {
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
 double App::nextChange() const { return state_->nextChange; }
-bool App::wantsFullScreen() const { return state_->presenter.on; }
+bool App::wantsFullScreen() const { return state_->presenter.on(); }
 float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }

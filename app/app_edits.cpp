@@ -24,7 +24,7 @@ App::State::State(AppOptions o)
       comparison(o.threads),
       worker(o.threads) {
   // tokens that come with the view hold
-  if (view.heads.query >= 0 || view.heads.key >= 0) headsPage.viewOpened(view);
+  if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
   const formats::SavedScene* first = store.scene(o.scene);
   if (first != nullptr) history.apply(Open{first->document, fmt::format("scene {}", o.scene)});
 }

@@ -23,7 +23,7 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
   if (keyPressed(Key::f1, false) && !popup) ui::openHelp(help);
   if (keyPressed(Key::f11, false) && !popup) {
-    ui::togglePresenter(presenter, view, controls.on ? controls.card : "");
+    presenter.toggle(view, controls.on ? controls.card : "");
   }
   if (io.WantTextInput) return;
   if (ui::charTyped('?') && !popup) ui::openHelp(help);
@@ -31,15 +31,17 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   const bool command = io.KeyCtrl || io.KeyAlt;
-  if (!command && ui::controlKeys(controls)) return;
-  if (!command && ui::presenterKeys(presenter, view)) return;
+  if (!command && ui::controlKeys(controls, pages.open(view.page).text().controls)) return;
+  if (!command && presenter.keys(view)) return;
   if (!command && restoreKey()) return;
-  const bool toolShown = !presenter.on || presenter.panel == ui::Focus::flow;
+  const bool toolShown = !presenter.on() || presenter.card() == ui::kToolsCard;
   // while the question is open what becomes of unsaved changes, these two letters answer it
   const bool answers =
       !store.abandoned().empty() && (keyPressed(Key{'R'}, false) || keyPressed(Key{'X'}, false));
   const bool own = !command && !answers;
-  if (own && (tools.open(view.tool).keys(panel, toolShown) || ui::viewKeys(panel))) return;
+  if (own &&
+      (tools.open(view.tool).keys(panel, toolShown) || ui::viewKeys(panel) || pages.keys(panel)))
+    return;
   sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;

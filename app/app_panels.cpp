@@ -1,18 +1,27 @@
 // Where the panels stand, and what they are given.
 #include <algorithm>
-#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "app/app_state.h"
-#include "app/ui/inspector.h"
+#include "app/ui/heads/heads_page.h"
 #include "app/ui/mistake_badge.h"
-#include "app/ui/stage/head_panels.h"
 #include "app/ui/status_bar.h"
-#include "app/ui/steps_rail.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 #include "core/presets.h"
 
 namespace headscope {
+
+/// In the order of their buttons: a new page is a line here.
+ui::Pages App::State::makePages() {
+  std::vector<std::unique_ptr<ui::Page>> made;
+  made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
+  made.push_back(ui::makeHeadsPage());
+  return ui::Pages(std::move(made));
+}
 
 void App::State::keepViewValid() {
   const AttentionConfig& c = trace->config();
@@ -30,18 +39,14 @@ void App::State::keepViewValid() {
 
 void App::State::wholeWindow(const ui::Panel& panel) {
   const ui::Look& look = panel.look;
-  ui::WindowLayout layout = ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
-                                              ui::tokenRowHeight(panel, tokenRow), look.scale,
-                                              tools.open(view.tool).text().tall, offerHeight});
-  offerTop = layout.tokens.at.y + layout.tokens.size.y;
-  if (view.page == ui::Page::heads) {
-    layout.content =
-        ui::headsContent(layout.body.size, look.scale, ImGui::GetStyle().ScrollbarSize, view.heads);
-  }
+  const ui::WindowLayout layout =
+      ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
+                        ui::tokenRowHeight(panel, tokenRow), look.scale, offerHeight});
+  offerTop = layout.tokens.b.y;
 
   ui::beginBand("top bar", layout.topBar, look);
   ui::offerCard(controls, "top bar", look);
-  const ui::TopBarState undo{history.canUndo(), history.canRedo(), history.undoName(),
+  const ui::TopBarState undo{pages, history.canUndo(), history.canRedo(), history.undoName(),
                              history.redoName()};
   const ui::TopBarWishes wishes = ui::topBar(panel, topBar, undo);
   ui::endBand(layout.topBar, look);
@@ -69,32 +74,25 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   if (session.scenes) view.inspectorTab = ui::InspectorTab::scenes;
   if (!path.empty()) dropped.emplace_back(path);
 
-  ui::forgetMouse(presenter);
-  const bool onHeads = view.page == ui::Page::heads && headsPage.takesWheel();
-  ui::beginBody(layout, look, !editing.takesWheel && !onHeads);
+  scenes = {&store.scenes(), {}};
+  presenter.forgetMouse();
+  const ui::Page& page = pages.open(view.page);
+  const ImVec2 content = page.content(panel, layout.body.size());
+  ui::beginBody(layout.body, content, look, !page.takesWheel());
   const ImVec2 origin = ImGui::GetCursorScreenPos();
-  const ui::DrawCard card = [&](const char* id, const ui::Box& box,
-                                const std::function<void()>& fill) {
-    if (box.size.x <= 0.0F || box.size.y <= 0.0F) return;
-    const ImVec2 at(origin.x + box.at.x, origin.y + box.at.y);
-    if (ui::beginCard(id, at, box.size, look)) {
+  const std::vector<ui::Rect> places = page.layout(panel, content);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const ui::Rect& place = places[i];
+    if (place.empty()) continue;
+    ui::Card& card = page.cards().at(i);
+    const std::string id(card.text().id);
+    if (ui::beginCard(id.c_str(), {origin.x + place.a.x, origin.y + place.a.y}, place.size(),
+                      look)) {
       ui::offerCard(controls, id, look);
-      fill();
+      card.draw(panel);
     }
-    ui::noteCard(presenter, id);
+    presenter.noteCard(page, card);
     ui::endCard();
-  };
-  ui::ScenesPanel scenes{store.scenes()};
-  const ui::MeasuredHeads heads = ui::measuredHeads(panel);
-  if (view.page == ui::Page::heads) {
-    headsPage.draw({panel, heads, stage.magnitudes}, card, layout.content);
-  } else {
-    card("steps", layout.steps, [&] { ui::stepsRail(panel, playback); });
-    card("flow", layout.tools, [&] { ui::toolCard(panel, tools); });
-    card("stage", layout.stage, [&] { ui::stagePanel(panel, stage, editing, playback); });
-    card("inspector", layout.inspector,
-         [&] { ui::inspectorCard(panel, stage.magnitudes, editing, scenes, heads); });
-    card("heads", layout.heads, [&] { ui::headsStrip(panel, stage.magnitudes, heads); });
   }
   ui::endBody();
   doSceneWishes(scenes.wishes);
@@ -102,36 +100,19 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   const std::string hint = ui::controlHint(controls);
   ui::statusBar(panel,
                 {hint.empty() ? message : hint, hint.empty() && messageIsError, worker.progress()},
-                layout.status.at, layout.status.size);
+                layout.status);
 }
 
-/// One panel alone: for a picture of it, and presented.
-void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, ImVec2 size) {
-  if (ui::mistakeBadge(panel, at, size.x) > 0.0F) {
-    const float line = ui::mistakeBadgeHeight(panel.look) + panel.look.px(6);
-    at.y += line;
-    size.y -= line;
+/// One card alone: for a picture of it, and presented.
+void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at) {
+  const ui::Page* page = pages.withCard(id);
+  if (page == nullptr) return;
+  if (ui::mistakeBadge(panel, at.a, at.width()) > 0.0F) {
+    at.cutTop(ui::mistakeBadgeHeight(panel.look), panel.look.space.small);
   }
-  if (ui::beginCard("panel", at, size, panel.look)) {
+  if (ui::beginCard("panel", at.a, at.size(), panel.look)) {
     ui::offerCard(controls, "panel", panel.look);
-    switch (which) {
-      case ui::Focus::flow:
-        ui::toolCard(panel, tools);
-        break;
-      case ui::Focus::stage:
-        ui::stagePanel(panel, stage, editing, playback);
-        break;
-      case ui::Focus::heads:
-        ui::heading(panel.look, "Heads",
-                    "weights 0 to 1, one scale · rows: queries, columns: keys");
-        ui::headGrid(panel, stage.magnitudes, TensorId::weights);
-        break;
-      case ui::Focus::window:
-        break;
-      default:
-        headsPage.drawAlone({panel, ui::measuredHeads(panel), stage.magnitudes, true}, which);
-        break;
-    }
+    page->cards().open(id).draw(panel);
   }
   ui::endCard();
 }
@@ -139,16 +120,14 @@ void App::State::onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, Im
 void App::State::panels(const ui::Panel& panel) {
   ui::beginCards(controls);
   offerTop = 0.0F;
-  const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float margin = panel.look.px(12);
-  const ImVec2 size(display.x - 2 * margin, display.y - 2 * margin);
-  if (presenter.on) {
-    ui::followPage(presenter, view.page);
-    const float line = ui::presenterLineHeight(panel.look);
-    onePanel(panel, presenter.panel, {margin, margin}, {size.x, size.y - line});
-    ui::presenterLine(panel, presenter, {margin, display.y - margin - line}, {size.x, line});
-  } else if (view.focus != ui::Focus::window) {
-    onePanel(panel, view.focus, {margin, margin}, size);
+  ui::Rect room = ui::Rect{{0, 0}, ImGui::GetIO().DisplaySize}.inset(panel.look.px(12));
+  if (presenter.on()) {
+    presenter.followPage(view);
+    const ui::Rect line = room.cutBottom(ui::Presenter::lineHeight(panel.look));
+    oneCard(panel, presenter.card(), room);
+    presenter.drawLine(panel, line);
+  } else if (!view.focus.empty()) {
+    oneCard(panel, view.focus, room);
   } else {
     wholeWindow(panel);
   }

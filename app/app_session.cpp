@@ -35,7 +35,7 @@ void App::State::takeViewToCome() {
     viewToCome.reset();
   } else if (trace && trace->documentPtr() == viewToCome->document) {
     view = viewFromJson(viewToCome->view, view);
-    headsPage.viewOpened(view);  // the tokens chosen there are the view's own
+    viewOpened();
     playback = {};  // the timeline's position is the view's own, whatever was played before
     viewToCome.reset();
   }

@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/app.h"
@@ -21,22 +22,22 @@
 #include "app/ui/color_maps.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/export_dialog.h"
-#include "app/ui/heads/heads_page.h"
+#include "app/ui/flow_page.h"
 #include "app/ui/help.h"
 #include "app/ui/panel.h"
 #include "app/ui/parts/flash.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/presenter.h"
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_controls.h"
-#include "app/ui/stage/stage.h"
 #include "app/ui/text_field.h"
-#include "app/ui/timeline/playback.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/top_bar.h"
 #include "app/worker.h"
 #include "core/error.h"
 #include "core/history.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope {
 
@@ -75,7 +76,7 @@ struct App::State {
   void exportIfDue();
   void takeExported();
   void overlays(const ui::Panel& panel);
-  float scale() const { return presenter.on ? ui::presentedScale(view.scale) : view.scale; }
+  float scale() const { return presenter.on() ? ui::presentedScale(view.scale) : view.scale; }
   void show(DocumentPtr document, std::string newView, const std::string& name);
   void takeViewToCome();
   bool askedTwice(const std::string& wish, const std::string& sentence);
@@ -94,9 +95,14 @@ struct App::State {
   void followSession();
   void keys(const ui::Panel& panel);
   void keepViewValid();
+  /// What is chosen in the view holds, whatever the cards would choose by themselves.
+  void viewOpened() const {
+    for (const auto& page : pages.all()) page->viewOpened(view);
+  }
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
-  void onePanel(const ui::Panel& panel, ui::Focus which, ImVec2 at, ImVec2 size);
+  void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
+  ui::Pages makePages();
 
   Index memoryBudget;
   std::filesystem::path tracePath;
@@ -150,21 +156,23 @@ struct App::State {
   std::optional<PictureRequest> pictureAsked;    // waits for the host
 
   ui::Computations computations;
+  ui::Magnitudes magnitudes;
+  Explanations explanations;
   // what the panels remember between frames
   ui::TopBarMemory topBar;
   ui::TokenRowMemory tokenRow;
-  ui::HeadsPage headsPage;
-  ui::StageMemory stage;
-  ui::Cards tools = ui::makeTools(stage.magnitudes, stage.explanations);
   ui::Playback playback;
-  ui::Presenter presenter;
+  ui::CellEditing editing;
+  ui::ScenesPanel scenes;
+  ui::Cards tools = ui::makeTools();
+  ui::Pages pages = makePages();
+  ui::Presenter presenter{pages};
   ui::ControlFocus controls;
   ui::TypedText typed;
   ui::ExportDialogMemory exportDialog;
   ui::HelpMemory help;
   ui::SessionDialogMemory sessionDialog;
   float offerTop = 0.0F, offerHeight = 0.0F;  // of what is offered to be restored
-  ui::CellEditing editing;
 
   BackgroundTask<std::string> exporting;
   Worker worker;  // last: gone before what it could still touch

@@ -24,7 +24,6 @@ constexpr Index kMaxHead = Limits::kDModel - 1;
 constexpr Index kMaxItem = Limits::kBatch - 1;
 constexpr int kMaxColorMaps = 99;  // which of them there are is seen when they are drawn
 
-constexpr std::array kPages{"flow", "heads"};
 constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
 // a state chosen in the history is not kept with the view: the last edit stands for it
@@ -41,12 +40,12 @@ void visitFields(Fields& f, View& view) {
   f.part("part", view.part);
   f.choice("scope", view.scope, kScopes);
   f.cell("selected", view.selected);
-  f.choice("page", view.page, kPages);
+  f.word("page", view.page);  // of a newer program: kept as it is, as the tool
   visitHeadsFields(f, view.heads);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
-  f.word("tool", view.tool);  // of a newer program: kept as it is
+  f.word("tool", view.tool);
   f.mistake("mistake", view.mistake);
   f.choice("inspector", view.inspectorTab, kTabs);
   f.choice("against", view.against, kAgainst);

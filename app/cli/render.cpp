@@ -56,10 +56,6 @@ Size sizeFrom(const std::string& text) {
   return size;
 }
 
-ui::Focus focusOf(const std::string& view) {
-  return view == "step" ? ui::Focus::stage : ui::Focus::window;
-}
-
 /// `view`: as the program opens. A session's holds where no flag says what to show.
 ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& config,
                        ui::ViewState view) {
@@ -67,9 +63,9 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
   CellOptions cell = options.cell;
   const bool cellGiven = !cell.step.empty() || cell.item || cell.head || cell.row || cell.col;
   options.look.applyTo(view);
-  view.focus = focusOf(options.view);
+  view.focus = options.view == "step" ? ui::kStageCard : "";
   if (!options.view.empty()) {
-    view.page = options.view == "heads" ? ui::Page::heads : ui::Page::flow;
+    view.page = options.view == "heads" ? ui::kHeadsPage : ui::kFlowPage;
   }
   view.animate = false;
   if (options.moment || cellGiven) view.playTime = options.moment;

@@ -1,9 +1,8 @@
-// Card: what fills a card of the window: a tool, a picture, a table. Each is registered once, with
-// what it is called and the key that opens it; it draws itself, takes keys of its own, and holds
-// what it remembers between frames.
+// Card: what fills a card of the window or a tab of one: a tool, a picture, a table. Each is
+// registered once, with what it is called and the key that opens it; it draws itself, takes keys of
+// its own, and holds what it remembers between frames.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,9 +16,11 @@ namespace headscope::ui {
 struct CardText {
   std::string_view id;  // in sessions: it stays, whatever the title becomes
   const char* title;
-  const char* about;  // one line
-  char key = 0;       // a capital letter; 0: none opens it
-  bool tall = true;   // wants more than its usual share of the window's height
+  const char* about;             // one line: its tab's tooltip
+  char key = 0;                  // a capital letter; 0: none opens it
+  bool tall = true;              // wants more than its usual share of the window's height
+  const char* beside = nullptr;  // stands beside the tabs while it is open; null: `about` does
+  bool alone = true;             // may fill the screen or a picture by itself
 };
 
 /// What the present pass is held against while a card is open.
@@ -44,39 +45,49 @@ class Card {
 
   const CardText& text() const { return text_; }
 
-  /// At the cursor of the current window, `size` in all.
-  virtual void draw(const Panel& panel, ImVec2 size) = 0;
+  /// Fills what is left of the current window.
+  virtual void draw(const Panel& panel) = 0;
+  /// What stands at the right end of the tabs' line while it is open, and its width in points at
+  /// scale 1.
+  virtual void drawControls(const Panel& /*panel*/) {}
+  virtual float controlsWidth() const { return 0.0F; }
   /// Its own keys while it is open; true where one was meant for it. `inSight` is false while
   /// another panel fills the screen.
-  virtual bool keys(const Panel& panel, bool inSight);
+  virtual bool keys(const Panel& /*panel*/, bool /*inSight*/) { return false; }
   /// What these keys do.
   virtual std::vector<Shortcut> shortcuts() const { return {}; }
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
+  /// The view was opened from a file: what is chosen in it holds.
+  virtual void viewOpened(const ViewState& /*view*/) {}
+  /// The mouse is on what the wheel zooms: nothing else scrolls.
+  virtual bool takesWheel() const { return false; }
 
  private:
   CardText text_;
 };
 
-inline bool Card::keys(const Panel& /*panel*/, bool /*inSight*/) { return false; }
-
 /// Cards of which one is open.
 class Cards {
  public:
   explicit Cards(std::vector<std::unique_ptr<Card>> cards) : cards_(std::move(cards)) {}
+  template <typename... Made>
+  static Cards of(Made... made) {
+    std::vector<std::unique_ptr<Card>> cards;
+    (cards.push_back(std::move(made)), ...);
+    return Cards(std::move(cards));
+  }
 
   const std::vector<std::unique_ptr<Card>>& all() const { return cards_; }
-  /// The card of an id; the first where there is none, as of a newer program's session.
-  Card& open(std::string_view id) const {
-    const auto found = std::find_if(cards_.begin(), cards_.end(),
-                                    [id](const auto& card) { return card->text().id == id; });
-    return found != cards_.end() ? **found : *cards_.front();
-  }
+  Card& at(std::size_t place) const { return *cards_[place]; }
+  /// The place of an id; the first where there is none, as of a newer program's session.
+  std::size_t placeOf(std::string_view id) const;
+  Card& open(std::string_view id) const { return at(placeOf(id)); }
   /// The card that this key (a capital letter) opens; null: none.
-  const Card* ofKey(char key) const {
-    const auto found = std::find_if(cards_.begin(), cards_.end(),
-                                    [key](const auto& card) { return card->text().key == key; });
-    return found != cards_.end() ? found->get() : nullptr;
-  }
+  const Card* ofKey(char key) const;
+
+  /// The line of their tabs, with the controls of the open one at its right end, of which `kept`
+  /// stays free; the open one goes below. Gives the place of the one to be open from now on.
+  std::size_t tabs(const Panel& panel, const char* id, std::size_t open, float kept = 0.0F) const;
 
  private:
   std::vector<std::unique_ptr<Card>> cards_;

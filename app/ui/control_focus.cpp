@@ -13,18 +13,14 @@ namespace headscope::ui {
 namespace {
 
 /// The card `by` places on, round in a circle.
-void goOn(ControlFocus& focus, std::ptrdiff_t by) {
+void goOn(ControlFocus& focus, std::ptrdiff_t by, std::string_view first) {
   const auto count = static_cast<std::ptrdiff_t>(focus.cards.size());
   if (count == 0) return;
   const auto at = std::find(focus.cards.begin(), focus.cards.end(), focus.card);
-  // from nowhere: to the tools, which have the most controls
   auto next = at - focus.cards.begin() + by;
   if (!focus.on || at == focus.cards.end()) {
-    const auto isMain = [](const std::string& card) {
-      return card == "flow" || card == "all heads";
-    };
-    const auto main = std::find_if(focus.cards.begin(), focus.cards.end(), isMain);
-    next = main == focus.cards.end() ? 0 : main - focus.cards.begin();
+    const auto start = std::find(focus.cards.begin(), focus.cards.end(), first);
+    next = start == focus.cards.end() ? 0 : start - focus.cards.begin();
   }
   focus.card = focus.cards[static_cast<std::size_t>((next + count) % count)];
   focus.on = focus.arriving = true;
@@ -56,9 +52,9 @@ void joinNavigation() {
   }
 }
 
-bool controlKeys(ControlFocus& focus) {
+bool controlKeys(ControlFocus& focus, std::string_view first) {
   if (keyPressed(Key::f2)) {
-    goOn(focus, ImGui::GetIO().KeyShift ? -1 : 1);
+    goOn(focus, ImGui::GetIO().KeyShift ? -1 : 1, first);
     return true;
   }
   if (!focus.on) return false;

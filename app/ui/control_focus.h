@@ -18,8 +18,9 @@ struct ControlFocus {
   bool arriving = false;           // the card's first control takes it when it is drawn
 };
 
-/// The keys of walking through controls; true where nothing else may take this frame's keys.
-bool controlKeys(ControlFocus& focus);
+/// The keys of walking through controls, which begins at `first` where there is such a card; true
+/// where nothing else may take this frame's keys.
+bool controlKeys(ControlFocus& focus, std::string_view first);
 /// Before the panels: forgets the last frame's cards, and lets the mouse take over.
 void beginCards(ControlFocus& focus);
 /// At the start of a card's content.

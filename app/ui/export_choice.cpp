@@ -28,16 +28,9 @@ std::string endingOf(const ExportChoice& choice) {
   return {};
 }
 
-std::string viewName(Focus view) {
-  switch (view) {
-    case Focus::flow:
-      return "-tool";
-    case Focus::stage:
-      return "-step";
-    case Focus::heads:
-      return "-heads";
-    default:
-      break;
+std::string viewSuffix(std::string_view card) {
+  for (const PictureView& view : kPictureViews) {
+    if (view.card == card) return view.suffix;
   }
   return {};
 }
@@ -51,7 +44,7 @@ std::string suggestedName(const ExportChoice& choice) {
     case ExportKind::trace:
       return "headscope-trace.safetensors";
     case ExportKind::picture:
-      return "headscope" + viewName(choice.view) + ".png";
+      return "headscope" + viewSuffix(choice.view) + ".png";
     case ExportKind::script:
       break;
   }

@@ -1,6 +1,7 @@
 // Export choice: what the export dialog has been told, and what is to be written where.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -20,7 +21,7 @@ struct ExportChoice {
   TensorId tensor = TensorId::weights;
   formats::TensorFormat format = formats::TensorFormat::npy;
   // of a picture: the size is in points at interface scale 1
-  Focus view = Focus::window;
+  std::string view;  // the card; empty: the whole window
   ThemeKind theme = ThemeKind::light;
   Index width = 1600, height = 1000;
   int scale = 1;
@@ -38,6 +39,16 @@ struct ExportRequest {
   Index width = 0, height = 0;  // in pixels
   std::filesystem::path path;
 };
+
+/// What a picture may be of.
+struct PictureView {
+  const char* card;    // as in ExportChoice::view
+  const char* title;   // null: the open tool's
+  const char* suffix;  // of the file's name
+};
+inline constexpr std::array kPictureViews{
+    PictureView{"", "window", ""}, PictureView{kToolsCard, nullptr, "-tool"},
+    PictureView{kStageCard, "step", "-step"}, PictureView{kStripCard, "heads", "-heads"}};
 
 /// "weights.npy"
 std::string suggestedName(const ExportChoice& choice);

@@ -137,12 +137,15 @@ class ExportDialog {
 
   void picture() {
     exportCaption(look_, "view");
-    constexpr std::array kViews{Focus::window, Focus::flow, Focus::stage, Focus::heads};
-    const auto now = std::find(kViews.begin(), kViews.end(), choice_.view) - kViews.begin();
-    const int view =
-        choices(look_, "view", {"window", tool_, "step", "heads"}, static_cast<int>(now));
+    std::vector<const char*> titles;
+    int now = 0;
+    for (const PictureView& view : kPictureViews) {
+      if (view.card == choice_.view) now = static_cast<int>(titles.size());
+      titles.push_back(view.title != nullptr ? view.title : tool_);
+    }
+    const int view = choices(look_, "view", titles, now);
     if (view >= 0) {
-      choice_.view = kViews[static_cast<std::size_t>(view)];
+      choice_.view = kPictureViews[static_cast<std::size_t>(view)].card;
       changed();
     }
     exportCaption(look_, "size");

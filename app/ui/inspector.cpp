@@ -1,5 +1,5 @@
-#include "app/ui/inspector.h"
-
+// Inspector: the cell looked at with its value and how it came about, the row it stands in, the
+// head's figures, and the step in PyTorch; beside it the history and the scenes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 #include "app/ui/cells/cell_value.h"
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
+#include "app/ui/flow_page.h"
 #include "app/ui/glossary.h"
 #include "app/ui/heads/head_rows.h"
 #include "app/ui/history_panel.h"
@@ -190,8 +191,7 @@ struct InspectorRoom {
   }
 };
 
-void inspector(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
-               const MeasuredHeads& heads) {
+void inspector(const Panel& panel, CellEditing& editing) {
   const Look& look = panel.look;
   const Inspected of = inspected(panel, editing);
   const std::string title = designedTitle(panel, of.head);
@@ -199,7 +199,7 @@ void inspector(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
                                      title.empty() ? "" : fmt::format(" ({})", title), of.token));
   if (const auto about = designedExplanation(panel, of.head); !about.empty()) tip(look, about);
   inspectorCaption(look, cellName(panel.trace, of.cell));
-  cellValue(panel, magnitudes, editing, of.cell);
+  cellValue(panel, panel.magnitudes, editing, of.cell);
   inspectorDivider(look);
 
   const InspectorRoom room(look, ImGui::GetContentRegionAvail().y);
@@ -210,11 +210,11 @@ void inspector(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
     inspectorDivider(look);
   }
   if (room.figures != HeadRowsLength::none) {
-    headRows(panel, of.head, heads, room.figures);
+    headRows(panel, of.head, measuredHeads(panel), room.figures);
     inspectorDivider(look);
   }
   if (room.vector) {
-    const float magnitude = magnitudes.of(panel.trace, TensorId::q, of.item, of.head);
+    const float magnitude = panel.magnitudes.of(panel.trace, TensorId::q, of.item, of.head);
     inspectorCaption(look, fmt::format("query vector of '{}', {} values, ±{}", of.token,
                                        panel.trace.config().dK(), number(magnitude, 3)));
     explainItem(look, look.fonts.small, "query");
@@ -238,26 +238,45 @@ constexpr std::array kInspectorTabs{
                      "bookmarks of state and view: 1 to 9, ctrl+1 to 9"},
 };
 
+class InspectorCard final : public Card {
+ public:
+  InspectorCard(CellEditing& editing, ScenesPanel& scenes)
+      : Card({.id = "inspector",
+              .title = "Inspector",
+              .about = "the cell looked at, the history, the scenes",
+              .alone = false}),
+        editing_(editing),
+        scenes_(scenes) {}
+
+  void draw(const Panel& panel) override {
+    InspectorTab& open = panel.view.inspectorTab;
+    std::vector<Tab> tabs;
+    int chosen = 0;
+    for (const InspectorTabInfo& tab : kInspectorTabs) {
+      if (tab.tab == open) chosen = static_cast<int>(tabs.size());
+      tabs.push_back({tab.title, tab.about});
+    }
+    const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
+    if (clicked >= 0) open = kInspectorTabs[static_cast<std::size_t>(clicked)].tab;
+    switch (open) {
+      case InspectorTab::history:
+        return historyPanel(panel);
+      case InspectorTab::scenes:
+        return scenesPanel(panel, scenes_);
+      case InspectorTab::cell:
+        return inspector(panel, editing_);
+    }
+  }
+
+ private:
+  CellEditing& editing_;
+  ScenesPanel& scenes_;
+};
+
 }  // namespace
 
-void inspectorCard(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
-                   ScenesPanel& scenes, const MeasuredHeads& heads) {
-  std::vector<Tab> tabs;
-  int chosen = 0;
-  for (const InspectorTabInfo& tab : kInspectorTabs) {
-    if (tab.tab == panel.view.inspectorTab) chosen = static_cast<int>(tabs.size());
-    tabs.push_back({tab.title, tab.about});
-  }
-  const int clicked = tabRow(panel.look, "inspector tabs", tabs, chosen);
-  if (clicked >= 0) panel.view.inspectorTab = kInspectorTabs[static_cast<std::size_t>(clicked)].tab;
-  switch (panel.view.inspectorTab) {
-    case InspectorTab::history:
-      return historyPanel(panel);
-    case InspectorTab::scenes:
-      return scenesPanel(panel, scenes);
-    case InspectorTab::cell:
-      return inspector(panel, magnitudes, editing, heads);
-  }
+std::unique_ptr<Card> makeInspectorCard(CellEditing& editing, ScenesPanel& scenes) {
+  return std::make_unique<InspectorCard>(editing, scenes);
 }
 
 }  // namespace headscope::ui

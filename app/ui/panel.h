@@ -24,8 +24,9 @@
 #include "core/trace.h"
 
 namespace headscope {
+class Explanations;
 struct DesignedHead;
-}
+}  // namespace headscope
 
 namespace headscope::ui {
 
@@ -90,6 +91,7 @@ struct Reference {
 };
 
 class FlashParts;
+class Magnitudes;
 
 /// The pass shown before the last edit, for as long as what it changed lights up.
 struct FlashState {
@@ -106,11 +108,14 @@ struct Panel {
   EditSink& edits;
   const Look& look;
   Computations& computations;
+  Magnitudes& magnitudes;      // of the matrices shown, and the arithmetic of the cells looked at:
+  Explanations& explanations;  // found once for all panels
   const History* history = nullptr;
   Reference reference{};
   FlashState flash{};
   const std::vector<DesignedHead>* designed =
-      nullptr;  // of the trace; empty: its weights are not designed
+      nullptr;         // of the trace; empty: its weights are not designed
+  bool alone = false;  // one panel fills the screen or the picture, no other stands beside it
 };
 
 }  // namespace headscope::ui

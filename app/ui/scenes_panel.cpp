@@ -25,7 +25,7 @@ class List {
         gap_(look_.px(5)) {}
 
   void row(int number) {
-    const auto& scenes = list_.scenes;
+    const auto& scenes = *list_.scenes;
     const auto found = std::find_if(scenes.begin(), scenes.end(),
                                     [number](const auto& s) { return s.number == number; });
     const bool there = found != scenes.end();

@@ -20,7 +20,7 @@ struct SceneWishes {
 };
 
 struct ScenesPanel {
-  const std::vector<formats::SavedScene>& scenes;
+  const std::vector<formats::SavedScene>* scenes = nullptr;  // of the session, in this frame
   SceneWishes wishes = {};
 };
 

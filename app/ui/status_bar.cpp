@@ -39,7 +39,8 @@ std::string inWords(const Worker::Progress& progress, const AttentionConfig& con
                      steps.size(), progress.seconds);
 }
 
-void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size) {
+void statusBar(const Panel& panel, const Status& status, const Rect& at) {
+  const ImVec2 position = at.a, size = at.size();
   const Look& look = panel.look;
   const Theme& t = look.theme;
   if (status.progress.busy) look.changesIn(kProgressPace);

@@ -19,7 +19,7 @@ struct Status {
 /// "computing softmax (6 of 9), 1.2 s"
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config);
 
-void statusBar(const Panel& panel, const Status& status, ImVec2 position, ImVec2 size);
+void statusBar(const Panel& panel, const Status& status, const Rect& at);
 
 void firstPass(const Look& look, const AttentionConfig& config, const Status& status);
 

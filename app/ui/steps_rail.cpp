@@ -1,10 +1,10 @@
-#include "app/ui/steps_rail.h"
-
+// Steps rail: the steps with their formula and the shape they give now, and the timeline below.
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/flow_page.h"
 #include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/timeline/timeline_view.h"
@@ -128,8 +128,6 @@ void speedRow(const Panel& panel) {
               fmt::format("{:.2f}×", panel.view.playSpeed));
 }
 
-}  // namespace
-
 void stepsRail(const Panel& panel, const Playback& playback) {
   const Look& look = panel.look;
   heading(look, "Steps", "← → space");
@@ -154,6 +152,23 @@ void stepsRail(const Panel& panel, const Playback& playback) {
   scrubBar(panel, playback);
   transport(panel, playback);
   speedRow(panel);
+}
+
+class StepsCard final : public Card {
+ public:
+  explicit StepsCard(const Playback& playback)
+      : Card({.id = "steps", .title = "Steps", .about = "the steps of the pass", .alone = false}),
+        playback_(playback) {}
+  void draw(const Panel& panel) override { stepsRail(panel, playback_); }
+
+ private:
+  const Playback& playback_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeStepsCard(const Playback& playback) {
+  return std::make_unique<StepsCard>(playback);
 }
 
 }  // namespace headscope::ui

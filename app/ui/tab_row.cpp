@@ -35,14 +35,14 @@ bool tabItem(const Look& look, const Tab& tab, bool chosen, float rowHeight) {
 }  // namespace
 
 int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
-           const char* explanation) {
+           const char* explanation, float kept) {
   if (tabs.size() == 1) {
     heading(look, tabs.front().title, explanation);
     return -1;
   }
   const float gap = look.px(18);
   const float rowHeight = fontSize(look.fonts.semibold) + look.px(2);
-  const float room = ImGui::GetContentRegionAvail().x;
+  const float room = ImGui::GetContentRegionAvail().x - kept;
   const auto widthOf = [&](std::size_t i) {
     return textSize(fontOf(look, static_cast<int>(i) == chosen), tabs[i].title).x;
   };

@@ -28,15 +28,6 @@ constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1400.0F;
 constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
 
-struct PageName {
-  Page page;
-  const char* name;
-  const char* about;
-};
-
-constexpr PageName kPageNames[] = {{Page::flow, "Flow", "Every step of one pass (v)"},
-                                   {Page::heads, "Heads", "All heads at once (v)"}};
-
 class TopBar {
  public:
   TopBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state)
@@ -70,10 +61,13 @@ class TopBar {
   }
 
   void pages() {
-    for (const PageName& p : kPageNames) {
-      row_.place(buttonWidth(look_, p.name), p.page == Page::flow ? 14.0F : 2.0F);
-      if (pill(look_, p.name, panel_.view.page == p.page)) panel_.view.page = p.page;
-      tip(look_, p.about);
+    std::string& shown = panel_.view.page;
+    const Page& open = state_.pages.open(shown);
+    for (const auto& page : state_.pages.all()) {
+      const PageText& text = page->text();
+      row_.place(buttonWidth(look_, text.title), page == state_.pages.all().front() ? 14.0F : 2.0F);
+      if (pill(look_, text.title, page.get() == &open)) shown = text.id;
+      tip(look_, fmt::format("{} (v)", text.about));
     }
   }
 

@@ -8,7 +8,7 @@
 
 #include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
-#include "app/ui/panel.h"
+#include "app/ui/page.h"
 #include "app/ui/view_controls.h"
 
 namespace headscope::ui {
@@ -24,6 +24,7 @@ struct TopBarMemory {
 };
 
 struct TopBarState {
+  const Pages& pages;
   bool canUndo = false, canRedo = false;
   std::string undoName, redoName;
 };

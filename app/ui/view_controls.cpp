@@ -2,7 +2,6 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/head_switch.h"
-#include "app/ui/heads/heads_choice.h"
 #include "app/ui/number_field.h"
 #include "app/ui/widgets.h"
 
@@ -47,9 +46,7 @@ bool viewKeys(const Panel& panel) {
   if (headSwitchKeys(panel)) return true;
   ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
-  if (view.page == Page::heads && keyPressed(Key::enter, false)) {
-    openHead(view, view.head);
-  } else if (keyPressed(Key{'H'})) {
+  if (keyPressed(Key{'H'})) {
     view.head = cycled(view.head, c.numHeads);
   } else if (keyPressed(Key{'N'})) {
     view.item = cycled(view.item, c.batch);
@@ -59,8 +56,6 @@ bool viewKeys(const Panel& panel) {
     view.part = kParts[cycled(now, 3)];
   } else if (keyPressed(Key{'G'}, false)) {
     view.scope = view.scope == StageScope::allHeads ? StageScope::thisHead : StageScope::allHeads;
-  } else if (keyPressed(Key{'V'}, false)) {
-    view.page = view.page == Page::flow ? Page::heads : Page::flow;
   } else if (keyPressed(Key{'I'}, false)) {
     view.inspectorTab = static_cast<InspectorTab>(cycled(static_cast<Index>(view.inspectorTab), 3));
   } else {

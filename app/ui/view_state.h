@@ -14,12 +14,13 @@
 
 namespace headscope::ui {
 
-/// What the window shows below its bars, chosen at its upper left.
-enum class Page { flow, heads };
-
-/// What fills the picture: the whole window, or one panel alone; the last five are the cards of the
-/// heads page.
-enum class Focus { window, flow, stage, heads, allHeads, looks, figures, similarity, effects };
+/// Pages, and cards of theirs that others speak of, by their ids.
+inline constexpr const char* kFlowPage = "flow";
+inline constexpr const char* kHeadsPage = "heads";
+inline constexpr const char* kToolsCard = "flow";
+inline constexpr const char* kStageCard = "stage";
+inline constexpr const char* kStripCard = "heads";
+inline constexpr const char* kAllHeadsCard = "all heads";
 
 /// Tools that other panels open, by their ids.
 inline constexpr const char* kFlowTool = "flow";
@@ -66,10 +67,10 @@ struct ViewState {
   std::optional<double> playTime;  // where the timeline stands, in its seconds; none: not on it
   Index playQuery = 0;  // whose row the timeline goes through, where the chosen cell has none
   float playSpeed = 1.0F;
-  Page page = Page::flow;
-  HeadsView heads;  // how the heads page shows them
-  Focus focus = Focus::window;
-  std::string tool = kFlowTool;  // what the upper card of the window shows, by its id
+  std::string page = kFlowPage;  // what the window shows below its bars, by its id
+  HeadsView heads;               // how the heads page shows them
+  std::string focus;             // the card that fills the picture; empty: the whole window
+  std::string tool = kFlowTool;  // what the upper card of the flow page shows, by its id
   InspectorTab inspectorTab = InspectorTab::cell;
   Against against = Against::lastEdit;
   Mistake mistake = Mistake::softmaxOverQueries;  // whose effect the tool for mistakes shows

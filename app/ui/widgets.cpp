@@ -71,6 +71,12 @@ void label(ImFont* font, ImU32 color, std::string_view text) {
   ImGui::PopFont();
 }
 
+void wrappedLabel(ImFont* font, ImU32 color, std::string_view text) {
+  ImGui::PushTextWrapPos(0.0F);
+  label(font, color, text);
+  ImGui::PopTextWrapPos();
+}
+
 void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view text) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float frame = ImGui::GetFrameHeight();
@@ -191,8 +197,7 @@ void richTip(const Look& look, const std::string& text) {
   });
 }
 
-int choices(const Look& look, const char* id, std::initializer_list<const char*> texts,
-            int chosen) {
+int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen) {
   int clicked = -1;
   int index = 0;
   ImGui::PushID(id);

@@ -23,6 +23,9 @@ void label(ImFont* font, ImU32 color, std::string_view text);
 /// The same, vertically centred on a frame of the current row; stays on the line.
 void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view text);
 
+/// Text at the cursor, wrapped to the room there is.
+void wrappedLabel(ImFont* font, ImU32 color, std::string_view text);
+
 /// Text cut with "…" where it is wider than `width`.
 std::string elided(ImFont* font, std::string_view text, float width);
 ImVec2 textSize(ImFont* font, std::string_view text);
@@ -46,15 +49,15 @@ void tip(const Look& look, const std::string& text);
 void richTip(const Look& look, const std::string& text);
 
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
-int choices(const Look& look, const char* id, std::initializer_list<const char*> texts, int chosen);
+int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen);
 
 struct Tab {
   const char* title;
   std::string about;  // its tooltip
 };
 /// A card's heading as a row of tabs; those that do not fit stand behind "more". `explanation`
-/// follows where there is room. Gives the one clicked, or −1.
+/// follows where there is room; `kept` stays free at the right. Gives the one clicked, or −1.
 int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
-           const char* explanation = nullptr);
+           const char* explanation = nullptr, float kept = 0.0F);
 
 }  // namespace headscope::ui

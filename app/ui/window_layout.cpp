@@ -14,38 +14,15 @@ gl::Rgba rgba(ImU32 color) {
 
 WindowLayout layoutWindow(const WindowSpace& space) {
   const auto px = [&](float length) { return length * space.scale; };
-  WindowLayout w;
   const float width = space.display.x;
   const float top = space.topBarHeight > 0.0F ? space.topBarHeight : px(50);
-  const float status = px(28);
-  w.topBar = {{0, 0}, {width, top}};
-  w.tokens = {{0, top}, {width, space.tokenRowHeight}};
   const float bodyTop = top + space.tokenRowHeight + space.offerHeight;
-  w.body = {{0, bodyTop}, {width, std::max(space.display.y - bodyTop - status, 1.0F)}};
-  w.status = {{0, space.display.y - status}, {width, status}};
-
-  // below these the body scrolls instead of squeezing its panels
-  const ImVec2 least(px(960), px(520));
-  w.content = {std::max(width, least.x), std::max(w.body.size.y, least.y)};
-
-  const float margin = px(14);
-  const float gap = px(10);
-  const ImVec2 inner(w.content.x - 2 * margin, w.content.y - margin - px(2));
-  const float heads = std::clamp(inner.y * 0.2F, px(108), px(158));
-  const float upper = inner.y - heads - gap;
-  const float steps = std::clamp(inner.x * 0.165F, px(238), px(264));
-  const bool wide = inner.x >= px(1180);
-  const float inspector = wide ? std::clamp(inner.x * 0.21F, px(262), px(340)) : 0.0F;
-  const float middleLeft = margin + steps + gap;
-  const float middle = inner.x - steps - gap - (wide ? inspector + gap : 0.0F);
-  const float tools = space.tallTools ? std::clamp(upper * 0.52F, px(210), px(620))
-                                      : std::clamp(upper * 0.44F, px(176), px(460));
-
-  w.steps = {{margin, margin}, {steps, upper}};
-  w.tools = {{middleLeft, margin}, {middle, tools}};
-  w.stage = {{middleLeft, margin + tools + gap}, {middle, upper - tools - gap}};
-  if (wide) w.inspector = {{margin + inner.x - inspector, margin}, {inspector, upper}};
-  w.heads = {{margin, margin + upper + gap}, {inner.x, heads}};
+  const float status = space.display.y - px(28);
+  WindowLayout w;
+  w.topBar = {{0, 0}, {width, top}};
+  w.tokens = Rect::at({0, top}, {width, space.tokenRowHeight});
+  w.body = {{0, bodyTop}, {width, std::max(status, bodyTop + 1.0F)}};
+  w.status = {{0, status}, space.display};
   return w;
 }
 
@@ -66,31 +43,30 @@ void beginRoot() {
 
 void endRoot() { ImGui::End(); }
 
-void beginBand(const char* id, const Box& box, const Look& look) {
-  ImGui::SetCursorScreenPos(box.at);
+void beginBand(const char* id, const Rect& at, const Look& look) {
+  ImGui::SetCursorScreenPos(at.a);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, look.theme.panel);
-  ImGui::BeginChild(id, box.size, false,
+  ImGui::BeginChild(id, at.size(), false,
                     ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleColor();
 }
 
-void endBand(const Box& box, const Look& look) {
-  const float y = box.at.y + box.size.y - 1.0F;
-  ImGui::GetWindowDrawList()->AddLine({box.at.x, y}, {box.at.x + box.size.x, y},
-                                      look.theme.divider);
+void endBand(const Rect& at, const Look& look) {
+  const float y = at.b.y - 1.0F;
+  ImGui::GetWindowDrawList()->AddLine({at.a.x, y}, {at.b.x, y}, look.theme.divider);
   ImGui::EndChild();
 }
 
-void beginBody(const WindowLayout& layout, const Look& look, bool byWheel) {
-  ImGui::SetCursorScreenPos(layout.body.at);
+void beginBody(const Rect& at, ImVec2 content, const Look& look, bool byWheel) {
+  ImGui::SetCursorScreenPos(at.a);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, look.theme.window);
-  const bool wider = layout.content.x > layout.body.size.x;
+  const bool wider = content.x > at.width();
   ImGuiWindowFlags flags = wider ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_None;
   if (!byWheel) flags |= ImGuiWindowFlags_NoScrollWithMouse;
-  ImGui::BeginChild("body", layout.body.size, false, flags);
+  ImGui::BeginChild("body", at.size(), false, flags);
   ImGui::PopStyleColor();
   const ImVec2 origin = ImGui::GetCursorPos();
-  ImGui::Dummy({layout.content.x, layout.content.y - 1.0F});
+  ImGui::Dummy({content.x, content.y - 1.0F});
   ImGui::SetCursorPos(origin);
 }
 

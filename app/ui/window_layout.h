@@ -1,18 +1,12 @@
-// Window layout: where the bars and panels stand, for any window size and interface scale.
+// Window layout: where the bars and the body stand, for any window size and interface scale.
 #pragma once
 
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
 
-struct Box {
-  ImVec2 at, size;  // size 0: not shown
-};
-
 struct WindowLayout {
-  Box topBar, tokens, body, status;           // in the display
-  ImVec2 content;                             // of the body; larger than it: it scrolls
-  Box steps, tools, stage, inspector, heads;  // in the body's content
+  Rect topBar, tokens, body, status;
 };
 
 struct WindowSpace {
@@ -20,7 +14,6 @@ struct WindowSpace {
   float topBarHeight;  // as it wrapped in the last frame; 0: not known yet
   float tokenRowHeight;
   float scale;
-  bool tallTools = false;    // the upper card shows more than the dimension flow
   float offerHeight = 0.0F;  // of what is offered between the tokens and the body
 };
 
@@ -30,10 +23,10 @@ WindowLayout layoutWindow(const WindowSpace& space);
 void beginRoot();
 void endRoot();
 /// A bar across the window, with a line below it.
-void beginBand(const char* id, const Box& box, const Look& look);
-void endBand(const Box& box, const Look& look);
-/// What the cards stand in; scrolls where the window is too small for them, by the wheel too.
-void beginBody(const WindowLayout& layout, const Look& look, bool byWheel);
+void beginBand(const char* id, const Rect& at, const Look& look);
+void endBand(const Rect& at, const Look& look);
+/// What the cards stand in; scrolls where it is too small for its content, by the wheel too.
+void beginBody(const Rect& at, ImVec2 content, const Look& look, bool byWheel);
 void endBody();
 
 /// The scene's colours of masked cells and gaps.

@@ -6,7 +6,6 @@
 #include <set>
 #include <string>
 
-#include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
 #include "app/view_json.h"
 #include "app_driver.h"
@@ -15,8 +14,7 @@ namespace headscope::ui {
 namespace {
 
 TEST(Cards, HaveIdsAndKeysOfTheirOwn) {
-  StageMemory stage;
-  const Cards tools = makeTools(stage.magnitudes, stage.explanations);
+  const Cards tools = makeTools();
   std::set<std::string_view> ids;
   std::set<char> keys;
   for (const auto& tool : tools.all()) {
@@ -33,6 +31,17 @@ TEST(Cards, HaveIdsAndKeysOfTheirOwn) {
   }
   EXPECT_EQ(tools.ofKey('Z'), nullptr);
   EXPECT_EQ(tools.open("training").text().id, "flow");
+}
+
+TEST(Pages, OfANewerProgramShowTheFirstAndAreKept) {
+  AppDriver ui(presetDocument("original-transformer"), 1600, 1000,
+               viewFromJson(R"({"page":"training"})", {}));
+  EXPECT_TRUE(ui.window("/inspector")) << ui.screen().all();
+  EXPECT_NE(viewToJson(ui.view()).find(R"("page":"training")"), std::string::npos);
+  ui.press(Key{'V'});  // on from the page that stands for it
+  EXPECT_EQ(ui.view().page, kHeadsPage);
+  EXPECT_TRUE(ui.window("/all heads"));
+  EXPECT_FALSE(ui.window("/inspector"));
 }
 
 TEST(Cards, OfANewerProgramShowTheFirstAndAreKept) {

@@ -156,10 +156,10 @@ TEST(CellEdit, TypingEndsWhereItsFieldIsNoLongerShown) {
   ui.type("2.5.");
   ui.press(Key::enter);
   ASSERT_TRUE(ui.shows("not a number", "inspector"));
-  ui.view().page = Page::heads;
+  ui.view().page = kHeadsPage;
   ui.settle();
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);
-  ui.view().page = Page::flow;
+  ui.view().page = kFlowPage;
   ui.settle();
   EXPECT_FALSE(ui.shows("not a number", "inspector"));
   EXPECT_FALSE(ImGui::GetIO().WantTextInput);

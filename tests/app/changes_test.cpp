@@ -305,13 +305,13 @@ TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
 TEST(Flash, AStepThatStaysTheSameIsLeftAlone) {
   AppDriver ui;
   ui.view().step = StepId::score;
-  ui.view().focus = Focus::stage;
+  ui.view().focus = kStageCard;
   ui.settle();
-  ui.view().focus = Focus::window;
+  ui.view().focus = "";
   ui.settle();
   const ImVec2 causal = ui.at("causal", "top bar");
   ui.host().click(ui.app(), causal);
-  ui.view().focus = Focus::stage;
+  ui.view().focus = kStageCard;
   ui.app().finish();
   ui.frame();
   EXPECT_TRUE(ui.app().wantsFrame());

@@ -51,7 +51,7 @@ TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {
       closeAfter(frames, view);
       EXPECT_TRUE(edited.expired()) << tool << " after " << frames;
     }
-    view.page = Page::heads;
+    view.page = kHeadsPage;
     closeAfter(frames, view);
     EXPECT_TRUE(edited.expired()) << "heads after " << frames;
   }

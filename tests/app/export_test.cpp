@@ -216,7 +216,7 @@ TEST_F(Export, APictureIsAskedOfTheHost) {
   EXPECT_EQ(request->height, 2000);
   EXPECT_EQ(request->path, folder_ / "p.png");
   EXPECT_EQ(request->program.trace, ui_.app().trace());
-  EXPECT_EQ(request->program.view.focus, Focus::stage);
+  EXPECT_EQ(request->program.view.focus, kStageCard);
   EXPECT_EQ(request->program.view.step, StepId::project);
   EXPECT_EQ(request->program.view.theme, ThemeKind::dark);
   EXPECT_FLOAT_EQ(request->program.view.scale, 2.0F);

@@ -15,9 +15,11 @@
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/parts/matrix.h"
 #include "app/ui/text_field.h"
 #include "core/attention.h"
 #include "core/edit.h"
+#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 namespace {
@@ -67,8 +69,9 @@ class FlowPanel : public testing::Test {
     const Look look = this->look();
     EditSink edits;
     origin_ = ImGui::GetCursorScreenPos();
-    flowPanel({trace_->document(), *trace_, trace_, view_, edits, look, computations_}, memory_,
-              ImGui::GetContentRegionAvail());
+    flowPanel({trace_->document(), *trace_, trace_, view_, edits, look, computations_, magnitudes_,
+               explanations_},
+              memory_, ImGui::GetContentRegionAvail());
     ImGui::End();
     ImGui::Render();
   }
@@ -118,6 +121,8 @@ class FlowPanel : public testing::Test {
   ColorMaps maps_ = ColorMaps::load();
   gl::Scene scene_;
   Computations computations_;
+  Magnitudes magnitudes_;
+  Explanations explanations_;
   FlowMemory memory_;
   ViewState view_;
   TracePtr trace_;

@@ -16,7 +16,7 @@ namespace {
 
 TEST(NoWindow, FramesOfAnySizeAreBuilt) {
   AppDriver ui(presetDocument("by-hand"));
-  for (const Page page : {Page::flow, Page::heads}) {
+  for (const std::string page : {kFlowPage, kHeadsPage}) {
     ui.view().page = page;
     ui.settle();
     const std::string whole = ui.screen().all();

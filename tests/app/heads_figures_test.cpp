@@ -22,7 +22,7 @@ namespace {
 
 ViewState headsView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
   ViewState view;
-  view.page = Page::heads;
+  view.page = kHeadsPage;
   view.heads.figuresTab = tab;
   view.heads.enlarged = enlarged;
   return view;
@@ -241,23 +241,23 @@ TEST(HeadsPage, StandsBelowEachOtherInANarrowWindow) {
     EXPECT_LE(content.x, width);  // it scrolls one way only
     EXPECT_GT(content.y, 1000.0F);
     const HeadsLayout l = layoutHeads(content, 1.0F);
-    EXPECT_GT(l.looks.at.y, l.allHeads.at.y + l.allHeads.size.y);
-    EXPECT_GT(l.figures.at.y, l.looks.at.y + l.looks.size.y);
-    EXPECT_GT(l.similarity.at.x, l.figures.at.x + l.figures.size.x);
-    EXPECT_GT(l.effects.at.y, l.figures.at.y + l.figures.size.y);
-    EXPECT_LE(l.effects.at.y + l.effects.size.y, content.y);
-    EXPECT_LE(l.allHeads.at.x + l.allHeads.size.x, content.x);
+    EXPECT_GT(l.looks.a.y, l.allHeads.b.y);
+    EXPECT_GT(l.figures.a.y, l.looks.b.y);
+    EXPECT_GT(l.similarity.a.x, l.figures.b.x);
+    EXPECT_GT(l.effects.a.y, l.figures.b.y);
+    EXPECT_LE(l.effects.b.y, content.y);
+    EXPECT_LE(l.allHeads.b.x, content.x);
     HeadsView large;
     large.enlarged = EnlargedCard::similarity;
     const HeadsLayout e = layoutHeads(content, 1.0F, large);
-    EXPECT_EQ(e.figures.size.x, 0.0F);
-    EXPECT_EQ(e.similarity.size.x, l.allHeads.size.x);
-    EXPECT_EQ(e.effects.at.y, l.effects.at.y);
+    EXPECT_TRUE(e.figures.empty());
+    EXPECT_EQ(e.similarity.width(), l.allHeads.width());
+    EXPECT_EQ(e.effects.a.y, l.effects.a.y);
   }
   const ImVec2 wide = headsContent({1600.0F, 860.0F}, 1.0F, 12.0F, {});
   EXPECT_EQ(wide.x, 1600.0F);
   EXPECT_EQ(wide.y, 860.0F);
-  EXPECT_EQ(layoutHeads(wide, 1.0F).looks.at.y, layoutHeads(wide, 1.0F).allHeads.at.y);
+  EXPECT_EQ(layoutHeads(wide, 1.0F).looks.a.y, layoutHeads(wide, 1.0F).allHeads.a.y);
 }
 
 TEST(HeadsFigures, TakeTheWholeColumnAndGiveItBack) {

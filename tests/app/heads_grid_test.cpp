@@ -75,7 +75,7 @@ TEST_F(HeadsGrid, SortsTheTilesByTheMetricChosen) {
 TEST_F(HeadsGrid, AClickOpens) {
   ui_.clickAt(cellAt(maps()[4], 6, 6, 5, 1));
   EXPECT_EQ(ui_.view().head, 4);
-  EXPECT_EQ(ui_.view().page, Page::flow);
+  EXPECT_EQ(ui_.view().page, kFlowPage);
   EXPECT_EQ(ui_.view().step, StepId::softmax);
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
 }
@@ -89,9 +89,9 @@ TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndOpens) {
   }
   const Index chosen = ui_.view().head;
   EXPECT_NE(chosen, 0);
-  EXPECT_EQ(ui_.view().page, Page::heads);
+  EXPECT_EQ(ui_.view().page, kHeadsPage);
   ui_.press(Key::enter);
-  EXPECT_EQ(ui_.view().page, Page::flow);
+  EXPECT_EQ(ui_.view().page, kFlowPage);
   EXPECT_EQ(ui_.view().step, StepId::softmax);
   EXPECT_EQ(ui_.view().head, chosen);
 }
@@ -249,7 +249,7 @@ TEST_F(LongHeads, TheWheelZoomsAboutTheMouseAndDraggingPans) {
   EXPECT_NEAR(static_cast<double>(heads().queries.first - before.first),
               static_cast<double>(before.count) * 0.25, 1.5);
   EXPECT_EQ(ui_.view().head, 0);
-  EXPECT_EQ(ui_.view().page, Page::heads);  // a drag is no click
+  EXPECT_EQ(ui_.view().page, kHeadsPage);  // a drag is no click
 
   for (int i = 0; i < 40; ++i) wheel(from, -1.0F);
   EXPECT_EQ(heads().queries, TokenRange{});

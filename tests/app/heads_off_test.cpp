@@ -25,7 +25,7 @@ constexpr const char* kOffCard = "effects";
 
 ViewState headsView(EffectTab tab = EffectTab::off) {
   ViewState view;
-  view.page = Page::heads;
+  view.page = kHeadsPage;
   view.heads.effectTab = tab;
   return view;
 }
@@ -74,15 +74,15 @@ class HeadsOff : public testing::Test {
 };
 
 TEST_F(HeadsOff, XSwitchesTheChosenHeadOnBothPages) {
-  for (const Page page : {Page::heads, Page::flow}) {
+  for (const std::string page : {kHeadsPage, kFlowPage}) {
     ui_.view().page = page;
     ui_.view().head = 2;
     const Tensor before = ui_.trace().tensor(TensorId::output);
     ui_.press(Key{'X'});
     EXPECT_EQ(gains(ui_), (std::vector<float>{1, 1, 0, 1, 1, 1, 1, 1}));
     EXPECT_EQ(ui_.trace().value({TensorId::heads, 0, 2, 1, 1}), 0.0F);
-    EXPECT_TRUE(ui_.shows(page == Page::heads ? "head 3 is off" : "off",
-                          page == Page::heads ? kOffCard : "strip"))
+    EXPECT_TRUE(ui_.shows(page == kHeadsPage ? "head 3 is off" : "off",
+                          page == kHeadsPage ? kOffCard : "strip"))
         << ui_.screen().all();
     ui_.press(Key{'X'});
     EXPECT_TRUE(gains(ui_).empty());
@@ -115,7 +115,7 @@ TEST_F(HeadsOff, ShiftXLeavesOneAndThenAllAsOneEntryEach) {
 }
 
 TEST_F(HeadsOff, EveryTileOfTheStripHasASwitch) {
-  ui_.view().page = Page::flow;
+  ui_.view().page = kFlowPage;
   ui_.settle();
   const auto tiles = ui_.heatmaps("strip");
   ASSERT_EQ(tiles.size(), 8U);
@@ -310,12 +310,14 @@ TEST(HeadsOffShares, AClickChoosesHeadAndToken) {
   const ImVec2 label = ui.at("sat", kOffCard);
   ui.clickAt({label.x - 4.0F, label.y - 40.0F});
   EXPECT_EQ(ui.view().selected->row, 2);
-  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kOffCard)) << ui.screen().all(kOffCard);
+  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kOffCard))
+      << ui.screen().all(kOffCard);
 }
 
 TEST(HeadsOffShares, AnOutputOfZeroHasNone) {
   AppDriver ui(fullyMasked(false), 1600, 1000, headsView(EffectTab::outputMatrix));
-  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kOffCard)) << ui.screen().all(kOffCard);
+  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kOffCard))
+      << ui.screen().all(kOffCard);
   ui.click("Switch a head off", kOffCard);
   EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0: no % of it is defined", kOffCard));
   EXPECT_TRUE(ui.shows("largest difference 0 of outputs up to 0", kOffCard));

@@ -17,7 +17,7 @@ namespace {
 
 ViewState scatterView(FiguresTab tab, EnlargedCard enlarged = EnlargedCard::figures) {
   ViewState view;
-  view.page = Page::heads;
+  view.page = kHeadsPage;
   view.heads.figuresTab = tab;
   view.heads.enlarged = enlarged;
   return view;

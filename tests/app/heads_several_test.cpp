@@ -18,7 +18,7 @@ namespace {
 
 ViewState onTab(EffectTab tab) {
   ViewState view;
-  view.page = Page::heads;
+  view.page = kHeadsPage;
   view.heads.effectTab = tab;
   return view;
 }

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "app/ui/glossary.h"
-#include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
 #include "app_driver.h"
 
@@ -46,8 +45,7 @@ TEST(Help, ListsEveryShortcutAndEveryTool) {
   AppDriver ui;
   ui.type("?");
   std::set<std::string> listed;
-  StageMemory stage;
-  const Cards tools = makeTools(stage.magnitudes, stage.explanations);
+  const Cards tools = makeTools();
   for (const ShortcutGroup& group : shortcutGroups(tools)) {
     EXPECT_TRUE(ui.shows(group.title, kHelp)) << group.title;
     for (const Shortcut& shortcut : group.shortcuts) {
@@ -76,8 +74,7 @@ TEST(Help, WhatItSaysOfKeysIsTrue) {
   EXPECT_EQ(ui.view().step, StepId::project);
   ui.press(Key::space);
   EXPECT_TRUE(ui.view().playing);
-  StageMemory stage;
-  const Cards tools = makeTools(stage.magnitudes, stage.explanations);
+  const Cards tools = makeTools();
   for (const auto& tool : tools.all()) {
     ui.press(static_cast<Key>(tool->text().key));
     EXPECT_EQ(ui.view().tool, tool->text().id) << tool->text().title;

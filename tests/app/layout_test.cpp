@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/ui/flow_page.h"
 #include "app/ui/window_layout.h"
 #include "app_driver.h"
 
@@ -16,11 +17,6 @@ struct Size {
 
 void PrintTo(const Size& s, std::ostream* out) {
   *out << s.width << "x" << s.height << " at " << s.scale;
-}
-
-bool overlap(const Box& a, const Box& b) {
-  return a.at.x < b.at.x + b.size.x && b.at.x < a.at.x + a.size.x && a.at.y < b.at.y + b.size.y &&
-         b.at.y < a.at.y + a.size.y;
 }
 
 class Layout : public testing::TestWithParam<Size> {
@@ -38,21 +34,21 @@ TEST_P(Layout, PanelsStandApartAndWithinTheBody) {
   const auto h = static_cast<float>(height);
   for (const float rows : {48.0F, 96.0F}) {
     const WindowLayout layout = layoutWindow({{w, h}, 0.0F, rows * scale, scale});
-    std::vector<Box> boxes{layout.steps, layout.tools, layout.stage, layout.heads};
-    if (layout.inspector.size.x > 0) boxes.push_back(layout.inspector);
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-      const Box& b = boxes[i];
-      EXPECT_GE(b.at.x, 0);
-      EXPECT_GE(b.at.y, 0);
-      EXPECT_GT(b.size.x, 100 * scale) << i;
-      EXPECT_GT(b.size.y, 90 * scale) << i;
-      EXPECT_LE(b.at.x + b.size.x, layout.content.x) << i;
-      EXPECT_LE(b.at.y + b.size.y, layout.content.y) << i;
-      for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(overlap(b, boxes[j])) << i << " " << j;
+    const ImVec2 content = flowContent(layout.body.size(), scale);
+    const FlowPlaces places = layoutFlow(content, scale, false);
+    std::vector<Rect> cards{places.steps, places.tools, places.stage, places.heads};
+    if (!places.inspector.empty()) cards.push_back(places.inspector);
+    for (std::size_t i = 0; i < cards.size(); ++i) {
+      EXPECT_TRUE((Rect{{0, 0}, content}).contains(cards[i])) << i;
+      EXPECT_GT(cards[i].width(), 100 * scale) << i;
+      EXPECT_GT(cards[i].height(), 90 * scale) << i;
+      for (std::size_t j = 0; j < i; ++j) {
+        EXPECT_FALSE(cards[i].overlaps(cards[j])) << i << " " << j;
+      }
     }
-    EXPECT_FLOAT_EQ(layout.body.at.y, layout.tokens.at.y + layout.tokens.size.y);
-    EXPECT_FLOAT_EQ(layout.status.at.y + layout.status.size.y, h);
-    EXPECT_LE(layout.body.at.y + layout.body.size.y, layout.status.at.y + 1);
+    EXPECT_FLOAT_EQ(layout.body.a.y, layout.tokens.b.y);
+    EXPECT_FLOAT_EQ(layout.status.b.y, h);
+    EXPECT_LE(layout.body.b.y, layout.status.a.y + 1);
   }
 }
 

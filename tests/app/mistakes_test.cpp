@@ -150,7 +150,7 @@ TEST(Mistakes, TheBadgeOpensTheTool) {
 }
 
 TEST(Mistakes, APanelAloneIsMarkedToo) {
-  for (const Focus focus : {Focus::stage, Focus::heads, Focus::flow}) {
+  for (const char* focus : {kStageCard, kStripCard, kToolsCard}) {
     ViewState view;
     view.focus = focus;
     AppDriver ui(

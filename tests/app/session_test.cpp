@@ -51,7 +51,7 @@ TEST_F(SessionWindow, IsSavedAndOpenedAsItWas) {
 }
 
 TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
-  ui_.view().page = Page::heads;
+  ui_.view().page = kHeadsPage;
   ui_.view().selected = CellRef{TensorId::weights, 0, 0, 2, 3};
   ui_.settle();
   ASSERT_EQ(ui_.view().heads.query, 2) << "a cell that is chosen chooses its tokens";

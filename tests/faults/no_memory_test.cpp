@@ -31,7 +31,7 @@ std::vector<ViewState> views() {
     view.step = StepId::softmax;
     all.push_back(view);
   }
-  all.emplace_back().page = Page::heads;
+  all.emplace_back().page = kHeadsPage;
   for (ViewState& view : all) view.animate = false;
   return all;
 }

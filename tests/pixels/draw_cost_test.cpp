@@ -25,7 +25,7 @@ DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
 }
 
 struct Look {
-  ui::Page page = ui::Page::flow;
+  const char* page = ui::kFlowPage;
   StepId step = StepId::score;
   ui::StageScope scope = ui::StageScope::thisHead;
 };
@@ -64,10 +64,10 @@ Calls callsOf(Index dModel, Index heads, Index tokens, const Look& look) {
   return calls;
 }
 
-const Look kLooks[] = {{ui::Page::flow, StepId::score, ui::StageScope::thisHead},
-                       {ui::Page::flow, StepId::softmax, ui::StageScope::allHeads},
-                       {ui::Page::flow, StepId::project, ui::StageScope::thisHead},
-                       {ui::Page::heads, StepId::score, ui::StageScope::thisHead}};
+const Look kLooks[] = {{ui::kFlowPage, StepId::score, ui::StageScope::thisHead},
+                       {ui::kFlowPage, StepId::softmax, ui::StageScope::allHeads},
+                       {ui::kFlowPage, StepId::project, ui::StageScope::thisHead},
+                       {ui::kHeadsPage, StepId::score, ui::StageScope::thisHead}};
 
 TEST(DrawCalls, DoNotGrowWithCells) {
   for (const Look& look : kLooks) {
@@ -121,7 +121,7 @@ TEST_F(Uploads, OfAnOutputWeightAreItsCellAndItsColumn) {
   constexpr Index kTokens = 24;
   const DocumentPtr document = documentOf(64, 8, kTokens);
   const SetCell edit{{TensorId::wO, -1, -1, 3, 17}, 5.0F};
-  const auto bytes = bytesOf(document, edit, {ui::Page::flow, StepId::output});
+  const auto bytes = bytesOf(document, edit, {ui::kFlowPage, StepId::output});
   EXPECT_GT(bytes, 0U);
   // W_O and the output are shown perhaps twice; each is one cell, and one column of the tokens
   EXPECT_LE(bytes, 2 * sizeof(float) * (1 + kTokens));
@@ -135,7 +135,7 @@ TEST_F(Uploads, OfOneHeadsWeightsLeaveTheOtherHeadsAlone) {
   // of the coordinate that is 1 in every token, into the second column of the third head's Q
   const SetCell edit{{TensorId::wQ, -1, -1, 2 * 8 + 1, 0}, 5.0F};
   const auto bytes =
-      bytesOf(document, edit, {ui::Page::flow, StepId::softmax, ui::StageScope::allHeads});
+      bytesOf(document, edit, {ui::kFlowPage, StepId::softmax, ui::StageScope::allHeads});
   const auto one = sizeof(float) * kTokens * kTokens;
   EXPECT_GT(bytes, 0U);
   EXPECT_LE(bytes, 4 * one) << "its pictures: on the stage, in the strip and in the flow";
@@ -144,7 +144,7 @@ TEST_F(Uploads, OfOneHeadsWeightsLeaveTheOtherHeadsAlone) {
 TEST_F(Uploads, OfAStepThatIsNotShownAreNone) {
   const DocumentPtr document = documentOf(64, 8, 24);
   const SetCell edit{{TensorId::wO, -1, -1, 3, 17}, 5.0F};
-  EXPECT_EQ(bytesOf(document, edit, {ui::Page::flow, StepId::score}), 0U);
+  EXPECT_EQ(bytesOf(document, edit, {ui::kFlowPage, StepId::score}), 0U);
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST(GlLeaks, TheProgramLeavesNoObjects) {
       }
       gl::checkErrors("drawing");
     };
-    for (const ui::Page page : {ui::Page::flow, ui::Page::heads}) {
+    for (const char* page : {ui::kFlowPage, ui::kHeadsPage}) {
       for (const float scale : {1.0F, 2.0F}) {  // other fonts, other sizes
         app.view().page = page;
         app.view().scale = scale;

@@ -60,7 +60,7 @@ TEST(Offscreen, DrawsTheInterfaceAndTheSameOneAgain) {
 
 TEST(Offscreen, DrawsWhatIsComputedInManySteps) {
   AppOptions options = byHand();
-  options.view.page = ui::Page::heads;
+  options.view.page = ui::kHeadsPage;
   options.view.heads.effectTab = ui::EffectTab::moreHeads;  // one pass after another
   App app(options);
   Offscreen offscreen(1280, 720);
@@ -76,7 +76,7 @@ TEST(Offscreen, DrawsTheBarsToScrollBy) {
   options.document = makeDocument("", config, TextSource{{"The cat sat"}, {}}, Positions::named, {},
                                   kOffscreenBudget);
   options.view.animate = false;
-  options.view.page = ui::Page::heads;
+  options.view.page = ui::kHeadsPage;
   App app(options);
   Offscreen offscreen(1280, 720);
   const Image first = offscreen.draw(app);

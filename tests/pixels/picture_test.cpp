@@ -40,7 +40,7 @@ TEST(Picture, IsTheRenderCommands) {
   for (const bool step : {false, true}) {
     PictureRequest picture = request(640, 400);
     picture.program.view.theme = ui::ThemeKind::dark;
-    if (step) picture.program.view.focus = ui::Focus::stage;
+    if (step) picture.program.view.focus = ui::kStageCard;
     const Image drawn = drawPicture(picture);
     const std::string command = std::string(HEADSCOPE_PROGRAM) +
                                 " render --preset by-hand --theme dark --size 640x400 --view " +

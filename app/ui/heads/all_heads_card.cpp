@@ -340,10 +340,11 @@ class AllHeads {
   ImVec2 headingAt_, minimapAt_;
 };
 
-class AllHeadsCard final : public HeadsCard {
+class AllHeadsCard final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    AllHeads(frame.panel, memory_, frame.heads.figures).draw();
+  AllHeadsCard() : Card({"all heads", "All heads", "every head's matrix beside the others"}) {}
+  void draw(const Panel& panel) override {
+    AllHeads(panel, memory_, measuredHeads(panel).figures).draw();
   }
   bool takesWheel() const override { return memory_.takesWheel; }
 
@@ -353,6 +354,6 @@ class AllHeadsCard final : public HeadsCard {
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeAllHeadsCard() { return std::make_unique<AllHeadsCard>(); }
+std::unique_ptr<Card> makeAllHeadsCard() { return std::make_unique<AllHeadsCard>(); }
 
 }  // namespace headscope::ui

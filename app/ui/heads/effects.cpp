@@ -102,30 +102,19 @@ ChartAxis percentAxis(const Figures& figures) {
   return axis;
 }
 
-class EffectsCard final : public HeadsCard {
+class EffectsCard final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    EffectTab& open = frame.panel.view.heads.effectTab;
+  EffectsCard() : Card({"effects", "Effects", "what goes without a head, what more heads bring"}) {}
+  void draw(const Panel& panel) override {
+    EffectTab& open = panel.view.heads.effectTab;
     const auto chosen = static_cast<std::size_t>(open);
-    open = static_cast<EffectTab>(tabs_.drawLine(frame, chosen));
-    tabs_.content(chosen).draw(frame);
+    open = static_cast<EffectTab>(tabs_.tabs(panel, "effects tabs", chosen));
+    tabs_.at(chosen).draw(panel);
   }
 
  private:
-  HeadsTabs tabs_{
-      "effects tabs",
-      {{"Switch a head off", "What each token's output loses without it",
-        "change of each token's output, in % of its norm, when one head is set to zero before the "
-        "output matrix",
-        makeSwitchOffTab},
-       {"Output matrix", "Each head's rows of it, and its share of every output",
-        "each head has its own rows of it, and adds its share to every token's output",
-        makeOutputMatrixTab},
-       {"More heads", "The same input and d_model with 1 to 64 heads",
-        "the same input and d_model with 1 to 64 heads: what differs, what it costs",
-        makeMoreHeadsTab},
-       {"Why several heads", "One head asked to do what two do, beside the two",
-        "one head asked to do what two heads do, on the same sentence", makeWhySeveralTab}}};
+  Cards tabs_ =
+      Cards::of(makeSwitchOffTab(), makeOutputMatrixTab(), makeMoreHeadsTab(), makeWhySeveralTab());
 };
 
 }  // namespace
@@ -291,6 +280,6 @@ Index effectHeatmap(const Panel& panel, const Figures& figures) {
   return covered.perBar;
 }
 
-std::unique_ptr<HeadsCard> makeEffectsCard() { return std::make_unique<EffectsCard>(); }
+std::unique_ptr<Card> makeEffectsCard() { return std::make_unique<EffectsCard>(); }
 
 }  // namespace headscope::ui

@@ -10,10 +10,10 @@
 
 namespace headscope::ui {
 
-std::unique_ptr<HeadsCard> makeSwitchOffTab();
-std::unique_ptr<HeadsCard> makeOutputMatrixTab();
-std::unique_ptr<HeadsCard> makeMoreHeadsTab();
-std::unique_ptr<HeadsCard> makeWhySeveralTab();
+std::unique_ptr<Card> makeSwitchOffTab();
+std::unique_ptr<Card> makeOutputMatrixTab();
+std::unique_ptr<Card> makeMoreHeadsTab();
+std::unique_ptr<Card> makeWhySeveralTab();
 
 /// What goes without each head, per token, over the rest of the card: a bar chart for every head,
 /// on one axis, which scroll sideways where they do not fit; or all in one heatmap, heads down and

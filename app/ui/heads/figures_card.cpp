@@ -51,13 +51,15 @@ void wordsBelow(const char* id, float height, const Words& words) {
 }
 
 /// The figures there are, and what is said while there are none.
-class FiguresTabCard : public HeadsCard {
+class FiguresTabCard : public Card {
  public:
-  void draw(const HeadsFrame& frame) final {
-    itemSwitch(frame.panel);
-    if (frame.heads.figures == nullptr) return noFigures(frame.panel, frame.heads);
-    measuringNote(frame.panel, frame.heads);
-    drawReport(frame.panel, frame.heads.figures->report);
+  using Card::Card;
+  void draw(const Panel& panel) final {
+    itemSwitch(panel);
+    const MeasuredHeads heads = measuredHeads(panel);
+    if (heads.figures == nullptr) return noFigures(panel, heads);
+    measuringNote(panel, heads);
+    drawReport(panel, heads.figures->report);
   }
 
  private:
@@ -65,6 +67,11 @@ class FiguresTabCard : public HeadsCard {
 };
 
 class ScatterTab final : public FiguresTabCard {
+ public:
+  ScatterTab()
+      : FiguresTabCard({"scatter", "Scatter", "heads by two of their metrics", 0, true, ""}) {}
+
+ private:
   void drawReport(const Panel& panel, const HeadReport& report) override {
     const Look& look = panel.look;
     Rect room = Rect::rest();
@@ -106,6 +113,11 @@ class ScatterTab final : public FiguresTabCard {
 
 /// Heads by metrics, in any column's order, beside head numbers that stay while the rest scrolls.
 class TableTab final : public FiguresTabCard {
+ public:
+  TableTab()
+      : FiguresTabCard({"table", "Table", "all metrics of all heads, in any order", 0, true, ""}) {}
+
+ private:
   struct MetricColumn {
     std::string key;  // as HeadsView::tableSort
     std::optional<Metric> metric = {};
@@ -220,31 +232,27 @@ class TableTab final : public FiguresTabCard {
   }
 };
 
-class FiguresCard final : public HeadsCard {
+class FiguresCard final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  FiguresCard() : Card({"figures", "Figures", "what is measured of each head"}) {}
+  void draw(const Panel& panel) override {
     FiguresTab& tab = panel.view.heads.figuresTab;
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const auto chosen = static_cast<std::size_t>(tab);
     const float kept =
-        frame.alone ? 0.0F
+        panel.alone ? 0.0F
                     : enlargeSwitchWidth(panel, EnlargedCard::figures) + panel.look.space.medium;
-    tab = static_cast<FiguresTab>(tabs_.drawLine(frame, chosen, kept));
-    if (!frame.alone) enlargeSwitch(panel, EnlargedCard::figures, top);
-    tabs_.content(chosen).draw(frame);
+    tab = static_cast<FiguresTab>(tabs_.tabs(panel, "figures tabs", chosen, kept));
+    if (!panel.alone) enlargeSwitch(panel, EnlargedCard::figures, top);
+    tabs_.at(chosen).draw(panel);
   }
 
  private:
-  HeadsTabs tabs_{"figures tabs",
-                  {{"Scatter", "heads by two of their metrics", nullptr,
-                    [] { return std::unique_ptr<HeadsCard>(std::make_unique<ScatterTab>()); }},
-                   {"Table", "all metrics of all heads, in any order", nullptr,
-                    [] { return std::unique_ptr<HeadsCard>(std::make_unique<TableTab>()); }}}};
+  Cards tabs_ = Cards::of(std::make_unique<ScatterTab>(), std::make_unique<TableTab>());
 };
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeFiguresCard() { return std::make_unique<FiguresCard>(); }
+std::unique_ptr<Card> makeFiguresCard() { return std::make_unique<FiguresCard>(); }
 
 }  // namespace headscope::ui

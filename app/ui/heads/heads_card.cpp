@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <cstddef>
 #include <iterator>
-#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
@@ -18,29 +16,6 @@ const char* enlargeWord(const Panel& panel, EnlargedCard card) {
 }
 
 }  // namespace
-
-HeadsTabs::HeadsTabs(const char* id, std::vector<HeadsTab> tabs) : id_(id), tabs_(std::move(tabs)) {
-  for (const HeadsTab& tab : tabs_) contents_.push_back(tab.make());
-}
-
-std::size_t HeadsTabs::drawLine(const HeadsFrame& frame, std::size_t chosen, float kept) {
-  const Look& look = frame.panel.look;
-  HeadsCard& content = *contents_[chosen];
-  std::vector<Tab> tabs;
-  for (const HeadsTab& tab : tabs_) tabs.push_back({tab.title, tab.about});
-  Rect rest = Rect::rest();
-  const Rect line = rest.cutTop(fontSize(look.fonts.semibold) + look.space.small, look.space.small);
-  const float controls = look.px(content.controlsWidth());
-  beginPart("tabs", {line.width() - controls - kept, line.height()}, ImGuiWindowFlags_NoScrollbar);
-  const int clicked = tabRow(look, id_, tabs, static_cast<int>(chosen), tabs_[chosen].explanation);
-  ImGui::EndChild();
-  if (controls > 0.0F) {
-    ImGui::SetCursorScreenPos({line.b.x - controls, line.a.y - look.space.tight});
-    content.drawControls(frame);
-  }
-  ImGui::SetCursorScreenPos(rest.a);
-  return clicked < 0 ? chosen : static_cast<std::size_t>(clicked);
-}
 
 float enlargeSwitchWidth(const Panel& panel, EnlargedCard card) {
   return textSize(panel.look.fonts.small, enlargeWord(panel, card)).x + panel.look.space.large;
@@ -69,12 +44,6 @@ std::string tokenName(const Panel& panel, Lane lane, Index token) {
     return std::string(shownToken(names[static_cast<std::size_t>(token)]));
   }
   return fmt::format("{} {}", lane == Lane::query ? "query" : "key", token);
-}
-
-void wrappedLabel(ImFont* font, ImU32 color, std::string_view text) {
-  ImGui::PushTextWrapPos(0.0F);
-  label(font, color, text);
-  ImGui::PopTextWrapPos();
 }
 
 }  // namespace headscope::ui

@@ -97,7 +97,7 @@ void sortTableBy(HeadsView& view, std::string_view column) {
 
 void openHead(ViewState& view, Index head) {
   view.head = head;
-  view.page = Page::flow;
+  view.page = kFlowPage;
   view.step = StepId::softmax;
   view.scope = StageScope::thisHead;
   view.playing = false;

@@ -1,25 +1,15 @@
 #include "app/ui/heads/heads_page.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <array>
+
+#include "app/ui/compat.h"
+#include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/heads_choice.h"
 
 namespace headscope::ui {
 namespace {
-
-/// A card of the page: a new one is a file and a line.
-struct HeadsCardEntry {
-  Focus focus;
-  const char* id;
-  Box HeadsLayout::*place;
-  MakeHeadsCard make;
-};
-constexpr std::array kHeadsCards{
-    HeadsCardEntry{Focus::allHeads, "all heads", &HeadsLayout::allHeads, makeAllHeadsCard},
-    HeadsCardEntry{Focus::looks, "looks", &HeadsLayout::looks, makeLooksCard},
-    HeadsCardEntry{Focus::figures, "figures", &HeadsLayout::figures, makeFiguresCard},
-    HeadsCardEntry{Focus::similarity, "similarity", &HeadsLayout::similarity, makeSimilarityCard},
-    HeadsCardEntry{Focus::effects, "effects", &HeadsLayout::effects, makeEffectsCard},
-};
 
 constexpr float kLeastWidth = 1160.0F;  // points of a page with cards beside each other
 constexpr float kLeastHeight = 520.0F;
@@ -41,30 +31,57 @@ float narrowEffects(const HeadsView& view) {
   return hasTallEffects(view) ? kTallEffectsHeight : kEffectsHeight;
 }
 
-HeadsLayout layoutNarrow(ImVec2 content, float scale, const HeadsView& view) {
-  const auto px = [&](float length) { return length * scale; };
-  const float width = content.x - 2 * px(kPageMargin);
-  float y = px(kPageMargin);
-  const auto next = [&](float height) {
-    const Box box{{px(kPageMargin), y}, {width, px(height)}};
-    y += px(height + kCardGap);
-    return box;
-  };
+/// The cards of the right column share it, or one of them takes all of it.
+void placeEnlarged(HeadsLayout& layout, EnlargedCard enlarged, const Rect& place) {
+  layout.figures = enlarged == EnlargedCard::figures ? place : Rect{};
+  layout.similarity = enlarged == EnlargedCard::similarity ? place : Rect{};
+}
+
+HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
+  const float gap = kCardGap * scale;
+  const auto next = [&](float height) { return room.cutTop(height * scale, gap); };
   HeadsLayout l;
   l.allHeads = next(kGridHeight);
   if (view.enlarged == EnlargedCard::none) {
     l.looks = next(kLooksHeight);
-    Box both = next(kFiguresHeight);
-    both.size.x = (width - px(kCardGap)) * 0.5F;
-    l.figures = l.similarity = both;
-    l.similarity.at.x += both.size.x + px(kCardGap);
+    const Rect both = next(kFiguresHeight);
+    l.figures = both.column(0, 2, gap);
+    l.similarity = both.column(1, 2, gap);
   } else {
-    const Box large = next(kLooksHeight + kCardGap + kFiguresHeight);
-    (view.enlarged == EnlargedCard::figures ? l.figures : l.similarity) = large;
+    placeEnlarged(l, view.enlarged, next(kLooksHeight + kCardGap + kFiguresHeight));
   }
   l.effects = next(narrowEffects(view));
   return l;
 }
+
+class HeadsPage final : public Page {
+ public:
+  HeadsPage()
+      : Page({kHeadsPage, "Heads", "All heads at once", kAllHeadsCard, kAllHeadsCard},
+             Cards::of(makeAllHeadsCard(), makeLooksCard(), makeFiguresCard(), makeSimilarityCard(),
+                       makeEffectsCard())) {}
+
+  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+    return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize, panel.view.heads);
+  }
+  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+    const HeadsLayout l = layoutHeads(content, panel.look.scale, panel.view.heads);
+    return {l.allHeads, l.looks, l.figures, l.similarity, l.effects};
+  }
+  bool keys(const Panel& panel) const override {
+    if (!keyPressed(Key::enter, false)) return false;
+    openHead(panel.view, panel.view.head);
+    return true;
+  }
+  std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
+    const AttentionConfig& c = panel.trace.config();
+    const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.view.item + 1) : "";
+    return fmt::format("Head {} of {}{}", panel.view.head + 1, c.numHeads, item);
+  }
+  std::string keysInWords(const ViewState& /*view*/) const override {
+    return "H next head · X off, on";
+  }
+};
 
 }  // namespace
 
@@ -75,61 +92,28 @@ ImVec2 headsContent(ImVec2 body, float scale, float scrollBar, const HeadsView& 
   return {std::max(body.x - scrollBar, kNarrowest * scale), std::max(body.y, height * scale)};
 }
 
-HeadsLayout layoutHeads(ImVec2 body, float scale, const HeadsView& view) {
-  if (isNarrow(body, scale)) return layoutNarrow(body, scale, view);
+HeadsLayout layoutHeads(ImVec2 content, float scale, const HeadsView& view) {
   const auto px = [&](float length) { return length * scale; };
   const float margin = px(kPageMargin);
   const float gap = px(kCardGap);
-  const ImVec2 inner(body.x - 2 * margin, body.y - margin - px(2));
-  const float effects = hasTallEffects(view) ? std::clamp(inner.y * 0.42F, px(200), px(560))
-                                             : std::clamp(inner.y * 0.28F, px(170), px(420));
-  const float upper = inner.y - effects - gap;
-  const float left = (inner.x - gap) * 0.63F;
-  const float right = inner.x - left - gap;
-  const float x = margin + left + gap;
-  const float looks = upper * 0.48F;
-  const float half = (right - gap) * 0.5F;
-  const float y = margin + looks + gap;
+  Rect room{{margin, margin}, {content.x - margin, content.y - px(2)}};
+  if (isNarrow(content, scale)) return layoutNarrow(room, scale, view);
   HeadsLayout l;
-  l.allHeads = {{margin, margin}, {left, upper}};
-  l.looks = {{x, margin}, {right, looks}};
-  l.figures = {{x, y}, {half, upper - looks - gap}};
-  l.similarity = {{x + half + gap, y}, {half, upper - looks - gap}};
-  l.effects = {{margin, margin + upper + gap}, {inner.x, effects}};
+  l.effects =
+      room.cutBottom(hasTallEffects(view) ? std::clamp(room.height() * 0.42F, px(200), px(560))
+                                          : std::clamp(room.height() * 0.28F, px(170), px(420)),
+                     gap);
+  l.allHeads = room.cutLeft((room.width() - gap) * 0.63F, gap);
   if (view.enlarged != EnlargedCard::none) {
-    const Box column{{x, margin}, {right, upper}};
-    l.looks = {};
-    l.figures = view.enlarged == EnlargedCard::figures ? column : Box{};
-    l.similarity = view.enlarged == EnlargedCard::similarity ? column : Box{};
+    placeEnlarged(l, view.enlarged, room);
+    return l;
   }
+  l.looks = room.cutTop(room.height() * 0.48F, gap);
+  l.figures = room.column(0, 2, gap);
+  l.similarity = room.column(1, 2, gap);
   return l;
 }
 
-HeadsPage::HeadsPage() {
-  for (const HeadsCardEntry& entry : kHeadsCards) cards_.push_back(entry.make());
-}
-
-void HeadsPage::draw(const HeadsFrame& frame, const DrawCard& drawCard, ImVec2 body) {
-  const HeadsLayout layout = layoutHeads(body, frame.panel.look.scale, frame.panel.view.heads);
-  for (std::size_t i = 0; i < kHeadsCards.size(); ++i) {
-    const HeadsCardEntry& entry = kHeadsCards[i];
-    drawCard(entry.id, layout.*entry.place, [&] { cards_[i]->draw(frame); });
-  }
-}
-
-void HeadsPage::drawAlone(const HeadsFrame& frame, Focus card) {
-  for (std::size_t i = 0; i < kHeadsCards.size(); ++i) {
-    if (kHeadsCards[i].focus == card) cards_[i]->draw(frame);
-  }
-}
-
-void HeadsPage::viewOpened(const ViewState& view) {
-  for (const auto& card : cards_) card->viewOpened(view);
-}
-
-bool HeadsPage::takesWheel() const {
-  return std::any_of(cards_.begin(), cards_.end(),
-                     [](const auto& card) { return card->takesWheel(); });
-}
+std::unique_ptr<Page> makeHeadsPage() { return std::make_unique<HeadsPage>(); }
 
 }  // namespace headscope::ui

@@ -16,13 +16,13 @@
 namespace headscope::ui {
 
 /// A line per weight from each query to the keys it looks at, thickness by weight.
-std::unique_ptr<HeadsCard> makeLinesTab();
+std::unique_ptr<Card> makeLinesTab();
 /// A head's value vectors in the plane of their two main components, and a query's output among
 /// them as their weighted mean.
-std::unique_ptr<HeadsCard> makeValuesTab();
+std::unique_ptr<Card> makeValuesTab();
 /// q·k of a query and a key as two arrows with their lengths and angle, and the same of every key,
 /// to see whether a large score comes from length or from direction.
-std::unique_ptr<HeadsCard> makeLengthsTab();
+std::unique_ptr<Card> makeLengthsTab();
 
 /// The queries of the item below each other, one of them chosen.
 class QueryList {

@@ -13,27 +13,21 @@
 namespace headscope::ui {
 namespace {
 
-class LooksCard final : public HeadsCard {
+class LooksCard final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    ViewState& view = frame.panel.view;
+  LooksCard() : Card({"looks", "Looks", "where each token looks, and what it takes from there"}) {}
+  void draw(const Panel& panel) override {
+    ViewState& view = panel.view;
     followSelection(view, selected_);
     const auto chosen = static_cast<std::size_t>(view.heads.looksTab);
-    view.heads.looksTab = static_cast<LooksTab>(tabs_.drawLine(frame, chosen));
-    tabs_.content(chosen).draw(frame);
+    view.heads.looksTab = static_cast<LooksTab>(tabs_.tabs(panel, "looks tabs", chosen));
+    tabs_.at(chosen).draw(panel);
   }
   void viewOpened(const ViewState& view) override { selected_ = view.selected; }
 
  private:
   std::optional<CellRef> selected_;  // whose tokens were chosen here last
-  HeadsTabs tabs_{
-      "looks tabs",
-      {{"Where each head looks", "A line for each of the largest weights, from query to key",
-        "query to key, thickness = weight", makeLinesTab},
-       {"Values", "The value vectors that are mixed, in the plane of their two main components",
-        "output = Σ weight × value", makeValuesTab},
-       {"q · k", "The product of a query and a key as lengths and angle", "q·k = ‖q‖ ‖k‖ cos",
-        makeLengthsTab}}};
+  Cards tabs_ = Cards::of(makeLinesTab(), makeValuesTab(), makeLengthsTab());
 };
 
 }  // namespace
@@ -80,6 +74,6 @@ std::optional<Index> QueryList::draw(const Panel& panel, Index chosen, Rect room
   return clicked;
 }
 
-std::unique_ptr<HeadsCard> makeLooksCard() { return std::make_unique<LooksCard>(); }
+std::unique_ptr<Card> makeLooksCard() { return std::make_unique<LooksCard>(); }
 
 }  // namespace headscope::ui

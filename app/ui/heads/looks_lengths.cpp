@@ -139,10 +139,12 @@ Computed<KeyTable> wantKeyTable(const Panel& panel, const RowRef& row) {
   });
 }
 
-class LengthsTab final : public HeadsCard {
+class LengthsTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  LengthsTab()
+      : Card({"lengths", "q · k", "The product of a query and a key as lengths and angle", 0, true,
+              "q·k = ‖q‖ ‖k‖ cos"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const AttentionConfig& c = panel.trace.config();
     ViewState& view = panel.view;
@@ -273,6 +275,6 @@ Arrows arrowsIn(const QueryKeyProduct& product, double width, double height) {
   return a;
 }
 
-std::unique_ptr<HeadsCard> makeLengthsTab() { return std::make_unique<LengthsTab>(); }
+std::unique_ptr<Card> makeLengthsTab() { return std::make_unique<LengthsTab>(); }
 
 }  // namespace headscope::ui

@@ -249,10 +249,13 @@ class LineControls {
   float line_;
 };
 
-class LinesTab final : public HeadsCard {
+class LinesTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  LinesTab()
+      : Card({"lines", "Where each head looks",
+              "A line for each of the largest weights, from query to key", 0, true,
+              "query to key, thickness = weight"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     Rect room = Rect::rest();
     const LineControls controls(panel, room);
@@ -397,6 +400,6 @@ Index workOf(const LineQuestion& question, const AttentionConfig& config) {
   return static_cast<Index>(question.heads.size()) * question.queries.count * config.keys();
 }
 
-std::unique_ptr<HeadsCard> makeLinesTab() { return std::make_unique<LinesTab>(); }
+std::unique_ptr<Card> makeLinesTab() { return std::make_unique<LinesTab>(); }
 
 }  // namespace headscope::ui

@@ -251,10 +251,13 @@ void valueWords(const Panel& panel, const ValuePlane& plane, const ValueMix& mix
                    : "All value vectors are the same: they have no main component");
 }
 
-class ValuesTab final : public HeadsCard {
+class ValuesTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  ValuesTab()
+      : Card({"values", "Values",
+              "The value vectors that are mixed, in the plane of their two main components", 0,
+              true, "output = Σ weight × value"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const Trace& trace = panel.trace;
     const AttentionConfig& c = trace.config();
@@ -321,6 +324,6 @@ ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row
   return mix;
 }
 
-std::unique_ptr<HeadsCard> makeValuesTab() { return std::make_unique<ValuesTab>(); }
+std::unique_ptr<Card> makeValuesTab() { return std::make_unique<ValuesTab>(); }
 
 }  // namespace headscope::ui

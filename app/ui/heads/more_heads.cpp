@@ -45,10 +45,12 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
   return text;
 }
 
-class MoreHeadsTab final : public HeadsCard {
+class MoreHeadsTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  MoreHeadsTab()
+      : Card({"more-heads", "More heads", "The same input and d_model with 1 to 64 heads", 0, true,
+              "the same input and d_model with 1 to 64 heads: what differs, what it costs"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const Theme& t = look.theme;
     const std::string_view problem = measure(panel);
@@ -196,6 +198,6 @@ class MoreHeadsTab final : public HeadsCard {
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeMoreHeadsTab() { return std::make_unique<MoreHeadsTab>(); }
+std::unique_ptr<Card> makeMoreHeadsTab() { return std::make_unique<MoreHeadsTab>(); }
 
 }  // namespace headscope::ui

@@ -264,12 +264,16 @@ class ShareStacks {
   const ShareBars& shares_;
 };
 
-class OutputMatrixTab final : public HeadsCard {
+class OutputMatrixTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  OutputMatrixTab()
+      : Card({"output-matrix", "Output matrix",
+              "Each head's rows of it, and its share of every output", 0, true,
+              "each head has its own rows of it, and adds its share to every token's output"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    const Figures* figures = frame.heads.figures;
+    const MeasuredHeads heads = measuredHeads(panel);
+    const Figures* figures = heads.figures;
     Rect room = Rect::rest();
     const Rect words = room.cutLeft(std::min(look.px(340), room.width() * 0.36F), look.space.wide);
     const Rect blocks = room.cutLeft((room.width() - look.space.wide) * 0.44F, look.space.wide);
@@ -278,9 +282,9 @@ class OutputMatrixTab final : public HeadsCard {
     shareWords(panel, figures == nullptr ? nullptr : &figures->effects);
     ImGui::EndChild();
     ImGui::PopStyleVar();
-    outputBlocks(panel, frame.magnitudes, blocks);
+    outputBlocks(panel, panel.magnitudes, blocks);
     ImGui::SetCursorScreenPos(room.a);
-    if (figures == nullptr) return noFigures(panel, frame.heads);
+    if (figures == nullptr) return noFigures(panel, heads);
 
     const HeadEffects& effects = figures->effects;
     const Index most = std::max<Index>(1, kMostPieces / (effects.heads() + 1));
@@ -297,6 +301,6 @@ class OutputMatrixTab final : public HeadsCard {
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeOutputMatrixTab() { return std::make_unique<OutputMatrixTab>(); }
+std::unique_ptr<Card> makeOutputMatrixTab() { return std::make_unique<OutputMatrixTab>(); }
 
 }  // namespace headscope::ui

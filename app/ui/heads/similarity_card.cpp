@@ -219,14 +219,15 @@ class SimilarityMatrix {
   float rowNumbers_ = 0.0F, columnNumbers_ = 0.0F;  // the room they take
 };
 
-class SimilarityCard final : public HeadsCard {
+class SimilarityCard final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  SimilarityCard() : Card({"similarity", "Similarity", "how alike the heads are"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    title(panel, frame.alone);
-    if (frame.heads.figures == nullptr) return noFigures(panel, frame.heads);
-    const Figures& figures = *frame.heads.figures;
+    title(panel, panel.alone);
+    const MeasuredHeads heads = measuredHeads(panel);
+    if (heads.figures == nullptr) return noFigures(panel, heads);
+    const Figures& figures = *heads.figures;
     const HeadSimilarity& similarity = figures.report.similarity;
     const auto instead = [&](const std::string& why) {
       wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
@@ -236,8 +237,8 @@ class SimilarityCard final : public HeadsCard {
       return instead(fmt::format("Similarity is not defined because {}.", similarity.why));
     }
     scaleLine(panel, similarity);
-    measuringNote(panel, frame.heads);
-    const bool large = frame.alone || panel.view.heads.enlarged == EnlargedCard::similarity;
+    measuringNote(panel, heads);
+    const bool large = panel.alone || panel.view.heads.enlarged == EnlargedCard::similarity;
     Rect room = Rect::rest();
     // a small window keeps the picture: the order and the cut are then in the larger card
     const bool small = room.height() < look.px(150);
@@ -321,6 +322,6 @@ class SimilarityCard final : public HeadsCard {
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeSimilarityCard() { return std::make_unique<SimilarityCard>(); }
+std::unique_ptr<Card> makeSimilarityCard() { return std::make_unique<SimilarityCard>(); }
 
 }  // namespace headscope::ui

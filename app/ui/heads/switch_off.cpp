@@ -62,14 +62,19 @@ CheckWords effectCheck(const Panel& panel) {
           !c.agrees()};
 }
 
-class SwitchOffTab final : public HeadsCard {
+class SwitchOffTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  SwitchOffTab()
+      : Card(
+            {"off", "Switch a head off", "What each token's output loses without it", 0, true,
+             "change of each token's output, in % of its norm, when one head is set to zero before "
+             "the output matrix"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     // what is typed or dragged changes the newest document, which may have fewer heads
     const Index head = std::min(panel.view.head, panel.document.config.numHeads - 1);
-    const Figures* figures = frame.heads.figures;
+    const MeasuredHeads heads = measuredHeads(panel);
+    const Figures* figures = heads.figures;
     Rect room = Rect::rest();
     const ImVec2 at = room.a;
     controls(panel, head);
@@ -88,7 +93,7 @@ class SwitchOffTab final : public HeadsCard {
     Index together = 1;  // tokens in a bar or cell
     beginPart("picture", room.size(), ImGuiWindowFlags_NoScrollbar);
     if (figures == nullptr) {
-      noFigures(panel, frame.heads);
+      noFigures(panel, heads);
     } else {
       together = heatmapDrawn(panel) ? effectHeatmap(panel, *figures) : effectBars(panel, *figures);
     }
@@ -102,10 +107,10 @@ class SwitchOffTab final : public HeadsCard {
     ImGui::PopStyleVar();
   }
 
-  void drawControls(const HeadsFrame& frame) override {
-    EffectDrawing& drawing = frame.panel.view.heads.effectDrawing;
+  void drawControls(const Panel& panel) override {
+    EffectDrawing& drawing = panel.view.heads.effectDrawing;
     const int clicked =
-        choices(frame.panel.look, "effect drawing", {"bars", "heatmap"}, static_cast<int>(drawing));
+        choices(panel.look, "effect drawing", {"bars", "heatmap"}, static_cast<int>(drawing));
     if (clicked >= 0) drawing = static_cast<EffectDrawing>(clicked);
   }
   float controlsWidth() const override { return 136.0F; }
@@ -202,6 +207,6 @@ class SwitchOffTab final : public HeadsCard {
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeSwitchOffTab() { return std::make_unique<SwitchOffTab>(); }
+std::unique_ptr<Card> makeSwitchOffTab() { return std::make_unique<SwitchOffTab>(); }
 
 }  // namespace headscope::ui

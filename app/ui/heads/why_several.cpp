@@ -250,10 +250,13 @@ std::string conclusion(const Panel& panel, const PairFigures& figures) {
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 
-class WhySeveralTab final : public HeadsCard {
+class WhySeveralTab final : public Card {
  public:
-  void draw(const HeadsFrame& frame) override {
-    const Panel& panel = frame.panel;
+  WhySeveralTab()
+      : Card({"why-several", "Why several heads",
+              "One head asked to do what two do, beside the two", 0, true,
+              "one head asked to do what two heads do, on the same sentence"}) {}
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const HeadRelations candidates = candidatesOf(panel);
     if (candidates.size() < 2) return tooFew(panel);
@@ -342,6 +345,6 @@ class WhySeveralTab final : public HeadsCard {
 
 }  // namespace
 
-std::unique_ptr<HeadsCard> makeWhySeveralTab() { return std::make_unique<WhySeveralTab>(); }
+std::unique_ptr<Card> makeWhySeveralTab() { return std::make_unique<WhySeveralTab>(); }
 
 }  // namespace headscope::ui

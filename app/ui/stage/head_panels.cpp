@@ -177,14 +177,13 @@ Index queryHeadOf(TensorId tensor, const AttentionConfig& c, Index head) {
 
 class HeadGridPanel {
  public:
-  HeadGridPanel(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
-                const std::optional<HeadGridPlay>& play)
+  HeadGridPanel(const Panel& panel, TensorId tensor, const std::optional<HeadGridPlay>& play)
       : panel_(panel),
         look_(panel.look),
         tensor_(tensor),
         play_(play),
         list_(ImGui::GetWindowDrawList()),
-        tiles_(panel, magnitudes, tensor),
+        tiles_(panel, panel.magnitudes, tensor),
         room_(Rect::rest()) {
     const AttentionConfig& c = panel.trace.config();
     room_.cutRight(colorBarWidth(look_) + look_.space.large);
@@ -282,9 +281,7 @@ class HeadGridPanel {
   TileGrid grid_;
 };
 
-}  // namespace
-
-void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads& measured) {
+void headsStrip(const Panel& panel) {
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   std::string about =
@@ -309,7 +306,8 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float height = room.y - (scrolls ? ImGui::GetStyle().ScrollbarSize + look.px(3) : 0.0F);
-  HeadTiles tiles(panel, magnitudes, TensorId::weights);
+  HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
+  const MeasuredHeads measured = measuredHeads(panel);
   const std::vector<StripCard> cards = stripCards(panel, origin, {width, height}, width + gap);
   for (const StripCard& card : cards) {
     stripFrame(panel, card);
@@ -327,9 +325,22 @@ void headsStrip(const Panel& panel, Magnitudes& magnitudes, const MeasuredHeads&
   ImGui::EndChild();
 }
 
-void headGrid(const Panel& panel, Magnitudes& magnitudes, TensorId tensor,
-              const std::optional<HeadGridPlay>& play) {
-  HeadGridPanel(panel, magnitudes, tensor, play).draw();
+class HeadsStrip final : public Card {
+ public:
+  HeadsStrip() : Card({kStripCard, "Heads", "the weights of every head"}) {}
+  void draw(const Panel& panel) override {
+    if (!panel.alone) return headsStrip(panel);
+    heading(panel.look, "Heads", "weights 0 to 1, one scale · rows: queries, columns: keys");
+    headGrid(panel, TensorId::weights);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeHeadsStrip() { return std::make_unique<HeadsStrip>(); }
+
+void headGrid(const Panel& panel, TensorId tensor, const std::optional<HeadGridPlay>& play) {
+  HeadGridPanel(panel, tensor, play).draw();
 }
 
 }  // namespace headscope::ui

@@ -11,6 +11,7 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
+#include "app/ui/stage/arithmetic_strip.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/stage/stage_matrix.h"
@@ -30,10 +31,9 @@ struct StageCell {
 /// The matrices of a step in a rectangle.
 class Stage {
  public:
-  Stage(const Panel& panel, StageMemory& memory, const StageMoment* played, const Rect& room)
+  Stage(const Panel& panel, const StageMoment* played, const Rect& room)
       : panel_(panel),
         look_(panel.look),
-        memory_(memory),
         played_(played),
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
     Rect matrices = room;
@@ -44,7 +44,7 @@ class Stage {
     if (turned > line) places_ = layoutStage(items_, matrices, metrics(turned));
     findLit();
     const auto result = resultLookedAt(items_, panel.view.step, panel.view);
-    if (result && !told()) explained_ = &memory.explanations.of(panel.trace, *result);
+    if (result && !told()) explained_ = &panel.explanations.of(panel.trace, *result);
   }
 
   /// Gives the cell under the mouse.
@@ -145,12 +145,11 @@ class Stage {
 
   ColorScale scaleOf(const MatrixRef& ref) {
     return colorScale(look_, panel_.view, ref.tensor,
-                      memory_.magnitudes.of(panel_.trace, ref.tensor, ref.item, ref.head));
+                      panel_.magnitudes.of(panel_.trace, ref.tensor, ref.item, ref.head));
   }
 
   const Panel& panel_;
   const Look& look_;
-  StageMemory& memory_;
   const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
@@ -293,11 +292,11 @@ void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
 }
 
 /// All heads of what the step gives, in place of its matrices.
-void stageOfAllHeads(const Panel& panel, StageMemory& memory, CellEditing& editing,
-                     const Playback& playback, TensorId tensor, const Rect& strip) {
+void stageOfAllHeads(const Panel& panel, CellEditing& editing, const Playback& playback,
+                     TensorId tensor, const Rect& strip) {
   std::optional<HeadGridPlay> play;
   if (playback.stage) play = HeadGridPlay{playback.stage->headsReached, strip.height()};
-  headGrid(panel, memory.magnitudes, tensor, play);
+  headGrid(panel, tensor, play);
   if (play) narrationStrip(panel.look, playback.narration, strip);
   if (editing.typing == TypingPlace::stage) editing.typing = TypingPlace::none;
   if (std::exchange(editing.menu.asked, false) && panel.view.selected) {
@@ -306,7 +305,7 @@ void stageOfAllHeads(const Panel& panel, StageMemory& memory, CellEditing& editi
   }
 }
 
-void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
+void fillStage(const Panel& panel, ArithmeticMemory& memory, CellEditing& editing,
                const Playback& playback) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
@@ -319,43 +318,57 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
                                          : look.px(room.height() > look.px(210) ? 54 : 32);
   const Rect strip = room.cutBottom(height, look.space.small);
   if (grid) {
-    stageOfAllHeads(panel, memory, editing, playback, *grid, strip);
+    stageOfAllHeads(panel, editing, playback, *grid, strip);
     cellMenu(panel, editing.menu);
     return;
   }
-  Stage stage(panel, memory, played, room);
+  Stage stage(panel, played, room);
   const std::optional<CellRef> chosenBefore = view.selected;
   const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
   if (played != nullptr && (view.playing || !view.hovered)) {
     narrationStrip(look, playback.narration, strip);
   } else {
-    arithmeticStrip(panel, memory.arithmetic, memory.explanations, strip);
+    arithmeticStrip(panel, memory, panel.explanations, strip);
   }
   stageCells(panel, stage, editing, found, chosenBefore);
   cellMenu(panel, editing.menu);
   view.hovered = found;
 }
 
+class StageCard final : public Card {
+ public:
+  StageCard(CellEditing& editing, const Playback& playback)
+      : Card({kStageCard, "Step", "the matrices of the step"}),
+        editing_(editing),
+        playback_(playback) {}
+
+  void draw(const Panel& panel) override {
+    if (!playback_.stage) return fillStage(panel, arithmetic_, editing_, playback_);
+    // the timeline shows a head and a scope of its own, and leaves the view's as they are
+    ViewState& view = panel.view;
+    const StageMoment& shown = *playback_.stage;
+    const Index head = std::exchange(view.head, shown.head);
+    const StageScope scope = std::exchange(view.scope, shown.scope);
+    fillStage(panel, arithmetic_, editing_, playback_);
+    if (view.head == shown.head) view.head = head;
+    if (view.scope == shown.scope) {
+      view.scope = scope;
+    } else {
+      leaveTimeline(view);
+    }
+  }
+  bool takesWheel() const override { return editing_.takesWheel; }
+
+ private:
+  CellEditing& editing_;
+  const Playback& playback_;
+  ArithmeticMemory arithmetic_;
+};
+
 }  // namespace
 
-void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
-                const Playback& playback) {
-  if (!playback.stage) {
-    fillStage(panel, memory, editing, playback);
-    return;
-  }
-  // the timeline shows a head and a scope of its own, and leaves the view's as they are
-  ViewState& view = panel.view;
-  const StageMoment& shown = *playback.stage;
-  const Index head = std::exchange(view.head, shown.head);
-  const StageScope scope = std::exchange(view.scope, shown.scope);
-  fillStage(panel, memory, editing, playback);
-  if (view.head == shown.head) view.head = head;
-  if (view.scope == shown.scope) {
-    view.scope = scope;
-  } else {
-    leaveTimeline(view);
-  }
+std::unique_ptr<Card> makeStageCard(CellEditing& editing, const Playback& playback) {
+  return std::make_unique<StageCard>(editing, playback);
 }
 
 }  // namespace headscope::ui

@@ -2,23 +2,15 @@
 // arithmetic of the cell under the mouse or clicked.
 #pragma once
 
+#include <memory>
+
+#include "app/ui/card.h"
 #include "app/ui/cells/cell_editing.h"
-#include "app/ui/panel.h"
-#include "app/ui/parts/matrix.h"
-#include "app/ui/stage/arithmetic_strip.h"
 #include "app/ui/timeline/playback.h"
 
 namespace headscope::ui {
 
-/// What the stage remembers between frames, all of it recomputable.
-struct StageMemory {
-  Magnitudes magnitudes;
-  Explanations explanations;
-  ArithmeticMemory arithmetic;
-};
-
-/// Fills the current card. On the timeline it shows what belongs to that moment, and says it.
-void stagePanel(const Panel& panel, StageMemory& memory, CellEditing& editing,
-                const Playback& playback);
+/// On the timeline it shows what belongs to that moment, and says it.
+std::unique_ptr<Card> makeStageCard(CellEditing& editing, const Playback& playback);
 
 }  // namespace headscope::ui

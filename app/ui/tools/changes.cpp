@@ -136,7 +136,7 @@ class ChangesTool final : public Card {
 
   ReferenceKind reference() const override { return ReferenceKind::chosen; }
 
-  void draw(const Panel& panel, ImVec2 /*size*/) override {
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const Reference& before = panel.reference;
     referenceChooser(panel);

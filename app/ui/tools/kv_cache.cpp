@@ -278,11 +278,10 @@ void kvCacheSize(const Panel& panel) {
 
 class KvCacheTool final : public Card {
  public:
-  explicit KvCacheTool(Magnitudes& magnitudes)
-      : Card({"kvcache", "KV cache", "decoding token by token: what is new, what is kept", 'K'}),
-        magnitudes_(magnitudes) {}
+  KvCacheTool()
+      : Card({"kvcache", "KV cache", "decoding token by token: what is new, what is kept", 'K'}) {}
 
-  void draw(const Panel& panel, ImVec2 /*size*/) override {
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     ViewState& view = panel.view;
     if (pass_ != panel.trace.pass()) {
@@ -311,7 +310,7 @@ class KvCacheTool final : public Card {
         kvCacheSize(panel);
       });
     }
-    kvCachePicture(panel, magnitudes_, room);
+    kvCachePicture(panel, panel.magnitudes, room);
   }
 
   std::vector<Shortcut> shortcuts() const override {
@@ -349,15 +348,12 @@ class KvCacheTool final : public Card {
     ImGui::PopStyleVar();
   }
 
-  Magnitudes& magnitudes_;
   std::uint64_t pass_ = 0;  // of the trace the next is of
   std::optional<CacheObstacle> obstacle_;
 };
 
 }  // namespace
 
-std::unique_ptr<Card> makeKvCacheTool(Magnitudes& magnitudes) {
-  return std::make_unique<KvCacheTool>(magnitudes);
-}
+std::unique_ptr<Card> makeKvCacheTool() { return std::make_unique<KvCacheTool>(); }
 
 }  // namespace headscope::ui

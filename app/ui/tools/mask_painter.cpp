@@ -159,15 +159,15 @@ class MaskTool final : public Card {
  public:
   MaskTool() : Card({"mask", "Mask", "which key each query may see · drag to paint", 'M'}) {}
 
-  void draw(const Panel& panel, ImVec2 size) override {
+  void draw(const Panel& panel) override {
     const AttentionConfig& c = panel.document.config;
     shown_.update(panel.document, paintedItem(panel));
     for (auto* pair : {&cursor_, &refused_}) {
       if (*pair && ((*pair)->row >= c.seqLen || (*pair)->col >= c.keys())) pair->reset();
     }
-    Rect room = Rect::at(ImGui::GetCursorScreenPos(), size);
+    Rect room = Rect::rest();
     const MaskLayout layout =
-        layoutMask(panel, shown_, Rect::at(room.a, {size.x * kMatrixShare, size.y}));
+        layoutMask(panel, shown_, Rect::at(room.a, {room.width() * kMatrixShare, room.height()}));
     const auto lit = matrix(panel, layout);
 
     room.cutLeft(layout.width, panel.look.space.medium);

@@ -165,11 +165,11 @@ class MistakesTool final : public Card {
 
   ReferenceKind reference() const override { return ReferenceKind::mistake; }
 
-  void draw(const Panel& panel, ImVec2 size) override {
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    Rect right = Rect::at(ImGui::GetCursorScreenPos(), size);
-    const Rect left =
-        right.cutLeft(std::clamp(size.x * 0.34F, look.px(170), look.px(264)), look.space.large);
+    Rect right = Rect::rest();
+    const Rect left = right.cutLeft(std::clamp(right.width() * 0.34F, look.px(170), look.px(264)),
+                                    look.space.large);
     beginPart("mistakes", left.size());
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
     mistakeSwitches(panel, left.width() - look.space.medium);

@@ -241,12 +241,11 @@ class PerHeadPicture {
 
 class PerHeadTool final : public Card {
  public:
-  explicit PerHeadTool(Magnitudes& magnitudes)
+  PerHeadTool()
       : Card({"perhead", "Combined or per head",
-              "one matrix for all heads, or one for each: the same numbers", 'P'}),
-        magnitudes_(magnitudes) {}
+              "one matrix for all heads, or one for each: the same numbers", 'P'}) {}
 
-  void draw(const Panel& panel, ImVec2 /*size*/) override {
+  void draw(const Panel& panel) override {
     const Trace& trace = panel.trace;
     const Projection p = projectionOf(panel.view.part, trace.config());
     // the numbers hold as long as what is multiplied stays the same
@@ -262,7 +261,7 @@ class PerHeadTool final : public Card {
         });
     controls(panel, p, comparison);
     ImGui::Dummy({1, panel.look.space.thin});
-    PerHeadPicture(panel, magnitudes_, p, comparison.current, key).draw(Rect::rest());
+    PerHeadPicture(panel, panel.magnitudes, p, comparison.current, key).draw(Rect::rest());
   }
 
  private:
@@ -299,14 +298,11 @@ class PerHeadTool final : public Card {
     if (c != nullptr) tip(look, differenceInWords(*c) + "\n" + timesInWords(*c));
   }
 
-  Magnitudes& magnitudes_;
   int asked_ = 0;  // how often it was measured again
 };
 
 }  // namespace
 
-std::unique_ptr<Card> makePerHeadTool(Magnitudes& magnitudes) {
-  return std::make_unique<PerHeadTool>(magnitudes);
-}
+std::unique_ptr<Card> makePerHeadTool() { return std::make_unique<PerHeadTool>(); }
 
 }  // namespace headscope::ui

@@ -111,7 +111,7 @@ class TemperatureTool final : public Card {
       : Card({"temperature", "Temperature",
               "what temperature and ÷√d do to a query's weights · drag the dot", 'S'}) {}
 
-  void draw(const Panel& panel, ImVec2 /*size*/) override {
+  void draw(const Panel& panel) override {
     const RowRef row = rowLookedAt(panel);
     const Fingerprint key("row", panel.trace.pass(), row.item, row.head, row.query);
     const auto* figures = panel.computations.atOnce<RowFigures>(

@@ -367,15 +367,14 @@ std::string totalInWords(const Explanation& e) {
 
 class TermsTool final : public Card {
  public:
-  explicit TermsTool(Explanations& explanations)
-      : Card({kTermsTool, "Terms", "where a number comes from, term by term", 'T'}),
-        explanations_(explanations) {}
+  TermsTool() : Card({kTermsTool, "Terms", "where a number comes from, term by term", 'T'}) {}
 
-  void draw(const Panel& panel, ImVec2 /*size*/) override {
+  void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const Theme& t = look.theme;
     const CellRef cell = cellLookedAt(panel);
-    const Explanation* e = isResult(cell.tensor) ? &explanations_.of(panel.trace, cell) : nullptr;
+    const Explanation* e =
+        isResult(cell.tensor) ? &panel.explanations.of(panel.trace, cell) : nullptr;
     trailRow(panel, cell);
     nameLine(panel, cell, e);
     if (e == nullptr) {
@@ -409,19 +408,14 @@ class TermsTool final : public Card {
   bool keys(const Panel& panel, bool /*inSight*/) override {
     const auto cell = panel.view.selected;
     if (!keyPressed(Key{'B'}, false) || !cell || !isResult(cell->tensor)) return false;
-    const auto operand = mainOperand(explanations_.of(panel.trace, *cell));
+    const auto operand = mainOperand(panel.explanations.of(panel.trace, *cell));
     if (operand) traceBack(panel.view, panel.trace.config(), *cell, *operand);
     return operand.has_value();
   }
-
- private:
-  Explanations& explanations_;
 };
 
 }  // namespace
 
-std::unique_ptr<Card> makeTermsTool(Explanations& explanations) {
-  return std::make_unique<TermsTool>(explanations);
-}
+std::unique_ptr<Card> makeTermsTool() { return std::make_unique<TermsTool>(); }
 
 }  // namespace headscope::ui

@@ -6,23 +6,20 @@
 #include <memory>
 
 #include "app/ui/card.h"
-#include "app/ui/parts/matrix.h"
-#include "core/words/arithmetic.h"
 
 namespace headscope::ui {
 
-std::unique_ptr<Card> makeTermsTool(Explanations& explanations);
+std::unique_ptr<Card> makeTermsTool();
 std::unique_ptr<Card> makeMaskTool();
 std::unique_ptr<Card> makeTemperatureTool();
 std::unique_ptr<Card> makeChangesTool();
 std::unique_ptr<Card> makeMistakesTool();
-std::unique_ptr<Card> makeKvCacheTool(Magnitudes& magnitudes);
-std::unique_ptr<Card> makePerHeadTool(Magnitudes& magnitudes);
+std::unique_ptr<Card> makeKvCacheTool();
+std::unique_ptr<Card> makePerHeadTool();
 
-/// All of them, in the order of their tabs. What they share with other panels must outlive them.
-Cards makeTools(Magnitudes& magnitudes, Explanations& explanations);
-
-/// Fills the current card: the tabs, and below them the tool that is open.
-void toolCard(const Panel& panel, const Cards& tools);
+/// All of them, in the order of their tabs.
+Cards makeTools();
+/// A card with their tabs, and below them the tool that is open.
+std::unique_ptr<Card> makeToolsCard(const Cards& tools);
 
 }  // namespace headscope::ui

@@ -1,0 +1,45 @@
+#include "app/ui/card.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+std::size_t Cards::placeOf(std::string_view id) const {
+  const auto found = std::find_if(cards_.begin(), cards_.end(),
+                                  [id](const auto& card) { return card->text().id == id; });
+  return found != cards_.end() ? static_cast<std::size_t>(found - cards_.begin()) : 0;
+}
+
+const Card* Cards::ofKey(char key) const {
+  const auto found = std::find_if(cards_.begin(), cards_.end(),
+                                  [key](const auto& card) { return card->text().key == key; });
+  return found != cards_.end() ? found->get() : nullptr;
+}
+
+std::size_t Cards::tabs(const Panel& panel, const char* id, std::size_t open, float kept) const {
+  const Look& look = panel.look;
+  Card& card = at(open);
+  const CardText& text = card.text();
+  std::vector<Tab> tabs;
+  for (const auto& each : cards_) {
+    const CardText& of = each->text();
+    tabs.push_back({of.title, of.key != 0 ? fmt::format("{} ({})", of.about, of.key) : of.about});
+  }
+  const Rect line = Rect::rest();
+  const float controls = look.px(card.controlsWidth());
+  const int clicked = tabRow(look, id, tabs, static_cast<int>(open),
+                             text.beside != nullptr ? text.beside : text.about, controls + kept);
+  if (controls > 0.0F) {
+    const ImVec2 below = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({line.b.x - controls, line.a.y - look.space.tight});
+    card.drawControls(panel);
+    ImGui::SetCursorScreenPos(below);
+  }
+  return clicked < 0 ? open : static_cast<std::size_t>(clicked);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,40 @@
+#include "app/ui/page.h"
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+
+namespace headscope::ui {
+
+void Page::viewOpened(const ViewState& view) const {
+  for (const auto& card : cards_.all()) card->viewOpened(view);
+}
+
+bool Page::takesWheel() const {
+  const auto& all = cards_.all();
+  return std::any_of(all.begin(), all.end(), [](const auto& card) { return card->takesWheel(); });
+}
+
+std::size_t Pages::placeOf(std::string_view id) const {
+  const auto found = std::find_if(pages_.begin(), pages_.end(),
+                                  [id](const auto& page) { return page->text().id == id; });
+  return found != pages_.end() ? static_cast<std::size_t>(found - pages_.begin()) : 0;
+}
+
+const Page* Pages::withCard(std::string_view card) const {
+  for (const auto& page : pages_) {
+    for (const auto& each : page->cards().all()) {
+      if (each->text().id == card && each->text().alone) return page.get();
+    }
+  }
+  return nullptr;
+}
+
+bool Pages::keys(const Panel& panel) const {
+  const std::size_t shown = placeOf(panel.view.page);
+  if (!keyPressed(Key{'V'}, false)) return pages_[shown]->keys(panel);
+  panel.view.page = pages_[(shown + 1) % pages_.size()]->text().id;
+  return true;
+}
+
+}  // namespace headscope::ui
