@@ -20,6 +20,8 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kNamesShare = 0.32F;  // of the stage's height, at most for the names of columns
+
 /// The chosen cell where the stage shows it.
 struct StageCell {
   CellRef cell;
@@ -38,10 +40,14 @@ class Stage {
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
-    const float line = look_.space.large + look_.px(10);  // of labels that are not turned
+    namesBelow_ = room.height() * kNamesShare;
+    const float line = look_.space.large + look_.px(10);  // of names that are not turned
     places_ = layoutStage(items_, matrices, metrics(line));
-    const float turned = columnLabelRoom() + look_.px(8);
-    if (turned > line) places_ = layoutStage(items_, matrices, metrics(turned));
+    if (const float turned = turnedRoom(); turned > line) {
+      const auto flat = std::exchange(places_, layoutStage(items_, matrices, metrics(turned)));
+      // in the narrower columns that are left they may not have room to be turned
+      if (turnedRoom() == 0.0F) places_ = flat, namesBelow_ = line;
+    }
     findLit();
     const auto result = resultLookedAt(items_, panel.view.step, panel.view);
     if (result && !told()) explained_ = &memory.explanations.of(panel.trace, *result);
@@ -65,7 +71,7 @@ class Stage {
                         look_.theme.textMuted, item.text);
         continue;
       }
-      StageMatrix matrix{item, scaleOf(item.ref), places_[i], explained_, pickable};
+      StageMatrix matrix{item, scaleOf(item.ref), places_[i], namesBelow_, explained_, pickable};
       if (played_ != nullptr && item.result) matrix.veiled = played_->veiled;
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
@@ -93,12 +99,13 @@ class Stage {
     return room;
   }
 
-  /// The most that the names of columns take below a matrix as it stands now.
-  float columnLabelRoom() const {
+  /// The most that turned names of columns take below a matrix as it stands now; 0: none is.
+  float turnedRoom() const {
     float room = 0.0F;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      const AxisLabels labels = stageLabels(panel_, items_[i].colLane);
-      room = std::max(room, ColumnLabels(look_, labels, places_[i].width(), 1e6F).room());
+      const ColumnLabels labels =
+          stageColumnLabels(panel_, items_[i].colLane, places_[i].width(), namesBelow_);
+      if (labels.turned()) room = std::max(room, labels.room() + look_.px(8));
     }
     return room;
   }
@@ -154,6 +161,7 @@ class Stage {
   const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
+  float namesBelow_ = 0.0F;  // room for the names of columns
   Lit lit_{};
   const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };
