@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/heads/effect_numbers.h"
+#include "app/ui/heads/effects.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
@@ -310,12 +310,14 @@ TEST(HeadsOffShares, AClickChoosesHeadAndToken) {
   const ImVec2 label = ui.at("sat", kOffCard);
   ui.clickAt({label.x - 4.0F, label.y - 40.0F});
   EXPECT_EQ(ui.view().selected->row, 2);
-  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kOffCard)) << ui.screen().all(kOffCard);
+  EXPECT_TRUE(ui.shows("‘sat’: 4 heads and the bias, Σ = 1.000", kOffCard))
+      << ui.screen().all(kOffCard);
 }
 
 TEST(HeadsOffShares, AnOutputOfZeroHasNone) {
   AppDriver ui(fullyMasked(false), 1600, 1000, headsView(EffectTab::outputMatrix));
-  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kOffCard)) << ui.screen().all(kOffCard);
+  EXPECT_TRUE(ui.shows("Not defined for ‘The’: its output is 0", kOffCard))
+      << ui.screen().all(kOffCard);
   ui.click("Switch a head off", kOffCard);
   EXPECT_TRUE(ui.shows("6 of 6 tokens have an output of 0: no % of it is defined", kOffCard));
   EXPECT_TRUE(ui.shows("largest difference 0 of outputs up to 0", kOffCard));

@@ -170,25 +170,18 @@ bool hasParts(StepId step) { return step == StepId::project || step == StepId::s
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
 /// Of the row of switches at the right of the heading; 0 where the step has none.
-float choicesWidth(const Panel& panel) {
+float stageChoicesWidth(const Panel& panel) {
   const Look& look = panel.look;
-  const auto widthOf = [&](const char* text) {
-    return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2 +
-           look.space.tight;
-  };
   float width = 0.0F;
-  if (hasParts(panel.view.step)) {
-    for (const ProjectedPart& part : projectedParts()) width += widthOf(part.letter);
-    width += look.px(12);
-  }
-  if (hasScopes(panel.view.step)) width += widthOf("this head") + widthOf("all heads");
+  if (hasParts(panel.view.step)) width += choicesWidth(look, {"Q", "K", "V"}) + look.px(12);
+  if (hasScopes(panel.view.step)) width += choicesWidth(look, {"this head", "all heads"});
   return width;
 }
 
 void stageChoices(const Panel& panel) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
-  const float width = choicesWidth(panel);
+  const float width = stageChoicesWidth(panel);
   if (width == 0.0F) return;
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
                        ImGui::GetStyle().WindowPadding.y - look.space.tight});
@@ -219,7 +212,7 @@ void stageHeading(const Panel& panel, bool perHead) {
     const TensorId whose = hasParts(panel.view.step) ? panel.view.part : TensorId::q;
     explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);
   }
-  const float room = ImGui::GetContentRegionAvail().x - choicesWidth(panel) -
+  const float room = ImGui::GetContentRegionAvail().x - stageChoicesWidth(panel) -
                      textSize(look.fonts.semibold, title).x - look.px(24);
   heading(look, title.c_str(),
           room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
