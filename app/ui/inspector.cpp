@@ -14,7 +14,7 @@
 #include "app/ui/designed_words.h"
 #include "app/ui/flow_page.h"
 #include "app/ui/glossary.h"
-#include "app/ui/heads/head_rows.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/history_panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"

@@ -122,7 +122,7 @@ void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2
 }
 
 void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
-                   float width) {
+                   float width, float gap) {
   const ImVec2 start = ImGui::GetCursorScreenPos();
   ImVec2 at = start;
   float widest = 0.0F;
@@ -131,7 +131,7 @@ void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_vi
     const std::string_view shown = text.substr(0, end);
     drawRichText(ImGui::GetWindowDrawList(), fonts, base, at, color, shown);
     widest = std::max(widest, richTextSize(fonts, base, shown).x);
-    at.y += fontSize(base);
+    at.y += fontSize(base) + gap;
     text.remove_prefix(std::min(end + 1, text.size()));  // with the space it was broken at
   }
   ImGui::Dummy({widest, at.y - start.y});

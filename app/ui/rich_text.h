@@ -33,8 +33,8 @@ void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2
                   std::string_view text);
 
 /// At the cursor of the current window, wrapped at spaces to `width`, with line breaks where the
-/// text has them.
+/// text has them; `gap` points between its lines.
 void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
-                   float width);
+                   float width, float gap = 0.0F);
 
 }  // namespace headscope::ui

@@ -114,7 +114,8 @@ void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
 }
 
 float buttonWidth(const Look& look, std::string_view text) {
-  return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2;
+  return textSize(look.fonts.regular, text.substr(0, text.find("##"))).x +
+         ImGui::GetStyle().FramePadding.x * 2;
 }
 
 bool pill(const Look& look, const char* text, bool lit, bool enabled) {
@@ -202,12 +203,41 @@ int choices(const Look& look, const char* id, const std::vector<const char*>& te
   int index = 0;
   ImGui::PushID(id);
   for (const char* text : texts) {
-    if (index > 0) ImGui::SameLine(0.0F, look.px(4));
+    if (index > 0) ImGui::SameLine(0.0F, look.space.tight);
     if (pill(look, text, index == chosen) && index != chosen) clicked = index;
     ++index;
   }
   ImGui::PopID();
   return clicked;
+}
+
+float choicesWidth(const Look& look, std::initializer_list<const char*> texts) {
+  float width = 0.0F;
+  for (const char* text : texts) width += buttonWidth(look, text) + look.space.tight;
+  return width;
+}
+
+void flowOn(const Look& look, float width, float gap) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + look.px(gap) + width <= right)
+    ImGui::SameLine(0.0F, look.px(gap));
+}
+
+bool flowingPill(const Look& look, const std::string& text, const char* about, bool enabled) {
+  flowOn(look, buttonWidth(look, text));
+  const bool clicked = pill(look, text.c_str(), false, enabled);
+  tip(look, about);
+  return clicked;
+}
+
+void rowCaption(const Look& look, const char* text) {
+  inlineLabel(look, look.fonts.small, look.theme.textMuted, text);
+}
+
+void sentence(const Look& look, ImU32 color, const std::string& text) {
+  ImGui::PushTextWrapPos(0.0F);
+  label(look.fonts.small, color, text);
+  ImGui::PopTextWrapPos();
 }
 
 }  // namespace headscope::ui

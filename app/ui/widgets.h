@@ -34,7 +34,7 @@ void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std:
 void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
                      std::string_view text);
 
-/// How wide a button with that text is.
+/// How wide a button with that text is; what follows ## in it is not shown.
 float buttonWidth(const Look& look, std::string_view text);
 /// A soft button; `lit` marks a chosen one.
 bool pill(const Look& look, const char* text, bool lit = false, bool enabled = true);
@@ -50,6 +50,19 @@ void richTip(const Look& look, const std::string& text);
 
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
 int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen);
+/// How wide it is, with the gap behind it.
+float choicesWidth(const Look& look, std::initializer_list<const char*> texts);
+
+// Rows of such items that wrap where there is little width.
+
+/// Puts the next item on the line of the one before, `gap` after it, where `width` more fits.
+void flowOn(const Look& look, float width, float gap = 6.0F);
+/// A pill on the same line where there is room.
+bool flowingPill(const Look& look, const std::string& text, const char* about, bool enabled = true);
+/// A small label before what follows it on the line.
+void rowCaption(const Look& look, const char* text);
+/// Small text below them, wrapped to the room there is.
+void sentence(const Look& look, ImU32 color, const std::string& text);
 
 struct Tab {
   const char* title;

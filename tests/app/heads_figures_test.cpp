@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_page.h"
 #include "app_driver.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/gl/scene.h"
-#include "app/ui/heads/head_pictures.h"
+#include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/parts/head_grid.h"
 #include "app/ui/parts/reduce.h"

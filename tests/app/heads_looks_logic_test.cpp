@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/ui/heads/looks.h"
-#include "app/ui/heads/token_columns.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/accumulated_mass.h"

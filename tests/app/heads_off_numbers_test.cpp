@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "app/ui/heads/effect_numbers.h"
+#include "app/ui/heads/effects.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"
 #include "core/attention.h"

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "app/ui/heads/effect_numbers.h"
+#include "app/ui/heads/effects.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/head_effect.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/heads/scatter.h"
 #include "app_driver.h"
 #include "core/analysis/head_report.h"

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/gl/scene.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "core/analysis/head_report.h"
 #include "core/edit.h"
 #include "heads_grid.h"

@@ -116,6 +116,36 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
   }
 }
 
+/// Names that are too long for their columns are turned where that leaves the matrix room, else
+/// thinned out on a line, and take no more room than that.
+TEST(Stage, LongNamesLeaveTheMatricesTheirRoom) {
+  struct Case {
+    Index tokens;
+    float least;  // points of the matrix' height
+  };
+  for (const auto& [tokens, least] : {Case{4, 60.0F}, Case{9, 60.0F}, Case{30, 80.0F}}) {
+    std::string text = "The internationalizationalist saw it";
+    for (Index i = 4; i < tokens; ++i) text += " again";
+    AppDriver ui(textDocument(text, 384, 96), 1280, 720);
+    ui.view().step = StepId::score;
+    ui.settle();
+    const auto maps = ui.heatmaps("stage");
+    ASSERT_EQ(maps.size(), 3U);
+    EXPECT_GE(maps[2].y1 - maps[2].y0, least) << tokens;
+    const ScreenText screen = ui.screen();
+    const auto axis = screen.find("key →", "stage");
+    ASSERT_TRUE(axis);
+    for (const TextRun& run : screen.runs()) {
+      if (run.window.find("stage") == std::string::npos || run.text == "key→") continue;
+      for (const Spot& glyph : run.glyphs) {
+        const bool apart = glyph.max.x <= axis->min.x || glyph.min.x >= axis->max.x ||
+                           glyph.max.y <= axis->min.y || glyph.min.y >= axis->max.y;
+        EXPECT_TRUE(apart) << run.text << " on the name of the axis, " << tokens << " tokens";
+      }
+    }
+  }
+}
+
 TEST(Stage, NumbersAreTheTraces) {
   AppDriver ui(presetDocument("by-hand"));
   ui.view().step = StepId::softmax;

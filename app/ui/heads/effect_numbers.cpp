@@ -1,10 +1,10 @@
-#include "app/ui/heads/effect_numbers.h"
-
+// The numbers of effects (see effects.h).
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "app/ui/heads/effects.h"
 #include "core/attention.h"
 #include "core/edit.h"
 

@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
-#include "app/ui/heads/effect_numbers.h"
+#include "app/ui/compat.h"
+#include "app/ui/heads/effects.h"
+#include "app/ui/heads/heads_choice.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/weights/designed_heads.h"
 
@@ -34,9 +40,36 @@ std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice
 
 constexpr double kLongPassMs = 5.0;
 
-bool fits(const Figures& figures, const AttentionConfig& c) {
+bool figuresFit(const Figures& figures, const AttentionConfig& c) {
   return static_cast<Index>(figures.report.metrics.size()) == c.numHeads &&
          figures.effects.tokens() == c.seqLen;
+}
+
+// Words.
+
+constexpr double kLeastFigure = 0.0005;
+constexpr double kFigureRounding = 1e-12;  // a sum of weights that should be 0
+
+std::string withSmallInitial(std::string_view title) {
+  std::string text(title);
+  if (!text.empty() && text[0] >= 'A' && text[0] <= 'Z') {
+    text[0] = static_cast<char>(text[0] - 'A' + 'a');
+  }
+  return text;
+}
+/// What has to be known where the number is read.
+std::string_view metricCaution(Metric metric) {
+  return metric == Metric::induction
+             ? " One layer alone has no true induction heads: those take two."
+             : std::string_view();
+}
+
+std::string metricWords(const MetricInfo& m) {
+  return fmt::format("{}: {}.{}", m.title, m.words, metricCaution(m.metric));
+}
+
+std::string metricRange(const MetricInfo& m) {
+  return fmt::format("{}{}{}. {}.", m.range, m.unit.empty() ? "" : ", in ", m.unit, m.source);
 }
 
 }  // namespace
@@ -54,16 +87,15 @@ MeasuredHeads measuredHeads(const Panel& panel) {
   const auto found = panel.computations.want<Figures>("figures of heads", key, when, [&] {
     return [trace = panel.traceHeld, item, average,
             key](const std::atomic<bool>& cancelled) -> std::optional<Figures> {
-      Execution execution;
-      execution.cancelled = &cancelled;
-      auto figures =
-          measureFigures(*trace, item, average ? ItemChoice() : ItemChoice(item), execution);
+      auto figures = measureFigures(*trace, item, average ? ItemChoice() : ItemChoice(item),
+                                    {.cancelled = &cancelled});
       if (figures) figures->revision = key.value();
       return figures;
     };
   });
   MeasuredHeads heads{found.last, found.current != nullptr, found.problem};
-  if (heads.figures != nullptr && !fits(*heads.figures, trace.config())) heads.figures = nullptr;
+  if (heads.figures != nullptr && !figuresFit(*heads.figures, trace.config()))
+    heads.figures = nullptr;
   return heads;
 }
 
@@ -83,6 +115,134 @@ void measuringNote(const Panel& panel, const MeasuredHeads& heads) {
   const bool failed = !heads.problem.empty();
   label(panel.look.fonts.small, failed ? panel.look.theme.bad : panel.look.theme.textMuted,
         failed ? heads.problem : kMeasuring);
+}
+
+std::string figureText(double value) {
+  const double magnitude = std::abs(value);
+  if (magnitude < kLeastFigure) return magnitude < kFigureRounding ? "0.000" : "<0.001";
+  return fmt::format("{:.{}f}", value, magnitude < 100.0 ? 3 : 1);
+}
+
+std::string figureWithUnit(const Measured& measured, Metric metric) {
+  if (!measured) return "–";
+  const std::string value = number(std::abs(*measured) < kFigureRounding ? 0.0 : *measured, 3);
+  const std::string_view unit = info(metric).unit;
+  return unit.empty() ? value : fmt::format("{} {}", value, unit);
+}
+
+std::string titleWithUnit(Metric metric) {
+  const MetricInfo& m = info(metric);
+  return m.unit.empty() ? std::string(m.title) : fmt::format("{} ({})", m.title, m.unit);
+}
+
+std::string numbersInWords(const std::vector<Index>& heads) {
+  std::string text;
+  for (std::size_t i = 0; i < heads.size();) {
+    std::size_t end = i + 1;
+    while (end < heads.size() && heads[end] == heads[end - 1] + 1) ++end;
+    if (i > 0) text += ", ";
+    text += std::to_string(heads[i] + 1);
+    if (end - i > 1) text += (end - i == 2 ? ", " : "–") + std::to_string(heads[end - 1] + 1);
+    i = end;
+  }
+  return text;
+}
+
+std::string headsInWords(const std::vector<Index>& heads, Index of) {
+  if (heads.size() == 1) return fmt::format("head {}", heads.front() + 1);
+  if (static_cast<Index>(heads.size()) == of) return fmt::format("all {} heads", of);
+  return "heads " + numbersInWords(heads);
+}
+
+std::string headInWords(const HeadReport& report, Index head, std::span<const Metric> metrics) {
+  std::string text = fmt::format("head {}: ", head + 1);
+  for (std::size_t i = 0; i < metrics.size(); ++i) {
+    if (i > 0 && metrics[i] == metrics[i - 1]) continue;
+    const Measured& measured = report.metrics[static_cast<std::size_t>(head)][metrics[i]];
+    if (i > 0) text += ", ";
+    text += withSmallInitial(info(metrics[i]).title) + " ";
+    text += measured ? figureWithUnit(measured, metrics[i]) : "not defined";
+  }
+  return text;
+}
+
+std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metric) {
+  std::vector<std::pair<std::string, std::vector<Index>>> reasons;
+  for (std::size_t h = 0; h < report.metrics.size(); ++h) {
+    const Measured& measured = report.metrics[h][metric];
+    if (measured) continue;
+    auto known = std::find_if(reasons.begin(), reasons.end(),
+                              [&](const auto& reason) { return reason.first == measured.why; });
+    if (known == reasons.end()) known = reasons.insert(reasons.end(), {measured.why, {}});
+    known->second.push_back(static_cast<Index>(h));
+  }
+  std::vector<std::string> sentences;
+  for (const auto& [why, heads] : reasons) {
+    sentences.push_back(fmt::format("{} is not defined for {} because {}.", info(metric).title,
+                                    headsInWords(heads, static_cast<Index>(report.metrics.size())),
+                                    why));
+  }
+  return sentences;
+}
+
+std::string labelWithScore(const HeadLabel& label) {
+  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
+}
+std::string labelWithRule(const HeadLabel& label) {
+  return fmt::format("{}: {}", labelWithScore(label), label.rule);
+}
+
+std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending) {
+  if (const auto metric = metricFromKey(by)) {
+    return headsByMetric(report.metrics, *metric, descending);
+  }
+  std::vector<Index> order(report.metrics.size());
+  std::iota(order.begin(), order.end(), Index{0});
+  if (by != kByLabel) {
+    if (descending) std::reverse(order.begin(), order.end());
+    return order;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
+    const HeadLabel& x = report.labels[static_cast<std::size_t>(a)];
+    const HeadLabel& y = report.labels[static_cast<std::size_t>(b)];
+    if (x.title != y.title) return descending ? y.title < x.title : x.title < y.title;
+    return x.score.value_or(0.0) > y.score.value_or(0.0);
+  });
+  return order;
+}
+
+std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {
+  std::optional<Index> best;
+  for (Index other = 0; similarity.defined() && other < similarity.heads; ++other) {
+    if (other == head) continue;
+    if (!best || similarity(head, other) > similarity(head, *best)) best = other;
+  }
+  return best;
+}
+
+std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {
+  if (a == b) return fmt::format("head {} is as itself: 1", a + 1);
+  return fmt::format("heads {} and {}: {:.2f} alike", a + 1, b + 1, similarity(a, b));
+}
+
+std::string distinctInWords(const HeadTree& tree, double cut) {
+  const Index count = clustersAt(tree, cut).count;
+  return fmt::format("{} distinct head{} of {} at {:.2f}", count, count == 1 ? "" : "s", tree.heads,
+                     cut);
+}
+
+void metricDefinition(const Look& look, Metric metric) {
+  const MetricInfo& m = info(metric);
+  ImFont* font = look.fonts.small;
+  wrappedLabel(font, look.theme.text, metricWords(m));
+  richParagraph(look.fonts, font, look.theme.accentText, m.formula,
+                ImGui::GetContentRegionAvail().x, look.space.thin);
+  wrappedLabel(font, look.theme.textMuted, metricRange(m));
+}
+
+std::string definitionText(Metric metric) {
+  const MetricInfo& m = info(metric);
+  return metricWords(m) + "\n" + metricRange(m);
 }
 
 }  // namespace headscope::ui

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/scatter.h"
@@ -80,7 +80,7 @@ class ScatterTab final : public FiguresTabCard {
         large ? look.px(170) : std::clamp(room.height() * 0.24F, look.px(32), look.px(50));
     const ScatterAxes axes = scatterAxes(panel.view.heads);
     const Rect below = room.cutBottom(words, look.space.tight);
-    const ScatterPick pick = scatter_.draw(panel, report, room);
+    const ScatterPick pick = scatter(panel, report, room);
     ImGui::SetCursorScreenPos(below.a);
     wordsBelow("said of the scatter", words, [&] {
       if (pick.metric && !large) {
@@ -107,8 +107,6 @@ class ScatterTab final : public FiguresTabCard {
     undefinedNotes(look, report, axes.x);
     if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
   }
-
-  Scatter scatter_;
 };
 
 /// Heads by metrics, in any column's order, beside head numbers that stay while the rest scrolls.

@@ -24,41 +24,13 @@ constexpr Index kZoomable = 16;  // fewer tokens are large enough as they are
 constexpr float kStripWidth = 70.0F;
 constexpr float kWideRow = 830.0F;  // points; a narrower row says less
 
-/// Lays pills out from left to right, on to a next line where one does not fit.
-class PillRow {
- public:
-  explicit PillRow(const Look& look) : look_(look) {}
+constexpr float kControlsApart = 12.0F;
 
-  void next(float width, float gap) {
-    if (!first_) {
-      ImGui::SameLine(0.0F, look_.px(gap));
-      if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
-    }
-    first_ = false;
-  }
-  float pillWidth(const std::string& text) const {
-    const std::string shown = text.substr(0, text.find("##"));
-    return textSize(look_.fonts.regular, shown).x + 2 * ImGui::GetStyle().FramePadding.x;
-  }
-  float choicesWidth(std::initializer_list<const char*> texts) const {
-    float width = 0.0F;
-    for (const char* text : texts) width += pillWidth(text) + look_.space.tight;
-    return width;
-  }
-  int choose(const char* id, std::initializer_list<const char*> texts, int chosen,
-             float gap = 12.0F) {
-    next(choicesWidth(texts), gap);
-    return choices(look_, id, texts, chosen);
-  }
-  bool press(const std::string& text, bool lit, float gap = 12.0F, bool enabled = true) {
-    next(pillWidth(text), gap);
-    return pill(look_, text.c_str(), lit, enabled);
-  }
-
- private:
-  const Look& look_;
-  bool first_ = true;
-};
+/// A pill of the row.
+bool controlPill(const Look& look, const std::string& text, bool lit, bool enabled = true) {
+  flowOn(look, buttonWidth(look, text), kControlsApart);
+  return pill(look, text.c_str(), lit, enabled);
+}
 
 std::string sortName(const std::string& key) {
   const auto metric = metricFromKey(key);
@@ -82,10 +54,9 @@ void sortPopup(const Panel& panel) {
 void headingRow(const Panel& panel) {
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
-  const PillRow row(look);
   const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
   const float width =
-      row.choicesWidth({"heatmaps", "lines"}) + look.space.medium + row.pillWidth(sort);
+      choicesWidth(look, {"heatmaps", "lines"}) + look.space.medium + buttonWidth(look, sort);
   const ImVec2 start = ImGui::GetCursorPos();
   const float right = start.x + ImGui::GetContentRegionAvail().x;
   const float frame = ImGui::GetFrameHeight();
@@ -113,7 +84,7 @@ void headingRow(const Panel& panel) {
   ImGui::SetCursorPos({start.x, start.y + frame});
 }
 
-void zoomPills(const Panel& panel, PillRow& row) {
+void zoomPills(const Panel& panel) {
   HeadsView& view = panel.view.heads;
   const AttentionConfig& c = panel.trace.config();
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
@@ -122,7 +93,7 @@ void zoomPills(const Panel& panel, PillRow& row) {
     view.queries = zoomed(view.queries, c.seqLen, factor);
     view.keys = zoomed(view.keys, c.keys(), factor);
   };
-  row.next(row.choicesWidth({"−", "+", "0"}), 12.0F);  // on one line
+  flowOn(panel.look, choicesWidth(panel.look, {"−", "+", "0"}), kControlsApart);  // on one line
   if (pill(panel.look, "−##zoom", false, !whole)) zoom(1.0 / kZoomStep);
   tip(panel.look, "More tokens. The wheel does the same about the mouse; dragging pans.");
   ImGui::SameLine(0.0F, panel.look.space.tight);
@@ -245,20 +216,20 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   headingRow(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
   const float strip = look.px(narrow ? kStripWidth * 0.6F : kStripWidth);
-  PillRow row(look);
   const int content =
-      row.choose("content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
+      choices(look, "content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
   if (content >= 0) view.content = static_cast<GridContent>(content);
-  const int own = row.choose("scale", {"one scale", "each its own"}, view.ownScale ? 1 : 0);
+  flowOn(look, choicesWidth(look, {"one scale", "each its own"}), kControlsApart);
+  const int own = choices(look, "scale", {"one scale", "each its own"}, view.ownScale ? 1 : 0);
   if (own >= 0) view.ownScale = own == 1;
   const char* high = view.ownScale ? "its maximum" : nullptr;
   if (view.drawing == GridDrawing::heatmaps) {
-    row.next(colorStripWidth(look, controls.scale, strip, high), 12.0F);
+    flowOn(look, colorStripWidth(look, controls.scale, strip, high), kControlsApart);
     colorStrip(look, controls.scale, strip, high);
   }
   const bool plain = view.content == GridContent::weights;
   const char* mean = narrow ? "average###mean" : "mean over heads###mean";
-  if (row.press(mean, view.meanShown && plain, 12.0F, plain)) {
+  if (controlPill(look, mean, view.meanShown && plain, plain)) {
     view.meanShown = !view.meanShown;
   }
   tip(look, plain ? "The mean over heads as one more tile: what PyTorch returns by default, and "
@@ -268,9 +239,10 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
   const std::string compare =
       fmt::format("compare {}{}", narrow ? "" : "head ", panel.view.head + 1);
-  if (row.press(compare + "###compare", inIt)) toggleCompared(view.compared, panel.view.head);
+  if (controlPill(look, compare + "###compare", inIt))
+    toggleCompared(view.compared, panel.view.head);
   tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
-  zoomPills(panel, row);
+  zoomPills(panel);
   // always there for long inputs, so that zooming moves nothing
   const bool several = controls.queryStep * controls.keyStep > 1;
   const bool isLong =
@@ -279,10 +251,11 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
     const std::string covers =
         isLong ? std::string("far out:")
                : fmt::format("a cell covers {} × {}:", controls.queryStep, controls.keyStep);
-    row.next(textSize(look.fonts.small, covers).x + look.space.small +
-                 row.choicesWidth({"mean", "maximum"}),
-             12.0F);
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, covers);
+    flowOn(look,
+           textSize(look.fonts.small, covers).x + look.space.small +
+               choicesWidth(look, {"mean", "maximum"}),
+           kControlsApart);
+    rowCaption(look, covers.c_str());
     const int pooling =
         choices(look, "pooling", {"mean", "maximum"}, static_cast<int>(view.pooling));
     if (pooling >= 0) view.pooling = static_cast<Pooling>(pooling);

@@ -1,5 +1,4 @@
-#include "app/ui/heads/head_pictures.h"
-
+// The pictures of all heads (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "app/ui/heads/all_heads.h"
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/norm_weighted.h"
 
@@ -93,8 +93,7 @@ std::optional<HeadPictures> drawPictures(const Trace& trace, const PictureSource
                                          const PictureSpec& grid, const PictureSpec& compared,
                                          const std::optional<HeadPictures>& before,
                                          const std::atomic<bool>& cancelled) {
-  Execution execution;
-  execution.cancelled = &cancelled;
+  const Execution execution{.cancelled = &cancelled};
   HeadPictures drawn{source, nullptr, nullptr, nullptr};
   const bool same = before && before->source.values == source.values;
   if (same) drawn = *before;

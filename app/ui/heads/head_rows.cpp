@@ -1,5 +1,4 @@
-#include "app/ui/heads/head_rows.h"
-
+// What is said of a head beside its pictures elsewhere (see figures.h).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,7 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/glossary.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -1,5 +1,5 @@
-// The tiles of a group as they are drawn, and what the mouse and the keyboard do on them (see
-// all_heads.h).
+// The tiles of a group as they are drawn, what is said of the cell under the mouse, and what the
+// mouse and the keyboard do on them (see all_heads.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,12 +12,13 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/heads/all_heads.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -70,7 +71,14 @@ class TileDrawing {
     const bool isHead = tile.picture.of == HeadPicture::Of::head;
     drawTileTitle(list_, look_, tile, at, group_.titleLines);
     around(1.0F, t.panelBorder, 0.0F, 1.0F);
-    if (!group_.lines) light(group_.place(i, shown_));
+    TileNames names{shown_.queryLabels, shown_.keyLabels};
+    names.litRow = litIn(shown_.litQuery, shown_.queries);
+    names.litColumn = litIn(shown_.litKey, shown_.keys);
+    names.font = group_.font;
+    names.columnsRight = group_.lines;
+    if (!group_.lines) {  // the same row and cell in every tile
+      lightTile(look_, list_, group_.place(i, shown_), names.litRow, names.litColumn);
+    }
     const auto& compared = panel_.view.heads.compared;
     const bool isCompared =
         std::find(compared.begin(), compared.end(), tile.picture.head) != compared.end();
@@ -80,7 +88,8 @@ class TileDrawing {
     if (isHead && tile.picture.head == panel_.view.head) {
       around(1.0F, t.text, 0.0F, look_.space.thin);
     }
-    if (group_.grid.labelled()) labels(static_cast<Index>(i), at);
+    if (!group_.grid.labelled()) return;
+    drawTileNames(look_, list_, group_.grid, static_cast<Index>(i), group_.count(), at, names);
   }
 
  private:
@@ -180,44 +189,9 @@ class TileDrawing {
     if (cells <= kFlashedCells) drawFlash(panel_, ref, at.a, at.b);
   }
 
-  /// The same row and cell in every tile.
-  void light(const MatrixPlace& place) const {
-    const Index row = litIn(shown_.litQuery, shown_.queries);
-    const Index col = litIn(shown_.litKey, shown_.keys);
-    if (row < 0) return;
-    const float least = look_.px(3);
-    const ImVec2 cell = place.cell();
-    const float line = look_.px(std::min(cell.x, cell.y) < look_.space.small ? 1.0F : 1.5F);
-    const auto y = static_cast<double>(row);
-    const Rect whole = place.block(y, 1, 0, static_cast<double>(place.cols), least);
-    list_->AddRect(whole.a, whole.b, look_.theme.queryText, 0, 0, line);
-    if (col < 0) return;
-    const Rect one = place.block(y, 1, static_cast<double>(col), 1, least);
-    list_->AddRect(one.a, one.b, look_.theme.text, 0, 0, line * 1.3F);
-  }
-
   /// A token's place in what is shown; −1 where it is not.
   static Index litIn(Index token, const TokenRange& range) {
     return token >= range.first && token < range.first + range.count ? token - range.first : -1;
-  }
-
-  void labels(Index tile, const Rect& at) const {
-    const Theme& t = look_.theme;
-    const TileGrid& grid = group_.grid;
-    const float gap = look_.space.tight;
-    AxisLabels queries{shown_.queryLabels, group_.font, t.textMuted, t.queryText,
-                       litIn(shown_.litQuery, shown_.queries)};
-    AxisLabels keys{shown_.keyLabels, group_.font, t.textMuted, t.keyText,
-                    litIn(shown_.litKey, shown_.keys)};
-    queries.limit = std::max(grid.left, grid.edge) - gap;
-    if (grid.labelsLeft(tile)) drawRowLabels(list_, queries, at, gap);
-    if (group_.lines) {
-      keys.limit = queries.limit;
-      if (grid.labelsRight(tile, group_.count())) drawRowLabelsRight(list_, keys, at, gap);
-    } else if (grid.labelsBelow(tile, group_.count())) {
-      keys.limit = look_.px(33);
-      ColumnLabels(look_, keys, at.width(), look_.px(40)).draw(list_, at);
-    }
   }
 
   const Panel& panel_;
@@ -226,6 +200,98 @@ class TileDrawing {
   const VisibleTokens& shown_;
   ImDrawList* list_;
 };
+
+// What is said of a cell.
+
+constexpr double kTooltipMass = 0.9;  // of a row's weights, in the tooltip of lines
+constexpr std::size_t kTooltipKeys = 4;
+
+std::vector<std::string> tokenTexts(const Panel& panel, Lane lane, const TokenRange& range) {
+  const auto& tokens = laneTokens(panel.trace, lane, panel.view.item);
+  std::vector<std::string> labels;
+  for (Index i = range.first; i < range.first + range.count; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    labels.push_back(at < tokens.size() ? tokens[at] : fmt::format("{}", i));
+  }
+  return labels;
+}
+
+/// A cell of one head, whatever is shown of it.
+bool isOfHead(const HeadPicture& picture) {
+  return picture.of != HeadPicture::Of::mean && picture.of != HeadPicture::Of::difference;
+}
+
+/// What is drawn where a cell is one of many.
+std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, Index col) {
+  const auto& [rows, cols] = group.set->spec.blocks;
+  if (!group.set->spec.blocks.several() || !rows.holds(row, 1) || !cols.holds(col, 1)) return {};
+  const Index block =
+      (row - rows.first) / rows.step * cols.blocks() + (col - cols.first) / cols.step;
+  const float value = group.set->cells[at][static_cast<std::size_t>(block)];
+  if (value <= gl::kMaskedCell) return {};
+  return fmt::format("\none of {} × {} drawn as one: {} {}", rows.step, cols.step,
+                     group.set->spec.how == Reduction::mean ? "mean" : "maximum", number(value, 4));
+}
+
+void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
+                 const CellRef& cell) {
+  const GridContent content = panel.view.heads.content;
+  const HeadPicture& picture = tile.picture;
+  const HeadPictures& drawn = *group.drawn;
+  if (picture.of == HeadPicture::Of::mean && drawn.parts->mean.empty()) return;
+  const PictureReader reader(panel.trace, panel.view.item, content, *drawn.parts);
+  const float value = reader.cell(picture, cell.row, cell.col);
+  const std::string place =
+      fmt::format("[{}, {}]", placeName(panel.trace, Axis::query, cell.item, cell.row),
+                  placeName(panel.trace, Axis::key, cell.item, cell.col));
+  const bool normWeighted =
+      content == GridContent::normWeighted && picture.of != HeadPicture::Of::plain;
+  const char* symbol = normWeighted ? "‖A v W_O‖" : "A";
+  const std::string shift =
+      picture.of == HeadPicture::Of::shift ? " as a share of its row − A" : "";
+  std::string text = fmt::format("{}{}{}", symbol, place, shift);
+  text += value <= gl::kMaskedCell ? " is masked" : " = " + number(value, 6);
+  if (normWeighted && picture.of == HeadPicture::Of::head) {
+    text += " of a weight of " + number(panel.trace.value(cell), 4);
+  }
+  text += "\n" + nameOf(picture);
+  if (isOfHead(picture)) text += " · " + toString(cell);
+  if (group.set != nullptr) {
+    if (const auto at = group.set->find(picture))
+      text += blockWords(group, *at, cell.row, cell.col);
+  }
+  if (isOfHead(picture) && group.figures != nullptr) {
+    const auto head = static_cast<std::size_t>(picture.head);
+    text += "\n" + labelWithRule(group.figures->report.labels[head]);
+  }
+  ImGui::SetTooltip("%s", text.c_str());
+}
+
+/// The keys a query looks at most, in words; gives the first of them.
+Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
+                   const VisibleTokens& shown, Index row) {
+  const PictureReader reader(panel.trace, panel.view.item, panel.view.heads.content,
+                             *group.drawn->parts);
+  std::vector<float> cells(static_cast<std::size_t>(shown.keys.count));
+  if (tile.picture.of == HeadPicture::Of::mean && group.drawn->parts->mean.empty()) return 0;
+  reader.row(tile.picture, row, shown.keys.first, cells);
+  std::replace(cells.begin(), cells.end(), gl::kMaskedCell, 0.0F);
+  const std::vector<Index> largest = largestOfMass(cells, kTooltipMass);
+  std::string text = nameOf(tile.picture) + " · " +
+                     placeName(panel.trace, Axis::query, panel.view.item, row) + " →";
+  for (std::size_t i = 0; i < std::min(largest.size(), kTooltipKeys); ++i) {
+    const Index key = shown.keys.first + largest[i];
+    text += fmt::format("{} {} {}", i > 0 ? "," : "",
+                        placeName(panel.trace, Axis::key, panel.view.item, key),
+                        number(cells[static_cast<std::size_t>(largest[i])], 3));
+  }
+  if (largest.size() > kTooltipKeys)
+    text += fmt::format(" … {} more", largest.size() - kTooltipKeys);
+  ImGui::SetTooltip("%s", text.c_str());
+  return shown.keys.first + (largest.empty() ? 0 : largest.front());
+}
+
+// What is done with tiles.
 
 void zoomAndPan(const Panel& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                 const Rect& at, TileMouse& mouse) {
@@ -294,6 +360,40 @@ void titleTip(const Panel& panel, const HeadTileGroup& group, const HeadPicture&
 }
 
 }  // namespace
+
+VisibleTokens visibleTokens(const Panel& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  const HeadsView& view = panel.view.heads;
+  VisibleTokens shown;
+  shown.queries = shownOf(view.queries, c.seqLen);
+  shown.keys = shownOf(view.keys, c.keys());
+  shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries);
+  shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys);
+  return shown;
+}
+
+std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
+                                 const VisibleTokens& shown) {
+  // a click is over only after its button was held
+  const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  if (group.drawn == nullptr || !here) return std::nullopt;
+  for (std::size_t i = 0; i < group.tiles.size(); ++i) {
+    const HeadTile& tile = group.tiles[i];
+    const MatrixPlace place = group.place(i, shown);
+    if (!ImGui::IsMouseHoveringRect(place.at.a, place.at.b)) continue;
+    const MatrixCell at = place.nearest(ImGui::GetIO().MousePos);
+    const Index head = isOfHead(tile.picture) ? tile.picture.head : panel.view.head;
+    CellRef cell{TensorId::weights, panel.view.item, head, shown.queries.first + at.row, 0};
+    if (group.lines) {
+      cell.col = linesTooltip(panel, group, tile, shown, cell.row);
+      return Hover{cell, Lane::query, Lane::none, cell.row, -1};
+    }
+    cell.col = shown.keys.first + at.col;
+    cellTooltip(panel, group, tile, cell);
+    return Hover{cell, Lane::query, Lane::key, cell.row, cell.col};
+  }
+  return std::nullopt;
+}
 
 Index lineEnds(float height, Index heads, float scale) {
   const float apart = height / (5.0F * scale);

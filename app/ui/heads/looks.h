@@ -24,18 +24,30 @@ std::unique_ptr<Card> makeValuesTab();
 /// to see whether a large score comes from length or from direction.
 std::unique_ptr<Card> makeLengthsTab();
 
-/// The queries of the item below each other, one of them chosen.
-class QueryList {
+/// What is said beside a picture: its share of the card's width, within limits in points.
+struct WordsWidth {
+  float share, least, most;
+};
+
+/// A tab about one query of the chosen head: the queries at the left, one of them chosen, a picture
+/// of it in the middle, and what is said of it at the right.
+class OneQueryTab : public Card {
  public:
-  /// Gives the one clicked.
-  std::optional<Index> draw(const Panel& panel, Index chosen, Rect room);
+  OneQueryTab(const CardText& text, const WordsWidth& words) : Card(text), words_(words) {}
+  void draw(const Panel& panel) final;
 
  private:
+  virtual void drawRow(const Panel& panel, const RowRef& row, const Rect& picture,
+                       const Rect& words) = 0;
+  /// Gives the one clicked.
+  std::optional<Index> queryList(const Panel& panel, Index chosen, Rect room);
+
+  WordsWidth words_;
   Index shown_ = -1;  // brought into view last
 };
 
 // Which weights are drawn as lines between tokens: of each row the largest that make up a share of
-// it (accumulated_mass.h). Pure, as is all that follows.
+// it (accumulated_mass.h). Pure, as is all that follows but what draws columns of tokens.
 
 struct Line {
   Index head = 0, query = 0, key = 0;
@@ -107,6 +119,46 @@ struct Arrows {
 };
 /// As large as a box of this width and height holds them.
 Arrows arrowsIn(const QueryKeyProduct& product, double width, double height);
+
+// Two columns of tokens, queries on the left and keys on the right, to choose from, and weights as
+// ribbons between them; long ones thin out and scroll.
+
+/// Where the tokens of one column stand: token i at the middle of its row. Pure.
+struct TokenColumn {
+  TokenRange range;    // tokens that can be scrolled to
+  float first = 0.0F;  // the token at the top
+  float pitch = 1.0F;  // height of a token
+  float top = 0.0F, bottom = 0.0F;
+
+  float y(Index token) const { return top + (static_cast<float>(token) + 0.5F - first) * pitch; }
+  Index at(float y) const;
+  /// The tokens of which something is seen.
+  TokenRange visible() const;
+  float shown() const { return (bottom - top) / pitch; }  // tokens, also a part of one
+};
+
+/// As high as fits; `scrolled` 0 … 1 where not all do, which `least` (a token's height) decides.
+TokenColumn placeColumn(const TokenRange& range, float top, float bottom, float least, float most,
+                        float scrolled);
+/// How far to scroll so that a token stands in the middle.
+float scrolledTo(const TokenColumn& column, Index token);
+
+struct TokenColumns {
+  TokenColumn queries, keys;
+  float left = 0.0F, right = 0.0F;  // between them the lines run
+  LooksAt at;                       // a token under the mouse, else what was given
+  std::optional<LooksAt> chosen;    // by a click; −1 of both: no longer
+
+  bool scrolls() const;
+};
+
+/// Draws both, with the tokens looked at lit; `scrolled` 0 … 1.
+TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, const LooksAt& at);
+
+/// Gives how many were drawn: those of tokens that are out of sight at both ends are not.
+Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoice& choice);
+/// At the other end of the lines of the token looked at, their weights; where none is, nothing.
+void drawWeights(const Panel& panel, const TokenColumns& columns, const LineChoice& choice);
 
 // In sentences.
 

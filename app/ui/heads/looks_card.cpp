@@ -32,7 +32,23 @@ class LooksCard final : public Card {
 
 }  // namespace
 
-std::optional<Index> QueryList::draw(const Panel& panel, Index chosen, Rect room) {
+void OneQueryTab::draw(const Panel& panel) {
+  const Look& look = panel.look;
+  const AttentionConfig& c = panel.trace.config();
+  ViewState& view = panel.view;
+  const RowRef row{view.item, view.head, queryOr(lookedAt(view, c), c)};
+  Rect room = Rect::rest();
+  const float width = room.width();
+  const Rect queries =
+      room.cutLeft(std::clamp(width * 0.16F, look.px(56), look.px(105)), look.space.medium);
+  const Rect words =
+      room.cutRight(std::clamp(width * words_.share, look.px(words_.least), look.px(words_.most)),
+                    look.space.medium);
+  if (const auto clicked = queryList(panel, row.query, queries)) view.heads.query = *clicked;
+  drawRow(panel, row, room, words);
+}
+
+std::optional<Index> OneQueryTab::queryList(const Panel& panel, Index chosen, Rect room) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   std::optional<Index> clicked;

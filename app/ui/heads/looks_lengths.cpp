@@ -139,33 +139,28 @@ Computed<KeyTable> wantKeyTable(const Panel& panel, const RowRef& row) {
   });
 }
 
-class LengthsTab final : public Card {
+class LengthsTab final : public OneQueryTab {
  public:
   LengthsTab()
-      : Card({"lengths", "q · k", "The product of a query and a key as lengths and angle", 0, true,
-              "q·k = ‖q‖ ‖k‖ cos"}) {}
-  void draw(const Panel& panel) override {
+      : OneQueryTab({"lengths", "q · k", "The product of a query and a key as lengths and angle", 0,
+                     true, "q·k = ‖q‖ ‖k‖ cos"},
+                    {0.5F, 190.0F, 380.0F}) {}
+
+ private:
+  void drawRow(const Panel& panel, const RowRef& row, const Rect& picture,
+               const Rect& words) override {
     const Look& look = panel.look;
     const AttentionConfig& c = panel.trace.config();
-    ViewState& view = panel.view;
-    const LooksAt looked = lookedAt(view, c);
-    const RowRef row{view.item, view.head, queryOr(looked, c)};
-    Rect room = Rect::rest();
-    const float width = room.width();
-    const Rect queries =
-        room.cutLeft(std::clamp(width * 0.15F, look.px(54), look.px(100)), look.space.medium);
-    const Rect words =
-        room.cutRight(std::clamp(width * 0.5F, look.px(190), look.px(380)), look.space.medium);
-    if (const auto clicked = queries_.draw(panel, row.query, queries)) view.heads.query = *clicked;
     const auto found = wantKeyTable(panel, row);
     if (found.current == nullptr) {
-      return drawWaiting(look, room, found.problem, "multiplying q with every key …");
+      return drawWaiting(look, picture, found.problem, "multiplying q with every key …");
     }
     const KeyTable& table = *found.current;
     const auto& byProduct = table.orders[static_cast<std::size_t>(KeyColumn::product)];
-    const Index key = looked.key >= 0 ? looked.key : byProduct.front();
+    const Index looked = lookedAt(panel.view, c).key;
+    const Index key = looked >= 0 ? looked : byProduct.front();
     const QueryKeyProduct& product = table.products.of[static_cast<std::size_t>(key)];
-    arrowPicture(look, product, room);
+    arrowPicture(look, product, picture);
 
     ImGui::SetCursorScreenPos(words.a);
     beginPart("product", words.size(),
@@ -186,13 +181,12 @@ class LengthsTab final : public Card {
     }
     ImGui::PopStyleVar();
     if (const auto clicked = keyTable(panel, table, key)) {
-      view.heads.key = *clicked;
-      view.heads.query = row.query;
+      panel.view.heads.key = *clicked;
+      panel.view.heads.query = row.query;
     }
     ImGui::EndChild();
   }
 
- private:
   /// Keys with their lengths, angles and products, sorted; gives the key clicked.
   std::optional<Index> keyTable(const Panel& panel, const KeyTable& keys, Index chosen) {
     const Look& look = panel.look;
@@ -222,7 +216,6 @@ class LengthsTab final : public Card {
     return clicked;
   }
 
-  QueryList queries_;
   KeyColumn sortedBy_ = KeyColumn::product;
 };
 

@@ -13,7 +13,6 @@
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/looks.h"
-#include "app/ui/heads/token_columns.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/accumulated_mass.h"
 
@@ -74,7 +73,7 @@ Computed<LineChoice> wantLines(const Panel& panel, const LineQuestion& q) {
 }
 
 /// How much of a text fits a line, up to a space.
-std::size_t fittingLine(ImFont* font, std::string_view text, float width) {
+std::size_t fittingWords(ImFont* font, std::string_view text, float width) {
   std::size_t fits = 0;
   while (fits < text.size()) {
     const std::size_t space = std::min(text.find(' ', fits + 1), text.size());
@@ -93,7 +92,7 @@ void drawInLines(const Look& look, const Rect& room, int lines, const std::strin
   std::string_view rest = text;
   bool cut = false;
   for (int i = 0; i < lines && !rest.empty(); ++i) {
-    const std::size_t end = i + 1 == lines ? rest.size() : fittingLine(font, rest, room.width());
+    const std::size_t end = i + 1 == lines ? rest.size() : fittingWords(font, rest, room.width());
     const std::string shown = elided(font, rest.substr(0, end), room.width());
     drawText(ImGui::GetWindowDrawList(), font, at, look.theme.textMuted, shown);
     cut = cut || shown != rest.substr(0, end);

@@ -219,9 +219,7 @@ Computed<ValuePlane> wantPlane(const Panel& panel, const RowRef& row) {
   return panel.computations.want<ValuePlane>(
       "value plane", key, little ? When::atOnce : When::beside, [&] {
         return [trace = panel.traceHeld, row](const std::atomic<bool>& cancelled) {
-          Execution execution;
-          execution.cancelled = &cancelled;
-          return valuePlane(*trace, row.item, row.head, execution);
+          return valuePlane(*trace, row.item, row.head, {.cancelled = &cancelled});
         };
       });
 }
@@ -251,44 +249,35 @@ void valueWords(const Panel& panel, const ValuePlane& plane, const ValueMix& mix
                    : "All value vectors are the same: they have no main component");
 }
 
-class ValuesTab final : public Card {
+class ValuesTab final : public OneQueryTab {
  public:
   ValuesTab()
-      : Card({"values", "Values",
-              "The value vectors that are mixed, in the plane of their two main components", 0,
-              true, "output = Σ weight × value"}) {}
-  void draw(const Panel& panel) override {
+      : OneQueryTab({"values", "Values",
+                     "The value vectors that are mixed, in the plane of their two main components",
+                     0, true, "output = Σ weight × value"},
+                    {0.34F, 130.0F, 300.0F}) {}
+
+ private:
+  void drawRow(const Panel& panel, const RowRef& row, const Rect& picture,
+               const Rect& words) override {
     const Look& look = panel.look;
     const Trace& trace = panel.trace;
-    const AttentionConfig& c = trace.config();
-    ViewState& view = panel.view;
-    const RowRef row{view.item, view.head, queryOr(lookedAt(view, c), c)};
-    Rect room = Rect::rest();
-    const float width = room.width();
-    const Rect queries =
-        room.cutLeft(std::clamp(width * 0.17F, look.px(58), look.px(110)), look.space.medium);
-    const Rect words =
-        room.cutRight(std::clamp(width * 0.34F, look.px(130), look.px(300)), look.space.medium);
-    if (const auto clicked = queries_.draw(panel, row.query, queries)) view.heads.query = *clicked;
-
     const auto plane = wantPlane(panel, row);
     if (plane.current == nullptr) {
-      return drawWaiting(look, room, plane.problem, "finding the main components …");
+      return drawWaiting(look, picture, plane.problem, "finding the main components …");
     }
     const Fingerprint key("value mix", trace.revision(TensorId::v),
                           trace.revision(TensorId::weights), trace.revision(TensorId::heads),
                           row.item, row.head, row.query);
-    const auto mix = panel.computations.want<ValueMix>("value mix", key, When::atOnce, [&] {
-      return [&](const std::atomic<bool>&) {
-        return std::optional(valueMix(trace, *plane.current, row));
-      };
-    });
-    if (mix.current == nullptr) return;
+    const ValueMix* mix = panel.computations.atOnce<ValueMix>(
+        "value mix", key, [&] { return valueMix(trace, *plane.current, row); });
+    if (mix == nullptr) return;
     // the names of the axes stand above and below
+    Rect room = picture;
     const float line = fontSize(look.fonts.small) + look.space.hair;
     const Rect above = room.cutTop(line);
     const Rect below = room.cutBottom(line);
-    ValuePicture(panel, *plane.current, *mix.current, row.head, room).draw();
+    ValuePicture(panel, *plane.current, *mix, row.head, room).draw();
     ImDrawList* list = ImGui::GetWindowDrawList();
     ImFont* font = look.fonts.small;
     const std::string across = componentName(look, *plane.current, 0, below.width());
@@ -299,12 +288,9 @@ class ValuesTab final : public Card {
 
     ImGui::SetCursorScreenPos(words.a);
     beginPart("words", words.size());
-    valueWords(panel, *plane.current, *mix.current, row);
+    valueWords(panel, *plane.current, *mix, row);
     ImGui::EndChild();
   }
-
- private:
-  QueryList queries_;
 };
 
 }  // namespace

@@ -111,9 +111,8 @@ class MoreHeadsTab final : public Card {
       const auto point = panel.computations.want<HeadCountPoint>(
           "more heads", Fingerprint("more heads", documents_, heads), When::beside, [&] {
             return [document, heads](const std::atomic<bool>& cancelled) {
-              Execution execution;
-              execution.cancelled = &cancelled;
-              return measureHeadCount(*document, heads, defaultMemoryBudget(), execution);
+              return measureHeadCount(*document, heads, defaultMemoryBudget(),
+                                      {.cancelled = &cancelled});
             };
           });
       if (point.current == nullptr) return point.problem;
@@ -130,7 +129,7 @@ class MoreHeadsTab final : public Card {
     };
     const Index now = panel.trace.config().numHeads;
     if (!has(chosen_)) chosen_ = has(now) ? now : counts_.back();
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, "heads");
+    rowCaption(look, "heads");
     const HeadCountPoint* chosen = nullptr;
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       if (i > 0) ImGui::SameLine(0.0F, look.px(3));

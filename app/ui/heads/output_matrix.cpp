@@ -102,14 +102,12 @@ void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
   const AttentionConfig& c = panel.trace.config();
   ImFont* font = look.fonts.small;
   ImFont* mono = look.fonts.monoSmall;
-  const auto found = panel.computations.want<std::vector<double>>(
+  const auto* found = panel.computations.atOnce<std::vector<double>>(
       "norms of output blocks",
-      Fingerprint("norms", panel.trace.revision(TensorId::wO), c.numHeads), When::atOnce, [&] {
-        return
-            [&](const std::atomic<bool>&) { return std::optional(outputBlockNorms(panel.trace)); };
-      });
-  if (found.current == nullptr) return;
-  const std::vector<double>& norms = *found.current;
+      Fingerprint("norms", panel.trace.revision(TensorId::wO), c.numHeads),
+      [&] { return outputBlockNorms(panel.trace); });
+  if (found == nullptr) return;
+  const std::vector<double>& norms = *found;
   const double largest = std::max(*std::max_element(norms.begin(), norms.end()), 1e-300);
   const float bars = std::min(look.px(70), room.width() * 0.16F);
   const float figures = textSize(mono, number(largest, 3)).x + look.space.large;
@@ -290,12 +288,10 @@ class OutputMatrixTab final : public Card {
     const Index most = std::max<Index>(1, kMostPieces / (effects.heads() + 1));
     ChartBars bars = ChartBars::fitting(effects.tokens(), room.width(), look.px(3));
     bars.perBar = std::max(bars.perBar, (effects.tokens() + most - 1) / most);
-    const auto shares = panel.computations.want<ShareBars>(
+    const auto* shares = panel.computations.atOnce<ShareBars>(
         "shares of bars", Fingerprint("shares", figures->revision, bars.things, bars.perBar),
-        When::atOnce, [&] {
-          return [&](const std::atomic<bool>&) { return std::optional(shareBars(effects, bars)); };
-        });
-    if (shares.current != nullptr) ShareStacks(panel, bars, *shares.current).draw(room);
+        [&] { return shareBars(effects, bars); });
+    if (shares != nullptr) ShareStacks(panel, bars, *shares).draw(room);
   }
 };
 

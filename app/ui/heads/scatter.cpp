@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/widgets.h"
 
@@ -67,9 +67,30 @@ std::string discText(const std::vector<Index>& heads) {
   return text.size() <= kLong ? text : fmt::format("{} heads", heads.size());
 }
 
-bool samePlaces(const std::vector<ImVec2>& a, const std::vector<ImVec2>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](ImVec2 p, ImVec2 q) { return p.x == q.x && p.y == q.y; });
+/// Heads with the same values, to the eye, share a disc.
+struct HeadDisc {
+  std::vector<Index> heads;
+  std::string text;  // "3", "2–5", "26 heads"
+  ImVec2 value;      // where it belongs
+  ImVec2 place;      // where it stands: elsewhere where it would cover another
+  ImVec2 half;       // of its width and height
+
+  bool isOf(Index head) const { return std::find(heads.begin(), heads.end(), head) != heads.end(); }
+};
+
+struct ScatterPoint {
+  Index head;
+  double x, y;
+};
+
+std::vector<ScatterPoint> scatterPoints(const HeadReport& report, const ScatterAxes& axes) {
+  std::vector<ScatterPoint> points;
+  for (std::size_t h = 0; h < report.metrics.size(); ++h) {
+    const Measured& x = report.metrics[h][axes.x];
+    const Measured& y = report.metrics[h][axes.y];
+    if (x && y) points.push_back({static_cast<Index>(h), *x, *y});
+  }
+  return points;
 }
 
 }  // namespace
@@ -184,42 +205,25 @@ ScatterAxes scatterAxes(const HeadsView& view) {
           metricFromKey(view.scatterY).value_or(Metric::entropy)};
 }
 
-bool Scatter::HeadDisc::isOf(Index head) const {
-  return std::find(heads.begin(), heads.end(), head) != heads.end();
-}
+namespace {
 
-std::vector<Scatter::Point> Scatter::pointsOf(const HeadReport& report, const ScatterAxes& axes) {
-  std::vector<Point> points;
-  for (std::size_t h = 0; h < report.metrics.size(); ++h) {
-    const Measured& x = report.metrics[h][axes.x];
-    const Measured& y = report.metrics[h][axes.y];
-    if (x && y) points.push_back({static_cast<Index>(h), *x, *y});
-  }
-  return points;
-}
-
-void Scatter::placeDiscs(const Look& look, const Chart& chart, const Rect& room,
-                         const std::vector<Point>& points) {
-  std::vector<Index> heads;
-  std::vector<ImVec2> values;
-  for (const Point& point : points) {
-    heads.push_back(point.head);
-    values.push_back(chart.at(point.x, point.y));
-  }
-  if (look.scale == scale_ && heads == heads_ && samePlaces(values, values_)) return;
-  discs_.clear();
+/// Where the discs of these heads go, whose values stand at `values`.
+std::vector<HeadDisc> placedDiscs(const Look& look, const Rect& room,
+                                  const std::vector<ScatterPoint>& points,
+                                  const std::vector<ImVec2>& values) {
+  std::vector<HeadDisc> discs;
   for (const auto& group : together(values, look.px(kTogether))) {
     HeadDisc disc;
-    for (const std::size_t i : group) disc.heads.push_back(heads[i]);
+    for (const std::size_t i : group) disc.heads.push_back(points[i].head);
     disc.text = discText(disc.heads);
     disc.value = disc.place = values[group.front()];
-    discs_.push_back(std::move(disc));
+    discs.push_back(std::move(disc));
   }
   const float radius =
-      discRadius(discs_.size(), room.size(), look.px(kLeastRadius), look.px(kMostRadius));
+      discRadius(discs.size(), room.size(), look.px(kLeastRadius), look.px(kMostRadius));
   const bool numbered = radius >= look.px(kNumberedRadius) && room.height() >= kLeastRows * radius;
   std::vector<Disc> wanted;
-  for (HeadDisc& disc : discs_) {
+  for (HeadDisc& disc : discs) {
     const float text = textSize(look.fonts.tiny, disc.text).x * 0.5F + look.space.tight;
     disc.half = {disc.heads.size() > 1 ? std::max(radius, text) : radius, radius};
     if (!numbered) {
@@ -231,7 +235,7 @@ void Scatter::placeDiscs(const Look& look, const Chart& chart, const Rect& room,
   if (numbered) {
     const auto places = discPlaces(wanted, look.px(kDot), room);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      HeadDisc& disc = discs_[i];
+      HeadDisc& disc = discs[i];
       if (places[i]) {
         disc.place = *places[i];
       } else {
@@ -240,13 +244,11 @@ void Scatter::placeDiscs(const Look& look, const Chart& chart, const Rect& room,
       }
     }
   }
-  heads_ = std::move(heads);
-  values_ = std::move(values);
-  scale_ = look.scale;
+  return discs;
 }
 
 /// From a disc that stands elsewhere to the dot at its value, over all discs.
-void Scatter::tie(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 color) {
+void tieDisc(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 color) {
   const ImVec2 from = disc.value;
   const float inner = disc.half.x - disc.half.y;  // of a longer disc, its straight part
   const ImVec2 to(std::clamp(from.x, disc.place.x - inner, disc.place.x + inner), disc.place.y);
@@ -261,7 +263,7 @@ void Scatter::tie(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU3
 }
 
 /// The discs; gives the one pointed at.
-const Scatter::HeadDisc* Scatter::drawDiscs(const Panel& panel) const {
+const HeadDisc* drawDiscs(const Panel& panel, const std::vector<HeadDisc>& discs) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -271,7 +273,7 @@ const Scatter::HeadDisc* Scatter::drawDiscs(const Panel& panel) const {
     const Index head = disc.isOf(chosen) ? chosen : disc.heads.front();
     return headColor(t, static_cast<std::size_t>(head));
   };
-  for (const HeadDisc& disc : discs_) {
+  for (const HeadDisc& disc : discs) {
     const Rect box = around(disc.place, disc.half);
     ImGui::SetCursorScreenPos(box.a);
     ImGui::PushID(static_cast<int>(disc.heads.front()));
@@ -296,11 +298,13 @@ const Scatter::HeadDisc* Scatter::drawDiscs(const Panel& panel) const {
       list->AddRect(ring.a, ring.b, t.text, disc.half.y + out, 0, out);
     }
   }
-  for (const HeadDisc& disc : discs_) tie(list, look, disc, colorOf(disc));
+  for (const HeadDisc& disc : discs) tieDisc(list, look, disc, colorOf(disc));
   return pointed;
 }
 
-ScatterPick Scatter::draw(const Panel& panel, const HeadReport& report, Rect room) {
+}  // namespace
+
+ScatterPick scatter(const Panel& panel, const HeadReport& report, Rect room) {
   const Look& look = panel.look;
   HeadsView& view = panel.view.heads;
   const ScatterAxes axes = scatterAxes(view);
@@ -311,7 +315,7 @@ ScatterPick Scatter::draw(const Panel& panel, const HeadReport& report, Rect roo
   ImGui::SetCursorScreenPos(above.a);
   if (scatterAxisName(look, "y axis", axes.y, view.scatterY, above.width())) pick.metric = axes.y;
 
-  const std::vector<Point> points = pointsOf(report, axes);
+  const std::vector<ScatterPoint> points = scatterPoints(report, axes);
   if (points.empty()) {
     pick.empty = true;
     ImGui::SetCursorScreenPos({room.a.x, room.a.y + look.space.small});
@@ -323,7 +327,7 @@ ScatterPick Scatter::draw(const Panel& panel, const HeadReport& report, Rect roo
     }
   } else {
     std::vector<double> xs, ys;
-    for (const Point& point : points) {
+    for (const ScatterPoint& point : points) {
       xs.push_back(point.x);
       ys.push_back(point.y);
     }
@@ -336,12 +340,20 @@ ScatterPick Scatter::draw(const Panel& panel, const HeadReport& report, Rect roo
         withMargin(std::move(frame.y), std::min(margin, plot.height() * 0.25F), plot.height());
     const Chart chart(look, std::move(frame));
     chart.drawAxes(ImGui::GetWindowDrawList());
-    placeDiscs(look, chart, plot, points);
-    if (const HeadDisc* disc = drawDiscs(panel)) {
+    std::vector<ImVec2> values;
+    Fingerprint key("discs of heads", look.scale, plot.width(), plot.height());
+    for (const ScatterPoint& point : points) {
+      values.push_back(chart.at(point.x, point.y));
+      key.add(point.head).add(values.back().x).add(values.back().y);
+    }
+    const auto* discs = panel.computations.atOnce<std::vector<HeadDisc>>(
+        "discs of heads", key, [&] { return placedDiscs(look, plot, points, values); });
+    if (discs == nullptr) return pick;
+    if (const HeadDisc* disc = drawDiscs(panel, *discs)) {
       pick.head = disc->isOf(panel.view.head) ? panel.view.head : disc->heads.front();
     }
     const Index said = pick.head.value_or(panel.view.head);
-    for (const HeadDisc& disc : discs_) {
+    for (const HeadDisc& disc : *discs) {
       if (!disc.isOf(said)) continue;
       pick.together = disc.heads;
       std::erase(pick.together, said);

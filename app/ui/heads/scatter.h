@@ -54,38 +54,7 @@ struct ScatterPick {
   bool empty = false;            // no head has both: its place says why
 };
 
-class Scatter {
- public:
-  /// A click on a disc chooses its head, another the next it is of.
-  ScatterPick draw(const Panel& panel, const HeadReport& report, Rect room);
-
- private:
-  /// Heads with the same values, to the eye, share a disc.
-  struct HeadDisc {
-    std::vector<Index> heads;
-    std::string text;  // "3", "2–5", "26 heads"
-    ImVec2 value;      // where it belongs
-    ImVec2 place;      // where it stands: elsewhere where it would cover another
-    ImVec2 half;       // of its width and height
-
-    bool isOf(Index head) const;
-  };
-  struct Point {
-    Index head;
-    double x, y;
-  };
-
-  static std::vector<Point> pointsOf(const HeadReport& report, const ScatterAxes& axes);
-  void placeDiscs(const Look& look, const Chart& chart, const Rect& room,
-                  const std::vector<Point>& points);
-  static void tie(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 color);
-  const HeadDisc* drawDiscs(const Panel& panel) const;
-
-  // Where the discs went: worked out again when they belong elsewhere.
-  std::vector<Index> heads_;
-  std::vector<ImVec2> values_;  // of these heads
-  float scale_ = 0.0F;
-  std::vector<HeadDisc> discs_;
-};
+/// A click on a disc chooses its head, another the next it is of.
+ScatterPick scatter(const Panel& panel, const HeadReport& report, Rect room);
 
 }  // namespace headscope::ui

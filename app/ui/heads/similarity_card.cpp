@@ -14,7 +14,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/glossary.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/widgets.h"

@@ -46,9 +46,7 @@ CheckWords effectCheck(const Panel& panel) {
       "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), When::beside,
       [&] {
         return [trace = panel.traceHeld, item, head](const std::atomic<bool>& cancelled) {
-          Execution execution;
-          execution.cancelled = &cancelled;
-          return checkEffect(trace, item, head, execution);
+          return checkEffect(trace, item, head, {.cancelled = &cancelled});
         };
       });
   if (!checked.problem.empty()) {
@@ -127,7 +125,7 @@ class SwitchOffTab final : public Card {
     const std::string gesture = fmt::format("gain of head {}", head);
     if (gainHead_ != head) gain_ = {};
     gainHead_ = head;
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, "gain");
+    rowCaption(look, "gain");
     const auto typed =
         realField(look, "gain", 50, static_cast<double>(gain), gain_, "give one from 0 to 2");
     tip(look, "The head is multiplied by it before the output matrix: 0 is off, 1 as it is");

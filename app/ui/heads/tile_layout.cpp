@@ -12,7 +12,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/heads/all_heads.h"
-#include "app/ui/heads/figure_words.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/weights/designed_heads.h"

@@ -1,5 +1,4 @@
-#include "app/ui/heads/token_columns.h"
-
+// The columns of tokens and the ribbons between them (see looks.h).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/heads/looks.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"

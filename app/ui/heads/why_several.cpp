@@ -89,9 +89,7 @@ Computed<PairFigures> pairFigures(const Panel& panel, const HeadRelations& candi
   const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
   return panel.computations.want<PairFigures>("two heads in one", key, When::beside, [&] {
     return [=, trace = panel.traceHeld](const std::atomic<bool>& cancelled) {
-      Execution execution;
-      execution.cancelled = &cancelled;
-      auto figures = measurePair(trace, item, heads, gains, candidates, execution);
+      auto figures = measurePair(trace, item, heads, gains, candidates, {.cancelled = &cancelled});
       if (figures) figures->revision = key.value();
       return figures;
     };
@@ -217,12 +215,6 @@ void pairPictures(const Panel& panel, const PairFigures& figures) {
 
 // Words.
 
-/// What follows goes to the next line where this one has no room for it.
-void wrapBefore(const Look& look, float width) {
-  ImGui::SameLine(0.0F, look.space.large);
-  if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
-}
-
 /// The query that loses most of both.
 std::string tornInWords(const Panel& panel, const TornQuery& torn) {
   std::string text = fmt::format(
@@ -315,10 +307,10 @@ class WhySeveralTab final : public Card {
   void controls(const Panel& panel, const HeadRelations& candidates) const {
     const Look& look = panel.look;
     HeadsView& view = panel.view.heads;
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, "one head asked to do");
+    rowCaption(look, "one head asked to do");
     chooser(panel, 0, candidates);
     ImGui::SameLine(0.0F, look.space.small);
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, "and");
+    rowCaption(look, "and");
     chooser(panel, 1, candidates);
     ImGui::SameLine(0.0F, look.space.small);
     if (pill(look, "most blurred", chosenRelations(view, candidates).empty())) {
@@ -327,7 +319,7 @@ class WhySeveralTab final : public Card {
     tip(look,
         "Of all relations that heads declare for this input, the two that both lose most in one "
         "head: the largest smaller one of the two losses, where they want different keys");
-    wrapBefore(look, look.px(210));
+    flowOn(look, look.px(210), 14.0F);
     const int gains =
         choices(look, "pair gains", {"equal gains", "as designed"}, view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
@@ -335,8 +327,8 @@ class WhySeveralTab final : public Card {
                           "different keys, its own leads by {:g} on average; so neither wins by "
                           "its gain alone",
                           kEqualLead));
-    wrapBefore(look, textSize(look.fonts.small, kDesignedNotLearned).x);
-    inlineLabel(look, look.fonts.small, look.theme.textMuted, kDesignedNotLearned);
+    flowOn(look, textSize(look.fonts.small, kDesignedNotLearned).x, 14.0F);
+    rowCaption(look, kDesignedNotLearned);
     ImGui::NewLine();
   }
 

@@ -91,6 +91,13 @@ float ColumnLabels::longestTurned(const Look& look, ImFont* font, float room) {
   return std::max(room - look.space.tight - fontSize(font) * 0.7F, 0.0F) / kTurnedShare;
 }
 
+float ColumnLabels::end(const Rect& picture) const {
+  // the last of turned names begins in the middle of its column
+  const float beyond =
+      turned_ ? (fontSize(labels_.font) - cell_) * 0.5F : labels_.width() - picture.width();
+  return picture.b.x + std::max(labels_.empty() ? 0.0F : beyond, 0.0F);
+}
+
 void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   if (labels_.empty()) return;
   ImFont* font = labels_.font;

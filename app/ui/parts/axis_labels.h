@@ -44,6 +44,9 @@ class ColumnLabels {
   static float longestTurned(const Look& look, ImFont* font, float room);
   /// The height they take, with the gap to the picture.
   float room() const { return room_; }
+  bool turned() const { return turned_; }
+  /// Where they end to the right, on the line just below the picture.
+  float end(const Rect& picture) const;
   void draw(ImDrawList* list, const Rect& picture) const;
 
  private:

@@ -153,16 +153,17 @@ void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Ind
                    Index count, const Rect& picture, const TileNames& names) {
   const Theme& t = look.theme;
   const float gap = look.space.tight;
+  const float beside = std::max(grid.left, grid.edge) - gap;
+  AxisLabels columns{names.columns, names.font, t.textMuted, t.keyText, names.litColumn, beside};
   if (grid.labelsLeft(tile)) {
-    const float room = std::max(grid.left, grid.edge) - gap;
-    drawRowLabels(list, {names.rows, names.font, t.textMuted, t.queryText, names.litRow, room},
+    drawRowLabels(list, {names.rows, names.font, t.textMuted, t.queryText, names.litRow, beside},
                   picture, gap);
   }
-  if (grid.labelsBelow(tile, count)) {
-    const float longest = ColumnLabels::longestTurned(look, names.font, grid.below);
-    const AxisLabels below{names.columns, names.font,      t.textMuted,
-                           t.keyText,     names.litColumn, longest};
-    ColumnLabels(look, below, picture.width(), grid.below).draw(list, picture);
+  if (names.columnsRight) {
+    if (grid.labelsRight(tile, count)) drawRowLabelsRight(list, columns, picture, gap);
+  } else if (grid.labelsBelow(tile, count)) {
+    columns.limit = ColumnLabels::longestTurned(look, names.font, grid.below);
+    ColumnLabels(look, columns, picture.width(), grid.below).draw(list, picture);
   }
 }
 

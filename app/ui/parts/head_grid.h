@@ -95,8 +95,9 @@ struct TileNames {
   std::span<const std::string> rows, columns;
   Index litRow = -1, litColumn = -1;
   ImFont* font = nullptr;
+  bool columnsRight = false;  // of a picture of lines: the columns' names stand at its right
 };
-/// Left of and below a tile that has labels there.
+/// Left of and below a tile, or right of it, where it has labels there.
 void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Index tile,
                    Index count, const Rect& picture, const TileNames& names);
 /// A row of a tile lit, and a cell of it; −1: none.

@@ -10,7 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/head_switch.h"
-#include "app/ui/heads/head_rows.h"
+#include "app/ui/heads/figures.h"
 #include "app/ui/mistake_badge.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/color_bar.h"

@@ -21,6 +21,8 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kNamesShare = 0.32F;  // of the stage's height, at most for the names of columns
+
 /// The chosen cell where the stage shows it.
 struct StageCell {
   CellRef cell;
@@ -38,10 +40,14 @@ class Stage {
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
-    const float line = look_.space.large + look_.px(10);  // of labels that are not turned
+    namesBelow_ = room.height() * kNamesShare;
+    const float line = look_.space.large + look_.px(10);  // of names that are not turned
     places_ = layoutStage(items_, matrices, metrics(line));
-    const float turned = columnLabelRoom() + look_.px(8);
-    if (turned > line) places_ = layoutStage(items_, matrices, metrics(turned));
+    if (const float turned = turnedRoom(); turned > line) {
+      const auto flat = std::exchange(places_, layoutStage(items_, matrices, metrics(turned)));
+      // in the narrower columns that are left they may not have room to be turned
+      if (turnedRoom() == 0.0F) places_ = flat, namesBelow_ = line;
+    }
     findLit();
     const auto result = resultLookedAt(items_, panel.view.step, panel.view);
     if (result && !told()) explained_ = &panel.explanations.of(panel.trace, *result);
@@ -65,7 +71,7 @@ class Stage {
                         look_.theme.textMuted, item.text);
         continue;
       }
-      StageMatrix matrix{item, scaleOf(item.ref), places_[i], explained_, pickable};
+      StageMatrix matrix{item, scaleOf(item.ref), places_[i], namesBelow_, explained_, pickable};
       if (played_ != nullptr && item.result) matrix.veiled = played_->veiled;
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
@@ -93,12 +99,13 @@ class Stage {
     return room;
   }
 
-  /// The most that the names of columns take below a matrix as it stands now.
-  float columnLabelRoom() const {
+  /// The most that turned names of columns take below a matrix as it stands now; 0: none is.
+  float turnedRoom() const {
     float room = 0.0F;
     for (std::size_t i = 0; i < items_.size(); ++i) {
-      const AxisLabels labels = stageLabels(panel_, items_[i].colLane);
-      room = std::max(room, ColumnLabels(look_, labels, places_[i].width(), 1e6F).room());
+      const ColumnLabels labels =
+          stageColumnLabels(panel_, items_[i].colLane, places_[i].width(), namesBelow_);
+      if (labels.turned()) room = std::max(room, labels.room() + look_.px(8));
     }
     return room;
   }
@@ -153,6 +160,7 @@ class Stage {
   const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
+  float namesBelow_ = 0.0F;  // room for the names of columns
   Lit lit_{};
   const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };
@@ -161,25 +169,18 @@ bool hasParts(StepId step) { return step == StepId::project || step == StepId::s
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
 /// Of the row of switches at the right of the heading; 0 where the step has none.
-float choicesWidth(const Panel& panel) {
+float stageChoicesWidth(const Panel& panel) {
   const Look& look = panel.look;
-  const auto widthOf = [&](const char* text) {
-    return textSize(look.fonts.regular, text).x + ImGui::GetStyle().FramePadding.x * 2 +
-           look.space.tight;
-  };
   float width = 0.0F;
-  if (hasParts(panel.view.step)) {
-    for (const ProjectedPart& part : projectedParts()) width += widthOf(part.letter);
-    width += look.px(12);
-  }
-  if (hasScopes(panel.view.step)) width += widthOf("this head") + widthOf("all heads");
+  if (hasParts(panel.view.step)) width += choicesWidth(look, {"Q", "K", "V"}) + look.px(12);
+  if (hasScopes(panel.view.step)) width += choicesWidth(look, {"this head", "all heads"});
   return width;
 }
 
 void stageChoices(const Panel& panel) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
-  const float width = choicesWidth(panel);
+  const float width = stageChoicesWidth(panel);
   if (width == 0.0F) return;
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
                        ImGui::GetStyle().WindowPadding.y - look.space.tight});
@@ -210,7 +211,7 @@ void stageHeading(const Panel& panel, bool perHead) {
     const TensorId whose = hasParts(panel.view.step) ? panel.view.part : TensorId::q;
     explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);
   }
-  const float room = ImGui::GetContentRegionAvail().x - choicesWidth(panel) -
+  const float room = ImGui::GetContentRegionAvail().x - stageChoicesWidth(panel) -
                      textSize(look.fonts.semibold, title).x - look.px(24);
   heading(look, title.c_str(),
           room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);

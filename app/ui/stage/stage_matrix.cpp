@@ -140,17 +140,18 @@ class StageMatrixPainter {
 
   void labels() {
     const AxisLabels rows = stageLabels(panel_, item_.rowLane, litRow());
-    const AxisLabels columns = stageLabels(panel_, item_.colLane, litCol());
+    const ColumnLabels columns =
+        stageColumnLabels(panel_, item_.colLane, at_.width(), matrix_.namesBelow, litCol());
     ImFont* font = look_.fonts.small;
     drawRowLabels(list_, rows, at_, look_.px(7));
-    ColumnLabels(look_, columns, at_.width(), at_.height() + look_.px(200)).draw(list_, at_);
+    columns.draw(list_, at_);
     if (!isTokenLane(item_.rowLane) || !isTokenLane(item_.colLane)) return;
     const float length = textSize(font, "query").x;
     drawTurnedText(list_, font,
                    {at_.a.x - rows.width() - look_.px(26), at_.centre().y + length * 0.5F},
                    look_.theme.textMuted, "query", -90.0F);
-    drawText(list_, font, {at_.b.x + look_.px(8), at_.b.y + look_.px(3)}, look_.theme.textMuted,
-             "key →");
+    drawText(list_, font, {columns.end(at_) + look_.px(8), at_.b.y + look_.px(3)},
+             look_.theme.textMuted, "key →");
   }
 
   /// The outline of the chosen head's columns.
@@ -247,6 +248,12 @@ AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit) {
           lane == Lane::query ? look.theme.queryText : look.theme.keyText,
           lit,
           look.px(86)};
+}
+
+ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, float room, Index lit) {
+  AxisLabels labels = stageLabels(panel, lane, lit);
+  labels.limit = std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels.font, room));
+  return {panel.look, labels, width, room};
 }
 
 }  // namespace headscope::ui

@@ -25,6 +25,7 @@ struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
   Rect at;
+  float namesBelow = 0.0F;                 // room for the names of columns
   const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
   bool pickable = true;                    // the mouse can be on its cells
   std::span<const CellRange> veiled = {};  // not yet reached by the timeline
@@ -36,7 +37,11 @@ std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matr
 /// What has not been reached yet is covered with it.
 ImU32 veilColor(const Theme& theme);
 
-/// The tokens along a lane of the stage, as labels of rows or columns; none for other lanes.
+/// The tokens along a lane of the stage, as labels of rows; none for other lanes.
 AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit = -1);
+/// The same as labels of columns `width` points wide in all, with so much room below them: what
+/// decides whether they are turned, for who lays out the stage and for who draws it.
+ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, float room,
+                               Index lit = -1);
 
 }  // namespace headscope::ui

@@ -12,7 +12,6 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/tools/compared_matrices.h"
-#include "app/ui/tools/tool_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/trace_difference.h"

@@ -16,7 +16,6 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/tools/kv_cache_picture.h"
-#include "app/ui/tools/tool_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
@@ -94,11 +93,8 @@ void decodeControls(const Panel& panel) {
   ImGui::SameLine(0.0F, look.space.large);
 
   ImFont* font = look.fonts.regular;
-  const auto widthOf = [&](const char* text) {
-    return textSize(font, text).x + ImGui::GetStyle().FramePadding.x * 2 + gap;
-  };
   const float right =
-      ImGui::GetWindowContentRegionMax().x - widthOf("this head") - widthOf("all heads");
+      ImGui::GetWindowContentRegionMax().x - choicesWidth(look, {"this head", "all heads"});
   const auto& tokens = laneTokens(panel.trace, Lane::query, view.item);
   const std::string where =
       fmt::format("token {} of {}: {}", view.decodePosition + 1, last + 1,

@@ -15,7 +15,6 @@
 #include "app/ui/number_field.h"
 #include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/mask_words.h"
-#include "app/ui/tools/tool_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"

@@ -14,7 +14,6 @@
 #include "app/ui/number_field.h"
 #include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/temperature_charts.h"
-#include "app/ui/tools/tool_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/dropout.h"

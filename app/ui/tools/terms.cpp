@@ -279,8 +279,7 @@ void backButton(const Panel& panel, const Explanation& e, Rect& line) {
   const auto back = mainOperand(e);
   if (!back) return;
   const Look& look = panel.look;
-  const float width =
-      textSize(look.fonts.regular, wayBack(e)).x + ImGui::GetStyle().FramePadding.x * 2;
+  const float width = buttonWidth(look, wayBack(e));
   ImGui::SetCursorScreenPos(line.cutRight(width, look.space.medium).a);
   if (pill(look, wayBack(e))) traceBack(panel.view, panel.trace.config(), e.cell, *back);
   tip(look, "One step back; a click on any operand below goes there instead");
