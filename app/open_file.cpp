@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/formats/csv.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/state_dict.h"
+#include "core/formats/tables.h"
 
 namespace headscope {
 namespace {

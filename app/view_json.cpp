@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,13 +10,14 @@
 #include <vector>
 
 #include "app/heads_view_fields.h"
+#include "core/formats/json.h"
 #include "core/mistakes.h"
 #include "core/steps/step.h"
 
 namespace headscope {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using formats::Json;
 using ui::ViewState;
 
 constexpr Index kMaxHead = Limits::kDModel - 1;
@@ -58,7 +58,7 @@ void visitFields(Fields& f, View& view) {
 }
 
 struct Writer {
-  Json json = Json::object();
+  Json json = Json::emptyObject();
 
   void step(const char* name, StepId id) { json[name] = headscope::step(id).text({}).id; }
   template <typename T>
@@ -79,8 +79,9 @@ struct Writer {
   }
   void cells(const char* name, const std::vector<CellRef>& cells) {
     if (cells.empty()) return;
-    json[name] = Json::array();
-    for (const CellRef& cell : cells) json[name].push_back(toString(cell));
+    Json list = Json::emptyList();
+    for (const CellRef& cell : cells) list.push_back(toString(cell));
+    json[name] = std::move(list);
   }
   void mistake(const char* name, Mistake mistake) { json[name] = textOf(mistake).id; }
   void time(const char* name, const std::optional<double>& seconds) {
@@ -91,83 +92,85 @@ struct Writer {
 struct Reader {
   const Json& json;
 
-  const Json* find(const char* name) const {
-    const auto found = json.find(name);
-    return found == json.end() ? nullptr : &*found;
+  // Null, or nothing, where it is missing or of another kind.
+  const std::string* text(const char* name) const {
+    const Json* found = json.find(name);
+    return found == nullptr ? nullptr : found->text();
   }
-  std::optional<std::string> text(const char* name) const {
-    const Json* value = find(name);
-    if (value == nullptr || !value->is_string()) return std::nullopt;
-    return value->get<std::string>();
+  const Json::List* list(const char* name) const {
+    const Json* found = json.find(name);
+    return found == nullptr ? nullptr : found->list();
+  }
+  std::optional<double> number(const char* name) const {
+    const Json* found = json.find(name);
+    return found == nullptr ? std::nullopt : found->number();
   }
 
   void step(const char* name, StepId& id) const {
-    const auto found = text(name);
+    const std::string* found = text(name);
     for (const Step* s : allSteps()) {
-      if (found && s->text({}).id == *found) id = s->id();
+      if (found != nullptr && s->text({}).id == *found) id = s->id();
     }
   }
   template <typename T>
   void number(const char* name, T& value, T low, T high) const {
-    const Json* found = find(name);
-    if (found == nullptr || !found->is_number()) return;
-    const double given = found->get<double>();
-    value = static_cast<T>(std::clamp(given, static_cast<double>(low), static_cast<double>(high)));
+    const auto given = number(name);
+    if (!given) return;
+    value = static_cast<T>(std::clamp(*given, static_cast<double>(low), static_cast<double>(high)));
   }
   void flag(const char* name, bool& value) const {
-    const Json* found = find(name);
-    if (found != nullptr && found->is_boolean()) value = found->get<bool>();
+    const Json* found = json.find(name);
+    if (found != nullptr && found->flag() != nullptr) value = *found->flag();
   }
   void word(const char* name, std::string& value) const {
-    if (auto found = text(name)) value = std::move(*found);
+    if (const std::string* found = text(name)) value = *found;
   }
   /// Those below `most`; what is no list of numbers changes nothing.
   void indices(const char* name, std::vector<Index>& values, Index most) const {
-    const Json* found = find(name);
-    if (found == nullptr || !found->is_array()) return;
+    const Json::List* found = list(name);
+    if (found == nullptr) return;
     values.clear();
     for (const Json& value : *found) {
-      const double given = value.is_number() ? value.get<double>() : -1.0;
+      const double given = value.number().value_or(-1.0);
       if (given >= 0.0 && given < static_cast<double>(most)) {
         values.push_back(static_cast<Index>(given));
       }
     }
   }
   void part(const char* name, TensorId& id) const {
-    const auto found = text(name);
-    const auto tensor = found ? tensorIdFromName(*found) : std::nullopt;
+    const std::string* found = text(name);
+    const auto tensor = found != nullptr ? tensorIdFromName(*found) : std::nullopt;
     if (tensor == TensorId::q || tensor == TensorId::k || tensor == TensorId::v) id = *tensor;
   }
   template <typename Enum, std::size_t N>
   void choice(const char* name, Enum& value, const std::array<const char*, N>& names) const {
-    const auto found = text(name);
-    if (!found) return;
+    const std::string* found = text(name);
+    if (found == nullptr) return;
     const auto at = std::find(names.begin(), names.end(), *found);
     if (at != names.end()) value = static_cast<Enum>(at - names.begin());
   }
   void cell(const char* name, std::optional<CellRef>& cell) const {
-    const auto found = text(name);
-    cell = found ? cellFromString(*found) : std::nullopt;
+    const std::string* found = text(name);
+    cell = found != nullptr ? cellFromString(*found) : std::nullopt;
   }
   void cells(const char* name, std::vector<CellRef>& cells) const {
     cells.clear();
-    const Json* found = find(name);
-    if (found == nullptr || !found->is_array()) return;
+    const Json::List* found = list(name);
+    if (found == nullptr) return;
     for (const Json& item : *found) {
-      const auto cell = item.is_string() ? cellFromString(item.get<std::string>()) : std::nullopt;
+      const auto cell = item.text() != nullptr ? cellFromString(*item.text()) : std::nullopt;
       if (cell) cells.push_back(*cell);
     }
   }
   void mistake(const char* name, Mistake& mistake) const {
-    const auto found = text(name);
+    const std::string* found = text(name);
     for (const MistakeText& known : allMistakes()) {
-      if (found && known.id == *found) mistake = known.mistake;
+      if (found != nullptr && known.id == *found) mistake = known.mistake;
     }
   }
   void time(const char* name, std::optional<double>& seconds) const {
-    const Json* found = find(name);
-    seconds.reset();
-    if (found != nullptr && found->is_number()) seconds = std::max(0.0, found->get<double>());
+    seconds = number(name);
+    if (seconds) seconds = std::max(0.0, *seconds);
   }
 };
 
@@ -176,14 +179,18 @@ struct Reader {
 std::string viewToJson(const ViewState& view) {
   Writer writer;
   visitFields(writer, view);
-  return writer.json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return writer.json.dump();
 }
 
 ViewState viewFromJson(const std::string& text, ViewState view) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) return view;
-  Reader reader{json};
-  visitFields(reader, view);
+  try {
+    const Json json = formats::parseJson(text);
+    if (json.fields() == nullptr) return view;
+    Reader reader{json};
+    visitFields(reader, view);
+  } catch (const formats::JsonError&) {
+    return view;
+  }
   view.playing = false;
   view.hovered.reset();
   return view;

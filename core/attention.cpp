@@ -95,15 +95,8 @@ class StepsRunner {
   }
 
   Tensor memoryFor(const Step& step, TensorId output) const {
-    switch (step.work()) {
-      case StepWork::view:
-        return step.view(output, tensors_);
-      case StepWork::linear:
-        return Tensor::uninitialised(shapeOf(output, config_), execution_.memory);
-      case StepWork::rows:
-        break;
-    }
-    return step.memory(output, config_, execution_.memory);
+    return step.work() == StepWork::view ? step.view(output, tensors_)
+                                         : step.memory(output, config_, execution_.memory);
   }
 
   /// Only those of products that are to come; the pass before may have done it.

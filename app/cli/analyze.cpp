@@ -20,7 +20,7 @@
 namespace headscope::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using formats::Json;
 using Align = Table::Align;
 
 constexpr Index kMatrixShown = 16;  // heads; a wider matrix does not fit a terminal
@@ -49,21 +49,21 @@ ItemChoice itemFrom(const std::string& text, const AttentionConfig& config) {
   return item;
 }
 
-ordered_json measuredJson(const std::optional<double>& value) {
-  return value ? numberJson(*value) : ordered_json(nullptr);
+Json measuredJson(const std::optional<double>& value) {
+  return value ? numberJson(*value) : Json(nullptr);
 }
 
-ordered_json headJson(const HeadReport& report, std::size_t head) {
-  ordered_json json = {{"head", head}};
-  ordered_json undefined = ordered_json::object();
+Json headJson(const HeadReport& report, std::size_t head) {
+  Json json = {{"head", head}};
+  Json undefined = Json::emptyObject();
   for (const MetricInfo& m : allMetrics()) {
     const Measured& measured = report.metrics[head][m.metric];
-    json[std::string(m.key)] = measuredJson(measured.value);
-    if (!measured) undefined[std::string(m.key)] = measured.why;
+    json[m.key] = measuredJson(measured.value);
+    if (!measured) undefined[m.key] = measured.why;
   }
   json["label"] = report.labels[head].key;
   json["label_score"] = measuredJson(report.labels[head].score);
-  if (!undefined.empty()) json["undefined"] = std::move(undefined);
+  if (!undefined.fields()->empty()) json["undefined"] = std::move(undefined);
   return json;
 }
 
@@ -72,17 +72,18 @@ std::optional<double> similarityAt(const HeadSimilarity& similarity, Index a, In
   return similarity(a, b);
 }
 
-ordered_json reportJson(const HeadReport& report) {
-  ordered_json heads = ordered_json::array();
+Json reportJson(const HeadReport& report) {
+  Json heads = Json::emptyList();
   for (std::size_t h = 0; h < report.metrics.size(); ++h) heads.push_back(headJson(report, h));
-  ordered_json similarity = ordered_json::array();
+  Json similarity = Json::emptyList();
   for (Index a = 0; a < report.similarity.heads; ++a) {
-    ordered_json& row = similarity.emplace_back(ordered_json::array());
+    Json row = Json::emptyList();
     for (Index b = 0; b < report.similarity.heads; ++b) {
       row.push_back(measuredJson(similarityAt(report.similarity, a, b)));
     }
+    similarity.push_back(std::move(row));
   }
-  ordered_json json = {{"heads", std::move(heads)}, {"similarity", std::move(similarity)}};
+  Json json = {{"heads", std::move(heads)}, {"similarity", std::move(similarity)}};
   if (!report.similarity.defined()) json["undefined"] = {{"similarity", report.similarity.why}};
   return json;
 }

@@ -6,8 +6,8 @@
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/edit.h"
-#include "core/formats/number_text.h"
 #include "core/formats/state_dict.h"
+#include "core/formats/tables.h"
 #include "core/ledger.h"
 #include "core/presets.h"
 

@@ -14,7 +14,7 @@
 namespace headscope::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using formats::Json;
 using Align = Table::Align;
 
 constexpr std::size_t kTermsShown = 12;
@@ -25,8 +25,8 @@ struct ExplainOptions {
   bool json = false;
 };
 
-ordered_json explanationJson(const Explanation& e) {
-  ordered_json terms = ordered_json::array();
+Json explanationJson(const Explanation& e) {
+  Json terms = Json::emptyList();
   for (const Term& term : e.terms) {
     terms.push_back({{"left", term.left},
                      {"left_value", numberJson(term.leftValue)},

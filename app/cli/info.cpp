@@ -7,12 +7,13 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/output.h"
+#include "core/formats/document_json.h"
 #include "core/ledger.h"
 
 namespace headscope::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using formats::Json;
 using Align = Table::Align;
 
 constexpr Index kCommonHeadWidth = 64;
@@ -23,13 +24,13 @@ struct InfoOptions {
   bool json = false;
 };
 
-ordered_json parametersJson(const Ledger::Parameters& p) {
+Json parametersJson(const Ledger::Parameters& p) {
   return {{"W_Q", p.wQ}, {"W_K", p.wK}, {"W_V", p.wV}, {"W_O", p.wO},     {"b_Q", p.bQ},
           {"b_K", p.bK}, {"b_V", p.bV}, {"b_O", p.bO}, {"total", p.total}};
 }
 
-ordered_json infoJson(const AttentionConfig& config, const Ledger& cost) {
-  ordered_json steps = ordered_json::array();
+Json infoJson(const AttentionConfig& config, const Ledger& cost) {
+  Json steps = Json::emptyList();
   for (const auto& row : cost.steps) {
     const StepText text = row.step->text(config);
     steps.push_back({{"id", text.id},
@@ -39,9 +40,12 @@ ordered_json infoJson(const AttentionConfig& config, const Ledger& cost) {
                      {"flops", row.cost.flops},
                      {"bytes", row.cost.bytes}});
   }
-  return {{"config", configJson(config)}, {"parameters", parametersJson(cost.parameters)},
-          {"steps", std::move(steps)},    {"flops", cost.flops},
-          {"bytes", cost.bytes},          {"kv_cache_bytes", cost.kvCacheBytes}};
+  return {{"config", formats::configJson(config)},
+          {"parameters", parametersJson(cost.parameters)},
+          {"steps", std::move(steps)},
+          {"flops", cost.flops},
+          {"bytes", cost.bytes},
+          {"kv_cache_bytes", cost.kvCacheBytes}};
 }
 
 void printSteps(std::ostream& out, const AttentionConfig& config, const Ledger& cost) {
@@ -111,13 +115,13 @@ void printPresets(std::ostream& out) {
                      kCommonHeadWidth, common, presets().size());
 }
 
-ordered_json presetsJson() {
-  ordered_json list = ordered_json::array();
+Json presetsJson() {
+  Json list = Json::emptyList();
   for (const Preset& preset : presets()) {
     list.push_back({{"name", preset.name},
                     {"title", preset.title},
                     {"about", preset.about},
-                    {"config", configJson(preset.config)},
+                    {"config", formats::configJson(preset.config)},
                     {"causal", preset.config.mask.causal}});
   }
   return list;

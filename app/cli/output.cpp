@@ -6,11 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/formats/config_json.h"
-
 namespace headscope::cli {
 
-using nlohmann::ordered_json;
+using formats::Json;
 
 std::size_t displayWidth(const std::string& text) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
@@ -75,27 +73,20 @@ std::string shapesInWords(const std::vector<NamedShape>& shapes) {
   return words;
 }
 
-ordered_json configJson(const AttentionConfig& config) {
-  return ordered_json::parse(formats::configJson(config));
-}
-
-ordered_json shapesJson(const std::vector<NamedShape>& shapes) {
-  ordered_json list = ordered_json::array();
+Json shapesJson(const std::vector<NamedShape>& shapes) {
+  Json list = Json::emptyList();
   for (const NamedShape& s : shapes) {
     list.push_back({{"name", info(s.tensor).name}, {"shape", s.shape}});
   }
   return list;
 }
 
-ordered_json numberJson(double value) {
+Json numberJson(double value) {
   if (std::isfinite(value)) return value;
   if (std::isnan(value)) return "nan";
   return value < 0.0 ? "-inf" : "inf";
 }
 
-void printJson(std::ostream& out, const ordered_json& json) {
-  // bytes that are not UTF-8 (column names) are replaced
-  out << json.dump(2, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-}
+void printJson(std::ostream& out, const Json& json) { out << json.dump(2) << '\n'; }
 
 }  // namespace headscope::cli

@@ -1,12 +1,12 @@
 // Output: tables, words and JSON that several commands print.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "core/document.h"
+#include "core/formats/json.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
 
@@ -39,10 +39,9 @@ std::string shapesInWords(const std::vector<NamedShape>& shapes);
 /// What a pass ran on, its steps with their times, its costs. `memoryNote`: as of pass_input.h.
 void printSummary(std::ostream& out, const Trace& trace, const std::string& memoryNote);
 
-nlohmann::ordered_json configJson(const AttentionConfig& config);
-nlohmann::ordered_json shapesJson(const std::vector<NamedShape>& shapes);
+formats::Json shapesJson(const std::vector<NamedShape>& shapes);
 /// JSON has no infinities: they become "-inf", "inf" and "nan".
-nlohmann::ordered_json numberJson(double value);
-void printJson(std::ostream& out, const nlohmann::ordered_json& json);
+formats::Json numberJson(double value);
+void printJson(std::ostream& out, const formats::Json& json);
 
 }  // namespace headscope::cli

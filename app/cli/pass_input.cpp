@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/formats/csv.h"
 #include "core/formats/state_dict.h"
+#include "core/formats/tables.h"
 #include "core/presets.h"
 
 namespace headscope::cli {

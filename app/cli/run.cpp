@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
+#include "core/formats/document_json.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
 #include "core/weights/designed_heads.h"
@@ -17,7 +19,7 @@
 namespace headscope::cli {
 namespace {
 
-using nlohmann::ordered_json;
+using formats::Json;
 using Align = Table::Align;
 
 constexpr std::size_t kRowsListed = 12;
@@ -28,21 +30,21 @@ struct RunOptions {
   bool json = false;
 };
 
-ordered_json runJson(const Trace& trace) {
-  ordered_json steps = ordered_json::array();
+Json runJson(const Trace& trace) {
+  Json steps = Json::emptyList();
   for (const StepRun& run : trace.steps) {
     steps.push_back({{"id", step(run.step).text(trace.config()).id}, {"ms", run.ms}});
   }
-  ordered_json masked = ordered_json::array();
+  Json masked = Json::emptyList();
   for (const FullyMaskedRow& row : trace.fullyMaskedRows) {
-    masked.push_back({row.item, row.head, row.row});
+    masked.push_back(std::array{row.item, row.head, row.row});
   }
   const Input& input = *trace.document().input;
-  ordered_json json = {{"config", configJson(trace.config())},
-                       {"steps", std::move(steps)},
-                       {"ms", trace.ms},
-                       {"fully_masked_rows", std::move(masked)},
-                       {"tokens", input.tokens}};
+  Json json = {{"config", formats::configJson(trace.config())},
+               {"steps", std::move(steps)},
+               {"ms", trace.ms},
+               {"fully_masked_rows", std::move(masked)},
+               {"tokens", input.tokens}};
   if (trace.config().crossAttention()) json["memory_tokens"] = input.memoryTokens;
   return json;
 }

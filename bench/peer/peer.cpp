@@ -25,7 +25,7 @@
 #include "core/attention.h"
 #include "core/clock.h"
 #include "core/error.h"
-#include "core/formats/npy.h"
+#include "core/formats/export_tensor.h"
 #include "core/formats/state_dict.h"
 #include "core/gemm.h"
 #include "core/ledger.h"

@@ -1,4 +1,3 @@
-
 #include "core/formats/asset_files.h"
 
 #include <fmt/format.h>
@@ -14,124 +13,152 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/formats/asset_json.h"
-#include "core/formats/csv.h"
+#include "core/formats/json.h"
+#include "core/formats/tables.h"
 
 namespace headscope::formats {
 
 namespace {
 
-using nlohmann::json;
-
-template <typename Read>
-auto readJson(std::string_view text, const char* file, Read read) {
-  return readAsset<json, UserError>(text, file, read);
+/// What `read` makes of the file, a JsonField. Throws `Error` that names it.
+template <typename Error, typename Read>
+auto readAsset(std::string_view text, const std::string& file, Read read) {
+  try {
+    const Json json = parseJson(text);
+    return read(JsonField(json, file));
+  } catch (const JsonError& error) {
+    throw Error(fmt::format("{}: {}", file, error.what()));
+  } catch (const UserError& error) {
+    throw Error(error.what());
+  }
 }
 
-void requireFinite(const std::vector<float>& numbers) {
-  const bool finite = std::all_of(numbers.begin(), numbers.end(),
-                                  [](float number) { return std::isfinite(number); });
-  if (!finite) throw UserError("a number is too large for 32 bits");
+/// The items of a list; none where it may be missing, and is.
+std::vector<JsonField> itemsIn(const JsonField& entry, const char* name) {
+  const auto list = entry.find(name);
+  return list ? list->items() : std::vector<JsonField>{};
 }
 
-Tensor readVector(const json& values) {
-  const auto numbers = values.get<std::vector<float>>();
-  requireFinite(numbers);
+std::vector<std::string> textsIn(const JsonField& entry, const char* name) {
+  const auto list = entry.find(name);
+  return list ? list->texts() : std::vector<std::string>{};
+}
+
+std::string textIn(const JsonField& entry, const char* name) {
+  const auto text = entry.find(name);
+  return text ? text->text() : std::string();
+}
+
+bool flagIn(const JsonField& entry, const char* name) {
+  const auto flag = entry.find(name);
+  return flag && flag->flag();
+}
+
+std::vector<float> readNumbers(const JsonField& values) {
+  std::vector<float> numbers;
+  for (const JsonField& value : values.items()) {
+    numbers.push_back(static_cast<float>(value.number()));
+    if (!std::isfinite(numbers.back())) value.fail("is too large for 32 bits");
+  }
+  return numbers;
+}
+
+Tensor readVector(const JsonField& values) {
+  const auto numbers = readNumbers(values);
   return Tensor::fromValues({static_cast<Index>(numbers.size())}, numbers);
 }
 
-Tensor readMatrix(const json& rows) {
+Tensor readMatrix(const JsonField& matrix) {
   std::vector<float> numbers;
-  for (const auto& row : rows.get<std::vector<std::vector<float>>>()) {
-    if (row.size() != rows.front().size()) throw UserError("a matrix has rows of unequal length");
-    numbers.insert(numbers.end(), row.begin(), row.end());
+  std::size_t columns = 0;
+  const auto rows = matrix.items();
+  for (const JsonField& row : rows) {
+    const auto values = readNumbers(row);
+    if (!numbers.empty() && values.size() != columns)
+      row.fail("is of unequal length: all rows are as long as the first");
+    columns = values.size();
+    numbers.insert(numbers.end(), values.begin(), values.end());
   }
+  if (numbers.empty()) matrix.fail("is empty");
   const auto count = static_cast<Index>(rows.size());
-  if (numbers.empty()) throw UserError("a matrix is empty");
-  requireFinite(numbers);
   return Tensor::fromValues({count, static_cast<Index>(numbers.size()) / count}, numbers);
 }
 
-Preset readPreset(const json& entry) {
+Preset readPreset(const JsonField& entry) {
   Preset preset;
-  entry.at("name").get_to(preset.name);
-  entry.at("title").get_to(preset.title);
-  entry.at("about").get_to(preset.about);
-  entry.at("example").get_to(preset.example);
-  preset.config.dModel = wholeNumber<Index>(entry.at("d_model"));
-  preset.config.numHeads = wholeNumber<Index>(entry.at("num_heads"));
-  preset.config.seqLen = wholeNumber<Index>(entry.at("tokens"));
+  preset.name = entry.at("name").text();
+  preset.title = entry.at("title").text();
+  preset.about = entry.at("about").text();
+  preset.example = entry.at("example").text();
+  preset.config.dModel = entry.at("d_model").whole();
+  preset.config.numHeads = entry.at("num_heads").whole();
+  preset.config.seqLen = entry.at("tokens").whole();
   preset.config.numKvHeads = preset.config.numHeads;
-  if (entry.contains("batch")) preset.config.batch = wholeNumber<Index>(entry.at("batch"));
-  preset.config.mask.causal = entry.value("causal", false);
-  preset.explicitWeights = entry.contains("weights");
+  if (const auto batch = entry.find("batch")) preset.config.batch = batch->whole();
+  preset.config.mask.causal = flagIn(entry, "causal");
+  preset.explicitWeights = entry.find("weights").has_value();
   return preset;
 }
 
-InputSource readSource(const json& entry, const std::string& name,
+InputSource readSource(const JsonField& entry, const std::string& name,
                        const std::function<std::string_view(std::string_view)>& file) {
-  if (entry.contains("series")) {
+  if (const auto series = entry.find("series")) {
     SeriesSource source;
-    for (const auto& path : entry.at("series").get<std::vector<std::string>>()) {
-      source.items.push_back(parseSeries(file(path), path));
-    }
+    for (const auto& path : series->texts()) source.items.push_back(parseSeries(file(path), path));
     return source;
   }
-  if (entry.contains("x")) {
+  if (const auto given = entry.find("x")) {
     TensorSource source;
     source.name = name;
-    const Tensor x = readMatrix(entry.at("x"));
+    const Tensor x = readMatrix(*given);
     source.x = x.reshaped({1, x.dim(0), x.dim(1)});
-    source.tokens = entry.value("tokens", std::vector<std::string>{});
+    source.tokens = textsIn(entry, "tokens");
     return source;
   }
-  return TextSource{entry.at("texts").get<std::vector<std::string>>(),
-                    entry.value("memory_texts", std::vector<std::string>{})};
+  return TextSource{entry.at("texts").texts(), textsIn(entry, "memory_texts")};
 }
 
 }  // namespace
 
 std::vector<std::pair<std::string, std::vector<std::string>>> parseLexicon(std::string_view text) {
-  return readJson(text, "lexicon.json", [](const json& file) {
+  return readAsset<UserError>(text, "lexicon.json", [](const JsonField& file) {
     std::vector<std::pair<std::string, std::vector<std::string>>> classes;
-    for (const auto& [name, words] : file.get<json::object_t>()) {
-      classes.emplace_back(name, words.get<std::vector<std::string>>());
-    }
+    for (const auto& [name, words] : file.fields()) classes.emplace_back(name, words.texts());
     return classes;
   });
 }
 
 std::vector<Preset> parsePresets(std::string_view text) {
-  return readJson(text, "presets.json", [](const json& file) {
+  return readAsset<UserError>(text, "presets.json", [](const JsonField& file) {
     std::vector<Preset> presets;
-    for (const json& entry : file) presets.push_back(readPreset(entry));
+    for (const JsonField& entry : file.items()) presets.push_back(readPreset(entry));
     return presets;
   });
 }
 
 Weights parsePresetWeights(std::string_view text, const Preset& preset) {
-  return readJson(text, "presets.json", [&](const json& file) {
-    for (const json& entry : file) {
-      if (entry.at("name") != preset.name) continue;
-      const json& given = entry.at("weights");
+  return readAsset<UserError>(text, "presets.json", [&](const JsonField& file) {
+    for (const JsonField& entry : file.items()) {
+      if (entry.at("name").text() != preset.name) continue;
+      const JsonField given = entry.at("weights");
       return Weights{readMatrix(given.at("W_Q")), readMatrix(given.at("W_K")),
                      readMatrix(given.at("W_V")), readMatrix(given.at("W_O")),
                      readVector(given.at("b_Q")), readVector(given.at("b_K")),
                      readVector(given.at("b_V")), readVector(given.at("b_O"))};
     }
-    throw UserError(fmt::format("no weights for \"{}\"", preset.name));
+    file.fail(fmt::format("has no weights for \"{}\"", preset.name));
   });
 }
 
 std::vector<Example> parseExamples(std::string_view text,
                                    const std::function<std::string_view(std::string_view)>& file) {
-  return readJson(text, "examples.json", [&](const json& entries) {
+  return readAsset<UserError>(text, "examples.json", [&](const JsonField& entries) {
     std::vector<Example> examples;
-    for (const json& entry : entries) {
+    for (const JsonField& entry : entries.items()) {
       Example example;
-      entry.at("name").get_to(example.name);
-      entry.at("title").get_to(example.title);
-      entry.at("about").get_to(example.about);
+      example.name = entry.at("name").text();
+      example.title = entry.at("title").text();
+      example.about = entry.at("about").text();
       example.source = readSource(entry, example.name, file);
       examples.push_back(std::move(example));
     }
@@ -139,15 +166,15 @@ std::vector<Example> parseExamples(std::string_view text,
   });
 }
 
-std::vector<GlossaryEntry> parseGlossary(std::string_view json) {
-  using Json = nlohmann::json;
-  return readAsset<Json, std::runtime_error>(json, "glossary.json", [](const Json& file) {
+std::vector<GlossaryEntry> parseGlossary(std::string_view text) {
+  return readAsset<std::runtime_error>(text, "glossary.json", [](const JsonField& file) {
     std::vector<GlossaryEntry> entries;
-    for (const auto& entry : file.at("terms")) {
-      const auto term = entry.at("term").get<std::string>();
-      entries.push_back({term, entry.value("shown", term), entry.at("about").get<std::string>()});
-      if (entries.back().term.empty() || entries.back().about.empty()) {
-        throw std::runtime_error("a term or its explanation is empty");
+    for (const JsonField& entry : file.at("terms").items()) {
+      const auto shown = entry.find("shown");
+      const std::string& term = entry.at("term").text();
+      entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
+      if (term.empty() || entries.back().about.empty()) {
+        entry.fail("has an empty term or explanation");
       }
     }
     return entries;
@@ -156,58 +183,57 @@ std::vector<GlossaryEntry> parseGlossary(std::string_view json) {
 
 namespace {
 
-Rgb parseColor(const std::string& text) {
+Rgb parseColor(const JsonField& field) {
+  const std::string& text = field.text();
   unsigned value = 0;
   const char* end = text.data() + text.size();
   if (text.size() != 7 || text[0] != '#' ||
       std::from_chars(text.data() + 1, end, value, 16).ptr != end) {
-    throw std::runtime_error("\"" + text + "\" is no colour like \"#5b4bdb\"");
+    field.fail("must be a colour such as \"#5b4bdb\"");
   }
   return {static_cast<std::uint8_t>(value >> 16), static_cast<std::uint8_t>(value >> 8 & 255U),
           static_cast<std::uint8_t>(value & 255U)};
 }
 
-ColorStops parseStops(const nlohmann::json& json) {
+ColorStops parseStops(const JsonField& list) {
   ColorStops stops;
-  for (const auto& color : json) stops.push_back(parseColor(color.get<std::string>()));
-  if (stops.size() < 2) throw std::runtime_error("a map has fewer than 2 colours");
+  for (const JsonField& color : list.items()) stops.push_back(parseColor(color));
+  if (stops.size() < 2) list.fail("must have 2 colours or more");
   return stops;
 }
 
-ColorMapPair::Variant parseVariant(const nlohmann::json& json) {
-  return {parseStops(json.at("sequential")), parseStops(json.at("diverging"))};
+ColorMapPair::Variant parseVariant(const JsonField& maps) {
+  return {parseStops(maps.at("sequential")), parseStops(maps.at("diverging"))};
 }
 
 }  // namespace
 
-std::vector<ColorMapPair> parseColorMaps(std::string_view json) {
-  return readAsset<nlohmann::json, std::runtime_error>(
-      json, "colormaps.json", [](const nlohmann::json& file) {
-        std::vector<ColorMapPair> pairs;
-        for (const auto& pair : file.at("pairs")) {
-          pairs.push_back({pair.at("name").get<std::string>(), parseVariant(pair.at("light")),
-                           parseVariant(pair.at("dark"))});
-        }
-        return pairs;
-      });
+std::vector<ColorMapPair> parseColorMaps(std::string_view text) {
+  return readAsset<std::runtime_error>(text, "colormaps.json", [](const JsonField& file) {
+    std::vector<ColorMapPair> pairs;
+    for (const JsonField& pair : file.at("pairs").items()) {
+      pairs.push_back(
+          {pair.at("name").text(), parseVariant(pair.at("light")), parseVariant(pair.at("dark"))});
+    }
+    return pairs;
+  });
 }
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Mix readMix(const Json& field) {
+Mix readMix(const JsonField& field) {
   Mix mix;
-  for (const auto& [name, factor] : field.items()) mix.emplace_back(name, factor.get<double>());
+  for (const auto& [name, factor] : field.fields()) mix.emplace_back(name, factor.number());
   return mix;
 }
 
-Looks readLooks(const std::string& name) {
+Looks readLooks(const JsonField& field) {
+  const std::string& name = field.text();
   if (name.empty()) return Looks::anywhere;
   if (name == "left") return Looks::left;
   if (name == "right") return Looks::right;
   if (name == "both") return Looks::both;
-  throw std::runtime_error("a head looks left, right or both, not " + name);
+  field.fail("must be left, right or both");
 }
 
 /// "verb or adjective": both.
@@ -222,64 +248,63 @@ std::vector<std::string> readClasses(const std::string& text) {
   return classes;
 }
 
-int readDistance(const std::string& text) {
+/// A distance that stands as a field's name.
+int readDistance(const std::string& text, const JsonField& field) {
   int distance = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), distance);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw std::runtime_error("\"" + text + "\" is no distance");
-  }
+  if (error != std::errc() || end != text.data() + text.size()) field.fail("is at no distance");
   return distance;
 }
 
-HeadDescription readHead(const Json& entry) {
+HeadDescription readHead(const JsonField& entry) {
   HeadDescription head;
-  entry.at("title").get_to(head.title);
-  entry.at("about").get_to(head.about);
-  if (entry.contains("peaks")) {
-    Peaks peaks{{}, entry.at("peaks").at("lead").get<double>()};
-    for (const auto& [distance, height] : entry.at("peaks").at("at").items()) {
-      peaks.at.emplace_back(readDistance(distance), height.get<double>());
+  head.title = entry.at("title").text();
+  head.about = entry.at("about").text();
+  if (const auto given = entry.find("peaks")) {
+    Peaks peaks{{}, given->at("lead").number()};
+    for (const auto& [distance, height] : given->at("at").fields()) {
+      peaks.at.emplace_back(readDistance(distance, height), height.number());
     }
     head.peaks = std::move(peaks);
   }
-  for (const Json& piece : entry.value("shape", Json::array())) {
-    head.shape.push_back({wholeNumber<int>(piece.at(0)), wholeNumber<int>(piece.at(1)),
-                          piece.at(2).get<double>(), piece.at(3).get<double>()});
+  for (const JsonField& piece : itemsIn(entry, "shape")) {
+    const auto values = piece.items();
+    if (values.size() != 4) piece.fail("must be two distances and two numbers");
+    head.shape.push_back({values[0].wholeOf<int>(), values[1].wholeOf<int>(), values[2].number(),
+                          values[3].number()});
   }
-  if (entry.contains("pairs")) head.pairs = wholeNumber<long>(entry.at("pairs"));
-  head.away = entry.value("away", 0.0);
-  for (const Json& meeting : entry.value("meet", Json::array())) {
+  if (const auto pairs = entry.find("pairs")) head.pairs = pairs->wholeOf<long>();
+  if (const auto away = entry.find("away")) head.away = away->number();
+  for (const JsonField& meeting : itemsIn(entry, "meet")) {
     head.meet.push_back({readMix(meeting.at("query")), readMix(meeting.at("key"))});
   }
-  if (entry.contains("each")) {
-    entry.at("each").at("coordinates").get_to(head.each);
-    entry.at("each").at("gain").get_to(head.eachGain);
+  if (const auto each = entry.find("each")) {
+    head.each = each->at("coordinates").text();
+    head.eachGain = each->at("gain").number();
   }
-  if (entry.contains("identity")) {
-    const Json& identity = entry.at("identity");
+  if (const auto identity = entry.find("identity")) {
     head.identity =
-        IdentityMeeting{identity.at("gain").get<double>(), wholeNumber<long>(identity.at("least"))};
+        IdentityMeeting{identity->at("gain").number(), identity->at("least").wholeOf<long>()};
   }
-  head.looks = readLooks(entry.value("looks", std::string()));
-  head.across = entry.value("across", false);
-  for (const Json& rule : entry.value("partner", Json::array())) {
-    head.partner.push_back({readClasses(rule.value("of", std::string())),
-                            readClasses(rule.value("is", std::string())),
-                            rule.at("where").get<std::string>()});
+  if (const auto looks = entry.find("looks")) head.looks = readLooks(*looks);
+  head.across = flagIn(entry, "across");
+  for (const JsonField& rule : itemsIn(entry, "partner")) {
+    head.partner.push_back({readClasses(textIn(rule, "of")), readClasses(textIn(rule, "is")),
+                            rule.at("where").text()});
   }
   return head;
 }
 
-std::vector<HeadDescription> readHeads(const Json& list) {
+std::vector<HeadDescription> readHeads(const JsonField& list) {
   std::vector<HeadDescription> heads;
-  for (const Json& entry : list) heads.push_back(readHead(entry));
+  for (const JsonField& entry : list.items()) heads.push_back(readHead(entry));
   return heads;
 }
 
 }  // namespace
 
 HeadDescriptions parseDesignedHeads(std::string_view text) {
-  return readAsset<Json, std::runtime_error>(text, "designed_heads.json", [](const Json& file) {
+  return readAsset<std::runtime_error>(text, "designed_heads.json", [](const JsonField& file) {
     return HeadDescriptions{readHeads(file.at("text")), readHeads(file.at("series"))};
   });
 }

@@ -5,11 +5,191 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 #include <utility>
 
+#include "core/error.h"
+#include "core/formats/json.h"
+#include "core/ledger.h"
+#include "core/mistakes.h"
+#include "core/steps/step.h"
+
 namespace headscope::formats {
+
+Json configJson(const AttentionConfig& config) {
+  Json json = {{"d_model", config.dModel},
+               {"num_heads", config.numHeads},
+               {"num_kv_heads", config.numKvHeads},
+               {"d_k", config.dK()},
+               {"seq_len", config.seqLen},
+               {"memory_len", config.keys()},
+               {"batch", config.batch},
+               {"bias", config.bias}};
+  if (config.headDim > 0) json["head_dim"] = config.headDim;
+  const std::string mistakes = idsOfMistakes(config);
+  if (!mistakes.empty()) json["mistakes"] = mistakes;
+  return json;
+}
+
+std::vector<std::vector<std::string>> parseTokens(const std::string& text) {
+  const std::string name = "tokens";
+  try {
+    const Json json = parseJson(text);
+    const JsonField field(json, name);
+    const auto items = field.items();
+    if (items.empty() || items.front().value().list() == nullptr) return {field.texts()};
+    std::vector<std::vector<std::string>> lists;
+    for (const JsonField& item : items) lists.push_back(item.texts());
+    return lists;
+  } catch (const JsonError&) {
+    return {};
+  } catch (const UserError&) {
+    return {};
+  }
+}
+
+std::map<std::string, std::string> passMetadata(const Trace& trace) {
+  const Input& input = *trace.document().input;
+  std::map<std::string, std::string> metadata{{"config", configJson(trace.config()).dump()},
+                                              {"tokens", Json(input.tokens).dump()}};
+  if (!input.memory.empty()) metadata["memory_tokens"] = Json(input.memoryTokens).dump();
+  const std::string mistakes = idsOfMistakes(trace.config());
+  if (!mistakes.empty()) metadata["mistakes"] = mistakes;
+  return metadata;
+}
+
+Json stepsJson(const AttentionConfig& config) {
+  Json steps = Json::emptyList();
+  for (const Step* step : stepsOf(config)) {
+    const StepText text = step->text(config);
+    Json outputs = Json::emptyList();
+    for (const TensorId id : step->outputs()) outputs.push_back(info(id).name);
+    steps.push_back({{"id", text.id}, {"formula", text.formula}, {"outputs", outputs}});
+  }
+  return steps;
+}
+
 namespace {
+
+// A configuration with every field it has.
+
+/// Lengths of the runs of equal values, row-major, allowed pairs first: drawn masks have few.
+Json paintedJson(const PaintedMask& mask) {
+  Json runs = Json::emptyList();
+  bool allowed = true;
+  Index length = 0;
+  for (const std::uint8_t value : mask.allowed) {
+    if ((value != 0) != allowed) {
+      runs.push_back(length);
+      allowed = !allowed;
+      length = 0;
+    }
+    ++length;
+  }
+  runs.push_back(length);
+  return {{"queries", mask.queries}, {"keys", mask.keys}, {"runs", std::move(runs)}};
+}
+
+std::shared_ptr<const PaintedMask> paintedFrom(const JsonField& field, const AttentionConfig& c) {
+  auto mask = std::make_shared<PaintedMask>();
+  mask->queries = field.at("queries").whole();
+  mask->keys = field.at("keys").whole();
+  if (mask->queries != c.seqLen || mask->keys != c.keys()) {
+    field.fail(fmt::format("is {} × {}, and the scores are {} × {}", mask->queries, mask->keys,
+                           c.seqLen, c.keys()));
+  }
+  const Index cells = mask->queries * mask->keys;
+  const JsonField runs = field.at("runs");
+  Index left = cells;
+  for (const Index run : runs.wholes()) {
+    if (run < 0 || run > left) runs.fail(fmt::format("do not add up to {} pairs", cells));
+    left -= run;
+  }
+  if (left != 0) runs.fail(fmt::format("do not add up to {} pairs", cells));
+  mask->allowed.reserve(static_cast<std::size_t>(cells));
+  std::uint8_t allowed = 1;
+  for (const Index run : runs.wholes()) {
+    mask->allowed.insert(mask->allowed.end(), static_cast<std::size_t>(run), allowed);
+    allowed ^= 1U;
+  }
+  return mask;
+}
+
+Json mistakesJson(const AttentionConfig& config) {
+  Json ids = Json::emptyList();
+  for (const Mistake mistake : mistakesOn(config)) ids.push_back(textOf(mistake).id);
+  return ids;
+}
+
+/// What core finds wrong with the configuration, as a finding about the file.
+void requireUsable(const JsonField& field, const AttentionConfig& config, Index memoryBudget) {
+  const auto problems = validate(config);
+  if (!problems.empty()) field.fail("cannot be used: " + problems.front().message);
+  try {
+    checkFits(config, memoryBudget);
+  } catch (const UserError& error) {
+    field.fail(fmt::format("cannot be used: {}", error.what()));
+  }
+}
+
+/// Reading checks them, and the sizes against the budget.
+Json wholeConfigJson(const AttentionConfig& c) {
+  Json json = {{"d_model", c.dModel},
+               {"num_heads", c.numHeads},
+               {"num_kv_heads", c.numKvHeads},
+               {"head_dim", c.headDim},
+               {"seq_len", c.seqLen},
+               {"memory_len", c.memoryLen},
+               {"memory_width", c.memoryWidth},
+               {"batch", c.batch},
+               {"bias", c.bias},
+               {"scale", c.scale},
+               {"temperature", c.temperature},
+               {"causal", c.mask.causal},
+               {"window", c.mask.window},
+               {"lengths", c.mask.lengths},
+               {"painted", nullptr},
+               {"head_gains", c.headGains},
+               {"dropout", {{"rate", c.dropout.rate}, {"seed", c.dropout.seed}}},
+               {"mistakes", mistakesJson(c)}};
+  if (c.mask.painted != nullptr) json["painted"] = paintedJson(*c.mask.painted);
+  return json;
+}
+
+AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
+  AttentionConfig c;
+  c.dModel = field.at("d_model").whole();
+  c.numHeads = field.at("num_heads").whole();
+  c.numKvHeads = field.at("num_kv_heads").whole();
+  // files from before d_k could be given by itself have none
+  if (const auto headDim = field.find("head_dim")) c.headDim = headDim->whole();
+  c.seqLen = field.at("seq_len").whole();
+  c.memoryLen = field.at("memory_len").whole();
+  c.memoryWidth = field.at("memory_width").whole();
+  c.batch = field.at("batch").whole();
+  c.bias = field.at("bias").flag();
+  c.scale = field.at("scale").flag();
+  c.temperature = field.at("temperature").number();
+  c.mask.causal = field.at("causal").flag();
+  c.mask.window = field.at("window").whole();
+  c.mask.lengths = field.at("lengths").wholes();
+  for (const JsonField& gain : field.at("head_gains").items()) {
+    c.headGains.push_back(static_cast<float>(gain.number()));
+  }
+  const JsonField dropout = field.at("dropout");
+  c.dropout = {dropout.at("rate").number(), dropout.at("seed").seed()};
+  for (const JsonField& id : field.at("mistakes").items()) {
+    try {
+      setMistake(c, mistakeFromString(id.text()), true);
+    } catch (const UserError& error) {
+      id.fail(fmt::format("cannot be used: {}", error.what()));
+    }
+  }
+  requireUsable(field, c, memoryBudget);
+  if (const auto painted = field.find("painted")) c.mask.painted = paintedFrom(*painted, c);
+  return c;
+}
 
 struct PositionsName {
   Positions positions;
@@ -50,11 +230,12 @@ struct SourceJson {
     return {{"kind", "text"}, {"texts", s.texts}, {"memory_texts", s.memoryTexts}};
   }
   Json operator()(const SeriesSource& s) const {
-    Json items = Json::array();
+    Json items = Json::emptyList();
     for (const auto& series : s.items) {
-      items.push_back({{"name", series->name},
-                       {"channels", series->channels},
-                       {"values", add(series->values, fmt::format("series.{}", items.size()))}});
+      items.push_back(
+          {{"name", series->name},
+           {"channels", series->channels},
+           {"values", add(series->values, fmt::format("series.{}", items.list()->size()))}});
     }
     return {{"kind", "series"}, {"items", std::move(items)}};
   }
@@ -147,7 +328,7 @@ Json documentJson(const Document& d, const std::string& name, TensorsToSave& ten
     const std::string_view tensor = info(w.id).name;
     weights[std::string(tensor)] = add(d.weights.*w.tensor, tensor);
   }
-  Json pins = Json::array();
+  Json pins = Json::emptyList();
   for (const Pin& pin : d.pins.all()) {
     pins.push_back({{"cell", toString(pin.cell)}, {"value", pin.value}});
   }

@@ -1,22 +1,37 @@
-// A document as JSON and tensors: everything it holds, so that it comes back bit for bit.
+// A document as JSON and tensors: everything it holds, so that it comes back bit for bit; and its
+// configuration and tokens as `info`, `run` and trace files give them.
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
+#include "core/config.h"
 #include "core/document.h"
-#include "core/formats/json_field.h"
+#include "core/formats/json.h"
 #include "core/formats/tensor_table.h"
+#include "core/trace.h"
 
 namespace headscope::formats {
+
+/// {"d_model","num_heads","num_kv_heads","d_k","seq_len","memory_len","batch","bias"};
+/// "head_dim" where d_k was given by itself, and "mistakes", their ids, where common mistakes are
+/// on.
+Json configJson(const AttentionConfig& config);
+
+/// Lists of tokens, one per batch item, or one plain list; empty where the text is neither.
+std::vector<std::vector<std::string>> parseTokens(const std::string& json);
+
+/// What files of tensors say of their pass: its configuration, tokens and mistakes.
+std::map<std::string, std::string> passMetadata(const Trace& trace);
+
+/// [{"id","formula","outputs"}], in order.
+Json stepsJson(const AttentionConfig& config);
 
 /// `name` stands before its tensors' names: "scene 3" gives "scene 3.W_Q".
 Json documentJson(const Document& document, const std::string& name, TensorsToSave& tensors);
 
 /// A valid document within the budget, or UserError that names file and field.
 DocumentPtr documentFrom(const JsonField& field, TensorsOnDisk& tensors, Index memoryBudget);
-
-/// All fields of a configuration. Reading checks them, and the sizes against the budget.
-Json wholeConfigJson(const AttentionConfig& config);
-AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget);
 
 }  // namespace headscope::formats

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/tensor.h"
 #include "core/trace.h"
 
 namespace headscope::formats {
@@ -31,16 +32,19 @@ TensorId requireTensor(std::string_view name, const AttentionConfig& config);
 void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorId id,
                   TensorFormat format);
 
-// Tensor as CSV: one line per matrix row, for spreadsheets and for pandas.
-//
-// The header names the columns: `item` and `head` where the tensor has such an axis, `row`, `token`
-// where rows are queries or keys, then one column per value, named by its index. All indices count
-// from 0. Numbers read back to the very same float32; what a mask forbids is -inf.
-//
-//   item,head,row,token,0,1,2
-//   0,0,0,The,0.25,-inf,-inf
-
-/// Written beside, then renamed: no partial file is left. Throws UserError naming the path.
+/// One line per matrix row, for spreadsheets and for pandas. The header names the columns: `item`
+/// and `head` where the tensor has such an axis, `row`, `token` where rows are queries or keys,
+/// then one column per value, named by its index. All indices count from 0. Numbers read back to
+/// the very same float32; what a mask forbids is -inf.
+///
+///   item,head,row,token,0,1,2
+///   0,0,0,The,0.25,-inf,-inf
+///
+/// No partial file is left. Throws UserError naming the path.
 void writeTensorCsv(const std::filesystem::path& path, const Trace& trace, TensorId id);
+
+/// NumPy's array format, version 1.0 (little-endian float32, C order). No partial file is left.
+/// Throws UserError naming the path.
+void writeNpy(const std::filesystem::path& path, const Tensor& tensor);
 
 }  // namespace headscope::formats

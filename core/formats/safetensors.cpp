@@ -4,18 +4,237 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <fstream>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
-#include "core/formats/atomic_file.h"
-#include "core/formats/input_file.h"
-#include "core/formats/safetensors_header.h"
+#include "core/formats/files.h"
+#include "core/formats/json.h"
 #include "core/ledger.h"
 
 namespace headscope::formats {
+
 namespace {
+
+/// Limits on what is read, all checked before anything of that size is allocated.
+constexpr std::uint64_t kMostHeaderBytes = 100'000'000;  // the format's own
+constexpr std::size_t kMostTensors = 100'000;
+
+struct SafetensorsHeader {
+  std::map<std::string, SafetensorsEntry> entries;
+  std::map<std::string, std::string> metadata;
+};
+
+constexpr const char* kMetadata = "__metadata__";
+
+struct TypeSize {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+constexpr std::array kTypes{
+    TypeSize{"F64", 8},  TypeSize{"F32", 4}, TypeSize{"F16", 2},     TypeSize{"BF16", 2},
+    TypeSize{"I64", 8},  TypeSize{"I32", 4}, TypeSize{"I16", 2},     TypeSize{"I8", 1},
+    TypeSize{"U64", 8},  TypeSize{"U32", 4}, TypeSize{"U16", 2},     TypeSize{"U8", 1},
+    TypeSize{"BOOL", 1}, TypeSize{"C64", 8}, TypeSize{"F8_E4M3", 1}, TypeSize{"F8_E5M2", 1}};
+
+/// Bytes of one value; 0 for a type that is not known here.
+std::uint64_t bytesOfType(std::string_view dtype) {
+  for (const TypeSize& type : kTypes) {
+    if (type.name == dtype) return type.bytes;
+  }
+  return 0;
+}
+
+/// The whole text of a header. Every complaint names the file, and the tensor where there is one:
+/// the ranges fill the `dataBytes` after it exactly, without overlap.
+class HeaderParser {
+ public:
+  HeaderParser(std::uint64_t dataBytes, const std::string& file)
+      : dataBytes_(dataBytes), file_(file) {}
+
+  SafetensorsHeader parse(std::string_view text) {
+    try {
+      // tensor by tensor, so that no more than one is held as JSON
+      parseFields(text, limitsOf, [this](const std::string& name, const Json& value) {
+        name_ = name;
+        takeEntry(value);
+      });
+    } catch (const JsonError& error) {
+      switch (error.kind) {
+        case JsonError::Kind::noObject:
+          fail("its header is not a JSON object");
+        case JsonError::Kind::tooDeep:
+          fail("its header is nested too deeply");
+        case JsonError::Kind::tooManyKeys:
+        case JsonError::Kind::tooLarge:
+          failTensor(error.field, "has too long an entry");
+        case JsonError::Kind::damaged:
+          fail("its header is not valid JSON");
+      }
+    }
+    checkRanges();
+    return std::move(header_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw UserError(
+        fmt::format("{} is not a usable safetensors file: {}; save it again", file_, what));
+  }
+  [[noreturn]] void failTensor(const std::string& name, const std::string& what) const {
+    fail(fmt::format("tensor \"{}\" {}", name, what));
+  }
+
+  /// A tensor's entry is short; metadata may be as long as the header.
+  static JsonLimits limitsOf(const std::string& name) {
+    constexpr int kDeepest = 3;
+    constexpr std::size_t kTensorBytes = 16 << 10;
+    if (name == kMetadata) return {kDeepest, kMostTensors, 4 * kMostHeaderBytes};
+    return {kDeepest, 64, kTensorBytes};
+  }
+
+  void takeEntry(const Json& value) {
+    if (value.fields() == nullptr) fail(fmt::format("entry \"{}\" is not an object", name_));
+    if (name_ == kMetadata) {
+      if (std::exchange(metadataSeen_, true)) fail("__metadata__ is there twice");
+      for (const auto& [key, text] : *value.fields()) {
+        if (text.text() == nullptr) fail(fmt::format("metadata \"{}\" is not a string", key));
+        header_.metadata[key] = *text.text();
+      }
+      return;
+    }
+    if (header_.entries.size() >= kMostTensors) {
+      fail(fmt::format("it has more than {} tensors", kMostTensors));
+    }
+    if (!header_.entries.emplace(name_, readEntry(value)).second)
+      failTensor(name_, "is there twice");
+  }
+
+  SafetensorsEntry readEntry(const Json& value) const {
+    SafetensorsEntry entry;
+    const Json* dtype = value.find("dtype");
+    if (dtype == nullptr || dtype->text() == nullptr) failTensor(name_, "has no dtype");
+    entry.dtype = *dtype->text();
+    const std::vector<std::uint64_t> dims = numbers(value, "shape");
+    if (dims.size() > Shape::kMostAxes) {
+      failTensor(name_,
+                 fmt::format("has {} axes, at most {} are read", dims.size(), Shape::kMostAxes));
+    }
+    for (const std::uint64_t dim : dims) {
+      if (dim > static_cast<std::uint64_t>(std::numeric_limits<Index>::max())) tooLarge();
+      entry.shape.append(static_cast<Index>(dim));
+    }
+    const auto offsets = numbers(value, "data_offsets");
+    if (offsets.size() != 2) failTensor(name_, "does not have two data_offsets");
+    entry.begin = offsets[0];
+    entry.end = offsets[1];
+    checkEntry(entry);
+    return entry;
+  }
+
+  std::vector<std::uint64_t> numbers(const Json& value, const char* key) const {
+    const Json* found = value.find(key);
+    if (found == nullptr || found->list() == nullptr) {
+      failTensor(name_, fmt::format("has no {}", key));
+    }
+    std::vector<std::uint64_t> out;
+    for (const Json& number : *found->list()) {
+      const auto natural = number.natural();
+      if (!natural) failTensor(name_, fmt::format("has {} that are not whole numbers from 0", key));
+      out.push_back(*natural);
+    }
+    return out;
+  }
+
+  void checkEntry(const SafetensorsEntry& entry) const {
+    if (entry.begin > entry.end) failTensor(name_, "ends before it begins");
+    if (entry.end > dataBytes_) {
+      failTensor(name_, fmt::format("ends at byte {} of {} bytes of data: the file is cut short",
+                                    entry.end, dataBytes_));
+    }
+    const std::uint64_t size = bytesOfType(entry.dtype);
+    if (size == 0) return;  // unknown: refused when it is read
+    const std::uint64_t bytes = checkedBytes(entry.shape, size);
+    if (entry.end - entry.begin != bytes) {
+      failTensor(name_, fmt::format("has {} bytes where {} of {} need {}", entry.end - entry.begin,
+                                    toString(entry.shape), entry.dtype, bytes));
+    }
+  }
+
+  std::uint64_t checkedBytes(const Shape& shape, std::uint64_t size) const {
+    std::uint64_t bytes = size;
+    bool none = false;  // an axis of length 0: even then the others' product, a stride, must fit
+    for (const Index dim : shape) {
+      const auto count = static_cast<std::uint64_t>(dim);
+      none = none || count == 0;
+      // Past 2^63 no index could reach the end; that is far above any file.
+      if (count > 0 && bytes > (std::uint64_t{1} << 63) / count) tooLarge();
+      if (count > 0) bytes *= count;
+    }
+    return none ? 0 : bytes;
+  }
+  [[noreturn]] void tooLarge() const { failTensor(name_, "has a shape too large to count"); }
+
+  void checkRanges() const {
+    struct Range {
+      std::uint64_t begin, end;
+      const std::string* name;
+    };
+    std::vector<Range> ranges;
+    ranges.reserve(header_.entries.size());
+    for (const auto& [name, entry] : header_.entries) {
+      ranges.push_back({entry.begin, entry.end, &name});
+    }
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+      return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+    });
+    std::uint64_t reached = 0;
+    for (const Range& range : ranges) {
+      if (range.begin < reached) failTensor(*range.name, "overlaps another");
+      if (range.begin > reached) {
+        failTensor(*range.name,
+                   fmt::format("leaves a gap of {} bytes before it", range.begin - reached));
+      }
+      reached = range.end;
+    }
+    if (reached != dataBytes_) {
+      fail(fmt::format("{} bytes follow its last tensor", dataBytes_ - reached));
+    }
+  }
+
+  std::uint64_t dataBytes_;
+  const std::string& file_;
+  SafetensorsHeader header_;
+  std::string name_;  // of the entry being read
+  bool metadataSeen_ = false;
+};
+
+/// The header of a file to be written; data are laid out in the order of `tensors`. Padded so that
+/// they begin at a multiple of 8 bytes.
+std::string headerOf(const std::vector<TensorToWrite>& tensors,
+                     const std::map<std::string, std::string>& metadata) {
+  Json header = Json::emptyObject();
+  for (const auto& [name, text] : metadata) {
+    if (header.find(kMetadata) == nullptr) header[kMetadata] = Json::emptyObject();
+    header[kMetadata][name] = text;
+  }
+  std::uint64_t begin = 0;
+  for (const TensorToWrite& tensor : tensors) {
+    const auto bytes = static_cast<std::uint64_t>(elementCount(tensor.shape)) * sizeof(float);
+    header[tensor.name] = {{"dtype", "F32"},
+                           {"shape", tensor.shape},
+                           {"data_offsets", std::array{begin, begin + bytes}}};
+    begin += bytes;
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  return text;
+}
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
@@ -53,7 +272,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
   };
   if (fileBytes < kLengthBytes) fail("it is cut short within its first 8 bytes");
   const auto headerBytes = readAs<std::uint64_t>(in);
-  if (headerBytes > SafetensorsLimits::kHeaderBytes) {
+  if (headerBytes > kMostHeaderBytes) {
     fail(fmt::format("its header claims {} bytes, at most 100 MB are read", headerBytes));
   }
   if (headerBytes > fileBytes - kLengthBytes) {
@@ -65,7 +284,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
     fail("its header cannot be read");
   }
   dataStart_ = kLengthBytes + headerBytes;
-  SafetensorsHeader parsed = parseSafetensorsHeader(header, fileBytes - dataStart_, path.string());
+  SafetensorsHeader parsed = HeaderParser(fileBytes - dataStart_, path.string()).parse(header);
   entries_ = std::move(parsed.entries);
   metadata_ = std::move(parsed.metadata);
 }
@@ -135,9 +354,7 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
 
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
                       const std::map<std::string, std::string>& metadata) {
-  std::vector<TensorShape> shapes;
-  for (const TensorToWrite& tensor : tensors) shapes.push_back({tensor.name, tensor.shape});
-  const std::string header = safetensorsHeader(shapes, metadata);
+  const std::string header = headerOf(tensors, metadata);
   writeAtomically(path, [&](std::ostream& out) {
     const std::uint64_t length = header.size();
     out.write(reinterpret_cast<const char*>(&length), sizeof length);

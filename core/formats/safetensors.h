@@ -2,16 +2,22 @@
 // F32, F16, BF16 and F64 are read as float32, F32 is written.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "core/formats/safetensors_header.h"
 #include "core/tensor.h"
 
 namespace headscope::formats {
+
+struct SafetensorsEntry {
+  std::string dtype;
+  Shape shape;
+  std::uint64_t begin = 0, end = 0;  // within the data
+};
 
 /// What a file holds, header checked whole: every range within the data, none overlapping, sizes
 /// equal to shape × type. Values are read on demand.

@@ -1,21 +1,126 @@
 #include "core/formats/session.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <iterator>
 #include <string_view>
+#include <vector>
 
 #include "core/error.h"
-#include "core/formats/atomic_file.h"
 #include "core/formats/document_json.h"
-#include "core/formats/input_file.h"
-#include "core/formats/session_files.h"
+#include "core/formats/files.h"
 
 namespace headscope::formats {
+
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxSessionBytes = std::uintmax_t{64} << 20;  // of its JSON
+constexpr std::string_view kTensorsEnding = ".safetensors";
+constexpr std::size_t kHashDigits = 16;
+
+bool isHash(std::string_view text) {
+  return text.size() == kHashDigits &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// "NAME.<hash>.safetensors".
+bool isTensorsOf(std::string_view file, const std::string& name) {
+  const std::size_t size = name.size() + 1 + kHashDigits + kTensorsEnding.size();
+  return file.size() == size && file.starts_with(name + ".") && file.ends_with(kTensorsEnding) &&
+         isHash(file.substr(name.size() + 1, kHashDigits));
+}
+
+/// One of the session's two files, begun by a process that is gone ("….tmp-<pid>-<n>").
+bool isDeadTemporary(std::string_view file, const fs::path& session, const std::string& name) {
+  const std::size_t mark = file.rfind(".tmp-");
+  if (mark == std::string_view::npos) return false;
+  const std::string_view target = file.substr(0, mark);
+  if (target != session.filename().string() && !isTensorsOf(target, name)) return false;
+  const std::string_view pid = file.substr(mark + 5);
+  int process = 0;
+  const auto [end, error] = std::from_chars(pid.data(), pid.data() + pid.size(), process);
+  const bool whole = error == std::errc() && end != pid.data() + pid.size() && *end == '-';
+  return whole && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+}
+
+/// What is too large to be read may name it.
+bool names(const fs::path& session, const std::string& file) {
+  std::error_code code;
+  if (!fs::is_regular_file(session, code)) return false;
+  if (fs::file_size(session, code) > kMaxSessionBytes || code) return true;
+  std::ifstream in(session, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  return text.find('"' + file + '"') != std::string::npos;
+}
+
+/// While it lives, nobody else saves a session in the folder (shared: several may read). Where the
+/// file system has no locks there is none.
+class FolderLock {
+ public:
+  enum class Kind { shared, exclusive };
+  FolderLock(const fs::path& folder, Kind kind)
+      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (descriptor_ < 0) return;
+    while (::flock(descriptor_, kind == Kind::shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  ~FolderLock() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+
+  /// What was renamed in the folder so far is on the disk.
+  void flush() const {
+    if (descriptor_ >= 0) ::fsync(descriptor_);
+  }
+
+ private:
+  int descriptor_;
+};
+
+/// The folder a file is in: "." for a bare name.
+fs::path folderOf(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// "lecture.0123456789abcdef.safetensors" of lecture.headscope.json.
+std::string tensorsName(const fs::path& session, std::uint64_t hash) {
+  return fmt::format("{}.{:016x}{}", sessionName(session), hash, kTensorsEnding);
+}
+
+/// Removes tensors files of that session other than `keep`, save those another session of the
+/// folder names, and what killed processes left half-written. An empty `keep`: all of them.
+void removeLeftovers(const fs::path& session, const std::string& keep) {
+  const std::string name = sessionName(session);
+  std::vector<fs::path> candidates;
+  std::vector<fs::path> others;
+  std::error_code code;
+  for (fs::directory_iterator at(folderOf(session), code), end; !code && at != end;
+       at.increment(code)) {
+    const std::string file = at->path().filename().string();
+    if (isDeadTemporary(file, session, name)) fs::remove(at->path(), code);
+    if (file != keep && isTensorsOf(file, name)) candidates.push_back(at->path());
+    if (isSession(at->path()) && file != session.filename()) others.push_back(at->path());
+  }
+  for (const fs::path& candidate : candidates) {
+    const std::string file = candidate.filename().string();
+    const bool named = std::any_of(others.begin(), others.end(),
+                                   [&](const fs::path& other) { return names(other, file); });
+    if (!named) fs::remove(candidate, code);
+  }
+}
 
 constexpr const char* kFormat = "headscope session";
 constexpr Index kVersion = 1;
@@ -28,7 +133,7 @@ fs::path target(const fs::path& path) {
   return code ? path : real;
 }
 
-std::string readText(const fs::path& path) {
+std::string sessionText(const fs::path& path) {
   InputFile file = openInput(path);
   if (file.bytes > kMaxSessionBytes) {
     throw UserError(fmt::format(
@@ -40,19 +145,32 @@ std::string readText(const fs::path& path) {
   return text;
 }
 
+Json sessionIn(const std::string& text, const std::string& file) {
+  try {
+    return parseJson(text);
+  } catch (const JsonError& error) {
+    throw UserError(
+        fmt::format("{} is not a usable session: {}; open another", file, error.what()));
+  }
+}
+
 Json viewJson(const std::string& view) {
-  Json json = Json::parse(view, nullptr, false);
-  return json.is_object() ? json : Json::object();
+  try {
+    Json json = parseJson(view);
+    if (json.fields() != nullptr) return json;
+  } catch (const JsonError&) {  // then the view is the program's own
+  }
+  return Json::emptyObject();
 }
 
 std::string viewFrom(const JsonField& field) {
-  if (!field.value().is_object()) field.fail("must be an object");
+  if (field.value().fields() == nullptr) field.fail("must be an object");
   return field.value().dump();
 }
 
 void requireVersion(const JsonField& file, const std::string& path) {
-  const auto format = file.value().is_object() ? file.find("format") : std::nullopt;
-  if (!format || format->value() != kFormat) {
+  const Json* format = file.value().find("format");
+  if (format == nullptr || format->text() == nullptr || *format->text() != kFormat) {
     throw UserError(
         fmt::format("{} is not a headscope session: open one that headscope has saved", path));
   }
@@ -64,7 +182,7 @@ void requireVersion(const JsonField& file, const std::string& path) {
       "{} is a session of version {}, and headscope {} reads version {}: open it with headscope {} "
       "or newer",
       path, version, HEADSCOPE_VERSION, kVersion,
-      program && program->value().is_string() ? program->text() : "of a newer version"));
+      program && program->value().text() != nullptr ? program->text() : "of a newer version"));
 }
 
 /// The tensors file, which lies beside the session and nowhere else.
@@ -109,7 +227,7 @@ std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsOnDisk& tensor
 }
 
 Json sessionJson(const Session& session, TensorsToSave& tensors) {
-  Json scenes = Json::array();
+  Json scenes = Json::emptyList();
   Json document = documentJson(*session.document, "document", tensors);
   for (const SavedScene& scene : session.scenes) {
     const std::string name = fmt::format("scene {}", scene.number);
@@ -159,7 +277,7 @@ void saveSession(const fs::path& given, const Session& session) {
   const std::string name = tensorsName(path, hash);
   const fs::path file = folderOf(path) / name;
   json["tensors"] = name;
-  const std::string text = json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  const std::string text = json.dump(1) + "\n";
   if (text.size() > kMaxSessionBytes) {
     throw UserError(
         fmt::format("{} would be larger than the 64 MiB that are read: shorten the "
@@ -184,7 +302,7 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
   const fs::path path = target(given);
   const FolderLock lock(folderOf(path), FolderLock::Kind::shared);
   const std::string name = given.string();
-  const Json json = parseJson(readText(path), name);
+  const Json json = sessionIn(sessionText(path), name);
   const JsonField file(json, name);
   requireVersion(file, name);
   TensorsOnDisk tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
@@ -207,7 +325,7 @@ void removeSession(const fs::path& given) {
 std::string originOf(const fs::path& path) {
   try {
     const std::string name = path.string();
-    const Json json = parseJson(readText(path), name);
+    const Json json = sessionIn(sessionText(path), name);
     const auto origin = JsonField(json, name).find("origin");
     return origin ? origin->text() : std::string();
   } catch (const UserError&) {

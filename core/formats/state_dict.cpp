@@ -8,7 +8,7 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/formats/config_json.h"
+#include "core/formats/document_json.h"
 #include "core/ledger.h"
 #include "core/mistakes.h"
 
@@ -285,13 +285,8 @@ void saveTrace(const std::filesystem::path& path, const Trace& trace) {
     tensors.push_back({std::string(info(id).name), shapeOf(id, trace.config()),
                        [&trace, id] { return trace.materialise(id); }});
   }
-  const Input& input = *trace.document().input;
-  std::map<std::string, std::string> metadata{{"config", configJson(trace.config())},
-                                              {"steps", stepsJson(trace.config())},
-                                              {"tokens", tokensJson(input.tokens)}};
-  if (!input.memory.empty()) metadata["memory_tokens"] = tokensJson(input.memoryTokens);
-  const std::string mistakes = idsOfMistakes(trace.config());
-  if (!mistakes.empty()) metadata["mistakes"] = mistakes;
+  std::map<std::string, std::string> metadata = passMetadata(trace);
+  metadata["steps"] = stepsJson(trace.config()).dump();
   writeSafetensors(path, tensors, metadata);
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/json_field.h"
+#include "core/formats/json.h"
 #include "core/formats/safetensors.h"
 
 namespace headscope::formats {

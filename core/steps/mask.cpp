@@ -51,6 +51,9 @@ class MaskStep final : public Step {
   }
 
   StepWork work() const override { return StepWork::rows; }
+  Tensor memory(TensorId, const AttentionConfig&, const BlockStorePtr&) const override {
+    return {};  // handed out by tile
+  }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     const std::string reason = whyForbidden(tensors.config().mask, cell.item, cell.row, cell.col);

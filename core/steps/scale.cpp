@@ -56,6 +56,9 @@ class Scale final : public Step {
   }
 
   StepWork work() const override { return StepWork::rows; }
+  Tensor memory(TensorId, const AttentionConfig&, const BlockStorePtr&) const override {
+    return {};  // handed out by tile
+  }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     const AttentionConfig& c = tensors.config();

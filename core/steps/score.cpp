@@ -33,10 +33,6 @@ class Score final : public Step {
   }
 
   StepWork work() const override { return StepWork::rows; }
-  Tensor memory(TensorId output, const AttentionConfig& c,
-                const BlockStorePtr& store) const override {
-    return Tensor::uninitialised(shapeOf(output, c), store);
-  }
 
   bool compute(AttentionTensors& tensors, TensorId output, const Box& box) const override {
     const AttentionConfig& c = tensors.config();

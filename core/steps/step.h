@@ -94,8 +94,11 @@ class Step {
   virtual Tensor view(TensorId, const AttentionTensors&) const { return {}; }
   /// Of a `linear` step: its layers.
   virtual std::vector<LinearLayer> layers(const AttentionConfig&) const { return {}; }
-  /// Of a `rows` step: new memory for a result; empty for what is handed out by tile.
-  virtual Tensor memory(TensorId, const AttentionConfig&, const BlockStorePtr&) const { return {}; }
+  /// Of any other step: new memory for a result; empty for what is handed out by tile.
+  virtual Tensor memory(TensorId output, const AttentionConfig& config,
+                        const BlockStorePtr& store) const {
+    return Tensor::uninitialised(shapeOf(output, config), store);
+  }
   /// Of a `rows` step: computes a box of a result, whose inputs are there at least in the box's
   /// rows. False where a value overflowed.
   virtual bool compute(AttentionTensors&, TensorId, const Box&) const { return true; }

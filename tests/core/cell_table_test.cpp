@@ -1,6 +1,4 @@
 // Numbers typed and pasted: what is one, what is refused and in which words.
-#include "core/formats/cell_table.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/number_text.h"
+#include "core/formats/tables.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {

@@ -1,9 +1,8 @@
-#include "core/formats/csv.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "core/formats/tables.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {

@@ -8,7 +8,6 @@
 #include <limits>
 #include <sstream>
 
-#include "core/formats/npy.h"
 #include "core/formats/safetensors.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"

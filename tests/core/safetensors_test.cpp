@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "core/formats/atomic_file.h"
+#include "core/formats/files.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {
@@ -132,7 +132,7 @@ TEST(Safetensors, BadHeadersAreRefused) {
   expectRefused(R"({"a":)" + entry("[1.5]", "[0,4]") + "}", 4, "whole numbers from 0");
   expectRefused(R"({"a":)" + entry("[1]", "[-4,0]") + "}", 4, "whole numbers from 0");
   expectRefused(R"({"__metadata__":{"a":1}})", 0, "metadata \"a\" is not a string");
-  expectRefused(std::string(100'000, '['), 0, "nested too deeply");
+  expectRefused(std::string(100'000, '['), 0, "not a JSON object");
   expectRefused(R"({"a":)" + std::string(1000, '[') + "}", 0, "nested too deeply");
 }
 

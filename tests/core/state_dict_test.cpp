@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/attention.h"
-#include "core/formats/config_json.h"
+#include "core/formats/document_json.h"
 #include "core/ledger.h"
 #include "core/mistakes.h"
 #include "core/presets.h"
@@ -227,7 +227,7 @@ TEST(StateDict, TraceHoldsEveryResult) {
   const auto tokens = nlohmann::json::parse(file.metadata().at("tokens"));
   EXPECT_EQ(tokens, nlohmann::json::parse(R"([["The","cat","sat","on","the","mat"]])"));
   const auto config = nlohmann::json::parse(file.metadata().at("config"));
-  EXPECT_EQ(config, nlohmann::json::parse(configJson(document->config)));
+  EXPECT_EQ(config, nlohmann::json::parse(configJson(document->config).dump()));
   EXPECT_EQ(config.at("d_k"), 64);
   const auto steps = nlohmann::json::parse(file.metadata().at("steps"));
   EXPECT_EQ(steps.size(), 9U);

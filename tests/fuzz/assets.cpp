@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "core/formats/asset_files.h"
-#include "core/formats/config_json.h"
+#include "core/formats/document_json.h"
 #include "core/input/lexicon.h"
 #include "tests/fuzz/fuzzing.h"
 

@@ -1,9 +1,6 @@
 // CSV: a series, as a file and as input of a pass; pasted cells; a number as typed.
-#include "core/formats/csv.h"
-
 #include "core/finite.h"
-#include "core/formats/cell_table.h"
-#include "core/formats/number_text.h"
+#include "core/formats/tables.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -88,6 +88,10 @@ class Maker {
     const Index heads = anyCount(random_);
     if (random_.oneIn(5)) return {anyCount(random_), heads, anyCount(random_)};
     const Index kvHeads = random_.oneIn(4) ? 1 : heads;
+    if (random_.oneIn(4)) {  // a width of its own, which d_model need not be a multiple of
+      const Index headDim = flip() ? anyCount(random_) : 1 + static_cast<Index>(random_.below(16));
+      return {anyCount(random_), heads, kvHeads, headDim};
+    }
     return {heads < 1000 ? heads * static_cast<Index>(1 + random_.below(8)) : heads, heads,
             kvHeads};
   }

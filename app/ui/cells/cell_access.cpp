@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "core/error.h"
-#include "core/formats/number_text.h"
+#include "core/formats/tables.h"
 #include "core/steps/step.h"
 
 namespace headscope::ui {

@@ -12,8 +12,7 @@
 #include "app/ui/number_field.h"
 #include "app/ui/step_looks.h"
 #include "core/error.h"
-#include "core/formats/cell_table.h"
-#include "core/formats/number_text.h"
+#include "core/formats/tables.h"
 
 namespace headscope::ui {
 namespace {

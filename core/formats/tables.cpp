@@ -1,4 +1,4 @@
-#include "core/formats/csv.h"
+#include "core/formats/tables.h"
 
 #include <csv.h>
 #include <fmt/format.h>
@@ -6,13 +6,18 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <exception>
+#include <iterator>
+#include <system_error>
 #include <vector>
 
 #include "core/error.h"
-#include "core/formats/input_file.h"
+#include "core/formats/files.h"
 #include "core/input/utf8.h"
+#include "core/trimmed.h"
 
 namespace headscope::formats {
+
 namespace {
 
 constexpr std::size_t kMostCsvBytes = std::size_t{64} << 20;
@@ -170,6 +175,140 @@ std::shared_ptr<const Series> readSeries(const std::filesystem::path& path) {
     throw UserError(fmt::format("cannot read {}; check that you may read it", path.string()));
   }
   return parseSeries(text, path.string());
+}
+
+namespace {
+
+constexpr std::size_t kMostTableBytes = std::size_t{64} << 20;
+
+/// Collects what libcsv finds. Its callbacks come through C, so nothing is thrown inside them: the
+/// first error is kept.
+class CellTableReader {
+ public:
+  CellTableReader() {
+    csv_init(&parser_, CSV_STRICT | CSV_STRICT_FINI);
+    csv_set_delim(&parser_, '\t');
+  }
+  CellTableReader(const CellTableReader&) = delete;
+  CellTableReader& operator=(const CellTableReader&) = delete;
+  ~CellTableReader() { csv_free(&parser_); }
+
+  Tensor read(std::string_view text) {
+    const bool whole =
+        csv_parse(&parser_, text.data(), text.size(), onField, onRow, this) == text.size() &&
+        csv_fini(&parser_, onField, onRow, this) == 0;
+    if (error_) std::rethrow_exception(error_);
+    if (!whole) {
+      throw UserError(
+          fmt::format("row {} has a quotation mark out of place; copy numbers alone", rows_ + 1));
+    }
+    if (values_.empty()) throw UserError("there are no numbers to paste; copy some cells first");
+    return Tensor::fromValues({rows_, cols_}, values_);
+  }
+
+ private:
+  static void onField(void* data, std::size_t size, void* self) {
+    static_cast<CellTableReader*>(self)->field({static_cast<const char*>(data), size});
+  }
+  static void onRow(int, void* self) { static_cast<CellTableReader*>(self)->row(); }
+
+  template <typename Action>
+  void attempt(Action action) {
+    if (error_) return;
+    try {
+      action();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+  }
+
+  void field(std::string_view text) {
+    attempt([&] {
+      ++column_;
+      values_.push_back(parseNumber(text, fmt::format("row {}, column {}", rows_ + 1, column_)));
+    });
+  }
+
+  void row() {
+    attempt([&] {
+      ++rows_;
+      if (rows_ == 1) cols_ = column_;
+      if (column_ != cols_) {
+        throw UserError(
+            fmt::format("row {} has {} numbers where the first has {}; give every row the "
+                        "same",
+                        rows_, column_, cols_));
+      }
+      column_ = 0;
+    });
+  }
+
+  csv_parser parser_{};
+  std::exception_ptr error_;
+  std::vector<float> values_;
+  Index rows_ = 0;
+  Index cols_ = 0;
+  Index column_ = 0;
+};
+
+}  // namespace
+
+Tensor parseCellTable(std::string_view text) {
+  if (text.size() > kMostTableBytes) {
+    throw UserError(fmt::format("the clipboard has {:.1f} MB; at most 64 MB are pasted",
+                                static_cast<double>(text.size()) / (1 << 20)));
+  }
+  return CellTableReader().read(text);
+}
+
+std::string printCellTable(const ConstMatrixView& cells) {
+  std::string text;
+  for (Index r = 0; r < cells.rows; ++r) {
+    for (Index c = 0; c < cells.cols; ++c) {
+      if (c > 0) text += '\t';
+      fmt::format_to(std::back_inserter(text), "{}", cells(r, c));
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+namespace {
+
+[[noreturn]] void refuseNumber(std::string_view text, const std::string& what) {
+  const std::string shown = excerpt(text, 40);
+  if (text.find(',') != std::string_view::npos) {
+    throw UserError(
+        fmt::format("{}: \"{}\" has a comma; write decimals with a point, as in 0.5", what, shown));
+  }
+  throw UserError(
+      fmt::format("{}: \"{}\" is not a number; write one such as 0.5, −3 or 1e-3", what, shown));
+}
+
+}  // namespace
+
+float parseNumber(std::string_view text, const std::string& what) {
+  constexpr std::string_view kMinus = "−";
+  const std::string_view all = trimmed(text);
+  if (all.empty()) throw UserError(what + " needs a number; type one such as 0.5");
+  std::string_view digits = all;
+  const bool minus = digits.starts_with(kMinus);
+  if (minus) digits.remove_prefix(kMinus.size());
+  if (!minus && digits.starts_with('+')) digits.remove_prefix(1);
+  if (digits.size() < all.size() && (digits.starts_with('-') || digits.starts_with('+'))) {
+    refuseNumber(all, what);  // one sign is enough
+  }
+  double value = 0.0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (code == std::errc::invalid_argument || end != digits.data() + digits.size()) {
+    refuseNumber(all, what);
+  }
+  const auto number = static_cast<float>(minus ? -value : value);
+  if (code != std::errc() || !std::isfinite(number)) {
+    throw UserError(
+        fmt::format("{} cannot be {}: give a number within ±3.4e38", what, excerpt(all, 40)));
+  }
+  return number;
 }
 
 }  // namespace headscope::formats

@@ -1,9 +1,11 @@
-// Input file: a file from anywhere, opened to be read.
+// Files: one from anywhere, opened to be read; and one that appears whole or not at all.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <ostream>
 
 namespace headscope::formats {
 
@@ -15,5 +17,10 @@ struct InputFile {
 /// Throws UserError for what is not there, may not be read, or has no end to read to: folders,
 /// pipes and devices. Those are never opened, as a pipe would keep the program waiting.
 InputFile openInput(const std::filesystem::path& path);
+
+/// Written beside, flushed, renamed. Throws UserError naming the path and the system's reason; what
+/// was there before stays.
+void writeAtomically(const std::filesystem::path& path,
+                     const std::function<void(std::ostream&)>& write);
 
 }  // namespace headscope::formats

@@ -1,4 +1,4 @@
-#include "core/formats/atomic_file.h"
+#include "core/formats/files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -9,15 +9,37 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 #include "core/error.h"
 
 namespace headscope::formats {
-namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const fs::path& path, int reason) {
+InputFile openInput(const fs::path& path) {
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  InputFile file;
+  std::string reason;
+  if (!fs::exists(status)) {
+    reason = code ? code.message() : "there is no such file";
+  } else if (fs::is_directory(status)) {
+    reason = "it is a folder";
+  } else if (!fs::is_regular_file(status)) {
+    reason = "it is a pipe or a device, not a file";
+  } else {
+    file.bytes = fs::file_size(path, code);
+    if (!code) file.stream.open(path, std::ios::binary);
+    if (!file.stream.is_open()) reason = code ? code.message() : "you may not read it";
+  }
+  if (reason.empty()) return file;
+  throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
+}
+
+namespace {
+
+[[noreturn]] void failToWriteFile(const fs::path& path, int reason) {
   throw UserError(fmt::format("cannot write {}: {}; choose a place that can be written to",
                               path.string(), std::strerror(reason == 0 ? EIO : reason)));
 }
@@ -32,7 +54,7 @@ class TemporaryFile {
       descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (descriptor_ < 0 && errno != EEXIST) break;
     }
-    if (descriptor_ < 0) fail(target, errno);
+    if (descriptor_ < 0) failToWriteFile(target, errno);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -46,10 +68,10 @@ class TemporaryFile {
   void renameTo(const fs::path& target) {
     struct stat old {};
     if (::stat(target.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0) {
-      fail(target, errno);
+      failToWriteFile(target, errno);
     }
-    if (::fsync(descriptor_) != 0) fail(target, errno);
-    if (::rename(name_.c_str(), target.c_str()) != 0) fail(target, errno);
+    if (::fsync(descriptor_) != 0) failToWriteFile(target, errno);
+    if (::rename(name_.c_str(), target.c_str()) != 0) failToWriteFile(target, errno);
     renamed_ = true;
   }
 
@@ -65,7 +87,7 @@ void writeTo(const std::string& name, const fs::path& path,
   std::ofstream out(name, std::ios::binary | std::ios::trunc);
   if (out) write(out);
   out.flush();
-  if (!out) fail(path, errno);
+  if (!out) failToWriteFile(path, errno);
 }
 
 }  // namespace
@@ -73,7 +95,7 @@ void writeTo(const std::string& name, const fs::path& path,
 void writeAtomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  if (fs::is_directory(status)) fail(path, EISDIR);
+  if (fs::is_directory(status)) failToWriteFile(path, EISDIR);
   if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device stays what it is
     writeTo(path.string(), path, write);
     return;
