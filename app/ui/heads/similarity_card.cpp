@@ -249,7 +249,7 @@ class SimilarityCard final : public HeadsCard {
         room.cutBottom((large ? 5 : 2) * line + (small ? 0.0F : ImGui::GetFrameHeight()));
     matrixAndWords(panel, figures, room, below);
     if (!small) controls(panel);
-    if (large) wrappedLabel(look.fonts.small, look.theme.textMuted, kSimilarityFormula);
+    if (large) sentence(look, look.theme.textMuted, kSimilarityFormula);
     ImGui::PopStyleVar();
   }
 

@@ -41,7 +41,8 @@ class Stage {
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
     namesBelow_ = room.height() * kNamesShare;
-    const float line = look_.space.large + look_.px(10);  // of names that are not turned
+    // of names that are not turned
+    const float line = look_.space.tight + fontSize(look_.fonts.small) + look_.px(8);
     places_ = layoutStage(items_, matrices, metrics(line));
     if (const float turned = turnedRoom(); turned > line) {
       const auto flat = std::exchange(places_, layoutStage(items_, matrices, metrics(turned)));

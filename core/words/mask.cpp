@@ -1,4 +1,4 @@
-#include "app/ui/tools/mask_words.h"
+#include "core/words/mask.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,10 +8,10 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "app/ui/parts/axis_labels.h"
 #include "core/mask_patterns.h"
+#include "core/words/cells.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
 std::string nameAt(const std::vector<std::vector<std::string>>& tokens, Index item, Index at,
@@ -103,4 +103,4 @@ std::string fullyMaskedSentence(const Document& document, Index item,
                      document.config.bias ? "b_O alone" : "0");
 }
 
-}  // namespace headscope::ui
+}  // namespace headscope
