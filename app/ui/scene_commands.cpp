@@ -32,4 +32,9 @@ void addRibbons(ImDrawList* drawList, gl::Scene& scene, gl::RibbonBatch batch) {
   if (!batch.ribbons.empty()) add(drawList, scene, std::move(batch));
 }
 
+gl::Rgba ribbonColor(ImU32 color, float alpha) {
+  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(color);
+  return {c.x, c.y, c.z, alpha};
+}
+
 }  // namespace headscope::ui

@@ -10,5 +10,7 @@ namespace headscope::ui {
 
 void addHeatmaps(ImDrawList* drawList, gl::Scene& scene, gl::HeatmapBatch batch);
 void addRibbons(ImDrawList* drawList, gl::Scene& scene, gl::RibbonBatch batch);
+/// A colour as ribbons have it.
+gl::Rgba ribbonColor(ImU32 color, float alpha);
 
 }  // namespace headscope::ui

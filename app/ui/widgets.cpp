@@ -234,7 +234,7 @@ void rowCaption(const Look& look, const char* text) {
   inlineLabel(look, look.fonts.small, look.theme.textMuted, text);
 }
 
-void sentence(const Look& look, ImU32 color, const std::string& text) {
+void sentence(const Look& look, ImU32 color, std::string_view text) {
   ImGui::PushTextWrapPos(0.0F);
   label(look.fonts.small, color, text);
   ImGui::PopTextWrapPos();

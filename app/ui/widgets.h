@@ -62,7 +62,7 @@ bool flowingPill(const Look& look, const std::string& text, const char* about, b
 /// A small label before what follows it on the line.
 void rowCaption(const Look& look, const char* text);
 /// Small text below them, wrapped to the room there is.
-void sentence(const Look& look, ImU32 color, const std::string& text);
+void sentence(const Look& look, ImU32 color, std::string_view text);
 
 struct Tab {
   const char* title;

@@ -38,7 +38,7 @@ AttentionConfig dimensions(Index dModel, Index heads, Index kvHeads = 0) {
 
 float heightOf(const FlowLayout& layout, FlowPart part, Index head = -1) {
   const FlowBlock* block = layout.block({part, head});
-  return block == nullptr ? -1 : block->rect.y1 - block->rect.y0;
+  return block == nullptr ? -1 : block->rect.b.y - block->rect.a.y;
 }
 
 float thickness(const FlowEdge& edge) { return edge.bottom - edge.top; }
@@ -102,13 +102,13 @@ TEST(FlowLayout, EveryRowBlockReachesAllOfTheOutput) {
 TEST(FlowLayout, ValuesPassBelowTheSoftmax) {
   const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
   for (Index head = 0; head < 8; ++head) {
-    const gl::Rect weights = layout.block({FlowPart::weights, head})->rect;
+    const Rect weights = layout.block({FlowPart::weights, head})->rect;
     const FlowRibbon* under = layout.ribbon({FlowPart::underValue, head});
-    EXPECT_GE(under->from.top, weights.y1);
-    EXPECT_LE(under->from.x, weights.x0);
-    EXPECT_GE(under->to.x, weights.x1);
+    EXPECT_GE(under->from.top, weights.b.y);
+    EXPECT_LE(under->from.x, weights.a.x);
+    EXPECT_GE(under->to.x, weights.b.x);
     EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::meetValue, head})->to.bottom,
-                    layout.block({FlowPart::headOutput, head})->rect.y1);
+                    layout.block({FlowPart::headOutput, head})->rect.b.y);
   }
 }
 
@@ -117,8 +117,8 @@ TEST(FlowLayout, SharedKeysAndValuesReachAllHeadsOfTheirGroup) {
   EXPECT_NE(layout.block({FlowPart::headKey, 1}), nullptr);
   EXPECT_EQ(layout.block({FlowPart::headKey, 2}), nullptr);
   for (Index head = 0; head < 8; ++head) {
-    const gl::Rect key = layout.block({FlowPart::headKey, head / 4})->rect;
-    EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::scoreKey, head})->from.top, key.y0);
+    const Rect key = layout.block({FlowPart::headKey, head / 4})->rect;
+    EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::scoreKey, head})->from.top, key.a.y);
   }
 }
 
@@ -127,13 +127,13 @@ TEST(FlowLayout, MemoryFeedsKeysAndValues) {
   config.memoryLen = 9;
   config.memoryWidth = 256;
   const FlowLayout layout = layoutFlow(config, 0, kWidth, kHeight, metricsFor());
-  const gl::Rect x = layout.block({FlowPart::input})->rect;
-  const gl::Rect memory = layout.block({FlowPart::memory})->rect;
-  EXPECT_GT(memory.y0, x.y1);
-  EXPECT_NEAR(2 * (memory.y1 - memory.y0), x.y1 - x.y0, 1e-3);
-  EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::inputQuery})->from.top, x.y0);
-  EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::inputKey})->from.top, memory.y0);
-  EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::inputValue})->from.top, memory.y0);
+  const Rect x = layout.block({FlowPart::input})->rect;
+  const Rect memory = layout.block({FlowPart::memory})->rect;
+  EXPECT_GT(memory.a.y, x.b.y);
+  EXPECT_NEAR(2 * (memory.b.y - memory.a.y), x.b.y - x.a.y, 1e-3);
+  EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::inputQuery})->from.top, x.a.y);
+  EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::inputKey})->from.top, memory.a.y);
+  EXPECT_FLOAT_EQ(layout.ribbon({FlowPart::inputValue})->from.top, memory.a.y);
 }
 
 TEST(FlowLayout, ShapesAreTheConfigurationsOwn) {
@@ -182,10 +182,10 @@ void expectSound(const FlowLayout& layout, float width, float height) {
     EXPECT_LE(y, height + 0.01F);
   };
   for (const FlowBlock& block : layout.blocks) {
-    inside(block.rect.x0, block.rect.y0);
-    inside(block.rect.x1, block.rect.y1);
-    EXPECT_GT(block.rect.x1, block.rect.x0);
-    EXPECT_GT(block.rect.y1, block.rect.y0);
+    inside(block.rect.a.x, block.rect.a.y);
+    inside(block.rect.b.x, block.rect.b.y);
+    EXPECT_GT(block.rect.b.x, block.rect.a.x);
+    EXPECT_GT(block.rect.b.y, block.rect.a.y);
   }
   for (const FlowRibbon& ribbon : layout.ribbons) {
     inside(ribbon.from.x, ribbon.from.top);
@@ -195,8 +195,8 @@ void expectSound(const FlowLayout& layout, float width, float height) {
     EXPECT_GE(thickness(ribbon.to), 0);
   }
   for (const FlowBadge& badge : layout.badges) {
-    inside(badge.rect.x0, badge.rect.y0);
-    inside(badge.rect.x1, badge.rect.y1);
+    inside(badge.rect.a.x, badge.rect.a.y);
+    inside(badge.rect.b.x, badge.rect.b.y);
   }
   float right = -1;
   for (const FlowLabel& label : layout.labels) {  // left to right
@@ -281,10 +281,10 @@ TEST(FlowBlend, RunsFromTheOldLayoutToTheNew) {
   const FlowLayout from = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
   const FlowLayout to = layoutFlow(dimensions(512, 4), 0, kWidth, kHeight, metricsFor());
   const FlowId query = {FlowPart::headQuery, 2};
-  const gl::Rect a = from.block(query)->rect, b = to.block(query)->rect;
-  EXPECT_FLOAT_EQ(blend(from, to, 0).block(query)->rect.y1, a.y1);
-  EXPECT_NEAR(blend(from, to, 0.5F).block(query)->rect.y1, (a.y1 + b.y1) / 2, 1e-3);
-  EXPECT_FLOAT_EQ(blend(from, to, 1).block(query)->rect.y1, b.y1);
+  const Rect a = from.block(query)->rect, b = to.block(query)->rect;
+  EXPECT_FLOAT_EQ(blend(from, to, 0).block(query)->rect.b.y, a.b.y);
+  EXPECT_NEAR(blend(from, to, 0.5F).block(query)->rect.b.y, (a.b.y + b.b.y) / 2, 1e-3);
+  EXPECT_FLOAT_EQ(blend(from, to, 1).block(query)->rect.b.y, b.b.y);
   // Heads 5 to 8 fade out; on the way back they fade in.
   const FlowId gone = {FlowPart::headQuery, 6};
   EXPECT_FLOAT_EQ(blend(from, to, 0.25F).block(gone)->opacity, 0.75F);
@@ -295,8 +295,8 @@ TEST(FlowBlend, RunsFromTheOldLayoutToTheNew) {
 TEST(FlowHit, FindsBlocksRibbonsAndLabels) {
   const FlowLayout layout = layoutFlow(dimensions(512, 8), 0, kWidth, kHeight, metricsFor());
   for (const FlowBlock& block : layout.blocks) {
-    const gl::Rect& r = block.rect;
-    EXPECT_EQ(hitTest(layout, (r.x0 + r.x1) / 2, (r.y0 + r.y1) / 2), block.id);
+    const Rect& r = block.rect;
+    EXPECT_EQ(hitTest(layout, (r.a.x + r.b.x) / 2, (r.a.y + r.b.y) / 2), block.id);
   }
   const FlowRibbon* ribbon = layout.ribbon({FlowPart::rowBlock, 3});
   EXPECT_EQ(hitTest(layout, (ribbon->from.x + ribbon->to.x) / 2,

@@ -88,8 +88,8 @@ class FlowPanel : public testing::Test {
 
   /// A block's middle on the display.
   ImVec2 middleOf(FlowId id) {
-    const gl::Rect r = layout().block(id)->rect;
-    return {origin_.x + (r.x0 + r.x1) / 2, origin_.y + kTop + (r.y0 + r.y1) / 2};
+    const Rect r = layout().block(id)->rect;
+    return {origin_.x + (r.a.x + r.b.x) / 2, origin_.y + kTop + (r.a.y + r.b.y) / 2};
   }
 
   void click(FlowId id) {
@@ -247,17 +247,17 @@ TEST_F(FlowPanel, KeysAndValuesHaveTheirOwnHeadsStripes) {
   frame();
   for (const auto& [part, heads] :
        {std::pair{FlowPart::query, 8}, {FlowPart::key, 2}, {FlowPart::value, 2}}) {
-    const gl::Rect block = layout().block({part})->rect;
-    const float x = std::round(origin_.x + block.x1) - 1;
+    const Rect block = layout().block({part})->rect;
+    const float x = std::round(origin_.x + block.b.x) - 1;
     std::set<ImU32> colors;
     const ImDrawData* data = ImGui::GetDrawData();
     for (int l = 0; l < data->CmdListsCount; ++l) {
       const auto& v = data->CmdLists[l]->VtxBuffer;
       for (int i = 0; i + 3 < v.Size; ++i) {  // a filled rectangle: its four corners
         const ImVec2 a = v[i].pos, b = v[i + 2].pos;
-        const bool over = a.x < x && x < b.x && b.x - a.x < block.x1 - block.x0 - 2 &&
-                          a.y >= std::floor(origin_.y + kTop + block.y0) - 1 &&
-                          b.y <= std::ceil(origin_.y + kTop + block.y1) + 1 && b.y > a.y;
+        const bool over = a.x < x && x < b.x && b.x - a.x < block.b.x - block.a.x - 2 &&
+                          a.y >= std::floor(origin_.y + kTop + block.a.y) - 1 &&
+                          b.y <= std::ceil(origin_.y + kTop + block.b.y) + 1 && b.y > a.y;
         if (over && v[i].col == v[i + 2].col) colors.insert(v[i].col & 0x00FFFFFFU);
       }
     }

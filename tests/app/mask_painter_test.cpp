@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "app/ui/tools/mask_picture.h"
-#include "app/ui/tools/mask_words.h"
+#include "core/words/mask.h"
 #include "app_driver.h"
 #include "core/mask_patterns.h"
 

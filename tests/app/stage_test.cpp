@@ -116,6 +116,16 @@ TEST(Stage, EveryStepShowsItsOperandsAndItsResults) {
   }
 }
 
+/// Short names in a low stage: turned, no more of them would stand below a smaller matrix.
+TEST(Stage, NamesAreNotTurnedInVain) {
+  AppDriver ui(textDocument("The cat sat on the mat"), 1280, 720);
+  ui.view().step = StepId::score;
+  ui.settle();
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 3U);
+  EXPECT_GE(maps[2].y1 - maps[2].y0, 80.0F);
+}
+
 /// Names that are too long for their columns are turned where that leaves the matrix room, else
 /// thinned out on a line, and take no more room than that.
 TEST(Stage, LongNamesLeaveTheMatricesTheirRoom) {

@@ -7,7 +7,6 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/flow/flow_parts.h"
-#include "app/ui/flow/flow_ribbons.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/rich_text.h"
@@ -35,27 +34,27 @@ struct FlowCanvas {
   }
 
   /// On the display, on whole points.
-  gl::Rect placed(const gl::Rect& rect) const;
-  void fill(const gl::Rect& rect, ImU32 color, float alpha, float rounding = 0,
+  Rect placed(const Rect& rect) const;
+  void fill(const Rect& rect, ImU32 color, float alpha, float rounding = 0,
             ImDrawFlags corners = ImDrawFlags_RoundCornersAll) const;
   /// A line around the rectangle.
-  void frame(const gl::Rect& rect, ImU32 color, float line, float rounding) const;
+  void frame(const Rect& rect, ImU32 color, float line, float rounding) const;
 };
 
-gl::Rect FlowCanvas::placed(const gl::Rect& rect) const {
-  return {std::round(origin.x + rect.x0), std::round(origin.y + rect.y0),
-          std::round(origin.x + rect.x1), std::round(origin.y + rect.y1)};
+Rect FlowCanvas::placed(const Rect& rect) const {
+  return {{std::round(origin.x + rect.a.x), std::round(origin.y + rect.a.y)},
+          {std::round(origin.x + rect.b.x), std::round(origin.y + rect.b.y)}};
 }
 
-void FlowCanvas::fill(const gl::Rect& rect, ImU32 color, float alpha, float rounding,
+void FlowCanvas::fill(const Rect& rect, ImU32 color, float alpha, float rounding,
                       ImDrawFlags corners) const {
-  list->AddRectFilled({rect.x0, rect.y0}, {rect.x1, std::max(rect.y1, rect.y0 + 1)},
-                      withAlpha(color, alpha), rounding, corners);
+  list->AddRectFilled(rect.a, {rect.b.x, std::max(rect.b.y, rect.a.y + 1)}, withAlpha(color, alpha),
+                      rounding, corners);
 }
 
-void FlowCanvas::frame(const gl::Rect& rect, ImU32 color, float line, float rounding) const {
-  list->AddRect({rect.x0 - line / 2, rect.y0 - line / 2}, {rect.x1 + line / 2, rect.y1 + line / 2},
-                color, rounding, ImDrawFlags_RoundCornersAll, line);
+void FlowCanvas::frame(const Rect& rect, ImU32 color, float line, float rounding) const {
+  const Rect around = rect.outset(line / 2);
+  list->AddRect(around.a, around.b, color, rounding, ImDrawFlags_RoundCornersAll, line);
 }
 
 // Blocks, with their stripes, frames and letters.
@@ -63,8 +62,6 @@ void FlowCanvas::frame(const gl::Rect& rect, ImU32 color, float line, float roun
 constexpr float kFlowRounding = 3;
 constexpr float kStripeGapFrom = 5;  // stripes this high are told apart by a gap
 constexpr float kCapital = 0.8F;     // height of a capital letter, of its line's, with some air
-
-float heightOfRect(const gl::Rect& rect) { return rect.y1 - rect.y0; }
 
 /// What `color` looks like on `background` at an opacity.
 ImU32 blendedOver(ImU32 background, ImU32 color, float alpha) {
@@ -74,8 +71,8 @@ ImU32 blendedOver(ImU32 background, ImU32 color, float alpha) {
   return ImGui::ColorConvertFloat4ToU32({mix(a.x, b.x), mix(a.y, b.y), mix(a.z, b.z), 1});
 }
 
-float roundingOf(const FlowCanvas& canvas, const gl::Rect& rect) {
-  return std::min(canvas.look.px(kFlowRounding), heightOfRect(rect) / 2);
+float roundingOf(const FlowCanvas& canvas, const Rect& rect) {
+  return std::min(canvas.look.px(kFlowRounding), rect.height() / 2);
 }
 
 struct Stripes {
@@ -86,77 +83,77 @@ struct Stripes {
 
 /// A tensor's heads from top to bottom, of K and V its own; where they are thinner than a point,
 /// the one at each point.
-void paintStripes(const FlowCanvas& canvas, const gl::Rect& rect, TensorId tensor,
+void paintStripes(const FlowCanvas& canvas, const Rect& rect, TensorId tensor,
                   const Stripes& stripes) {
   const AttentionConfig& config = canvas.config();
   const Index heads = headCount(tensor, config);
   const Index chosen = headIn(tensor, canvas.stress.head, config);
-  const float height = std::max(heightOfRect(rect), 1.0F);
+  const float height = std::max(rect.height(), 1.0F);
   const bool thin = static_cast<float>(heads) > height;
   const Index count = thin ? static_cast<Index>(height) : heads;
   const auto border = [&](Index i) {
-    return std::round(rect.y0 + height * static_cast<float>(i) / static_cast<float>(count));
+    return std::round(rect.a.y + height * static_cast<float>(i) / static_cast<float>(count));
   };
   const float gap = height / static_cast<float>(count) >= kStripeGapFrom ? 1.0F : 0.0F;
   for (Index i = 0; i < count; ++i) {
     const Index head = thin ? heads * i / count : i;
     const bool off = stripes.greyOff && isOff(config, head);
     const float alpha = head == chosen ? stripes.chosenAlpha : stripes.alpha;
-    canvas.fill({rect.x0, border(i), rect.x1, border(i + 1) - (i + 1 < count ? gap : 0)},
+    canvas.fill({{rect.a.x, border(i)}, {rect.b.x, border(i + 1) - (i + 1 < count ? gap : 0)}},
                 off ? canvas.theme().textMuted : canvas.headColor(head), off ? alpha / 2 : alpha);
   }
 }
 
-void paintLetter(const FlowCanvas& canvas, const gl::Rect& rect, const char* letter, ImU32 color,
+void paintLetter(const FlowCanvas& canvas, const Rect& rect, const char* letter, ImU32 color,
                  const FlowBlock& block) {
   ImFont* font = canvas.fonts().semibold;
   const ImVec2 size = textSize(font, letter);
-  if (size.x > rect.x1 - rect.x0 || size.y * kCapital > heightOfRect(block.rect)) return;
+  if (size.x > rect.width() || size.y * kCapital > block.rect.height()) return;
   const ImU32 behind = blendedOver(canvas.theme().panel, color, canvas.stress.block(block));
-  drawText(canvas.list, font, {(rect.x0 + rect.x1 - size.x) / 2, (rect.y0 + rect.y1 - size.y) / 2},
-           withAlpha(legibleOn(behind), block.opacity), letter);
+  drawText(canvas.list, font, rect.placed(size).a, withAlpha(legibleOn(behind), block.opacity),
+           letter);
 }
 
 /// Q, K or V: its own colour, and its heads' along the right edge.
 void paintProjection(const FlowCanvas& canvas, const FlowBlock& block, TensorId tensor) {
-  const gl::Rect rect = canvas.placed(block.rect);
+  const Rect rect = canvas.placed(block.rect);
   const float alpha = canvas.stress.block(block);
   const float stripes = std::round(canvas.layout.stripeWidth);
-  const gl::Rect body = {rect.x0, rect.y0, rect.x1 - stripes - 1, rect.y1};
+  const Rect body{rect.a, {rect.b.x - stripes - 1, rect.b.y}};
   const ImU32 color = areaColor(canvas.theme(), lookOf(tensor).ink, 0);
   canvas.fill(body, color, alpha, roundingOf(canvas, rect), ImDrawFlags_RoundCornersLeft);
-  paintStripes(canvas, {rect.x1 - stripes, rect.y0, rect.x1, rect.y1}, tensor,
+  paintStripes(canvas, {{rect.b.x - stripes, rect.a.y}, rect.b}, tensor,
                {alpha, block.opacity, false});
   paintLetter(canvas, body, partWith(tensor)->letter, color, block);
 }
 
 void paintOutputWeights(const FlowCanvas& canvas, const FlowBlock& block) {
-  const gl::Rect rect = canvas.placed(block.rect);
+  const Rect rect = canvas.placed(block.rect);
   const float alpha = canvas.stress.block(block);
   paintStripes(canvas, rect, TensorId::concat, {alpha * 0.65F, alpha, true});
   const std::string_view symbol = info(TensorId::wO).symbol;
   const Fonts& fonts = canvas.fonts();
   const ImVec2 size = richTextSize(fonts, fonts.regular, symbol);
   const ImVec2 half(size.x / 2 + canvas.look.px(7), size.y / 2 + canvas.look.px(3));
-  const ImVec2 centre((rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2);
-  if (2 * half.y > heightOfRect(rect) || 2 * half.x > rect.x1 - rect.x0) return;
-  canvas.fill({centre.x - half.x, centre.y - half.y, centre.x + half.x, centre.y + half.y},
-              canvas.theme().panel, 0.94F * block.opacity, half.y);
+  const ImVec2 centre = rect.centre();
+  if (2 * half.y > rect.height() || 2 * half.x > rect.width()) return;
+  canvas.fill(rect.placed({2 * half.x, 2 * half.y}), canvas.theme().panel, 0.94F * block.opacity,
+              half.y);
   drawRichText(canvas.list, fonts, fonts.regular, {centre.x - size.x / 2, centre.y - size.y / 2},
                withAlpha(canvas.theme().text, block.opacity), symbol);
 }
 
 /// The frame of a heatmap, in its head's colour.
 void paintHeatmapFrame(const FlowCanvas& canvas, const FlowBlock& block) {
-  const gl::Rect rect = canvas.placed(block.rect);
-  if (heightOfRect(rect) < canvas.look.px(4)) return;
+  const Rect rect = canvas.placed(block.rect);
+  if (rect.height() < canvas.look.space.tight) return;
   const bool stressed = canvas.stress.chosen(block.id) || canvas.stress.hovered == block.id;
   const bool lit = stressed || lights(block.id.part, canvas.stress.step);
   const ImU32 color = stressed ? canvas.theme().text : canvas.headColor(block.id.head);
   const float line =
-      stressed ? std::min(canvas.look.px(2), heightOfRect(rect) / 6) : canvas.look.px(1);
+      stressed ? std::min(canvas.look.space.thin, rect.height() / 6) : canvas.look.space.hair;
   canvas.frame(rect, withAlpha(color, block.opacity * (lit ? 1.0F : 0.6F)), line,
-               std::min(canvas.look.px(2), heightOfRect(rect) / 8));
+               std::min(canvas.look.space.thin, rect.height() / 8));
 }
 
 void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
@@ -174,7 +171,7 @@ void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
       break;
   }
   const Theme& theme = canvas.theme();
-  const gl::Rect rect = canvas.placed(block.rect);
+  const Rect rect = canvas.placed(block.rect);
   const float alpha = canvas.stress.block(block);
   const float rounding = roundingOf(canvas, rect);
   if (block.id.part == FlowPart::concat) {
@@ -199,13 +196,12 @@ void paintHeatmaps(const FlowCanvas& canvas, const Panel& panel) {
   for (const FlowBlock& block : canvas.layout.blocks) {
     // One that is fading out may belong to a head that is no more.
     if (block.id.part != FlowPart::weights || block.id.head >= config.numHeads) continue;
-    const gl::Rect rect = canvas.placed(block.rect);
+    const Rect rect = canvas.placed(block.rect);
     canvas.fill(rect, canvas.theme().panel, block.opacity);
     const MatrixRef ref = wholeMatrix(TensorId::weights, config, item, block.id.head);
     gl::HeatmapQuad& quad = heatmaps.add(
         Fingerprint("flow", ref.place()), Fingerprint("revision", revisionOf(panel.trace, ref)),
-        cellsOf(panel.trace, ref), scale, {{rect.x0, rect.y0}, {rect.x1, rect.y1}}, false,
-        Reduction::mean);
+        cellsOf(panel.trace, ref), scale, rect, false, Reduction::mean);
     quad.opacity = block.opacity;
     quad.gap = 0;
   }
@@ -219,22 +215,21 @@ constexpr float kRoomyBadge = 14;
 
 void paintBadge(const FlowCanvas& canvas, const FlowBadge& badge) {
   const Look& look = canvas.look;
-  const gl::Rect rect = canvas.placed(badge.rect);
+  const Rect rect = canvas.placed(badge.rect);
   const ImU32 color = canvas.headColor(badge.id.head);
   const bool off = isOff(canvas.config(), badge.id.head);
-  const bool roomy = badge.rect.y1 - badge.rect.y0 >= look.px(kRoomyBadge);
-  const float rounding = (rect.y1 - rect.y0) / 2;
+  const bool roomy = badge.rect.height() >= look.px(kRoomyBadge);
+  const float rounding = rect.height() / 2;
   if (canvas.stress.chosen(badge.id)) {
     const float ring = look.px(roomy ? 1.5F : 0.5F);
-    canvas.fill({rect.x0 - ring, rect.y0 - ring, rect.x1 + ring, rect.y1 + ring},
-                canvas.theme().text, badge.opacity, rounding + ring);
+    canvas.fill(rect.outset(ring), canvas.theme().text, badge.opacity, rounding + ring);
   }
   canvas.fill(rect, off ? canvas.theme().panel : color, badge.opacity, rounding);
-  if (off) canvas.frame(rect, canvas.theme().textMuted, look.px(1), rounding);
+  if (off) canvas.frame(rect, canvas.theme().textMuted, look.space.hair, rounding);
   ImFont* font = roomy ? canvas.fonts().small : canvas.fonts().tiny;
   const std::string number = std::to_string(badge.id.head + 1);
   const ImVec2 size = textSize(font, number);
-  drawText(canvas.list, font, {(rect.x0 + rect.x1 - size.x) / 2, (rect.y0 + rect.y1 - size.y) / 2},
+  drawText(canvas.list, font, rect.placed(size).a,
            withAlpha(off ? canvas.theme().textMuted : legibleOn(color), badge.opacity), number);
 }
 
@@ -310,7 +305,7 @@ void drawFlow(const Panel& panel, const FlowLayout& layout, ImVec2 origin,
   for (const FlowBlock& block : layout.blocks) {
     paintBlock(canvas, block);
     if (hovered == block.id && block.id.part != FlowPart::weights) {
-      const gl::Rect rect = canvas.placed(block.rect);
+      const Rect rect = canvas.placed(block.rect);
       canvas.frame(rect, canvas.theme().text, canvas.look.px(1.5F), roundingOf(canvas, rect));
     }
   }

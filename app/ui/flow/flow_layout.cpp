@@ -18,15 +18,15 @@ constexpr float kStripe = 5;             // right edge of Q, K and V
 constexpr float kMaxAspect = 2;          // of a heatmap, T : M beyond that is not drawn to scale
 
 /// Part [begin, end) of `count` equal parts of a block's height, as an edge at x.
-FlowEdge partOfEdge(const gl::Rect& rect, float x, Index begin, Index end, Index count) {
-  const float height = rect.y1 - rect.y0;
+FlowEdge partOfEdge(const Rect& rect, float x, Index begin, Index end, Index count) {
+  const float height = rect.height();
   const auto at = [&](Index i) {
-    return rect.y0 + height * static_cast<float>(i) / static_cast<float>(count);
+    return rect.a.y + height * static_cast<float>(i) / static_cast<float>(count);
   };
   return {x, at(begin), at(end)};
 }
-FlowEdge leftOf(const gl::Rect& rect) { return {rect.x0, rect.y0, rect.y1}; }
-FlowEdge rightOf(const gl::Rect& rect) { return {rect.x1, rect.y0, rect.y1}; }
+FlowEdge leftOf(const Rect& rect) { return {rect.a.x, rect.a.y, rect.b.y}; }
+FlowEdge rightOf(const Rect& rect) { return {rect.b.x, rect.a.y, rect.b.y}; }
 
 class FlowPicture {
  public:
@@ -60,13 +60,13 @@ class FlowPicture {
     const float thinnest = std::min(kMinBlock * scale_, height_ / 8);
     return std::max(layout_.featureHeight * static_cast<float>(features), thinnest);
   }
-  gl::Rect addBlock(FlowId id, FlowColumn column, float top, float height) {
+  Rect addBlock(FlowId id, FlowColumn column, float top, float height) {
     const FlowColumns::Place& place = columns_[column];
-    const gl::Rect rect = {place.left(), top, place.right(), top + height};
+    const Rect rect{{place.left(), top}, {place.right(), top + height}};
     layout_.blocks.push_back({id, rect});
     return rect;
   }
-  gl::Rect addCentred(FlowId id, FlowColumn column, float height) {
+  Rect addCentred(FlowId id, FlowColumn column, float height) {
     return addBlock(id, column, (height_ - height) / 2, height);
   }
   void connect(FlowId id, const FlowEdge& from, const FlowEdge& to) {
@@ -89,8 +89,8 @@ class FlowPicture {
     const float q = heightOf(config_.queryWidth()), k = heightOf(config_.dKv());
     const float gap = std::max((height_ - q - 2 * k) / 3, 0.0F);
     query_ = addBlock({FlowPart::query}, FlowColumn::projected, gap / 2, q);
-    key_ = addBlock({FlowPart::key}, FlowColumn::projected, query_.y1 + gap, k);
-    value_ = addBlock({FlowPart::value}, FlowColumn::projected, key_.y1 + gap, k);
+    key_ = addBlock({FlowPart::key}, FlowColumn::projected, query_.b.y + gap, k);
+    value_ = addBlock({FlowPart::value}, FlowColumn::projected, key_.b.y + gap, k);
     connect({FlowPart::inputQuery}, rightOf(input_), leftOf(query_));
     connect({FlowPart::inputKey}, rightOf(memory_), leftOf(key_));
     connect({FlowPart::inputValue}, rightOf(memory_), leftOf(value_));
@@ -103,21 +103,21 @@ class FlowPicture {
     output_ = addCentred({FlowPart::output}, FlowColumn::output, heightOf(config_.dModel));
   }
 
-  gl::Rect addQuery(const FlowLane& lane) {
-    const gl::Rect block =
+  Rect addQuery(const FlowLane& lane) {
+    const Rect block =
         addBlock({FlowPart::headQuery, lane.head}, FlowColumn::heads, lane.top, lanes_.block);
     connect({FlowPart::splitQuery, lane.head},
-            partOfEdge(query_, query_.x1, lane.head, lane.head + 1, config_.numHeads),
+            partOfEdge(query_, query_.b.x, lane.head, lane.head + 1, config_.numHeads),
             leftOf(block));
     return block;
   }
 
   /// k (slot 1) or v (slot 2) of a key/value head.
-  gl::Rect addKeyOrValue(Index kv, FlowPart head, FlowPart split, const gl::Rect& from, int slot,
-                         const FlowLane& home) {
+  Rect addKeyOrValue(Index kv, FlowPart head, FlowPart split, const Rect& from, int slot,
+                     const FlowLane& home) {
     const float top = home.top + static_cast<float>(slot) * (lanes_.block + lanes_.blockGap);
-    const gl::Rect block = addBlock({head, kv}, FlowColumn::heads, top, lanes_.block);
-    connect({split, kv}, partOfEdge(from, from.x1, kv, kv + 1, config_.numKvHeads), leftOf(block));
+    const Rect block = addBlock({head, kv}, FlowColumn::heads, top, lanes_.block);
+    connect({split, kv}, partOfEdge(from, from.b.x, kv, kv + 1, config_.numKvHeads), leftOf(block));
     return block;
   }
 
@@ -128,15 +128,15 @@ class FlowPicture {
       const Index kv = config_.kvHead(lanes[begin].head);
       while (end < lanes.size() && config_.kvHead(lanes[end].head) == kv) ++end;
       const FlowLane& home = lanes[begin + (end - begin - 1) / 2];
-      const gl::Rect key = addKeyOrValue(kv, FlowPart::headKey, FlowPart::splitKey, key_, 1, home);
-      const gl::Rect value =
+      const Rect key = addKeyOrValue(kv, FlowPart::headKey, FlowPart::splitKey, key_, 1, home);
+      const Rect value =
           addKeyOrValue(kv, FlowPart::headValue, FlowPart::splitValue, value_, 2, home);
       for (std::size_t i = begin; i < end; ++i) addHead(lanes[i], key, value);
     }
   }
 
   /// The weights' heatmap over the lane's q and k; T rows and M columns in their proportion.
-  gl::Rect heatmapRect(const FlowLane& lane) const {
+  Rect heatmapRect(const FlowLane& lane) const {
     const float side = std::min(lanes_.heatmapTrack(), columns_[FlowColumn::weights].width);
     const float aspect =
         std::clamp(static_cast<float>(config_.keys()) / static_cast<float>(config_.seqLen),
@@ -144,57 +144,57 @@ class FlowPicture {
     const float w = side * std::min(aspect, 1.0F), h = side * std::min(1 / aspect, 1.0F);
     const float x = columns_[FlowColumn::weights].center;
     const float y = lane.top - lanes_.heatmapRise() + lanes_.heatmapTrack() / 2;
-    return {x - w / 2, y - h / 2, x + w / 2, y + h / 2};
+    return {{x - w / 2, y - h / 2}, {x + w / 2, y + h / 2}};
   }
 
-  void addHead(const FlowLane& lane, const gl::Rect& key, const gl::Rect& value) {
+  void addHead(const FlowLane& lane, const Rect& key, const Rect& value) {
     const Index head = lane.head;
-    const gl::Rect query = addQuery(lane);
-    const gl::Rect heat = heatmapRect(lane);
+    const Rect query = addQuery(lane);
+    const Rect heat = heatmapRect(lane);
     layout_.blocks.push_back({{FlowPart::weights, head}, heat});
-    connect({FlowPart::scoreQuery, head}, rightOf(query), partOfEdge(heat, heat.x0, 0, 1, 2));
-    connect({FlowPart::scoreKey, head}, rightOf(key), partOfEdge(heat, heat.x0, 1, 2, 2));
+    connect({FlowPart::scoreQuery, head}, rightOf(query), partOfEdge(heat, heat.a.x, 0, 1, 2));
+    connect({FlowPart::scoreKey, head}, rightOf(key), partOfEdge(heat, heat.a.x, 1, 2, 2));
 
-    const gl::Rect out = addBlock({FlowPart::headOutput, head}, FlowColumn::headOutputs,
-                                  lane.top + lanes_.block + lanes_.blockGap, lanes_.block);
+    const Rect out = addBlock({FlowPart::headOutput, head}, FlowColumn::headOutputs,
+                              lane.top + lanes_.block + lanes_.blockGap, lanes_.block);
     const auto& column = columns_[FlowColumn::weights];
     const float track = lane.top + 2 * (lanes_.block + lanes_.blockGap);
     const FlowEdge before = {column.left(), track, track + lanes_.block};
     const FlowEdge after = {column.right(), track, track + lanes_.block};
     connect({FlowPart::carryValue, head}, rightOf(value), before);
     connect({FlowPart::underValue, head}, before, after);
-    connect({FlowPart::meetValue, head}, after, partOfEdge(out, out.x0, 1, 2, 2));
-    connect({FlowPart::weigh, head}, rightOf(heat), partOfEdge(out, out.x0, 0, 1, 2));
+    connect({FlowPart::meetValue, head}, after, partOfEdge(out, out.a.x, 1, 2, 2));
+    connect({FlowPart::weigh, head}, rightOf(heat), partOfEdge(out, out.a.x, 0, 1, 2));
 
     connect({FlowPart::gather, head}, rightOf(out),
-            partOfEdge(concat_, concat_.x0, head, head + 1, config_.numHeads));
+            partOfEdge(concat_, concat_.a.x, head, head + 1, config_.numHeads));
     addRowBlock(head, head + 1);
   }
 
   /// Rows of W^O that take heads [begin, end) to all of the output.
   void addRowBlock(Index begin, Index end) {
     const Index heads = config_.numHeads;
-    connect({FlowPart::rowBlock, begin}, partOfEdge(concat_, concat_.x1, begin, end, heads),
-            partOfEdge(outputWeights_, outputWeights_.x0, begin, end, heads));
+    connect({FlowPart::rowBlock, begin}, partOfEdge(concat_, concat_.b.x, begin, end, heads),
+            partOfEdge(outputWeights_, outputWeights_.a.x, begin, end, heads));
     connect({FlowPart::fan, begin},
-            partOfEdge(outputWeights_, outputWeights_.x1, begin, end, heads), leftOf(output_));
+            partOfEdge(outputWeights_, outputWeights_.b.x, begin, end, heads), leftOf(output_));
   }
 
   void addHidden(const FlowHiddenHeads& hidden) {
     const float band = std::min(lanes_.pitch * 0.5F, 3 * lanes_.block);
     const float top = hidden.top + (lanes_.pitch - band) / 2;
-    const gl::Rect in = addBlock({FlowPart::hidden, hidden.first}, FlowColumn::heads, top, band);
-    const gl::Rect out =
+    const Rect in = addBlock({FlowPart::hidden, hidden.first}, FlowColumn::heads, top, band);
+    const Rect out =
         addBlock({FlowPart::hiddenOutput, hidden.first}, FlowColumn::headOutputs, top, band);
     const Index begin = hidden.first, end = begin + hidden.count, heads = config_.numHeads;
-    const auto from = [&](const gl::Rect& rect) {
-      return partOfEdge(rect, rect.x1, begin, end, heads);
+    const auto from = [&](const Rect& rect) {
+      return partOfEdge(rect, rect.b.x, begin, end, heads);
     };
-    connect({FlowPart::hiddenQuery, begin}, from(query_), partOfEdge(in, in.x0, 0, 1, 3));
-    connect({FlowPart::hiddenKey, begin}, from(key_), partOfEdge(in, in.x0, 1, 2, 3));
-    connect({FlowPart::hiddenValue, begin}, from(value_), partOfEdge(in, in.x0, 2, 3, 3));
+    connect({FlowPart::hiddenQuery, begin}, from(query_), partOfEdge(in, in.a.x, 0, 1, 3));
+    connect({FlowPart::hiddenKey, begin}, from(key_), partOfEdge(in, in.a.x, 1, 2, 3));
+    connect({FlowPart::hiddenValue, begin}, from(value_), partOfEdge(in, in.a.x, 2, 3, 3));
     connect({FlowPart::hiddenGather, begin}, rightOf(out),
-            partOfEdge(concat_, concat_.x0, begin, end, heads));
+            partOfEdge(concat_, concat_.a.x, begin, end, heads));
     addRowBlock(begin, end);
   }
 
@@ -203,7 +203,7 @@ class FlowPicture {
   const FlowLanes& lanes_;
   float height_, scale_;
   FlowLayout layout_;
-  gl::Rect input_, memory_, query_, key_, value_, concat_, outputWeights_, output_;
+  Rect input_, memory_, query_, key_, value_, concat_, outputWeights_, output_;
 };
 
 // Numbers, notes and labels.
@@ -255,7 +255,7 @@ void addBadges(FlowLayout& layout, const AttentionConfig& config, Index chosenHe
     const float x = config.headsPerGroup() > 1 ? right - width : left;
     const float y = std::clamp(lane.top + lanes.block + (lanes.blockGap - height) / 2, 0.0F,
                                areaHeight - height);
-    layout.badges.push_back({{FlowPart::weights, lane.head}, {x, y, x + width, y + height}});
+    layout.badges.push_back({{FlowPart::weights, lane.head}, Rect::at({x, y}, {width, height})});
   }
 }
 
@@ -288,7 +288,7 @@ void addOutputNote(FlowLayout& layout, const FlowColumns& columns, float areaHei
   const float half = std::min(x - columns[FlowColumn::concat].right(), width - x);
   const std::vector<std::string> lines = {"one row block per head:",
                                           "each reaches all of the output"};
-  float y = block->rect.y1 + kNoteRise * metrics.scale;
+  float y = block->rect.b.y + kNoteRise * metrics.scale;
   if (y + 2 * metrics.noteHeight > areaHeight) return;
   for (const std::string& line : lines) {
     if (metrics.noteWidth(line) > 2 * half) return;
@@ -308,9 +308,9 @@ void addMemoryNote(FlowLayout& layout, const FlowColumns& columns, const FlowMet
   const std::string name(info(TensorId::memory).symbol);
   const float width = metrics.noteWidth(name);
   const float x = columns[FlowColumn::input].center;
-  const float y = block->rect.y0 - metrics.noteHeight - kMemoryRise * metrics.scale;
+  const float y = block->rect.a.y - metrics.noteHeight - kMemoryRise * metrics.scale;
   const float half = std::min(x, columns[FlowColumn::projected].left() - x);
-  if (width > 2 * half || y < layout.block({FlowPart::input})->rect.y1) return;
+  if (width > 2 * half || y < layout.block({FlowPart::input})->rect.b.y) return;
   layout.notes.push_back({{FlowPart::memory}, name, false, x, y, width});
 }
 
@@ -325,9 +325,8 @@ auto* withId(const Items& items, FlowId id) {
 
 bool inside(const FlowBlock& block, float x, float y) {
   // A thin block can still be pointed at.
-  const float slack = std::max(0.0F, 3 - (block.rect.y1 - block.rect.y0) / 2);
-  return x >= block.rect.x0 && x < block.rect.x1 && y >= block.rect.y0 - slack &&
-         y < block.rect.y1 + slack;
+  const float slack = std::max(0.0F, 3 - block.rect.height() / 2);
+  return block.rect.inset({0.0F, -slack}).contains({x, y});
 }
 
 bool inside(const FlowRibbon& ribbon, float x, float y) {
@@ -380,7 +379,7 @@ FlowLayout layoutFlow(const AttentionConfig& config, Index chosenHead, float wid
 std::optional<FlowId> hitTest(const FlowLayout& layout, float x, float y) {
   if (const FlowId* block = lastHit(layout.blocks, x, y)) return *block;
   for (const FlowBadge& badge : layout.badges) {
-    if (x >= badge.rect.x0 && x < badge.rect.x1 && y >= badge.rect.y0 && y < badge.rect.y1) {
+    if (badge.rect.contains({x, y})) {
       return badge.id;
     }
   }

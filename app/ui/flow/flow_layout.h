@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/gl/scene.h"
+#include "app/ui/parts/layout.h"
 #include "core/config.h"
 #include "core/trace.h"
 
@@ -75,7 +75,7 @@ struct FlowId {
 
 struct FlowBlock {
   FlowId id;
-  gl::Rect rect;
+  Rect rect;
   float opacity = 1;
 };
 
@@ -93,7 +93,7 @@ struct FlowRibbon {
 /// The number of a head.
 struct FlowBadge {
   FlowId id;
-  gl::Rect rect;
+  Rect rect;
   float opacity = 1;
 };
 

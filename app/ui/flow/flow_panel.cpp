@@ -17,9 +17,9 @@ namespace {
 
 float between(float a, float b, float t) { return a + (b - a) * t; }
 
-gl::Rect between(const gl::Rect& a, const gl::Rect& b, float t) {
-  return {between(a.x0, b.x0, t), between(a.y0, b.y0, t), between(a.x1, b.x1, t),
-          between(a.y1, b.y1, t)};
+Rect between(const Rect& a, const Rect& b, float t) {
+  return {{between(a.a.x, b.a.x, t), between(a.a.y, b.a.y, t)},
+          {between(a.b.x, b.b.x, t), between(a.b.y, b.b.y, t)}};
 }
 
 FlowEdge between(const FlowEdge& a, const FlowEdge& b, float t) {
@@ -146,7 +146,7 @@ void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
   const Look& look = panel.look;
   const float bottom = ImGui::GetCursorScreenPos().y + size.y;
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
-  const ImVec2 origin(std::floor(cursor.x), std::floor(cursor.y + look.px(4)));
+  const ImVec2 origin(std::floor(cursor.x), std::floor(cursor.y + look.space.tight));
   const float height = std::floor(bottom - origin.y);
   if (size.x < 1 || height < 1) return;
 

@@ -1,11 +1,12 @@
-#include "app/ui/flow/flow_ribbons.h"
-
+// The ribbons of the dimension flow (see flow_drawing.h).
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
 #include "app/ui/head_switch.h"
+#include "app/ui/scene_commands.h"
 
 namespace headscope::ui {
 namespace {
@@ -23,11 +24,6 @@ constexpr Strength kStrengthHidden = {0.2F, 0.12F};
 constexpr float kAlphaDark = 1.25F;     // times, on a dark panel
 constexpr float kAlphaHovered = 0.15F;  // added
 constexpr float kAlphaOff = 0.12F;
-
-gl::Rgba rgbaOf(ImU32 color, float alpha) {
-  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(color);
-  return {c.x, c.y, c.z, alpha};
-}
 
 /// Colours at a ribbon's two ends.
 std::pair<ImU32, ImU32> ribbonEnds(const FlowStress& stress, FlowId id) {
@@ -87,7 +83,7 @@ gl::RibbonBatch flowRibbons(const FlowStress& stress, ImVec2 origin) {
       batch.ribbons.push_back({origin.x + ribbon.from.x, origin.y + ribbon.from.top,
                                origin.y + ribbon.from.bottom, origin.x + ribbon.to.x,
                                origin.y + ribbon.to.top, origin.y + ribbon.to.bottom,
-                               rgbaOf(from, alpha), rgbaOf(to, alpha)});
+                               ribbonColor(from, alpha), ribbonColor(to, alpha)});
     }
   }
   return batch;

@@ -31,12 +31,9 @@ void itemSwitch(const Panel& panel) {
   if (clicked >= 0) average = clicked == 1;
 }
 
-void mutedWords(const Look& look, const std::string& text) {
-  wrappedLabel(look.fonts.small, look.theme.textMuted, text);
-}
-
 void undefinedNotes(const Look& look, const HeadReport& report, Metric metric) {
-  for (const std::string& sentence : undefinedInWords(report, metric)) mutedWords(look, sentence);
+  for (const std::string& why : undefinedInWords(report, metric))
+    sentence(look, look.theme.textMuted, why);
 }
 
 /// A part for words below, with a scroll of its own; the rest of the card above it.
@@ -102,7 +99,7 @@ class ScatterTab final : public FiguresTabCard {
       text +=
           "; beside it " + headsInWords(pick.together, static_cast<Index>(report.metrics.size()));
     }
-    wrappedLabel(look.fonts.small, look.theme.text, text);
+    sentence(look, look.theme.text, text);
     if (pick.empty) return;
     undefinedNotes(look, report, axes.x);
     if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
@@ -138,15 +135,15 @@ class TableTab final : public FiguresTabCard {
       if (pick.metric) metric = pick.metric;
       if (!metric || pick.label) {
         const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
-        wrappedLabel(look.fonts.small, look.theme.text,
-                     fmt::format("head {}: {}", head + 1, labelWithScore(label)));
-        mutedWords(look, fmt::format("{}{}.", label.rule,
-                                     label.declared ? " (designed, not learned)" : ""));
+        sentence(look, look.theme.text,
+                 fmt::format("head {}: {}", head + 1, labelWithScore(label)));
+        sentence(
+            look, look.theme.textMuted,
+            fmt::format("{}{}.", label.rule, label.declared ? " (designed, not learned)" : ""));
         return;
       }
       if (report.metrics[static_cast<std::size_t>(head)][*metric]) {
-        wrappedLabel(look.fonts.small, look.theme.text,
-                     headInWords(report, head, std::array{*metric}));
+        sentence(look, look.theme.text, headInWords(report, head, std::array{*metric}));
       }
       undefinedNotes(look, report, *metric);
       metricDefinition(look, *metric);

@@ -14,8 +14,8 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/looks.h"
 #include "app/ui/parts/table.h"
-#include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
+#include "core/words/mask.h"
 
 namespace headscope::ui {
 namespace {

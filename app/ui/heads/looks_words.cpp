@@ -5,8 +5,8 @@
 #include <cstddef>
 
 #include "app/ui/heads/looks.h"
-#include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
+#include "core/words/mask.h"
 
 namespace headscope::ui {
 namespace {

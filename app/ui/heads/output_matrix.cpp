@@ -13,9 +13,9 @@
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/parts/matrix_picture.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -68,8 +68,7 @@ void shareWords(const Panel& panel, const HeadEffects* effects) {
   const std::string name = tokenInQuotes(panel, token);
   const std::vector<double> shares = sharesOf(*effects, token);
   if (shares.empty()) {
-    wrappedLabel(look.fonts.small, t.bad,
-                 fmt::format("Not defined for {}: its output is 0.", name));
+    sentence(look, t.bad, fmt::format("Not defined for {}: its output is 0.", name));
     return;
   }
   double sum = 0.0;
@@ -82,7 +81,7 @@ void shareWords(const Panel& panel, const HeadEffects* effects) {
                                  c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
                                  c.bias ? " and the bias" : ", no bias", sum);
   if (against < 0.0) text += fmt::format("; {} of it against the output", cellNumber(against, 3));
-  wrappedLabel(look.fonts.small, t.text, text);
+  sentence(look, t.text, text);
   shareList(panel, shares);
 }
 
@@ -132,9 +131,7 @@ void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
   const Rect all = Rect::at(ImGui::GetCursorScreenPos(), {room.width() - bar, line * count});
   const ColorScale scale =
       colorScale(look, panel.view, TensorId::wO, magnitudes.of(panel.trace, TensorId::wO, -1, -1));
-  Heatmaps heatmaps(look);
-  std::optional<CellRef> hovered;
-  std::optional<Rect> chosen;
+  MatrixPicture picture(panel, magnitudes);
   for (Index h = 0; h < c.numHeads; ++h) {
     const Rect row = all.row(static_cast<int>(h), static_cast<int>(c.numHeads), 0.0F);
     if (row.a.y > room.b.y || row.b.y < room.a.y) continue;
@@ -143,14 +140,12 @@ void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
     const Rect block{{row.a.x + left, row.a.y + 1}, {row.b.x - right, row.b.y - 1}};
     if (h == panel.view.head) {
       list->AddRectFilled(row.a, row.b, t.accentSoft, look.px(3));
-      chosen = block.outset(1.0F);
+      picture.frame(block.outset(1.0F), color, 1.5F);
     }
     const Rect name{row.a, {block.a.x - look.space.small, row.b.y}};
     const std::string text = std::to_string(h + 1);
     drawText(list, font, name.placed(textSize(font, text), 1.0F).a, color, text);
-    const MatrixRef ref = outputBlockOf(c, h);
-    heatmaps.add(panel.trace, ref, scale, block);
-    if (const auto cell = ref.placedAt(block).hovered()) hovered = ref.cell(*cell);
+    picture.add(outputBlockOf(c, h), scale, block);
     const float length = bars * static_cast<float>(norms[i] / largest);
     const float thick = std::min(line * 0.35F, look.space.small);
     const ImVec2 start(block.b.x + look.space.medium, row.centre().y);
@@ -159,19 +154,10 @@ void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
     drawText(list, mono, {start.x + length + look.space.tight, start.y - fontSize(mono) * 0.5F},
              t.text, number(norms[i], 3));
   }
-  heatmaps.draw(list);
-  if (chosen) {
-    list->AddRect(chosen->a, chosen->b, headColor(t, static_cast<std::size_t>(panel.view.head)), 0,
-                  0, look.px(1.5F));
-  }
+  picture.draw(list);
   ImGui::SetCursorScreenPos(all.a);
   if (pictureArea("blocks", all.size())) {
     panel.view.head = MatrixPlace{all, c.numHeads, 1}.nearest(ImGui::GetIO().MousePos).row;
-  }
-  if (hovered) {
-    ImGui::SetTooltip("%s = %s\n%s", cellName(panel.trace, *hovered).c_str(),
-                      number(panel.trace.value(*hovered), 6).c_str(), toString(*hovered).c_str());
-    if (ImGui::IsMouseClicked(0)) panel.view.selected = *hovered;
   }
   ImGui::EndChild();
 }

@@ -250,7 +250,7 @@ class SimilarityCard final : public Card {
         room.cutBottom((large ? 5 : 2) * line + (small ? 0.0F : ImGui::GetFrameHeight()));
     matrixAndWords(panel, figures, room, below);
     if (!small) controls(panel);
-    if (large) wrappedLabel(look.fonts.small, look.theme.textMuted, kSimilarityFormula);
+    if (large) sentence(look, look.theme.textMuted, kSimilarityFormula);
     ImGui::PopStyleVar();
   }
 

@@ -108,11 +108,6 @@ constexpr float kThinnestRibbon = 0.8F;  // of any
 constexpr float kRibbonSteepness =
     1.3F;  // of the curve where it is steepest, but for its ends: ~1.5
 
-gl::Rgba ribbonColor(ImU32 color, float alpha) {
-  const ImVec4 c = ImGui::ColorConvertU32ToFloat4(color);
-  return {c.x, c.y, c.z, alpha};
-}
-
 bool holds(const TokenColumn& column, Index token) {
   return token >= column.range.first && token < column.range.first + column.range.count;
 }

@@ -91,6 +91,17 @@ float ColumnLabels::longestTurned(const Look& look, ImFont* font, float room) {
   return std::max(room - look.space.tight - fontSize(font) * 0.7F, 0.0F) / kTurnedShare;
 }
 
+Index ColumnLabels::every() const {
+  if (turned_) return labelStride(cell_, fontSize(labels_.font) * 1.25F);
+  const float widest = std::max(labels_.width(), 1.0F);
+  return labelStride(cell_, std::min(widest, cell_) + between_ > cell_ ? widest + between_ : 0.0F);
+}
+
+Index ColumnLabels::shown() const {
+  const auto count = static_cast<Index>(labels_.texts.size());
+  return count == 0 ? 0 : (count - 1) / every() + 1;
+}
+
 float ColumnLabels::end(const Rect& picture) const {
   // the last of turned names begins in the middle of its column
   const float beyond =
@@ -105,7 +116,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   const float y = picture.b.y + gap_;
   const auto middle = [&](Index i) { return picture.a.x + (static_cast<float>(i) + 0.5F) * cell_; };
   if (turned_) {
-    eachShownLabel(labels_, labelStride(cell_, height * 1.25F), [&](Index i, ImU32 color) {
+    eachShownLabel(labels_, every(), [&](Index i, ImU32 color) {
       const std::string text = elided(font, labelAt(labels_, i), labels_.limit);
       drawTurnedText(list, font, {middle(i) - height * 0.1F, y}, color, text, 45.0F);
     });
@@ -128,9 +139,8 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   std::optional<Label> own;
   if (labels_.lit >= 0 && labels_.lit < count) own = label(labels_.lit);
   float free = picture.a.x - 1.0F;
-  const Index every =
-      labelStride(cell_, std::min(widest, cell_) + between_ > cell_ ? widest + between_ : 0.0F);
-  for (Index i = 0; i < count; i += every) {
+  const Index step = every();
+  for (Index i = 0; i < count; i += step) {
     const Label next = label(i);
     const bool onOwn = own && next.start < own->end + between_ && next.end + between_ > own->start;
     if (next.start < free || onOwn) continue;

@@ -45,11 +45,16 @@ class ColumnLabels {
   /// The height they take, with the gap to the picture.
   float room() const { return room_; }
   bool turned() const { return turned_; }
+  /// About how many of them have room.
+  Index shown() const;
   /// Where they end to the right, on the line just below the picture.
   float end(const Rect& picture) const;
   void draw(ImDrawList* list, const Rect& picture) const;
 
  private:
+  /// Every how many of them one is drawn.
+  Index every() const;
+
   AxisLabels labels_;
   float cell_, room_, gap_;
   float between_;  // the least between two names on a line

@@ -21,7 +21,8 @@
 namespace headscope::ui {
 namespace {
 
-constexpr float kNamesShare = 0.32F;  // of the stage's height, at most for the names of columns
+constexpr float kColumnNamesShare =
+    0.32F;  // of the stage's height, at most for the names of columns
 
 /// The chosen cell where the stage shows it.
 struct StageCell {
@@ -40,14 +41,8 @@ class Stage {
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
-    namesBelow_ = room.height() * kNamesShare;
-    const float line = look_.space.large + look_.px(10);  // of names that are not turned
-    places_ = layoutStage(items_, matrices, metrics(line));
-    if (const float turned = turnedRoom(); turned > line) {
-      const auto flat = std::exchange(places_, layoutStage(items_, matrices, metrics(turned)));
-      // in the narrower columns that are left they may not have room to be turned
-      if (turnedRoom() == 0.0F) places_ = flat, namesBelow_ = line;
-    }
+    names_.room = room.height() * kColumnNamesShare;
+    layOut(matrices);
     findLit();
     const auto result = resultLookedAt(items_, panel.view.step, panel.view);
     if (result && !told()) explained_ = &panel.explanations.of(panel.trace, *result);
@@ -71,7 +66,7 @@ class Stage {
                         look_.theme.textMuted, item.text);
         continue;
       }
-      StageMatrix matrix{item, scaleOf(item.ref), places_[i], namesBelow_, explained_, pickable};
+      StageMatrix matrix{item, scaleOf(item.ref), places_[i], names_, explained_, pickable};
       if (played_ != nullptr && item.result) matrix.veiled = played_->veiled;
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
@@ -99,15 +94,35 @@ class Stage {
     return room;
   }
 
-  /// The most that turned names of columns take below a matrix as it stands now; 0: none is.
-  float turnedRoom() const {
+  /// With the names of columns turned where that leaves room for more of them than a line has.
+  void layOut(const Rect& room) {
+    const float line = look_.space.tight + fontSize(look_.fonts.small) + look_.px(8);
+    places_ = layoutStage(items_, room, metrics(line));
+    const NamesShown flat = namesShown();
+    names_.turned = true;
+    const auto onLine = places_;
+    const float turned = namesShown().room;
+    if (turned > line) places_ = layoutStage(items_, room, metrics(turned));
+    if (namesShown().count > flat.count) return;
+    names_.turned = false;
+    places_ = onLine;
+  }
+
+  /// How many names of columns stand below the matrices where these are now, and the most that
+  /// they take there.
+  struct NamesShown {
+    Index count = 0;
     float room = 0.0F;
+  };
+  NamesShown namesShown() const {
+    NamesShown shown;
     for (std::size_t i = 0; i < items_.size(); ++i) {
       const ColumnLabels labels =
-          stageColumnLabels(panel_, items_[i].colLane, places_[i].width(), namesBelow_);
-      if (labels.turned()) room = std::max(room, labels.room() + look_.px(8));
+          stageColumnLabels(panel_, items_[i].colLane, places_[i].width(), names_);
+      shown.count += labels.shown();
+      shown.room = std::max(shown.room, labels.room() + look_.px(8));
     }
-    return room;
+    return shown;
   }
 
   StageMetrics metrics(float columnLabel) const {
@@ -160,7 +175,7 @@ class Stage {
   const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
-  float namesBelow_ = 0.0F;  // room for the names of columns
+  ColumnNames names_;
   Lit lit_{};
   const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };

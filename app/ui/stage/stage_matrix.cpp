@@ -141,7 +141,7 @@ class StageMatrixPainter {
   void labels() {
     const AxisLabels rows = stageLabels(panel_, item_.rowLane, litRow());
     const ColumnLabels columns =
-        stageColumnLabels(panel_, item_.colLane, at_.width(), matrix_.namesBelow, litCol());
+        stageColumnLabels(panel_, item_.colLane, at_.width(), matrix_.names, litCol());
     ImFont* font = look_.fonts.small;
     drawRowLabels(list_, rows, at_, look_.px(7));
     columns.draw(list_, at_);
@@ -250,10 +250,12 @@ AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit) {
           look.px(86)};
 }
 
-ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, float room, Index lit) {
+ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, const ColumnNames& names,
+                               Index lit) {
   AxisLabels labels = stageLabels(panel, lane, lit);
-  labels.limit = std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels.font, room));
-  return {panel.look, labels, width, room};
+  labels.limit =
+      std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels.font, names.room));
+  return {panel.look, labels, width, names.turned ? names.room : 0.0F};
 }
 
 }  // namespace headscope::ui

@@ -21,11 +21,17 @@ struct CellRange {
   bool operator==(const CellRange&) const = default;
 };
 
+/// How the names of columns stand below the matrices of a stage.
+struct ColumnNames {
+  float room = 0.0F;    // at most, for turned ones
+  bool turned = false;  // where they do not fit on a line
+};
+
 struct StageMatrix {
   const StageItem& item;
   ColorScale scale;
   Rect at;
-  float namesBelow = 0.0F;                 // room for the names of columns
+  ColumnNames names = {};
   const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
   bool pickable = true;                    // the mouse can be on its cells
   std::span<const CellRange> veiled = {};  // not yet reached by the timeline
@@ -39,9 +45,9 @@ ImU32 veilColor(const Theme& theme);
 
 /// The tokens along a lane of the stage, as labels of rows; none for other lanes.
 AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit = -1);
-/// The same as labels of columns `width` points wide in all, with so much room below them: what
-/// decides whether they are turned, for who lays out the stage and for who draws it.
-ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, float room,
+/// The same as labels of columns `width` points wide in all: for who lays out the stage and for who
+/// draws it.
+ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, const ColumnNames& names,
                                Index lit = -1);
 
 }  // namespace headscope::ui

@@ -14,10 +14,10 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/number_field.h"
 #include "app/ui/tools/mask_picture.h"
-#include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
+#include "core/words/mask.h"
 
 namespace headscope::ui {
 namespace {

@@ -12,11 +12,11 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
-#include "app/ui/tools/mask_words.h"
 #include "app/ui/tools/temperature_charts.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/dropout.h"
+#include "core/words/mask.h"
 
 namespace headscope::ui {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/ui/number_field.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/chart.h"
-#include "app/ui/tools/mask_words.h"
 #include "app/ui/widgets.h"
 #include "core/dropout.h"
+#include "core/words/mask.h"
 
 namespace headscope::ui {
 namespace {

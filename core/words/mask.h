@@ -6,7 +6,7 @@
 
 #include "core/document.h"
 
-namespace headscope::ui {
+namespace headscope {
 
 /// "'sat'", or "query 2" where an item has no tokens.
 std::string queryName(const Document& document, Index item, Index query);
@@ -22,4 +22,4 @@ std::string rulesInTheWay(const Document& document, Index item, Index query, Ind
 std::string fullyMaskedSentence(const Document& document, Index item,
                                 const std::vector<Index>& queries);
 
-}  // namespace headscope::ui
+}  // namespace headscope

@@ -1,4 +1,4 @@
-#include "app/ui/tools/mask_words.h"
+#include "core/words/mask.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,14 +8,14 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "app/ui/parts/axis_labels.h"
 #include "core/mask_patterns.h"
+#include "core/words/cells.h"
 
-namespace headscope::ui {
+namespace headscope {
 namespace {
 
-std::string nameAt(const std::vector<std::vector<std::string>>& tokens, Index item, Index at,
-                   const char* otherwise) {
+std::string tokenNameAt(const std::vector<std::vector<std::string>>& tokens, Index item, Index at,
+                        const char* otherwise) {
   if (item < static_cast<Index>(tokens.size())) {
     const auto& own = tokens[static_cast<std::size_t>(item)];
     if (at < static_cast<Index>(own.size())) {
@@ -40,7 +40,7 @@ std::string ruleName(MaskRule rule) {
 }
 
 /// A rule's name with what about the pair it forbids.
-std::string reason(MaskRule rule, const Document& d, Index item, Index query, Index key) {
+std::string ruleReason(MaskRule rule, const Document& d, Index item, Index query, Index key) {
   const Mask& mask = d.config.mask;
   switch (rule) {
     case MaskRule::causal:
@@ -60,17 +60,17 @@ std::string reason(MaskRule rule, const Document& d, Index item, Index query, In
 }  // namespace
 
 std::string queryName(const Document& document, Index item, Index query) {
-  return nameAt(document.input->tokens, item, query, "query");
+  return tokenNameAt(document.input->tokens, item, query, "query");
 }
 
 std::string keyName(const Document& document, Index item, Index key) {
-  return nameAt(document.input->keyTokens(), item, key, "key");
+  return tokenNameAt(document.input->keyTokens(), item, key, "key");
 }
 
 std::string pairSentence(const Document& document, Index item, Index query, Index key) {
   std::vector<std::string> reasons;
   for (const MaskRule rule : rulesForbidding(document.config.mask, item, query, key)) {
-    reasons.push_back("by " + reason(rule, document, item, query, key));
+    reasons.push_back("by " + ruleReason(rule, document, item, query, key));
   }
   const std::string pair = queryName(document, item, query) + " → " + keyName(document, item, key);
   if (reasons.empty()) return pair + ": allowed";
@@ -103,4 +103,4 @@ std::string fullyMaskedSentence(const Document& document, Index item,
                      document.config.bias ? "b_O alone" : "0");
 }
 
-}  // namespace headscope::ui
+}  // namespace headscope
