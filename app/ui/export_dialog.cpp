@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/modal.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -33,15 +32,15 @@ void note(const Look& look, const std::string& text, ImU32 color) {
   ImGui::PopTextWrapPos();
 }
 
-class ExportDialog {
+class ExportForm {
  public:
-  ExportDialog(const Panel& panel, ExportDialogMemory& memory, const char* tool)
+  ExportForm(const Panel& panel, ExportDialogMemory& memory, const char* tool)
       : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice), tool_(tool) {}
 
   std::optional<ExportRequest> fill() {
     heading(look_, "Export", "arrows move · space chooses · esc closes");
     kinds();
-    ImGui::Dummy({1, look_.px(2)});
+    ImGui::Dummy({1, look_.space.thin});
     switch (choice_.kind) {
       case ExportKind::tensor:
         tensor();
@@ -215,7 +214,7 @@ class ExportDialog {
     } else if (!replaces.empty()) {
       note(look_, replaces, look_.theme.keyText);
     }
-    ImGui::Dummy({1, look_.px(2)});
+    ImGui::Dummy({1, look_.space.thin});
     const bool can = why.empty() && !memory_.writing;
     const bool asked = pill(look_, "Export", true, can) || (entered && can);
     ImGui::SameLine(0.0F, look_.px(8));
@@ -237,30 +236,35 @@ class ExportDialog {
 
 }  // namespace
 
-void askToExport(ExportDialogMemory& memory, ExportKind kind) {
-  memory.open = memory.appearing = true;
-  memory.answer.clear();
-  if (memory.choice.folder.empty()) {
+void ExportDialog::ask(ExportKind kind) {
+  memory_.open = memory_.appearing = true;
+  memory_.answer.clear();
+  if (memory_.choice.folder.empty()) {
     std::error_code code;
-    memory.choice.folder = std::filesystem::current_path(code);
+    memory_.choice.folder = std::filesystem::current_path(code);
   }
-  memory.choice.kind = kind;
-  memory.choice.named = false;
-  fitName(memory.choice);
+  memory_.choice.kind = kind;
+  memory_.choice.named = false;
+  fitName(memory_.choice);
 }
 
-std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory,
-                                          const char* tool) {
-  if (!memory.open) return std::nullopt;
-  if (memory.appearing) memory.choice.theme = panel.view.theme;
-  const bool comboWasOpen = std::exchange(memory.comboOpen, false);
-  if (!beginModal(panel.look, kExportFrame, memory.appearing)) {
-    memory.open = false;
+void ExportDialog::finished(const std::string& answer, bool isError) {
+  memory_.writing = false;
+  memory_.answer = answer;
+  memory_.answerIsError = isError;
+}
+
+std::optional<ExportRequest> ExportDialog::draw(const Panel& panel, const char* tool) {
+  if (!memory_.open) return std::nullopt;
+  if (memory_.appearing) memory_.choice.theme = panel.view.theme;
+  const bool comboWasOpen = std::exchange(memory_.comboOpen, false);
+  if (!beginModal(panel.look, kExportFrame, memory_.appearing)) {
+    memory_.open = false;
     return std::nullopt;
   }
-  auto request = ExportDialog(panel, memory, tool).fill();
-  if (keyPressed(Key::escape, false) && !comboWasOpen) memory.open = false;
-  endModal(!memory.open);
+  auto request = ExportForm(panel, memory_, tool).fill();
+  if (keyPressed(Key::escape, false) && !comboWasOpen) memory_.open = false;
+  endModal(!memory_.open);
   return request;
 }
 

@@ -23,13 +23,13 @@ std::string mistakesInWords(const AttentionConfig& config) {
   return words;
 }
 
-float mistakeBadgeHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(6); }
+float mistakeBadgeHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.small; }
 
 float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
   const Look& look = panel.look;
   const std::string all = mistakesInWords(panel.trace.config());
   if (all.empty()) return 0.0F;
-  const float pad = look.px(9);
+  const float pad = look.space.medium;
   const std::string text = elided(look.fonts.small, all, room - 2 * pad);
   const ImVec2 size(richTextSize(look.fonts, look.fonts.small, text).x + 2 * pad,
                     mistakeBadgeHeight(look));

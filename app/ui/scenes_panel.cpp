@@ -79,7 +79,7 @@ void scenesPanel(const Panel& panel, ScenesPanel& list) {
         "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
         "kept in the session.");
   ImGui::PopTextWrapPos();
-  ImGui::Dummy({0.0F, look.px(2)});
+  ImGui::Dummy({0.0F, look.space.thin});
   beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);
   for (int number = 1; number <= formats::kScenes; ++number) rows.row(number);

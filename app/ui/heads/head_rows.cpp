@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/glossary.h"
 #include "app/ui/heads/figure_words.h"
 #include "app/ui/widgets.h"
 

@@ -13,7 +13,6 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/glossary.h"
 #include "app/ui/heads/figure_words.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/parts/color_bar.h"
