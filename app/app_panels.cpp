@@ -7,7 +7,6 @@
 
 #include "app/app_state.h"
 #include "app/ui/heads/heads_page.h"
-#include "app/ui/mistake_badge.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"

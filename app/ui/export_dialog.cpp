@@ -26,12 +26,6 @@ void exportCaption(const Look& look, const char* text) {
   ImGui::SameLine(left + look.px(kCaptions));
 }
 
-void note(const Look& look, const std::string& text, ImU32 color) {
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, color, text);
-  ImGui::PopTextWrapPos();
-}
-
 class ExportForm {
  public:
   ExportForm(const Panel& panel, ExportDialogMemory& memory, const char* tool)
@@ -46,17 +40,17 @@ class ExportForm {
         tensor();
         break;
       case ExportKind::trace:
-        note(look_, "Every tensor of the pass in one file, as `headscope run --trace` writes it.",
-             look_.theme.textMuted);
+        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                     "Every tensor of the pass in one file, as `headscope run --trace` writes it.");
         break;
       case ExportKind::picture:
         picture();
         break;
       case ExportKind::script:
-        note(look_,
-             "A folder with check_attention.py and every tensor. The script repeats each step in "
-             "PyTorch and compares; run it with python3.",
-             look_.theme.textMuted);
+        wrappedLabel(
+            look_.fonts.small, look_.theme.textMuted,
+            "A folder with check_attention.py and every tensor. The script repeats each step in "
+            "PyTorch and compares; run it with python3.");
         break;
     }
     const bool entered = name();
@@ -161,11 +155,10 @@ class ExportForm {
         choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
     if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
     if (!pictureFits(choice_)) return;
-    note(look_,
-         fmt::format("{} × {} pixels, as the window shows it: step {}, head {}",
-                     choice_.width * choice_.scale, choice_.height * choice_.scale,
-                     step(panel_.view.step).text(config()).title, panel_.view.head + 1),
-         look_.theme.textMuted);
+    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                 fmt::format("{} × {} pixels, as the window shows it: step {}, head {}",
+                             choice_.width * choice_.scale, choice_.height * choice_.scale,
+                             step(panel_.view.step).text(config()).title, panel_.view.head + 1));
   }
 
   /// True where enter was pressed in it.
@@ -206,13 +199,14 @@ class ExportForm {
     const std::string replaces = why.empty() ? exportReplaces(choice_) : "";
     const bool said = !memory_.answer.empty();
     if (memory_.writing) {
-      note(look_, "writing …", look_.theme.textMuted);
+      wrappedLabel(look_.fonts.small, look_.theme.textMuted, "writing …");
     } else if (said) {
-      note(look_, memory_.answer, memory_.answerIsError ? look_.theme.bad : look_.theme.good);
+      wrappedLabel(look_.fonts.small, memory_.answerIsError ? look_.theme.bad : look_.theme.good,
+                   memory_.answer);
     } else if (!why.empty()) {
-      note(look_, why, look_.theme.bad);
+      wrappedLabel(look_.fonts.small, look_.theme.bad, why);
     } else if (!replaces.empty()) {
-      note(look_, replaces, look_.theme.keyText);
+      wrappedLabel(look_.fonts.small, look_.theme.keyText, replaces);
     }
     ImGui::Dummy({1, look_.space.thin});
     const bool can = why.empty() && !memory_.writing;

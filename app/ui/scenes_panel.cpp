@@ -74,11 +74,10 @@ class List {
 
 void scenesPanel(const Panel& panel, ScenesPanel& list) {
   const Look& look = panel.look;
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, look.theme.textMuted,
-        "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
-        "kept in the session.");
-  ImGui::PopTextWrapPos();
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
+      "kept in the session.");
   ImGui::Dummy({0.0F, look.space.thin});
   beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);

@@ -172,9 +172,7 @@ SessionDialog::Answer SessionDialog::draw(const Look& look, const fs::path& curr
   bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
   // below the buttons, so that what asks to be confirmed leaves them under the mouse
   if (!problem_.empty()) {
-    ImGui::PushTextWrapPos(0.0F);
-    label(look.fonts.regular, look.theme.bad, problem_);
-    ImGui::PopTextWrapPos();
+    wrappedLabel(look.fonts.regular, look.theme.bad, problem_);
   }
   if (taken && !closes) {
     (opens ? answer.open : answer.save) = accepted(current, unsaved);
@@ -214,9 +212,7 @@ Recovery recoveryBanner(const Look& look, const std::string& question, float top
     inlineLabel(look, look.fonts.regular, t.text, question);
     ImGui::SameLine(width - pad - buttons);
   } else {
-    ImGui::PushTextWrapPos(0.0F);
-    label(look.fonts.regular, t.text, question);
-    ImGui::PopTextWrapPos();
+    wrappedLabel(look.fonts.regular, t.text, question);
   }
   if (pill(look, kRestore, true)) answer = Recovery::restore;
   ImGui::SameLine(0.0F, gap);

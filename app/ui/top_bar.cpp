@@ -258,9 +258,7 @@ class TopBarRow {
     ImGui::Begin("problem", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoFocusOnAppearing |
                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings);
-    ImGui::PushTextWrapPos(0.0F);
-    label(look_.fonts.regular, look_.theme.bad, problem.message);
-    ImGui::PopTextWrapPos();
+    wrappedLabel(look_.fonts.regular, look_.theme.bad, problem.message);
     for (std::size_t i = 0; i < problem.suggestions.size(); ++i) {
       if (i > 0) ImGui::SameLine();
       const Index value = problem.suggestions[i];

@@ -22,10 +22,4 @@ void rowCaption(const Look& look, const char* text) {
   inlineLabel(look, look.fonts.small, look.theme.textMuted, text);
 }
 
-void sentence(const Look& look, ImU32 color, const std::string& text) {
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, color, text);
-  ImGui::PopTextWrapPos();
-}
-
 }  // namespace headscope::ui

@@ -1,4 +1,4 @@
-// Tool rows: items beside each other that wrap where a tool is narrow, and sentences below them.
+// Tool rows: items beside each other that wrap where a tool is narrow.
 #pragma once
 
 #include <string>
@@ -15,8 +15,5 @@ bool flowingPill(const Look& look, const std::string& text, const char* about, b
 
 /// A small label before what follows it on the line.
 void rowCaption(const Look& look, const char* text);
-
-/// Small text, wrapped to the room there is.
-void sentence(const Look& look, ImU32 color, const std::string& text);
 
 }  // namespace headscope::ui
