@@ -1,12 +1,16 @@
 #include "app/app.h"
 
+#include <fmt/format.h>
+
 #include <new>
 #include <utility>
 
 #include "app/app_state.h"
+#include "app/ui/compat.h"
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
+#include "core/ledger.h"
 
 namespace headscope {
 namespace {
@@ -14,21 +18,43 @@ namespace {
 /// A first result that takes longer is shown when it is there.
 constexpr double kPatience = 0.15;
 
+Index budgetOf(Index given) { return given > 0 ? given : defaultMemoryBudget(); }
+
+/// Results of up to so many bytes flash where they changed: for larger ones the trace before would
+/// be held while the hand moves on, and comparing them costs more than the edit.
+constexpr Index kFlashed = 64'000'000;
+
 }  // namespace
 
-App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {
-  if (state_->trace != nullptr && state_->trace->documentPtr() == document()) return;
-  state_->trace = nullptr;
-  state_->worker.request(state_->history.current());
+App::State::State(AppOptions o)
+    : view(o.view),
+      documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
+                std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
+      sessions(documents, view,
+               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes),
+                std::move(o.stateFolder), documents.history().mark()}),
+      exports(documents, std::move(o.tracePath)),
+      reference(o.threads, std::move(o.compared)),
+      maps(ui::ColorMaps::load()) {
+  // tokens that come with the view hold
+  if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
+  const formats::SavedScene* first = sessions.store().scene(o.scene);
+  if (first != nullptr) {
+    documents.history().apply(Open{first->document, fmt::format("scene {}", o.scene)});
+  }
+  documents.start();
 }
+
+App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {}
 
 App::~App() = default;
 
 void App::awaitFirst() {
-  if (state_->trace != nullptr) return;
-  state_->worker.wait(kPatience);
+  if (trace() != nullptr) return;
+  state_->documents.wait(kPatience);
   state_->takeResult();
-  if (state_->trace == nullptr && state_->messageIsError) throw UserError(state_->message);
+  const Documents::Message& said = state_->documents.message();
+  if (trace() == nullptr && said.isError) throw UserError(said.text);
 }
 
 void App::frame(const ui::Fonts& fonts, double now) {
@@ -44,13 +70,15 @@ void App::frame(const ui::Fonts& fonts, double now) {
 void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
-  if (std::exchange(requestAgain, false)) worker.request(history.current());
+  documents.askAgain();
   takeResult();
-  takeExported();
-  followSession();
-  saveIfDue();
-  exportIfDue();
-  for (const auto& path : std::exchange(dropped, {})) openFile(path);
+  exports.takeOutcome();
+  if (sessions.follow()) {
+    viewOpened();
+    playback = {};  // the timeline's position is the view's own, whatever was played before
+  }
+  startExport();
+  openDropped();
 
   const ui::Theme& theme = ui::theme(view.theme);
   const ImGuiIO& io = ImGui::GetIO();
@@ -64,12 +92,11 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) mouseMovedAt = now;
   const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
                       &wantsFrame, &nextChange};
-  if (trace) {
+  if (const TracePtr trace = documents.trace()) {
     keepViewValid();
     ui::EditSink edits;
-    compare();
-    const TracePtr held = comparison.trace();
-    const ui::Panel panel{*history.current(),
+    reference.follow(tools.open(view.tool).reference(), view, documents);
+    const ui::Panel panel{*documents.newest(),
                           *trace,
                           trace,
                           view,
@@ -78,12 +105,12 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           computations,
                           magnitudes,
                           explanations,
-                          &history,
-                          reference(held),
+                          &documents.history(),
+                          reference.current(),
                           flash.at(now, computations, &wantsFrame),
                           designed.of(trace),
                           presenter.on() || !view.focus.empty()};
-    computations.setHandMoves(history.gestureGoesOn());
+    computations.setHandMoves(documents.history().gestureGoesOn());
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
@@ -91,26 +118,113 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     look.changesIn(ui::nextChange(panel, playback));
     panels(panel);
     flash.measure(now, computations);
-    sessionWindows(look);
+    sessions.windows(look, offerTop);
     overlays(panel);
     applyEdits(edits);
-    if (saveWhenDone) look.changesIn(ui::kProgressPace);
+    if (exports.waits()) look.changesIn(ui::kProgressPace);
+    History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
       history.endGesture();
       wantsFrame = true;  // what waits for the hand to rest is asked for in the next frame
     }
   } else {
-    ui::firstPass(look, history.current()->config, {message, messageIsError, worker.progress()});
+    const Documents::Message& said = documents.message();
+    ui::firstPass(look, documents.newest()->config,
+                  {said.text, said.isError, documents.progress()});
   }
   ui::endRoot();
 }
 
+void App::State::takeResult() {
+  const std::optional<TracePtr> before = documents.takeResult();
+  if (!before) return;
+  const TracePtr& trace = documents.trace();
+  const bool flashes = view.animate && ledger(trace->config()).resultBytes <= kFlashed;
+  flash.start(flashes ? *before : nullptr, trace);
+}
+
+void App::State::openDropped() {
+  for (const auto& path : std::exchange(dropped, {})) {
+    formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
+  }
+}
+
+/// Once the newest document's pass is there, so that what is written is what was asked for.
+void App::State::startExport() {
+  if (!exports.waits()) return;
+  if (documents.busy() || exports.busy()) {
+    nextChange = ui::kProgressPace;
+    return;
+  }
+  takeResult();
+  const auto asked = exports.start();
+  if (!asked) return;
+  PictureRequest picture;
+  picture.program.history = std::make_shared<const History>(documents.history());
+  picture.program.trace = documents.trace();
+  picture.program.view = asked->view;
+  picture.program.compared = reference.kept();
+  picture.program.sessionPath = sessions.store().path();
+  picture.program.scenes = sessions.store().scenes();
+  picture.program.memoryBudget = documents.memoryBudget();
+  picture.width = static_cast<int>(asked->width);
+  picture.height = static_cast<int>(asked->height);
+  picture.path = asked->path;
+  pictureAsked = std::move(picture);
+}
+
+std::optional<PictureRequest> App::takePictureRequest() {
+  return std::exchange(state_->pictureAsked, std::nullopt);
+}
+
+void App::pictureDrawn(const PictureRequest& request, std::function<void()> write) {
+  state_->exports.write([write = std::move(write), request] {
+    write();
+    return fmt::format("exported a picture of {} × {} pixels to {}", request.width, request.height,
+                       wholePath(request.path));
+  });
+}
+
+/// In place of a frame that could not be built whole: no panel can be relied upon to say it.
+void App::State::noMemory(const ui::Fonts& fonts) {
+  constexpr const char* kSentence =
+      "There is not enough memory to draw this: close other programs, or choose a smaller size. "
+      "Nothing is lost.";
+  documents.noteNoMemory();
+  nextChange = 1.0;  // there may be some by then
+  const ui::Theme& theme = ui::theme(view.theme);
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  ImDrawList* over = ImGui::GetForegroundDrawList();
+  over->AddRectFilled({0, 0}, size, theme.window);
+  const float margin = 12.0F * scale();
+  over->AddText(fonts.regular, ui::fontSize(fonts.regular), {margin, margin}, theme.bad, kSentence,
+                nullptr, size.x - 2 * margin);
+}
+
+void App::State::applyEdits(const ui::EditSink& sink) {
+  if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
+  for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
+  if (sink.undo) documents.undo();
+  if (sink.redo) documents.redo();
+  if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
+  if (sink.compareWith) compareWith(*sink.compareWith);
+}
+
+void App::State::compareWith(std::size_t index) {
+  documents.attempt([&] {
+    const History& history = documents.history();
+    reference.keep({history.at(index), index == 0 ? "start" : "after " + history.nameAt(index)});
+    view.against = ui::Against::state;
+    view.tool = ui::kChangesTool;
+  });
+}
+
 void App::onWake(std::function<void()> wake) {
-  state_->exporting.setWake(wake);
+  state_->exports.setWake(wake);
   state_->computations.setWake(wake);
-  state_->comparison.setWake(wake);
-  state_->store.onWake(wake);
-  state_->worker.setWake(std::move(wake));
+  state_->reference.setWake(wake);
+  state_->sessions.store().onWake(wake);
+  state_->documents.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
 double App::nextChange() const { return state_->nextChange; }
@@ -119,30 +233,32 @@ float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }
 gl::Scene& App::scene() { return state_->scene; }
 
-void App::apply(const Edit& edit, const std::string& gesture) { state_->apply(edit, gesture); }
+void App::apply(const Edit& edit, const std::string& gesture) {
+  state_->documents.apply(edit, gesture);
+}
 
 void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
   state_->dropped.insert(state_->dropped.end(), paths.begin(), paths.end());
 }
 
 bool App::finish() {
-  state_->worker.wait();
+  state_->documents.wait();
   state_->takeResult();
-  state_->exporting.wait();
-  bool news = state_->computations.finish();
-  state_->comparison.finish();
-  state_->store.finish();
+  state_->exports.wait();
+  const bool news = state_->computations.finish();
+  state_->reference.finish();
+  state_->sessions.store().finish();
   return news;
 }
 
-const DocumentPtr& App::document() const { return state_->history.current(); }
-const TracePtr& App::trace() const { return state_->trace; }
+const DocumentPtr& App::document() const { return state_->documents.newest(); }
+const TracePtr& App::trace() const { return state_->documents.trace(); }
 ui::ViewState& App::view() { return state_->view; }
 std::string App::title() const {
-  const std::string name = state_->store.name();
-  if (name.empty()) return "headscope";
-  return (state_->store.unsaved(document()) ? "• " : "") + name + " · headscope";
+  const ui::SessionMenu session = state_->sessions.menu();
+  if (session.name.empty()) return "headscope";
+  return (session.unsaved ? "• " : "") + session.name + " · headscope";
 }
-const std::string& App::message() const { return state_->message; }
+const std::string& App::message() const { return state_->documents.message().text; }
 
 }  // namespace headscope

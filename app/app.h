@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/documents.h"
 #include "app/gl/scene.h"
 #include "app/ui/fonts.h"
 #include "app/ui/view_state.h"
@@ -18,11 +19,6 @@
 #include "core/trace.h"
 
 namespace headscope {
-
-struct NamedDocument {
-  DocumentPtr document;
-  std::string name;
-};
 
 struct AppOptions {
   DocumentPtr document;                    // what it opens on

@@ -3,10 +3,44 @@
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
+#include "app/ui/head_switch.h"
 #include "app/ui/timeline/playback.h"
-#include "app/ui/view_controls.h"
 
 namespace headscope {
+namespace {
+
+/// The next of `count`, or with shift the one before, round in a circle.
+Index cycled(Index now, Index count) {
+  const Index by = ImGui::GetIO().KeyShift ? count - 1 : 1;
+  return (now + by) % count;
+}
+
+/// The single letters that choose heads, parts and tabs; true where the key was taken.
+bool viewKeys(const ui::Panel& panel) {
+  if (ui::headSwitchKeys(panel)) return true;
+  ui::ViewState& view = panel.view;
+  const AttentionConfig& c = panel.trace.config();
+  if (ui::keyPressed(ui::Key{'H'})) {
+    view.head = cycled(view.head, c.numHeads);
+  } else if (ui::keyPressed(ui::Key{'N'})) {
+    view.item = cycled(view.item, c.batch);
+  } else if (ui::keyPressed(ui::Key{'Q'}, false)) {
+    constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
+    const Index now = view.part == TensorId::k ? 1 : view.part == TensorId::v ? 2 : 0;
+    view.part = kParts[cycled(now, 3)];
+  } else if (ui::keyPressed(ui::Key{'G'}, false)) {
+    view.scope = view.scope == ui::StageScope::allHeads ? ui::StageScope::thisHead
+                                                        : ui::StageScope::allHeads;
+  } else if (ui::keyPressed(ui::Key{'I'}, false)) {
+    view.inspectorTab =
+        static_cast<ui::InspectorTab>(cycled(static_cast<Index>(view.inspectorTab), 3));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
 
 void App::State::keys(const ui::Panel& panel) {
   using ui::ctrlPressed;
@@ -14,35 +48,32 @@ void App::State::keys(const ui::Panel& panel) {
   using ui::keyPressed;
   const ImGuiIO& io = ImGui::GetIO();
   const bool popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
-  sessionKeys();
-  if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) ui::editText(panel, tokenRow);
-  if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) {
-    ui::askToExport(exportDialog, exportDialog.choice.kind);
+  if (!popup) {
+    sessions.keys();
+    if (io.KeyShift && ctrlPressed(Key{'T'}, false)) exports.askForTrace();
   }
+  if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) tokenRow.edit(panel);
+  if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) exports.dialog().ask();
   if (ctrlPressed(Key::equal) || ctrlPressed(Key::keypadAdd)) ui::zoomInterface(view, 1);
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
-  if (keyPressed(Key::f1, false) && !popup) ui::openHelp(help);
+  if (keyPressed(Key::f1, false) && !popup) help.open();
   if (keyPressed(Key::f11, false) && !popup) {
     presenter.toggle(view, controls.on ? controls.card : "");
   }
   if (io.WantTextInput) return;
-  if (ui::charTyped('?') && !popup) ui::openHelp(help);
+  if (ui::charTyped('?') && !popup) help.open();
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   const bool command = io.KeyCtrl || io.KeyAlt;
   if (!command && ui::controlKeys(controls, pages.open(view.page).text().controls)) return;
   if (!command && presenter.keys(view)) return;
-  if (!command && restoreKey()) return;
+  if (!command && sessions.restoreKey()) return;
   const bool toolShown = !presenter.on() || presenter.card() == ui::kToolsCard;
-  // while the question is open what becomes of unsaved changes, these two letters answer it
-  const bool answers =
-      !store.abandoned().empty() && (keyPressed(Key{'R'}, false) || keyPressed(Key{'X'}, false));
-  const bool own = !command && !answers;
-  if (own &&
-      (tools.open(view.tool).keys(panel, toolShown) || ui::viewKeys(panel) || pages.keys(panel)))
+  const bool own = !command && !sessions.answerPressed();
+  if (own && (tools.open(view.tool).keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel)))
     return;
-  sceneKeys();
+  sessions.sceneKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;
   if (!cellHasArrows) {
@@ -61,7 +92,7 @@ void App::State::keys(const ui::Panel& panel) {
       view.selected.reset();
     }
   }
-  if (keyPressed(Key::backspace)) ui::returnOne(view, trace->config());
+  if (keyPressed(Key::backspace)) ui::returnOne(view, panel.trace.config());
   for (const auto& tool : tools.all()) {
     const char key = tool->text().key;
     if (key != 0 && keyPressed(Key{key}, false)) view.tool = tool->text().id;

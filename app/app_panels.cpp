@@ -7,7 +7,6 @@
 
 #include "app/app_state.h"
 #include "app/ui/heads/heads_page.h"
-#include "app/ui/mistake_badge.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
@@ -24,7 +23,7 @@ ui::Pages App::State::makePages() {
 }
 
 void App::State::keepViewValid() {
-  const AttentionConfig& c = trace->config();
+  const AttentionConfig& c = documents.trace()->config();
   view.head = std::clamp<Index>(view.head, 0, c.numHeads - 1);
   view.item = std::clamp<Index>(view.item, 0, c.batch - 1);
   const auto fits = [&](const CellRef& cell) { return exists(cell, c); };
@@ -38,47 +37,60 @@ void App::State::keepViewValid() {
 }
 
 void App::State::wholeWindow(const ui::Panel& panel) {
-  const ui::Look& look = panel.look;
   const ui::WindowLayout layout =
-      ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height,
-                        ui::tokenRowHeight(panel, tokenRow), look.scale, offerHeight});
+      ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height(), tokenRow.height(panel),
+                        panel.look.scale, sessions.offerHeight()});
   offerTop = layout.tokens.b.y;
+  bars(panel, layout.topBar, layout.tokens);
+  body(panel, layout.body);
+  const std::string hint = ui::controlHint(controls);
+  const Documents::Message& said = documents.message();
+  ui::statusBar(
+      panel, {hint.empty() ? said.text : hint, hint.empty() && said.isError, documents.progress()},
+      layout.status);
+}
 
-  ui::beginBand("top bar", layout.topBar, look);
+void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {
+  const ui::Look& look = panel.look;
+  ui::beginBand("top bar", top, look);
   ui::offerCard(controls, "top bar", look);
-  const ui::TopBarState undo{pages, history.canUndo(), history.canRedo(), history.undoName(),
-                             history.redoName()};
-  const ui::TopBarWishes wishes = ui::topBar(panel, topBar, undo);
-  ui::endBand(layout.topBar, look);
-  if (wishes.saveTrace) saveWhenDone = true;
-  if (wishes.exportAs) ui::askToExport(exportDialog, *wishes.exportAs);
-  if (wishes.help) ui::openHelp(help);
-  if (!wishes.openPreset.empty()) {
-    attempt([&] {
-      // after loaded weights, as at the start: heads worth looking at
-      const WeightSource& now = history.current()->weightSource;
-      const WeightSource weights{now.drawn() ? now.init : WeightInit::designed, 1, {}};
-      panel.edits.push(Open{makePreset(presetByName(wishes.openPreset), weights, memoryBudget),
-                            "preset " + wishes.openPreset});
-      view.item = 0;
-    });
-  }
+  const History& history = documents.history();
+  const ui::TopBarWishes wishes = topBar.draw(
+      panel, {pages, history.canUndo(), history.canRedo(), history.undoName(), history.redoName()});
+  ui::endBand(top, look);
+  if (wishes.saveTrace) exports.askForTrace();
+  if (wishes.exportAs) exports.dialog().ask(*wishes.exportAs);
+  if (wishes.help) help.open();
+  if (!wishes.openPreset.empty()) openPreset(panel, wishes.openPreset);
 
-  ui::beginBand("tokens", layout.tokens, look);
+  ui::beginBand("tokens", tokens, look);
   ui::offerCard(controls, "tokens", look);
-  ui::SessionMenu session{store.name(), store.unsaved(history.current())};
-  const std::string path = ui::tokenRow(panel, tokenRow, session);
-  ui::endBand(layout.tokens, look);
-  if (session.open) ui::askToOpen(sessionDialog);
-  if (session.save || session.saveAs) saveSession(session.saveAs);
-  if (session.scenes) view.inspectorTab = ui::InspectorTab::scenes;
+  ui::SessionMenu session = sessions.menu();
+  const std::string path = tokenRow.draw(panel, session);
+  ui::endBand(tokens, look);
+  sessions.doMenu(session);
   if (!path.empty()) dropped.emplace_back(path);
+}
 
-  scenes = {&store.scenes(), {}};
+/// After loaded weights, as at the start: heads worth looking at.
+void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
+  documents.attempt([&] {
+    const WeightSource& now = documents.newest()->weightSource;
+    const WeightSource weights{now.drawn() ? now.init : WeightInit::designed, 1, {}};
+    panel.edits.push(
+        Open{makePreset(presetByName(name), weights, documents.memoryBudget()), "preset " + name});
+    view.item = 0;
+  });
+}
+
+/// The cards of the page that is shown.
+void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
+  const ui::Look& look = panel.look;
+  scenes = {&sessions.store().scenes(), {}};
   presenter.forgetMouse();
   const ui::Page& page = pages.open(view.page);
-  const ImVec2 content = page.content(panel, layout.body.size());
-  ui::beginBody(layout.body, content, look, !page.takesWheel());
+  const ImVec2 content = page.content(panel, at.size());
+  ui::beginBody(at, content, look, !page.takesWheel());
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const std::vector<ui::Rect> places = page.layout(panel, content);
   for (std::size_t i = 0; i < places.size(); ++i) {
@@ -95,12 +107,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
     ui::endCard();
   }
   ui::endBody();
-  doSceneWishes(scenes.wishes);
-
-  const std::string hint = ui::controlHint(controls);
-  ui::statusBar(panel,
-                {hint.empty() ? message : hint, hint.empty() && messageIsError, worker.progress()},
-                layout.status);
+  sessions.doSceneWishes(scenes.wishes);
 }
 
 /// One card alone: for a picture of it, and presented.
@@ -135,15 +142,15 @@ void App::State::panels(const ui::Panel& panel) {
 
 /// What stands over the panels.
 void App::State::overlays(const ui::Panel& panel) {
-  if (auto request = ui::exportDialog(panel, exportDialog, tools.open(view.tool).text().title)) {
-    exportAsked = std::move(request);
+  if (auto request = exports.dialog().draw(panel, tools.open(view.tool).text().title)) {
+    exports.ask(std::move(*request));
     wantsFrame = true;
   }
   ui::ringControl(controls, panel.look);
-  ui::helpOverlay(panel.look, help, tools);
+  help.draw(panel.look, tools);
   // arrows and space are then for the dialog's own items
   ImGuiIO& io = ImGui::GetIO();
-  if (exportDialog.open) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  if (exports.dialog().isOpen()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 }
 
 }  // namespace headscope

@@ -1,181 +1,117 @@
-// App::State: what the program holds between frames, and what it does with a frame's wishes. Its
-// parts are defined by theme: app_edits.cpp (documents and files), app_session.cpp (sessions and
-// scenes), app_export.cpp (what is written to files), app_keys.cpp (the keyboard),
-// app_comparison.cpp (what a pass is held against), app_panels.cpp (where the panels stand).
+// App::State: the parts of the program, and what it does with a frame's wishes: app.cpp (a frame),
+// app_panels.cpp (where the panels stand, what they are given and ask for), app_keys.cpp (the
+// keyboard). What the parts do between frames they do by themselves.
 #pragma once
 
-#include <cstddef>
-#include <exception>
 #include <filesystem>
-#include <new>
+#include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "app/app.h"
-#include "app/background.h"
 #include "app/comparison.h"
-#include "app/designed_shown.h"
-#include "app/session_store.h"
+#include "app/documents.h"
+#include "app/exports.h"
+#include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
-#include "app/ui/color_maps.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/export_dialog.h"
 #include "app/ui/flow_page.h"
 #include "app/ui/help.h"
-#include "app/ui/panel.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/presenter.h"
-#include "app/ui/scenes_panel.h"
-#include "app/ui/session_controls.h"
 #include "app/ui/text_field.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/top_bar.h"
-#include "app/worker.h"
-#include "core/error.h"
-#include "core/history.h"
+#include "core/weights/designed_heads.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope {
 
+/// What the designed heads of the pass on the screen are, found once per pass.
+class DesignedHeads {
+ public:
+  /// One per head; empty where the pass has no designed weights.
+  const std::vector<DesignedHead>* of(const TracePtr& trace) {
+    if (of_.lock() != trace) {
+      heads_ = designedHeads(trace->document());
+      of_ = trace;
+    }
+    return &heads_;
+  }
+
+ private:
+  std::weak_ptr<const Trace> of_;
+  std::vector<DesignedHead> heads_;
+};
+
 struct App::State {
   explicit State(AppOptions o);
 
-  void takeResult();
-  void say(std::string sentence, bool error = false) {
-    message = std::move(sentence);
-    messageIsError = error;
-  }
-  /// Does it, or says why it cannot be done.
-  template <typename Action>
-  void attempt(Action&& action) {
-    try {
-      action();
-    } catch (const std::bad_alloc& error) {
-      requestAgain = true;
-      say(sentenceFor(error) + "; everything stays as it was", true);
-    } catch (const std::exception& error) {
-      say(sentenceFor(error), true);
-    }
-  }
+  // a frame
   void build(const ui::Fonts& fonts, double now);
   void noMemory(const ui::Fonts& fonts);
-  void apply(const Edit& edit, const std::string& gesture);
-  void applyEdits(const ui::EditSink& sink);
-  void openFile(const std::filesystem::path& path);
-  void saveTrace();
-  void saveIfDue();
-  void jumpTo(std::size_t index);
-  void compareWith(std::size_t index);
-  void compare();
-  ui::Reference reference(const TracePtr& held) const;
-  void exportNow(const ui::ExportRequest& request);
-  void exportIfDue();
-  void takeExported();
-  void overlays(const ui::Panel& panel);
-  float scale() const { return presenter.on() ? ui::presentedScale(view.scale) : view.scale; }
-  void show(DocumentPtr document, std::string newView, const std::string& name);
-  void takeViewToCome();
-  bool askedTwice(const std::string& wish, const std::string& sentence);
-  std::optional<std::string> warns(const std::string& wish) const;
-  void openSession(const std::filesystem::path& path, bool asked = false);
-  void saveSession(bool elsewhere);
-  void restore();
-  void discard();
-  bool restoreKey();
-  void recallScene(int number);
-  void setScene(int number);
-  void doSceneWishes(const ui::SceneWishes& wishes);
-  void sessionKeys();
-  void sceneKeys();
-  void sessionWindows(const ui::Look& look);
-  void followSession();
-  void keys(const ui::Panel& panel);
+  void takeResult();
+  void openDropped();
+  void startExport();
   void keepViewValid();
   /// What is chosen in the view holds, whatever the cards would choose by themselves.
   void viewOpened() const {
     for (const auto& page : pages.all()) page->viewOpened(view);
   }
+  void applyEdits(const ui::EditSink& sink);
+  void compareWith(std::size_t index);
+  float scale() const { return presenter.on() ? ui::presentedScale(view.scale) : view.scale; }
+
+  // the keyboard
+  void keys(const ui::Panel& panel);
+
+  // the panels
+  ui::Pages makePages();
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
+  void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
+  void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
-  ui::Pages makePages();
+  void openPreset(const ui::Panel& panel, const std::string& name);
+  void overlays(const ui::Panel& panel);
 
-  Index memoryBudget;
-  std::filesystem::path tracePath;
   ui::ViewState view;
-  ui::ColorMaps maps;
-  History history;
-  SessionStore store;
-  struct ViewToCome {
-    DocumentPtr document;
-    std::string view;
-  };
-  std::optional<ViewToCome> viewToCome;
-  struct Warned {  // what the user was told before it is done, on this document
-    std::string wish, sentence;
-    DocumentPtr document;
-  };
-  Warned warned;
-  TracePtr trace;
-  gl::Scene scene;
+  Documents documents;
+  Sessions sessions;
+  Exports exports;
+  ReferencePass reference;
+  std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;
-  std::string message;
-  bool messageIsError = false;
-  bool wantsFrame = false;
-  double nextChange = ui::kNever;
-  bool saveWhenDone = false;
-  bool requestAgain = false;  // memory ran out before the worker was given the newest document
-  double mouseMovedAt = 0.0;
 
-  struct Compared {
-    DocumentPtr document{};
-    std::string name{};
-    std::string problem{};  // why it cannot be compared with
-  };
-  struct ComparisonKey {  // where it is the same, so is what is compared with
-    DocumentPtr now;
-    ui::ReferenceKind kind = ui::ReferenceKind::none;
-    ui::Against against = ui::Against::lastEdit;
-    Mistake mistake = Mistake::reshapeWithoutTranspose;
-    DocumentPtr kept;
-    bool operator==(const ComparisonKey&) const = default;
-  };
-  Compared documentToCompare(ui::ReferenceKind kind) const;
-  Compared keptState;  // chosen in the history: it stays, whatever becomes of the history
-  Compared compared;
-  ComparisonKey comparedFor;
-  Comparison comparison;
-  ui::Flash flash;
-  DesignedShown designed;
-
-  std::optional<ui::ExportRequest> exportAsked;  // waits for the newest document's trace
-  std::optional<PictureRequest> pictureAsked;    // waits for the host
-
+  // what the panels share
+  ui::ColorMaps maps;
+  gl::Scene scene;
   ui::Computations computations;
   ui::Magnitudes magnitudes;
   Explanations explanations;
-  // what the panels remember between frames
-  ui::TopBarMemory topBar;
-  ui::TokenRowMemory tokenRow;
+  DesignedHeads designed;
+  ui::Flash flash;
+  ui::TypedText typed;
   ui::Playback playback;
   ui::CellEditing editing;
   ui::ScenesPanel scenes;
+
+  ui::TopBar topBar;
+  ui::TokenRow tokenRow;
   ui::Cards tools = ui::makeTools();
   ui::Pages pages = makePages();
   ui::Presenter presenter{pages};
   ui::ControlFocus controls;
-  ui::TypedText typed;
-  ui::ExportDialogMemory exportDialog;
-  ui::HelpMemory help;
-  ui::SessionDialogMemory sessionDialog;
-  float offerTop = 0.0F, offerHeight = 0.0F;  // of what is offered to be restored
+  ui::Help help;
 
-  BackgroundTask<std::string> exporting;
-  Worker worker;  // last: gone before what it could still touch
+  // of the frame
+  bool wantsFrame = false;
+  double nextChange = ui::kNever;
+  double mouseMovedAt = 0.0;
+  float offerTop = 0.0F;  // where it is offered to restore what was not saved
 };
 
 }  // namespace headscope

@@ -1,8 +1,26 @@
 #include "app/comparison.h"
 
+#include <fmt/format.h>
+
+#include <memory>
 #include <utility>
 
+#include "core/ledger.h"
+#include "core/mistakes.h"
+
 namespace headscope {
+namespace {
+
+DocumentPtr withMistake(const Document& document, Mistake mistake, bool on, Index memoryBudget) {
+  return apply(document, SetMistake{mistake, on}, memoryBudget).document;
+}
+
+DocumentPtr theRightWay(Document document) {
+  document.config = withoutMistakes(std::move(document.config));
+  return std::make_shared<const Document>(std::move(document));
+}
+
+}  // namespace
 
 void Comparison::setWake(std::function<void()> wake) {
   wake_ = std::move(wake);
@@ -39,6 +57,66 @@ TracePtr Comparison::trace() {
 
 void Comparison::finish() {
   if (worker_) worker_->wait();
+}
+
+/// The document a tool compares with, and what it is called; null: there is none.
+NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState& view,
+                                    const Documents& documents) const {
+  const DocumentPtr& now = documents.newest();
+  const History& history = documents.history();
+  if (kind == ui::ReferenceKind::mistake) {
+    const bool on = isOn(now->config, view.mistake);
+    return {withMistake(*now, view.mistake, !on, documents.memoryBudget()), on ? "right" : "wrong"};
+  }
+  switch (view.against) {
+    case ui::Against::rightWay:
+      if (mistakesOn(now->config).empty()) break;
+      return {theRightWay(*now), "the right way"};
+    case ui::Against::state:
+      if (kept_.document == nullptr) break;
+      return kept_;
+    case ui::Against::lastEdit:
+      break;
+  }
+  if (!history.canUndo()) return {};
+  return {history.at(history.position() - 1), "before " + history.undoName()};
+}
+
+void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
+                           Documents& documents) {
+  if (kind == ui::ReferenceKind::none) {
+    choice_ = {};
+    compared_ = {};
+    problem_.clear();
+    comparison_.want(nullptr);
+    return;
+  }
+  // while the newest is being computed, what is on screen goes with what it was held against
+  const DocumentPtr& now = documents.newest();
+  const Choice choice{now, kind, view.against, view.mistake, kept_.document};
+  if (!documents.isComputed() || choice == choice_) return;
+  choice_ = choice;
+  compared_ = {};
+  problem_.clear();
+  documents.attempt([&] {
+    compared_ = chosen(kind, view, documents);
+    if (compared_.document == nullptr) return;
+    const Index bytes =
+        ledger(compared_.document->config).residentBytes + ledger(now->config).residentBytes;
+    if (bytes <= documents.memoryBudget()) return;
+    compared_.document = nullptr;
+    problem_ = fmt::format(
+        "comparing takes two passes, {} together, more than the {} set for them: fewer tokens or "
+        "heads will do",
+        bytesInWords(bytes), bytesInWords(documents.memoryBudget()));
+  });
+  comparison_.want(compared_.document);
+}
+
+ui::Reference ReferencePass::current() {
+  TracePtr trace = comparison_.trace();
+  return {std::move(trace), comparison_.series(), compared_.name,
+          problem_.empty() ? comparison_.problem() : problem_};
 }
 
 }  // namespace headscope

@@ -1,5 +1,6 @@
 // Comparison: the trace of another document, computed beside the present one so that the two can be
-// held against each other.
+// held against each other. Reference pass: what the tools that compare hold the present pass
+// against.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "app/documents.h"
+#include "app/ui/card.h"
 #include "app/worker.h"
 
 namespace headscope {
@@ -35,6 +38,43 @@ class Comparison {
   std::string problem_;
   std::uint64_t series_ = 0;
   std::unique_ptr<Worker> worker_;  // while something is wanted
+};
+
+class ReferencePass {
+ public:
+  /// `kept`: the state of the history that was chosen to compare with.
+  ReferencePass(int threads, NamedDocument kept) : kept_(std::move(kept)), comparison_(threads) {}
+
+  /// Once a frame, with what the open tool compares with. What that is is found anew only when the
+  /// choice or the document changes.
+  void follow(ui::ReferenceKind kind, const ui::ViewState& view, Documents& documents);
+  ui::Reference current();
+
+  /// A state chosen in the history: it stays, whatever becomes of the history.
+  void keep(NamedDocument state) { kept_ = std::move(state); }
+  const NamedDocument& kept() const { return kept_; }
+
+  void setWake(std::function<void()> wake) { comparison_.setWake(std::move(wake)); }
+  /// Waits until it is there (offscreen and tests).
+  void finish() { comparison_.finish(); }
+
+ private:
+  struct Choice {  // where it is the same, so is what is compared with
+    DocumentPtr now;
+    ui::ReferenceKind kind = ui::ReferenceKind::none;
+    ui::Against against = ui::Against::lastEdit;
+    Mistake mistake = Mistake::reshapeWithoutTranspose;
+    DocumentPtr kept;
+    bool operator==(const Choice&) const = default;
+  };
+  NamedDocument chosen(ui::ReferenceKind kind, const ui::ViewState& view,
+                       const Documents& documents) const;
+
+  NamedDocument kept_;
+  Choice choice_;
+  NamedDocument compared_;
+  std::string problem_;  // why it cannot be compared with
+  Comparison comparison_;
 };
 
 }  // namespace headscope

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "app/task_thread.h"
+#include "app/background.h"
 #include "core/block_store.h"
 #include "core/trace.h"
 

@@ -105,7 +105,7 @@ void ringControl(const ControlFocus& focus, const Look& look) {
   list->PushClipRect(window.InnerRect.Min, window.InnerRect.Max);
   list->AddRect({at.x - out, at.y - out},
                 {at.x + inside.GetWidth() + out, at.y + inside.GetHeight() + out},
-                look.theme.accent, look.px(5), 0, look.px(2));
+                look.theme.accent, look.px(5), 0, look.space.thin);
   list->PopClipRect();
 }
 

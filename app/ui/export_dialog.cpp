@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/modal.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -27,37 +26,31 @@ void exportCaption(const Look& look, const char* text) {
   ImGui::SameLine(left + look.px(kCaptions));
 }
 
-void note(const Look& look, const std::string& text, ImU32 color) {
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, color, text);
-  ImGui::PopTextWrapPos();
-}
-
-class ExportDialog {
+class ExportForm {
  public:
-  ExportDialog(const Panel& panel, ExportDialogMemory& memory, const char* tool)
+  ExportForm(const Panel& panel, ExportDialogMemory& memory, const char* tool)
       : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice), tool_(tool) {}
 
   std::optional<ExportRequest> fill() {
     heading(look_, "Export", "arrows move · space chooses · esc closes");
     kinds();
-    ImGui::Dummy({1, look_.px(2)});
+    ImGui::Dummy({1, look_.space.thin});
     switch (choice_.kind) {
       case ExportKind::tensor:
         tensor();
         break;
       case ExportKind::trace:
-        note(look_, "Every tensor of the pass in one file, as `headscope run --trace` writes it.",
-             look_.theme.textMuted);
+        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                     "Every tensor of the pass in one file, as `headscope run --trace` writes it.");
         break;
       case ExportKind::picture:
         picture();
         break;
       case ExportKind::script:
-        note(look_,
-             "A folder with check_attention.py and every tensor. The script repeats each step in "
-             "PyTorch and compares; run it with python3.",
-             look_.theme.textMuted);
+        wrappedLabel(
+            look_.fonts.small, look_.theme.textMuted,
+            "A folder with check_attention.py and every tensor. The script repeats each step in "
+            "PyTorch and compares; run it with python3.");
         break;
     }
     const bool entered = name();
@@ -162,11 +155,10 @@ class ExportDialog {
         choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
     if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
     if (!pictureFits(choice_)) return;
-    note(look_,
-         fmt::format("{} × {} pixels, as the window shows it: step {}, head {}",
-                     choice_.width * choice_.scale, choice_.height * choice_.scale,
-                     step(panel_.view.step).text(config()).title, panel_.view.head + 1),
-         look_.theme.textMuted);
+    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                 fmt::format("{} × {} pixels, as the window shows it: step {}, head {}",
+                             choice_.width * choice_.scale, choice_.height * choice_.scale,
+                             step(panel_.view.step).text(config()).title, panel_.view.head + 1));
   }
 
   /// True where enter was pressed in it.
@@ -207,15 +199,16 @@ class ExportDialog {
     const std::string replaces = why.empty() ? exportReplaces(choice_) : "";
     const bool said = !memory_.answer.empty();
     if (memory_.writing) {
-      note(look_, "writing …", look_.theme.textMuted);
+      wrappedLabel(look_.fonts.small, look_.theme.textMuted, "writing …");
     } else if (said) {
-      note(look_, memory_.answer, memory_.answerIsError ? look_.theme.bad : look_.theme.good);
+      wrappedLabel(look_.fonts.small, memory_.answerIsError ? look_.theme.bad : look_.theme.good,
+                   memory_.answer);
     } else if (!why.empty()) {
-      note(look_, why, look_.theme.bad);
+      wrappedLabel(look_.fonts.small, look_.theme.bad, why);
     } else if (!replaces.empty()) {
-      note(look_, replaces, look_.theme.keyText);
+      wrappedLabel(look_.fonts.small, look_.theme.keyText, replaces);
     }
-    ImGui::Dummy({1, look_.px(2)});
+    ImGui::Dummy({1, look_.space.thin});
     const bool can = why.empty() && !memory_.writing;
     const bool asked = pill(look_, "Export", true, can) || (entered && can);
     ImGui::SameLine(0.0F, look_.px(8));
@@ -237,30 +230,35 @@ class ExportDialog {
 
 }  // namespace
 
-void askToExport(ExportDialogMemory& memory, ExportKind kind) {
-  memory.open = memory.appearing = true;
-  memory.answer.clear();
-  if (memory.choice.folder.empty()) {
+void ExportDialog::ask(ExportKind kind) {
+  memory_.open = memory_.appearing = true;
+  memory_.answer.clear();
+  if (memory_.choice.folder.empty()) {
     std::error_code code;
-    memory.choice.folder = std::filesystem::current_path(code);
+    memory_.choice.folder = std::filesystem::current_path(code);
   }
-  memory.choice.kind = kind;
-  memory.choice.named = false;
-  fitName(memory.choice);
+  memory_.choice.kind = kind;
+  memory_.choice.named = false;
+  fitName(memory_.choice);
 }
 
-std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory,
-                                          const char* tool) {
-  if (!memory.open) return std::nullopt;
-  if (memory.appearing) memory.choice.theme = panel.view.theme;
-  const bool comboWasOpen = std::exchange(memory.comboOpen, false);
-  if (!beginModal(panel.look, kExportFrame, memory.appearing)) {
-    memory.open = false;
+void ExportDialog::finished(const std::string& answer, bool isError) {
+  memory_.writing = false;
+  memory_.answer = answer;
+  memory_.answerIsError = isError;
+}
+
+std::optional<ExportRequest> ExportDialog::draw(const Panel& panel, const char* tool) {
+  if (!memory_.open) return std::nullopt;
+  if (memory_.appearing) memory_.choice.theme = panel.view.theme;
+  const bool comboWasOpen = std::exchange(memory_.comboOpen, false);
+  if (!beginModal(panel.look, kExportFrame, memory_.appearing)) {
+    memory_.open = false;
     return std::nullopt;
   }
-  auto request = ExportDialog(panel, memory, tool).fill();
-  if (keyPressed(Key::escape, false) && !comboWasOpen) memory.open = false;
-  endModal(!memory.open);
+  auto request = ExportForm(panel, memory_, tool).fill();
+  if (keyPressed(Key::escape, false) && !comboWasOpen) memory_.open = false;
+  endModal(!memory_.open);
   return request;
 }
 

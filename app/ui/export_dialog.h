@@ -23,11 +23,20 @@ struct ExportDialogMemory {
   bool writing = false;
 };
 
-/// Opens it, on this kind.
-void askToExport(ExportDialogMemory& memory, ExportKind kind);
+class ExportDialog {
+ public:
+  /// Opens it, on this kind or on that of the last time.
+  void ask(ExportKind kind);
+  void ask() { ask(memory_.choice.kind); }
+  bool isOpen() const { return memory_.open; }
 
-/// What is to be exported, once. `tool` is the title of the tool that is open.
-std::optional<ExportRequest> exportDialog(const Panel& panel, ExportDialogMemory& memory,
-                                          const char* tool);
+  /// What is to be exported, once. `tool` is the title of the tool that is open.
+  std::optional<ExportRequest> draw(const Panel& panel, const char* tool);
+  /// How the last export went.
+  void finished(const std::string& answer, bool isError);
+
+ private:
+  ExportDialogMemory memory_;
+};
 
 }  // namespace headscope::ui

@@ -16,6 +16,9 @@ std::unique_ptr<Card> makeStepsCard(const Playback& playback);
 /// The cell looked at with its value and arithmetic, the history, the scenes.
 std::unique_ptr<Card> makeInspectorCard(CellEditing& editing, ScenesPanel& scenes);
 
+/// The inspector's history: every state there is to go back to or forth to, and what is pinned.
+void historyPanel(const Panel& panel);
+
 /// Where its cards stand in content of this size. `tallTool`: the tool that is open wants more than
 /// its usual share of the height.
 struct FlowPlaces {

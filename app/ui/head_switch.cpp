@@ -83,7 +83,7 @@ void headSwitch(const Panel& panel, Index head) {
   const float radius = size.y * 0.5F;
   list->AddRectFilled(a, b, on ? t.good : t.textMuted, radius);
   if (ImGui::IsItemHovered()) list->AddRect(a, b, t.accent, radius, 0, look.px(1.5F));
-  list->AddCircleFilled({on ? b.x - radius : a.x + radius, a.y + radius}, radius - look.px(2),
+  list->AddCircleFilled({on ? b.x - radius : a.x + radius, a.y + radius}, radius - look.space.thin,
                         t.panel);
   tip(look, fmt::format("Head {} is {}: switches it {} (x does so for the chosen head)", head + 1,
                         on ? "on" : "off", on ? "off" : "on"));
@@ -96,7 +96,7 @@ void drawOff(const Panel& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 
   const ImVec2 size = textSize(look.fonts.small, "off");
   if (b.x - a.x < size.x || b.y - a.y < size.y) return;
   const ImVec2 middle((a.x + b.x) * 0.5F, (a.y + b.y) * 0.5F);
-  const ImVec2 half(size.x * 0.5F + look.px(5), size.y * 0.5F + look.px(1));
+  const ImVec2 half(size.x * 0.5F + look.px(5), size.y * 0.5F + look.space.hair);
   list->AddRectFilled({middle.x - half.x, middle.y - half.y},
                       {middle.x + half.x, middle.y + half.y}, look.theme.panel, half.y);
   drawTextCentred(list, look.fonts.small, middle, look.theme.bad, "off");

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/glossary.h"
-#include "app/ui/modal.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
@@ -240,23 +238,24 @@ void scrollByKeys(const Look& look) {
   }
 }
 
-/// The page chosen for the next frame is in `memory`.
-void helpPages(const Look& look, HelpMemory& memory, const Cards& tools) {
+}  // namespace
+
+void Help::pages(const Look& look, const Cards& tools) {
   const float top = ImGui::GetCursorPosY();
-  const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.px(4);
+  const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.space.tight;
   const Columns columns =
-      helpColumns(look, tools, memory.page, ImGui::GetContentRegionAvail().x - scrollbar);
+      helpColumns(look, tools, page_, ImGui::GetContentRegionAvail().x - scrollbar);
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
-      tabRow(look, "help pages", tabs, memory.page, "← → the other page · ↑ ↓ scroll · esc closes");
-  if (clicked >= 0) memory.page = clicked;
+      tabRow(look, "help pages", tabs, page_, "← → the other page · ↑ ↓ scroll · esc closes");
+  if (clicked >= 0) page_ = clicked;
   if (keyPressed(Key::left, false) || keyPressed(Key::right, false) ||
       keyPressed(Key::tab, false)) {
-    memory.page = (memory.page + 1) % kPages;
+    page_ = (page_ + 1) % kPages;
   }
   const float room = modalRoom(look) - (ImGui::GetCursorPosY() - top);
-  ImGui::PushID(memory.page);
+  ImGui::PushID(page_);
   ImGui::BeginChild("entries", {0, std::min(std::ceil(columns.height()), room)}, false,
                     ImGuiWindowFlags_NoBackground);
   columns.draw();
@@ -265,23 +264,19 @@ void helpPages(const Look& look, HelpMemory& memory, const Cards& tools) {
   ImGui::PopID();
 }
 
-}  // namespace
-
-void openHelp(HelpMemory& memory) { memory = {true, true, 0}; }
-
-void helpOverlay(const Look& look, HelpMemory& memory, const Cards& tools) {
-  if (!memory.open) return;
-  if (!beginModal(look, kHelpFrame, memory.appearing)) {
-    memory.open = false;
+void Help::draw(const Look& look, const Cards& tools) {
+  if (!open_) return;
+  if (!beginModal(look, kHelpFrame, appearing_)) {
+    open_ = false;
     return;
   }
-  helpPages(look, memory, tools);
-  const bool appearing = std::exchange(memory.appearing, false);
+  pages(look, tools);
+  const bool appearing = std::exchange(appearing_, false);
   const bool beside =
       ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
   const bool asked = charTyped('?') || keyPressed(Key::f1, false) || beside;
-  if (keyPressed(Key::escape, false) || (asked && !appearing)) memory.open = false;
-  endModal(!memory.open);
+  if (keyPressed(Key::escape, false) || (asked && !appearing)) open_ = false;
+  endModal(!open_);
 }
 
 }  // namespace headscope::ui

@@ -9,16 +9,22 @@
 
 namespace headscope::ui {
 
-struct HelpMemory {
-  bool open = false;
-  bool appearing = false;
-  int page = 0;  // keys, terms
+class Help {
+ public:
+  void open() {
+    open_ = appearing_ = true;
+    page_ = 0;
+  }
+  /// While it is open. `?`, escape, or a click beside it close it.
+  void draw(const Look& look, const Cards& tools);
+
+ private:
+  void pages(const Look& look, const Cards& tools);
+
+  bool open_ = false;
+  bool appearing_ = false;
+  int page_ = 0;  // keys, terms
 };
-
-void openHelp(HelpMemory& memory);
-
-/// While it is open. `?`, escape, or a click beside it close it.
-void helpOverlay(const Look& look, HelpMemory& memory, const Cards& tools);
 
 struct ShortcutGroup {
   std::string title;

@@ -1,5 +1,4 @@
-#include "app/ui/history_panel.h"
-
+// History panel: every state there is to go back to or forth to, and the cells that are pinned.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
+#include "app/ui/flow_page.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 #include "core/words/cells.h"
@@ -42,7 +42,7 @@ ListLine listLine(const Look& look, float height, bool chosen, const std::string
   line.textEnd = line.at.b.x - button;
   line.clicked = ImGui::InvisibleButton("line", {line.textEnd - line.at.a.x, height});
   if (ImGui::IsItemHovered() || chosen) {
-    list->AddRectFilled(line.at.a, line.at.b, chosen ? t.accentSoft : t.field, look.px(4));
+    list->AddRectFilled(line.at.a, line.at.b, chosen ? t.accentSoft : t.field, look.space.tight);
   }
   tip(look, about);
   if (word.text == nullptr) return line;
@@ -72,7 +72,7 @@ void listLines(const Look& look, std::size_t count, float height,
 
 // The states.
 
-float stateHeight(const Look& look) { return fontSize(look.fonts.regular) + look.px(9); }
+float stateHeight(const Look& look) { return fontSize(look.fonts.regular) + look.space.medium; }
 
 /// Scrolls to the current state once it has become another.
 void scrollToCurrent(const Look& look, const History& history) {
@@ -126,7 +126,7 @@ void stateLine(const Panel& panel, std::size_t index) {
 // The pins: the computed cells that were given a value of their own, with what they would be.
 
 float pinHeight(const Look& look) {
-  return fontSize(look.fonts.regular) + fontSize(look.fonts.monoSmall) + look.px(9);
+  return fontSize(look.fonts.regular) + fontSize(look.fonts.monoSmall) + look.space.medium;
 }
 
 /// Height the pins take, at most `most`; 0 where nothing is pinned.

@@ -13,9 +13,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/designed_words.h"
 #include "app/ui/flow_page.h"
-#include "app/ui/glossary.h"
 #include "app/ui/heads/figures.h"
-#include "app/ui/history_panel.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -125,7 +123,7 @@ void queryVector(const Panel& panel, const Inspected& of, float magnitude) {
   ImGui::Dummy(room.size());
   const ColorScale scale = colorScale(look, panel.view, TensorId::q, magnitude);
   const Chart chart(look, {.room = room, .x = {}, .y = {scale.low, scale.high}, .yTicks = false});
-  const ChartBars bars = ChartBars::fitting(std::ssize(values), room.width(), look.px(2));
+  const ChartBars bars = ChartBars::fitting(std::ssize(values), room.width(), look.space.thin);
   ImDrawList* list = ImGui::GetWindowDrawList();
   for (Index bar = 0; bar < bars.count(); ++bar) {
     const auto largest =

@@ -47,7 +47,7 @@ void pushFieldStyle(const Look& look, bool bad) {
   ImGui::PushStyleColor(ImGuiCol_FrameBg, bad ? t.badSoft : t.field);
   ImGui::PushStyleColor(ImGuiCol_Text, bad ? t.bad : t.text);
   ImGui::PushStyleColor(ImGuiCol_Border, bad ? t.bad : t.field);
-  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, look.px(1));
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, look.space.hair);
 }
 
 void popFieldStyle() {
@@ -94,13 +94,13 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
     change.value = wholeNumber(draft.text);
     change.notANumber = !change.value;
   }
-  const float x = at.x + look.px(field.width) + look.px(2);
+  const float x = at.x + look.px(field.width) + look.space.thin;
   if (stepArrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
   if (stepArrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
     change.stepped = -1;
   }
   ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({look.px(field.width) + arrows + look.px(2), frame});
+  ImGui::Dummy({look.px(field.width) + arrows + look.space.thin, frame});
   ImGui::PopID();
   return change;
 }

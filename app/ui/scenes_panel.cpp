@@ -74,12 +74,11 @@ class List {
 
 void scenesPanel(const Panel& panel, ScenesPanel& list) {
   const Look& look = panel.look;
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, look.theme.textMuted,
-        "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
-        "kept in the session.");
-  ImGui::PopTextWrapPos();
-  ImGui::Dummy({0.0F, look.px(2)});
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
+      "kept in the session.");
+  ImGui::Dummy({0.0F, look.space.thin});
   beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);
   for (int number = 1; number <= formats::kScenes; ++number) rows.row(number);

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/modal.h"
 #include "app/ui/number_field.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -48,7 +47,6 @@ void sessionItems(SessionMenu& menu) {
 namespace {
 
 namespace fs = std::filesystem;
-using Mode = SessionDialogMemory::Mode;
 
 constexpr ModalFrame kSessionFrame{"session dialog", 520.0F, 0.15F, true};
 constexpr std::size_t kMostFound = 200;
@@ -68,73 +66,73 @@ std::vector<std::string> sessionsIn(const fs::path& folder) {
   return names;
 }
 
-void appear(SessionDialogMemory& memory, Mode mode, std::string path) {
-  memory.mode = mode;
-  memory.appearing = memory.focusing = true;
-  memory.path = std::move(path);
-  memory.problem.clear();
-  memory.replacing.clear();
-  memory.leavingFor.clear();
+}  // namespace
+
+void SessionDialog::appear(Mode mode, std::string path) {
+  mode_ = mode;
+  appearing_ = focusing_ = true;
+  path_ = std::move(path);
+  problem_.clear();
+  replacing_.clear();
+  leavingFor_.clear();
   std::error_code code;
-  if (memory.folder.empty()) memory.folder = fs::current_path(code);
-  memory.found = sessionsIn(memory.folder);
+  if (folder_.empty()) folder_ = fs::current_path(code);
+  found_ = sessionsIn(folder_);
 }
 
 /// The path where it can be used; else `problem` says why not.
-std::optional<fs::path> accepted(SessionDialogMemory& memory, const fs::path& current,
-                                 const std::string& unsaved) {
-  const bool opens = memory.mode == Mode::open;
-  fs::path path = typedPath(memory.path, memory.folder);
+std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
+                                                const std::string& unsaved) {
+  const bool opens = mode_ == Mode::open;
+  fs::path path = typedPath(path_, folder_);
   std::error_code code;
   if (path.filename().empty() || fs::is_directory(path, code)) {
-    memory.problem = "Give the name of a file.";
+    problem_ = "Give the name of a file.";
     return std::nullopt;
   }
   if (!opens || !fs::exists(path, code)) path = formats::withSessionEnding(path);
   const bool there = fs::exists(path, code);
   if (opens && !there) {
-    memory.problem = fmt::format("There is no {}.", path.string());
+    problem_ = fmt::format("There is no {}.", path.string());
     return std::nullopt;
   }
   if (!opens && !fs::is_directory(path.parent_path(), code)) {
-    memory.problem = fmt::format("There is no folder {}.", path.parent_path().string());
+    problem_ = fmt::format("There is no folder {}.", path.parent_path().string());
     return std::nullopt;
   }
-  if (!opens && there && path != current && path != memory.replacing) {
-    memory.replacing = path;
-    memory.problem =
+  if (!opens && there && path != current && path != replacing_) {
+    replacing_ = path;
+    problem_ =
         fmt::format("{} is there already: save again to replace it.", path.filename().string());
     return std::nullopt;
   }
-  if (opens && !unsaved.empty() && path != memory.leavingFor) {
-    memory.leavingFor = path;
-    memory.problem = fmt::format("{}: open once more to leave it.", unsaved);
+  if (opens && !unsaved.empty() && path != leavingFor_) {
+    leavingFor_ = path;
+    problem_ = fmt::format("{}: open once more to leave it.", unsaved);
     return std::nullopt;
   }
-  memory.folder = path.parent_path();
+  folder_ = path.parent_path();
   return path;
 }
 
 /// The sessions of the folder; true where one was chosen by a double click.
-bool foundList(const Look& look, SessionDialogMemory& memory) {
-  if (memory.found.empty()) return false;
+bool SessionDialog::foundList(const Look& look) {
+  if (found_.empty()) return false;
   constexpr float kRows = 6.0F;
   bool chosen = false;
-  const float rows = std::min(kRows, static_cast<float>(memory.found.size()));
+  const float rows = std::min(kRows, static_cast<float>(found_.size()));
   ImGui::BeginChild("found", {0.0F, rows * ImGui::GetTextLineHeightWithSpacing() + look.px(8)},
                     false, ImGuiWindowFlags_NoBackground);
-  for (const std::string& name : memory.found) {
-    const bool selected = memory.path == name;
+  for (const std::string& name : found_) {
+    const bool selected = path_ == name;
     if (ImGui::Selectable(name.c_str(), selected, ImGuiSelectableFlags_AllowDoubleClick)) {
-      memory.path = name;
+      path_ = name;
       chosen = chosen || ImGui::IsMouseDoubleClicked(0);
     }
   }
   ImGui::EndChild();
   return chosen;
 }
-
-}  // namespace
 
 fs::path typedPath(const std::string& text, const fs::path& folder) {
   const std::size_t from = text.find_first_not_of(' ');
@@ -145,51 +143,43 @@ fs::path typedPath(const std::string& text, const fs::path& folder) {
   return (folder / trimmed).lexically_normal();
 }
 
-void askToOpen(SessionDialogMemory& memory) { appear(memory, Mode::open, {}); }
-
-void askToSave(SessionDialogMemory& memory, const std::string& name) {
-  appear(memory, Mode::save, name);
-}
-
-SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
-                                  const fs::path& current, const std::string& unsaved) {
-  SessionDialogAnswer answer;
-  if (memory.mode == Mode::closed) return answer;
-  if (!beginModal(look, kSessionFrame, std::exchange(memory.appearing, false))) {
-    memory.mode = Mode::closed;
+SessionDialog::Answer SessionDialog::draw(const Look& look, const fs::path& current,
+                                          const std::string& unsaved) {
+  Answer answer;
+  if (mode_ == Mode::closed) return answer;
+  if (!beginModal(look, kSessionFrame, std::exchange(appearing_, false))) {
+    mode_ = Mode::closed;
     return answer;
   }
-  const bool opens = memory.mode == Mode::open;
+  const bool opens = mode_ == Mode::open;
   heading(look, opens ? "Open a session" : "Save the session");
   label(look.fonts.small, look.theme.textMuted,
-        elided(look.fonts.small, "in " + memory.folder.string(), ImGui::GetContentRegionAvail().x));
-  if (std::exchange(memory.focusing, false)) focusNextItem();
+        elided(look.fonts.small, "in " + folder_.string(), ImGui::GetContentRegionAvail().x));
+  if (std::exchange(focusing_, false)) focusNextItem();
   ImGui::SetNextItemWidth(-1.0F);
   pushFieldStyle(look, false);
   constexpr ImGuiInputTextFlags kFlags =
       ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll;
-  bool taken = textField(look, {"##session path", kFlags, "a name, or a path"}, memory.path);
+  bool taken = textField(look, {"##session path", kFlags, "a name, or a path"}, path_);
   popFieldStyle();
-  if (opens && foundList(look, memory)) taken = true;
+  if (opens && foundList(look)) taken = true;
   // in the list as well: the file chosen there
   const bool entered = keyPressed(Key::enter, false) || keyPressed(Key::keypadEnter, false);
   taken = taken || (entered && !ImGui::IsWindowAppearing());
-  ImGui::Dummy({0.0F, look.px(2)});
+  ImGui::Dummy({0.0F, look.space.thin});
   taken = pill(look, opens ? "Open" : "Save", true) || taken;
   ImGui::SameLine(0.0F, look.px(8));
   bool closes = pill(look, "Cancel") || keyPressed(Key::escape, false);
   // below the buttons, so that what asks to be confirmed leaves them under the mouse
-  if (!memory.problem.empty()) {
-    ImGui::PushTextWrapPos(0.0F);
-    label(look.fonts.regular, look.theme.bad, memory.problem);
-    ImGui::PopTextWrapPos();
+  if (!problem_.empty()) {
+    wrappedLabel(look.fonts.regular, look.theme.bad, problem_);
   }
   if (taken && !closes) {
-    (opens ? answer.open : answer.save) = accepted(memory, current, unsaved);
+    (opens ? answer.open : answer.save) = accepted(current, unsaved);
     closes = answer.open || answer.save;
-    memory.focusing = !closes;
+    focusing_ = !closes;
   }
-  if (closes) memory.mode = Mode::closed;
+  if (closes) mode_ = Mode::closed;
   endModal(closes);
   return answer;
 }
@@ -199,7 +189,7 @@ Recovery recoveryBanner(const Look& look, const std::string& question, float top
   constexpr const char* kDiscard = "Discard (X)";
   const Theme& t = look.theme;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
-  const float pad = look.px(14);
+  const float pad = look.space.large;
   const float gap = look.px(10);
   const float buttons = buttonWidth(look, kRestore) + buttonWidth(look, kDiscard) + gap;
   const float text = textSize(look.fonts.regular, question).x;
@@ -211,8 +201,8 @@ Recovery recoveryBanner(const Look& look, const std::string& question, float top
   ImGui::SetNextWindowSize({width, 0.0F});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, t.panel);
   ImGui::PushStyleColor(ImGuiCol_Border, t.accent);
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, look.px(9)));
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, look.px(1));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(pad, look.space.medium));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, look.space.hair);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look.px(8));
   ImGui::Begin("recovery", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
@@ -222,9 +212,7 @@ Recovery recoveryBanner(const Look& look, const std::string& question, float top
     inlineLabel(look, look.fonts.regular, t.text, question);
     ImGui::SameLine(width - pad - buttons);
   } else {
-    ImGui::PushTextWrapPos(0.0F);
-    label(look.fonts.regular, t.text, question);
-    ImGui::PopTextWrapPos();
+    wrappedLabel(look.fonts.regular, t.text, question);
   }
   if (pill(look, kRestore, true)) answer = Recovery::restore;
   ImGui::SameLine(0.0F, gap);

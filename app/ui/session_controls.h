@@ -24,30 +24,37 @@ void sessionItems(SessionMenu& menu);
 /// A button at the cursor, its menu below.
 void sessionMenu(const Look& look, SessionMenu& menu);
 
-struct SessionDialogMemory {
+/// Asks which session to open, or where to save this one.
+class SessionDialog {
+ public:
+  struct Answer {
+    std::optional<std::filesystem::path> open, save;
+  };
+
+  void askToOpen() { appear(Mode::open, {}); }
+  /// `name`: what to call it, without ending.
+  void askToSave(const std::string& name) { appear(Mode::save, name); }
+  /// `current`: the session's own file, which may be replaced without asking. `unsaved`: what
+  /// opening another leaves, as a sentence begins; empty where nothing is unsaved.
+  Answer draw(const Look& look, const std::filesystem::path& current, const std::string& unsaved);
+
+ private:
   enum class Mode { closed, open, save };
-  Mode mode = Mode::closed;
-  bool appearing = false;
-  bool focusing = false;             // the field gets the keyboard: at first, and after a problem
-  std::string path;                  // as typed
-  std::string problem;               // why it cannot be used, or what to know first
-  std::filesystem::path replacing;   // asked once whether that may be replaced
-  std::filesystem::path leavingFor;  // … whether what is unsaved may be left for that
-  std::filesystem::path folder;      // of the last session opened or saved
-  std::vector<std::string> found;    // the sessions there, newest first
-};
+  void appear(Mode mode, std::string path);
+  std::optional<std::filesystem::path> accepted(const std::filesystem::path& current,
+                                                const std::string& unsaved);
+  bool foundList(const Look& look);
 
-void askToOpen(SessionDialogMemory& memory);
-/// `name`: what to call it, without ending.
-void askToSave(SessionDialogMemory& memory, const std::string& name);
-
-struct SessionDialogAnswer {
-  std::optional<std::filesystem::path> open, save;
+  Mode mode_ = Mode::closed;
+  bool appearing_ = false;
+  bool focusing_ = false;             // the field gets the keyboard: at first, and after a problem
+  std::string path_;                  // as typed
+  std::string problem_;               // why it cannot be used, or what to know first
+  std::filesystem::path replacing_;   // asked once whether that may be replaced
+  std::filesystem::path leavingFor_;  // … whether what is unsaved may be left for that
+  std::filesystem::path folder_;      // of the last session opened or saved
+  std::vector<std::string> found_;    // the sessions there, newest first
 };
-/// `current`: the session's own file, which may be replaced without asking. `unsaved`: what opening
-/// another leaves, as a sentence begins; empty where nothing is unsaved.
-SessionDialogAnswer sessionDialog(const Look& look, SessionDialogMemory& memory,
-                                  const std::filesystem::path& current, const std::string& unsaved);
 
 /// What is typed as a path: "~/" is the home folder, others are taken from `folder`.
 std::filesystem::path typedPath(const std::string& text, const std::filesystem::path& folder);

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/mistake_badge.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
+#include "core/mistakes.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
 
@@ -40,15 +43,9 @@ std::string inWords(const Worker::Progress& progress, const AttentionConfig& con
 }
 
 void statusBar(const Panel& panel, const Status& status, const Rect& at) {
-  const ImVec2 position = at.a, size = at.size();
   const Look& look = panel.look;
   const Theme& t = look.theme;
   if (status.progress.busy) look.changesIn(kProgressPace);
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont* font = look.fonts.small;
-  const float y = position.y + (size.y - fontSize(font)) * 0.5F;
-  const float pad = look.px(20);
-
   const bool slow = status.progress.busy && status.progress.seconds > kWorthShowing;
   std::string message =
       slow ? inWords(status.progress, panel.document.config) + "; any edit cancels it"
@@ -58,25 +55,28 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at) {
     if (!message.empty()) message += " · ";
     message += maskedText(panel.trace.fullyMaskedRows);
   }
-  const float badge = mistakeBadge(
-      panel, {position.x + pad, position.y + (size.y - mistakeBadgeHeight(look)) * 0.5F},
-      size.x * 0.4F);
-  const float taken = badge > 0.0F ? badge + look.px(12) : 0.0F;
-  const float left = position.x + pad + taken;
-  float room = size.x - 2 * pad - taken;
-  const std::string right = passFigures(panel.trace);
-  const float rightWidth = textSize(font, right).x;
-  const float beside = room - rightWidth - look.px(24);
-  if (message.empty() || beside > room * 0.4F) {  // else the message needs all of the bar
-    drawText(list, font, {left + std::max(0.0F, room - rightWidth), y}, t.textMuted,
-             elided(font, right, room));
-    room = beside;
+  Rect line = at.inset({look.space.wide, 0.0F});
+  const ImVec2 corner = line.placed({0.0F, mistakeBadgeHeight(look)}, 0.0F).a;
+  const float badge = mistakeBadge(panel, corner, at.width() * 0.4F);
+  if (badge > 0.0F) line.cutLeft(badge, look.px(12));
+
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look.fonts.small;
+  const float y = at.placed({0.0F, fontSize(font)}).a.y;
+  const std::string figures = passFigures(panel.trace);
+  const float width = textSize(font, figures).x;
+  Rect beside = line;
+  beside.cutRight(width, look.px(24));
+  // else the message needs all of the bar
+  if (message.empty() || beside.width() > line.width() * 0.4F) {
+    drawText(list, font, {std::max(line.b.x - width, line.a.x), y}, t.textMuted,
+             elided(font, figures, line.width()));
+    line = beside;
   }
   if (message.empty()) return;
-  const std::string shown = elided(font, message, room);
-  drawText(list, font, {left, y}, color, shown);
-  if (shown != message &&
-      ImGui::IsMouseHoveringRect(position, {left + room, position.y + size.y})) {
+  const std::string shown = elided(font, message, line.width());
+  drawText(list, font, {line.a.x, y}, color, shown);
+  if (shown != message && ImGui::IsMouseHoveringRect(at.a, {line.b.x, at.b.y})) {
     ImGui::SetTooltip("%s", message.c_str());
   }
 }
@@ -85,7 +85,7 @@ namespace {
 
 /// A part of the line for each step, lit where it is done.
 void drawSteps(const Look& look, ImVec2 middle, int steps, int done) {
-  const float width = look.px(360), height = look.px(4), gap = look.px(4);
+  const float width = look.px(360), height = look.space.tight, gap = look.space.tight;
   const auto count = static_cast<float>(steps);
   const float each = (width - gap * (count - 1)) / count;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -124,6 +124,46 @@ void firstPass(const Look& look, const AttentionConfig& config, const Status& st
     line(look.fonts.regular, t.text, inWords(status.progress, config), 0);
   }
   if (status.progress.busy) look.changesIn(kProgressPace);
+}
+
+std::string mistakesInWords(const AttentionConfig& config) {
+  const std::vector<Mistake> on = mistakesOn(config);
+  if (on.empty()) return {};
+  std::string words = on.size() == 1 ? "mistake on: " : "mistakes on: ";
+  for (std::size_t i = 0; i < on.size(); ++i) {
+    std::string title(textOf(on[i]).title);
+    title[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(title[0])));
+    words += (i > 0 ? ", " : "") + title;
+  }
+  return words;
+}
+
+float mistakeBadgeHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.small; }
+
+float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
+  const Look& look = panel.look;
+  const std::string all = mistakesInWords(panel.trace.config());
+  if (all.empty()) return 0.0F;
+  const float pad = look.space.medium;
+  const std::string text = elided(look.fonts.small, all, room - 2 * pad);
+  const ImVec2 size(richTextSize(look.fonts, look.fonts.small, text).x + 2 * pad,
+                    mistakeBadgeHeight(look));
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton("mistake on", size)) {
+    panel.view.tool = kMistakesTool;
+    panel.view.mistake = mistakesOn(panel.trace.config()).front();
+  }
+  const bool hovered = ImGui::IsItemHovered();
+  tip(look, all + "\nWhat is shown is wrong on purpose. Click to see it beside the right way.");
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 end(at.x + size.x, at.y + size.y);
+  list->AddRectFilled(at, end, look.theme.badSoft, size.y * 0.5F);
+  list->AddRect(at, end, hovered ? look.theme.bad : withAlpha(look.theme.bad, 0.5F), size.y * 0.5F);
+  drawRichText(list, look.fonts, look.fonts.small, {at.x + pad, at.y + look.px(3)}, look.theme.bad,
+               text);
+  ImGui::SetCursorScreenPos(cursor);
+  return size.x;
 }
 
 }  // namespace headscope::ui

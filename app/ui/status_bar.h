@@ -1,6 +1,6 @@
-// Status bar: messages on the left; steps run, time, parameters and FLOPs on the right. First pass:
-// the screen until there is a trace to show, with what is computed and how far it is, or why there
-// will be none.
+// Status bar: messages on the left; steps run, time, parameters and FLOPs on the right; and for as
+// long as a common mistake is on, a badge that says so. First pass: the screen until there is a
+// trace to show, with what is computed and how far it is, or why there will be none.
 #pragma once
 
 #include <string>
@@ -22,5 +22,13 @@ std::string inWords(const Worker::Progress& progress, const AttentionConfig& con
 void statusBar(const Panel& panel, const Status& status, const Rect& at);
 
 void firstPass(const Look& look, const AttentionConfig& config, const Status& status);
+
+/// "mistake on: softmax over the queries"; empty where none is.
+std::string mistakesInWords(const AttentionConfig& config);
+
+/// The badge at a place, no wider than `room`; a click opens the tool. Gives the width it takes, 0
+/// where no mistake is on.
+float mistakeBadge(const Panel& panel, ImVec2 at, float room);
+float mistakeBadgeHeight(const Look& look);
 
 }  // namespace headscope::ui

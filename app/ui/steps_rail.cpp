@@ -5,8 +5,8 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/flow_page.h"
-#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
+#include "app/ui/step_looks.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -35,7 +35,8 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
     view.step = s.id();
     leaveTimeline(view);
   }
-  tip(look, std::string(text.sentence) + "\n" + text.pytorch + "\n" + termText(termOf(s.id())));
+  tip(look,
+      std::string(text.sentence) + "\n" + text.pytorch + "\n" + termText(lookOf(s.id()).term));
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   if (chosen || hovered) {
@@ -49,7 +50,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   const bool twoLines = size.y > look.px(32);
   const float apart = std::min(look.px(20), size.y * 0.5F);  // of the two lines
   const float line1 = at.y + size.y * 0.5F - (twoLines ? apart * 0.5F : 0.0F);
-  const ImVec2 disc(at.x + radius, twoLines ? line1 + look.px(1) : line1);
+  const ImVec2 disc(at.x + radius, twoLines ? line1 + look.space.hair : line1);
   list->AddCircleFilled(disc, radius, chosen ? t.accent : t.field);
   drawTextCentred(list, look.fonts.small, disc, chosen ? t.textOnAccent : t.text,
                   std::to_string(stepPlace(s.id(), panel.trace.config()) + 1));
@@ -73,7 +74,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   if (!twoLines) return;
   const float height = fontSize(look.fonts.mono);
   list->PushClipRect({left, line2 - height},
-                     {fits ? right : right - shapeSize.x - look.px(6), line2 + height}, true);
+                     {fits ? right : right - shapeSize.x - look.space.small, line2 + height}, true);
   drawRichText(list, look.fonts, look.fonts.mono, {left, line2 - height * 0.5F}, t.textMuted,
                text.formula);
   list->PopClipRect();
@@ -85,13 +86,13 @@ void transport(const Panel& panel, const Playback& playback) {
   const bool played = view.playTime.has_value();
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding,
-                      ImVec2(look.px(6), ImGui::GetStyle().FramePadding.y));
+                      ImVec2(look.space.small, ImGui::GetStyle().FramePadding.y));
   if (pill(look, "|◀")) goToEnd(view, playback, false);
   tip(look, played ? "To the start (Home)" : "First step (Home)");
-  ImGui::SameLine(0.0F, look.px(4));
+  ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "◀")) goBy(view, playback, -1);
   tip(look, played ? "A moment back (←); a step back (Shift ←)" : "Step back (←)");
-  ImGui::SameLine(0.0F, look.px(4));
+  ImGui::SameLine(0.0F, look.space.tight);
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
   ImGui::PushStyleColor(ImGuiCol_Text, look.theme.textOnAccent);
@@ -100,10 +101,10 @@ void transport(const Panel& panel, const Playback& playback) {
   }
   ImGui::PopStyleColor(3);
   tip(look, "Play the steps number by number (space); Escape leaves the timeline");
-  ImGui::SameLine(0.0F, look.px(4));
+  ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶")) goBy(view, playback, 1);
   tip(look, played ? "A moment on (→); a step on (Shift →)" : "Step on (→)");
-  ImGui::SameLine(0.0F, look.px(4));
+  ImGui::SameLine(0.0F, look.space.tight);
   if (pill(look, "▶|")) goToEnd(view, playback, true);
   tip(look, played ? "To the end (End)" : "Last step (End)");
   ImGui::PopStyleVar();
@@ -119,11 +120,11 @@ void transport(const Panel& panel, const Playback& playback) {
 void speedRow(const Panel& panel) {
   const Look& look = panel.look;
   inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
-  const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.px(6);
+  const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.space.small;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
   ImGui::SliderFloat("##speed", &panel.view.playSpeed, 0.25F, 4.0F, "",
                      ImGuiSliderFlags_Logarithmic);
-  ImGui::SameLine(0.0F, look.px(6));
+  ImGui::SameLine(0.0F, look.space.small);
   inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted,
               fmt::format("{:.2f}×", panel.view.playSpeed));
 }
@@ -134,7 +135,7 @@ void stepsRail(const Panel& panel, const Playback& playback) {
   const float cardLeft = ImGui::GetWindowPos().x + look.px(8);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float footer = ImGui::GetFrameHeight() * 2 + scrubBarHeight(look) + look.px(34);
-  const float top = origin.y + look.px(2);
+  const float top = origin.y + look.space.thin;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const auto steps = stepsOf(panel.trace.config());
   const float height =
@@ -144,11 +145,11 @@ void stepsRail(const Panel& panel, const Playback& playback) {
     stepRow(panel, *s, {origin.x, y}, {room.x, height}, cardLeft);
     y += height;
   }
-  ImGui::SetCursorScreenPos({origin.x, y + look.px(4)});
+  ImGui::SetCursorScreenPos({origin.x, y + look.space.tight});
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddLine({origin.x, y + look.px(4)}, {origin.x + room.x, y + look.px(4)},
+  list->AddLine({origin.x, y + look.space.tight}, {origin.x + room.x, y + look.space.tight},
                 look.theme.divider);
-  ImGui::Dummy({1, look.px(6)});
+  ImGui::Dummy({1, look.space.small});
   scrubBar(panel, playback);
   transport(panel, playback);
   speedRow(panel);

@@ -9,7 +9,6 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
-#include "app/ui/wrapping_row.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
@@ -20,7 +19,7 @@ float rowHeight(const Look& look) { return look.px(48); }
 /// One row: the tokens of the input, or of the memory.
 class Tokens {
  public:
-  Tokens(const Panel& panel, TokenRowMemory::Row& row, bool memory)
+  Tokens(const Panel& panel, TokenRow::Row& row, bool memory)
       : panel_(panel), look_(panel.look), row_(row), memory_(memory) {}
 
   const std::vector<std::string>& tokens() const {
@@ -84,7 +83,7 @@ class Tokens {
     const float height = ImGui::GetFrameHeight();
     const float y = std::round((rowHeight(look_) - height) * 0.5F);
     const float gap = look_.px(7);
-    const float pad = look_.px(14);
+    const float pad = look_.space.large;
     const float first = ImGui::GetScrollX();
     const float last = first + ImGui::GetWindowWidth();
     float x = 0.0F;
@@ -147,7 +146,7 @@ class Tokens {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const bool on = lit(i) || row_.dragged == i;
     list->AddRectFilled(a, b, on ? t.accentSoft : hovered ? t.fieldHover : t.panel, size.y * 0.5F);
-    list->AddRect(a, b, on ? t.query : t.panelBorder, size.y * 0.5F, 0, look_.px(1));
+    list->AddRect(a, b, on ? t.query : t.panelBorder, size.y * 0.5F, 0, look_.space.hair);
     drawTextCentred(list, look_.fonts.regular, {(a.x + b.x) * 0.5F, (a.y + b.y) * 0.5F},
                     on ? t.queryText : t.text, token);
   }
@@ -183,7 +182,7 @@ class Tokens {
       x += width + gap;
     }
     if (to > row_.dragged) --to;
-    const float y = origin.y + look_.px(6);
+    const float y = origin.y + look_.space.small;
     const float at = origin.x - ImGui::GetScrollX() + std::max(mark, 1.0F);
     ImGui::GetWindowDrawList()->AddLine({at, y}, {at, y + rowHeight(look_) - look_.px(12)},
                                         look_.theme.accent, look_.px(3));
@@ -196,7 +195,7 @@ class Tokens {
 
   const Panel& panel_;
   const Look& look_;
-  TokenRowMemory::Row& row_;
+  TokenRow::Row& row_;
   bool memory_;
 };
 
@@ -206,7 +205,7 @@ void itemChoice(const Panel& panel) {
   if (batch < 2) return;
   ViewState& view = panel.view;
   if (pill(panel.look, "◀##item", false, view.item > 0)) --view.item;
-  ImGui::SameLine(0.0F, panel.look.px(6));
+  ImGui::SameLine(0.0F, panel.look.space.small);
   inlineLabel(panel.look, panel.look.fonts.small, panel.look.theme.textMuted,
               fmt::format("item {} of {}", view.item + 1, batch));
   const Index shown = std::min(batch, panel.trace.config().batch);  // the trace may be older
@@ -226,7 +225,7 @@ void examplesPopup(const Panel& panel) {
   ImGui::EndPopup();
 }
 
-std::string openFilePopup(const Panel& panel, TokenRowMemory& memory) {
+std::string openFilePopup(const Panel& panel, TokenRow::Memory& memory) {
   std::string path;
   if (!beginPopup("open file")) return path;
   label(panel.look.fonts.small, panel.look.theme.textMuted,
@@ -251,15 +250,15 @@ bool isText(const Panel& panel) {
   return std::holds_alternative<TextSource>(*panel.document.source);
 }
 
-bool hasMemoryRow(const Panel& panel, const TokenRowMemory& memory) {
+bool hasMemoryRow(const Panel& panel, const TokenRow::Memory& memory) {
   return panel.document.config.crossAttention() || (memory.memory.editing && isText(panel));
 }
 
 /// The rows as they stand in one frame, their buttons to the right of the tokens; in a narrow
 /// window most of those are items behind "More".
-class TokenRow {
+class TokenRows {
  public:
-  TokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session)
+  TokenRows(const Panel& panel, TokenRow::Memory& memory, SessionMenu& session)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
@@ -267,7 +266,7 @@ class TokenRow {
         memoryRow_(hasMemoryRow(panel, memory)),
         editing_(memory.input.editing),
         editingMemory_(memory.memory.editing),
-        first_(look_.px(20) + look_.px(memoryRow_ ? 66 : 46)) {
+        first_(look_.space.wide + look_.px(memoryRow_ ? 66 : 46)) {
     const float window = ImGui::GetWindowWidth();
     const float margins = look_.px(28);
     float buttons = sessionMenuWidth(look_, session_) + margins;
@@ -331,9 +330,9 @@ class TokenRow {
   }
 
   /// The tokens, or the text while it is typed.
-  void line(TokenRowMemory::Row& memory, bool ofMemory, float top) {
+  void line(TokenRow::Row& memory, bool ofMemory, float top) {
     Tokens row(panel_, memory, ofMemory);
-    ImGui::SetCursorPos({look_.px(20), top + inset()});
+    ImGui::SetCursorPos({look_.space.wide, top + inset()});
     inlineLabel(look_, look_.fonts.small, look_.theme.textMuted,
                 ofMemory     ? "memory"
                 : memoryRow_ ? "queries"
@@ -393,7 +392,7 @@ class TokenRow {
   bool removable() const { return isText(panel_) && panel_.document.config.crossAttention(); }
   void removeMemory() const { panel_.edits.push(SetText{panel_.view.item, true, ""}); }
 
-  void toggle(TokenRowMemory::Row& row, bool wasEditing, bool ofMemory) const {
+  void toggle(TokenRow::Row& row, bool wasEditing, bool ofMemory) const {
     if (wasEditing) {
       row.editing = false;
     } else {
@@ -403,7 +402,7 @@ class TokenRow {
 
   const Panel& panel_;
   const Look& look_;
-  TokenRowMemory& memory_;
+  TokenRow::Memory& memory_;
   SessionMenu& session_;
   bool memoryRow_, editing_, editingMemory_;
   float first_;         // where the tokens begin
@@ -414,17 +413,15 @@ class TokenRow {
 
 }  // namespace
 
-float tokenRowHeight(const Panel& panel, const TokenRowMemory& memory) {
-  return rowHeight(panel.look) * (hasMemoryRow(panel, memory) ? 2.0F : 1.0F);
+float TokenRow::height(const Panel& panel) const {
+  return rowHeight(panel.look) * (hasMemoryRow(panel, memory_) ? 2.0F : 1.0F);
 }
 
-void editText(const Panel& panel, TokenRowMemory& memory) {
-  Tokens(panel, memory.input, false).startEditing();
-}
+void TokenRow::edit(const Panel& panel) { Tokens(panel, memory_.input, false).startEditing(); }
 
-std::string tokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session) {
+std::string TokenRow::draw(const Panel& panel, SessionMenu& session) {
   panel.view.item = std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
-  return TokenRow(panel, memory, session).draw();
+  return TokenRows(panel, memory_, session).draw();
 }
 
 }  // namespace headscope::ui

@@ -10,7 +10,16 @@
 
 namespace headscope::ui {
 
-struct TokenRowMemory {
+class TokenRow {
+ public:
+  /// Draws the rows, the session's menu at their end; gives a file's path where one was asked for,
+  /// else "".
+  std::string draw(const Panel& panel, SessionMenu& session);
+  /// What the rows take.
+  float height(const Panel& panel) const;
+  /// Opens the sentence for editing, all of it selected.
+  void edit(const Panel& panel);
+
   struct Row {
     bool editing = false;
     bool focus = false;   // take the keyboard in this frame
@@ -19,19 +28,13 @@ struct TokenRowMemory {
     std::string problem;  // why it cannot be used
     Index dragged = -1;
   };
-  Row input, memory;
-  std::string path;  // typed into "open file"
+  struct Memory {
+    Row input, memory;
+    std::string path;  // typed into "open file"
+  };
+
+ private:
+  Memory memory_;
 };
-
-/// Height the rows take.
-float tokenRowHeight(const Panel& panel, const TokenRowMemory& memory);
-
-/// Draws the rows, the session's menu at their end; gives a file's path where one was asked for,
-/// else
-/// "".
-std::string tokenRow(const Panel& panel, TokenRowMemory& memory, SessionMenu& session);
-
-/// Opens the sentence for editing, all of it selected.
-void editText(const Panel& panel, TokenRowMemory& memory);
 
 }  // namespace headscope::ui

@@ -7,12 +7,8 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/glossary.h"
-#include "app/ui/more_settings.h"
 #include "app/ui/rich_text.h"
-#include "app/ui/view_controls.h"
 #include "app/ui/widgets.h"
-#include "app/ui/wrapping_row.h"
 #include "core/presets.h"
 #include "core/words/numbers.h"
 
@@ -28,15 +24,16 @@ constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1400.0F;
 constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
 
-class TopBar {
+class TopBarRow {
  public:
-  TopBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state)
+  TopBarRow(const Panel& panel, TopBarMemory& memory, const TopBarState& state)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
         state_(state),
         compact_(ImGui::GetWindowWidth() < look_.px(kRoomy)),
-        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.px(14), look_.px(11), compact_) {}
+        row_(look_, look_.px(18), ImGui::GetWindowWidth() - look_.space.large, look_.px(11),
+             compact_) {}
 
   TopBarWishes draw() {
     if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
@@ -123,7 +120,7 @@ class TopBar {
 
   NumberChange field(const char* name, Index value, NumberDraft& draft, const char* problemField,
                      float width, const std::string& explanation) {
-    const float word = textSize(look_.fonts.mono, name).x + look_.px(6);
+    const float word = textSize(look_.fonts.mono, name).x + look_.space.small;
     row_.place(word + look_.px(width + 18), 10);
     if (hasProblem(problemField)) badField_ = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
@@ -250,19 +247,18 @@ class TopBar {
   void problemPopup() {
     if (memory_.problems.empty()) return;
     const Problem problem = memory_.problems.front();
-    ImGui::SetNextWindowPos({badField_.x, badField_.y + ImGui::GetFrameHeight() + look_.px(6)});
+    ImGui::SetNextWindowPos(
+        {badField_.x, badField_.y + ImGui::GetFrameHeight() + look_.space.small});
     ImGui::SetNextWindowSize({look_.px(430), 0});
     ImGui::PushStyleColor(ImGuiCol_WindowBg, look_.theme.panel);
     ImGui::PushStyleColor(ImGuiCol_Border, look_.theme.bad);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look_.px(14), look_.px(10)));
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, look_.px(1));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look_.space.large, look_.px(10)));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, look_.space.hair);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, look_.px(8));
     ImGui::Begin("problem", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoFocusOnAppearing |
                      ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoSavedSettings);
-    ImGui::PushTextWrapPos(0.0F);
-    label(look_.fonts.regular, look_.theme.bad, problem.message);
-    ImGui::PopTextWrapPos();
+    wrappedLabel(look_.fonts.regular, look_.theme.bad, problem.message);
     for (std::size_t i = 0; i < problem.suggestions.size(); ++i) {
       if (i > 0) ImGui::SameLine();
       const Index value = problem.suggestions[i];
@@ -385,12 +381,12 @@ class TopBar {
     row_.place(buttonWidth(look_, "?"), 6);
     if (pill(look_, "?")) wishes_.help = true;
     tip(look_, "Keys, mouse and terms (?)");
-    const float pair = buttonWidth(look_, "A−") + look_.px(4) + buttonWidth(look_, "A+");
+    const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
     if (!row_.fits(pair, 6)) return;  // ctrl + and −, and the menu above, do the same
     row_.place(pair, 6);
     if (pill(look_, "A−", false, view.scale > kMinScale)) zoomInterface(view, -1);
     tip(look_, "Smaller interface (ctrl −)");
-    ImGui::SameLine(0.0F, look_.px(4));
+    ImGui::SameLine(0.0F, look_.space.tight);
     if (pill(look_, "A+", false, view.scale < kMaxScale)) zoomInterface(view, 1);
     tip(look_, "Larger interface, for projectors (ctrl +)");
   }
@@ -407,8 +403,8 @@ class TopBar {
 
 }  // namespace
 
-TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state) {
-  return TopBar(panel, memory, state).draw();
+TopBarWishes TopBar::draw(const Panel& panel, const TopBarState& state) {
+  return TopBarRow(panel, memory_, state).draw();
 }
 
 }  // namespace headscope::ui

@@ -9,9 +9,12 @@
 #include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
 #include "app/ui/page.h"
-#include "app/ui/view_controls.h"
 
 namespace headscope::ui {
+
+struct ViewMenuMemory {
+  float scale = 0.0F;  // as the slider stands while it is dragged; 0: it is not
+};
 
 struct TopBarMemory {
   NumberDraft dModel, heads, tokens;
@@ -20,7 +23,7 @@ struct TopBarMemory {
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;
   ViewMenuMemory view;
-  float height = 0.0F;  // of the bar in the last frame, with the rows it wrapped to
+  float height = 0.0F;
 };
 
 struct TopBarState {
@@ -36,7 +39,24 @@ struct TopBarWishes {
   std::optional<ExportKind> exportAs;  // opens the export dialog
   bool help = false;
 };
-/// Draws the bar over the width of the display.
-TopBarWishes topBar(const Panel& panel, TopBarMemory& memory, const TopBarState& state);
+
+class TopBar {
+ public:
+  /// Over the width of the display.
+  TopBarWishes draw(const Panel& panel, const TopBarState& state);
+  /// In the last frame, with the rows it wrapped to; 0: not known yet.
+  float height() const { return memory_.height; }
+
+ private:
+  TopBarMemory memory_;
+};
+
+/// The popup "more", where it is open.
+void moreSettings(const Panel& panel, TopBarMemory& memory);
+/// Theme, animation, colour maps and the interface's size: the items of an open popup.
+void viewMenu(const Look& look, ViewState& view, ViewMenuMemory& memory);
+
+/// The interface larger or smaller by a quarter.
+void zoomInterface(ViewState& view, int steps);
 
 }  // namespace headscope::ui

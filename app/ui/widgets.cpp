@@ -37,7 +37,7 @@ bool beginCard(const char* id, ImVec2 position, ImVec2 size, const Look& look, b
   ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
   ImGui::PushStyleColor(ImGuiCol_Border, t.panelBorder);
   ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, look.px(8));
-  ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, look.px(1));
+  ImGui::PushStyleVar(ImGuiStyleVar_ChildBorderSize, look.space.hair);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(18), look.px(13)));
   ImGuiWindowFlags flags = ImGuiWindowFlags_AlwaysUseWindowPadding;
   if (!scroll) flags |= ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
@@ -53,7 +53,7 @@ void heading(const Look& look, const char* title, const char* explanation) {
   label(look.fonts.semibold, look.theme.text, title);
   if (explanation == nullptr) return;
   const float titleHeight = fontSize(look.fonts.semibold);
-  ImGui::SameLine(0.0F, look.px(14));
+  ImGui::SameLine(0.0F, look.space.large);
   const float left = ImGui::GetContentRegionAvail().x;
   if (left < look.px(60)) {
     ImGui::NewLine();
@@ -83,7 +83,7 @@ void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view t
   const ImVec2 size = textSize(font, text);
   drawText(ImGui::GetWindowDrawList(), font, {at.x, at.y + (frame - size.y) * 0.5F}, color, text);
   ImGui::Dummy({size.x, frame});
-  ImGui::SameLine(0.0F, look.px(6));
+  ImGui::SameLine(0.0F, look.space.small);
 }
 
 ImVec2 textSize(ImFont* font, std::string_view text) {
@@ -145,14 +145,14 @@ bool toggle(const Look& look, const char* text, bool* on) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 a(at.x, at.y + (frame - side) * 0.5F);
   const ImVec2 b(a.x + side, a.y + side);
-  const float rounding = look.px(4);
+  const float rounding = look.space.tight;
   if (*on) {
     list->AddRectFilled(a, b, t.accent, rounding);
     const float s = side;
     const ImVec2 tick[] = {{a.x + s * 0.24F, a.y + s * 0.52F},
                            {a.x + s * 0.43F, a.y + s * 0.71F},
                            {a.x + s * 0.77F, a.y + s * 0.31F}};
-    list->AddPolyline(tick, 3, t.textOnAccent, 0, look.px(2));
+    list->AddPolyline(tick, 3, t.textOnAccent, 0, look.space.thin);
   } else {
     list->AddRect(a, b, ImGui::IsItemHovered() ? t.accent : t.textMuted, rounding, 0,
                   look.px(1.2F));
@@ -234,10 +234,145 @@ void rowCaption(const Look& look, const char* text) {
   inlineLabel(look, look.fonts.small, look.theme.textMuted, text);
 }
 
-void sentence(const Look& look, ImU32 color, std::string_view text) {
-  ImGui::PushTextWrapPos(0.0F);
-  label(look.fonts.small, color, text);
-  ImGui::PopTextWrapPos();
+namespace {
+
+constexpr const char* kMore = "more ▾";
+
+ImFont* fontOf(const Look& look, bool chosen) {
+  return chosen ? look.fonts.semibold : look.fonts.regular;
+}
+
+/// One tab at the cursor; true where it is clicked.
+bool tabItem(const Look& look, const Tab& tab, bool chosen, float rowHeight) {
+  const Theme& t = look.theme;
+  ImFont* font = fontOf(look, chosen);
+  const ImVec2 size = textSize(font, tab.title);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const bool clicked = ImGui::InvisibleButton(tab.title, {size.x, rowHeight});
+  const bool hovered = ImGui::IsItemHovered();
+  if (!chosen) tip(look, tab.about);  // the chosen one's panel stands under it
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  drawText(list, font, {at.x, at.y + (rowHeight - size.y) * 0.5F},
+           chosen || hovered ? t.text : t.textMuted, tab.title);
+  if (chosen) {
+    const float y = at.y + rowHeight + look.space.hair;
+    list->AddLine({at.x, y}, {at.x + size.x, y}, t.accent, look.space.thin);
+  }
+  return clicked && !chosen;
+}
+
+}  // namespace
+
+int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
+           const char* explanation, float kept) {
+  if (tabs.size() == 1) {
+    heading(look, tabs.front().title, explanation);
+    return -1;
+  }
+  const float gap = look.px(18);
+  const float rowHeight = fontSize(look.fonts.semibold) + look.space.thin;
+  const float room = ImGui::GetContentRegionAvail().x - kept;
+  const auto widthOf = [&](std::size_t i) {
+    return textSize(fontOf(look, static_cast<int>(i) == chosen), tabs[i].title).x;
+  };
+  // as many as fit beside "more"; the chosen one always
+  float all = -gap;
+  for (std::size_t i = 0; i < tabs.size(); ++i) all += widthOf(i) + gap;
+  const float more = textSize(look.fonts.regular, kMore).x;
+  std::vector<std::size_t> shown;
+  std::vector<std::size_t> hidden;
+  float used = all <= room ? -gap : more + widthOf(static_cast<std::size_t>(chosen)) + gap;
+  for (std::size_t i = 0; i < tabs.size(); ++i) {
+    const bool isChosen = static_cast<int>(i) == chosen;
+    const float needed = all > room && isChosen ? 0.0F : widthOf(i) + gap;
+    if (isChosen || (hidden.empty() && used + needed <= room)) {
+      used += needed;
+      shown.push_back(i);
+    } else {
+      hidden.push_back(i);
+    }
+  }
+
+  int clicked = -1;
+  ImGui::PushID(id);
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  float x = start.x;
+  for (const std::size_t i : shown) {
+    ImGui::SetCursorScreenPos({x, start.y});
+    if (tabItem(look, tabs[i], static_cast<int>(i) == chosen, rowHeight)) {
+      clicked = static_cast<int>(i);
+    }
+    x += widthOf(i) + gap;
+  }
+  if (!hidden.empty()) {
+    ImGui::SetCursorScreenPos({x, start.y});
+    if (tabItem(look, {kMore, "the other tabs"}, false, rowHeight)) ImGui::OpenPopup("more tabs");
+    if (beginPopup("more tabs")) {
+      for (const std::size_t i : hidden) {
+        if (ImGui::MenuItem(tabs[i].title)) clicked = static_cast<int>(i);
+      }
+      ImGui::EndPopup();
+    }
+  } else if (explanation != nullptr && start.x + room - x > look.px(120)) {
+    const float y = start.y + (rowHeight - fontSize(look.fonts.small)) * 0.65F;
+    drawText(ImGui::GetWindowDrawList(), look.fonts.small, {x, y}, look.theme.textMuted,
+             elided(look.fonts.small, explanation, start.x + room - x));
+  }
+  ImGui::SetCursorScreenPos(start);
+  ImGui::Dummy({room, rowHeight + look.space.tight});
+  ImGui::PopID();
+  return clicked;
+}
+
+void underlineTerm(const Look& look, ImVec2 at, float width) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float dot = std::max(1.0F, std::round(look.space.hair));
+  const float y = std::round(at.y);
+  for (float x = std::round(at.x); x < at.x + width; x += 3 * dot) {
+    list->AddRectFilled({x, y}, {x + dot, y + dot}, withAlpha(look.theme.textMuted, 0.8F));
+  }
+}
+
+void explainItem(const Look& look, ImFont* font, std::string_view term, const std::string& more) {
+  const ImVec2 min = ImGui::GetItemRectMin();
+  const ImVec2 max = ImGui::GetItemRectMax();
+  underlineTerm(look, {min.x, (min.y + max.y + fontSize(font)) * 0.5F}, max.x - min.x);
+  tip(look, termText(term) + more);
+}
+
+namespace {
+
+constexpr float kMargins = 16.0F;  // of both sides together, in points
+constexpr float kPaddingX = 18.0F;
+constexpr float kPaddingY = 14.0F;
+
+}  // namespace
+
+bool beginModal(const Look& look, const ModalFrame& frame, bool appears) {
+  if (appears) ImGui::OpenPopup(frame.id);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const float margins = look.px(kMargins);
+  const float width = std::min(look.px(frame.width), display.x - margins);
+  const float top = frame.growsDown ? display.y * frame.height : margins * 0.5F;
+  ImGui::SetNextWindowPos({display.x * 0.5F, display.y * frame.height}, ImGuiCond_Always,
+                          {0.5F, frame.growsDown ? 0.0F : frame.height});
+  ImGui::SetNextWindowSizeConstraints({width, 0.0F}, {width, display.y - top - margins * 0.5F});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(kPaddingX), look.px(kPaddingY)));
+  const bool visible = ImGui::BeginPopupModal(
+      frame.id, nullptr,
+      ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+          ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_AlwaysAutoResize);
+  ImGui::PopStyleVar();
+  return visible;
+}
+
+void endModal(bool closes) {
+  if (closes) ImGui::CloseCurrentPopup();
+  ImGui::EndPopup();
+}
+
+float modalRoom(const Look& look) {
+  return ImGui::GetIO().DisplaySize.y - look.px(kMargins + 2 * kPaddingY);
 }
 
 }  // namespace headscope::ui

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "core/words/glossary.h"
 #include "core/words/numbers.h"
 
 namespace headscope::ui {
@@ -61,8 +62,6 @@ void flowOn(const Look& look, float width, float gap = 6.0F);
 bool flowingPill(const Look& look, const std::string& text, const char* about, bool enabled = true);
 /// A small label before what follows it on the line.
 void rowCaption(const Look& look, const char* text);
-/// Small text below them, wrapped to the room there is.
-void sentence(const Look& look, ImU32 color, std::string_view text);
 
 struct Tab {
   const char* title;
@@ -72,5 +71,63 @@ struct Tab {
 /// follows where there is room; `kept` stays free at the right. Gives the one clicked, or −1.
 int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
            const char* explanation = nullptr, float kept = 0.0F);
+
+/// A dotted line below text, `width` wide from `at`: there is something to be asked about it.
+void underlineTerm(const Look& look, ImVec2 at, float width);
+
+/// The item before, a line of text in `font`, is a term of the glossary: underlined, and explained
+/// by a tooltip that ends with `more`.
+void explainItem(const Look& look, ImFont* font, std::string_view term,
+                 const std::string& more = {});
+
+/// The frame of a dialog that lies over the window until it is closed.
+struct ModalFrame {
+  const char* id;
+  float width;             // in points
+  float height;            // where it stands: 0 at the window's top, 1 at its bottom
+  bool growsDown = false;  // its top stays where it is when there is more in it
+};
+
+/// False where it has been closed; else its contents follow, and endModal. `appears`: it opens now.
+bool beginModal(const Look& look, const ModalFrame& frame, bool appears);
+void endModal(bool closes);
+/// The most height its contents can have without scrolling.
+float modalRoom(const Look& look);
+
+/// Lays items out from left to right and goes on to a next row where one does not fit.
+class WrappingRow {
+ public:
+  /// From `left` to `right` in the current window, `top` below its upper edge; `tight` narrows the
+  /// gaps.
+  WrappingRow(const Look& look, float left, float right, float top, bool tight = false)
+      : look_(look),
+        left_(left),
+        right_(right),
+        x_(left),
+        y_(top),
+        gaps_(tight ? look.px(0.7F) : look.px(1)) {}
+
+  /// Puts the cursor where an item of `width` goes.
+  void place(float width, float gapBefore = 12.0F) {
+    const float gap = x_ > left_ ? gaps_ * gapBefore : 0.0F;
+    if (x_ > left_ && x_ + gap + width > right_) {
+      x_ = left_;
+      y_ += ImGui::GetFrameHeight() + look_.px(8);
+      ImGui::SetCursorPos({x_, y_});
+    } else {
+      ImGui::SetCursorPos({x_ + gap, y_});
+      x_ += gap;
+    }
+    x_ += width;
+  }
+  bool fits(float width, float gapBefore) const { return x_ + gaps_ * gapBefore + width <= right_; }
+  /// Where the last line ends.
+  float bottom() const { return y_ + ImGui::GetFrameHeight(); }
+
+ private:
+  const Look& look_;
+  float left_, right_, x_, y_;
+  float gaps_;
+};
 
 }  // namespace headscope::ui

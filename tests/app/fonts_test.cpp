@@ -1,5 +1,7 @@
 // Sizes and fonts: a window that is not there to be seen, monitors of other scales, typefaces that
 // are missing or damaged.
+#include "app/ui/fonts.h"
+
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -8,7 +10,6 @@
 
 #include "app/host/content_scale.h"
 #include "app/ui/compat.h"
-#include "app/ui/font_files.h"
 #include "app_driver.h"
 
 namespace headscope::ui {

@@ -7,8 +7,9 @@
 #include <string>
 #include <tuple>
 
-#include "app/ui/glossary.h"
+#include "app/ui/step_looks.h"
 #include "app/ui/tools/tools.h"
+#include "app/ui/widgets.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -123,11 +124,11 @@ TEST(Glossary, EveryTermIsExplainedOnceInAShortSentenceOrTwo) {
 
 TEST(Glossary, EveryStepAndTensorHasItsTerm) {
   for (const Step* step : allSteps()) {
-    EXPECT_FALSE(aboutTerm(termOf(step->id())).empty());
+    EXPECT_FALSE(aboutTerm(lookOf(step->id()).term).empty());
   }
   int explained = 0;
   for (int i = 0; i < static_cast<int>(kTensorCount); ++i) {
-    const std::string_view term = termOf(static_cast<TensorId>(i));
+    const std::string_view term = lookOf(static_cast<TensorId>(i)).term;
     if (!term.empty() && !aboutTerm(term).empty()) ++explained;
   }
   EXPECT_EQ(explained, 13);

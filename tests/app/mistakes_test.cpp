@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "app/ui/mistake_badge.h"
+#include "app/ui/status_bar.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/analysis/trace_difference.h"

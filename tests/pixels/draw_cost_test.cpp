@@ -25,7 +25,7 @@ DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
 }
 
 struct Look {
-  const char* page = ui::kFlowPage;
+  std::string page = ui::kFlowPage;
   StepId step = StepId::score;
   ui::StageScope scope = ui::StageScope::thisHead;
 };
@@ -73,7 +73,7 @@ TEST(DrawCalls, DoNotGrowWithCells) {
   for (const Look& look : kLooks) {
     const Calls few = callsOf(64, 8, 32, look);
     const Calls many = callsOf(64, 8, 512, look);
-    const auto where = static_cast<int>(look.page) * 10 + static_cast<int>(look.step);
+    const std::string where = look.page + std::to_string(static_cast<int>(look.step));
     EXPECT_GT(few.scene, 0) << where;
     EXPECT_LE(many.scene, few.scene + 2) << where;
     EXPECT_LE(many.interface, few.interface + 8) << where;
@@ -84,7 +84,7 @@ TEST(DrawCalls, HardlyGrowWithHeads) {
   for (const Look& look : kLooks) {
     const Calls few = callsOf(96, 4, 32, look);
     const Calls many = callsOf(96, 96, 32, look);
-    const auto where = static_cast<int>(look.page) * 10 + static_cast<int>(look.step);
+    const std::string where = look.page + std::to_string(static_cast<int>(look.step));
     EXPECT_LE(many.scene, few.scene + 2) << where;
     EXPECT_LE(many.interface, few.interface + 16) << where;
     EXPECT_GE(many.quads, few.quads) << where;

@@ -8,7 +8,6 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/flow/flow_drawing.h"
 #include "app/ui/flow/flow_parts.h"
-#include "app/ui/glossary.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 

@@ -33,7 +33,7 @@ void itemSwitch(const Panel& panel) {
 
 void undefinedNotes(const Look& look, const HeadReport& report, Metric metric) {
   for (const std::string& why : undefinedInWords(report, metric))
-    sentence(look, look.theme.textMuted, why);
+    wrappedLabel(look.fonts.small, look.theme.textMuted, why);
 }
 
 /// A part for words below, with a scroll of its own; the rest of the card above it.
@@ -99,7 +99,7 @@ class ScatterTab final : public FiguresTabCard {
       text +=
           "; beside it " + headsInWords(pick.together, static_cast<Index>(report.metrics.size()));
     }
-    sentence(look, look.theme.text, text);
+    wrappedLabel(look.fonts.small, look.theme.text, text);
     if (pick.empty) return;
     undefinedNotes(look, report, axes.x);
     if (axes.y != axes.x) undefinedNotes(look, report, axes.y);
@@ -135,15 +135,16 @@ class TableTab final : public FiguresTabCard {
       if (pick.metric) metric = pick.metric;
       if (!metric || pick.label) {
         const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
-        sentence(look, look.theme.text,
-                 fmt::format("head {}: {}", head + 1, labelWithScore(label)));
-        sentence(
-            look, look.theme.textMuted,
+        wrappedLabel(look.fonts.small, look.theme.text,
+                     fmt::format("head {}: {}", head + 1, labelWithScore(label)));
+        wrappedLabel(
+            look.fonts.small, look.theme.textMuted,
             fmt::format("{}{}.", label.rule, label.declared ? " (designed, not learned)" : ""));
         return;
       }
       if (report.metrics[static_cast<std::size_t>(head)][*metric]) {
-        sentence(look, look.theme.text, headInWords(report, head, std::array{*metric}));
+        wrappedLabel(look.fonts.small, look.theme.text,
+                     headInWords(report, head, std::array{*metric}));
       }
       undefinedNotes(look, report, *metric);
       metricDefinition(look, *metric);

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/glossary.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/widgets.h"
 

@@ -57,12 +57,12 @@ class MoreHeadsTab final : public Card {
     const float cut = panel.view.heads.similarityCut;
     const HeadCountPoint* chosen = countButtons(panel);
     if (!problem.empty()) {
-      sentence(look, t.bad, problem);
+      wrappedLabel(look.fonts.small, t.bad, problem);
     } else if (chosen != nullptr) {
-      sentence(look, t.text, countInWords(*chosen, panel.trace.config(), cut));
+      wrappedLabel(look.fonts.small, t.text, countInWords(*chosen, panel.trace.config(), cut));
     } else {
-      sentence(look, t.textMuted,
-               fmt::format("measuring … {} to go", counts_.size() - points_.size()));
+      wrappedLabel(look.fonts.small, t.textMuted,
+                   fmt::format("measuring … {} to go", counts_.size() - points_.size()));
     }
     const Rect room = Rect::rest();
     if (points_.empty() || room.height() < look.px(50)) return;

@@ -68,7 +68,8 @@ void shareWords(const Panel& panel, const HeadEffects* effects) {
   const std::string name = tokenInQuotes(panel, token);
   const std::vector<double> shares = sharesOf(*effects, token);
   if (shares.empty()) {
-    sentence(look, t.bad, fmt::format("Not defined for {}: its output is 0.", name));
+    wrappedLabel(look.fonts.small, t.bad,
+                 fmt::format("Not defined for {}: its output is 0.", name));
     return;
   }
   double sum = 0.0;
@@ -81,7 +82,7 @@ void shareWords(const Panel& panel, const HeadEffects* effects) {
                                  c.numHeads == 1 ? "1 head" : fmt::format("{} heads", c.numHeads),
                                  c.bias ? " and the bias" : ", no bias", sum);
   if (against < 0.0) text += fmt::format("; {} of it against the output", cellNumber(against, 3));
-  sentence(look, t.text, text);
+  wrappedLabel(look.fonts.small, t.text, text);
   shareList(panel, shares);
 }
 

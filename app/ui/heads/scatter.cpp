@@ -321,7 +321,7 @@ ScatterPick scatter(const Panel& panel, const HeadReport& report, Rect room) {
     ImGui::SetCursorScreenPos({room.a.x, room.a.y + look.space.small});
     for (const Metric metric : {axes.y, axes.x}) {
       for (const std::string& why : undefinedInWords(report, metric)) {
-        sentence(look, look.theme.text, why);
+        wrappedLabel(look.fonts.small, look.theme.text, why);
       }
       if (axes.x == axes.y) break;
     }

@@ -13,7 +13,6 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/glossary.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/parts/color_bar.h"
@@ -250,7 +249,7 @@ class SimilarityCard final : public Card {
         room.cutBottom((large ? 5 : 2) * line + (small ? 0.0F : ImGui::GetFrameHeight()));
     matrixAndWords(panel, figures, room, below);
     if (!small) controls(panel);
-    if (large) sentence(look, look.theme.textMuted, kSimilarityFormula);
+    if (large) wrappedLabel(look.fonts.small, look.theme.textMuted, kSimilarityFormula);
     ImGui::PopStyleVar();
   }
 

@@ -265,7 +265,7 @@ class WhySeveralTab final : public Card {
             failed ? found.problem : "measuring …");
       return;
     }
-    sentence(look, look.theme.text, conclusion(panel, *found.current));
+    wrappedLabel(look.fonts.small, look.theme.text, conclusion(panel, *found.current));
     ImGui::Dummy({0.0F, look.space.thin});
     pairPictures(panel, *found.current);
   }

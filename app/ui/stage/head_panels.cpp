@@ -11,11 +11,11 @@
 #include "app/ui/designed_words.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/figures.h"
-#include "app/ui/mistake_badge.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/stage/stage_matrix.h"
+#include "app/ui/status_bar.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {

@@ -6,11 +6,28 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/ui/panel.h"
-#include "app/ui/timeline/stage_moment.h"
+#include "app/ui/stage/stage_matrix.h"
+#include "core/words/moments.h"
 
 namespace headscope::ui {
+
+/// What the stage shows at a moment of the timeline: which head and scope, what is lit, and what is
+/// veiled because it has not been reached.
+struct StageMoment {
+  Moment moment;
+  StageScope scope = StageScope::thisHead;
+  Index head = 0;  // whose matrices; while heads are gone through, not the subject's
+  Lit lit{};
+  std::vector<CellRange> veiled;  // of the result
+  Index headsReached = 0;         // in the grid of all heads
+};
+
+/// `share` of the moment has gone by, 0 … 1.
+StageMoment stageMoment(const Trace& trace, const Subject& subject, const Moment& moment,
+                        double share);
 
 /// What playing remembers between frames, all of it recomputable.
 struct Playback {

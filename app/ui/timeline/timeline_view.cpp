@@ -21,12 +21,12 @@ void drawStepSegments(const Look& look, const Timeline& timeline, StepId current
   const auto x = [&](double time) {
     return a.x + (b.x - a.x) * static_cast<float>(time / timeline.length());
   };
-  const float gap = look.px(1);
+  const float gap = look.space.hair;
   for (const StepId step : timeline.steps()) {
     const float from = x(timeline.stepStart(step));
     const float to = x(timeline.stepEnd(step));
     list->AddRectFilled({from, a.y}, {to - gap, b.y}, step == current ? t.accentSoft : t.fieldHover,
-                        look.px(2));
+                        look.space.thin);
   }
   // ticks where they can be told apart
   float drawn = a.x;
@@ -34,7 +34,7 @@ void drawStepSegments(const Look& look, const Timeline& timeline, StepId current
   for (const Moment& moment : timeline.moments()) {
     const float at = x(moment.start);
     if (at - drawn < apart) continue;
-    list->AddLine({at, b.y - look.px(4)}, {at, b.y}, withAlpha(t.textMuted, 0.45F));
+    list->AddLine({at, b.y - look.space.tight}, {at, b.y}, withAlpha(t.textMuted, 0.45F));
     drawn = at;
   }
 }
@@ -58,7 +58,7 @@ std::vector<std::string_view> narrationLines(ImFont* font, std::string_view text
 
 }  // namespace
 
-float scrubBarHeight(const Look& look) { return look.px(14); }
+float scrubBarHeight(const Look& look) { return look.space.large; }
 
 std::string clockText(double time) {
   const int seconds = static_cast<int>(std::floor(time));
@@ -88,9 +88,10 @@ void scrubBar(const Panel& panel, const Playback& playback) {
   if (!view.playTime) return;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float x = a.x + size.x * static_cast<float>(*view.playTime / timeline.length());
-  const float half = look.px(2);
-  list->AddRectFilled({a.x, a.y}, {x, b.y}, withAlpha(t.accent, 0.35F), look.px(2));
-  list->AddRectFilled({x - half, a.y - look.px(2)}, {x + half, b.y + look.px(2)}, t.accent, half);
+  const float half = look.space.thin;
+  list->AddRectFilled({a.x, a.y}, {x, b.y}, withAlpha(t.accent, 0.35F), look.space.thin);
+  list->AddRectFilled({x - half, a.y - look.space.thin}, {x + half, b.y + look.space.thin},
+                      t.accent, half);
 }
 
 float narrationHeight(const Look& look, float room) {

@@ -140,10 +140,9 @@ class ChangesTool final : public Card {
     const Reference& before = panel.reference;
     referenceChooser(panel);
     if (before.trace == nullptr) {
-      ImGui::PushTextWrapPos(0.0F);
-      label(look.fonts.regular, before.problem.empty() ? look.theme.textMuted : look.theme.bad,
-            whyNoReference(before));
-      ImGui::PopTextWrapPos();
+      wrappedLabel(look.fonts.regular,
+                   before.problem.empty() ? look.theme.textMuted : look.theme.bad,
+                   whyNoReference(before));
       return;
     }
     Rect room = Rect::rest();

@@ -200,7 +200,7 @@ void kvCacheWork(const Panel& panel) {
     const float left = ImGui::GetContentRegionAvail().y - look.space.tight;
     workChart(panel, ledger, std::clamp(left, look.px(44), look.px(110)));
   } catch (const UserError& error) {
-    sentence(look, t.bad, error.what());
+    wrappedLabel(look.fonts.small, t.bad, error.what());
   }
 }
 
@@ -254,7 +254,9 @@ void kvCacheSize(const Panel& panel) {
   label(look.fonts.semibold, look.theme.text, "Cache " + bytesOf(c.numKvHeads, positions, 4));
   tip(look, fmt::format("K and V of one layer: 2 × {} items × {} tokens × {} columns × 4 bytes",
                         c.batch, positions, c.dKv()));
-  const auto line = [&](const std::string& text) { sentence(look, look.theme.textMuted, text); };
+  const auto line = [&](const std::string& text) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted, text);
+  };
   line(fmt::format("per layer in F32; {} in F16", bytesOf(c.numKvHeads, positions, 2)));
   line(fmt::format("{} per K/V head", bytesOf(1, positions, 4)));
   line(fmt::format("+{} with each token", bytesOf(c.numKvHeads, 1, 4)));

@@ -387,22 +387,23 @@ class MaskTool final : public Card {
     const Theme& t = look.theme;
     const Document& d = panel.document;
     const Index item = paintedItem(panel);
-    if (pair) sentence(look, t.text, pairSentence(d, item, pair->row, pair->col));
+    if (pair) wrappedLabel(look.fonts.small, t.text, pairSentence(d, item, pair->row, pair->col));
     const std::string rules =
         refused_ ? rulesInTheWay(d, item, refused_->row, refused_->col) : std::string();
     if (!rules.empty()) {
       const bool one = rules.find(" and ") == std::string::npos;
       const bool differs = lengthsDiffer(d.config.mask) && rules == "padding";
-      sentence(look, t.bad,
-               fmt::format("{} forbid{} {} → {} anyway: {}", rules, one ? "s" : "",
-                           queryName(d, item, refused_->row), keyName(d, item, refused_->col),
-                           differs ? "padding that differs between items cannot be painted over"
-                                   : fmt::format("'{}' lets you change it", kRulesIntoPaint)));
+      wrappedLabel(look.fonts.small, t.bad,
+                   fmt::format("{} forbid{} {} → {} anyway: {}", rules, one ? "s" : "",
+                               queryName(d, item, refused_->row), keyName(d, item, refused_->col),
+                               differs ? "padding that differs between items cannot be painted over"
+                                       : fmt::format("'{}' lets you change it", kRulesIntoPaint)));
     }
     const std::string masked = fullyMaskedSentence(d, item, shown_.fullyMasked());
-    if (!masked.empty()) sentence(look, t.bad, masked);
-    sentence(look, t.textMuted,
-             cursor_ ? "drag to paint, with shift a rectangle · arrows move, x changes the pair, "
+    if (!masked.empty()) wrappedLabel(look.fonts.small, t.bad, masked);
+    wrappedLabel(look.fonts.small, t.textMuted,
+                 cursor_
+                     ? "drag to paint, with shift a rectangle · arrows move, x changes the pair, "
                        "Esc puts the cursor away"
                      : "drag to paint, with shift a rectangle · Enter, while no cell is chosen, "
                        "for a cursor to paint by keyboard");

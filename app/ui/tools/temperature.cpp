@@ -88,10 +88,11 @@ void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVarian
   const Look& look = panel.look;
   const Document& d = panel.trace.document();
   if (f.keys == 0) {
-    sentence(look, look.theme.bad, fullyMaskedSentence(d, f.row.item, {f.row.query}));
+    wrappedLabel(look.fonts.small, look.theme.bad,
+                 fullyMaskedSentence(d, f.row.item, {f.row.query}));
   } else {
-    sentence(
-        look, look.theme.text,
+    wrappedLabel(
+        look.fonts.small, look.theme.text,
         fmt::format("{}: entropy {:.2f} of {:.2f} bits · {:.1f} effective keys of {} · largest "
                     "{} on {}{}",
                     queryName(d, f.row.item, f.row.query), f.spread.entropy,
@@ -100,8 +101,8 @@ void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVarian
                     afterSoftmax(panel.trace, f.row)));
   }
   const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
-  sentence(look, look.theme.textMuted,
-           whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"));
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"));
 }
 
 class TemperatureTool final : public Card {

@@ -1,4 +1,4 @@
-#include "app/task_thread.h"
+#include "app/background.h"
 
 #include <chrono>
 #include <utility>

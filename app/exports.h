@@ -1,0 +1,55 @@
+// Exports: what the program writes to files, aside from the interface's thread, and the dialog that
+// asks what and where to.
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "app/background.h"
+#include "app/documents.h"
+#include "app/ui/export_dialog.h"
+
+namespace headscope {
+
+class Exports {
+ public:
+  /// `tracePath`: where "Save trace" goes. `documents` must outlive it.
+  Exports(Documents& documents, std::filesystem::path tracePath)
+      : documents_(documents), tracePath_(std::move(tracePath)) {}
+
+  ui::ExportDialog& dialog() { return dialog_; }
+
+  /// Written once the newest document's pass is there, so that it is what was asked for and the
+  /// window never waits for it.
+  void ask(ui::ExportRequest request) { asked_.push_back(std::move(request)); }
+  void askForTrace();
+  bool waits() const { return !asked_.empty(); }
+  bool busy() const { return task_.busy(); }
+  /// With the newest pass there: writes what was asked for first; a picture, which is the host's to
+  /// draw, is given back.
+  std::optional<ui::ExportRequest> start();
+
+  /// Writes it on another thread; `write` gives the sentence that says so.
+  void write(std::function<std::string()> write);
+  /// Says how the last one went, once.
+  void takeOutcome();
+
+  void setWake(std::function<void()> wake) { task_.setWake(std::move(wake)); }
+  void wait() { task_.wait(); }
+
+ private:
+  Documents& documents_;
+  std::filesystem::path tracePath_;
+  ui::ExportDialog dialog_;
+  std::deque<ui::ExportRequest> asked_;
+  BackgroundTask<std::string> task_;
+};
+
+/// As a sentence names a file that was written.
+std::string wholePath(const std::filesystem::path& path);
+
+}  // namespace headscope

@@ -1,0 +1,200 @@
+#include "app/sessions.h"
+
+#include <fmt/format.h>
+
+#include <ctime>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/view_json.h"
+
+namespace headscope {
+namespace {
+
+// wishes that are asked for twice
+constexpr const char* kRestore = "restore";
+constexpr const char* kDiscard = "discard";
+
+}  // namespace
+
+/// The view comes with the trace it is of: the one before may have fewer heads.
+void Sessions::show(DocumentPtr document, std::string newView, const std::string& name) {
+  if (document != documents_.newest()) documents_.open(document, name);
+  viewToCome_ = ViewToCome{std::move(document), std::move(newView)};
+}
+
+bool Sessions::takeViewToCome() {
+  if (!viewToCome_) return false;
+  const bool awaited = viewToCome_->document == documents_.newest();
+  if (awaited && !documents_.isComputed()) return false;
+  if (awaited) view_ = viewFromJson(viewToCome_->view, view_);
+  viewToCome_.reset();
+  return awaited;
+}
+
+/// True the second time that the same is wished; the first time it says what to know before.
+bool Sessions::askedTwice(const std::string& wish, const std::string& sentence) {
+  const bool again = warns(wish).has_value();
+  warned_ = again ? Warned{} : Warned{wish, sentence, documents_.newest()};
+  if (!again) documents_.say(sentence, true);
+  return again;
+}
+
+/// What was said when that was wished; nothing once the document is another one.
+std::optional<std::string> Sessions::warns(const std::string& wish) const {
+  if (warned_.wish != wish || warned_.document != documents_.newest()) return std::nullopt;
+  return warned_.sentence;
+}
+
+void Sessions::open(const std::filesystem::path& path, bool asked) {
+  const std::string unsaved = store_.unsavedInWords(documents_.newest());
+  if (!asked && !unsaved.empty() &&
+      !askedTwice("open " + path.string(),
+                  fmt::format("{}: save it (ctrl+s), or open {} once more to leave it", unsaved,
+                              path.filename().string()))) {
+    return;
+  }
+  documents_.attempt([&] {
+    std::error_code code;
+    const auto whole = std::filesystem::absolute(path, code);
+    const formats::Session session =
+        formats::loadSession(code ? path : whole, documents_.memoryBudget());
+    show(session.document, session.view, "open " + path.filename().string());
+    documents_.history().setMark(store_.opened(whole, session));
+    documents_.say("opened " + path.string());
+  });
+}
+
+void Sessions::save(bool elsewhere) {
+  if (!elsewhere && !store_.path().empty()) return saveTo(store_.path());
+  const std::string& preset = documents_.newest()->preset;
+  dialog_.askToSave(!store_.name().empty() ? store_.name() : preset.empty() ? "session" : preset);
+}
+
+void Sessions::saveTo(const std::filesystem::path& path) {
+  store_.save(path, documents_.newest(), viewToJson(view_));
+  documents_.say("saving " + path.string());
+}
+
+void Sessions::recallScene(int number) {
+  const formats::SavedScene* scene = store_.scene(number);
+  if (scene == nullptr) {
+    documents_.say(fmt::format("scene {} is not set: ctrl+{} sets it", number, number), true);
+    return;
+  }
+  const std::string title = scene->title.empty() ? "" : ": " + scene->title;
+  documents_.say(fmt::format("scene {}{}", number, title));
+  store_.leaveFor(*scene, documents_.newest(), viewToJson(view_));
+  show(scene->document, scene->view, fmt::format("scene {}", number));
+}
+
+void Sessions::setScene(int number) {
+  const formats::SavedScene* before = store_.scene(number);
+  const std::string title = before != nullptr ? before->title : ui::firstTitle(view_);
+  store_.setScene({number, title, documents_.newest(), viewToJson(view_)});
+  documents_.say(fmt::format("scene {} is set: {} recalls it", number, number));
+}
+
+void Sessions::doMenu(const ui::SessionMenu& menu) {
+  if (menu.open) dialog_.askToOpen();
+  if (menu.save || menu.saveAs) save(menu.saveAs);
+  if (menu.scenes) view_.inspectorTab = ui::InspectorTab::scenes;
+}
+
+void Sessions::doSceneWishes(const ui::SceneWishes& wishes) {
+  if (wishes.recall > 0) recallScene(wishes.recall);
+  if (wishes.set > 0) setScene(wishes.set);
+  if (wishes.remove > 0) store_.removeScene(wishes.remove);
+  if (wishes.retitle > 0) store_.retitleScene(wishes.retitle, wishes.title);
+}
+
+void Sessions::keys() {
+  using ui::ctrlPressed;
+  using ui::Key;
+  if (ctrlPressed(Key{'S'}, false)) save(ImGui::GetIO().KeyShift);
+  if (ctrlPressed(Key{'O'}, false)) dialog_.askToOpen();
+}
+
+void Sessions::sceneKeys() {
+  for (int number = 1; number <= formats::kScenes; ++number) {
+    const auto key = static_cast<ui::Key>('0' + number);
+    if (ImGui::GetIO().KeyAlt || !ui::keyPressed(key, false)) continue;
+    ImGui::GetIO().KeyCtrl ? setScene(number) : recallScene(number);
+  }
+  if (store_.abandoned().empty() || ImGui::GetIO().KeyCtrl) return;
+  if (ui::keyPressed(ui::Key{'X'}, false)) discard();
+}
+
+bool Sessions::answerPressed() const {
+  return !store_.abandoned().empty() &&
+         (ui::keyPressed(ui::Key{'R'}, false) || ui::keyPressed(ui::Key{'X'}, false));
+}
+
+bool Sessions::restoreKey() {
+  if (store_.abandoned().empty() || !ui::keyPressed(ui::Key{'R'}, false)) return false;
+  restore();
+  return true;
+}
+
+void Sessions::restore() {
+  const std::string unsaved = store_.unsavedInWords(documents_.newest());
+  if (!unsaved.empty() &&
+      !askedTwice(kRestore, unsaved + ": save it (ctrl+s), or restore once more (R) to leave it")) {
+    return;
+  }
+  documents_.attempt([&] {
+    const SessionStore::Restoring restoring = store_.load(documents_.memoryBudget());
+    show(restoring.session.document, restoring.session.view, "restore");
+    documents_.history().setMark(store_.restored(restoring));
+    documents_.say("restored what was not saved");
+  });
+}
+
+void Sessions::discard() {
+  if (!askedTwice(kDiscard,
+                  "Discarding cannot be undone: discard once more (X) to lose it for good")) {
+    return;
+  }
+  store_.discard();
+  documents_.say("discarded what was not saved");
+}
+
+void Sessions::windows(const ui::Look& look, float top) {
+  const ui::SessionDialog::Answer answer =
+      dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.newest()));
+  if (answer.open) open(*answer.open, true);
+  if (answer.save) saveTo(*answer.save);
+  const float heightBefore = std::exchange(offerHeight_, 0.0F);
+  if (store_.abandoned().empty()) return;
+  const AbandonedAutosave& first = store_.abandoned().front();
+  const std::string what = first.origin.empty()
+                               ? std::string("What was changed")
+                               : fmt::format("'{}'", formats::sessionName(first.origin));
+  std::string question =
+      fmt::format("{} was not saved before headscope ended. Restore it as of {}?", what,
+                  timeInWords(first.written, std::time(nullptr)));
+  for (const char* wish : {kRestore, kDiscard}) question = warns(wish).value_or(question);
+  switch (ui::recoveryBanner(look, question, top, offerHeight_)) {
+    case ui::Recovery::restore:
+      restore();
+      break;
+    case ui::Recovery::discard:
+      discard();
+      break;
+    case ui::Recovery::undecided:
+      break;
+  }
+  if (offerHeight_ != heightBefore) look.changesIn(0.0);  // the body makes room for it
+}
+
+bool Sessions::follow() {
+  store_.follow(documents_.history());
+  const bool viewCame = takeViewToCome();
+  ui::ViewState kept = view_;
+  if (kept.playing) kept.playTime.reset();  // where it stands is kept once it halts
+  const auto news = store_.update(documents_.newest(), viewToJson(kept), documents_.isComputed());
+  if (news) documents_.say(news->sentence, news->isError);
+  return viewCame;
+}
+
+}  // namespace headscope

@@ -1,0 +1,79 @@
+// Sessions: opening, saving and restoring them, and going back to their scenes: what the session
+// store knows, as the user meets it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "app/documents.h"
+#include "app/session_store.h"
+#include "app/ui/scenes_panel.h"
+#include "app/ui/session_controls.h"
+
+namespace headscope {
+
+class Sessions {
+ public:
+  /// What it is given must outlive it.
+  Sessions(Documents& documents, ui::ViewState& view, SessionStore::Start start)
+      : documents_(documents), view_(view), store_(std::move(start)) {}
+
+  SessionStore& store() { return store_; }
+  const SessionStore& store() const { return store_; }
+  /// As the window's title and the session's menu name it.
+  ui::SessionMenu menu() const { return {store_.name(), store_.unsaved(documents_.newest())}; }
+  /// What was clicked in the menu.
+  void doMenu(const ui::SessionMenu& menu);
+  void doSceneWishes(const ui::SceneWishes& wishes);
+
+  /// `asked`: whether what is not saved may be left, which the dialog asks by itself.
+  void open(const std::filesystem::path& path, bool asked = false);
+
+  /// The keys with ctrl; and single keys, where nothing is being typed.
+  void keys();
+  void sceneKeys();
+  /// While it is offered to restore what was not saved, these letters answer it; R comes before a
+  /// tool's.
+  bool restoreKey();
+  bool answerPressed() const;
+
+  /// Once a frame, before the panels: keeps what has changed and says what has happened. True where
+  /// the view is another one now, that came with a session or a scene.
+  bool follow();
+  /// After the panels: the dialog, and the offer to restore, from `top` on across the window.
+  void windows(const ui::Look& look, float top);
+  /// What the offer takes, for which the body makes room.
+  float offerHeight() const { return offerHeight_; }
+
+ private:
+  void save(bool elsewhere);
+  void saveTo(const std::filesystem::path& path);
+  void restore();
+  void discard();
+  void recallScene(int number);
+  void setScene(int number);
+  void show(DocumentPtr document, std::string newView, const std::string& name);
+  bool takeViewToCome();
+  bool askedTwice(const std::string& wish, const std::string& sentence);
+  std::optional<std::string> warns(const std::string& wish) const;
+
+  struct ViewToCome {
+    DocumentPtr document;
+    std::string view;
+  };
+  struct Warned {  // what the user was told before it is done, on this document
+    std::string wish, sentence;
+    DocumentPtr document;
+  };
+
+  Documents& documents_;
+  ui::ViewState& view_;
+  SessionStore store_;
+  std::optional<ViewToCome> viewToCome_;
+  Warned warned_;
+  ui::SessionDialog dialog_;
+  float offerHeight_ = 0.0F;
+};
+
+}  // namespace headscope
