@@ -24,12 +24,23 @@ bool holdsWeights(const formats::SafetensorsFile& file) {
   });
 }
 
-SetWeights asWeights(const formats::SafetensorsFile& file, Index heads) {
+/// How many heads a file is for, which it does not say: as many as have room in W_Q at the head
+/// width that is set; else as many as there are, or the nearest count that its keys can be shared
+/// out to.
+Index headsOf(const formats::LoadedWeights& loaded, const AttentionConfig& config) {
+  const Index rows = loaded.queryFeatures;
+  if (config.headDim > 0 && rows % config.headDim == 0) return rows / config.headDim;
+  constexpr std::size_t kTried = 64;
+  const auto counts = nearestHeadCounts(rows, config.numHeads, kTried);
+  const auto found = std::find_if(counts.begin(), counts.end(),
+                                  [&](Index heads) { return formats::keysFit(loaded, heads); });
+  return found != counts.end() ? *found : counts.front();
+}
+
+SetWeights asWeights(const formats::SafetensorsFile& file, const AttentionConfig& config) {
   formats::LoadedWeights loaded = formats::loadWeights(file);
   const std::string name = file.path().filename().string();
-  if (loaded.queryFeatures % heads != 0) {
-    heads = nearestHeadCounts(loaded.queryFeatures, heads, 1).front();
-  }
+  const Index heads = headsOf(loaded, config);
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, name);
   return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads};
 }
@@ -51,7 +62,7 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   const formats::SafetensorsFile file(path);
   std::vector<Edit> edits;
   if (file.has("x")) edits.emplace_back(asInput(formats::loadInput(file)));
-  if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config.numHeads));
+  if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config));
   if (edits.empty()) {
     throw UserError(fmt::format(
         "{}: neither an input (x) nor weights (in_proj_weight, or q_proj.weight …) are in it",

@@ -15,8 +15,8 @@
 #include "app/cli/look_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
-#include "app/host/picture.h"
-#include "app/host/png.h"
+#include "app/host/image.h"
+#include "app/host/offscreen.h"
 #include "app/ui/export_choice.h"
 
 namespace headscope::cli {

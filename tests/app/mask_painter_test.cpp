@@ -5,7 +5,7 @@
 #include "app/ui/tools/mask_picture.h"
 #include "app/ui/tools/mask_words.h"
 #include "app_driver.h"
-#include "core/mask_patterns.h"
+#include "core/mask.h"
 
 namespace headscope::ui {
 namespace {

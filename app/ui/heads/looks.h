@@ -35,7 +35,7 @@ class QueryList {
 };
 
 // Which weights are drawn as lines between tokens: of each row the largest that make up a share of
-// it (accumulated_mass.h). Pure, as is all that follows.
+// it (weight_readings.h). Pure, as is all that follows.
 
 struct Line {
   Index head = 0, query = 0, key = 0;

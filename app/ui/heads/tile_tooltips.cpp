@@ -11,7 +11,7 @@
 #include "app/ui/heads/figure_words.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/accumulated_mass.h"
+#include "core/analysis/weight_readings.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

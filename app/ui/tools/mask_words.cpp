@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "app/ui/parts/axis_labels.h"
-#include "core/mask_patterns.h"
+#include "core/mask.h"
 
 namespace headscope::ui {
 namespace {
