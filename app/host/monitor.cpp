@@ -1,13 +1,12 @@
 #include "app/host/monitor.h"
 
+#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "app/ui/view_state.h"
-
-#define GLFW_INCLUDE_NONE
 
 namespace headscope::host {
 

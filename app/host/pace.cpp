@@ -1,5 +1,6 @@
 #include "app/host/pace.h"
 
+#define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
 
@@ -7,8 +8,6 @@
 #include <limits>
 
 #include "app/ui/text_field.h"
-
-#define GLFW_INCLUDE_NONE
 
 namespace headscope::host {
 
