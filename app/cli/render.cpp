@@ -12,7 +12,6 @@
 #include "app/cli/cell_options.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
-#include "app/cli/look_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
 #include "app/host/image.h"

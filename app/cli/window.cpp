@@ -12,7 +12,6 @@
 #include "app/app.h"
 #include "app/autosave.h"
 #include "app/cli/commands.h"
-#include "app/cli/look_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
