@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "core/formats/safetensors.h"
 #include "core/formats/state_dict.h"
@@ -31,7 +32,10 @@ Index headsOf(const formats::LoadedWeights& loaded, const AttentionConfig& confi
   const Index rows = loaded.queryFeatures;
   if (config.headDim > 0 && rows % config.headDim == 0) return rows / config.headDim;
   constexpr std::size_t kTried = 64;
-  const auto counts = nearestHeadCounts(rows, config.numHeads, kTried);
+  auto counts = nearestHeadCounts(rows, config.numHeads, kTried);
+  std::stable_sort(counts.begin(), counts.end(), [&](Index a, Index b) {
+    return std::abs(a - config.numHeads) < std::abs(b - config.numHeads);
+  });
   const auto found = std::find_if(counts.begin(), counts.end(),
                                   [&](Index heads) { return formats::keysFit(loaded, heads); });
   return found != counts.end() ? *found : counts.front();
