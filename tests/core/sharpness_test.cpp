@@ -1,9 +1,10 @@
+#include "core/analysis/sharpness.h"
+
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 
-#include "core/analysis/sharpness.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 
