@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 #include <vector>
 
 #include "core/formats/safetensors.h"
@@ -25,18 +26,34 @@ bool holdsWeights(const formats::SafetensorsFile& file) {
   });
 }
 
-SetWeights asWeights(const formats::SafetensorsFile& file, Index heads) {
+/// How many heads a file is for, which it does not say: as many as have room in W_Q at the head
+/// width that is set; else as many as there are, or the nearest count that its keys can be shared
+/// out to.
+Index headsOf(const formats::LoadedWeights& loaded, const AttentionConfig& config) {
+  const Index rows = loaded.queryFeatures;
+  if (config.headDim > 0 && rows % config.headDim == 0) return rows / config.headDim;
+  constexpr std::size_t kTried = 64;
+  auto counts = nearestHeadCounts(rows, config.numHeads, kTried);
+  std::stable_sort(counts.begin(), counts.end(), [&](Index a, Index b) {
+    return std::abs(a - config.numHeads) < std::abs(b - config.numHeads);
+  });
+  const auto found = std::find_if(counts.begin(), counts.end(),
+                                  [&](Index heads) { return formats::keysFit(loaded, heads); });
+  return found != counts.end() ? *found : counts.front();
+}
+
+SetWeights asWeights(const formats::SafetensorsFile& file, const AttentionConfig& config) {
   formats::LoadedWeights loaded = formats::loadWeights(file);
   const std::string name = file.path().filename().string();
-  if (loaded.queryFeatures % heads != 0) {
-    heads = nearestHeadCounts(loaded.queryFeatures, heads, 1).front();
-  }
+  const Index heads = headsOf(loaded, config);
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, name);
   return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads};
 }
 
 /// A .csv gives the input; a .safetensors its `x` (and `memory`), its weights, or both. The edits
-/// are to be applied in order. Throws UserError naming the file and what is wrong with it.
+/// are to be applied in order. A file does not say how many heads its weights are for: the
+/// document's head width, where it is given by itself, or its heads decide. Throws UserError naming
+/// the file and what is wrong with it.
 std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document& document) {
   std::string ending = path.extension().string();
   std::transform(ending.begin(), ending.end(), ending.begin(),
@@ -52,7 +69,7 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   const formats::SafetensorsFile file(path);
   std::vector<Edit> edits;
   if (file.has("x")) edits.emplace_back(asInput(formats::loadInput(file)));
-  if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config.numHeads));
+  if (holdsWeights(file)) edits.emplace_back(asWeights(file, document.config));
   if (edits.empty()) {
     throw UserError(fmt::format(
         "{}: neither an input (x) nor weights (in_proj_weight, or q_proj.weight …) are in it",

@@ -5,8 +5,8 @@
 #include <exception>
 #include <utility>
 
-#include "core/clock.h"
 #include "core/error.h"
+#include "core/execution.h"
 
 namespace headscope {
 

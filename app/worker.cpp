@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/attention.h"
-#include "core/clock.h"
+#include "core/execution.h"
 #include "core/gemm.h"
 
 namespace headscope {

@@ -5,7 +5,7 @@
 
 #include "app/worker.h"
 #include "bench/documents.h"
-#include "core/clock.h"
+#include "core/execution.h"
 
 namespace headscope::bench {
 namespace {

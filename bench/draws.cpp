@@ -8,7 +8,7 @@
 #include "core/history.h"
 #include "core/ledger.h"
 #include "core/presets.h"
-#include "core/weights/draw.h"
+#include "core/weights/random.h"
 
 namespace headscope::bench {
 namespace {

@@ -9,13 +9,12 @@
 #include <variant>
 #include <vector>
 
-#include "app/host/egl_context.h"
 #include "app/host/headless.h"
+#include "app/host/offscreen.h"
 #include "app/host/painter.h"
-#include "app/host/render_target.h"
 #include "bench/documents.h"
-#include "core/clock.h"
 #include "core/edit.h"
+#include "core/execution.h"
 
 namespace headscope::bench {
 namespace {

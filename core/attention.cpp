@@ -9,8 +9,8 @@
 #include <memory>
 #include <utility>
 
-#include "core/clock.h"
 #include "core/error.h"
+#include "core/execution.h"
 #include "core/finite.h"
 #include "core/ledger.h"
 #include "core/steps/linear.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/finite.h"
-#include "core/weights/draw.h"
+#include "core/weights/random.h"
 
 namespace headscope {
 namespace {

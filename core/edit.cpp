@@ -160,6 +160,12 @@ struct Editor {
     draft.config.numHeads = e.numHeads;
     draft.config.numKvHeads = e.numKvHeads;
     draft.config.headDim = headDimOf(e.weights, e.numHeads);
+    if (draft.config.headDim != before.config.headDim && draft.config.headDim > 0) {
+      note = fmt::format(
+          "the {} rows of W_Q are taken as {} heads of {}: for another split set the head width "
+          "first, and open the file again",
+          e.weights.wQ.dim(0), e.numHeads, draft.config.headDim);
+    }
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
     draft.config.headGains.clear();

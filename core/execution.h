@@ -1,8 +1,9 @@
-// Execution: how work runs, and how another thread may watch and stop it; and the loop over its
-// pieces.
+// Execution: how work runs, how another thread may watch and stop it, the loop over its pieces, and
+// the clock that says how long it took.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <mutex>
 
@@ -44,6 +45,16 @@ void overPieces(Index pieces, const Execution& execution, Function&& function) {
                      },
                      &work});
   if (work.failure) std::rethrow_exception(work.failure);
+}
+
+/// Seconds since some moment in the past, of a steady clock.
+inline double clockSeconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Since a time of the same clock.
+inline double millisecondsSince(double startSeconds) {
+  return (clockSeconds() - startSeconds) * 1000.0;
 }
 
 }  // namespace headscope

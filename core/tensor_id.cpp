@@ -5,7 +5,7 @@
 
 #include <charconv>
 
-#include "core/trimmed.h"
+#include "core/utf8.h"
 
 namespace headscope {
 namespace {

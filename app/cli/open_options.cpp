@@ -1,11 +1,27 @@
 #include "app/cli/open_options.h"
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 
+#include "app/cli/config_options.h"
 #include "app/view_json.h"
 
 namespace headscope::cli {
+
+void LookOptions::applyTo(ui::ViewState& view) const {
+  view.theme = theme == "dark" ? ui::ThemeKind::dark : ui::ThemeKind::light;
+  view.scale = scale;
+}
+
+void addLookOptions(CLI::App& app, LookOptions& options) {
+  app.add_option("--theme", options.theme, "light (default) or dark")
+      ->check(CLI::IsMember({"light", "dark"}));
+  app.add_option("--scale", options.scale, "of the interface, 1 (default) to 3")
+      ->check(notNumber)
+      ->check(CLI::Range(ui::kMinScale, ui::kMaxScale))
+      ->type_name("X");
+}
 
 AppOptions optionsToOpen(const PassOptions& pass) {
   AppOptions options;

@@ -12,11 +12,10 @@
 #include "app/cli/cell_options.h"
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
-#include "app/cli/look_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/pass_options.h"
-#include "app/host/picture.h"
-#include "app/host/png.h"
+#include "app/host/image.h"
+#include "app/host/offscreen.h"
 #include "app/ui/export_choice.h"
 
 namespace headscope::cli {

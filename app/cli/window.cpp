@@ -12,13 +12,12 @@
 #include "app/app.h"
 #include "app/autosave.h"
 #include "app/cli/commands.h"
-#include "app/cli/look_options.h"
 #include "app/cli/open_options.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
-#include "app/host/picture.h"
-#include "app/host/png.h"
+#include "app/host/image.h"
+#include "app/host/offscreen.h"
 #include "core/formats/state_dict.h"
 
 namespace headscope::cli {

@@ -3,7 +3,7 @@
 #include <cstddef>
 
 #include "app/ui/text_field.h"
-#include "core/input/utf8.h"
+#include "core/utf8.h"
 
 namespace headscope::host {
 namespace {

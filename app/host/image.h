@@ -1,8 +1,9 @@
-// Image: pixels as RGBA bytes, top row first.
+// Image: pixels as RGBA bytes, top row first, and as a PNG file.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
 namespace headscope::host {
@@ -17,5 +18,8 @@ struct Image {
                               static_cast<std::size_t>(x));
   }
 };
+
+/// As PNG. The file appears whole or not at all. Throws UserError naming the path.
+void writePng(const std::filesystem::path& path, const Image& image);
 
 }  // namespace headscope::host

@@ -7,6 +7,23 @@
 #include "app/ui/theme.h"
 
 namespace headscope::host {
+
+std::future<LoadedFonts> loadFontsAside(float scale) {
+  return std::async(std::launch::async, [scale] {
+    LoadedFonts loaded;
+#if IMGUI_VERSION_NUM < 19200  // since then letters are drawn when they are first shown
+    loaded.atlas = std::make_unique<ImFontAtlas>();
+    loaded.fonts = ui::loadFonts(*loaded.atlas, scale);
+    loaded.atlas->Build();
+    loaded.atlas->ClearInputData();  // ImGui's copies of the typefaces
+    loaded.scale = scale;
+#else
+    (void)scale;
+#endif
+    return loaded;
+  });
+}
+
 namespace {
 
 /// Dear ImGui keeps what a field that was left could undo, and aborts where another text stands in

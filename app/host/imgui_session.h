@@ -4,15 +4,26 @@
 #include <imgui.h>
 
 #include <functional>
+#include <future>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "app/app.h"
-#include "app/host/font_loading.h"
 #include "app/ui/fonts.h"
 #include "app/ui/theme.h"
 
 namespace headscope::host {
+
+/// The letters of an interface scale, drawn on a thread of their own while a window opens.
+struct LoadedFonts {
+  std::unique_ptr<ImFontAtlas> atlas;  // null: loaded when the first frame asks for them
+  ui::Fonts fonts;
+  float scale = 0.0F;
+};
+
+/// To be taken before a Dear ImGui context is made: no context may come or go meanwhile.
+std::future<LoadedFonts> loadFontsAside(float scale);
 
 class ImGuiSession {
  public:

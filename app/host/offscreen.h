@@ -1,16 +1,49 @@
-// Offscreen: a host that draws the same frames as the window into an image, without a display.
+// Offscreen: the frames of the window, drawn into images without a display.
 #pragma once
 
 #include <filesystem>
 
 #include "app/app.h"
-#include "app/host/egl_context.h"
+#include "app/gl/objects.h"
 #include "app/host/headless.h"
 #include "app/host/image.h"
 #include "app/host/painter.h"
-#include "app/host/render_target.h"
 
 namespace headscope::host {
+
+/// An OpenGL 3.3 core context without a window, X server or GPU (Mesa then draws on the CPU).
+/// Current on the thread that made it, until its end.
+class EglContext {
+ public:
+  /// Throws UserError where the machine has no EGL, or no OpenGL 3.3.
+  EglContext();
+  ~EglContext();
+  EglContext(const EglContext&) = delete;
+  EglContext& operator=(const EglContext&) = delete;
+
+ private:
+  void* display_ = nullptr;
+  void* surface_ = nullptr;
+  void* context_ = nullptr;
+};
+
+/// A framebuffer of our own to draw into, and its pixels.
+class RenderTarget {
+ public:
+  /// Throws UserError for a size that GL does not take.
+  RenderTarget(int width, int height);
+
+  void bind() const;
+  Image read() const;
+  int width() const { return width_; }
+  int height() const { return height_; }
+
+ private:
+  int width_;
+  int height_;
+  gl::Renderbuffer color_;
+  gl::Framebuffer framebuffer_;
+};
 
 class Offscreen {
  public:
@@ -33,5 +66,10 @@ class Offscreen {
   RenderTarget target_;
   Painter painter_;
 };
+
+/// What the program shows, drawn aside from any window there may be, on an OpenGL context of its
+/// own. The caller's Dear ImGui context is current again afterwards; of OpenGL none is. Throws
+/// UserError where the pass is refused, or without EGL.
+Image drawPicture(const PictureRequest& request, const std::filesystem::path& shaderDir = {});
 
 }  // namespace headscope::host

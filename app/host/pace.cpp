@@ -1,9 +1,16 @@
 #include "app/host/pace.h"
 
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+
 #include <algorithm>
 #include <limits>
 
+#include "app/ui/text_field.h"
+
 namespace headscope::host {
+
 namespace {
 
 // Seconds between frames.
@@ -23,6 +30,30 @@ double secondsToWait(const PaceInput& input) {
   if (input.textEdited) next = std::min(next, kCaretBlink);
   next = std::min(next, std::max(input.nextChange, kShortest));
   return std::max(next - input.sinceFrame, 0.0);
+}
+
+bool KeyQueue::feed(GLFWwindow* window) {
+  // A frame sees one key go down, with the modifiers held at that moment; characters belong to it.
+  // A command may open a field, which takes the keyboard two frames later.
+  constexpr int kFramesToOpen = 2;
+  if (pause_ > 0) {
+    --pause_;
+    return true;
+  }
+  bool pressed = false;
+  while (!events_.empty()) {
+    if (const auto* key = std::get_if<KeyEvent>(&events_.front())) {
+      if (pressed) return true;
+      pressed = key->action == GLFW_PRESS;
+      if (pressed && (key->mods & GLFW_MOD_CONTROL) != 0) pause_ = kFramesToOpen;
+      ImGui_ImplGlfw_KeyCallback(window, key->key, key->scancode, key->action, key->mods);
+    } else {
+      ui::typeCharacter(std::get<unsigned>(events_.front()),
+                        [window](unsigned c) { ImGui_ImplGlfw_CharCallback(window, c); });
+    }
+    events_.pop_front();
+  }
+  return false;
 }
 
 }  // namespace headscope::host

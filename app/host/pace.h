@@ -1,5 +1,10 @@
-// Pace: when a window draws its next frame. Pure: no clock, no window.
+// Pace: when a window draws its next frame, and which keys that frame is given.
 #pragma once
+
+#include <deque>
+#include <variant>
+
+struct GLFWwindow;
 
 namespace headscope::host {
 
@@ -13,8 +18,34 @@ struct PaceInput {
   double sinceFrame = 0.0;  // seconds
 };
 
-/// Seconds to wait for events before the next frame; 0: draw at once, infinite: none until an
-/// event.
+/// Pure: no clock, no window. Seconds to wait for events before the next frame; 0: draw at once,
+/// infinite: none until an event.
 double secondsToWait(const PaceInput& input);
+
+/// Hands the keyboard to Dear ImGui so that nothing is lost where a key goes down and up
+/// between two frames.
+///
+/// From 1.87 on ImGui spreads such events over frames itself; before, its state only knows what is
+/// held at the moment of a frame, and a short tap during a slow frame would never be seen.
+class KeyQueue {
+ public:
+  void addKey(int key, int scancode, int action, int mods) {
+    events_.emplace_back(KeyEvent{key, scancode, action, mods});
+  }
+  void addCharacter(unsigned codepoint) { events_.emplace_back(codepoint); }
+
+  /// Before a frame: passes events on up to the first that must wait for the next. True where some
+  /// wait.
+  bool feed(GLFWwindow* window);
+
+ private:
+  struct KeyEvent {
+    int key, scancode, action, mods;
+  };
+  using Event = std::variant<KeyEvent, unsigned>;
+
+  std::deque<Event> events_;
+  int pause_ = 0;  // frames still to go by
+};
 
 }  // namespace headscope::host

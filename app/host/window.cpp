@@ -23,15 +23,12 @@
 
 #include "app/gl/error.h"
 #include "app/gl/reset_watch.h"
-#include "app/host/content_scale.h"
-#include "app/host/font_loading.h"
-#include "app/host/full_screen.h"
+#include "app/host/image.h"
 #include "app/host/imgui_session.h"
-#include "app/host/key_queue.h"
+#include "app/host/monitor.h"
+#include "app/host/offscreen.h"
 #include "app/host/pace.h"
 #include "app/host/painter.h"
-#include "app/host/picture.h"
-#include "app/host/png.h"
 #include "app/ui/text_field.h"
 #include "core/error.h"
 

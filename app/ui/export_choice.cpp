@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "app/ui/session_controls.h"
-#include "core/trimmed.h"
+#include "core/utf8.h"
 
 namespace headscope::ui {
 namespace {

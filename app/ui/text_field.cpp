@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "core/input/utf8.h"
+#include "core/utf8.h"
 
 namespace headscope::ui {
 namespace {

@@ -67,7 +67,9 @@ void headWidth(const Panel& panel, TopBarMemory& memory) {
   AttentionConfig draft = c;
   caption(panel.look, "Head width",
           "d_k: the columns of Q, K and V that each head gets. Usually d_model / heads; given by "
-          "itself, W_Q has heads × d_k rows and W_O as many columns. Emptied: the division again.");
+          "itself, W_Q has heads × d_k rows and W_O as many columns. Emptied: the division again. "
+          "A file of weights that is opened is split "
+          "by it.");
   NumberDraft& field = memory.headDim;
   std::optional<Index> next = wholeNumberField(
       panel.look, {"head_dim", c.dK(), Limits::kDModel, "leave it empty for d_model / heads"},

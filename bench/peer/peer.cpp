@@ -23,8 +23,8 @@
 #include <vector>
 
 #include "core/attention.h"
-#include "core/clock.h"
 #include "core/error.h"
+#include "core/execution.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/state_dict.h"
 #include "core/gemm.h"

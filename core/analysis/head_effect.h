@@ -10,8 +10,8 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/counted_rows.h"
-#include "core/analysis/metrics.h"
+#include "core/analysis/head_metrics.h"
+#include "core/analysis/rows.h"
 #include "core/execution.h"
 #include "core/trace.h"
 

@@ -1,21 +1,94 @@
-// Head metrics: every metric (metrics.h) of every head of a pass, for one batch item or averaged
-// over all.
+// Head metrics: the numbers that say what a head does, each with its definition, formula, range,
+// unit and source, for tables, files and explanations to iterate over; and all of them of a pass.
+//
+// A is one head's weights, i a row (query), n the rows that count (rows.h). Logarithms have
+// base 2. Each is a mean over rows; over no rows it is not defined, and says why, and so where a
+// row's weights are no shares of 1 (rows.h), which would take it out of its range.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "core/analysis/metrics.h"
+#include "core/document.h"
 #include "core/execution.h"
 #include "core/trace.h"
 
 namespace headscope {
 
+enum class Metric {
+  entropy,
+  normalizedEntropy,
+  confidence,
+  meanDistance,
+  local,
+  previousToken,
+  nextToken,
+  self,
+  firstToken,
+  duplicateToken,
+  induction,
+  ablation,
+};
+inline constexpr std::size_t kMetricCount = 12;
+
+/// What a metric needs beside the weights; cross-attention has neither.
+enum class MetricNeeds { weights, positions, tokens };
+
+struct MetricInfo {
+  Metric metric;
+  std::string_view key;      // "previous_token": in JSON and CSV
+  std::string_view title;    // "Previous token"
+  std::string_view column;   // "prev": where a title is too wide
+  std::string_view words;    // the definition, one sentence
+  std::string_view formula;  // ^ raises, _ lowers
+  std::string_view range;    // "0 … 1"
+  std::string_view unit;     // "bits", "tokens"; empty for a share
+  std::string_view source;   // who measured heads by it
+  MetricNeeds needs;
+};
+
+/// In the order of `Metric`.
+std::span<const MetricInfo> allMetrics();
+const MetricInfo& info(Metric metric);
+std::optional<Metric> metricFromKey(std::string_view key);
+
+/// A number, or in words why there is none ("no token repeats"); never NaN.
+struct Measured {
+  std::optional<double> value;
+  std::string why;
+
+  static Measured undefined(std::string why) { return {std::nullopt, std::move(why)}; }
+  explicit operator bool() const { return value.has_value(); }
+  double operator*() const { return *value; }
+  bool operator==(const Measured&) const = default;
+};
+
+/// The mean of those that are defined; of none, the first one's reason.
+Measured meanOf(std::span<const Measured> values);
+
+/// One head's, by metric.
+class HeadMetrics {
+ public:
+  const Measured& operator[](Metric metric) const {
+    return values_[static_cast<std::size_t>(metric)];
+  }
+  Measured& operator[](Metric metric) { return values_[static_cast<std::size_t>(metric)]; }
+
+ private:
+  std::array<Measured, kMetricCount> values_;
+};
+
 /// Which batch item numbers are of: one, or (none) the mean over all items that define them.
 using ItemChoice = std::optional<Index>;
 
-/// One per head; where its weights are no shares of 1 (row_shares.h), the ablation alone. Nothing
-/// where cancelled.
+/// Every metric of every head of a pass, one per head; where its weights are no shares of 1
+/// (rows.h), the ablation alone. Nothing where cancelled.
 std::optional<std::vector<HeadMetrics>> headMetrics(const Trace& trace, ItemChoice item,
                                                     const Execution& execution = {});
 

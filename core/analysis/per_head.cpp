@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/clock.h"
+#include "core/execution.h"
 #include "core/platform/threads.h"
 #include "core/steps/linear.h"
 

@@ -6,9 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/analysis/counted_rows.h"
-#include "core/analysis/entropy_sums.h"
-#include "core/analysis/row_shares.h"
+#include "core/analysis/rows.h"
 #include "core/execution.h"
 #include "core/platform/threads.h"
 

@@ -15,7 +15,7 @@
 namespace headscope {
 
 /// (H, H), symmetric, 1 on the diagonal; without values where no row counts or a head's weights are
-/// no shares of 1 (row_shares.h), and then says why.
+/// no shares of 1 (rows.h), and then says why.
 struct HeadSimilarity {
   Index heads = 0;
   std::vector<double> values;  // row-major

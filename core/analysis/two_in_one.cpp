@@ -2,17 +2,109 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <span>
+#include <utility>
 
-#include "core/analysis/added_scores.h"
-#include "core/analysis/counted_rows.h"
-#include "core/analysis/head_labels.h"
-#include "core/analysis/row_distribution.h"
+#include "core/analysis/head_report.h"
+#include "core/analysis/rows.h"
+#include "core/analysis/sharpness.h"
+#include "core/error.h"
 #include "core/execution.h"
+#include "core/finite.h"
 #include "core/platform/threads.h"
+#include "core/steps/score_rows.h"
+#include "core/steps/softmax_row.h"
 
 namespace headscope {
+
 namespace {
+
+/// Rows of heads' scores, times a gain each, and what softmax makes of them or of their sum: what
+/// one head with the matrices of two computes. Pins are left out.
+class AddedScores {
+ public:
+  AddedScores(const Trace& trace, Index item);
+
+  /// A head's raw scores of a query.
+  void scores(Index head, Index query, std::span<float> row) const;
+  /// Raw scores to weights, in place.
+  void softmax(Index query, std::span<float> row) const;
+  /// How far the key `own` leads `other` in a row of raw scores, in logits; none where one of them
+  /// is masked.
+  std::optional<double> lead(Index query, std::span<const float> row, Index own, Index other) const;
+
+ private:
+  const Trace& trace_;
+  Index item_;
+};
+
+/// sum = gains[0] · a + gains[1] · b
+void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
+               std::span<float> sum);
+
+/// Two relations want different keys.
+inline bool differ(const std::optional<Index>& a, const std::optional<Index>& b) {
+  return a && b && *a != *b;
+}
+
+/// How far two relations' own keys lead, over the queries that want different ones.
+class Leads {
+ public:
+  void add(const std::array<std::optional<double>, 2>& leads) {
+    if (!leads[0] || !leads[1]) return;
+    for (std::size_t r = 0; r < 2; ++r) sum_[r] += *leads[r];
+    ++count_;
+  }
+  /// With these both means are kEqualLead; 1 where there is nothing that leads.
+  std::array<double, 2> equalGains() const;
+
+ private:
+  std::array<double, 2> sum_{0.0, 0.0};
+  Index count_ = 0;
+};
+
+AddedScores::AddedScores(const Trace& trace, Index item) : trace_(trace), item_(item) {}
+
+void AddedScores::scores(Index head, Index query, std::span<float> row) const {
+  trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
+              row.data());
+}
+
+void AddedScores::softmax(Index query, std::span<float> row) const {
+  scoresForSoftmax(row, row, trace_.config(), {}, {item_, 0, query, 0});
+  const auto keys = static_cast<Index>(row.size());
+  if (!allFinite({row.data(), 1, keys, keys, 1})) {
+    throw UserError(
+        "the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down");
+  }
+  softmaxRow(row, softmaxKeys(trace_.config(), item_, query));
+}
+
+std::optional<double> AddedScores::lead(Index query, std::span<const float> row, Index own,
+                                        Index other) const {
+  const AllowedKeys allowed = softmaxKeys(trace_.config(), item_, query);
+  if (!allowed(own) || !allowed(other)) return std::nullopt;
+  std::array both{row[static_cast<std::size_t>(own)], row[static_cast<std::size_t>(other)]};
+  scaleScores(both, both, trace_.config(), {}, {item_, 0, query, 0});
+  return static_cast<double>(both[0]) - static_cast<double>(both[1]);
+}
+
+void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
+               std::span<float> sum) {
+  const auto first = static_cast<float>(gains[0]);
+  const auto second = static_cast<float>(gains[1]);
+  for (std::size_t j = 0; j < sum.size(); ++j) sum[j] = first * a[j] + second * b[j];
+}
+
+std::array<double, 2> Leads::equalGains() const {
+  if (count_ == 0 || sum_[0] <= 0.0 || sum_[1] <= 0.0) return {1.0, 1.0};
+  const double wanted = kEqualLead * static_cast<double>(count_);
+  const std::array gains{wanted / sum_[0], wanted / sum_[1]};
+  // of leads next to nothing they would be more than a float holds
+  const bool usable = std::max(gains[0], gains[1]) <= std::numeric_limits<float>::max();
+  return usable ? gains : std::array{1.0, 1.0};
+}
 
 Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
   if (counted.empty()) return Measured::undefined(counted.whyEmpty());
@@ -104,6 +196,138 @@ std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
   }
   found.torn = worstOf(torn, found.weights);
   return found;
+}
+
+namespace {
+
+/// The key that each candidate has for a query.
+using Partners = std::vector<std::optional<Index>>;
+using Both = std::array<double, 2>;
+
+bool someDiffer(const Partners& partners) {
+  return std::any_of(partners.begin(), partners.end(), [&](const auto& a) {
+    return std::any_of(partners.begin(), partners.end(),
+                       [&](const auto& b) { return differ(a, b); });
+  });
+}
+
+class Ranking {
+ public:
+  Ranking(const Trace& trace, Index item, const std::vector<HeadRelation>& candidates)
+      : added_(trace, item),
+        candidates_(candidates),
+        width_(static_cast<std::size_t>(trace.config().keys())),
+        withPartner_(candidates.size(), 0.0) {
+    std::vector<std::pair<Index, Partners>> torn;
+    for (const CountedRow& row : countedRows(trace.document(), item).rows) {
+      Partners partners;
+      for (const HeadRelation& c : candidates) {
+        partners.push_back(c.relation.partners.at(static_cast<std::size_t>(item))
+                               .at(static_cast<std::size_t>(row.row)));
+        if (partners.back()) ++withPartner_[partners.size() - 1];
+      }
+      if (someDiffer(partners)) torn.emplace_back(row.row, std::move(partners));
+    }
+    const std::size_t taken = std::min(torn.size(), kRankedQueries);
+    for (std::size_t i = 0; i < taken; ++i) queries_.push_back(torn[i * torn.size() / taken]);
+    for (std::size_t a = 0; a < candidates.size(); ++a) {
+      for (std::size_t b = a + 1; b < candidates.size(); ++b) pairs_.push_back({a, b});
+    }
+  }
+
+  /// How many scores are looked at.
+  Index work() const { return static_cast<Index>(queries_.size() * pairs_.size() * width_); }
+
+  std::optional<std::array<std::size_t, 2>> worst(PairGains gains, const Execution& execution) {
+    std::vector<Both> gainsOf(pairs_.size(), {1.0, 1.0});
+    if (gains == PairGains::equal) {
+      std::vector<Leads> leads(pairs_.size());
+      for (std::size_t i = 0; i < queries_.size() && !execution.stop(); ++i) addLeads(i, leads);
+      for (std::size_t p = 0; p < pairs_.size(); ++p) gainsOf[p] = leads[p].equalGains();
+    }
+    std::vector<std::vector<Both>> losses(queries_.size());  // added up in order
+    overPieces(static_cast<Index>(queries_.size()), execution, [&](Index i) {
+      losses[static_cast<std::size_t>(i)] = lossesOf(static_cast<std::size_t>(i), gainsOf);
+    });
+    if (execution.stop()) return std::nullopt;
+    std::size_t worst = 0;
+    double most = 0.0;
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      double smaller = 1.0;
+      for (std::size_t r = 0; r < 2; ++r) {
+        double sum = 0.0;
+        for (const auto& ofQuery : losses) sum += ofQuery[p][r];
+        smaller = std::min(smaller, sum / std::max(withPartner_[pairs_[p][r]], 1.0));
+      }
+      if (p > 0 && smaller <= most + kEqualLosses) continue;
+      most = smaller;
+      worst = p;
+    }
+    return pairs_[worst];
+  }
+
+ private:
+  std::vector<std::vector<float>> scoresOf(Index query) const {
+    std::vector<std::vector<float>> scores(candidates_.size(), std::vector<float>(width_));
+    for (std::size_t c = 0; c < candidates_.size(); ++c) {
+      added_.scores(candidates_[c].head, query, scores[c]);
+    }
+    return scores;
+  }
+
+  void addLeads(std::size_t i, std::vector<Leads>& leads) const {
+    const auto& [query, partners] = queries_[i];
+    const auto scores = scoresOf(query);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const auto [a, b] = pairs_[p];
+      if (!differ(partners[a], partners[b])) continue;
+      leads[p].add({added_.lead(query, scores[a], *partners[a], *partners[b]),
+                    added_.lead(query, scores[b], *partners[b], *partners[a])});
+    }
+  }
+
+  /// Of every pair: what each of the two loses of this query.
+  std::vector<Both> lossesOf(std::size_t i, const std::vector<Both>& gainsOf) const {
+    const auto& [query, partners] = queries_[i];
+    const auto scores = scoresOf(query);
+    std::vector<Both> losses(pairs_.size(), {0.0, 0.0});
+    std::vector<float> row(width_);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const auto [a, b] = pairs_[p];
+      if (!differ(partners[a], partners[b])) continue;
+      const std::array keys{static_cast<std::size_t>(*partners[a]),
+                            static_cast<std::size_t>(*partners[b])};
+      const Both& gains = gainsOf[p];
+      const std::array<Both, 3> parts{Both{gains[0], 0.0}, Both{0.0, gains[1]}, gains};
+      for (std::size_t w = 0; w < 3; ++w) {
+        addScores(scores[a], scores[b], parts[w], row);
+        added_.softmax(query, row);
+        for (std::size_t r = 0; r < 2; ++r) {
+          const auto weight = static_cast<double>(row[keys[r]]);
+          if (w == r) losses[p][r] += weight;  // alone
+          if (w == 2) losses[p][r] -= weight;  // together
+        }
+      }
+    }
+    return losses;
+  }
+
+  AddedScores added_;
+  const std::vector<HeadRelation>& candidates_;
+  std::size_t width_;
+  std::vector<double> withPartner_;
+  std::vector<std::pair<Index, Partners>> queries_;
+  std::vector<std::array<std::size_t, 2>> pairs_;
+};
+
+}  // namespace
+
+std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
+                                                      const std::vector<HeadRelation>& candidates,
+                                                      PairGains gains, const Execution& execution) {
+  Ranking ranking(trace, item, candidates);
+  const ThreadCount threads(threadsFor(3 * ranking.work(), execution.threads));
+  return ranking.worst(gains, execution);
 }
 
 }  // namespace headscope

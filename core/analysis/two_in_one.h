@@ -7,12 +7,16 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "core/analysis/metrics.h"
+#include "core/analysis/head_metrics.h"
+#include "core/document.h"
 #include "core/execution.h"
 #include "core/trace.h"
-#include "core/weights/declared_relation.h"
+#include "core/weights/declared_relations.h"
 
 namespace headscope {
 
@@ -57,5 +61,16 @@ struct TwoInOne {
 std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
                                  const std::array<HeadRelation, 2>& pair, PairGains gains,
                                  const Execution& execution = {});
+
+/// Which two of several relations lose most when one head is to do both: the pair whose smaller
+/// loss is the largest, a loss being what a relation's mean weight on its partners loses at the
+/// queries that are to look at two different keys (of these at most kRankedQueries, evenly taken).
+/// The first of equals; nothing where cancelled. Two at least.
+std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
+                                                      const std::vector<HeadRelation>& candidates,
+                                                      PairGains gains,
+                                                      const Execution& execution = {});
+
+inline constexpr std::size_t kRankedQueries = 128;
 
 }  // namespace headscope

@@ -1,17 +1,196 @@
 #include "core/analysis/value_plane.h"
 
 #include <Eigen/Core>
+#include <Eigen/Jacobi>
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <numbers>
+#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
 
-#include "core/analysis/main_components.h"
+#include "core/weights/random.h"
 
 namespace headscope {
+
+namespace {
+
+using Matrix = Eigen::MatrixXd;
+using Vector = Eigen::VectorXd;
+
+constexpr Index kWanted = 2;
+constexpr Index kMostVectors = 32;  // then it starts again from the best of them
+constexpr Index kKept = 8;
+constexpr int kMostSteps = 2000;
+
+/// The rows less their mean, which is given out.
+Matrix centred(const ConstMatrixView& rows, std::vector<double>& mean) {
+  Matrix x(rows.rows, rows.cols);
+  for (Index c = 0; c < rows.cols; ++c) {
+    for (Index r = 0; r < rows.rows; ++r) x(r, c) = rows(r, c);
+  }
+  const Eigen::RowVectorXd middle = x.colwise().mean();
+  x.rowwise() -= middle;
+  mean.assign(middle.data(), middle.data() + middle.size());
+  return x;
+}
+
+/// Columns in directions that depend on the place alone.
+Matrix drawn(Index rows, Index cols) {
+  const RandomStream stream(1, "main components");
+  Matrix columns(rows, cols);
+  for (Index i = 0; i < columns.size(); ++i) {
+    columns.data()[i] = stream.normal(static_cast<std::uint64_t>(i));
+  }
+  return columns;
+}
+
+/// The eigenvalues of a small symmetric matrix, ascending, and its eigenvectors as columns: cyclic
+/// rotations (Jacobi 1846; Golub and Van Loan, Matrix Computations, 8.5). Eigen's own solver takes
+/// less time to run, which nobody sees at this size, and ten seconds to compile.
+struct SmallEigen {
+  explicit SmallEigen(Matrix a) : vectors(Matrix::Identity(a.rows(), a.cols())) {
+    const Index size = a.rows();
+    constexpr int kMostSweeps = 30;  // it takes eight or so
+    const double least = std::numeric_limits<double>::epsilon() * a.norm();
+    for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
+      bool turned = false;
+      for (Index p = 0; p + 1 < size; ++p) {
+        for (Index q = p + 1; q < size; ++q) {
+          if (std::abs(a(p, q)) * static_cast<double>(size) <= least) continue;
+          Eigen::JacobiRotation<double> rotation;
+          rotation.makeJacobi(a, p, q);
+          a.applyOnTheLeft(p, q, rotation.adjoint());
+          a.applyOnTheRight(p, q, rotation);
+          vectors.applyOnTheRight(p, q, rotation);
+          turned = true;
+        }
+      }
+      if (!turned) break;
+    }
+    std::vector<Index> order(static_cast<std::size_t>(size));
+    std::iota(order.begin(), order.end(), Index{0});
+    std::sort(order.begin(), order.end(), [&](Index i, Index j) { return a(i, i) < a(j, j); });
+    values = a.diagonal()(order);
+    vectors = vectors(Eigen::all, order).eval();
+  }
+  Vector values;
+  Matrix vectors;
+};
+
+/// An orthonormal basis that grows by where XᵀX leads out of it (block Lanczos, restarted with the
+/// best it has: Wu and Simon 2000), and the eigenvectors of XᵀX as far as it holds them.
+class Subspace {
+ public:
+  explicit Subspace(const Matrix& x) : x_(x) {
+    basis_.resize(x.cols(), 0);
+    mapped_.resize(x.cols(), 0);
+    grow(x.transpose() * (x * drawn(x.cols(), kWanted)));
+  }
+
+  /// One step nearer; false where there is no nearer to get.
+  bool improve() {
+    find();
+    Matrix residuals(x_.cols(), 0);
+    for (Index n = 0; n < std::min(kWanted, count()); ++n) {
+      const Vector residual = mapped_ * weightsOf(n) - variance(n) * axis(n);
+      if (residual.norm() <= kAccuracy * variance(n) + kRounding * variance(0)) continue;
+      residuals.conservativeResize(Eigen::NoChange, residuals.cols() + 1);
+      residuals.col(residuals.cols() - 1) = residual;
+    }
+    if (residuals.cols() == 0) return false;
+    if (basis_.cols() + residuals.cols() > kMostVectors) restart();
+    return grow(std::move(residuals));
+  }
+
+  /// The components as of the last step, the greatest first.
+  Index count() const { return variances_.size(); }
+  double variance(Index n) const { return variances_[variances_.size() - 1 - n]; }
+  Vector axis(Index n) const {
+    return (basis_.leftCols(vectors_.rows()) * weightsOf(n)).normalized();
+  }
+
+ private:
+  static constexpr double kAccuracy = 1e-9;
+  static constexpr double kRounding = 1e-13;  // of the greatest variance
+
+  /// What direction n takes of each vector of the basis as it was then.
+  Vector weightsOf(Index n) const { return vectors_.col(vectors_.cols() - 1 - n); }
+
+  void find() {
+    const Matrix small = basis_.transpose() * mapped_;
+    SmallEigen found((small + small.transpose()) / 2);
+    variances_ = std::move(found.values);
+    vectors_ = std::move(found.vectors);
+  }
+
+  void restart() {
+    const Matrix best = vectors_.rightCols(std::min(kKept, vectors_.cols()));
+    basis_ = (basis_ * best).eval();
+    mapped_ = (mapped_ * best).eval();
+    variances_ = variances_.tail(best.cols()).eval();
+    vectors_ = Matrix::Identity(best.cols(), best.cols());
+  }
+
+  /// Adds what of the columns lies outside the basis; false where nothing does.
+  bool grow(Matrix columns) {
+    const Index before = basis_.cols();
+    for (Index n = 0; n < columns.cols(); ++n) {
+      Vector column = columns.col(n);
+      const double length = column.norm();
+      for (int again = 0; again < 2; ++again) column -= basis_ * (basis_.transpose() * column);
+      if (column.norm() <= kRounding * length) continue;
+      basis_.conservativeResize(Eigen::NoChange, basis_.cols() + 1);
+      basis_.col(basis_.cols() - 1) = column.normalized();
+    }
+    const Index added = basis_.cols() - before;
+    if (added == 0) return false;
+    mapped_.conservativeResize(Eigen::NoChange, basis_.cols());
+    mapped_.rightCols(added) = x_.transpose() * (x_ * basis_.rightCols(added));
+    return true;
+  }
+
+  const Matrix& x_;
+  Matrix basis_, mapped_;  // and XᵀX times it
+  Vector variances_;       // of the directions in it, ascending
+  Matrix vectors_;         // and which these are
+};
+
+std::vector<double> turned(Vector axis) {
+  Index largest = 0;
+  axis.cwiseAbs().maxCoeff(&largest);
+  if (axis[largest] < 0.0) axis = -axis;
+  return {axis.begin(), axis.end()};
+}
+
+}  // namespace
+
+std::optional<MainComponents> mainComponents(const ConstMatrixView& rows,
+                                             const Execution& execution) {
+  constexpr double kNoDirection = 1e-10;  // of all variance: rounding
+  MainComponents found;
+  found.axes.fill(std::vector<double>(static_cast<std::size_t>(rows.cols), 0.0));
+  const Matrix x = centred(rows, found.mean);
+  const double all = x.squaredNorm();
+  if (execution.stop()) return std::nullopt;
+  if (all <= 0.0) return found;
+  Subspace subspace(x);
+  for (int step = 0; step < kMostSteps && subspace.improve(); ++step) {
+    if (execution.stop()) return std::nullopt;
+  }
+  for (Index n = 0; n < std::min(kWanted, subspace.count()); ++n) {
+    if (subspace.variance(n) <= kNoDirection * all) continue;
+    const auto place = static_cast<std::size_t>(n);
+    found.axes[place] = turned(subspace.axis(n));
+    found.varianceShare[place] = subspace.variance(n) / all;
+  }
+  return found;
+}
+
 namespace {
 
 using Vector = Eigen::VectorXd;

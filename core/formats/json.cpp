@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/input/utf8.h"
+#include "core/utf8.h"
 
 namespace headscope::formats {
 

@@ -23,7 +23,8 @@
 namespace headscope::formats {
 
 /// Null, true or false, a number, a text, a list, or an object with its fields in their order.
-/// Nothing of it takes memory to go, so that memory may run out while one is made.
+/// Destroying one allocates nothing: where memory runs out while one is made, std::bad_alloc is
+/// thrown, and the program goes on.
 class Json {
  public:
   using List = std::vector<Json>;

@@ -235,6 +235,12 @@ LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix
   return Layer(file, prefix, budgetBytes).load();
 }
 
+bool keysFit(const LoadedWeights& loaded, Index numHeads) {
+  const Index dK = loaded.queryFeatures / numHeads;
+  const Index kvHeads = loaded.kvFeatures / dK;
+  return kvHeads > 0 && loaded.kvFeatures % dK == 0 && numHeads % kvHeads == 0;
+}
+
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where) {
   if (numHeads < 1 || loaded.queryFeatures % numHeads != 0) {
     const bool square = loaded.queryFeatures == loaded.dModel;
@@ -245,15 +251,13 @@ Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string&
                                 where));
   }
   const Index dK = loaded.queryFeatures / numHeads;
-  const Index kvHeads = loaded.kvFeatures / dK;
-  const bool whole = kvHeads > 0 && loaded.kvFeatures % dK == 0 && numHeads % kvHeads == 0;
-  if (!whole) {
+  if (!keysFit(loaded, numHeads)) {
     throw UserError(
         fmt::format("with {} heads each is {} wide, but keys in {} are {} wide, which "
                     "is no number of heads that divides {}; choose other heads",
                     numHeads, dK, where, loaded.kvFeatures, numHeads));
   }
-  return kvHeads;
+  return loaded.kvFeatures / dK;
 }
 
 TensorSource loadInput(const SafetensorsFile& file, Index left) {

@@ -32,6 +32,9 @@ LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix
 /// has for each.
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where);
 
+/// Whether there is such a number with `numHeads`, which divide W_Q's rows.
+bool keysFit(const LoadedWeights& loaded, Index numHeads);
+
 /// `x` (B,T,D or T,D) and perhaps `memory`, together within the budget; tokens from the metadata
 /// where the file has them.
 TensorSource loadInput(const SafetensorsFile& file, Index budgetBytes = defaultMemoryBudget());

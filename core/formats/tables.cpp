@@ -13,8 +13,7 @@
 
 #include "core/error.h"
 #include "core/formats/files.h"
-#include "core/input/utf8.h"
-#include "core/trimmed.h"
+#include "core/utf8.h"
 
 namespace headscope::formats {
 

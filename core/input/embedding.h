@@ -1,5 +1,7 @@
 // Embedding: what text and series have in common on their way to X: where they are in the sequence,
 // which token or row each place takes, and how items of unequal length share one tensor.
+//
+// Columns are laid out as named blocks from the left, the rest to the right.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +10,36 @@
 #include <string>
 #include <vector>
 
-#include "core/input/coordinates.h"
 #include "core/input/input.h"
+#include "core/tensor.h"
 
 namespace headscope {
+
+/// Columns of one kind, as many as fit.
+struct CoordinateBlock {
+  std::string one, many;            // in notes: "position pair", "position pairs"
+  std::vector<std::string> names;   // of the columns
+  std::vector<std::string> labels;  // of its parts, in notes; as many as there are parts
+  Index width() const { return static_cast<Index>(names.size()); }
+  Index partWidth() const { return width() / static_cast<Index>(labels.size()); }
+};
+
+/// A block of columns as it came to lie in X.
+struct ColumnRange {
+  Index begin = 0;
+  Index count = 0;
+};
+
+struct Layout {
+  std::vector<ColumnRange> blocks;  // one per block asked for, perhaps shortened to nothing
+  ColumnRange rest;
+  std::vector<std::string> names;  // of all columns
+  std::string note;                // what was left out; empty: nothing
+};
+
+/// Lays `blocks` side by side in `width` columns, and the rest after them. Where they do not all
+/// fit, parts are dropped from the right, so that the rest keeps at least max(1, width / 4).
+Layout layOut(Index width, const std::vector<CoordinateBlock>& blocks, const std::string& restName);
 
 /// One coordinate that is 1 everywhere; and those of the position that change slowly.
 CoordinateBlock constantBlock();

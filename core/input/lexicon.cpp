@@ -7,7 +7,7 @@
 #include "core/error.h"
 #include "core/formats/asset_files.h"
 #include "core/input/input.h"
-#include "core/input/utf8.h"
+#include "core/utf8.h"
 
 namespace headscope {
 namespace {

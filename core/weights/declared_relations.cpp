@@ -1,5 +1,7 @@
 // Which key each query has for a partner, by symbolic rules: over word classes of the lexicon and
 // positions for text, over the flags of X for a series. Nothing here knows a matrix.
+#include "core/weights/declared_relations.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -12,9 +14,9 @@
 
 #include "core/input/lexicon.h"
 #include "core/weights/designed_heads.h"
-#include "core/weights/head_plan.h"
 
 namespace headscope {
+
 namespace {
 
 using Partner = std::optional<Index>;

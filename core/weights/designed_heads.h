@@ -11,10 +11,21 @@
 #include "core/config.h"
 #include "core/document.h"
 #include "core/input/input.h"
-#include "core/weights/declared_relation.h"
+#include "core/weights/declared_relations.h"
+#include "core/weights/head_description.h"
 #include "core/weights/weights.h"
 
 namespace headscope {
+
+/// Which head takes which description at given sizes, and what stands in the way.
+struct PlannedHead {
+  const HeadDescription* description = nullptr;  // null: none is left for it
+  std::string why;                               // why it is drawn at random; empty: it is designed
+};
+
+/// All but what only building shows: whether d_k and d_model have room for it.
+std::vector<PlannedHead> planHeads(const AttentionConfig& config, const InputSource& source,
+                                   Positions positions);
 
 /// What is said wherever one is shown.
 inline constexpr const char* kDesignedNotLearned = "designed, not learned";
@@ -40,11 +51,5 @@ std::vector<DesignedHead> designedHeads(const Document& document);
 
 /// False where designed weights of the one would be others for the other.
 bool sameDesign(const Document& a, const Document& b);
-
-/// One per head, by the rules of assets/designed_heads.json over word classes, positions and flags,
-/// read apart from the matrices: which key each query has for a partner. None for a head that
-/// declares none (uniform, neighbours, temperature …) or was drawn; empty where weights are not
-/// designed.
-std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document);
 
 }  // namespace headscope

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/finite.h"
-#include "core/weights/draw.h"
+#include "core/weights/random.h"
 
 namespace headscope {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdlib>
 
-#include "core/mask_patterns.h"
+#include "core/mask.h"
 #include "core/words/cells.h"
 
 namespace headscope {

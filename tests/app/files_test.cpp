@@ -49,6 +49,31 @@ TEST_F(Files, AnInputAndItsWeightsAreDropped) {
   EXPECT_EQ(ui_.trace().documentPtr(), ui_.app().document());
 }
 
+/// Six heads of 8 that share two of keys: files do not say so.
+TEST_F(Files, WeightsAreSplitByTheHeadWidthThatIsSetOrAsTheirKeysFit) {
+  const auto path = folder_ / "layer.safetensors";
+  formats::writeSafetensors(path,
+                            {{"q_proj.weight", Tensor::zeros({48, 24})},
+                             {"k_proj.weight", Tensor::zeros({16, 24})},
+                             {"v_proj.weight", Tensor::zeros({16, 24})},
+                             {"o_proj.weight", Tensor::zeros({24, 48})}},
+                            std::map<std::string, std::string>{});
+  ASSERT_EQ(ui_.document().config.numHeads, 8);
+  drop(path);  // 8 heads would be 6 wide, which 16 rows of keys are no multiple of
+  EXPECT_EQ(ui_.document().config.numHeads, 6);
+  EXPECT_EQ(ui_.document().config.numKvHeads, 2);
+  EXPECT_EQ(ui_.document().config.dK(), 8);
+  EXPECT_NE(ui_.app().message().find("taken as 6 heads of 8"), std::string::npos)
+      << ui_.app().message();
+  ui_.app().apply(SetDimensions{24, 3, 1, 16});
+  ui_.settle();
+  drop(path);
+  EXPECT_EQ(ui_.trace().config().numHeads, 3);
+  EXPECT_EQ(ui_.trace().config().numKvHeads, 1);
+  EXPECT_EQ(ui_.trace().config().dK(), 16);
+  EXPECT_EQ(ui_.app().message().find("taken as"), std::string::npos) << ui_.app().message();
+}
+
 TEST_F(Files, WhatCannotBeReadIsNamed) {
   refuses(folder_ / "nowhere.csv", "");
   refuses(folder_.file("ragged.csv", "a,b\n1,2\n3\n"), "");

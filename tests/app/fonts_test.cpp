@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "app/host/content_scale.h"
+#include "app/host/monitor.h"
 #include "app/ui/compat.h"
 #include "app_driver.h"
 

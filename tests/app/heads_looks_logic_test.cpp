@@ -12,7 +12,7 @@
 #include "app/ui/heads/looks.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/analysis/accumulated_mass.h"
+#include "core/analysis/weight_readings.h"
 #include "core/edit.h"
 
 namespace headscope::ui {

@@ -8,7 +8,6 @@
 
 #include "app_driver.h"
 #include "core/analysis/head_count.h"
-#include "core/analysis/most_blurred.h"
 #include "core/analysis/two_in_one.h"
 #include "core/ledger.h"
 #include "core/weights/designed_heads.h"

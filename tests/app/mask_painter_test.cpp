@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "app/ui/tools/mask_picture.h"
-#include "core/words/mask.h"
 #include "app_driver.h"
-#include "core/mask_patterns.h"
+#include "core/mask.h"
+#include "core/words/mask.h"
 
 namespace headscope::ui {
 namespace {

@@ -7,8 +7,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
-#include "core/analysis/row_distribution.h"
-#include "core/analysis/score_variance.h"
+#include "core/analysis/sharpness.h"
 #include "core/dropout.h"
 
 namespace headscope::ui {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analysis/metrics.h"
+#include "core/analysis/head_metrics.h"
 #include "core/formats/safetensors.h"
 #include "tests/cli/cli_test.h"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "core/input/input.h"
-#include "core/input/series_features.h"
+#include "core/input/series.h"
 #include "core/weights/random.h"
 #include "tests/core/test_files.h"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
-#include "core/analysis/row_distribution.h"
+#include "core/analysis/sharpness.h"
 #include "core/steps/softmax_row.h"
 #include "tests/core/support/documents.h"
 #include "tests/core/support/reference.h"

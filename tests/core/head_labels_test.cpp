@@ -1,5 +1,3 @@
-#include "core/analysis/head_labels.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -6,7 +6,7 @@
 
 #include "core/attention.h"
 #include "core/formats/asset_files.h"
-#include "core/input/series_features.h"
+#include "core/input/series.h"
 #include "core/ledger.h"
 #include "tests/core/test_files.h"
 

@@ -11,7 +11,6 @@
 #include <optional>
 #include <vector>
 
-#include "core/analysis/most_blurred.h"
 #include "core/attention.h"
 #include "core/presets.h"
 #include "core/weights/designed_heads.h"

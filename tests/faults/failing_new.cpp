@@ -12,11 +12,10 @@ std::atomic<bool> armed{false};
 std::atomic<bool> armedHere{false};
 std::atomic<long> made{0};
 std::atomic<long> failing{0};
-std::atomic<std::size_t> smallest{0};
 thread_local bool here = false;  // the thread that made the FailingNew
 
-void mayFail(std::size_t bytes) {
-  if (!armed || here != armedHere || bytes < smallest) return;
+void mayFail() {
+  if (!armed || here != armedHere) return;
   if (++made == failing) throw std::bad_alloc();
 }
 
@@ -32,8 +31,7 @@ void* aligned(std::size_t bytes, std::align_val_t alignment) {
 
 }  // namespace
 
-FailingNew::FailingNew(Where where, long n, std::size_t bytes) {
-  smallest = bytes;
+FailingNew::FailingNew(Where where, long n) {
   here = true;
   made = 0;
   failing = n;
@@ -51,11 +49,11 @@ long FailingNew::count() { return made; }
 }  // namespace headscope
 
 void* operator new(std::size_t bytes) {
-  headscope::mayFail(bytes);
+  headscope::mayFail();
   return headscope::orThrow(std::malloc(bytes == 0 ? 1 : bytes));
 }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  headscope::mayFail(bytes);
+  headscope::mayFail();
   return headscope::aligned(bytes, alignment);
 }
 void* operator new[](std::size_t bytes) { return ::operator new(bytes); }

@@ -1,17 +1,14 @@
 // Failing new: operator new of this program, which can be told to run out of memory.
 #pragma once
 
-#include <cstddef>
-
 namespace headscope {
 
-/// While it lives, the n-th allocation from now (1: the next) of so many bytes or more throws
-/// std::bad_alloc, once.
+/// While it lives, the n-th allocation from now (1: the next) throws std::bad_alloc, once.
 class FailingNew {
  public:
   enum class Where { thisThread, otherThreads };
 
-  FailingNew(Where where, long n, std::size_t bytes = 0);
+  FailingNew(Where where, long n);
   ~FailingNew();
   FailingNew(const FailingNew&) = delete;
   FailingNew& operator=(const FailingNew&) = delete;

@@ -6,10 +6,9 @@
 
 #include "app/app.h"
 #include "app/gl/error.h"
-#include "app/host/egl_context.h"
 #include "app/host/headless.h"
+#include "app/host/offscreen.h"
 #include "app/host/painter.h"
-#include "app/host/render_target.h"
 #include "core/presets.h"
 #include "tests/faults/failing_new.h"
 

@@ -5,8 +5,8 @@
 
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
-#include "core/input/utf8.h"
 #include "core/tensor_id.h"
+#include "core/utf8.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "app/view_json.h"
-#include "core/clock.h"
 #include "core/error.h"
+#include "core/execution.h"
 #include "starts.h"
 
 namespace headscope::monkey {
@@ -132,7 +132,7 @@ std::string Monkey::story() {
                     "D {} H {} of {} T {} M {} B {}; item {} head {} step {} tool {} page {}; "
                     "chosen {}, hovered {}; {}",
                     c.dModel, c.numHeads, c.numKvHeads, c.seqLen, c.memoryLen, c.batch, v.item,
-                    v.head, static_cast<int>(v.step), v.tool, static_cast<int>(v.page),
+                    v.head, static_cast<int>(v.step), v.tool, v.page,
                     v.selected ? at(*v.selected) : "none", v.hovered ? at(v.hovered->cell) : "none",
                     app_->message());
 }

@@ -8,10 +8,9 @@
 
 #include "app/app.h"
 #include "app/gl/reset_watch.h"
-#include "app/host/egl_context.h"
 #include "app/host/headless.h"
+#include "app/host/offscreen.h"
 #include "app/host/painter.h"
-#include "app/host/render_target.h"
 #include "core/presets.h"
 #include "tests/pixels/pixel_test.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "app/gl/program.h"
-#include "app/host/png.h"
+#include "app/host/image.h"
 #include "core/error.h"
 #include "core/presets.h"
 #include "tests/pixels/pixel_test.h"

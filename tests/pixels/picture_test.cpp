@@ -1,6 +1,4 @@
 // Pictures: the window's are the render command's, and drawing one leaves what was current.
-#include "app/host/picture.h"
-
 #include <gtest/gtest.h>
 #include <imgui.h>
 #include <stb_image.h>
@@ -14,7 +12,8 @@
 #include <utility>
 
 #include "app/host/headless.h"
-#include "app/host/png.h"
+#include "app/host/image.h"
+#include "app/host/offscreen.h"
 #include "core/error.h"
 #include "core/presets.h"
 

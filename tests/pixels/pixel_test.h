@@ -14,8 +14,7 @@
 
 #include "app/gl/error.h"
 #include "app/gl/scene_renderer.h"
-#include "app/host/egl_context.h"
-#include "app/host/render_target.h"
+#include "app/host/offscreen.h"
 #include "app/ui/color_maps.h"
 
 namespace headscope {

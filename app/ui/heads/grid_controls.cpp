@@ -14,7 +14,7 @@
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/metrics.h"
+#include "core/analysis/head_metrics.h"
 
 namespace headscope::ui {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/parts/matrix.h"
-#include "core/analysis/norm_weighted.h"
+#include "core/analysis/weight_readings.h"
 
 namespace headscope::ui {
 namespace {

@@ -17,7 +17,7 @@
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/accumulated_mass.h"
+#include "core/analysis/weight_readings.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {

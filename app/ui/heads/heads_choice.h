@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/ui/view_state.h"
-#include "core/analysis/metrics.h"
+#include "core/analysis/head_metrics.h"
 
 namespace headscope::ui {
 

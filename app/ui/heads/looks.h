@@ -47,7 +47,7 @@ class OneQueryTab : public Card {
 };
 
 // Which weights are drawn as lines between tokens: of each row the largest that make up a share of
-// it (accumulated_mass.h). Pure, as is all that follows but what draws columns of tokens.
+// it (weight_readings.h). Pure, as is all that follows but what draws columns of tokens.
 
 struct Line {
   Index head = 0, query = 0, key = 0;

@@ -14,7 +14,7 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/heads/looks.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/accumulated_mass.h"
+#include "core/analysis/weight_readings.h"
 
 namespace headscope::ui {
 namespace {

@@ -15,7 +15,7 @@
 #include "app/ui/heads/looks.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/accumulated_mass.h"
+#include "core/analysis/weight_readings.h"
 
 namespace headscope::ui {
 namespace {

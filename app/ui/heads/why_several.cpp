@@ -14,7 +14,6 @@
 #include "app/ui/heads/effects.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
-#include "core/analysis/most_blurred.h"
 #include "core/analysis/two_in_one.h"
 #include "core/weights/designed_heads.h"
 

@@ -5,8 +5,7 @@
 
 #include "app/ui/panel.h"
 #include "app/ui/parts/layout.h"
-#include "core/analysis/row_distribution.h"
-#include "core/analysis/score_variance.h"
+#include "core/analysis/sharpness.h"
 
 namespace headscope::ui {
 

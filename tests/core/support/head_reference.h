@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/analysis/metrics.h"
+#include "core/analysis/head_metrics.h"
 #include "core/trace.h"
 #include "tests/core/support/reference.h"
 

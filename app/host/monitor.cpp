@@ -1,0 +1,64 @@
+#include "app/host/monitor.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/ui/view_state.h"
+
+namespace headscope::host {
+
+float interfaceScale(float contentScale) {
+  const float quarters = std::round(4.0F * contentScale) / 4.0F;
+  return quarters > ui::kMinScale ? std::min(quarters, ui::kMaxScale) : ui::kMinScale;
+}
+
+float rescaled(float scale, float before, float now) {
+  return interfaceScale(scale * interfaceScale(now) / interfaceScale(before));
+}
+
+namespace {
+
+/// How much two stretches have in common.
+int shared(int a, int aLength, int b, int bLength) {
+  return std::max(0, std::min(a + aLength, b + bLength) - std::max(a, b));
+}
+
+}  // namespace
+
+void FullScreen::set(bool on) {
+  if (on == on_) return;
+  if (!on) {
+    glfwSetWindowMonitor(window_, nullptr, x_, y_, width_, height_, GLFW_DONT_CARE);
+    on_ = false;
+    return;
+  }
+  glfwGetWindowPos(window_, &x_, &y_);
+  glfwGetWindowSize(window_, &width_, &height_);
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  GLFWmonitor* chosen = glfwGetPrimaryMonitor();
+  int most = 0;
+  for (int i = 0; i < count; ++i) {
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+    int x = 0;
+    int y = 0;
+    glfwGetMonitorPos(monitors[i], &x, &y);
+    if (mode == nullptr) continue;
+    const int area = shared(x_, width_, x, mode->width) * shared(y_, height_, y, mode->height);
+    if (area > most) {
+      most = area;
+      chosen = monitors[i];
+    }
+  }
+  const GLFWvidmode* mode = chosen != nullptr ? glfwGetVideoMode(chosen) : nullptr;
+  if (mode == nullptr) return;  // no monitor is known: the panel fills the window as it is
+  // a look at another window must not put the lecture away
+  glfwSetWindowAttrib(window_, GLFW_AUTO_ICONIFY, GLFW_FALSE);
+  glfwSetWindowMonitor(window_, chosen, 0, 0, mode->width, mode->height, mode->refreshRate);
+  on_ = true;
+}
+
+}  // namespace headscope::host

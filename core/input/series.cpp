@@ -1,0 +1,221 @@
+#include "core/input/series.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "core/input/embedding.h"
+#include "core/weights/random.h"
+
+namespace headscope {
+
+namespace {
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2.0;
+}
+
+}  // namespace
+
+std::vector<Channel> standardise(const Series& series) {
+  const ConstMatrixView values = series.values.matrix();
+  const auto n = static_cast<double>(values.rows);
+  std::vector<Channel> channels;
+  for (Index c = 0; c < values.cols; ++c) {
+    Channel& z = channels.emplace_back(static_cast<std::size_t>(values.rows));
+    double sum = 0.0;
+    for (Index i = 0; i < values.rows; ++i) sum += values(i, c);
+    const double mean = sum / n;
+    double squares = 0.0;
+    for (Index i = 0; i < values.rows; ++i) squares += std::pow(values(i, c) - mean, 2);
+    const double deviation = std::sqrt(squares / n);
+    // Rounding of the mean alone must not blow up to noise of size 1.
+    const bool constant = deviation <= 1e-12 * std::abs(mean);
+    for (Index i = 0; i < values.rows; ++i) {
+      z[static_cast<std::size_t>(i)] = constant ? 0.0 : (values(i, c) - mean) / deviation;
+    }
+  }
+  return channels;
+}
+
+Channel firstDifference(const Channel& z) {
+  Channel difference(z.size(), 0.0);
+  for (std::size_t i = 1; i < z.size(); ++i) difference[i] = z[i] - z[i - 1];
+  return difference;
+}
+
+Channel runningMean(const Channel& z) {
+  Channel mean(z.size());
+  double sum = 0.0;
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    sum += z[i];
+    mean[i] = sum / static_cast<double>(i + 1);
+  }
+  return mean;
+}
+
+std::vector<bool> spikes(const Channel& z) {
+  constexpr std::size_t kReach = 3;
+  constexpr double kNormal = 1.4826;  // of the median deviation, to estimate the standard one
+  Channel deviation(z.size());
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    const std::size_t begin = i - std::min(i, kReach);
+    const std::size_t end = std::min(z.size(), i + kReach + 1);
+    const std::span window(z.data() + begin, end - begin);
+    deviation[i] = std::abs(z[i] - median({window.begin(), window.end()}));
+  }
+  const double threshold = std::max(5.0 * kNormal * median(deviation), 1.0);
+  std::vector<bool> flags(z.size());
+  for (std::size_t i = 0; i < z.size(); ++i) flags[i] = deviation[i] > threshold;
+  return flags;
+}
+
+std::optional<Index> changePoint(const std::vector<Channel>& channels) {
+  constexpr double kThreshold = 1.63;
+  constexpr std::size_t kFewestRows = 8;
+  if (channels.empty() || channels.front().size() < kFewestRows) return std::nullopt;
+  const std::size_t rows = channels.front().size();
+  double largest = kThreshold * std::sqrt(static_cast<double>(rows));
+  std::optional<Index> found;
+  for (const Channel& z : channels) {
+    double sum = 0.0;
+    for (std::size_t k = 1; k < rows; ++k) {
+      sum += z[k - 1];
+      if (std::abs(sum) <= largest) continue;
+      largest = std::abs(sum);
+      found = static_cast<Index>(k);
+    }
+  }
+  return found;
+}
+
+// Series: constant, slow position, position pairs, each channel, its first difference and running
+// mean, flags for spikes and the change point, and a fixed random mix of the channels in the rest.
+
+namespace {
+
+/// One column per feature, as many rows as the series has.
+struct Features {
+  std::vector<Channel> channels, differences, means;
+  std::vector<Channel> flags;  // spike, change point
+};
+
+Features featuresOf(const Series& series) {
+  Features features;
+  features.channels = standardise(series);
+  const auto rows = static_cast<std::size_t>(series.values.dim(0));
+  Channel spike(rows, 0.0);
+  Channel change(rows, 0.0);
+  for (const Channel& z : features.channels) {
+    features.differences.push_back(firstDifference(z));
+    features.means.push_back(runningMean(z));
+    const std::vector<bool> found = spikes(z);
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (found[i]) spike[i] = 1.0;
+    }
+  }
+  if (const auto row = changePoint(features.channels)) {
+    change[static_cast<std::size_t>(*row)] = 1.0;
+  }
+  features.flags = {std::move(spike), std::move(change)};
+  return features;
+}
+
+struct SeriesBlock {
+  enum : std::size_t { constant, slowPosition, positionPairs, channels, differences, means, flags };
+};
+
+CoordinateBlock channelBlock(const std::string& one, const std::string& prefix,
+                             const std::vector<std::string>& channels) {
+  CoordinateBlock block{one, one + "s", {}, channels};
+  for (const std::string& channel : channels) block.names.push_back(prefix + channel);
+  return block;
+}
+
+void copyBlock(std::span<float> row, ColumnRange range, const std::vector<Channel>& columns,
+               std::size_t source) {
+  for (Index c = 0; c < range.count; ++c) {
+    row[static_cast<std::size_t>(range.begin + c)] =
+        static_cast<float>(columns[static_cast<std::size_t>(c)][source]);
+  }
+}
+
+/// Column m of the mix: Σ_c u(m, c)·z_c / √width with u uniform in [−1, 1), the same in every run.
+void fillMix(std::span<float> row, ColumnRange range, const std::vector<Channel>& channels,
+             std::size_t source) {
+  const RandomStream stream(1, "mix");
+  const double scale = 1.0 / std::sqrt(static_cast<double>(range.count));
+  std::uint64_t n = 0;
+  for (Index m = 0; m < range.count; ++m) {
+    double sum = 0.0;
+    for (const Channel& z : channels) sum += static_cast<double>(stream.uniform(n++)) * z[source];
+    row[static_cast<std::size_t>(range.begin + m)] = static_cast<float>(sum * scale);
+  }
+}
+
+void fillStep(std::span<float> row, const Layout& layout, const Features& features,
+              std::size_t source, Index position, Positions positions) {
+  const auto& blocks = layout.blocks;
+  if (blocks[SeriesBlock::constant].count > 0)
+    row[static_cast<std::size_t>(blocks[SeriesBlock::constant].begin)] = 1.0F;
+  fillSlowPosition(row, blocks[SeriesBlock::slowPosition], position, positions);
+  fillPositionPairs(row, blocks[SeriesBlock::positionPairs], position, positions);
+  copyBlock(row, blocks[SeriesBlock::channels], features.channels, source);
+  copyBlock(row, blocks[SeriesBlock::differences], features.differences, source);
+  copyBlock(row, blocks[SeriesBlock::means], features.means, source);
+  copyBlock(row, blocks[SeriesBlock::flags], features.flags, source);
+  fillMix(row, layout.rest, features.channels, source);
+}
+
+}  // namespace
+
+Layout seriesLayout(const std::vector<std::string>& channels, Index width) {
+  const std::vector<std::string> flags{"spike", "change point"};
+  return layOut(width,
+                {constantBlock(), slowPositionBlock(), positionPairsBlock(),
+                 channelBlock("channel", "", channels),
+                 channelBlock("first difference", "difference of ", channels),
+                 channelBlock("running mean", "running mean of ", channels),
+                 CoordinateBlock{"flag", "flags", flags, flags}},
+                "mix");
+}
+
+Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,
+                     Index width, Positions positions) {
+  std::vector<Index> lengths;
+  for (const auto& series : items) lengths.push_back(series->values.dim(0));
+  const Filling filling(std::move(lengths), places);
+
+  Embedded result;
+  result.layout = seriesLayout(items.front()->channels, width);
+  result.lengths = filling.validLengths();
+  result.x = Tensor::zeros({static_cast<Index>(items.size()), places, width});
+  result.tokens.resize(items.size());
+  const auto embed = [&](std::size_t item, const Features& features) {
+    MatrixView x = result.x.mutableMatrix({static_cast<Index>(item)});
+    auto& tokens = result.tokens[item];
+    tokens.resize(static_cast<std::size_t>(places));
+    for (Index place = 0; place < filling.valid(item); ++place) {
+      const Index source = filling.at(item, place);
+      tokens[static_cast<std::size_t>(place)] = fmt::format("t{}", place);
+      fillStep(x.row(place), result.layout, features, static_cast<std::size_t>(source), place,
+               positions);
+    }
+    if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
+  };
+  for (std::size_t first = 0; first < items.size(); ++first) {
+    if (!result.tokens[first].empty()) continue;
+    const Features features = featuresOf(*items[first]);  // once, however often it repeats
+    for (std::size_t item = first; item < items.size(); ++item) {
+      if (items[item]->values.sameAs(items[first]->values)) embed(item, features);
+    }
+  }
+  return result;
+}
+
+}  // namespace headscope
