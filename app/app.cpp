@@ -93,6 +93,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
                       &wantsFrame, &nextChange};
   if (const TracePtr trace = documents.trace()) {
+    computations.beginFrame(documents.history().gestureGoesOn());
     keepViewValid();
     ui::EditSink edits;
     reference.follow(tools.open(view.tool).reference(), view, documents);
@@ -110,7 +111,6 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           flash.at(now, computations, &wantsFrame),
                           designed.of(trace),
                           presenter.on() || !view.focus.empty()};
-    computations.setHandMoves(documents.history().gestureGoesOn());
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);

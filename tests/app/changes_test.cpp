@@ -292,6 +292,7 @@ TEST(Flash, WhatIsLargeIsMeasuredBesideTheFramesAndLightsUpWhenItIsKnown) {
   EXPECT_TRUE(first.parts->of(*before, *after, large, 4, 4).shares.empty());
   flash.measure(0.0, computations);
   computations.finish();
+  computations.beginFrame(false);
   const double late = 2 * kFlashSeconds;  // however long it took
   FlashState then = flash.at(late, computations, &wantsFrame);
   ASSERT_NE(then.parts, nullptr);

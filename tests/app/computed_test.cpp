@@ -25,18 +25,39 @@ Computed<int> want(Computations& computations, int value, When when,
   });
 }
 
+/// All is computed, and a frame begins; whether there was news.
+bool nextFrame(Computations& computations) {
+  const bool news = computations.finish();
+  computations.beginFrame(false);
+  return news;
+}
+
 TEST(Computations, GiveWhatWasComputedBeside) {
   Computations computations;
   EXPECT_EQ(want(computations, 1, When::beside).current, nullptr);
-  EXPECT_TRUE(computations.finish());
+  EXPECT_TRUE(nextFrame(computations));
   ASSERT_NE(want(computations, 1, When::beside).current, nullptr);
   const auto next = want(computations, 2, When::beside);
   EXPECT_EQ(next.current, nullptr);
   ASSERT_NE(next.last, nullptr);
   EXPECT_EQ(*next.last, 1);
-  computations.finish();
+  nextFrame(computations);
   EXPECT_EQ(*want(computations, 2, When::beside).current, 2);
-  EXPECT_FALSE(computations.finish());
+  EXPECT_FALSE(nextFrame(computations));
+}
+
+TEST(Computations, AreTheSameThroughoutAFrame) {
+  Computations computations;
+  want(computations, 1, When::beside);
+  nextFrame(computations);
+  const auto first = want(computations, 2, When::beside);
+  computations.finish();
+  const auto later = want(computations, 2, When::beside);
+  EXPECT_EQ(later.current, nullptr);
+  EXPECT_EQ(later.last, first.last);
+  EXPECT_EQ(*first.last, 1);
+  computations.beginFrame(false);
+  EXPECT_EQ(*want(computations, 2, When::beside).current, 2);
 }
 
 TEST(Computations, WhatAnOlderKeyStillBringsHidesNothingNewer) {
@@ -45,7 +66,7 @@ TEST(Computations, WhatAnOlderKeyStillBringsHidesNothingNewer) {
   want(computations, 1, When::beside, &go);
   EXPECT_EQ(*want(computations, 2, When::atOnce).current, 2);
   go = true;
-  computations.finish();
+  nextFrame(computations);
   const auto found = want(computations, 2, When::atOnce);
   ASSERT_NE(found.current, nullptr);
   EXPECT_EQ(*found.current, 2);
@@ -56,18 +77,17 @@ TEST(Computations, SayWhyThereIsNone) {
   EXPECT_EQ(want(computations, -1, When::atOnce).problem, "no such value");
   EXPECT_EQ(want(computations, 3, When::atOnce).problem, "");
   want(computations, -1, When::beside);
-  computations.finish();
+  nextFrame(computations);
   EXPECT_EQ(want(computations, -1, When::beside).problem, "no such value");
 }
 
 TEST(Computations, WaitForTheHandToRest) {
   Computations computations;
-  computations.setHandMoves(true);
+  computations.beginFrame(true);
   want(computations, 1, When::atRest);
-  EXPECT_FALSE(computations.finish());
-  computations.setHandMoves(false);
+  EXPECT_FALSE(nextFrame(computations));
   want(computations, 1, When::atRest);
-  EXPECT_TRUE(computations.finish());
+  EXPECT_TRUE(nextFrame(computations));
   EXPECT_EQ(*want(computations, 1, When::atRest).current, 1);
 }
 

@@ -13,6 +13,7 @@
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/ledger.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
@@ -38,7 +39,9 @@ std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice
   return Figures{std::move(*report), std::move(tree), std::move(*effects), largest};
 }
 
-constexpr double kLongPassMs = 5.0;
+/// What makes a pass long: some 5 ms of two cores. Counted, not measured: what is on the screen
+/// never depends on how busy the machine is.
+constexpr Index kLongPassFlops = 2'000'000'000;
 
 bool figuresFit(const Figures& figures, const AttentionConfig& c) {
   return static_cast<Index>(figures.report.metrics.size()) == c.numHeads &&
@@ -83,7 +86,8 @@ MeasuredHeads measuredHeads(const Panel& panel) {
                         trace.revision(TensorId::output), trace.revision(TensorId::x), item,
                         average);
   // A hand that moves on a long pass gets both cores for its passes.
-  const When when = trace.ms > kLongPassMs ? When::atRest : When::beside;
+  const bool isLong = ledger(trace.config()).flops > kLongPassFlops;
+  const When when = isLong ? When::atRest : When::beside;
   const auto found = panel.computations.want<Figures>("figures of heads", key, when, [&] {
     return [trace = panel.traceHeld, item, average,
             key](const std::atomic<bool>& cancelled) -> std::optional<Figures> {

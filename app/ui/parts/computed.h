@@ -21,7 +21,7 @@
 
 namespace headscope::ui {
 
-/// What there is of a value. Valid until the next frame asks for it.
+/// What there is of a value, the same for all who ask for it in a frame. Valid until the next.
 template <typename Result>
 struct Computed {
   const Result* last = nullptr;     // of the key asked for or of an earlier one; null: none yet
@@ -60,8 +60,12 @@ class Computations {
     return want<Result>(name, key, When::atOnce, makeWork).current;
   }
 
-  /// Whether a drag or typing goes on, so that what is to be computed at rest waits.
-  void setHandMoves(bool moves) { handMoves_ = moves; }
+  /// A frame begins: values that are there by now are those it gets. `handMoves`: a drag or typing
+  /// goes on, so that what is to be computed at rest waits.
+  void beginFrame(bool handMoves) {
+    handMoves_ = handMoves;
+    for (auto& [name, entry] : entries_) entry->take();
+  }
 
   /// `wake` is called from other threads whenever a value is there.
   void setWake(std::function<void()> wake) {
@@ -85,6 +89,7 @@ class Computations {
  private:
   struct Base {
     virtual ~Base() = default;
+    virtual void take() = 0;
     virtual void setWake(const std::function<void()>& wake) = 0;
     virtual bool finish() = 0;
     virtual bool busy() const = 0;
@@ -96,11 +101,19 @@ class Computations {
     template <typename MakeWork>
     Computed<Result> want(const Fingerprint& key, When when, bool handMoves,
                           const MakeWork& makeWork) {
-      if (auto outcome = task_.take()) take(std::move(*outcome));
       if (!(key == asked_) && !(when == When::atRest && handMoves)) ask(key, when, makeWork());
       const bool known = result_.has_value();
       return {known ? &*result_ : nullptr, known && resultKey_ == key ? &*result_ : nullptr,
               key == asked_ ? std::string_view(problem_) : std::string_view()};
+    }
+    void take() override {
+      auto outcome = task_.take();
+      if (!outcome || !beside_) return;  // of an older key: what was computed at once is newer
+      if (outcome->result) {
+        keep(outcome->result->first, std::move(outcome->result->second));
+      } else {
+        problem_ = std::move(outcome->error);
+      }
     }
     void setWake(const std::function<void()>& wake) override { task_.setWake(wake); }
     bool finish() override { return task_.wait(); }
@@ -124,14 +137,6 @@ class Computations {
         if (!result) return std::nullopt;
         return std::pair(key, std::move(*result));
       });
-    }
-    void take(typename BackgroundTask<std::pair<Fingerprint, Result>>::Outcome outcome) {
-      if (!beside_) return;  // of an older key: what was computed at once is newer
-      if (outcome.result) {
-        keep(outcome.result->first, std::move(outcome.result->second));
-      } else {
-        problem_ = std::move(outcome.error);
-      }
     }
     void keep(const Fingerprint& key, std::optional<Result> result) {
       if (!result) return;
