@@ -1,4 +1,5 @@
-// The text is taken apart by nlohmann's parser, whose own values cannot go without memory.
+// Texts are read by nlohmann's parser. Its values end the program where memory runs out while they are
+// made or go, as lists, objects and texts do: so values and their writing are ours.
 #include "core/formats/json.h"
 
 #include <fmt/format.h>
