@@ -73,7 +73,11 @@ function(compile_together target files)
                         UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()
 
-# For a target that computes nothing that takes long: half the time to compile.
+# For a target that computes nothing that takes long: half the time to compile, also with sanitizers.
 function(compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(HEADSCOPE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()
