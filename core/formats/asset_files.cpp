@@ -171,7 +171,7 @@ std::vector<GlossaryEntry> parseGlossary(std::string_view text) {
     std::vector<GlossaryEntry> entries;
     for (const JsonField& entry : file.at("terms").items()) {
       const auto shown = entry.find("shown");
-      const std::string& term = entry.at("term").text();
+      const std::string term = entry.at("term").text();
       entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
       if (term.empty() || entries.back().about.empty()) {
         entry.fail("has an empty term or explanation");
