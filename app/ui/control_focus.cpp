@@ -46,6 +46,9 @@ void joinNavigation() {
   window->ChildFlags |= ImGuiChildFlags_NavFlattened;
 #else
   window->Flags |= ImGuiWindowFlags_NavFlattened;
+#if IMGUI_VERSION_NUM >= 18900
+  ImGui::PopFocusScope();  // such a window has none of its own, and its end takes none away
+#endif
 #endif
   if (window->ParentWindow != nullptr) {
     window->RootWindowForNav = window->ParentWindow->RootWindowForNav;
