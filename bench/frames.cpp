@@ -179,7 +179,7 @@ void showNewPass(benchmark::State& state) {
 void buildHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options = appFor(state);
-  options.view.page = ui::Page::heads;
+  options.view.page = ui::kHeadsPage;
   App app(std::move(options));
   for (int i = 0; i < 3; ++i) {  // what is measured may ask for more
     app.finish();
@@ -193,7 +193,7 @@ void buildHeadsPage(benchmark::State& state) {
 void panHeadsPage(benchmark::State& state) {
   host::Headless host(kWidth, kHeight);
   AppOptions options = appFor(state);
-  options.view.page = ui::Page::heads;
+  options.view.page = ui::kHeadsPage;
   App app(std::move(options));
   const Index half = state.range(2) / 2;
   app.view().heads.queries = app.view().heads.keys = {0, half};
