@@ -1,8 +1,5 @@
 #include "core/attention_tensors.h"
 
-#include <algorithm>
-#include <cassert>
-
 #include "core/steps/score_rows.h"
 
 namespace headscope {
@@ -10,39 +7,14 @@ namespace headscope {
 void AttentionTensors::tile(TensorId id, Index item, Index head, Index row, Index rows, Index col,
                             Index cols, float* out) const {
   const bool onDemand = isComputedOnDemand(id);
-  const ConstMatrixView source = tensor(onDemand ? TensorId::rawScores : id).matrixOf(item, head);
-  assert(row >= 0 && row + rows <= source.rows && col >= 0 && col + cols <= source.cols);
+  LayerTensors::tile(onDemand ? TensorId::rawScores : id, item, head, row, rows, col, cols, out);
+  if (!onDemand) return;
   for (Index r = 0; r < rows; ++r) {
-    float* line = out + r * cols;
-    if (source.colStride == 1) {
-      std::copy_n(source.row(row + r).data() + col, cols, line);
-    } else {
-      for (Index c = 0; c < cols; ++c) line[c] = source(row + r, col + c);
-    }
-    if (!onDemand) continue;
-    const std::span<float> part(line, static_cast<std::size_t>(cols));
+    const std::span<float> part(out + r * cols, static_cast<std::size_t>(cols));
     const RowPart place{item, head, row + r, col};
     scaleScores(part, part, config(), pins(), place);
     if (id == TensorId::maskedScores) maskScores(part, config(), place);
   }
-}
-
-float AttentionTensors::value(const CellRef& cell) const {
-  float out = 0.0F;
-  tile(cell.tensor, cell.item, cell.head, cell.row, 1, cell.col, 1, &out);
-  return out;
-}
-
-Tensor AttentionTensors::materialise(TensorId id) const {
-  if (!isComputedOnDemand(id)) return tensor(id);
-  Tensor whole = Tensor::uninitialised(shapeOf(id, config()));
-  for (Index item = 0; item < whole.dim(0); ++item) {
-    for (Index head = 0; head < whole.dim(1); ++head) {
-      const MatrixView m = whole.mutableMatrix({item, head});
-      tile(id, item, head, 0, m.rows, 0, m.cols, m.data);
-    }
-  }
-  return whole;
 }
 
 }  // namespace headscope

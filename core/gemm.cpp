@@ -26,18 +26,21 @@ ConstMap map(const ConstMatrixView& m) {
   return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride)};
 }
 
-void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c) {
+void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
+               const Product& product) {
   Map out(c.data, c.rows, c.cols, Eigen::OuterStride<>(c.rowStride));
+  if (!product.add) out.setZero();
+  const float f = product.factor;
   const bool ta = isTransposed(a);
   const bool tb = isTransposed(b);
   if (!ta && !tb) {
-    out.noalias() = map(a) * map(b);
+    out.noalias() += f * map(a) * map(b);
   } else if (!ta) {
-    out.noalias() = map(a) * map(b.transposed()).transpose();
+    out.noalias() += f * map(a) * map(b.transposed()).transpose();
   } else if (!tb) {
-    out.noalias() = map(a.transposed()).transpose() * map(b);
+    out.noalias() += f * map(a.transposed()).transpose() * map(b);
   } else {
-    out.noalias() = map(a.transposed()).transpose() * map(b.transposed()).transpose();
+    out.noalias() += f * map(a.transposed()).transpose() * map(b.transposed()).transpose();
   }
 }
 
@@ -49,19 +52,20 @@ void stayOnThisThread() {
 
 }  // namespace
 
-void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c) {
+void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
   if (c.rows == 0 || c.cols == 0) return;
   stayOnThisThread();
 #ifdef HEADSCOPE_HAVE_ONEDNN
   const bool ta = isTransposed(a);
   const bool tb = isTransposed(b);
-  const auto status = dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', c.rows, c.cols, a.cols, 1.0F,
-                                 a.data, ta ? a.colStride : a.rowStride, b.data,
-                                 tb ? b.colStride : b.rowStride, 0.0F, c.data, c.rowStride);
+  const auto status =
+      dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', c.rows, c.cols, a.cols, product.factor, a.data,
+                 ta ? a.colStride : a.rowStride, b.data, tb ? b.colStride : b.rowStride,
+                 product.add ? 1.0F : 0.0F, c.data, c.rowStride);
   if (status == dnnl_success) return;
 #endif
-  eigenGemm(a, b, c);
+  eigenGemm(a, b, c, product);
 }
 
 void prepareGemm() {

@@ -37,6 +37,8 @@ constexpr std::array<TensorInfo, kTensorCount> kInfo{{
     {"output", "output", true, false, false, Axis::query, Axis::feature},
 }};
 
+constexpr std::string_view kGradient = "grad.";
+
 Index lengthOf(Axis axis, const AttentionConfig& c) {
   switch (axis) {
     case Axis::query:
@@ -132,7 +134,8 @@ bool exists(const CellRef& cell, const AttentionConfig& c) {
 
 std::string toString(const CellRef& cell) {
   const std::string layer = cell.layer < 0 ? "" : fmt::format("layers.{}.", cell.layer);
-  return fmt::format("{}{}[{}]", layer, info(cell.tensor).name, fmt::join(cell.index(), ", "));
+  return fmt::format("{}{}{}[{}]", layer, cell.gradient ? kGradient : "", info(cell.tensor).name,
+                     fmt::join(cell.index(), ", "));
 }
 
 std::optional<CellRef> cellFromString(std::string_view text) {
@@ -146,6 +149,8 @@ std::optional<CellRef> cellFromString(std::string_view text) {
     layer = *number;
     text.remove_prefix(dot + 1);
   }
+  const bool gradient = text.starts_with(kGradient);
+  if (gradient) text.remove_prefix(kGradient.size());
   const std::size_t open = text.find('[');
   if (open == std::string_view::npos || !text.ends_with(']')) return std::nullopt;
   const auto tensor = tensorIdFromName(trimmed(text.substr(0, open)));
@@ -160,7 +165,7 @@ std::optional<CellRef> cellFromString(std::string_view text) {
     index.push_back(*number);
     if (more) rest.remove_prefix(comma + 1);
   }
-  CellRef cell{*tensor, -1, -1, 0, 0, layer};
+  CellRef cell{*tensor, -1, -1, 0, 0, layer, gradient};
   const TensorInfo& t = info(*tensor);
   std::vector<Index*> places;
   if (t.perItem) places.push_back(&cell.item);

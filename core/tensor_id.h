@@ -76,7 +76,8 @@ Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config)
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 
 /// One cell: indices from 0; item and head are −1 where the tensor has no such axis. A bias is one
-/// row. Where there are several layers, `layer` says which; −1: the only one.
+/// row. Where there are several layers, `layer` says which; −1: the only one. `gradient`: not the
+/// tensor's cell, but that of its gradient.
 struct CellRef {
   TensorId tensor = TensorId::x;
   Index item = -1;
@@ -84,6 +85,7 @@ struct CellRef {
   Index row = 0;
   Index col = 0;
   Index layer = -1;
+  bool gradient = false;
 
   bool operator==(const CellRef&) const = default;
   std::vector<Index> index() const;
@@ -92,8 +94,8 @@ struct CellRef {
 /// True where a configuration has such a cell.
 bool exists(const CellRef& cell, const AttentionConfig& config);
 
-/// "q[0, 5, 2, 17]", "W_Q[3, 17]", of a layer "layers.2.W_Q[3, 17]": tensor notation, every index
-/// from 0.
+/// "q[0, 5, 2, 17]", "W_Q[3, 17]", of a layer "layers.2.W_Q[3, 17]", of a gradient
+/// "grad.W_Q[3, 17]": tensor notation, every index from 0.
 std::string toString(const CellRef& cell);
 /// The cell that such a text names, spaces aside; nothing where it names none.
 std::optional<CellRef> cellFromString(std::string_view text);

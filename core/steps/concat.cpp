@@ -44,6 +44,22 @@ class Concat final : public Step {
     sumTerms(e);
     return e;
   }
+
+  void backward(Gradients& gradients, const Execution&) const override {
+    const Tensor& concat = gradients.tensor(TensorId::concat);
+    gradients.put(TensorId::heads, concat.split(2, gradients.config().numHeads).transposed(1, 2));
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const Index dK = gradients.config().dK();
+    const CellRef source{TensorId::concat, cell.item, -1, cell.row, cell.head * dK + cell.col};
+    Explanation e = startExplanation(
+        gradients, cell,
+        fmt::format("grad.heads[b, h, t, j] = grad.concat[b, t, h·{} + j]: the same place", dK));
+    e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
+    sumTerms(e);
+    return e;
+  }
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <iterator>
 
 #include "core/finite.h"
 #include "core/gemm.h"
@@ -61,6 +62,67 @@ void turn(const float* from, Index fromStride, float* to, Index toStride) {
 
 Shape packedShape(const Shape& weight) {
   return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
+}
+
+/// Columns of a dense (B, T, width) tensor, all rows of all items.
+ConstMatrixView columnsOfAll(const Tensor& t, Index col, Index cols) {
+  return {t.data() + col, t.dim(0) * t.dim(1), cols, t.dim(2), 1};
+}
+
+/// Those layers that read x.
+std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layers) {
+  std::vector<LinearLayer> on;
+  std::copy_if(layers.begin(), layers.end(), std::back_inserter(on),
+               [x](const LinearLayer& layer) { return layer.x == x; });
+  return on;
+}
+
+void inputGradient(Gradients& gradients, TensorId x, std::span<const LinearLayer> layers,
+                   const Execution& execution) {
+  const AttentionTensors& values = gradients.values();
+  Tensor dx = Tensor::uninitialised(shapeOf(x, values.config()));
+  const std::vector<Box> pieces = linearPieces(dx.shape());
+  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    const ConstMatrixView at = rowsOf(dx, box);
+    const MatrixView out{dx.mutableData() + (at.data - dx.data()) + box.col, box.rows, box.cols,
+                         at.rowStride};
+    bool add = false;
+    for (const LinearLayer& layer : layersOn(x, layers)) {
+      const Tensor& weight = values.tensor(layer.weight);
+      gemm(rowsOf(gradients.tensor(layer.y), box),
+           weight.matrixOf(Box{0, 0, 0, weight.dim(0), box.col, box.cols}), out, {1.0F, add});
+      add = true;
+    }
+  });
+  gradients.put(x, std::move(dx));
+}
+
+void parameterGradients(Gradients& gradients, const LinearLayer& layer,
+                        const Execution& execution) {
+  const AttentionTensors& values = gradients.values();
+  const Tensor& x = values.tensor(layer.x);
+  const Tensor& dy = gradients.tensor(layer.y);
+  Tensor dw = Tensor::uninitialised(shapeOf(layer.weight, values.config()));
+  Tensor db;
+  if (values.config().bias) db = Tensor::zeros(shapeOf(layer.bias, values.config()));
+  const Index across = (dw.dim(1) + kPanel - 1) / kPanel;
+  const Index down = (dw.dim(0) + kPanel - 1) / kPanel;
+  overPieces(down * across, execution, [&](Index piece) {
+    const Index row = piece / across * kPanel;
+    const Index col = piece % across * kPanel;
+    const Box box{
+        0, 0, row, std::min(kPanel, dw.dim(0) - row), col, std::min(kPanel, dw.dim(1) - col)};
+    const ConstMatrixView dyColumns = columnsOfAll(dy, box.row, box.rows);
+    gemm(dyColumns.transposed(), columnsOfAll(x, box.col, box.cols), dw.mutableMatrixOf(box));
+    if (db.empty() || col > 0) return;
+    float* sums = db.mutableData() + box.row;
+    for (Index r = 0; r < dyColumns.rows; ++r) {
+      for (Index c = 0; c < dyColumns.cols; ++c) sums[c] += dyColumns(r, c);
+    }
+  });
+  gradients.put(layer.weight, std::move(dw));
+  if (!db.empty()) gradients.put(layer.bias, std::move(db));
 }
 
 }  // namespace
@@ -150,6 +212,57 @@ Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
                                   {layer.weight, -1, -1, cell.col, j}));
   }
   if (biased) e.terms.push_back(sourceTerm(tensors, {layer.bias, -1, -1, 0, cell.col}));
+  sumTerms(e);
+  return e;
+}
+
+void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
+                     const Execution& execution) {
+  for (const LinearLayer& layer : layers) {
+    if (gradients.tensor(layer.x).empty()) inputGradient(gradients, layer.x, layers, execution);
+    parameterGradients(gradients, layer, execution);
+  }
+}
+
+Explanation explainLinearGradient(const Gradients& gradients, const CellRef& cell,
+                                  std::span<const LinearLayer> layers) {
+  const std::vector<LinearLayer> reading = layersOn(cell.tensor, layers);
+  const auto name = [](TensorId id) { return std::string(info(id).name); };
+  if (!reading.empty()) {
+    std::string rule = "grad." + name(cell.tensor) + "[b, t, j] = ";
+    for (const LinearLayer& layer : reading) {
+      if (layer.y != reading.front().y) rule += " + ";
+      rule += "Σ_o grad." + name(layer.y) + "[b, t, o] · " + name(layer.weight) + "[o, j]";
+    }
+    Explanation e = startExplanation(gradients, cell, std::move(rule));
+    for (const LinearLayer& layer : reading) {
+      for (Index o = 0; o < gradients.tensor(layer.y).dim(2); ++o) {
+        e.terms.push_back(gradientTerm(gradients, {layer.y, cell.item, -1, cell.row, o},
+                                       {layer.weight, -1, -1, o, cell.col}));
+      }
+    }
+    sumTerms(e);
+    return e;
+  }
+  const LinearLayer& layer =
+      *std::find_if(layers.begin(), layers.end(), [&](const LinearLayer& each) {
+        return each.weight == cell.tensor || each.bias == cell.tensor;
+      });
+  const bool bias = layer.bias == cell.tensor;
+  const std::string dy = "Σ_bt grad." + name(layer.y) + "[b, t, o]";
+  Explanation e = startExplanation(
+      gradients, cell,
+      bias ? "grad." + name(layer.bias) + "[o] = " + dy
+           : "grad." + name(layer.weight) + "[o, j] = " + dy + " · " + name(layer.x) + "[b, t, j]");
+  const Index out = bias ? cell.col : cell.row;
+  const Tensor& y = gradients.tensor(layer.y);
+  for (Index item = 0; item < y.dim(0); ++item) {
+    for (Index row = 0; row < y.dim(1); ++row) {
+      const CellRef from{layer.y, item, -1, row, out};
+      e.terms.push_back(bias ? sourceTerm(gradients, gradientOf(from))
+                             : gradientTerm(gradients, from, {layer.x, item, -1, row, cell.col}));
+    }
+  }
   sumTerms(e);
   return e;
 }

@@ -1,10 +1,10 @@
 // A linear layer, y = x Wᵀ + b (nn.Linear), as the steps `project` and `output` both are.
 #pragma once
 
+#include <span>
 #include <vector>
 
-#include "core/execution.h"
-#include "core/steps/step.h"
+#include "core/gradients.h"
 
 namespace headscope {
 
@@ -34,8 +34,17 @@ Index linearFlops(const Shape& out, Index in, bool bias);
 /// What y is computed from: x, the weight and, where the configuration has one, the bias.
 std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config);
 
+/// The gradients of x, weights and biases of a step's layers from those of their y: where two read
+/// the same x, its gradient is the sum of what each gives it.
+void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
+                     const Execution& execution);
+
 /// y[b, t, o] = Σ_j x[b, t, j] · W[o, j] + b[o]; the bias is the last term, with right = "1".
 Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
                           const LinearLayer& layer);
+/// grad.x[b, t, j] = Σ_o grad.y[b, t, o] · W[o, j], grad.W[o, j] = Σ_bt grad.y[b, t, o] · x[b, t,
+/// j] and grad.b[o] = Σ_bt grad.y[b, t, o].
+Explanation explainLinearGradient(const Gradients& gradients, const CellRef& cell,
+                                  std::span<const LinearLayer> layers);
 
 }  // namespace headscope

@@ -69,6 +69,21 @@ class MaskStep final : public Step {
     if (!reason.empty()) e.sum = e.value;
     return e;
   }
+
+  void backward(Gradients&, const Execution&) const override {}  // handed out by tile
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const std::string reason = whyForbidden(gradients.config().mask, cell.item, cell.row, cell.col);
+    CellRef source = cell;
+    source.tensor = TensorId::maskedScores;
+    Explanation e = startExplanation(
+        gradients, cell,
+        reason.empty() ? "allowed: the gradient goes on as it is"
+                       : "0: what stands in the score's place does not depend on it; " + reason);
+    if (reason.empty()) e.terms.push_back(sourceTerm(gradients, gradientOf(source)));
+    sumTerms(e);
+    return e;
+  }
 };
 
 }  // namespace
@@ -78,6 +93,15 @@ void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart
   const float forbidden = c.mistakes.zeroForMasked ? 0.0F : -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < scores.size(); ++i) {
     if (!allowed(part.firstKey + static_cast<Index>(i))) scores[i] = forbidden;
+  }
+}
+
+void maskGradients(const AttentionConfig& c, const Box& box, const MatrixView& cells) {
+  for (Index i = 0; i < cells.rows; ++i) {
+    const AllowedKeys allowed = allowedKeys(c.mask, box.item, box.row + i, c.keys());
+    for (Index j = 0; j < cells.cols; ++j) {
+      if (!allowed(box.col + j)) cells(i, j) = 0.0F;
+    }
   }
 }
 

@@ -38,6 +38,13 @@ class Output final : public Step {
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     return explainLinear(tensors, cell, kOutput);
   }
+
+  void backward(Gradients& gradients, const Execution& execution) const override {
+    linearGradients(gradients, {&kOutput, 1}, execution);
+  }
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    return explainLinearGradient(gradients, cell, {&kOutput, 1});
+  }
 };
 
 }  // namespace

@@ -88,6 +88,15 @@ class Project final : public Step {
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     return explainLinear(tensors, cell, projectionTo(cell.tensor, tensors.config()));
   }
+
+  void backward(Gradients& gradients, const Execution& execution) const override {
+    const std::vector<LinearLayer> layers = projections(gradients.config());
+    linearGradients(gradients, layers, execution);
+  }
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const std::vector<LinearLayer> layers = projections(gradients.config());
+    return explainLinearGradient(gradients, cell, layers);
+  }
 };
 
 }  // namespace

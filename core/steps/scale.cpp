@@ -71,6 +71,45 @@ class Scale final : public Step {
     sumTerms(e);
     return e;
   }
+
+  /// All three that scores go through, as tile hands them out, end in the stored grad.raw_scores.
+  void backward(Gradients& gradients, const Execution& execution) const override {
+    const AttentionConfig& c = gradients.config();
+    const Pins& pins = gradients.values().pins();
+    const float multiplier = c.scoreMultiplier();
+    Tensor d = Tensor::uninitialised(shapeOf(TensorId::rawScores, c), execution.memory);
+    overRows(d, execution, [&](const Box& box) {
+      const MatrixView cells = d.mutableMatrixOf(box);
+      gradients.tile(TensorId::scores, box.item, box.head, box.row, box.rows, 0, box.cols,
+                     cells.data);
+      for (const Pin& pin : pins.of(TensorId::scores, box.item, box.head)) {
+        const Index row = pin.cell.row - box.row;
+        if (row >= 0 && row < box.rows) cells(row, pin.cell.col) = 0.0F;
+      }
+      for (float& value : std::span(cells.data, static_cast<std::size_t>(box.rows * box.cols))) {
+        value *= multiplier;
+      }
+    });
+    gradients.put(TensorId::rawScores, std::move(d));
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const AttentionConfig& c = gradients.config();
+    CellRef source = cell;
+    source.tensor = TensorId::scores;
+    source.gradient = false;
+    const bool pinned = gradients.values().pins().at(source).has_value();
+    Explanation e =
+        startExplanation(gradients, cell,
+                         fmt::format("grad.raw_scores[b, h, i, j] = grad.scores[b, h, i, j] · {}{}",
+                                     factorName(c), pinned ? "; 0 here: the score is pinned" : ""));
+    if (!pinned) {
+      e.terms.push_back(
+          scaledTerm(gradients, gradientOf(source), factorName(c), c.scoreMultiplier()));
+    }
+    sumTerms(e);
+    return e;
+  }
 };
 
 }  // namespace

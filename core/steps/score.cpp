@@ -57,6 +57,60 @@ class Score final : public Step {
     sumTerms(e);
     return e;
   }
+
+  /// dQ_h = dS_h K, and dK = Σ dS_hᵀ Q_h over the heads that share K.
+  void backward(Gradients& gradients, const Execution& execution) const override {
+    const AttentionConfig& c = gradients.config();
+    const Tensor& q = gradients.values().tensor(TensorId::q);
+    const Tensor& k = gradients.values().tensor(TensorId::k);
+    const Tensor dScores = gradients.passedOn(TensorId::rawScores);
+    Tensor dQ = headsMemory(TensorId::q, c, execution.memory);
+    overRows(dQ, execution, [&](const Box& box) {
+      gemm(dScores.matrixOf(Box{box.item, box.head, box.row, box.rows, 0, c.keys()}),
+           k.matrixOf(box.item, c.kvHead(box.head)), dQ.mutableMatrixOf(box));
+    });
+    Tensor dK = headsMemory(TensorId::k, c, execution.memory);
+    overRows(dK, execution, [&](const Box& box) {
+      const Index first = box.head * c.headsPerGroup();
+      for (Index head = first; head < first + c.headsPerGroup(); ++head) {
+        gemm(dScores.matrixOf(Box{box.item, head, 0, c.seqLen, box.row, box.rows}).transposed(),
+             q.matrixOf(box.item, head), dK.mutableMatrixOf(box), {1.0F, head > first});
+      }
+    });
+    gradients.put(TensorId::q, std::move(dQ));
+    gradients.put(TensorId::k, std::move(dK));
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const AttentionConfig& c = gradients.config();
+    if (cell.tensor == TensorId::q) {
+      Explanation e = startExplanation(
+          gradients, cell,
+          fmt::format("grad.q[b, h, i, d] = Σ_j grad.raw_scores[b, h, i, j] · k[b, {}, j, d]",
+                      kvHeadIndex(c)));
+      for (Index j = 0; j < c.keys(); ++j) {
+        e.terms.push_back(gradientTerm(gradients,
+                                       {TensorId::rawScores, cell.item, cell.head, cell.row, j},
+                                       {TensorId::k, cell.item, c.kvHead(cell.head), j, cell.col}));
+      }
+      sumTerms(e);
+      return e;
+    }
+    Explanation e = startExplanation(
+        gradients, cell,
+        fmt::format("grad.k[b, {}, j, d] = Σ_i grad.raw_scores[b, h, i, j] · q[b, h, i, d]{}",
+                    kvHeadIndex(c), overGroup(c)));
+    const Index first = cell.head * c.headsPerGroup();
+    for (Index head = first; head < first + c.headsPerGroup(); ++head) {
+      for (Index i = 0; i < c.seqLen; ++i) {
+        e.terms.push_back(gradientTerm(gradients,
+                                       {TensorId::rawScores, cell.item, head, i, cell.row},
+                                       {TensorId::q, cell.item, head, i, cell.col}));
+      }
+    }
+    sumTerms(e);
+    return e;
+  }
 };
 
 }  // namespace

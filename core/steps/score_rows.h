@@ -1,6 +1,6 @@
-// The arithmetic of the `scale` and `mask` steps on part of a row of scores. The steps themselves,
-// the softmax sweep and AttentionTensors::tile all call these, so a tile's bits are the pass's
-// bits.
+// The arithmetic of the `scale`, `mask` and `softmax` steps on parts of scores that are not stored,
+// forward and backward. The steps themselves, the softmax sweep and LayerTensors::tile all call
+// these, so a tile's bits are the pass's bits.
 #pragma once
 
 #include <span>
@@ -8,6 +8,8 @@
 #include "core/pins.h"
 
 namespace headscope {
+
+class Gradients;
 
 /// Where a part of a row of scores lies: keys firstKey, firstKey + 1, … of one query of one head.
 struct RowPart {
@@ -24,5 +26,12 @@ void scaleScores(std::span<const float> raw, std::span<float> scores, const Atte
 
 /// Step `mask`, in place: −∞ where a key is not allowed (0 where that mistake is made).
 void maskScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
+
+/// Step `softmax`, backward: a box of grad.masked_scores from grad.weights,
+/// dS = A ∘ (dA − Σ A ∘ dA), the sum over the row (with that mistake: the column).
+void softmaxGradients(const Gradients& gradients, const Box& box, const MatrixView& cells);
+
+/// Step `mask`, backward, in place: no gradient where a key is not allowed.
+void maskGradients(const AttentionConfig& config, const Box& box, const MatrixView& cells);
 
 }  // namespace headscope

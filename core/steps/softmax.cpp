@@ -4,6 +4,7 @@
 // Scale, mask and softmax run as one sweep over each row while it is in cache.
 #include <fmt/format.h>
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -43,6 +44,29 @@ void dropCells(const MatrixView& cells, const AttentionConfig& c, const Box& box
       cells(i, j) = drops ? 0.0F : cells(i, j) * dropped.factor();
     }
   }
+}
+
+/// What a softmax gives before dropout and pins, over whole rows of a box (with that mistake, whole
+/// columns). False where a score overflowed.
+bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView& out) {
+  const AttentionConfig& c = tensors.config();
+  const ConstMatrixView raw = tensors.tensor(TensorId::rawScores).matrixOf(box);
+  const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
+  bool finite = true;
+  for (Index i = 0; i < out.rows; ++i) {
+    const std::span<float> row = out.row(i);
+    const RowPart place{box.item, box.head, box.row + i, box.col};
+    scoresForSoftmax(raw.row(i), row, c, tensors.pins(), place);
+    if (mayOverflow) finite = finite && allFinite({row.data(), 1, out.cols, out.cols, 1});
+    if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
+  }
+  if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box);
+  return finite;
+}
+
+using Cells = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+Eigen::Map<const Cells, 0, Eigen::OuterStride<>> asArray(const ConstMatrixView& m) {
+  return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride)};
 }
 
 /// True where some row may have no key left, as a softmax of −∞ alone is NaN in PyTorch. A painted
@@ -94,18 +118,8 @@ class Softmax final : public Step {
 
   bool compute(AttentionTensors& tensors, TensorId output, const Box& box) const override {
     const AttentionConfig& c = tensors.config();
-    const ConstMatrixView raw = tensors.tensor(TensorId::rawScores).matrixOf(box);
     const MatrixView out = tensors.cells(output, box);
-    const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
-    bool finite = true;
-    for (Index i = 0; i < out.rows; ++i) {
-      const std::span<float> row = out.row(i);
-      const RowPart place{box.item, box.head, box.row + i, box.col};
-      scoresForSoftmax(raw.row(i), row, c, tensors.pins(), place);
-      if (mayOverflow) finite = finite && allFinite({row.data(), 1, out.cols, out.cols, 1});
-      if (!c.mistakes.softmaxOverQueries) softmaxRow(row, softmaxKeys(c, box.item, place.query));
-    }
-    if (c.mistakes.softmaxOverQueries) softmaxColumns(out, c, box);
+    const bool finite = softmaxOf(tensors, box, out);
     if (c.dropout.on()) dropCells(out, c, box);
     applyPins(tensors.pins(), output, box, out);
     return finite;
@@ -129,6 +143,7 @@ class Softmax final : public Step {
     }
     double maximum = -std::numeric_limits<double>::infinity();
     for (const CellRef& s : sources) maximum = std::max<double>(maximum, tensors.value(s));
+    e.ending = Ending::share;
     e.rule = !softmaxKeys(c, cell.item, cell.row)(cell.col)
                  ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
              : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
@@ -148,9 +163,95 @@ class Softmax final : public Step {
     sumTerms(e);
     return e;
   }
+
+  void backward(Gradients&, const Execution&) const override {}  // handed out by tile
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const AttentionConfig& c = gradients.config();
+    const bool down = c.mistakes.softmaxOverQueries;
+    Explanation e = startExplanation(
+        gradients, cell,
+        fmt::format(
+            "grad.masked_scores[b, h, i, j] = A_ij · (grad.A_ij − Σ_{0} A_{1} · grad.A_{1})",
+            down ? "i" : "j", down ? "ij" : "ij"));
+    e.ending = Ending::difference;
+    for (Index n = 0; n < (down ? c.seqLen : c.keys()); ++n) {
+      CellRef weight{TensorId::weights, cell.item, cell.head, cell.row, cell.col};
+      (down ? weight.row : weight.col) = n;
+      e.terms.push_back(gradientTerm(gradients, weight, weight));
+    }
+    sumTerms(e);
+    CellRef own = cell;
+    own.tensor = TensorId::weights;
+    own.gradient = false;
+    Box whole{cell.item, cell.head, cell.row, 1, 0, c.keys()};
+    if (down) whole = {cell.item, cell.head, 0, c.seqLen, cell.col, 1};
+    std::vector<float> shares(static_cast<std::size_t>(whole.rows * whole.cols));
+    softmaxOf(gradients.values(), whole, {shares.data(), whole.rows, whole.cols, whole.cols});
+    e.share = shares[static_cast<std::size_t>(down ? cell.row : cell.col)];
+    e.incoming = gradients.values().pins().at(own) ? 0.0 : gradients.value(gradientOf(own));
+    if (c.dropout.on()) {
+      const DroppedCells dropped(c);
+      const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
+      e.factor = drops ? 0.0 : static_cast<double>(dropped.factor());
+      e.rule += drops ? "; dropped: grad.A_ij counts 0, A_ij is the weight before dropout"
+                      : fmt::format("; kept by dropout: grad.A_ij × 1/(1 − {:g}), A_ij before it",
+                                    c.dropout.rate);
+    }
+    return e;
+  }
 };
 
 }  // namespace
+
+void softmaxGradients(const Gradients& gradients, const Box& box, const MatrixView& cells) {
+  const AttentionTensors& values = gradients.values();
+  const AttentionConfig& c = values.config();
+  const bool down = c.mistakes.softmaxOverQueries;
+  Box whole = box;  // what the softmax runs over has to be there
+  if (down) {
+    whole.row = 0;
+    whole.rows = c.seqLen;
+  } else {
+    whole.col = 0;
+    whole.cols = c.keys();
+  }
+  const ConstMatrixView weights = values.tensor(TensorId::weights).matrixOf(whole);
+  const ConstMatrixView incoming = gradients.tensor(TensorId::weights).matrixOf(whole);
+  const auto pins = values.pins().of(TensorId::weights, box.item, box.head);
+  const Index row = box.row - whole.row;
+  const Index col = box.col - whole.col;
+  Eigen::Map<Cells, 0, Eigen::OuterStride<>> out(cells.data, cells.rows, cells.cols,
+                                                 Eigen::OuterStride<>(cells.rowStride));
+  const auto fill = [&](const auto& shares, const auto& products, const auto& gradient) {
+    for (Index n = 0; n < (down ? box.cols : box.rows); ++n) {
+      if (down) {
+        const float sum = products.col(n).sum();
+        out.col(n) =
+            shares.col(n).segment(row, box.rows) * (gradient.col(n).segment(row, box.rows) - sum);
+      } else {
+        const float sum = products.row(n).sum();
+        out.row(n) =
+            shares.row(n).segment(col, box.cols) * (gradient.row(n).segment(col, box.cols) - sum);
+      }
+    }
+  };
+  if (!c.dropout.on() && pins.empty()) {
+    const auto a = asArray(weights);
+    const auto d = asArray(incoming);
+    return fill(a, a * d, d);
+  }
+  Cells shares(whole.rows, whole.cols);
+  softmaxOf(values, whole, {shares.data(), whole.rows, whole.cols, whole.cols});
+  Cells gradient = asArray(incoming);
+  for (const Pin& pin : pins) {
+    const Index i = pin.cell.row - whole.row;
+    const Index j = pin.cell.col - whole.col;
+    if (i >= 0 && i < whole.rows && j >= 0 && j < whole.cols) gradient(i, j) = 0.0F;
+  }
+  if (c.dropout.on()) dropCells({gradient.data(), whole.rows, whole.cols, whole.cols}, c, whole);
+  fill(shares, shares * gradient, gradient);
+}
 
 const Step& softmaxStep() {
   static const Softmax step;

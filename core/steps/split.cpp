@@ -26,6 +26,27 @@ Index headsOf(const Cut& cut, const AttentionConfig& c) {
   return cut.to == TensorId::q ? c.numHeads : c.numKvHeads;
 }
 
+/// The heads in what they are cut from.
+Tensor headsIn(const Tensor& from, const Cut& cut, const AttentionConfig& c) {
+  Tensor heads = c.mistakes.reshapeWithoutTranspose
+                     ? from.reshaped(shapeOf(cut.to, c))
+                     : from.split(2, headsOf(cut, c)).transposed(1, 2);
+  return c.mistakes.sharedHead ? heads.repeated(1) : heads;
+}
+
+/// The cell that a cell of a head is.
+CellRef sourceOf(const CellRef& cell, const Cut& cut, const AttentionConfig& c) {
+  const Index head = c.mistakes.sharedHead ? 0 : cell.head;
+  CellRef source{cut.from, cell.item, -1, cell.row, head * c.dK() + cell.col};
+  if (c.mistakes.reshapeWithoutTranspose) {
+    const Shape flat = shapeOf(cut.from, c);
+    const Index place = (head * flat[1] + cell.row) * c.dK() + cell.col;
+    source.row = place / flat[2];
+    source.col = place % flat[2];
+  }
+  return source;
+}
+
 class Split final : public Step {
  public:
   StepId id() const override { return StepId::split; }
@@ -72,42 +93,77 @@ class Split final : public Step {
   Tensor view(TensorId output, const AttentionTensors& tensors) const override {
     const AttentionConfig& c = tensors.config();
     const Cut& cut = cutTo(output);
-    const Tensor& from = tensors.tensor(cut.from);
-    Tensor heads = c.mistakes.reshapeWithoutTranspose
-                       ? from.reshaped(shapeOf(cut.to, c))
-                       : from.split(2, headsOf(cut, c)).transposed(1, 2);
-    return c.mistakes.sharedHead ? heads.repeated(1) : heads;
+    return headsIn(tensors.tensor(cut.from), cut, c);
   }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
     const AttentionConfig& c = tensors.config();
     const Index dK = c.dK();
+    const Cut& cut = cutTo(cell.tensor);
+    const auto from = info(cut.from).name;
+    const CellRef source = sourceOf(cell, cut, c);
+    std::string rule =
+        c.mistakes.reshapeWithoutTranspose
+            ? fmt::format(
+                  "reshaped without the transpose: number {} of {} in memory, row {}, "
+                  "column {}",
+                  source.row * shapeOf(cut.from, c)[2] + source.col, from, source.row, source.col)
+            : fmt::format(
+                  "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of {}head {}",
+                  info(cut.to).name, from, dK, source.col, from, cell.col,
+                  headCount(cut.to, c) < c.numHeads ? "key/value " : "",
+                  c.mistakes.sharedHead ? 0 : cell.head);
+    if (c.mistakes.sharedHead) rule += "; every head is given the first one's";
+    Explanation e = startExplanation(tensors, cell, std::move(rule));
+    e.terms.push_back(sourceTerm(tensors, source));
+    sumTerms(e);
+    return e;
+  }
+
+  void backward(Gradients& gradients, const Execution&) const override {
+    const AttentionConfig& c = gradients.config();
     for (const Cut& cut : kCuts) {
-      if (cut.to != cell.tensor) continue;
-      const auto from = info(cut.from).name;
-      const Index head = c.mistakes.sharedHead ? 0 : cell.head;
-      CellRef source{cut.from, cell.item, -1, cell.row, head * dK + cell.col};
-      std::string rule = fmt::format(
-          "{}[b, h, t, j] = {}[b, t, h·{} + j]: column {} of {} is column {} of {}head {}",
-          info(cut.to).name, from, dK, source.col, from, cell.col,
-          headCount(cut.to, c) < c.numHeads ? "key/value " : "", head);
-      if (c.mistakes.reshapeWithoutTranspose) {
-        const Shape flat = shapeOf(cut.from, c);
-        const Index place = (head * flat[1] + cell.row) * dK + cell.col;
-        source.row = place / flat[2];
-        source.col = place % flat[2];
-        rule = fmt::format(
-            "reshaped without the transpose: number {} of {} in memory, row {}, "
-            "column {}",
-            place, from, source.row, source.col);
+      const Tensor& heads = gradients.tensor(cut.to);
+      const Shape shape = shapeOf(cut.from, c);
+      if (!c.mistakes.reshapeWithoutTranspose && !c.mistakes.sharedHead) {
+        gradients.put(cut.from, heads.transposed(1, 2).reshaped(shape));
+        continue;
       }
-      if (c.mistakes.sharedHead) rule += "; every head is given the first one's";
-      Explanation e = startExplanation(tensors, cell, std::move(rule));
-      e.terms.push_back(sourceTerm(tensors, source));
-      sumTerms(e);
-      return e;
+      Tensor sum = Tensor::zeros(shape);  // several heads may have been given the same column
+      Tensor places = headsIn(sum, cut, c);
+      for (Index item = 0; item < heads.dim(0); ++item) {
+        for (Index head = 0; head < heads.dim(1); ++head) {
+          const ConstMatrixView from = heads.matrix({item, head});
+          const MatrixView to = places.mutableMatrix({item, head});
+          for (Index i = 0; i < from.rows; ++i) {
+            for (Index j = 0; j < from.cols; ++j) to(i, j) += from(i, j);
+          }
+        }
+      }
+      gradients.put(cut.from, std::move(sum));
     }
-    return {};
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const AttentionConfig& c = gradients.config();
+    const Cut& cut = *std::find_if(std::begin(kCuts), std::end(kCuts),
+                                   [&](const Cut& each) { return each.from == cell.tensor; });
+    Explanation e = startExplanation(
+        gradients, cell,
+        fmt::format("grad.{}[b, t, c]: that of the heads' cells it became", info(cut.from).name));
+    const Shape heads = shapeOf(cut.to, c);
+    for (Index head = 0; head < heads[1]; ++head) {
+      for (Index row = 0; row < heads[2]; ++row) {
+        for (Index col = 0; col < heads[3]; ++col) {
+          const CellRef to{cut.to, cell.item, head, row, col};
+          const CellRef source = sourceOf(to, cut, c);
+          if (source.row != cell.row || source.col != cell.col) continue;
+          e.terms.push_back(sourceTerm(gradients, gradientOf(to)));
+        }
+      }
+    }
+    sumTerms(e);
+    return e;
   }
 };
 

@@ -7,6 +7,9 @@
 #include <array>
 #include <stdexcept>
 
+#include "core/gradients.h"
+#include "core/steps/terms.h"
+
 namespace headscope {
 namespace {
 
@@ -74,6 +77,14 @@ const Step& stepGiving(TensorId id) {
   throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
 }
 
+const Step* stepTaking(TensorId id, const AttentionConfig& config) {
+  for (const Step* s : stepsOf(config)) {
+    const auto inputs = s->inputs(config);
+    if (std::find(inputs.begin(), inputs.end(), id) != inputs.end()) return s;
+  }
+  return nullptr;
+}
+
 Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
   Explanation e = stepGiving(cell.tensor).explain(tensors, cell);
   if (const auto pin = tensors.pins().at(cell)) {
@@ -81,6 +92,12 @@ Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
     e.rule = fmt::format("pinned at {:g}, which stands for: {}", *pin, e.rule);
   }
   return e;
+}
+
+Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell) {
+  const Step* taking = stepTaking(cell.tensor, gradients.config());
+  if (taking != nullptr) return taking->explainGradient(gradients, cell);
+  return startExplanation(gradients, cell, "given: how much the output's cell counts in the sum");
 }
 
 std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& c) {

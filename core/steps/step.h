@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "core/attention_tensors.h"
+#include "core/execution.h"
 
 namespace headscope {
+
+class Gradients;
 
 enum class StepId { project, split, score, scale, mask, softmax, weigh, concat, output };
 
@@ -43,6 +46,13 @@ struct Term {
   std::vector<CellRef> cells;  // the cells it is made of, to go on from
 };
 
+/// What the sum of an explanation's terms leads to.
+enum class Ending {
+  sum,         // the value itself
+  share,       // a weight: factor · own term / sum
+  difference,  // a masked score's gradient: share · (factor · its weight's gradient − sum)
+};
+
 /// A cell's arithmetic: `value` is the engine's, `sum` the terms added in double. For softmax one
 /// term per allowed key with exp(score − max) as product, and value = own term / sum. A pinned
 /// cell's value is the pin's, its terms what they are without it.
@@ -53,7 +63,10 @@ struct Explanation {
   std::string rule;
   std::vector<Term> terms;
   double sum = 0.0;
-  double factor = 1.0;  // of a weight: dropout's 1/(1 − rate), or 0 where it is dropped
+  Ending ending = Ending::sum;
+  double factor = 1.0;    // of a weight: dropout's 1/(1 − rate), or 0 where it is dropped
+  double share = 0.0;     // of `difference`: the weight before dropout
+  double incoming = 0.0;  // of `difference`: its weight's gradient
 
   /// Of a weight: the term of its own key; none where that takes no part in the softmax.
   const Term* own() const;
@@ -106,6 +119,12 @@ class Step {
   /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
   virtual Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const = 0;
 
+  /// The gradients of its operands, where those of its results are there. Nothing is left to do
+  /// for what is handed out by tile.
+  virtual void backward(Gradients& gradients, const Execution& execution) const = 0;
+  /// One cell of the gradient of one of its operands, as it is computed.
+  virtual Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const = 0;
+
   std::vector<NamedShape> inputShapes(const AttentionConfig& config) const;
   std::vector<NamedShape> outputShapes(const AttentionConfig& config) const;
 };
@@ -129,12 +148,17 @@ std::span<const Step* const> allSteps();
 const Step& step(StepId id);
 /// The step that gives a result tensor. Not for operands.
 const Step& stepGiving(TensorId id);
+/// The step that a tensor is an operand of, which gives its gradient; null for the output.
+const Step* stepTaking(TensorId id, const AttentionConfig& config);
 /// Throws UserError that lists the ids.
 StepId stepIdFromString(std::string_view name);
 
 /// Any cell of any result: the arithmetic of its step; where the cell is pinned, that of the value
 /// it would have.
 Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell);
+/// Any cell of any gradient: the arithmetic of the step that its tensor is an operand of. That of
+/// the output is given, and has none.
+Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell);
 
 /// PyTorch's name of k or v with one head per query head: repeated where a group shares one (GQA).
 std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& config);

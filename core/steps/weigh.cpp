@@ -61,7 +61,7 @@ class Weigh final : public Step {
 
   StepWork work() const override { return StepWork::rows; }
   Tensor memory(TensorId, const AttentionConfig& c, const BlockStorePtr& store) const override {
-    return Tensor::uninitialised({c.batch, c.seqLen, c.numHeads, c.dK()}, store).transposed(1, 2);
+    return headsMemory(TensorId::heads, c, store);
   }
 
   bool compute(AttentionTensors& tensors, TensorId output, const Box& box) const override {
@@ -91,6 +91,63 @@ class Weigh final : public Step {
       term.leftValue *= gain;
       term.product *= gain;
       e.terms.push_back(std::move(term));
+    }
+    sumTerms(e);
+    return e;
+  }
+
+  /// dA_h = g dhead_h Vᵀ, and dV = Σ g A_hᵀ dhead_h over the heads that share V.
+  void backward(Gradients& gradients, const Execution& execution) const override {
+    const AttentionConfig& c = gradients.config();
+    const Tensor& v = gradients.values().tensor(TensorId::v);
+    const Tensor& weights = gradients.values().tensor(TensorId::weights);
+    const Tensor dHeads = gradients.passedOn(TensorId::heads);
+    Tensor dWeights = Tensor::uninitialised(shapeOf(TensorId::weights, c), execution.memory);
+    overRows(dWeights, execution, [&](const Box& box) {
+      gemm(dHeads.matrixOf(Box{box.item, box.head, box.row, box.rows, 0, c.dK()}),
+           v.matrixOf(box.item, c.kvHead(box.head)).transposed(), dWeights.mutableMatrixOf(box),
+           {c.gain(box.head)});
+    });
+    Tensor dV = headsMemory(TensorId::v, c, execution.memory);
+    overRows(dV, execution, [&](const Box& box) {
+      const Index first = box.head * c.headsPerGroup();
+      for (Index head = first; head < first + c.headsPerGroup(); ++head) {
+        gemm(weights.matrixOf(Box{box.item, head, 0, c.seqLen, box.row, box.rows}).transposed(),
+             dHeads.matrixOf(box.item, head), dV.mutableMatrixOf(box),
+             {c.gain(head), head > first});
+      }
+    });
+    gradients.put(TensorId::weights, std::move(dWeights));
+    gradients.put(TensorId::v, std::move(dV));
+  }
+
+  Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
+    const AttentionConfig& c = gradients.config();
+    const char* gain = gained(c) ? "g_h · " : "";
+    if (cell.tensor == TensorId::weights) {
+      Explanation e = startExplanation(
+          gradients, cell,
+          fmt::format("grad.weights[b, h, i, j] = {}Σ_d grad.heads[b, h, i, d] · v[b, {}, j, d]",
+                      gain, kvHeadIndex(c)));
+      for (Index d = 0; d < c.dK(); ++d) {
+        e.terms.push_back(gradientTerm(
+            gradients, {TensorId::heads, cell.item, cell.head, cell.row, d},
+            {TensorId::v, cell.item, c.kvHead(cell.head), cell.col, d}, c.gain(cell.head)));
+      }
+      sumTerms(e);
+      return e;
+    }
+    Explanation e = startExplanation(
+        gradients, cell,
+        fmt::format("grad.v[b, {}, j, d] = Σ_i {}grad.heads[b, h, i, d] · weights[b, h, i, j]{}",
+                    kvHeadIndex(c), gain, overGroup(c)));
+    const Index first = cell.head * c.headsPerGroup();
+    for (Index head = first; head < first + c.headsPerGroup(); ++head) {
+      for (Index i = 0; i < c.seqLen; ++i) {
+        e.terms.push_back(gradientTerm(gradients, {TensorId::heads, cell.item, head, i, cell.col},
+                                       {TensorId::weights, cell.item, head, i, cell.row},
+                                       c.gain(head)));
+      }
     }
     sumTerms(e);
     return e;

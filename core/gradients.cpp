@@ -1,0 +1,79 @@
+#include "core/gradients.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.h"
+#include "core/finite.h"
+#include "core/ledger.h"
+#include "core/steps/score_rows.h"
+
+namespace headscope {
+
+Gradients::Gradients(const AttentionTensors& values, Tensor gradOutput)
+    : LayerTensors(values.config()), values_(&values) {
+  put(TensorId::output, std::move(gradOutput));
+}
+
+Tensor Gradients::passedOn(TensorId result) const {
+  const auto pins = values().pins().of(result);
+  if (pins.empty()) return tensor(result);
+  // a copy with the strides of the gradient itself
+  const bool turned = !tensor(result).contiguous();
+  Tensor copy =
+      turned ? tensor(result).transposed(1, 2).clone().transposed(1, 2) : tensor(result).clone();
+  for (const Pin& pin : pins) {
+    copy.mutableMatrixOf(pin.cell.item, pin.cell.head)(pin.cell.row, pin.cell.col) = 0.0F;
+  }
+  return copy;
+}
+
+float Gradients::value(const CellRef& cell) const {
+  return cell.gradient ? LayerTensors::value(cell) : values().value(cell);
+}
+
+void Gradients::tile(TensorId id, Index item, Index head, Index row, Index rows, Index col,
+                     Index cols, float* out) const {
+  if (!isComputedOnDemand(id)) return LayerTensors::tile(id, item, head, row, rows, col, cols, out);
+  const Box box{item, head, row, rows, col, cols};
+  const MatrixView cells{out, rows, cols, cols};
+  softmaxGradients(*this, box, cells);
+  if (id == TensorId::scores) maskGradients(config(), box, cells);
+}
+
+bool runBackward(Gradients& gradients, const Execution& execution, StepId from, StepId to) {
+  const AttentionConfig& c = gradients.config();
+  const auto steps = stepsOf(c);
+  for (std::size_t i = stepPlace(from, c) + 1; i-- > stepPlace(to, c);) {
+    steps[i]->backward(gradients, execution);
+    if (execution.stop()) return false;
+  }
+  return true;
+}
+
+GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
+                         const Execution& execution) {
+  const AttentionConfig& c = trace->config();
+  const Shape wanted = shapeOf(TensorId::output, c);
+  if (gradOutput.shape() != wanted) {
+    throw UserError(fmt::format("grad_output is ({}), the output is ({}): give it that shape",
+                                fmt::join(gradOutput.shape(), ", "), fmt::join(wanted, ", ")));
+  }
+  // forward once over, and twice as much back: a product for each of its two operands
+  const ThreadCount threads(
+      threadsFor(2 * ledger(c).flops, execution.threads, execution.flopsPerThread));
+  const auto gradients = std::make_shared<TraceGradients>(
+      trace, gradOutput.contiguous() ? gradOutput : gradOutput.clone());
+  if (!runBackward(*gradients, execution)) return nullptr;
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    const auto index = firstNotFinite(gradients->tensor(id));
+    if (!index) continue;
+    throw UserError(fmt::format(
+        "grad.{}[{}] does not fit a 32-bit float (it overflows 3.4e38): scale grad_output down",
+        info(id).name, fmt::join(*index, ", ")));
+  }
+  return gradients;
+}
+
+}  // namespace headscope

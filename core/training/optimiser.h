@@ -1,0 +1,44 @@
+// Optimiser: what a training step does to parameters once their gradients are known: Adam (Kingma &
+// Ba 2015) with decoupled weight decay (AdamW, Loshchilov & Hutter 2019), or plain gradient
+// descent, as torch.optim.AdamW and torch.optim.SGD compute them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/execution.h"
+#include "core/tensor.h"
+
+namespace headscope::training {
+
+struct OptimiserSettings {
+  enum class Method { adam, sgd } method = Method::adam;
+  double learningRate = 1e-2;
+  double beta1 = 0.9;  // of Adam: how slowly the mean and the mean square of gradients forget
+  double beta2 = 0.98;
+  double epsilon = 1e-8;
+  double weightDecay = 0.0;  // every step shrinks a parameter by learningRate · weightDecay of it
+  double clip = 1.0;         // longest gradient, over all parameters together; 0: any length
+
+  bool operator==(const OptimiserSettings&) const = default;
+};
+
+/// A tensor that is learned; dense, and nobody else's while it is.
+struct Parameter {
+  std::string name;  // "layers.0.W_Q": in saved runs and messages
+  Tensor value;
+  Tensor gradient;      // of the same shape, dense
+  Tensor mean, square;  // Adam's, of the same shape; empty before the first step
+};
+
+/// One step on all parameters; `step` counts from 1. Returns the length of the whole gradient,
+/// √Σ g², before it was clipped; where that is not finite nothing is changed. The same bits on
+/// every thread count.
+double takeStep(std::span<Parameter> parameters, const OptimiserSettings& settings, Index step,
+                const Execution& execution);
+
+/// √Σ g² of one tensor, in double; in the same order on every thread count.
+double lengthOf(const Tensor& gradient);
+
+}  // namespace headscope::training
