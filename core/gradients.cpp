@@ -51,6 +51,22 @@ bool runBackward(Gradients& gradients, const Execution& execution, StepId from, 
   return true;
 }
 
+void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
+  const Ledger pass = ledger(config);
+  Index needed = pass.residentBytes;
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    const bool view = id == TensorId::heads || id == TensorId::qProj || id == TensorId::kProj ||
+                      id == TensorId::vProj;
+    if (!view && !isComputedOnDemand(id)) needed += elementCount(shapeOf(id, config)) * 4;
+  }
+  if (needed <= budgetBytes) return;
+  throw UserError(fmt::format(
+      "the gradients of this pass need {} with it, more than the memory budget of {}: reduce "
+      "tokens, heads, batch or d_model",
+      bytesInWords(needed), bytesInWords(budgetBytes)));
+}
+
 GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
                          const Execution& execution) {
   const AttentionConfig& c = trace->config();

@@ -54,6 +54,9 @@ class TraceGradients final : public Gradients {
 };
 using GradientsPtr = std::shared_ptr<const TraceGradients>;
 
+/// Throws UserError with the figure where gradients beside their pass would not fit `budgetBytes`.
+void checkGradientsFit(const AttentionConfig& config, Index budgetBytes);
+
 /// Null where `execution` was cancelled. Throws UserError where grad.output is not of the output's
 /// shape, or a gradient does not fit a float32, naming it.
 GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,

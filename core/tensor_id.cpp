@@ -132,10 +132,13 @@ bool exists(const CellRef& cell, const AttentionConfig& c) {
          within(cell.col, lengthOf(t.cols, c));
 }
 
-std::string toString(const CellRef& cell) {
+std::string tensorName(const CellRef& cell) {
   const std::string layer = cell.layer < 0 ? "" : fmt::format("layers.{}.", cell.layer);
-  return fmt::format("{}{}{}[{}]", layer, cell.gradient ? kGradient : "", info(cell.tensor).name,
-                     fmt::join(cell.index(), ", "));
+  return fmt::format("{}{}{}", layer, cell.gradient ? kGradient : "", info(cell.tensor).name);
+}
+
+std::string toString(const CellRef& cell) {
+  return fmt::format("{}[{}]", tensorName(cell), fmt::join(cell.index(), ", "));
 }
 
 std::optional<CellRef> cellFromString(std::string_view text) {

@@ -94,6 +94,8 @@ struct CellRef {
 /// True where a configuration has such a cell.
 bool exists(const CellRef& cell, const AttentionConfig& config);
 
+/// "W_Q", of a gradient "grad.W_Q", of a layer "layers.2.W_Q".
+std::string tensorName(const CellRef& cell);
 /// "q[0, 5, 2, 17]", "W_Q[3, 17]", of a layer "layers.2.W_Q[3, 17]", of a gradient
 /// "grad.W_Q[3, 17]": tensor notation, every index from 0.
 std::string toString(const CellRef& cell);

@@ -38,6 +38,15 @@ void addCellOptions(CLI::App& app, CellOptions& options) {
 }
 
 TensorId tensorFrom(const CellOptions& options) {
+  if (options.gradient && options.step.empty() && !options.tensor.empty()) {
+    if (const auto named = tensorIdFromName(options.tensor)) return *named;
+    throw UserError(fmt::format(
+        "--tensor {}: name a tensor of the pass (x, W_Q, raw_scores, ...), or give its --step",
+        options.tensor));
+  }
+  if (options.step.empty()) {
+    throw UserError("--step is required: the step whose cell is meant");
+  }
   const auto outputs = step(stepIdFromString(options.step)).outputs();
   if (options.tensor.empty()) return outputs.front();
   if (outputs.size() == 1) {
@@ -45,7 +54,7 @@ TensorId tensorFrom(const CellOptions& options) {
                                 options.tensor, options.step, info(outputs.front()).name));
   }
   for (const TensorId id : outputs) {
-    if (info(id).name.front() == options.tensor.front()) return id;
+    if (options.tensor.size() == 1 && info(id).name.front() == options.tensor.front()) return id;
   }
   throw UserError(fmt::format("--tensor {}: give q, k or v", options.tensor));
 }
@@ -53,19 +62,37 @@ TensorId tensorFrom(const CellOptions& options) {
 CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
   CellRef cell;
   cell.tensor = tensorFrom(options);
+  cell.gradient = options.gradient;
   const TensorInfo& tensor = info(cell.tensor);
+  if (cell.tensor == TensorId::memory && !config.crossAttention()) {
+    throw UserError("--tensor memory: there is none in self-attention; give --memory-text for one");
+  }
   if (!tensor.perHead && options.head) {
-    throw UserError(fmt::format("--head {}: the step {} takes no head; leave --head out",
-                                *options.head, options.step));
+    throw UserError(options.step.empty()
+                        ? fmt::format("--head {}: {} has no heads; leave --head out", *options.head,
+                                      tensor.name)
+                        : fmt::format("--head {}: the step {} takes no head; leave --head out",
+                                      *options.head, options.step));
+  }
+  if (!tensor.perItem && options.item) {
+    throw UserError(fmt::format("--item {}: {} has no batch items; leave --item out", *options.item,
+                                tensor.name));
   }
   const Shape shape = shapeOf(cell.tensor, config);
   std::size_t axis = 0;
-  cell.item = inRange("--item", options.item, shape[axis++], cell.tensor, "items");
+  if (tensor.perItem) {
+    cell.item = inRange("--item", options.item, shape[axis++], cell.tensor, "items");
+  }
   if (tensor.perHead) {
     cell.head = inRange("--head", options.head, shape[axis++], cell.tensor,
                         tensor.kvHeads ? "key/value heads" : "heads");
   }
-  cell.row = inRange("--row", options.row, shape[axis++], cell.tensor, "rows");
+  if (tensor.rows != Axis::none) {
+    cell.row = inRange("--row", options.row, shape[axis++], cell.tensor, "rows");
+  } else if (options.row) {
+    throw UserError(
+        fmt::format("--row {}: {} is one row; leave --row out", *options.row, tensor.name));
+  }
   cell.col = inRange("--col", options.col, shape[axis], cell.tensor, "columns");
   return cell;
 }

@@ -22,6 +22,7 @@ constexpr std::size_t kTermsShown = 12;
 struct ExplainOptions {
   PassOptions pass;
   CellOptions cell;
+  std::string gradOutput;
   bool json = false;
 };
 
@@ -34,9 +35,9 @@ Json explanationJson(const Explanation& e) {
                      {"right_value", numberJson(term.rightValue)},
                      {"product", numberJson(term.product)}});
   }
-  return {{"tensor", info(e.cell.tensor).name}, {"index", e.cell.index()},
-          {"value", numberJson(e.value)},       {"rule", e.rule},
-          {"terms", std::move(terms)},          {"sum", numberJson(e.sum)}};
+  return {{"tensor", tensorName(e.cell)}, {"index", e.cell.index()},
+          {"value", numberJson(e.value)}, {"rule", e.rule},
+          {"terms", std::move(terms)},    {"sum", numberJson(e.sum)}};
 }
 
 /// With minus signs, and "−∞" for what a mask forbids.
@@ -102,8 +103,17 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
   table.print(out);
 }
 
-/// The quotient that a weight is: the own exponential over the sum, and what dropout makes of it.
+/// What the sum leads to, where it is not the value: the quotient that a weight is, and what
+/// dropout makes of it; the difference that the gradient of a masked score is.
 void printQuotient(std::ostream& out, const Explanation& e) {
+  if (e.ending == Ending::difference) {
+    const std::string incoming =
+        e.factor == 1.0 ? inWords(e.incoming)
+                        : fmt::format("{} · {}", inWords(e.factor), inWords(e.incoming));
+    out << fmt::format("\n{} · ({} − {}) = {}\n", inWords(e.share), incoming, inWords(e.sum),
+                       inWords(e.computed()));
+    return;
+  }
   const Term* own = e.own();
   if (own == nullptr) return;
   const std::string dropout = e.factor == 1.0 ? "" : fmt::format(" × {}", inWords(e.factor));
@@ -112,14 +122,14 @@ void printQuotient(std::ostream& out, const Explanation& e) {
 }
 
 void printExplanation(std::ostream& out, const Trace& trace, const Explanation& e) {
-  const bool softmax = e.cell.tensor == TensorId::weights;
+  const bool softmax = e.ending == Ending::share;
   out << fmt::format("{} = {}   ({})\n", toString(e.cell), inWords(e.value),
                      placeInWords(trace, e.cell))
       << e.rule << '\n';
   if (e.terms.empty()) return;
   out << '\n';
   printTerms(out, e, softmax);
-  if (softmax) printQuotient(out, e);
+  printQuotient(out, e);
   if (e.pinned) {
     out << fmt::format("\npinned at {}, computed {}\n", inWords(e.value), inWords(e.computed()));
   }
@@ -129,6 +139,12 @@ void runExplain(const ExplainOptions& options, std::ostream& out) {
   const DocumentPtr document = documentFrom(options.pass);
   const CellRef cell = cellFrom(options.cell, document->config);
   const TracePtr trace = computePass(options.pass, document);
+  if (options.cell.gradient) {
+    const GradientsPtr gradients = computeGradients(options.pass, trace, options.gradOutput);
+    const Explanation explanation = explainGradientCell(*gradients, cell);
+    if (options.json) return printJson(out, explanationJson(explanation));
+    return printExplanation(out, *trace, explanation);
+  }
   const Explanation explanation = explainCell(*trace, cell);
   if (options.json) return printJson(out, explanationJson(explanation));
   printExplanation(out, *trace, explanation);
@@ -140,10 +156,20 @@ Command addExplain(CLI::App& app) {
   CLI::App* sub = app.add_subcommand("explain", "the arithmetic of one cell");
   auto options = std::make_shared<ExplainOptions>();
   addCellOptions(*sub, options->cell);
-  sub->get_option("--step")->required();
-  sub->add_option("--tensor", options->cell.tensor, "q (default), k or v, of project and split")
-      ->check(CLI::IsMember({"q", "k", "v"}))
-      ->group(sub->get_option("--step")->get_group());
+  const std::string group = sub->get_option("--step")->get_group();
+  sub->add_option("--tensor", options->cell.tensor,
+                  "q (default), k or v, of project and split; with --grad any tensor: W_Q, x, ...")
+      ->check(notEmpty)
+      ->group(group);
+  sub->add_flag("--grad", options->cell.gradient,
+                "the gradient of that cell: of the output's sum, or what --grad-output gives")
+      ->group(group);
+  sub->add_option("--grad-output", options->gradOutput,
+                  "tensor \"grad_output\": how much each cell of the output counts")
+      ->check(notEmpty)
+      ->type_name("FILE.safetensors")
+      ->needs("--grad")
+      ->group(group);
   addPassOptions(*sub, options->pass);
   sub->add_flag("--json", options->json, "print JSON");
   return {sub, [options](std::ostream& out) { runExplain(*options, out); }};

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/attention.h"
+#include "core/formats/state_dict.h"
 #include "core/gemm.h"
 
 namespace headscope::cli {
@@ -141,6 +142,22 @@ TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {
   Execution execution;
   execution.threads = options.threads;
   return runAttention(document, nullptr, execution);
+}
+
+GradientsPtr computeGradients(const PassOptions& options, const TracePtr& trace,
+                              const std::string& gradOutput) {
+  const AttentionConfig& config = trace->config();
+  checkGradientsFit(config, defaultMemoryBudget());
+  Tensor given;
+  if (!gradOutput.empty()) {
+    given = formats::loadGradOutput(formats::SafetensorsFile(gradOutput), config);
+  } else {
+    given = Tensor::uninitialised(shapeOf(TensorId::output, config));
+    std::fill_n(given.mutableData(), given.size(), 1.0F);
+  }
+  Execution execution;
+  execution.threads = options.threads;
+  return gradientsOf(trace, given, execution);
 }
 
 }  // namespace headscope::cli

@@ -9,7 +9,7 @@
 #include "app/cli/config_options.h"
 #include "core/document.h"
 #include "core/formats/session.h"
-#include "core/trace.h"
+#include "core/gradients.h"
 
 namespace headscope::cli {
 
@@ -61,5 +61,10 @@ DocumentPtr documentForWindow(PassOptions options);
 
 /// One whole pass over it.
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document);
+
+/// Its gradients. `gradOutput` names the file of --grad-output; empty: 1 for every cell, the
+/// gradient of the output's sum.
+GradientsPtr computeGradients(const PassOptions& options, const TracePtr& trace,
+                              const std::string& gradOutput);
 
 }  // namespace headscope::cli

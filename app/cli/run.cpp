@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -27,6 +28,7 @@ constexpr std::size_t kRowsListed = 12;
 struct RunOptions {
   PassOptions pass;
   std::string trace;
+  std::string gradOutput;
   bool json = false;
 };
 
@@ -116,12 +118,35 @@ void printDesignedHeads(std::ostream& out, const Document& document) {
   }
 }
 
+void printGradients(std::ostream& out, const Gradients& gradients) {
+  Table table({Align::left, Align::left, Align::right});
+  table.add({"gradient", "shape", "length"});
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (gradients.tensor(id).empty() && !isComputedOnDemand(id)) continue;
+    const Tensor tensor = gradients.materialise(id);
+    double squares = 0.0;
+    for (const float value : tensor.values()) {
+      squares += static_cast<double>(value) * static_cast<double>(value);
+    }
+    table.add({tensorName({.tensor = id, .gradient = true}), toString(tensor.shape()),
+               fmt::format("{:.6g}", std::sqrt(squares))});
+  }
+  out << '\n';
+  table.print(out);
+}
+
 void run(const RunOptions& options, std::ostream& out) {
   const DocumentPtr document = documentFrom(options.pass);
   const TracePtr trace = computePass(options.pass, document);
-  if (!options.trace.empty()) formats::saveTrace(options.trace, *trace);
+  GradientsPtr gradients;
+  if (!options.gradOutput.empty()) {
+    gradients = computeGradients(options.pass, trace, options.gradOutput);
+  }
+  if (!options.trace.empty()) formats::saveTrace(options.trace, *trace, gradients.get());
   if (options.json) return printJson(out, runJson(*trace));
   printSummary(out, *trace, memoryNote(options.pass));
+  if (gradients != nullptr) printGradients(out, *gradients);
   if (!options.trace.empty()) out << "trace: " << options.trace << '\n';
 }
 
@@ -150,6 +175,11 @@ Command addRun(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   addPassOptions(*sub, options->pass);
   sub->add_option("--trace", options->trace, "write every tensor of the pass to it")
+      ->check(notEmpty)
+      ->type_name("FILE.safetensors");
+  sub->add_option("--grad-output", options->gradOutput,
+                  "also run backward, from the tensor \"grad_output\" of it: how much each cell of "
+                  "the output counts; adds grad.NAME to --trace")
       ->check(notEmpty)
       ->type_name("FILE.safetensors");
   sub->add_flag("--json", options->json, "print JSON");

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/finite.h"
 #include "core/formats/document_json.h"
 #include "core/ledger.h"
 #include "core/mistakes.h"
@@ -282,12 +283,32 @@ TensorSource loadInput(const SafetensorsFile& file, Index left) {
   return source;
 }
 
-void saveTrace(const std::filesystem::path& path, const Trace& trace) {
+Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config) {
+  constexpr const char* kName = "grad_output";
+  if (!file.has(kName)) {
+    throw UserError(fmt::format("{} has no tensor \"{}\" of the output's shape {}; it has {}",
+                                file.path().string(), kName,
+                                toString(shapeOf(TensorId::output, config)),
+                                file.names().empty() ? "no tensors" : someOf(file.names())));
+  }
+  Index left = defaultMemoryBudget();
+  Tensor tensor = readSequence(left, file, kName);
+  requireFinite(tensor, kName, file.path().string());
+  return tensor;
+}
+
+void saveTrace(const std::filesystem::path& path, const Trace& trace, const Gradients* gradients) {
   std::vector<TensorToWrite> tensors;
   for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     tensors.push_back({std::string(info(id).name), shapeOf(id, trace.config()),
                        [&trace, id] { return trace.materialise(id); }});
+  }
+  for (std::size_t i = 0; gradients != nullptr && i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (gradients->tensor(id).empty() && !isComputedOnDemand(id)) continue;
+    tensors.push_back({tensorName({.tensor = id, .gradient = true}), shapeOf(id, trace.config()),
+                       [gradients, id] { return gradients->materialise(id); }});
   }
   std::map<std::string, std::string> metadata = passMetadata(trace);
   metadata["steps"] = stepsJson(trace.config()).dump();

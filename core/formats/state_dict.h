@@ -8,8 +8,8 @@
 
 #include "core/document.h"
 #include "core/formats/safetensors.h"
+#include "core/gradients.h"
 #include "core/ledger.h"
-#include "core/trace.h"
 
 namespace headscope::formats {
 
@@ -39,7 +39,12 @@ bool keysFit(const LoadedWeights& loaded, Index numHeads);
 /// where the file has them.
 TensorSource loadInput(const SafetensorsFile& file, Index budgetBytes = defaultMemoryBudget());
 
-/// Every tensor of the trace under its name, tokens and configuration in the metadata.
-void saveTrace(const std::filesystem::path& path, const Trace& trace);
+/// `grad_output` (B,T,D or T,D), in the shape of the pass's output.
+Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config);
+
+/// Every tensor of the trace under its name, tokens and configuration in the metadata; with
+/// gradients (may be null) those of all operands and results as "grad.NAME".
+void saveTrace(const std::filesystem::path& path, const Trace& trace,
+               const Gradients* gradients = nullptr);
 
 }  // namespace headscope::formats

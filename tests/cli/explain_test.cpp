@@ -111,5 +111,43 @@ TEST_F(Explain, WrongCellsAreNamedWithTheirRange) {
                 {"--head 2", "key/value heads 0 to 1"});
 }
 
+TEST_F(Explain, TakesGradientsApart) {
+  const std::vector<std::vector<std::string>> cells = {
+      {"--tensor", "x", "--row", "1", "--col", "31"},
+      {"--tensor", "W_K", "--row", "15", "--col", "3"},
+      {"--tensor", "b_V", "--col", "3"},
+      {"--step", "project", "--tensor", "v", "--row", "3"},
+      {"--step", "split", "--tensor", "k", "--head", "1", "--row", "2", "--col", "7"},
+      {"--step", "score", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "scale", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "softmax", "--head", "3", "--row", "2", "--col", "1"},
+      {"--step", "concat", "--row", "2", "--col", "29"}};
+  for (auto cell : cells) {
+    cell.emplace_back("--grad");
+    const json e = explain(cell);
+    EXPECT_TRUE(e["tensor"].get<std::string>().starts_with("grad.")) << e["tensor"];
+    EXPECT_NEAR(e["value"].get<double>(), e["sum"].get<double>(), 1e-4) << e["tensor"];
+    EXPECT_FALSE(e["terms"].empty());
+  }
+  const json softmax =
+      explain({"--grad", "--step", "mask", "--head", "3", "--row", "2", "--col", "1"});
+  ASSERT_EQ(softmax["terms"].size(), 4U);
+  const json& own = softmax["terms"][1];
+  // the terms are weight times gradient, the left factor the gradient
+  EXPECT_NEAR(softmax["value"].get<double>(),
+              own["right_value"].get<double>() *
+                  (own["left_value"].get<double>() - softmax["sum"].get<double>()),
+              1e-5);
+}
+
+TEST_F(Explain, WrongGradientsAreNamed) {
+  expectRefused({"explain", "--grad"}, {"--step is required"});
+  expectRefused({"explain", "--grad", "--tensor", "W_Z"}, {"--tensor W_Z"});
+  expectRefused({"explain", "--grad", "--tensor", "memory"}, {"--tensor memory"});
+  expectRefused({"explain", "--grad", "--tensor", "W_Q", "--item", "0"}, {"--item 0"});
+  expectRefused({"explain", "--grad", "--tensor", "b_Q", "--row", "0"}, {"--row 0"});
+  expectRefused({"explain", "--step", "score", "--grad-output", path("none")}, {"--grad"});
+}
+
 }  // namespace
 }  // namespace headscope

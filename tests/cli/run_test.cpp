@@ -101,6 +101,31 @@ TEST_F(Run, AgreesWithPyTorchOnLoadedWeightsAndInput) {
   }
 }
 
+TEST_F(Run, GradientsAgreeWithPyTorchAndJoinTheTrace) {
+  struct Case {
+    std::string file;
+    std::vector<std::string> flags;
+  };
+  for (const Case& c : std::vector<Case>{{"cross_d48_h6_t5_m9", {"--heads", "6"}},
+                                         {"gqa_d64_h8_kv2_t9", {"--heads", "8", "--causal"}}}) {
+    const std::string file = dataFile(c.file + ".safetensors");
+    auto flags = c.flags;
+    flags.insert(flags.end(), {"--weights", file, "--input", file, "--grad-output", file});
+    const SafetensorsFile golden(file);
+    const SafetensorsFile result = trace(flags);
+    for (const auto& [ours, theirs] :
+         {std::pair{"grad.x", "expected.grad.x"}, {"grad.W_K", "expected.grad.wk"}}) {
+      EXPECT_LT(largestDifference(result.read(ours), golden.read(theirs)), 2e-5F) << c.file << ours;
+    }
+    EXPECT_EQ(result.has("grad.memory"), golden.has("memory"));
+    EXPECT_EQ(result.shape("grad.masked_scores"), result.shape("weights"));
+  }
+  expectRefused({"run", "--grad-output", dataFile("plain_mha_d24_h4.safetensors")},
+                {"grad_output", "(1, 6, 512)"});
+  expectRefused({"run", "--grad-output", dataFile("gqa_d64_h8_kv2_t9.safetensors")},
+                {"grad_output", "(1, 9, 64)", "(1, 6, 512)"});
+}
+
 TEST_F(Run, SettingsReachThePass) {
   const Tensor causal = tensor("weights", {"--causal"});
   EXPECT_EQ(causal.at({0, 0, 1, 2}), 0.0F);
