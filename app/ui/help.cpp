@@ -143,7 +143,7 @@ std::vector<HelpBlock> termBlocks() {
   return blocks;
 }
 
-/// Blocks in columns, filled one after the other.
+/// Blocks in columns, filled one after the other, as low as their order allows.
 class Columns {
  public:
   /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
@@ -152,21 +152,13 @@ class Columns {
     const float gap = look.px(28);
     const int count = std::max(1, static_cast<int>((width + gap) / (look.px(least) + gap)));
     column_ = (width - gap * static_cast<float>(count - 1)) / static_cast<float>(count);
+    std::vector<float> heights;
     float all = 0.0F;
-    for (const HelpBlock& block : blocks_) all += heightOf(block);
-    ImVec2 at(0.0F, 0.0F);
-    int column = 0;
-    for (const HelpBlock& block : blocks_) {
-      // the next column where most of the block would be more than this one's share
-      const float height = heightOf(block);
-      if (column + 1 < count && at.y + height * 0.5F > all / static_cast<float>(count)) {
-        at = {at.x + column_ + gap, 0.0F};
-        ++column;
-      }
-      places_.push_back(at);
-      at.y += height;
-      height_ = std::max(height_, at.y);
-    }
+    for (const HelpBlock& block : blocks_) heights.push_back(heightOf(block));
+    for (const float height : heights) all += height;
+    // from their even share on, until the blocks fit in
+    float most = all / static_cast<float>(count);
+    while (!place(heights, count, gap, most)) most += look.space.small;
   }
 
   float height() const { return height_; }
@@ -180,6 +172,25 @@ class Columns {
   }
 
  private:
+  /// Columns at most so high, but for a block that is higher by itself. False where they are too
+  /// few.
+  bool place(const std::vector<float>& heights, int count, float gap, float most) {
+    places_.clear();
+    height_ = 0.0F;
+    ImVec2 at(0.0F, 0.0F);
+    int column = 0;
+    for (const float height : heights) {
+      if (at.y > 0.0F && at.y + height > most) {
+        at = {at.x + column_ + gap, 0.0F};
+        if (++column == count) return false;
+      }
+      places_.push_back(at);
+      at.y += height;
+      height_ = std::max(height_, at.y);
+    }
+    return true;
+  }
+
   float titleHeight() const { return fontSize(look_.fonts.semibold) + look_.px(8); }
   float heightOf(const Entry& entry) const {
     ImFont* font = look_.fonts.regular;
@@ -219,7 +230,7 @@ class Columns {
 };
 
 Columns helpColumns(const Look& look, const Cards& tools, int page, float width) {
-  return page == 0 ? Columns(look, keyBlocks(tools), 140, 330, width)
+  return page == 0 ? Columns(look, keyBlocks(tools), 152, 330, width)
                    : Columns(look, termBlocks(), 124, 440, width);
 }
 
