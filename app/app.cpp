@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
+#include "core/gradients.h"
 #include "core/ledger.h"
 
 namespace headscope {
@@ -92,8 +94,9 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) mouseMovedAt = now;
   const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
                       &wantsFrame, &nextChange};
-  if (const TracePtr trace = documents.trace()) {
+  if (const TracePtr newest = documents.trace()) {
     computations.beginFrame(documents.history().gestureGoesOn());
+    const TracePtr trace = shownTrace(newest);
     keepViewValid();
     ui::EditSink edits;
     reference.follow(tools.open(view.tool).reference(), view, documents);
@@ -109,7 +112,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           &documents.history(),
                           reference.current(),
                           flash.at(now, computations, &wantsFrame),
-                          designed.of(trace),
+                          designed.of(newest),
+                          gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
@@ -133,6 +137,39 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                   {said.text, said.isError, documents.progress()});
   }
   ui::endRoot();
+}
+
+/// Whether all tensors of two configurations are of one shape each.
+static bool sameShapes(const AttentionConfig& a, const AttentionConfig& b) {
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    if (shapeOf(id, a) != shapeOf(id, b)) return false;
+  }
+  return a.crossAttention() == b.crossAttention();
+}
+
+/// The newest pass; where gradients are looked at, the newest that has them.
+TracePtr App::State::shownTrace(const TracePtr& newest) {
+  view.gradientsThere = false;
+  gradientsProblem = {};
+  if (!view.gradients) return newest;
+  const auto with = computations.want<TracePtr>(
+      "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
+        return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
+          checkGradientsFit(newest->config(), defaultMemoryBudget());
+          Tensor ones = Tensor::uninitialised(shapeOf(TensorId::output, newest->config()));
+          std::fill_n(ones.mutableData(), ones.size(), 1.0F);
+          const GradientsPtr gradients = gradientsOf(newest, ones, {.cancelled = &cancelled});
+          if (gradients == nullptr) return std::nullopt;
+          return withGradients(*newest, gradients);
+        };
+      });
+  gradientsProblem = with.problem;
+  // of an older pass, where only its values are older
+  const TracePtr* there = with.current != nullptr ? with.current : with.last;
+  if (there == nullptr || !sameShapes((*there)->config(), newest->config())) return newest;
+  view.gradientsThere = true;
+  return *there;
 }
 
 void App::State::takeResult() {

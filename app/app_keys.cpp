@@ -28,6 +28,8 @@ bool viewKeys(const ui::Panel& panel) {
     constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
     const Index now = view.part == TensorId::k ? 1 : view.part == TensorId::v ? 2 : 0;
     view.part = kParts[cycled(now, 3)];
+  } else if (ui::keyPressed(ui::Key{'G'}, false) && ImGui::GetIO().KeyShift) {
+    ui::showGradients(view, !view.gradients);
   } else if (ui::keyPressed(ui::Key{'G'}, false)) {
     view.scope = view.scope == ui::StageScope::allHeads ? ui::StageScope::thisHead
                                                         : ui::StageScope::allHeads;

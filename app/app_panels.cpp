@@ -27,6 +27,9 @@ void App::State::keepViewValid() {
   view.head = std::clamp<Index>(view.head, 0, c.numHeads - 1);
   view.item = std::clamp<Index>(view.item, 0, c.batch - 1);
   const auto fits = [&](const CellRef& cell) { return exists(cell, c); };
+  // the chosen cell is one of what is shown
+  if (view.selected) view.selected->gradient = view.gradientsThere;
+  if (view.hovered && view.hovered->cell.gradient != view.gradientsThere) view.hovered.reset();
   if (view.selected && !fits(*view.selected)) view.selected.reset();
   if (view.hovered && !fits(view.hovered->cell)) view.hovered.reset();
   if (!view.selected) return;

@@ -54,6 +54,7 @@ struct App::State {
   void build(const ui::Fonts& fonts, double now);
   void noMemory(const ui::Fonts& fonts);
   void takeResult();
+  TracePtr shownTrace(const TracePtr& newest);
   void openDropped();
   void startExport();
   void keepViewValid();
@@ -111,6 +112,7 @@ struct App::State {
   bool wantsFrame = false;
   double nextChange = ui::kNever;
   double mouseMovedAt = 0.0;
+  std::string_view gradientsProblem;
   float offerTop = 0.0F;  // where it is offered to restore what was not saved
 };
 

@@ -83,6 +83,7 @@ void visitFields(Fields& f, View& view) {
   f.number("head", view.head, Index{0}, kMaxHead);
   f.part("part", view.part);
   f.choice("scope", view.scope, kScopes);
+  f.flag("gradients", view.gradients);
   f.cell("selected", view.selected);
   f.word("page", view.page);  // of a newer program: kept as it is, as the tool
   visitHeadsFields(f, view.heads);

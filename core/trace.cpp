@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/gradients.h"
+
 namespace headscope {
 
 Trace::Trace(DocumentPtr document)
@@ -17,6 +19,21 @@ Trace::Trace(DocumentPtr document)
   put(TensorId::bK, w.bK);
   put(TensorId::bV, w.bV);
   put(TensorId::bO, w.bO);
+}
+
+const LayerTensors& Trace::side(bool gradient) const {
+  if (gradient) return *gradients_;
+  return *this;
+}
+
+float Trace::value(const CellRef& cell) const {
+  return cell.gradient ? gradients_->value(cell) : AttentionTensors::value(cell);
+}
+
+TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients) {
+  auto with = std::make_shared<Trace>(trace);
+  with->gradients_ = std::move(gradients);
+  return with;
 }
 
 int Trace::stepsRun() const {

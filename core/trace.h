@@ -1,4 +1,5 @@
-// Trace: what every step of one pass gave, and the document it was computed from.
+// Trace: what every step of one pass gave, and the document it was computed from; with its
+// gradients where somebody asked for them.
 #pragma once
 
 #include <array>
@@ -17,6 +18,8 @@ struct FullyMaskedRow {
   bool operator==(const FullyMaskedRow&) const = default;
 };
 
+class Gradients;
+
 class Trace : public AttentionTensors {
  public:
   /// With the document's operands; the results are for a pass to fill in.
@@ -32,6 +35,13 @@ class Trace : public AttentionTensors {
   std::uint64_t revision(TensorId id) const { return revisions_[static_cast<std::size_t>(id)]; }
   void setRevision(TensorId id, std::uint64_t r) { revisions_[static_cast<std::size_t>(id)] = r; }
 
+  /// Those of the same pass; null where nobody asked for them (withGradients).
+  const Gradients* gradients() const { return gradients_.get(); }
+  /// Its values, or its gradients, which are there.
+  const LayerTensors& side(bool gradient) const;
+  /// Of a cell that is a gradient, that.
+  float value(const CellRef& cell) const override;
+
   std::vector<StepRun> steps;  // in order
   std::vector<FullyMaskedRow> fullyMaskedRows;
   double ms = 0.0;
@@ -40,11 +50,18 @@ class Trace : public AttentionTensors {
   int stepsRun() const;
 
  private:
+  friend std::shared_ptr<const Trace> withGradients(const Trace& trace,
+                                                    std::shared_ptr<const Gradients> gradients);
+
   DocumentPtr document_;
+  std::shared_ptr<const Gradients> gradients_;
   std::array<std::uint64_t, kTensorCount> revisions_{};
   std::uint64_t pass_ = 0;
 };
 
 using TracePtr = std::shared_ptr<const Trace>;
+
+/// The same pass with its gradients.
+TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients);
 
 }  // namespace headscope

@@ -63,6 +63,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"h", "the next head; with shift the one before"},
         {"x  shift+x", "the head off, on; all but it off, all on"},
         {"g", "all heads, this head"},
+        {"shift+g", "gradients, values"},
         {"q", "Q, K or V, where a step has all three"},
         {"n", "the next sentence of the batch"},
         {"i", "inspector, history, scenes"}}},

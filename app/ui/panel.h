@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/gl/scene.h"
@@ -114,7 +115,8 @@ struct Panel {
   Reference reference{};
   FlashState flash{};
   const std::vector<DesignedHead>* designed =
-      nullptr;         // of the trace; empty: its weights are not designed
+      nullptr;                             // of the trace; empty: its weights are not designed
+  std::string_view gradientsProblem = {};  // why there will be none
   bool alone = false;  // one panel fills the screen or the picture, no other stands beside it
 };
 

@@ -53,6 +53,8 @@ struct ViewState {
   Index head = 0;
   TensorId part = TensorId::q;  // q, k or v: which one `project` and `split` show
   StageScope scope = StageScope::thisHead;
+  bool gradients = false;           // the stage shows them in place of the values …
+  bool gradientsThere = false;      // … once they are there: found anew in every frame
   std::optional<Hover> hovered;     // found in the last frame
   std::optional<CellRef> selected;  // clicked: its arithmetic stays
   std::vector<CellRef> trail;       // cells traced back through, the chosen one last

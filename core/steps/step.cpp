@@ -85,6 +85,10 @@ const Step* stepTaking(TensorId id, const AttentionConfig& config) {
   return nullptr;
 }
 
+bool hasArithmetic(const CellRef& cell) {
+  return cell.gradient ? cell.tensor != TensorId::output : isResult(cell.tensor);
+}
+
 Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
   Explanation e = stepGiving(cell.tensor).explain(tensors, cell);
   if (const auto pin = tensors.pins().at(cell)) {

@@ -136,6 +136,9 @@ struct StepRun {
   double ms = 0.0;
 };
 
+/// Whether a cell is computed by a step, forward or backward: the others are given.
+bool hasArithmetic(const CellRef& cell);
+
 /// The steps of a pass, in order.
 std::span<const Step* const> stepsOf(const AttentionConfig& config);
 /// A step's place among them, from 0; throws std::logic_error where the pass has no such step.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/gradients.h"
 #include "core/words/numbers.h"
 
 namespace headscope {
@@ -48,6 +49,7 @@ std::string sumText(const Explanation& e, std::size_t shown) {
 
 /// What a score becomes: scaled, masked, a weight.
 std::string nextText(const Trace& trace, const CellRef& cell) {
+  if (cell.gradient) return {};
   const TensorId id = cell.tensor;
   if (id != TensorId::rawScores && id != TensorId::scores && id != TensorId::maskedScores)
     return {};
@@ -69,9 +71,20 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   return fmt::format("next: {}softmax {} → {}", text, line, as(TensorId::weights));
 }
 
+/// What the gradient of a masked score is: its weight times what its own gradient is above the
+/// mean.
+std::string differenceText(const Explanation& e) {
+  std::string incoming = factorText(e.incoming);
+  if (e.factor != 1.0) incoming = number(e.factor) + "·" + incoming;
+  return fmt::format("{}·({} − Σ {}) = {}", factorText(e.share), incoming, factorText(e.sum),
+                     number(e.value, 5));
+}
+
 /// What the terms say, without the value a pin may have put in its place.
 std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
-  if (isForbidden(e)) return e.rule;
+  if (isForbidden(e) || e.terms.empty()) return e.rule;
+  if (e.ending == Ending::difference) return differenceText(e);
+  if (e.cell.gradient) return sumText(e, terms);
   const bool weight = e.cell.tensor == TensorId::weights;
   std::string text = weight ? softmaxText(e) : sumText(e, terms);
   if (formula && !(weight && e.own() == nullptr)) {
@@ -84,7 +97,7 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
 
 std::string quotientText(const Explanation& e) {
   const Term* own = e.own();
-  if (own == nullptr) return {};
+  if (own == nullptr || e.ending != Ending::share) return {};
   std::string text =
       fmt::format("maximum {} · Σ exp = {} · own {} / {}", number(own->rightValue, 5),
                   number(e.sum, 5), number(own->product, 5), number(e.sum, 5));
@@ -106,7 +119,8 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t term
   a.sum =
       e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
   // of what is masked, the rule is all there is to say
-  const bool masked = e.cell.tensor == TensorId::weights ? e.own() == nullptr : isForbidden(e);
+  const bool weight = e.cell.tensor == TensorId::weights && !e.cell.gradient;
+  const bool masked = weight ? e.own() == nullptr : isForbidden(e);
   if (!masked) a.remark = remarkOn(trace, e);
   a.next = nextText(trace, e.cell);
   return a;
@@ -118,7 +132,11 @@ const Explanation& Explanations::of(const Trace& trace, const CellRef& cell) {
   };
   if (!holds(entries_[0])) {
     std::swap(entries_[0], entries_[1]);
-    if (!holds(entries_[0])) entries_[0] = Entry{trace.pass(), explainCell(trace, cell)};
+    if (!holds(entries_[0])) {
+      entries_[0] =
+          Entry{trace.pass(), cell.gradient ? explainGradientCell(*trace.gradients(), cell)
+                                            : explainCell(trace, cell)};
+    }
   }
   return entries_[0]->explanation;
 }

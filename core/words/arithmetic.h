@@ -33,7 +33,8 @@ std::string quotientText(const Explanation& explanation);
 /// The arithmetic of the cells looked at last, worked out once for all that show it.
 class Explanations {
  public:
-  /// Of a result's cell. Stands until two other cells were asked for.
+  /// Of a result's cell, or of a gradient's, which the trace has. Stands until two other cells were
+  /// asked for.
   const Explanation& of(const Trace& trace, const CellRef& cell);
 
  private:

@@ -75,7 +75,7 @@ std::string placeName(const Trace& trace, Axis axis, Index item, Index index) {
 
 std::string cellName(const Trace& trace, const CellRef& cell) {
   const TensorInfo& t = info(cell.tensor);
-  const std::string symbol = symbolOf(cell.tensor);
+  const std::string symbol = (cell.gradient ? "∂" : "") + symbolOf(cell.tensor);
   const std::string col = placeName(trace, t.cols, cell.item, cell.col);
   if (t.rows == Axis::none) return fmt::format("{}[{}]", symbol, col);
   return fmt::format("{}[{}, {}]", symbol, placeName(trace, t.rows, cell.item, cell.row), col);
@@ -127,11 +127,13 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
 }
 
 bool isForbidden(const Explanation& e) {
-  return e.cell.tensor == TensorId::maskedScores && e.value != e.terms.front().product;
+  return e.cell.tensor == TensorId::maskedScores && !e.cell.gradient &&
+         e.value != e.terms.front().product;
 }
 
 std::string remarkOn(const Trace& trace, const Explanation& e) {
   const AttentionConfig& c = trace.config();
+  if (e.cell.gradient) return e.rule;
   const TensorId id = e.cell.tensor;
   if (columnsAreHeads(id)) {
     const bool mistaken = c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
@@ -146,6 +148,7 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
 }
 
 std::string originOf(const Trace& trace, const CellRef& cell) {
+  if (cell.gradient) return "how much the output's cell counts: given";
   const Document& d = trace.document();
   const bool x = cell.tensor == TensorId::x;
   if (!x && cell.tensor != TensorId::memory) {

@@ -22,7 +22,7 @@ const std::vector<std::string>& tokensAlong(const Trace& trace, Axis axis, Index
 /// "cat" where an axis counts tokens, else the index.
 std::string placeName(const Trace& trace, Axis axis, Index item, Index index);
 
-/// "S[sat, cat]": a cell by its tokens where its axes count tokens.
+/// "S[sat, cat]": a cell by its tokens where its axes count tokens; of a gradient "∂S[sat, cat]".
 std::string cellName(const Trace& trace, const CellRef& cell);
 
 /// The same as an operand of a term, with what it is multiplied by ("0.5 · A[sat, cat]"); "1/√64"

@@ -46,6 +46,10 @@ double stepReach(float magnitude) {
 
 CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
   const AttentionConfig& c = trace.config();
+  if (cell.gradient) {
+    return {
+        CellKind::readOnly, cell, "a gradient follows from the whole pass: change its values", {}};
+  }
   if (!isResult(cell.tensor)) return {CellKind::operand, cell, {}, {}};
   if (canBePinned(cell.tensor)) return {CellKind::pinnable, cell, {}, {}};
   switch (cell.tensor) {

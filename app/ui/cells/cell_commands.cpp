@@ -13,6 +13,7 @@
 #include "app/ui/step_looks.h"
 #include "core/error.h"
 #include "core/formats/tables.h"
+#include "core/gradients.h"
 
 namespace headscope::ui {
 namespace {
@@ -156,7 +157,8 @@ std::string cellsAsText(const Trace& trace, const CellRef& cell, const Region& r
                     r.rows, r.cols));
   }
   std::vector<float> values(static_cast<std::size_t>(r.rows * r.cols));
-  trace.tile(r.tensor, r.item, cell.head, r.row, r.rows, r.col, r.cols, values.data());
+  trace.side(cell.gradient)
+      .tile(r.tensor, r.item, cell.head, r.row, r.rows, r.col, r.cols, values.data());
   const ConstMatrixView cells{values.data(), r.rows, r.cols, r.cols};
   return formats::printCellTable(transposed ? cells.transposed() : cells);
 }
@@ -188,8 +190,9 @@ Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRe
 }
 
 std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
-  return nameAsShown(targetRegion(panel, menu, cell), shownMatrix(panel, cell).transposed,
-                     panel.trace.config());
+  return (cell.gradient ? "gradient of " : "") + nameAsShown(targetRegion(panel, menu, cell),
+                                                             shownMatrix(panel, cell).transposed,
+                                                             panel.trace.config());
 }
 
 std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target) {
@@ -207,12 +210,13 @@ std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, Ce
   add(CellCommand::redraw, operand);
   add(CellCommand::copyHead,
       operand && target == CellTarget::head && headCount(cell.tensor, c) > 1);
-  add(CellCommand::tieKeys,
-      cell.tensor == TensorId::wK && target == CellTarget::matrix && c.kvWidth() == c.dModel);
+  add(CellCommand::tieKeys, operand && cell.tensor == TensorId::wK &&
+                                target == CellTarget::matrix && c.kvWidth() == c.dModel);
   add(CellCommand::unpin, panel.document.pins.at(access.target).has_value());
   add(CellCommand::unpinMatrix,
-      !panel.document.pins.of(access.target.tensor, access.target.item, access.target.head)
-           .empty());
+      !cell.gradient &&
+          !panel.document.pins.of(access.target.tensor, access.target.item, access.target.head)
+               .empty());
   add(CellCommand::copy, true);
   add(CellCommand::paste, operand);
   return commands;
@@ -298,7 +302,7 @@ void pasteCells(const Panel& panel, const CellRef& cell) {
           fmt::format("{} is computed: numbers can be pasted into X, the weights and "
                       "the biases, and single cells of scores, weights and heads "
                       "pinned",
-                      info(cell.tensor).name));
+                      tensorName(cell)));
     }
     const MatrixRef shown = shownMatrix(panel, cell);
     const Region region = pastedRegion(cell, shown, pasted.dim(0), pasted.dim(1));

@@ -54,7 +54,7 @@ std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionC
   if (view.scope == StageScope::allHeads && ofHeads) {
     const Index heads = headCount(*ofHeads, config);
     for (Index head = 0; head < heads; ++head) {
-      matrices.push_back(headMatrix(*ofHeads, config, view.item, head));
+      matrices.push_back(headMatrix(*ofHeads, config, view.item, head, view.gradientsThere));
     }
     return matrices;
   }
@@ -99,6 +99,13 @@ void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by) {
                          std::min(place.col, matrix.shownCols() - 1)));
 }
 
+void showGradients(ViewState& view, bool on) {
+  view.gradients = on;
+  view.hovered.reset();
+  view.trail.clear();
+  if (on) view.playing = false;
+}
+
 void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell) {
   chooseCell(view, config, cell);
   if (focusedMatrix(view, config)) return;
@@ -123,7 +130,9 @@ StepId stepShowing(TensorId tensor) {
 }
 
 void lookAt(ViewState& view, const AttentionConfig& c, const CellRef& cell) {
+  view.gradients = cell.gradient;
   view.selected = cell;
+  if (!view.gradientsThere) view.selected->gradient = false;  // until it is there
   view.step = stepShowing(cell.tensor);
   view.part = partShowing(cell.tensor, c, view.part);
   view.head = headShowing(cell, c, view.head);

@@ -25,6 +25,9 @@ void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, 
 /// first cell of what the step gives where none was chosen.
 void focusNextMatrix(ViewState& view, const AttentionConfig& config, int by);
 
+/// The stage's values, or their gradients once they are there; the chosen cell is turned with them.
+void showGradients(ViewState& view, bool on);
+
 /// Chooses a cell and, where it is not on the stage, opens a step and a head that show it.
 void showCell(ViewState& view, const AttentionConfig& config, const CellRef& cell);
 

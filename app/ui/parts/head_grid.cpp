@@ -106,22 +106,24 @@ TileGrid layoutTiles(const TileSpace& space) {
   return bestFit(space, TileLabels::none).grid;
 }
 
-MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Index head) {
+MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Index head,
+                     bool gradient) {
   MatrixRef ref = wholeMatrix(tensor, c, item, 0);
   ref.head = head;
+  ref.gradient = gradient;
   return ref;
 }
 
-HeadTiles::HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor)
-    : panel_(panel),
-      tensor_(tensor),
-      scale_(colorScale(panel.look, panel.view, tensor,
-                        tensor == TensorId::weights
-                            ? 1.0F
-                            : magnitudes.of(panel.trace, tensor, panel.view.item, -1))) {}
+HeadTiles::HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor, bool gradients)
+    : panel_(panel), tensor_(tensor), gradients_(gradients) {
+  const bool weights = tensor == TensorId::weights && !gradients;
+  const float magnitude =
+      weights ? 1.0F : magnitudes.of(panel.trace, tensor, panel.view.item, -1, gradients);
+  scale_ = colorScale(panel.look, panel.view, ref(0), magnitude);
+}
 
 MatrixRef HeadTiles::ref(Index head) const {
-  return headMatrix(tensor_, panel_.trace.config(), panel_.view.item, head);
+  return headMatrix(tensor_, panel_.trace.config(), panel_.view.item, head, gradients_);
 }
 
 void HeadTiles::add(Index head, const Rect& at) { added_.push_back({ref(head), at}); }
@@ -131,7 +133,7 @@ void HeadTiles::draw(ImDrawList* list) {
   for (const Tile& tile : added_) heatmaps.add(panel_.trace, tile.ref, scale_, tile.at);
   heatmaps.draw(list);
   for (const Tile& tile : added_) {
-    drawFlash(panel_, tile.ref, tile.at);
+    if (!gradients_) drawFlash(panel_, tile.ref, tile.at);
     drawCellMarks(panel_, list, {tile.ref, tile.at});
   }
 }

@@ -62,12 +62,14 @@ TileGrid layoutTiles(const TileSpace& space);
 // What is in them.
 
 /// A matrix of head `head` of the tensor itself (not of the query head that reads it).
-MatrixRef headMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head);
+MatrixRef headMatrix(TensorId tensor, const AttentionConfig& config, Index item, Index head,
+                     bool gradient = false);
 
 /// The matrices of a tensor's heads, all on one scale.
 class HeadTiles {
  public:
-  HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor);
+  /// `gradients`: theirs, which the trace has.
+  HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor, bool gradients = false);
 
   void add(Index head, const Rect& at);
   /// Draws what was added: heatmaps, what the last edit changed, pins and dropped cells.
@@ -86,6 +88,7 @@ class HeadTiles {
 
   const Panel& panel_;
   TensorId tensor_;
+  bool gradients_;
   ColorScale scale_;
   std::vector<Tile> added_;
 };

@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
+#include "core/gradients.h"
 
 namespace headscope::ui {
 namespace {
@@ -63,16 +64,17 @@ std::optional<MatrixCell> MatrixPlace::hovered() const {
 
 Fingerprint MatrixRef::place() const {
   return Fingerprint("trace", salt, tensor, item, head, row0, rows, col0, cols, transposed,
-                     maskOnly);
+                     maskOnly, gradient);
 }
 
 CellRef MatrixRef::cell(Index row, Index col) const {
   if (transposed) std::swap(row, col);
-  return {tensor, item, head, row0 + row, col0 + col};
+  return {tensor, item, head, row0 + row, col0 + col, -1, gradient};
 }
 
 std::optional<MatrixCell> MatrixRef::find(const CellRef& cell) const {
-  if (maskOnly || cell.tensor != tensor || cell.item != item || cell.head != head) {
+  if (maskOnly || cell.tensor != tensor || cell.item != item || cell.head != head ||
+      cell.gradient != gradient) {
     return std::nullopt;
   }
   MatrixCell found{cell.row - row0, cell.col - col0};
@@ -100,7 +102,7 @@ bool showsMasked(TensorId tensor, const AttentionConfig& config) {
 
 bool isHidden(const Trace& trace, const CellRef& cell) {
   const AttentionConfig& c = trace.config();
-  return showsMasked(cell.tensor, c) &&
+  return showsMasked(cell.tensor, c) && !cell.gradient &&
          !allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col) && !trace.pins().at(cell);
 }
 
@@ -124,8 +126,10 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
     if (ref.maskOnly) {
       std::fill(cells.begin(), cells.end(), 0.0F);
     } else {
-      trace.tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, cells.data());
+      trace.side(ref.gradient)
+          .tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, cells.data());
     }
+    if (ref.gradient) return;
     if (!ref.maskOnly && !showsMasked(ref.tensor, trace.config())) return;
     hideMasked(trace, ref.item, row, ref.col0, cells);
     // what is pinned there is seen all the same
@@ -139,6 +143,7 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
 }
 
 std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref) {
+  if (ref.gradient) return trace.pass();  // any operand may have changed it
   return trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
 }
 
@@ -169,9 +174,15 @@ ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, 
                                      : divergingScale(look, view, magnitude);
 }
 
-float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head) {
-  Known& known = known_[{tensor, item, head}];
-  const std::uint64_t revision = trace.revision(tensor);
+ColorScale colorScale(const Look& look, const ViewState& view, const MatrixRef& ref,
+                      float magnitude) {
+  return ref.gradient ? divergingScale(look, view, magnitude)
+                      : colorScale(look, view, ref.tensor, magnitude);
+}
+
+float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head, bool gradient) {
+  Known& known = known_[{tensor, item, head, gradient}];
+  const std::uint64_t revision = gradient ? trace.pass() : trace.revision(tensor);
   if (known.revision == revision) return known.value;
   const AttentionConfig& c = trace.config();
   float largest = 0.0F;
@@ -181,6 +192,7 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
   for (Index h = every ? 0 : head; h < (every ? heads : head + 1); ++h) {
     MatrixRef ref = wholeMatrix(tensor, c, item, 0);
     ref.head = t.perHead ? h : -1;
+    ref.gradient = gradient;
     largest = std::max(largest, largestFinite(cellsOf(trace, ref)));
   }
   known = {revision, largest};

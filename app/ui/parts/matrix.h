@@ -56,6 +56,7 @@ struct MatrixRef {
   Index col0 = 0, cols = 0;
   bool transposed = false;  // shown with rows and columns swapped
   bool maskOnly = false;    // the mask itself: hatched where forbidden, blank elsewhere
+  bool gradient = false;    // that of the tensor, of a trace that has it
   std::uint64_t salt = 0;   // of another pass than the one shown: tells its texture apart
 
   Index shownRows() const { return transposed ? cols : rows; }
@@ -107,21 +108,26 @@ struct ColorScale {
 ColorScale divergingScale(const Look& look, const ViewState& view, float magnitude);
 /// From `low` to `high`: weights 0 to 1.
 ColorScale sequentialScale(const Look& look, const ViewState& view, float low, float high);
-/// Weights sequential, all else diverging.
+/// Weights sequential, all else diverging, as are all gradients.
 ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude);
+ColorScale colorScale(const Look& look, const ViewState& view, const MatrixRef& ref,
+                      float magnitude);
 
 /// Largest magnitudes of matrices, remembered until their values change.
 class Magnitudes {
  public:
   /// Over the finite values of a tensor's matrix; head −1: over all heads.
-  float of(const Trace& trace, TensorId tensor, Index item, Index head);
+  float of(const Trace& trace, TensorId tensor, Index item, Index head, bool gradient = false);
+  float of(const Trace& trace, const MatrixRef& ref) {
+    return of(trace, ref.tensor, ref.item, ref.head, ref.gradient);
+  }
 
  private:
   struct Known {
     std::uint64_t revision = 0;
     float value = 0.0F;
   };
-  std::map<std::tuple<TensorId, Index, Index>, Known> known_;
+  std::map<std::tuple<TensorId, Index, Index, bool>, Known> known_;
 };
 
 // Drawing.

@@ -72,7 +72,7 @@ void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations&
     return;
   }
   float room = text.width();
-  const Explanation* e = isResult(shown->tensor) ? &explanations.of(panel.trace, *shown) : nullptr;
+  const Explanation* e = hasArithmetic(*shown) ? &explanations.of(panel.trace, *shown) : nullptr;
   if (e != nullptr && !e->terms.empty()) {
     room -= termsLink(panel, *shown, termsLinkText(*e), {text.b.x, pen.y}) + look.space.large;
   }

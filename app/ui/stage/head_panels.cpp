@@ -183,7 +183,7 @@ class HeadGridPanel {
         tensor_(tensor),
         play_(play),
         list_(ImGui::GetWindowDrawList()),
-        tiles_(panel, panel.magnitudes, tensor),
+        tiles_(panel, panel.magnitudes, tensor, panel.view.gradientsThere),
         room_(Rect::rest()) {
     const AttentionConfig& c = panel.trace.config();
     room_.cutRight(colorBarWidth(look_) + look_.space.large);

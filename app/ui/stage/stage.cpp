@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/cells/cell_menu.h"
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
@@ -166,8 +167,7 @@ class Stage {
   }
 
   ColorScale scaleOf(const MatrixRef& ref) {
-    return colorScale(look_, panel_.view, ref.tensor,
-                      panel_.magnitudes.of(panel_.trace, ref.tensor, ref.item, ref.head));
+    return colorScale(look_, panel_.view, ref, panel_.magnitudes.of(panel_.trace, ref));
   }
 
   const Panel& panel_;
@@ -180,23 +180,26 @@ class Stage {
   const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
 };
 
+constexpr const char* kGradients = "gradients";
+
 bool hasParts(StepId step) { return step == StepId::project || step == StepId::split; }
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
-/// Of the row of switches at the right of the heading; 0 where the step has none.
+/// Of the row of switches at the right of the heading.
 float stageChoicesWidth(const Panel& panel) {
   const Look& look = panel.look;
   float width = 0.0F;
   if (hasParts(panel.view.step)) width += choicesWidth(look, {"Q", "K", "V"}) + look.px(12);
-  if (hasScopes(panel.view.step)) width += choicesWidth(look, {"this head", "all heads"});
-  return width;
+  if (hasScopes(panel.view.step)) {
+    width += choicesWidth(look, {"this head", "all heads"}) + look.px(12);
+  }
+  return width + buttonWidth(look, kGradients);
 }
 
 void stageChoices(const Panel& panel) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
   const float width = stageChoicesWidth(panel);
-  if (width == 0.0F) return;
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
                        ImGui::GetStyle().WindowPadding.y - look.space.tight});
   if (hasParts(view.step)) {
@@ -210,7 +213,11 @@ void stageChoices(const Panel& panel) {
     const int clicked = choices(look, "scope", {"this head", "all heads"},
                                 view.scope == StageScope::allHeads ? 1 : 0);
     if (clicked >= 0) view.scope = clicked == 1 ? StageScope::allHeads : StageScope::thisHead;
+    ImGui::SameLine(0.0F, look.px(12));
   }
+  if (pill(look, kGradients, view.gradients)) showGradients(view, !view.gradients);
+  tip(look,
+      "How much the sum of the output grows with each number, in place of the numbers (shift+G)");
 }
 
 /// The step's number and what it does, up to the switches at the right.
@@ -222,6 +229,12 @@ void stageHeading(const Panel& panel, bool perHead) {
   const std::string title =
       fmt::format("Step {} · {}", stepPlace(panel.view.step, c) + 1, text.title);
   std::string explanation(text.sentence);
+  if (panel.view.gradients) {
+    explanation = !panel.gradientsProblem.empty() ? std::string(panel.gradientsProblem)
+                  : panel.view.gradientsThere
+                      ? "backward: how much the sum of the output grows with each number"
+                      : "backward: being computed";
+  }
   if (perHead) {
     const TensorId whose = hasParts(panel.view.step) ? panel.view.part : TensorId::q;
     explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);

@@ -20,10 +20,30 @@ class StageItemBuilder {
     for (const StepPiece& piece : lookOf(step).pieces) {
       if (!piece.is(StepPiece::ofBias) || c_.bias) add(piece, ofPart);
     }
+    if (view_.gradientsThere) turnToGradients();
     return std::move(items_);
   }
 
  private:
+  /// Of what the step gives and what it takes; they go back from the one to the others, which no
+  /// product of them says.
+  void turnToGradients() {
+    std::vector<StageItem> turned;
+    for (StageItem& item : items_) {
+      if (item.ref.maskOnly) continue;
+      if (item.sign) continue;
+      if (item.result && !turned.empty()) {
+        turned.emplace_back();
+        turned.back().sign = true;
+        turned.back().text = "←";
+      }
+      item.ref.gradient = true;
+      item.text = "∂" + item.text;
+      turned.push_back(std::move(item));
+    }
+    items_ = std::move(turned);
+  }
+
   void add(const StepPiece& piece, bool ofPart) {
     using Kind = StepPiece::Kind;
     switch (piece.kind) {
@@ -251,11 +271,12 @@ std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& r
 std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepId step,
                                       const ViewState& view) {
   const auto looked = view.hovered ? std::optional(view.hovered->cell) : view.selected;
-  if (!looked || !isResult(looked->tensor) || stepGiving(looked->tensor).id() != step) {
-    return std::nullopt;
-  }
+  if (!looked || !hasArithmetic(*looked)) return std::nullopt;
+  const bool given =
+      looked->gradient || (isResult(looked->tensor) && stepGiving(looked->tensor).id() == step);
+  if (!given) return std::nullopt;
   const bool shown = std::any_of(items.begin(), items.end(), [&](const StageItem& item) {
-    return item.result && litCell(item, *looked);
+    return (item.result || looked->gradient) && litCell(item, *looked);
   });
   return shown ? looked : std::nullopt;
 }

@@ -34,13 +34,14 @@ class StageMatrixPainter {
   std::optional<Hover> draw() {
     drawTitle();
     list_->AddRect(at_.a, at_.b, look_.theme.panelBorder);
-    drawFlash(panel_, ref_, at_);
+    if (!ref_.gradient) drawFlash(panel_, ref_, at_);
     const MarkedMatrix marked{ref_, at_};
     numbers();
     veil();
     labels();
     drawFullyMaskedMarks(panel_, list_, marked);
-    if (item_.result && matrix_.veiled.empty()) drawRowSums(panel_, list_, marked);
+    if (item_.result && matrix_.veiled.empty() && !ref_.gradient)
+      drawRowSums(panel_, list_, marked);
     headsPart();
     if (matrix_.explained != nullptr) {
       operands();

@@ -100,7 +100,7 @@ class TermTable {
         look_(panel.look),
         e_(e),
         terms_(terms),
-        softmax_(e.cell.tensor == TensorId::weights),
+        softmax_(e.ending == Ending::share),
         columns_(softmax_ ? std::span<const TermTableColumn>(kSoftmaxColumns)
                           : std::span<const TermTableColumn>(kProductColumns)) {}
 
@@ -292,10 +292,10 @@ std::string whereInWords(const AttentionConfig& c, const CellRef& cell) {
     const bool kv = info(cell.tensor).kvHeads && c.numKvHeads < c.numHeads;
     where += fmt::format(" · {}head {}", kv ? "key/value " : "", cell.head + 1);
   }
-  if (!isResult(cell.tensor)) return where;
-  const Step& giving = stepGiving(cell.tensor);
-  return where +
-         fmt::format(" · step {}, {}", static_cast<int>(giving.id()) + 1, giving.text(c).title);
+  if (!hasArithmetic(cell)) return where;
+  const Step& giving = cell.gradient ? *stepTaking(cell.tensor, c) : stepGiving(cell.tensor);
+  return where + fmt::format(" · step {}, {}{}", stepPlace(giving.id(), c) + 1,
+                             giving.text(c).title, cell.gradient ? ", backward" : "");
 }
 
 /// "S[sat, cat] = 25.418" and where it stands.
@@ -336,7 +336,7 @@ void rulesOf(const Panel& panel, const Explanation& e) {
   const Look& look = panel.look;
   const std::string remark = remarkOn(panel.trace, e);
   std::string rule = quotientText(e);  // of a weight that is not masked
-  if (e.cell.tensor != TensorId::weights && !isForbidden(e)) {
+  if (!e.cell.gradient && e.cell.tensor != TensorId::weights && !isForbidden(e)) {
     rule = "= " + formulaOf(panel.trace, e.cell);
   }
   if (!rule.empty() && !remark.empty()) rule += " · ";
@@ -353,11 +353,11 @@ std::string totalInWords(const Explanation& e) {
     return fmt::format("the score {} is not used: {} stands in its place",
                        number(e.terms.front().product, 5), number(e.value, 5));
   }
-  const bool weight = e.cell.tensor == TensorId::weights;
+  const bool ended = e.ending != Ending::sum;
   // the quotient of a weight stands above already
-  std::string text = weight ? fmt::format("computed {}", number(e.computed(), 8))
-                            : fmt::format("sum of {} term{} = {}", e.terms.size(),
-                                          e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
+  std::string text = ended ? fmt::format("computed {}", number(e.computed(), 8))
+                           : fmt::format("sum of {} term{} = {}", e.terms.size(),
+                                         e.terms.size() == 1 ? "" : "s", number(e.sum, 8));
   if (e.pinned) return text + fmt::format(" · pinned at {}", number(e.value, 8));
   const double difference = e.value - e.computed();
   return text + fmt::format(" · the engine's value {} · difference {}", number(e.value, 8),
@@ -373,7 +373,7 @@ class TermsTool final : public Card {
     const Theme& t = look.theme;
     const CellRef cell = cellLookedAt(panel);
     const Explanation* e =
-        isResult(cell.tensor) ? &panel.explanations.of(panel.trace, cell) : nullptr;
+        hasArithmetic(cell) ? &panel.explanations.of(panel.trace, cell) : nullptr;
     trailRow(panel, cell);
     nameLine(panel, cell, e);
     if (e == nullptr) {
@@ -386,7 +386,7 @@ class TermsTool final : public Card {
     if (e->terms.empty()) return;
     const TermOrder& order = panel.view.termOrder;
     const Fingerprint key("terms", panel.trace.pass(), cell.tensor, cell.item, cell.head, cell.row,
-                          cell.col, order.by, order.descending);
+                          cell.col, cell.gradient, order.by, order.descending);
     const auto* terms = panel.computations.atOnce<OrderedTerms>(
         "ordered terms", key, [&] { return orderedTerms(*e, order); });
     if (terms == nullptr) return;
@@ -406,7 +406,7 @@ class TermsTool final : public Card {
   /// B: one step back along the largest term of the chosen cell.
   bool keys(const Panel& panel, bool /*inSight*/) override {
     const auto cell = panel.view.selected;
-    if (!keyPressed(Key{'B'}, false) || !cell || !isResult(cell->tensor)) return false;
+    if (!keyPressed(Key{'B'}, false) || !cell || !hasArithmetic(*cell)) return false;
     const auto operand = mainOperand(panel.explanations.of(panel.trace, *cell));
     if (operand) traceBack(panel.view, panel.trace.config(), *cell, *operand);
     return operand.has_value();
