@@ -42,11 +42,11 @@ void addDivergences(const Tensor& weights, Index item, const CountedRow& row,
 }
 
 /// The mean divergence of every pair, summed in blocks of rows in a fixed order.
-std::optional<std::vector<double>> meanDivergences(const Trace& trace, Index item,
+std::optional<std::vector<double>> meanDivergences(const Tensor& weights, Index item,
                                                    const std::vector<CountedRow>& rows,
                                                    const Execution& execution) {
   constexpr Index kMostBlocks = 64;
-  const Index heads = trace.config().numHeads;
+  const Index heads = weights.dim(1);
   const auto pairs = static_cast<std::size_t>(heads * (heads - 1) / 2);
   const auto rowCount = static_cast<Index>(rows.size());
   const Index blocks = std::min(kMostBlocks, rowCount);
@@ -56,8 +56,7 @@ std::optional<std::vector<double>> meanDivergences(const Trace& trace, Index ite
     std::vector<double> entropies(static_cast<std::size_t>(heads));
     const Index end = (block + 1) * rowCount / blocks;
     for (Index r = block * rowCount / blocks; r < end && !execution.stop(); ++r) {
-      addDivergences(trace.tensor(TensorId::weights), item, rows[static_cast<std::size_t>(r)],
-                     entropies, sums);
+      addDivergences(weights, item, rows[static_cast<std::size_t>(r)], entropies, sums);
     }
     parts[static_cast<std::size_t>(block)] = std::move(sums);
   });
@@ -67,6 +66,49 @@ std::optional<std::vector<double>> meanDivergences(const Trace& trace, Index ite
     for (std::size_t p = 0; p < pairs; ++p) mean[p] += part[p] / static_cast<double>(rowCount);
   }
   return mean;
+}
+
+/// The similarity of the heads over items, whose divergences are added one after the other.
+class MeanSimilarity {
+ public:
+  explicit MeanSimilarity(Index heads)
+      : heads_(heads), apart_(static_cast<std::size_t>(heads * (heads - 1) / 2), 0.0) {}
+
+  /// False where there is nothing to add: it was cancelled.
+  bool add(const std::optional<std::vector<double>>& divergences) {
+    if (!divergences) return false;
+    for (std::size_t p = 0; p < apart_.size(); ++p) apart_[p] += (*divergences)[p];
+    ++items_;
+    return true;
+  }
+
+  /// `whyNone`: of no items.
+  HeadSimilarity result(std::string whyNone) const {
+    HeadSimilarity similarity{heads_, {}, {}};
+    if (items_ == 0) {
+      similarity.why = std::move(whyNone);
+      return similarity;
+    }
+    for (Index a = 0; a < heads_; ++a) {
+      for (Index b = 0; b < heads_; ++b) {
+        const double sum = a == b ? 0.0 : apart_[pairAt(heads_, std::min(a, b), std::max(a, b))];
+        similarity.values.push_back(1.0 - sum / items_);
+      }
+    }
+    return similarity;
+  }
+
+ private:
+  Index heads_;
+  std::vector<double> apart_;
+  int items_ = 0;
+};
+
+int threadsForItem(const Tensor& weights, const Execution& execution) {
+  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
+  const Index heads = weights.dim(1);
+  const Index cells = weights.dim(2) * weights.dim(3) * (heads * (heads + 1) / 2);
+  return threadsFor(cells * kFlopsPerCell, execution.threads);
 }
 
 /// Why an item has no similarity, in words; empty: it has.
@@ -160,34 +202,32 @@ class Agglomeration {
 
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution) {
-  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
   const AttentionConfig& c = trace.config();
-  const Index cells = c.seqLen * c.keys() * (c.numHeads * (c.numHeads + 1) / 2);
-  const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
-
-  std::vector<double> apart(static_cast<std::size_t>(c.numHeads * (c.numHeads - 1) / 2), 0.0);
-  HeadSimilarity similarity{c.numHeads, {}, {}};
-  int items = 0;
+  const Tensor weights = trace.tensor(TensorId::weights);
+  const ThreadCount threads(threadsForItem(weights, execution));
+  MeanSimilarity mean(c.numHeads);
+  std::string why;
   for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
     const CountedRows rows = countedRows(trace.document(), i);
-    if (const std::string why = whyNoSimilarity(trace, i, rows); !why.empty()) {
-      if (similarity.why.empty()) similarity.why = why;
+    if (const std::string whyNone = whyNoSimilarity(trace, i, rows); !whyNone.empty()) {
+      if (why.empty()) why = whyNone;
       continue;
     }
-    const auto mean = meanDivergences(trace, i, rows.rows, execution);
-    if (!mean) return std::nullopt;
-    for (std::size_t p = 0; p < apart.size(); ++p) apart[p] += (*mean)[p];
-    ++items;
+    if (!mean.add(meanDivergences(weights, i, rows.rows, execution))) return std::nullopt;
   }
-  if (items == 0) return similarity;
-  similarity.why.clear();
-  for (Index a = 0; a < c.numHeads; ++a) {
-    for (Index b = 0; b < c.numHeads; ++b) {
-      const double sum = a == b ? 0.0 : apart[pairAt(c.numHeads, std::min(a, b), std::max(a, b))];
-      similarity.values.push_back(1.0 - sum / items);
-    }
+  return mean.result(why);
+}
+
+std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execution& execution) {
+  const Index keys = weights.dim(3);
+  std::vector<CountedRow> rows;
+  for (Index row = 0; row < weights.dim(2); ++row) rows.push_back({row, {}, keys, 0, keys});
+  const ThreadCount threads(threadsForItem(weights, execution));
+  MeanSimilarity mean(weights.dim(1));
+  for (Index i = 0; i < weights.dim(0); ++i) {
+    if (!mean.add(meanDivergences(weights, i, rows, execution))) return std::nullopt;
   }
-  return similarity;
+  return mean.result("there is no row");
 }
 
 HeadTree clusterHeads(const HeadSimilarity& similarity) { return Agglomeration(similarity).run(); }

@@ -31,6 +31,10 @@ struct HeadSimilarity {
 /// cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution = {});
+/// Of weights (B, H, T, M) whose rows all count and are shares of 1, over all items. Nothing where
+/// cancelled.
+std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
+                                             const Execution& execution = {});
 
 /// Two clusters made one. Clusters are numbered: the heads first, then every merge in turn.
 struct HeadMerge {

@@ -2,8 +2,8 @@
 // their places, and the relations by which they are answered: where a head has to look. Nobody
 // tells a head to: that is learned, or not.
 //
-// A task is its words, its settings and one generator; a new one is a file in tasks/ and a line in
-// allTasks().
+// A task is its words, its settings and the generator of one example. A new one is a file in
+// tasks/, and a line in tasks/tasks.h and in allTasks().
 #pragma once
 
 #include <cstdint>
@@ -56,22 +56,26 @@ struct Examples {
   std::vector<std::vector<std::uint8_t>> partners;
 };
 
-/// Numbers drawn one after the other from a stream.
+/// Numbers drawn one after the other from a stream: the same on every machine. Draw one to a
+/// statement: what a compiler calls first in an expression is its own affair.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::string_view name) : stream_(seed, name) {}
 
-  double uniform();                         // [0, 1)
-  double uniform(double low, double high);  // [low, high)
-  Index below(Index count);                 // 0 … count − 1
+  double uniform();  // [0, 1), in steps of 2⁻³²
+  /// [low, high): rounded once, fused or not, where high − low has at most 21 significant bits.
+  double uniform(double low, double high);
+  Index below(Index count);  // 0 … count − 1, for counts far below 2³²
   bool chance(double probability) { return uniform() < probability; }
-  double normal();                           // mean 0, variance 1
+  double normal();                           // mean 0, variance 1; a value of single precision
   std::vector<Index> shuffled(Index count);  // 0 … count − 1 in some order
 
  private:
   RandomStream stream_;
   std::uint64_t next_ = 0;
 };
+
+class Example;  // tasks/example.h: one of many, while it is drawn
 
 class Task {
  public:
@@ -93,9 +97,15 @@ class Task {
   /// Of a task of a series: the names of its channels.
   virtual std::span<const std::string_view> channels() const { return {}; }
 
-  virtual Examples examples(Index count, Draws& draws) const = 0;
+  Examples examples(Index count, Draws& draws) const;
   /// What a place is called: "red 7". Empty for a series.
   virtual std::string word(std::span<const Index> /*symbols*/) const { return {}; }
+  /// What an answer is called: "7", of the classes of a question. Empty where it is a number.
+  virtual std::string answerWord(Index /*question*/, Index /*answer*/) const { return {}; }
+
+ private:
+  /// Fills in an example in which every symbol and reading is 0 and nothing is asked yet.
+  virtual void generate(Example& example, Draws& draws) const = 0;
 };
 
 /// In the order in which they are offered.

@@ -49,6 +49,7 @@ const std::vector<Rule> kRules{
     {"app", R"(nlohmann/.*)"},
     {"core", R"(csv\.h)", R"(core/formats/.*)"},
     {"core/weights", R"(core/analysis/.*)"},
+    {"core/training", R"(core/formats/.*)"},
     {"core", R"((oneapi/)?dnnl.*)", R"(core/gemm\.cpp)"},
     {"core", R"(Eigen/.*)", R"(core/.*\.cpp)"},
     {"app", R"(Eigen/.*|dnnl.*)"},

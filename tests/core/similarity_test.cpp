@@ -57,6 +57,21 @@ TEST(Similarity, IsTheReferencesInEveryCase) {
   }
 }
 
+TEST(Similarity, OfWeightsAloneIsThatOfTheirPass) {
+  for (const bool causal : {false, true}) {
+    AttentionConfig config = sized(24, 6, 9);
+    config.batch = 3;
+    config.mask.causal = causal;
+    const TracePtr trace = runAttention(randomDocument(config));
+    const auto ofPass = headSimilarity(*trace, std::nullopt);
+    const auto ofWeights = headSimilarity(trace->tensor(TensorId::weights));
+    ASSERT_EQ(ofWeights->heads, 6);
+    for (std::size_t i = 0; i < ofPass->values.size(); ++i) {
+      EXPECT_NEAR(ofWeights->values[i], ofPass->values[i], 1e-7);
+    }
+  }
+}
+
 TEST(Similarity, OfOneHeadIsOne) {
   const auto similarity = headSimilarity(*runAttention(randomDocument(sized(8, 1, 4))), 0);
   EXPECT_EQ(similarity->values, std::vector<double>{1.0});
