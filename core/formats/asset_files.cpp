@@ -232,8 +232,8 @@ Looks readLooks(const JsonField& field) {
   if (name.empty()) return Looks::anywhere;
   if (name == "left") return Looks::left;
   if (name == "right") return Looks::right;
-  if (name == "both") return Looks::both;
-  field.fail("must be left, right or both");
+  if (name != "both") field.fail("must be left, right or both");
+  return Looks::both;
 }
 
 /// "verb or adjective": both.

@@ -28,7 +28,8 @@ class JsonBuilder {
     return std::move(root_);
   }
 
-  // what the parser calls
+  // what the parser calls, by its names
+  // NOLINTBEGIN(readability-identifier-naming)
   bool null() { return add(nullptr, 0); }
   bool boolean(bool flag) { return add(flag, 0); }
   bool number_integer(std::int64_t number) { return add(number, 0); }
@@ -68,6 +69,7 @@ class JsonBuilder {
            error.id == kOutOfRange ? "a number in it is too large"
                                    : fmt::format("it is cut short or damaged at byte {}", byte));
   }
+  // NOLINTEND(readability-identifier-naming)
 
  private:
   // About what a value takes in memory, with the room that lists keep for growing.
@@ -254,10 +256,11 @@ std::optional<std::uint64_t> Json::natural() const {
 }
 
 const Json* Json::find(std::string_view name) const {
-  if (fields() == nullptr) return nullptr;
-  const auto found = std::find_if(fields()->rbegin(), fields()->rend(),
+  const Fields* all = fields();
+  if (all == nullptr) return nullptr;
+  const auto found = std::find_if(all->rbegin(), all->rend(),
                                   [&](const Field& field) { return field.first == name; });
-  return found == fields()->rend() ? nullptr : &found->second;
+  return found == all->rend() ? nullptr : &found->second;
 }
 
 Json& Json::operator[](std::string_view name) {

@@ -72,7 +72,8 @@ class Json {
 
   /// A field of an object, made where there is none.
   Json& operator[](std::string_view name);
-  /// Adds to a list.
+  /// Adds to a list; called as a vector's.
+  // NOLINTNEXTLINE(readability-identifier-naming)
   void push_back(Json value) { heldOf<List>().push_back(std::move(value)); }
 
   /// On one line, or with so many spaces for each level. Bytes that are not UTF-8 are replaced

@@ -349,7 +349,7 @@ class LinesTab final : public Card {
     if (columns.at.any() && !question.heads.empty()) {
       return looksInWords(panel.trace.document(), *choice.current, question, columns.at);
     }
-    const std::string text = linesInWords(*choice.current, question, drawn);
+    std::string text = linesInWords(*choice.current, question, drawn);
     if (!columns.scrolls()) return text;
     const TokenRange seen = columns.queries.visible();
     return fmt::format("queries {} to {} of {} · {}", seen.first, seen.first + seen.count - 1,

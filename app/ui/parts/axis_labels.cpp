@@ -154,7 +154,7 @@ void drawTurnedText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color
                     std::string_view text, float degrees) {
   const int first = list->VtxBuffer.Size;
   const ImVec2 at(std::round(position.x), std::round(position.y));
-  list->AddText(font, fontSize(font), at, color, text.data(), text.data() + text.size());
+  drawText(list, font, at, color, text);
   const float radians = degrees * 3.14159265F / 180.0F;
   const float s = std::sin(radians);
   const float c = std::cos(radians);

@@ -58,14 +58,14 @@ std::string timesInWords(const PerHeadComparison& c) {
 struct PerHeadTiles {
   Index columns = 1, rows = 1, shown = 1;
 
-  PerHeadTiles(Index heads, const Rect& room, ImVec2 least) {
-    const auto most = [](float length, float each) {
-      return std::max<Index>(1, static_cast<Index>(length / each));
-    };
-    columns = std::min(heads, most(room.width(), least.x));
+  PerHeadTiles(Index heads, const Rect& room, ImVec2 least)
+      : columns(std::min(heads, most(room.width(), least.x))) {
     rows = std::min((heads + columns - 1) / columns, most(room.height(), least.y));
     columns = std::min(columns, (heads + rows - 1) / rows);
     shown = std::min(heads, columns * rows);
+  }
+  static Index most(float length, float each) {
+    return std::max<Index>(1, static_cast<Index>(length / each));
   }
 };
 
