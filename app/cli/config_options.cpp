@@ -98,4 +98,9 @@ std::string notEmpty(const std::string& text) {
   return text.empty() ? "nothing is given for it" : "";
 }
 
+std::string notSeed(const std::string& text) {
+  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+  return digits ? notWhole(text) : "'" + text + "' is not a whole number from 0";
+}
+
 }  // namespace headscope::cli

@@ -39,5 +39,8 @@ void requireValid(const AttentionConfig& config);
 std::string notWhole(const std::string& text);
 std::string notNumber(const std::string& text);
 std::string notEmpty(const std::string& text);
+std::string notSeed(const std::string& text);  // a whole number from 0
+
+inline constexpr int kMaxThreads = 1024;
 
 }  // namespace headscope::cli

@@ -10,13 +10,7 @@
 namespace headscope::cli {
 namespace {
 
-constexpr int kMaxThreads = 1024;
 constexpr const char* kSession = "Session";
-
-std::string notSeed(const std::string& text) {
-  const bool digits = !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-  return digits ? notWhole(text) : "'" + text + "' is not a whole number from 0";
-}
 
 /// What a flag takes: what it is called in the help, and what is wrong with a text for it.
 struct Takes {

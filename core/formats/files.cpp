@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -35,6 +36,18 @@ InputFile openInput(const fs::path& path) {
   }
   if (reason.empty()) return file;
   throw UserError(fmt::format("cannot read {}: {}; check the path", path.string(), reason));
+}
+
+std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string_view kind) {
+  InputFile file = openInput(path);
+  if (file.bytes > mostBytes) {
+    throw UserError(fmt::format("{} is not a usable {}: it is larger than {} MiB; open another",
+                                path.string(), kind, mostBytes >> 20));
+  }
+  std::string text(static_cast<std::size_t>(file.bytes), '\0');
+  file.stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.stream.gcount())));
+  return text;
 }
 
 namespace {

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <functional>
 #include <ostream>
+#include <string>
+#include <string_view>
 
 namespace headscope::formats {
 
@@ -17,6 +19,11 @@ struct InputFile {
 /// Throws UserError for what is not there, may not be read, or has no end to read to: folders,
 /// pipes and devices. Those are never opened, as a pipe would keep the program waiting.
 InputFile openInput(const std::filesystem::path& path);
+
+/// All of a file. Throws UserError as openInput does, and for more than `mostBytes`: "PATH is not a
+/// usable KIND: it is larger than 64 MiB; open another".
+std::string readText(const std::filesystem::path& path, std::uintmax_t mostBytes,
+                     std::string_view kind);
 
 /// Written beside, flushed, renamed. Throws UserError naming the path and the system's reason; what
 /// was there before stays.

@@ -133,18 +133,6 @@ fs::path target(const fs::path& path) {
   return code ? path : real;
 }
 
-std::string sessionText(const fs::path& path) {
-  InputFile file = openInput(path);
-  if (file.bytes > kMaxSessionBytes) {
-    throw UserError(fmt::format(
-        "{} is not a usable session: it is larger than 64 MiB; open another", path.string()));
-  }
-  std::string text(static_cast<std::size_t>(file.bytes), '\0');
-  file.stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.stream.gcount())));
-  return text;
-}
-
 Json sessionIn(const std::string& text, const std::string& file) {
   try {
     return parseJson(text);
@@ -302,7 +290,7 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
   const fs::path path = target(given);
   const FolderLock lock(folderOf(path), FolderLock::Kind::shared);
   const std::string name = given.string();
-  const Json json = sessionIn(sessionText(path), name);
+  const Json json = sessionIn(readText(path, kMaxSessionBytes, "session"), name);
   const JsonField file(json, name);
   requireVersion(file, name);
   TensorsOnDisk tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
@@ -325,7 +313,7 @@ void removeSession(const fs::path& given) {
 std::string originOf(const fs::path& path) {
   try {
     const std::string name = path.string();
-    const Json json = sessionIn(sessionText(path), name);
+    const Json json = sessionIn(readText(path, kMaxSessionBytes, "session"), name);
     const auto origin = JsonField(json, name).find("origin");
     return origin ? origin->text() : std::string();
   } catch (const UserError&) {

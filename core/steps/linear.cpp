@@ -3,6 +3,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/finite.h"
 #include "core/gemm.h"
@@ -77,52 +78,20 @@ std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layer
   return on;
 }
 
-void inputGradient(Gradients& gradients, TensorId x, std::span<const LinearLayer> layers,
-                   const Execution& execution) {
-  const AttentionTensors& values = gradients.values();
-  Tensor dx = Tensor::uninitialised(shapeOf(x, values.config()));
-  const std::vector<Box> pieces = linearPieces(dx.shape());
-  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
-    const Box& box = pieces[static_cast<std::size_t>(i)];
-    const ConstMatrixView at = rowsOf(dx, box);
-    const MatrixView out{dx.mutableData() + (at.data - dx.data()) + box.col, box.rows, box.cols,
-                         at.rowStride};
-    bool add = false;
-    for (const LinearLayer& layer : layersOn(x, layers)) {
-      const Tensor& weight = values.tensor(layer.weight);
-      gemm(rowsOf(gradients.tensor(layer.y), box),
-           weight.matrixOf(Box{0, 0, 0, weight.dim(0), box.col, box.cols}), out, {1.0F, add});
-      add = true;
-    }
-  });
-  gradients.put(x, std::move(dx));
-}
-
-void parameterGradients(Gradients& gradients, const LinearLayer& layer,
-                        const Execution& execution) {
-  const AttentionTensors& values = gradients.values();
-  const Tensor& x = values.tensor(layer.x);
-  const Tensor& dy = gradients.tensor(layer.y);
-  Tensor dw = Tensor::uninitialised(shapeOf(layer.weight, values.config()));
-  Tensor db;
-  if (values.config().bias) db = Tensor::zeros(shapeOf(layer.bias, values.config()));
-  const Index across = (dw.dim(1) + kPanel - 1) / kPanel;
-  const Index down = (dw.dim(0) + kPanel - 1) / kPanel;
-  overPieces(down * across, execution, [&](Index piece) {
-    const Index row = piece / across * kPanel;
-    const Index col = piece % across * kPanel;
-    const Box box{
-        0, 0, row, std::min(kPanel, dw.dim(0) - row), col, std::min(kPanel, dw.dim(1) - col)};
-    const ConstMatrixView dyColumns = columnsOfAll(dy, box.row, box.rows);
-    gemm(dyColumns.transposed(), columnsOfAll(x, box.col, box.cols), dw.mutableMatrixOf(box));
-    if (db.empty() || col > 0) return;
-    float* sums = db.mutableData() + box.row;
-    for (Index r = 0; r < dyColumns.rows; ++r) {
-      for (Index c = 0; c < dyColumns.cols; ++c) sums[c] += dyColumns(r, c);
-    }
-  });
-  gradients.put(layer.weight, std::move(dw));
-  if (!db.empty()) gradients.put(layer.bias, std::move(db));
+/// Rows [row, row + rows) of dW = dyᵀ x at columns of x, in a panel's breadth of both; where they
+/// are the first, of db too.
+void weightGradient(const Tensor& x, LinearBackward& layer, Index row, Index col) {
+  Tensor& dw = layer.dWeight;
+  const Box box{
+      0, 0, row, std::min(kPanel, dw.dim(0) - row), col, std::min(kPanel, dw.dim(1) - col)};
+  const ConstMatrixView dy = columnsOfAll(layer.dy, box.row, box.rows);
+  gemm(dy.transposed(), columnsOfAll(x, box.col, box.cols), dw.mutableMatrixOf(box));
+  if (!layer.bias || col > 0) return;
+  float* sums = layer.dBias.mutableData() + box.row;
+  for (Index r = 0; r < dy.rows; ++r) {
+    const float* from = dy.row(r).data();
+    for (Index c = 0; c < dy.cols; ++c) sums[c] += from[c];
+  }
 }
 
 }  // namespace
@@ -179,7 +148,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution) {
-  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), weight.dim(0)});
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), weight.dim(0)}, execution.memory);
   const std::vector<Box> pieces = linearPieces(y.shape());
   overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];
@@ -195,6 +164,44 @@ Index linearFlops(const Shape& out, Index in, bool bias) {
 std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config) {
   if (!config.bias) return {layer.x, layer.weight};
   return {layer.x, layer.weight, layer.bias};
+}
+
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
+                      const Execution& execution) {
+  struct Panel {
+    LinearBackward& layer;
+    Index row, col;
+  };
+  std::vector<Panel> panels;
+  for (LinearBackward& layer : layers) {
+    const Shape& shape = layer.weight.shape();
+    layer.dWeight = Tensor::uninitialised(shape, execution.memory);
+    if (layer.bias) layer.dBias = Tensor::zeros({shape[0]});
+    for (Index row = 0; row < shape[0]; row += kPanel) {
+      for (Index col = 0; col < shape[1]; col += kPanel) panels.push_back({layer, row, col});
+    }
+  }
+  Tensor dx = Tensor::uninitialised(x.shape(), execution.memory);
+  const std::vector<Box> boxes = linearPieces(dx.shape());
+  // the longer pieces first, so that threads end together
+  overPieces(static_cast<Index>(panels.size() + boxes.size()), execution, [&](Index i) {
+    const auto piece = static_cast<std::size_t>(i);
+    if (piece < panels.size()) {
+      const auto& [layer, row, col] = panels[piece];
+      return weightGradient(x, layer, row, col);
+    }
+    const Box& box = boxes[piece - panels.size()];
+    const ConstMatrixView at = rowsOf(dx, box);
+    const MatrixView out{dx.mutableData() + (at.data - dx.data()) + box.col, box.rows, box.cols,
+                         at.rowStride};
+    bool add = false;
+    for (const LinearBackward& layer : layers) {
+      gemm(rowsOf(layer.dy, box),
+           layer.weight.matrixOf(Box{0, 0, 0, layer.weight.dim(0), box.col, box.cols}), out,
+           {1.0F, std::exchange(add, true)});
+    }
+  });
+  return dx;
 }
 
 Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
@@ -218,9 +225,20 @@ Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
 
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution) {
-  for (const LinearLayer& layer : layers) {
-    if (gradients.tensor(layer.x).empty()) inputGradient(gradients, layer.x, layers, execution);
-    parameterGradients(gradients, layer, execution);
+  const AttentionTensors& values = gradients.values();
+  for (const LinearLayer& first : layers) {
+    if (!gradients.tensor(first.x).empty()) continue;  // done with another that reads it
+    const std::vector<LinearLayer> reading = layersOn(first.x, layers);
+    std::vector<LinearBackward> backward;
+    for (const LinearLayer& layer : reading) {
+      backward.push_back(
+          {values.tensor(layer.weight), gradients.tensor(layer.y), values.config().bias});
+    }
+    gradients.put(first.x, linearBackward(values.tensor(first.x), backward, execution));
+    for (std::size_t i = 0; i < reading.size(); ++i) {
+      gradients.put(reading[i].weight, std::move(backward[i].dWeight));
+      if (values.config().bias) gradients.put(reading[i].bias, std::move(backward[i].dBias));
+    }
   }
 }
 

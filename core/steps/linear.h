@@ -34,8 +34,21 @@ Index linearFlops(const Shape& out, Index in, bool bias);
 /// What y is computed from: x, the weight and, where the configuration has one, the bias.
 std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config);
 
-/// The gradients of x, weights and biases of a step's layers from those of their y: where two read
-/// the same x, its gradient is the sum of what each gives it.
+/// One of several linear layers that read the same x, backward: what it was computed from, the
+/// gradient of its y (B, T, out), and what becomes known.
+struct LinearBackward {
+  const Tensor& weight;  // (out, in)
+  const Tensor& dy;
+  bool bias = false;
+  Tensor dWeight = {};  // dyᵀ x, of the weight's shape
+  Tensor dBias = {};    // Σ dy (out), where there is a bias
+};
+/// Fills in what becomes known, and gives the gradient of x (B, T, in), dense: Σ dy · weight over
+/// the layers.
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
+                      const Execution& execution);
+
+/// The same for a step's layers, which read one x or two.
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution);
 

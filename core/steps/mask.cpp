@@ -97,6 +97,7 @@ void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart
 }
 
 void maskGradients(const AttentionConfig& c, const Box& box, const MatrixView& cells) {
+  if (c.mask.none()) return;
   for (Index i = 0; i < cells.rows; ++i) {
     const AllowedKeys allowed = allowedKeys(c.mask, box.item, box.row + i, c.keys());
     for (Index j = 0; j < cells.cols; ++j) {

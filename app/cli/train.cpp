@@ -1,0 +1,256 @@
+// train: a small model learns a task: what it answers in the end, and which head has taken up
+// which relation.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/output.h"
+#include "core/error.h"
+#include "core/formats/files.h"
+#include "core/formats/training_curves.h"
+#include "core/formats/training_run.h"
+#include "core/gemm.h"
+#include "core/ledger.h"
+
+namespace headscope::cli {
+namespace {
+
+using formats::Json;
+using training::Evaluation;
+using training::Role;
+using training::Trainer;
+using training::TrainingSettings;
+using Align = Table::Align;
+
+struct TrainOptions {
+  std::string task, from, save, log;  // empty where not given
+  std::optional<Index> layers, dModel, heads, batch, steps;
+  std::optional<double> rate;
+  std::optional<std::uint64_t> seed;
+  int threads = 0;
+  bool json = false;
+};
+
+/// A new one, or the saved one that is gone on with.
+std::unique_ptr<Trainer> runFrom(const TrainOptions& o) {
+  const Index budget = defaultMemoryBudget();
+  if (o.from.empty()) {
+    if (o.task.empty()) {
+      throw UserError("nothing to train: give --task NAME (--help lists them), or --from DIR");
+    }
+    const training::Task& task = training::taskFromString(o.task);
+    TrainingSettings settings = settingsOf(task);
+    settings.model.layers = o.layers.value_or(settings.model.layers);
+    settings.model.dModel = o.dModel.value_or(settings.model.dModel);
+    settings.model.heads = o.heads.value_or(settings.model.heads);
+    settings.batch = o.batch.value_or(settings.batch);
+    settings.steps = o.steps.value_or(settings.steps);
+    settings.seed = o.seed.value_or(settings.seed);
+    settings.optimiser.learningRate = o.rate.value_or(settings.optimiser.learningRate);
+    return std::make_unique<Trainer>(task, settings, budget);
+  }
+  const std::pair<const char*, bool> fixed[]{{"--task", !o.task.empty()},
+                                             {"--layers", o.layers.has_value()},
+                                             {"--d-model", o.dModel.has_value()},
+                                             {"--heads", o.heads.has_value()},
+                                             {"--seed", o.seed.has_value()}};
+  for (const auto& [flag, given] : fixed) {
+    if (given) {
+      throw UserError(fmt::format("{} is the saved run's own: leave it out beside --from", flag));
+    }
+  }
+  auto run = formats::loadRun(o.from, budget);
+  if (o.batch) run->setBatch(*o.batch);
+  if (o.rate) run->setLearningRate(*o.rate);
+  if (o.steps) run->setSteps(*o.steps);
+  return run;
+}
+
+/// How far a run is, on stderr: one line that is written over where that is a terminal, a line now
+/// and then elsewhere.
+class Progress {
+ public:
+  void show(const Trainer& run) {
+    const double now = clockSeconds();
+    if (now - told_ < (terminal_ ? 0.1 : 5.0)) return;
+    told_ = now;
+    if (run.records().empty()) return;
+    std::cerr << fmt::format("{}step {} of {}, loss {:.3f}{}", terminal_ ? "\r" : "",
+                             run.stepsTaken(), run.settings().steps, run.records().back().loss,
+                             terminal_ ? "  " : "\n")
+              << std::flush;
+    shown_ = true;
+  }
+  ~Progress() {
+    if (terminal_ && shown_) std::cerr << "\r\033[K" << std::flush;
+  }
+
+ private:
+  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool shown_ = false;
+  double told_ = clockSeconds();
+};
+
+Json trainJson(const Trainer& run, double msPerStep) {
+  const Evaluation& last = run.evaluations().back();
+  Json loss = Json::emptyList();
+  for (const Evaluation& e : run.evaluations()) {
+    loss.push_back(Json::List{e.step, numberJson(e.losses.loss)});
+  }
+  Json accuracy = Json::emptyObject();
+  for (std::size_t q = 0; q < last.losses.questions.size(); ++q) {
+    accuracy[run.task().questions()[q].name] = numberJson(last.losses.questions[q].accuracy);
+  }
+  Json relations = Json::emptyList();
+  for (std::size_t r = 0; r < last.roles.relations.size(); ++r) {
+    const Role& role = last.roles.relations[r];
+    const std::optional<Index> found = run.foundAt(r);
+    relations.push_back({{"name", run.task().relations()[r].name},
+                         {"layer", role.head ? Json(role.head->layer) : Json()},
+                         {"head", role.head ? Json(role.head->head) : Json()},
+                         {"mass", role.head ? numberJson(role.mass) : Json()},
+                         {"found_at_step", found ? Json(*found) : Json()}});
+  }
+  Json similarity = Json::emptyList();
+  for (const auto& layer : last.roles.layers) {
+    const HeadSimilarity& s = layer.similarity;
+    Json rows = Json::emptyList();
+    for (Index a = 0; a < s.heads; ++a) {
+      Json row = Json::emptyList();
+      for (Index b = 0; b < s.heads; ++b) row.push_back(s.defined() ? numberJson(s(a, b)) : Json());
+      rows.push_back(std::move(row));
+    }
+    similarity.push_back(std::move(rows));
+  }
+  return {{"task", run.task().id()},
+          {"parameters", parameterCount(run.task(), run.settings().model)},
+          {"steps", run.stepsTaken()},
+          {"loss", std::move(loss)},
+          {"accuracy", std::move(accuracy)},
+          {"relations", std::move(relations)},
+          {"similarity", std::move(similarity)},
+          {"ms_per_step", numberJson(msPerStep)}};
+}
+
+void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
+  const TrainingSettings& s = run.settings();
+  const Evaluation& last = run.evaluations().back();
+  out << fmt::format("{}: {}\n", run.task().title(), run.task().words());
+  out << fmt::format(
+      "{} layer{}, d_model {}, {} heads, {} parameters; batch {}, learning rate {:g}, seed {}\n",
+      s.model.layers, s.model.layers == 1 ? "" : "s", s.model.dModel, s.model.heads,
+      withThousands(parameterCount(run.task(), s.model)), s.batch, s.optimiser.learningRate,
+      s.seed);
+  out << fmt::format("step {}: loss {:.3f}, {:.3f} at the start; {:.2f} ms a step\n\n",
+                     run.stepsTaken(), last.losses.loss, run.evaluations().front().losses.loss,
+                     msPerStep);
+  Table questions({Align::left, Align::right, Align::right, Align::left});
+  questions.add({"question", "accuracy", "solved at", "asks for"});
+  for (std::size_t q = 0; q < last.losses.questions.size(); ++q) {
+    const training::Question& question = run.task().questions()[q];
+    questions.add({std::string(question.name),
+                   fmt::format("{:.3f}", last.losses.questions[q].accuracy),
+                   fmt::format("{:.2f}", question.solved), std::string(question.words)});
+  }
+  questions.print(out);
+  out << '\n';
+  Table relations({Align::left, Align::left, Align::right, Align::left, Align::left});
+  relations.add({"relation", "head", "mass", "found at step", "looks at"});
+  for (std::size_t r = 0; r < last.roles.relations.size(); ++r) {
+    const Role& role = last.roles.relations[r];
+    const std::optional<Index> found = run.foundAt(r);
+    relations.add({std::string(run.task().relations()[r].name),
+                   role.head
+                       ? fmt::format("layer {}, head {}", role.head->layer + 1, role.head->head + 1)
+                       : "none",
+                   role.head ? fmt::format("{:.2f}", role.mass) : "–",
+                   found ? std::to_string(*found) : "not found",
+                   std::string(run.task().relations()[r].words)});
+  }
+  relations.print(out);
+}
+
+void runTrain(const TrainOptions& options, std::ostream& out) {
+  const std::unique_ptr<Trainer> run = runFrom(options);
+  prepareGemm();
+  Execution execution;
+  execution.threads = options.threads;
+  {
+    Progress progress;
+    while (!run->finished()) {
+      run->step(execution);
+      progress.show(*run);
+    }
+  }
+  run->evaluate(execution);
+  if (!options.save.empty()) formats::saveRun(options.save, *run);
+  if (!options.log.empty()) {
+    formats::writeAtomically(options.log,
+                             [&](std::ostream& file) { file << formats::curvesCsv(*run); });
+  }
+  if (run->stopped()) throw UserError(run->stopped()->words);
+  const auto taken = static_cast<double>(run->stepsTaken());
+  const double msPerStep = taken > 0.0 ? run->trainingMs() / taken : 0.0;
+  if (options.json) return printJson(out, trainJson(*run, msPerStep));
+  printRun(out, *run, msPerStep);
+  if (!options.save.empty()) out << "\nsaved: " << options.save << '\n';
+  if (!options.log.empty()) out << "log: " << options.log << '\n';
+}
+
+std::string taskNames() {
+  std::string names;
+  for (const training::Task* task : training::allTasks()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", task->id());
+  }
+  return names;
+}
+
+}  // namespace
+
+Command addTrain(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand("train", "a small model learns a task: which head does what");
+  auto o = std::make_shared<TrainOptions>();
+  sub->add_option("--task", o->task, taskNames())->check(notEmpty)->type_name("NAME");
+  const char* model = "Model (the task's own without any)";
+  const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about,
+                         const char* group) {
+    sub->add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
+  };
+  whole("--layers", o->layers, "of attention, 1 to 8", model);
+  whole("--d-model", o->dModel, "width of the model", model);
+  whole("--heads", o->heads, "of each layer", model);
+  const char* training = "Training";
+  whole("--batch", o->batch, "examples of a step", training);
+  sub->add_option("--lr", o->rate, "learning rate, of Adam")
+      ->check(notNumber)
+      ->type_name("X")
+      ->group(training);
+  whole("--steps", o->steps, "in all, those of a saved run included", training);
+  sub->add_option("--seed", o->seed, "of the start and of the examples (default 1)")
+      ->check(notSeed)
+      ->type_name("N")
+      ->group(training);
+  sub->add_option("--threads", o->threads, "0 (default): one per core")
+      ->check(CLI::Range(0, kMaxThreads))
+      ->type_name("N")
+      ->group(training);
+  const char* files = "Files";
+  const auto path = [&](const char* flag, std::string& value, const char* about, const char* type) {
+    sub->add_option(flag, value, about)->check(notEmpty)->type_name(type)->group(files);
+  };
+  path("--save", o->save, "keep the run in this folder", "DIR");
+  path("--from", o->from, "go on exactly with a run that was kept", "DIR");
+  path("--log", o->log, "the curves: one row a step", "FILE.csv");
+  sub->add_flag("--json", o->json, "print JSON");
+  return {sub, [o](std::ostream& out) { runTrain(*o, out); }};
+}
+
+}  // namespace headscope::cli

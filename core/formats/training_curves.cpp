@@ -1,0 +1,55 @@
+#include "core/formats/training_curves.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <iterator>
+
+namespace headscope::formats {
+namespace {
+
+using training::Evaluation;
+using training::Trainer;
+
+/// In as few digits as give the same number again; empty where there is none.
+std::string curveNumber(double value) {
+  return std::isfinite(value) ? fmt::format(",{}", value) : ",";
+}
+
+}  // namespace
+
+std::string curvesCsv(const Trainer& run) {
+  std::string csv = "step,loss,gradient_length,evaluation_loss";
+  for (const auto& question : run.task().questions()) {
+    csv += fmt::format(",accuracy_{}", question.name);
+  }
+  for (const auto& relation : run.task().relations()) csv += fmt::format(",mass_{}", relation.name);
+  csv += '\n';
+  const std::size_t empty = 1 + run.task().questions().size() + run.task().relations().size();
+  auto evaluation = run.evaluations().begin();
+  for (Index step = 0; step <= run.stepsTaken(); ++step) {
+    csv += std::to_string(step);
+    if (step == 0) {
+      csv += ",,";
+    } else {
+      const auto& record = run.records()[static_cast<std::size_t>(step - 1)];
+      csv += curveNumber(record.loss) + curveNumber(record.gradientLength);
+    }
+    if (evaluation == run.evaluations().end() || evaluation->step != step) {
+      csv += std::string(empty, ',');
+    } else {
+      csv += curveNumber(evaluation->losses.loss);
+      for (const auto& question : evaluation->losses.questions) {
+        csv += curveNumber(question.accuracy);
+      }
+      for (const auto& role : evaluation->roles.relations) {
+        csv += role.head ? curveNumber(role.mass) : ",";
+      }
+      ++evaluation;
+    }
+    csv += '\n';
+  }
+  return csv;
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,122 @@
+// Model: the small attention-only transformer that is trained: embedding, layers of multi-head
+// attention with residual, one linear readout for each question. No MLP, no layer norm, no biases
+// but the readout's (as in Elhage et al. 2021, "A Mathematical Framework for Transformer
+// Circuits").
+//
+//   h_0 = Σ embedding_f[symbol_f] + positions, or series · input + positions   (B,T,D)
+//   h_l+1 = h_l + attention_l(h_l)                                             (B,T,D)
+//   logits = h_L Uᵀ + b, the questions' side by side                           (B,T,C)
+//
+// Its layers run the engine's own steps, forward and backward.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/document.h"
+#include "core/gradients.h"
+#include "core/training/optimiser.h"
+#include "core/training/task.h"
+
+namespace headscope::training {
+
+struct ModelSettings {
+  Index layers = 1;
+  Index dModel = 64;
+  Index heads = 4;
+  bool causal = false;
+  double embeddingScale = 1.0;  // of the embedding and the positions at the start
+
+  bool operator==(const ModelSettings&) const = default;
+};
+
+inline constexpr Index kMostLayers = 8;
+
+/// The attention of each of the model's layers over so many examples.
+AttentionConfig attentionOf(const Task& task, const ModelSettings& settings, Index examples);
+
+/// How many numbers such a model learns.
+Index parameterCount(const Task& task, const ModelSettings& settings);
+
+class Model {
+ public:
+  /// At its start: N(0, 1/d) throughout, from streams of the seed. The task must live as long as
+  /// this does; the settings must be possible (see checkTraining in trainer.h).
+  Model(const Task& task, const ModelSettings& settings, std::uint64_t seed);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const Task& task() const { return *task_; }
+  const ModelSettings& settings() const { return settings_; }
+
+  /// "embedding.0" … or "input", "positions", "layers.0.W_Q" …, "readout.<question>.weight" (its
+  /// classes, D) and ".bias". Readouts of all questions are views of one matrix.
+  std::span<Parameter> parameters() { return parameters_; }
+  std::span<const Parameter> parameters() const { return parameters_; }
+
+  /// W_Q, W_K, W_V or W_O.
+  const Parameter& weight(Index layer, TensorId id) const {
+    return parameters_[weightPlace(layer, id)];
+  }
+
+ private:
+  friend class ModelPass;
+  struct Readout {
+    Tensor weight, bias;  // (C, D), (C)
+  };
+  std::size_t weightPlace(Index layer, TensorId id) const;
+
+  const Task* task_;
+  ModelSettings settings_;
+  std::size_t inputs_ = 0;  // embeddings, or the one matrix of a series
+  std::vector<Parameter> parameters_;
+  Readout readout_, readoutGradient_;
+};
+
+/// A pass over some examples, forward and perhaps backward, and all that it gave. The model and the
+/// examples must live as long as it does.
+class ModelPass {
+ public:
+  ModelPass(const Model& model, const Examples& examples);
+  ModelPass(const ModelPass&) = delete;
+  ModelPass& operator=(const ModelPass&) = delete;
+
+  /// False where `execution` was cancelled; what there is then is of no use.
+  bool forward(const Execution& execution);
+  /// Fills in the gradient of every parameter of the model from that of the logits.
+  bool backward(Model& model, const Tensor& gradLogits, const Execution& execution);
+
+  const AttentionConfig& config() const { return config_; }
+  const Examples& examples() const { return *examples_; }
+  const AttentionTensors& layer(Index layer) const { return *layers_[at(layer)]; }
+  const Gradients& gradients(Index layer) const { return *gradients_[at(layer)]; }
+  const Tensor& output() const { return output_; }  // h_L (B,T,D)
+  const Tensor& logits() const { return logits_; }  // (B,T,C)
+  /// A number of some layer left float32.
+  bool overflowed() const { return overflowed_; }
+  /// Where: "layers.0.raw_scores[3, 0, 1, 2]"; empty where every number of the pass is finite.
+  std::string firstNotFinite() const;
+
+ private:
+  static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
+  Tensor embedded(const Execution& execution) const;
+  void embeddingGradients(Model& model, const Tensor& dh, const Execution& execution) const;
+
+  const Model* model_;
+  const Examples* examples_;
+  AttentionConfig config_;
+  Pins noPins_;
+  std::vector<std::unique_ptr<AttentionTensors>> layers_;
+  std::vector<std::unique_ptr<Gradients>> gradients_;
+  Tensor output_, logits_;
+  bool overflowed_ = false;
+};
+
+/// A layer of the model on one of the examples, as the document that the rest of the program works
+/// on: configuration, the rows that reach the layer as X, its weights, what the places are called.
+DocumentPtr documentOf(const ModelPass& pass, const Model& model, Index layer, Index example,
+                       Index memoryBudgetBytes);
+
+}  // namespace headscope::training

@@ -1,0 +1,50 @@
+// Snapshots: a run's parameters, with Adam's moments, at moments along the way, so that any of them
+// can be looked at and gone on from exactly. They hold no more than so many bytes: when these are
+// full, every second one goes, and half as many are kept from there on.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/training/optimiser.h"
+
+namespace headscope::training {
+
+struct Snapshot {
+  Index step = 0;  // how many had been taken
+  /// By parameter: value, mean and square, the latter two empty before the first step.
+  std::vector<Tensor> values, means, squares;
+
+  Index bytes() const;
+};
+
+/// Writes a snapshot over the parameters it was taken of, or those of a model of the same settings.
+void putInto(const Snapshot& snapshot, std::span<Parameter> parameters);
+
+class Snapshots {
+ public:
+  explicit Snapshots(Index mostBytes) : mostBytes_(mostBytes) {}
+
+  /// Keeps a copy where a snapshot is due; steps come in order.
+  void add(Index step, std::span<const Parameter> parameters);
+  /// Forgets those of later steps.
+  void dropAfter(Index step);
+
+  /// In order; the first step's always stays, even where it alone is more than may be held.
+  const std::vector<Snapshot>& all() const { return all_; }
+  /// The last one of no later step; null where there is none.
+  const Snapshot* atMost(Index step) const;
+  Index every() const { return every_; }  // so many steps apart
+  Index bytes() const { return bytes_; }
+
+ private:
+  template <typename Wanted>
+  void keep(Wanted wanted);
+
+  Index mostBytes_;
+  Index every_ = 1;
+  Index bytes_ = 0;
+  std::vector<Snapshot> all_;
+};
+
+}  // namespace headscope::training

@@ -1,0 +1,314 @@
+#include "core/training/trainer.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "core/error.h"
+#include "core/ledger.h"
+
+namespace headscope::training {
+namespace {
+
+constexpr Index kMostSteps = 1'000'000;
+
+using Numbers2D = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+double squaresOf(const ConstMatrixView& m) {
+  const Eigen::Map<const Numbers2D, 0, Eigen::OuterStride<>> cells(
+      m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride));
+  return static_cast<double>(cells.square().sum());
+}
+
+float root(double squares) { return static_cast<float>(std::sqrt(squares)); }
+
+/// Of every head of every layer.
+std::vector<HeadGradients> headGradientsOf(const ModelPass& pass, const ModelSettings& model,
+                                           const Execution& execution) {
+  const Index batch = pass.config().batch;
+  const Index heads = model.heads;
+  const Index width = model.dModel / heads;
+  std::vector<double> squares(static_cast<std::size_t>(model.layers * batch * heads));
+  overPieces(model.layers * batch, execution, [&](Index piece) {
+    const Tensor& scores = pass.gradients(piece / batch).tensor(TensorId::rawScores);
+    for (Index head = 0; head < heads; ++head) {
+      squares[static_cast<std::size_t>(piece * heads + head)] =
+          squaresOf(scores.matrix({piece % batch, head}));
+    }
+  });
+  std::vector<HeadGradients> all(static_cast<std::size_t>(model.layers * heads));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto layer = static_cast<Index>(i) / heads;
+    const auto head = static_cast<Index>(i) % heads;
+    double scores = 0.0;
+    for (Index item = 0; item < batch; ++item) {
+      scores += squares[static_cast<std::size_t>((layer * batch + item) * heads + head)];
+    }
+    const Gradients& gradients = pass.gradients(layer);
+    const auto rows = [&](TensorId id) {
+      return root(squaresOf(
+          gradients.tensor(id).matrixOf(Box{0, 0, head * width, width, 0, model.dModel})));
+    };
+    all[i] = {root(scores), rows(TensorId::wQ), rows(TensorId::wK), rows(TensorId::wV),
+              root(squaresOf(gradients.tensor(TensorId::wO)
+                                 .matrixOf(Box{0, 0, 0, model.dModel, head * width, width})))};
+  }
+  return all;
+}
+
+Index classesOf(const Task& task) {
+  Index classes = 0;
+  for (const Question& question : task.questions()) classes += question.classes;
+  return classes;
+}
+
+/// What a pass over so many examples holds at most: results and, where it goes back, gradients of
+/// them, h and logits with theirs, the examples themselves.
+Index bytesOfPass(const Task& task, const ModelSettings& model, Index examples, bool backward) {
+  const Ledger cost = ledger(attentionOf(task, model, examples));
+  const Index both = backward ? 2 : 1;
+  const Index rows = examples * task.length();
+  const Index perLayer = cost.residentBytes + (both - 1) * cost.resultBytes +
+                         both * rows * model.dModel * static_cast<Index>(sizeof(float));
+  const auto questions = static_cast<Index>(task.questions().size());
+  const auto relations = static_cast<Index>(task.relations().size());
+  return model.layers * perLayer + rows * (both * classesOf(task) + model.dModel) * 4 +
+         rows * (questions * 4 + relations * task.length() + 64);
+}
+
+void requireNumber(double value, double least, const char* name, const char* wayOut) {
+  if (std::isfinite(value) && value >= least) return;
+  throw UserError(fmt::format("the {} is {}: {}", name, value, wayOut));
+}
+
+}  // namespace
+
+TrainingSettings settingsOf(const Task& task) {
+  const TaskSettings t = task.settings();
+  TrainingSettings settings;
+  settings.model = {t.layers, t.dModel, t.heads, t.causal, t.embeddingScale};
+  settings.optimiser.learningRate = t.learningRate;
+  settings.batch = t.batch;
+  settings.steps = t.steps;
+  return settings;
+}
+
+Index bytesOf(const Task& task, const TrainingSettings& settings) {
+  const Index numbers = 4 * parameterCount(task, settings.model);  // with gradient and moments
+  const Index record =
+      static_cast<Index>(sizeof(StepRecord)) +
+      settings.model.layers * settings.model.heads * static_cast<Index>(sizeof(HeadGradients));
+  return numbers * static_cast<Index>(sizeof(float)) + settings.steps * record +
+         settings.snapshotBytes + bytesOfPass(task, settings.model, settings.batch, true) +
+         bytesOfPass(task, settings.model, kEvaluationExamples, false);
+}
+
+void checkTraining(const Task& task, const TrainingSettings& settings, Index memoryBudgetBytes) {
+  const ModelSettings& m = settings.model;
+  const auto count = [](const char* name, Index value, Index least, Index most) {
+    if (value >= least && value <= most) return;
+    throw UserError(fmt::format("{} is {}: give {} to {}", name, value, least, most));
+  };
+  count("layers", m.layers, 1, kMostLayers);
+  count("batch", settings.batch, 1, Limits::kBatch);
+  count("steps", settings.steps, 0, kMostSteps);
+  count("evaluate every", settings.evaluateEvery, 1, kMostSteps);
+  auto problems = validate(attentionOf(task, m, settings.batch));
+  for (Problem& problem : problems) {  // d_k follows from the two here
+    const auto end = problem.message.find("; or give d_k by itself");
+    if (end != std::string::npos) problem.message.resize(end);
+  }
+  if (!problems.empty()) throw UserError(std::move(problems));
+  requireNumber(m.embeddingScale, 0.0, "embedding's scale", "give a number from 0");
+  requireNumber(settings.optimiser.learningRate, 0.0, "learning rate",
+                "give a number from 0, such as 0.01");
+  requireNumber(settings.optimiser.weightDecay, 0.0, "weight decay", "give a number from 0");
+  requireNumber(settings.optimiser.clip, 0.0, "longest gradient", "give a number from 0");
+  const Index needed = bytesOf(task, settings);
+  if (needed <= memoryBudgetBytes) return;
+  throw UserError(fmt::format(
+      "training {} × {} heads of d_model {} on batches of {} needs {}, more than the memory budget "
+      "of {}: reduce batch, d_model, heads, layers or steps",
+      m.layers, m.heads, m.dModel, settings.batch, bytesInWords(needed),
+      bytesInWords(memoryBudgetBytes)));
+}
+
+Examples evaluationExamples(const Task& task) {
+  Draws draws(0, "evaluation");
+  return task.examples(kEvaluationExamples, draws);
+}
+
+Trainer::Trainer(const Task& task, const TrainingSettings& settings, Index memoryBudgetBytes)
+    : settings_((checkTraining(task, settings, memoryBudgetBytes), settings)),
+      memoryBudgetBytes_(memoryBudgetBytes),
+      model_(task, settings.model, settings.seed),
+      evaluation_(evaluationExamples(task)),
+      memory_(std::make_shared<BlockStore>()),
+      snapshots_(settings.snapshotBytes) {
+  keepMemory();
+}
+
+void Trainer::keepMemory() {
+  memory_->keepFree(bytesOfPass(task(), settings_.model, settings_.batch, true) +
+                    bytesOfPass(task(), settings_.model, kEvaluationExamples, false));
+}
+
+Execution Trainer::withMemory(const Execution& given) const {
+  Execution execution = given;
+  execution.memory = memory_;
+  return execution;
+}
+
+int Trainer::threadsOf(Index examples, const Execution& execution) const {
+  const Index flops =
+      settings_.model.layers * ledger(attentionOf(task(), settings_.model, examples)).flops;
+  return threadsFor(flops, execution.threads, execution.flopsPerThread);
+}
+
+bool Trainer::step(const Execution& given) {
+  if (stopped_) return false;
+  const Execution execution = withMemory(given);
+  if (evaluations_.empty() && !evaluate(execution)) return false;
+  // forward once over, and twice as much back: a product for each of its two operands
+  const ThreadCount threads(threadsOf(3 * settings_.batch, execution));
+  if (!train(execution)) return false;
+  const bool due = stepsTaken_ % settings_.evaluateEvery == 0 || stepsTaken_ == settings_.steps;
+  if (due) evaluate(execution);  // where this is cancelled the step was taken all the same
+  return !stopped_;
+}
+
+bool Trainer::evaluate(const Execution& given) {
+  if (stopped_) return false;
+  if (!evaluations_.empty() && evaluations_.back().step == stepsTaken_) return true;
+  const Execution execution = withMemory(given);
+  const ThreadCount threads(threadsOf(kEvaluationExamples, execution));
+  return takeEvaluation(execution);
+}
+
+bool Trainer::train(const Execution& execution) {
+  const double start = clockSeconds();
+  pass_.reset();
+  Draws draws(settings_.seed, fmt::format("batch {}", stepsTaken_));
+  batch_ = task().examples(settings_.batch, draws);
+  auto pass = std::make_unique<ModelPass>(model_, batch_);
+  if (!pass->forward(execution)) return false;
+  Tensor gradient = Tensor::uninitialised(pass->logits().shape(), execution.memory);
+  const Losses losses = lossesOf(pass->logits(), task().questions(), batch_, execution, gradient);
+  if (!std::isfinite(losses.loss) || pass->overflowed()) {
+    stop(pass->firstNotFinite());
+    return false;
+  }
+  if (!pass->backward(model_, gradient, execution)) return false;
+  StepRecord record{stepsTaken_ + 1, losses.loss, 0.0,
+                    headGradientsOf(*pass, settings_.model, execution)};
+  if (execution.stop()) return false;
+  snapshots_.add(stepsTaken_, model_.parameters());
+  const Execution whole{execution.threads};  // a step that has begun is taken whole
+  record.gradientLength =
+      takeStep(model_.parameters(), settings_.optimiser, stepsTaken_ + 1, whole);
+  if (!std::isfinite(record.gradientLength)) {
+    const auto parameters = model_.parameters();
+    const auto found = std::find_if(
+        parameters.begin(), parameters.end(),
+        [](const Parameter& parameter) { return !std::isfinite(lengthOf(parameter.gradient)); });
+    stop("the gradient of " + (found == parameters.end() ? "the whole" : found->name));
+    return false;
+  }
+  records_.push_back(std::move(record));
+  pass_ = std::move(pass);
+  ++stepsTaken_;
+  trainingMs_ += millisecondsSince(start);
+  return true;
+}
+
+bool Trainer::takeEvaluation(const Execution& execution) {
+  ModelPass pass(model_, evaluation_);
+  if (!pass.forward(execution)) return false;
+  Evaluation evaluation{stepsTaken_, {}, {}};
+  evaluation.losses = lossesOf(pass.logits(), task().questions(), evaluation_, execution);
+  if (execution.stop()) return false;
+  if (!std::isfinite(evaluation.losses.loss) || pass.overflowed()) {
+    stop(pass.firstNotFinite());
+    return false;
+  }
+  std::vector<Tensor> weights;
+  for (Index layer = 0; layer < settings_.model.layers; ++layer) {
+    weights.push_back(pass.layer(layer).tensor(TensorId::weights));
+  }
+  std::optional<Roles> roles = rolesOf(weights, evaluation_, execution);
+  if (!roles) return false;
+  evaluation.roles = std::move(*roles);
+  evaluations_.push_back(std::move(evaluation));
+  return true;
+}
+
+/// The parameters become those of the last good snapshot; the curves stay as they are.
+void Trainer::stop(std::string tensor) {
+  Stop why{stepsTaken_ + 1, std::move(tensor), 0, {}};
+  if (why.tensor.empty()) why.tensor = "the loss";
+  if (const Snapshot* good = snapshots_.atMost(stepsTaken_)) {
+    goBack(good->step);
+    why.back = good->step;
+  }
+  why.words = fmt::format(
+      "step {}: {} does not fit a 32-bit float; the parameters are those after step {} again: "
+      "train with a lower learning rate than {}",
+      why.step, why.tensor, why.back, settings_.optimiser.learningRate);
+  stopped_ = std::move(why);
+}
+
+void Trainer::goBack(Index step) {
+  const Snapshot* snapshot = snapshots_.atMost(step);
+  if (snapshot == nullptr) throw std::logic_error("no snapshot of so early a step");
+  putInto(*snapshot, model_.parameters());
+  stepsTaken_ = snapshot->step;
+  snapshots_.dropAfter(stepsTaken_);
+  std::erase_if(records_, [this](const StepRecord& r) { return r.step > stepsTaken_; });
+  std::erase_if(evaluations_, [this](const Evaluation& e) { return e.step > stepsTaken_; });
+  pass_.reset();
+  stopped_.reset();
+}
+
+void Trainer::change(const TrainingSettings& settings) {
+  checkTraining(task(), settings, memoryBudgetBytes_);
+  settings_ = settings;
+  keepMemory();
+}
+
+void Trainer::setLearningRate(double rate) {
+  TrainingSettings changed = settings_;
+  changed.optimiser.learningRate = rate;
+  change(changed);
+}
+
+void Trainer::setBatch(Index batch) {
+  TrainingSettings changed = settings_;
+  changed.batch = batch;
+  change(changed);
+}
+
+void Trainer::setSteps(Index steps) {
+  TrainingSettings changed = settings_;
+  changed.steps = steps;
+  change(changed);
+}
+
+std::optional<Index> Trainer::foundAt(std::size_t relation) const {
+  const auto first =
+      std::find_if(evaluations_.begin(), evaluations_.end(),
+                   [relation](const Evaluation& e) { return e.roles.relations[relation].found; });
+  return first == evaluations_.end() ? std::nullopt : std::optional(first->step);
+}
+
+void Trainer::resume(State state) {
+  stepsTaken_ = state.stepsTaken;
+  trainingMs_ = state.trainingMs;
+  records_ = std::move(state.records);
+  evaluations_ = std::move(state.evaluations);
+}
+
+}  // namespace headscope::training
