@@ -36,6 +36,7 @@ App::State::State(AppOptions o)
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes),
                 std::move(o.stateFolder), documents.history().mark()}),
       exports(documents, std::move(o.tracePath)),
+      training(documents.memoryBudget()),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()) {
   // tokens that come with the view hold
@@ -115,12 +116,17 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           designed.of(newest),
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
+    training.follow(now);
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
     ui::followPlayback(panel, playback);
     look.changesIn(ui::nextChange(panel, playback));
     panels(panel);
+    if (const auto due = training.dueIn()) {
+      look.changesIn(*due);
+      wantsFrame = wantsFrame || *due <= 0.0;
+    }
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
@@ -241,6 +247,7 @@ void App::State::noMemory(const ui::Fonts& fonts) {
 void App::State::applyEdits(const ui::EditSink& sink) {
   if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
+  if (sink.open) documents.open(sink.open->document, sink.open->name);
   if (sink.undo) documents.undo();
   if (sink.redo) documents.redo();
   if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
@@ -259,6 +266,7 @@ void App::State::compareWith(std::size_t index) {
 void App::onWake(std::function<void()> wake) {
   state_->exports.setWake(wake);
   state_->computations.setWake(wake);
+  state_->training.setWake(wake);
   state_->reference.setWake(wake);
   state_->sessions.store().onWake(wake);
   state_->documents.setWake(std::move(wake));
@@ -282,7 +290,8 @@ bool App::finish() {
   state_->documents.wait();
   state_->takeResult();
   state_->exports.wait();
-  const bool news = state_->computations.finish();
+  const bool trained = state_->training.finish();
+  const bool news = state_->computations.finish() || trained;
   state_->reference.finish();
   state_->sessions.store().finish();
   return news;

@@ -8,6 +8,7 @@
 #include "app/app_state.h"
 #include "app/ui/heads/heads_page.h"
 #include "app/ui/status_bar.h"
+#include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
 #include "core/presets.h"
@@ -19,6 +20,7 @@ ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
   made.push_back(ui::makeHeadsPage());
+  made.push_back(ui::makeTrainPage(training));
   return ui::Pages(std::move(made));
 }
 

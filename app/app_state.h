@@ -13,6 +13,7 @@
 #include "app/comparison.h"
 #include "app/documents.h"
 #include "app/exports.h"
+#include "app/live_training.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/control_focus.h"
@@ -83,6 +84,7 @@ struct App::State {
   Documents documents;
   Sessions sessions;
   Exports exports;
+  LiveTraining training;
   ReferencePass reference;
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;

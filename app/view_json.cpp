@@ -12,6 +12,7 @@
 #include "core/formats/json.h"
 #include "core/mistakes.h"
 #include "core/steps/step.h"
+#include "core/training/trainer.h"
 
 namespace headscope {
 namespace {
@@ -87,6 +88,11 @@ void visitFields(Fields& f, View& view) {
   f.cell("selected", view.selected);
   f.word("page", view.page);  // of a newer program: kept as it is, as the tool
   visitHeadsFields(f, view.heads);
+  f.word("train_task", view.train.task);
+  f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);
+  f.number("train_d_model", view.train.dModel, Index{0}, Limits::kDModel);
+  f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
+  f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);

@@ -59,7 +59,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"ctrl+shift+z  ctrl+y", "redo"}}},
       toolKeys(tools),
       {"What is shown",
-       {{"v", "the page: flow, heads"},
+       {{"v", "the page: flow, heads, train"},
         {"h", "the next head; with shift the one before"},
         {"x  shift+x", "the head off, on; all but it off, all on"},
         {"g", "all heads, this head"},

@@ -20,6 +20,7 @@
 #include "app/ui/parts/layout.h"
 #include "app/ui/theme.h"
 #include "app/ui/view_state.h"
+#include "core/document.h"
 #include "core/edit.h"
 #include "core/history.h"
 #include "core/trace.h"
@@ -30,6 +31,11 @@ struct DesignedHead;
 }  // namespace headscope
 
 namespace headscope::ui {
+
+struct OpenedDocument {
+  DocumentPtr document;
+  std::string name;  // of the history's entry
+};
 
 /// Collects the edits of a frame; the application applies them after it.
 struct EditSink {
@@ -43,7 +49,8 @@ struct EditSink {
   std::optional<std::size_t> jumpTo;       // a state of the history
   std::optional<std::size_t> compareWith;  // likewise: "Changes" shows what differs from it
   bool gestureGoesOn = false;  // what was pushed last may still be added to: no entry of its own
-  std::string said;            // for the status bar: what was done, or why something cannot be
+  std::optional<OpenedDocument> open;  // another document takes the place of this one
+  std::string said;  // for the status bar: what was done, or why something cannot be
   bool saidIsError = false;
 
   void say(std::string sentence, bool error = false) {

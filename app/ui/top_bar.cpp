@@ -83,7 +83,7 @@ class TopBarRow {
     for (const Preset& p : presets()) {
       if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
     }
-    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 122
+    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 104
                                : compact_                                  ? 150
                                                                            : 182);
     row_.place(box, 18);

@@ -8,6 +8,7 @@
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/term_order.h"
 #include "app/ui/theme.h"
+#include "app/ui/train/train_view.h"
 #include "core/mistakes.h"
 #include "core/tensor_id.h"
 #include "core/trace.h"
@@ -17,10 +18,13 @@ namespace headscope::ui {
 /// Pages, and cards of theirs that others speak of, by their ids.
 inline constexpr const char* kFlowPage = "flow";
 inline constexpr const char* kHeadsPage = "heads";
+inline constexpr const char* kTrainPage = "train";
 inline constexpr const char* kToolsCard = "flow";
 inline constexpr const char* kStageCard = "stage";
 inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
+inline constexpr const char* kTaskCard = "task";
+inline constexpr const char* kLiveHeadsCard = "live heads";
 
 /// Tools that other panels open, by their ids.
 inline constexpr const char* kFlowTool = "flow";
@@ -71,6 +75,7 @@ struct ViewState {
   float playSpeed = 1.0F;
   std::string page = kFlowPage;  // what the window shows below its bars, by its id
   HeadsView heads;               // how the heads page shows them
+  TrainView train;               // which run the train page shows
   std::string focus;             // the card that fills the picture; empty: the whole window
   std::string tool = kFlowTool;  // what the upper card of the flow page shows, by its id
   InspectorTab inspectorTab = InspectorTab::cell;

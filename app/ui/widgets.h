@@ -105,7 +105,7 @@ class WrappingRow {
         right_(right),
         x_(left),
         y_(top),
-        gaps_(tight ? look.px(0.7F) : look.px(1)) {}
+        gaps_(tight ? look.px(0.45F) : look.px(1)) {}
 
   /// Puts the cursor where an item of `width` goes.
   void place(float width, float gapBefore = 12.0F) {

@@ -1,0 +1,261 @@
+// The heads of a run, live: layers × heads as heatmaps on the example, with what each is becoming
+// and when it was found.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/head_grid.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The relation that a head has most of its weight on.
+struct Becoming {
+  std::size_t relation = 0;
+  double mass = 0.0;
+};
+std::optional<Becoming> becoming(const training::Evaluation& at, Index layer, Index head) {
+  const auto& mass =
+      at.roles.layers[static_cast<std::size_t>(layer)].mass[static_cast<std::size_t>(head)];
+  std::optional<Becoming> most;
+  for (std::size_t r = 0; r < mass.size(); ++r) {
+    if (std::isfinite(mass[r]) && (!most || mass[r] > most->mass)) most = {r, mass[r]};
+  }
+  return most;
+}
+
+class LiveHeads {
+ public:
+  LiveHeads(const Panel& panel, const TrainingMoment& moment, const Rect& room)
+      : panel_(panel),
+        look_(panel.look),
+        moment_(moment),
+        heads_(moment.settings.model.heads),
+        count_(heads_ * moment.layers()),
+        names_(placesOf(*moment.task, moment.example)) {
+    TileSpace space;
+    space.count = count_;
+    space.room = room.size();
+    space.title = 2.0F * fontSize(look_.fonts.semibold) + look_.space.medium;
+    const AxisLabels labels{names_, look_.fonts.tiny, 0, 0, -1, look_.px(60)};
+    space.left = labels.width() + look_.space.small;
+    space.right = 0.0F;
+    space.below = space.left * 0.8F;
+    space.edgesBelow = 240.0F;  // the same names stand beside every tile
+    space.gap = look_.space.large;
+    space.scale = look_.scale;
+    grid_ = layoutTiles(space);
+    room_ = room;
+  }
+
+  /// Gives the layer and head that were clicked.
+  std::optional<training::HeadPlace> draw() {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, 1.0F);
+    Heatmaps heatmaps(look_);
+    for (Index n = 0; n < count_; ++n) {
+      heatmaps.add(Fingerprint("live head", n), Fingerprint("moment", moment_.number), cells(n),
+                   scale, picture(n));
+    }
+    heatmaps.draw(list);
+    std::optional<training::HeadPlace> clicked;
+    for (Index n = 0; n < count_; ++n) {
+      const Rect at = picture(n);
+      list->AddRect(at.a, at.b, look_.theme.panelBorder);
+      title(list, n, at);
+      const MatrixPlace place{at, moment_.example.length, moment_.example.length};
+      const auto under = place.hovered();
+      if (under) {
+        ImGui::SetTooltip("%s", inWords(n, *under).c_str());
+        if (ImGui::IsMouseClicked(0)) clicked = {n / heads_, n % heads_};
+      }
+      TileNames names;
+      names.rows = names_;
+      names.columns = names_;
+      names.font = look_.fonts.tiny;
+      if (under) names.litRow = under->row, names.litColumn = under->col;
+      drawTileNames(look_, list, grid_, n, count_, at, names);
+      if (under) lightTile(look_, list, place, under->row, under->col);
+    }
+    return clicked;
+  }
+
+ private:
+  Rect picture(Index n) const { return grid_.pictureAt(room_.a, n); }
+
+  ConstMatrixView matrix(Index n) const {
+    return moment_.weights[static_cast<std::size_t>(n / heads_)].matrix({0, n % heads_});
+  }
+
+  /// A masked pair is hatched, as everywhere.
+  CellRows cells(Index n) const {
+    const Tensor weights = moment_.weights[static_cast<std::size_t>(n / heads_)];
+    const Index head = n % heads_;
+    const bool causal = moment_.settings.model.causal;
+    const Index length = moment_.example.length;
+    return {length, length, [weights, head, causal](Index row, std::span<float> out) {
+              const auto values = weights.matrix({0, head}).row(row);
+              std::copy(values.begin(), values.end(), out.begin());
+              if (causal) std::fill(out.begin() + row + 1, out.end(), gl::kMaskedCell);
+            }};
+  }
+
+  std::string inWords(Index n, const MatrixCell& at) const {
+    return fmt::format("{} looks at {}: {:.3f}", names_[static_cast<std::size_t>(at.row)],
+                       names_[static_cast<std::size_t>(at.col)],
+                       static_cast<double>(matrix(n)(at.row, at.col)));
+  }
+
+  void title(ImDrawList* list, Index n, const Rect& at) const {
+    const Theme& t = look_.theme;
+    const bool several = moment_.layers() > 1;
+    const std::string name = several
+                                 ? fmt::format("Layer {} · head {}", n / heads_ + 1, n % heads_ + 1)
+                                 : fmt::format("Head {}", n + 1);
+    const float line = fontSize(look_.fonts.semibold) + look_.space.thin;
+    const ImVec2 top(at.a.x, at.a.y - 2.0F * line - look_.space.tight);
+    drawText(list, look_.fonts.semibold, top, headColor(t, static_cast<std::size_t>(n)), name);
+    const float room = std::min(grid_.place.x - look_.space.medium, room_.b.x - top.x);
+    const training::Evaluation* evaluation = moment_.evaluation();
+    if (evaluation == nullptr) return;
+    const auto role = becoming(*evaluation, n / heads_, n % heads_);
+    if (!role) return;
+    const auto& relation = moment_.task->relations()[role->relation];
+    const bool found = role->mass >= training::kFoundMass;
+    const std::string words = fmt::format("{} {:.2f}", relation.name, role->mass);
+    const training::Role& given = evaluation->roles.relations[role->relation];
+    const auto when = moment_.foundAt[role->relation];
+    if (found && when && *when <= moment_.step && given.head &&
+        *given.head == training::HeadPlace{n / heads_, n % heads_}) {
+      const float after = textSize(look_.fonts.semibold, name).x + look_.space.medium;
+      drawText(list, look_.fonts.small, {top.x + after, top.y + look_.space.thin}, t.textMuted,
+               elided(look_.fonts.small, fmt::format("found at {}", *when), room - after));
+    }
+    ImFont* font = found ? look_.fonts.semibold : look_.fonts.regular;
+    drawText(list, font, {top.x, top.y + line},
+             found ? relationColor(t, role->relation) : t.textMuted, elided(font, words, room));
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const TrainingMoment& moment_;
+  Index heads_, count_;
+  std::vector<std::string> names_;
+  TileGrid grid_;
+  Rect room_;
+};
+
+class LiveHeadsCard final : public Card {
+ public:
+  explicit LiveHeadsCard(LiveTraining& training)
+      : Card({kLiveHeadsCard, "Live heads", "every head as it forms"}), training_(training) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    const auto moment = training_.moment();
+    if (moment == nullptr) {
+      heading(look, "All heads");
+      return;
+    }
+    heading(look, "All heads", whereInRun(*moment).c_str());
+    if (const std::string problem = whyHalted(*moment); !problem.empty()) {
+      wrappedLabel(look.fonts.small, look.theme.bad, problem);
+    }
+    controls(panel, *moment);
+    const Rect room = Rect::rest();
+    LiveHeads heads(panel, *moment, room);
+    if (const auto clicked = heads.draw()) layer_ = clicked->layer;
+    if (moment->document != nullptr && moment->number != opened_) {
+      opened_ = moment->number;
+      panel.edits.open = {
+          moment->document,
+          fmt::format("{}, layer {} at step {}", moment->task->title(), layer_ + 1, moment->step)};
+      panel.view.page = kFlowPage;
+    }
+  }
+
+ private:
+  static std::string whereInRun(const TrainingMoment& moment) {
+    std::string text = fmt::format("step {} of {}", moment.step, moment.settings.steps);
+    if (moment.step < moment.stepsTaken) {
+      text += fmt::format(" (the run is at {})", moment.stepsTaken);
+    }
+    if (moment.stepsTaken > 0) text += fmt::format(" · {:.2f} s", moment.trainingMs / 1000.0);
+    return text + " · rows: queries, columns: keys, weights 0 to 1";
+  }
+  std::string whyHalted(const TrainingMoment& moment) const {
+    return moment.stopped ? moment.stopped->words : training_.problem();
+  }
+
+  /// The run's buttons, how fast it goes, and what can be done with the moment that is shown.
+  void controls(const Panel& panel, const TrainingMoment& moment) {
+    const Look& look = panel.look;
+    runButtons(panel, moment);
+    static constexpr std::array kSpeeds{5.0, LiveTraining::kSlow, 0.0};
+    const auto now = std::find(kSpeeds.begin(), kSpeeds.end(), training_.speed());
+    flowOn(look, choicesWidth(look, {"5/s", "20/s", "fast"}), look.space.large);
+    const int clicked =
+        choices(look, "speed", {"5/s", "20/s", "fast"}, static_cast<int>(now - kSpeeds.begin()));
+    if (clicked >= 0) training_.setSpeed(kSpeeds[static_cast<std::size_t>(clicked)]);
+    tip(look, "Steps a second: slow enough to see, or as fast as they go");
+    if (flowingPill(look, "another example", "Of the same task; all heads are drawn on it")) {
+      panel.view.train.example = (panel.view.train.example + 1) % training::kEvaluationExamples;
+    }
+    training_.showExample(panel.view.train.example);
+    layer_ = std::clamp<Index>(layer_, 0, moment.layers() - 1);
+    for (Index layer = 0; layer < moment.layers(); ++layer) {
+      const std::string text = moment.layers() == 1
+                                   ? std::string("open in Flow")
+                                   : fmt::format("open layer {} in Flow", layer + 1);
+      if (flowingPill(look, text,
+                      "This layer, with these weights, on this example: everything there works")) {
+        layer_ = layer;
+        training_.askForDocument(layer);
+      }
+    }
+    if (moment.step == moment.stepsTaken) return;
+    if (flowingPill(look, "go on from here", "What came after is forgotten")) {
+      training_.goBack(moment.step);
+    }
+    if (flowingPill(look, "back to the newest", "Where the run is")) {
+      training_.lookAt(std::nullopt);
+    }
+  }
+
+  void runButtons(const Panel& panel, const TrainingMoment& moment) {
+    const Look& look = panel.look;
+    const bool playing = training_.playing();
+    const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
+    if (pill(look, word, true, playing || !moment.finished)) training_.play(!playing);
+    tip(look, "Enter");
+    ImGui::SameLine(0.0F, look.space.small);
+    if (pill(look, "Step", false, !playing && !moment.finished)) training_.stepOnce();
+    tip(look, "→");
+    ImGui::SameLine(0.0F, look.space.small);
+    if (pill(look, "Reset", false, moment.stepsTaken > 0)) beginRun(panel, training_);
+    tip(look, "Home");
+    if (!moment.finished || moment.stopped) return;
+    ImGui::SameLine(0.0F, look.space.small);
+    if (!pill(look, "100 more")) return;
+    training_.setSteps(moment.settings.steps + 100);
+    training_.play(true);
+  }
+
+  LiveTraining& training_;
+  Index layer_ = 0;
+  std::uint64_t opened_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeLiveHeadsCard(LiveTraining& training) {
+  return std::make_unique<LiveHeadsCard>(training);
+}
+
+}  // namespace headscope::ui

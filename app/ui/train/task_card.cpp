@@ -1,0 +1,217 @@
+// The task card: what is asked, an example with arrows to where each place has to look, the run's
+// settings, and its buttons.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/number_field.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Where an example's places stand, one below the other on both sides, and the lines between.
+class ExamplePicture {
+ public:
+  ExamplePicture(const Look& look, const TrainingMoment& moment, std::size_t relation,
+                 const Rect& room)
+      : look_(look),
+        example_(moment.example),
+        partners_(moment.example.partners[relation]),
+        names_(placesOf(*moment.task, moment.example)),
+        color_(relationColor(look.theme, relation)) {
+    const AxisLabels labels = side(-1);
+    const float names = std::min(labels.width() + look.space.small, room.width() * 0.35F);
+    inner_ = {{room.a.x + names, room.a.y}, {room.b.x - names, room.b.y}};
+  }
+
+  void draw(ImDrawList* list) const {
+    const MatrixPlace rows{inner_, example_.length, 1};
+    const auto under = ImGui::IsWindowHovered() &&
+                               ImGui::IsMouseHoveringRect({inner_.a.x - look_.px(80), inner_.a.y},
+                                                          {inner_.b.x + look_.px(80), inner_.b.y})
+                           ? std::optional(rows.nearest(ImGui::GetIO().MousePos).row)
+                           : std::nullopt;
+    drawRowLabels(list, side(under.value_or(-1)), inner_, look_.space.tight);
+    drawRowLabelsRight(list, side(-1), inner_, look_.space.tight);
+    for (Index i = 0; i < example_.length; ++i) {
+      const float strength = !under ? 0.75F : *under == i ? 1.0F : 0.12F;
+      for (Index j = 0; j < example_.length; ++j) {
+        if (partners_[static_cast<std::size_t>(i * example_.length + j)] == 0) continue;
+        list->AddLine({inner_.a.x, rows.cellAt(i, 0).centre().y},
+                      {inner_.b.x, rows.cellAt(j, 0).centre().y}, withAlpha(color_, strength),
+                      look_.px(1.5F));
+      }
+    }
+  }
+
+ private:
+  AxisLabels side(Index lit) const {
+    return {names_, look_.fonts.small, look_.theme.text, look_.theme.queryText, lit, look_.px(90)};
+  }
+
+  const Look& look_;
+  const training::Examples& example_;
+  const std::vector<std::uint8_t>& partners_;
+  std::vector<std::string> names_;
+  ImU32 color_;
+  Rect inner_;
+};
+
+/// The channels of a series as curves over its steps, one below the other.
+void seriesCurves(const Look& look, const TrainingMoment& moment, Rect room) {
+  const auto channels = moment.task->channels();
+  const auto count = static_cast<Index>(channels.size());
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (Index c = 0; c < count; ++c) {
+    std::vector<ChartPoint> points;
+    double low = 0.0, high = 0.0;
+    for (Index i = 0; i < moment.example.length; ++i) {
+      const double value = moment.example.series[static_cast<std::size_t>(i * count + c)];
+      points.push_back({static_cast<double>(i), value});
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    ChartFrame frame{room.row(static_cast<int>(c), static_cast<int>(count), look.space.tight),
+                     {0.0, static_cast<double>(moment.example.length - 1)},
+                     {low, std::max(high, low + 1e-3)}};
+    frame.yName = std::string(channels[static_cast<std::size_t>(c)]);
+    frame.yTicks = false;
+    const Chart chart(look, frame);
+    chart.drawAxes(list);
+    chart.curve(list, points, headColor(look.theme, static_cast<std::size_t>(c)));
+  }
+}
+
+class TaskCard final : public Card {
+ public:
+  explicit TaskCard(LiveTraining& training)
+      : Card({kTaskCard, "Task", "what the model has to learn"}), training_(training) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    TrainView& view = panel.view.train;
+    if (!training_.begun()) beginRun(panel, training_);
+    heading(look, "Train", "heads find their roles by themselves");
+    taskChoice(panel);
+    const training::Task& task = chosenTask(view);
+    wrappedLabel(look.fonts.regular, look.theme.text, task.words());
+    const auto moment = training_.moment();
+    if (moment == nullptr || moment->task != &task) return;
+    relationChoice(look, view, *moment);
+    Rect room = Rect::rest();
+    const Rect below = room.cutBottom(settingsHeight(look), look.space.small);
+    example(look, view, *moment, room);
+    ImGui::SetCursorScreenPos(below.a);
+    settings(panel, *moment);
+  }
+
+ private:
+  void taskChoice(const Panel& panel) {
+    TrainView& view = panel.view.train;
+    const training::Task& now = chosenTask(view);
+    bool first = true;
+    for (const training::Task* task : training::allTasks()) {
+      const std::string title(task->title());
+      if (!first) flowOn(panel.look, buttonWidth(panel.look, title), panel.look.space.tight);
+      first = false;
+      if (!pill(panel.look, title.c_str(), task == &now)) continue;
+      view = {std::string(task->id()), 0, 0, 0, view.seed, 0, 0};
+      beginRun(panel, training_);
+    }
+  }
+
+  static void relationChoice(const Look& look, TrainView& view, const TrainingMoment& moment) {
+    const auto relations = moment.task->relations();
+    view.relation = std::clamp<Index>(view.relation, 0, std::ssize(relations) - 1);
+    rowCaption(look, "has to look at");
+    for (std::size_t r = 0; r < relations.size(); ++r) {
+      const std::string name(relations[r].name);
+      flowOn(look, buttonWidth(look, name), look.space.tight);
+      const bool chosen = static_cast<std::size_t>(view.relation) == r;
+      if (pill(look, name.c_str(), chosen)) view.relation = static_cast<Index>(r);
+      tip(look, std::string(relations[r].words));
+    }
+  }
+
+  void example(const Look& look, TrainView& view, const TrainingMoment& moment, Rect room) {
+    if (room.height() < look.px(60)) return;
+    if (moment.task->features().empty()) {
+      seriesCurves(look, moment, room.cutTop(room.height() * 0.4F, look.space.small));
+    }
+    ExamplePicture(look, moment, static_cast<std::size_t>(view.relation), room)
+        .draw(ImGui::GetWindowDrawList());
+  }
+
+  static float settingsHeight(const Look& look) {
+    return 4.0F * (ImGui::GetFrameHeight() + look.space.small);
+  }
+
+  /// A whole number of the model: another one begins the run anew.
+  void modelField(const Panel& panel, const char* name, Index value, Index most, NumberDraft& draft,
+                  Index TrainView::*field) {
+    TrainView& view = panel.view.train;
+    const auto problem = [&](Index n) -> std::string {
+      TrainView asked = view;
+      asked.*field = n;
+      if (n < 1) return fmt::format("{}: at least 1", name);
+      try {
+        training::checkTraining(chosenTask(asked), chosenSettings(asked), Index{1} << 31);
+      } catch (const UserError& error) {
+        return error.what();
+      }
+      return {};
+    };
+    rowCaption(panel.look, name);
+    const auto next =
+        wholeNumberField(panel.look, {name, value, most, "type a whole number"}, draft, problem);
+    if (!draft.problem.empty()) panel.edits.say(draft.problem, true);
+    if (!next) return;
+    view.*field = *next;
+    beginRun(panel, training_);
+  }
+
+  void settings(const Panel& panel, const TrainingMoment& moment) {
+    const Look& look = panel.look;
+    const training::TrainingSettings& s = moment.settings;
+    modelField(panel, "layers", s.model.layers, 4, layers_, &TrainView::layers);
+    ImGui::SameLine(0.0F, look.space.large);
+    modelField(panel, "heads", s.model.heads, 32, heads_, &TrainView::heads);
+    modelField(panel, "d_model", s.model.dModel, 512, dModel_, &TrainView::dModel);
+    ImGui::SameLine(0.0F, look.space.large);
+    rowCaption(look, "batch");
+    const auto batch =
+        wholeNumberField(look, {"batch", s.batch, 512, "type a whole number"}, batch_, [](Index n) {
+          return n >= 1 && n <= 512 ? std::string() : std::string("batch: 1 to 512");
+        });
+    if (batch) training_.setBatch(*batch);
+    inlineLabel(look, look.fonts.regular, look.theme.textMuted, "learning rate");
+    inlineLabel(look, look.fonts.mono, look.theme.text,
+                fmt::format("{:.3g}", s.optimiser.learningRate));
+    if (pill(look, "÷2")) training_.setLearningRate(s.optimiser.learningRate * 0.5);
+    ImGui::SameLine(0.0F, look.space.tight);
+    if (pill(look, "×2")) training_.setLearningRate(s.optimiser.learningRate * 2.0);
+    inlineLabel(look, look.fonts.regular, look.theme.textMuted,
+                fmt::format("seed {}", panel.view.train.seed));
+    if (pill(look, "try another")) {
+      ++panel.view.train.seed;
+      beginRun(panel, training_);
+    }
+  }
+
+  LiveTraining& training_;
+  NumberDraft layers_, heads_, dModel_, batch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeTaskCard(LiveTraining& training) {
+  return std::make_unique<TaskCard>(training);
+}
+
+}  // namespace headscope::ui

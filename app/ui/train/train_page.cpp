@@ -1,0 +1,121 @@
+#include "app/ui/train/train_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "core/error.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr float kTrainMargin = 14.0F;
+constexpr float kTrainGap = 10.0F;
+
+class TrainPage final : public Page {
+ public:
+  explicit TrainPage(LiveTraining& training)
+      : Page({kTrainPage, "Train", "Watch heads find their roles", kLiveHeadsCard, kTaskCard},
+             Cards::of(makeTaskCard(training), makeLiveHeadsCard(training),
+                       makeCurvesCard(training), makeTrainingStepCard(training))),
+        training_(training) {}
+
+  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+    const float scale = panel.look.scale;
+    return {std::max(body.x, 1040.0F * scale), std::max(body.y, 560.0F * scale)};
+  }
+
+  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+    const auto px = [&](float length) { return panel.look.px(length); };
+    const float gap = px(kTrainGap);
+    Rect room{{px(kTrainMargin), px(kTrainMargin)},
+              {content.x - px(kTrainMargin), content.y - px(2)}};
+    const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(280), px(400)), gap);
+    const Rect step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
+    // one row of heads needs no more than their width
+    const training::ModelSettings model = chosenSettings(panel.view.train).model;
+    const auto tiles = static_cast<float>(model.heads * model.layers);
+    const float row = (room.width() - px(60)) / tiles + px(190);
+    const float heads = std::clamp(row, room.height() * 0.45F, room.height() * 0.64F);
+    const Rect curves = room.cutBottom(room.height() - gap - heads, gap);
+    return {task, room, curves, step};
+  }
+
+  bool keys(const Panel& panel) const override {
+    if (keyPressed(Key::enter, false)) {
+      training_.play(!training_.playing());
+      return true;
+    }
+    if (keyPressed(Key::right, false)) {
+      training_.stepOnce();
+      return true;
+    }
+    if (keyPressed(Key::home, false)) {
+      beginRun(panel, training_);
+      return true;
+    }
+    return false;
+  }
+
+  std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
+    const auto moment = training_.moment();
+    return fmt::format("{} · step {}", chosenTask(panel.view.train).title(),
+                       moment != nullptr ? moment->step : 0);
+  }
+  std::string keysInWords(const ViewState& /*view*/) const override {
+    return training_.playing() ? "enter halts" : "enter trains · → one step · home from the start";
+  }
+
+ private:
+  LiveTraining& training_;
+};
+
+}  // namespace
+
+std::unique_ptr<Page> makeTrainPage(LiveTraining& training) {
+  return std::make_unique<TrainPage>(training);
+}
+
+const training::Task& chosenTask(const TrainView& view) {
+  const auto tasks = training::allTasks();
+  const auto found = std::find_if(tasks.begin(), tasks.end(), [&](const training::Task* task) {
+    return task->id() == view.task;
+  });
+  return found != tasks.end() ? **found : *tasks.front();
+}
+
+training::TrainingSettings chosenSettings(const TrainView& view) {
+  training::TrainingSettings settings = training::settingsOf(chosenTask(view));
+  if (view.layers > 0) settings.model.layers = view.layers;
+  if (view.dModel > 0) settings.model.dModel = view.dModel;
+  if (view.heads > 0) settings.model.heads = view.heads;
+  settings.seed = view.seed;
+  settings.evaluateEvery = 5;  // often, so that what a head becomes is seen while it does
+  return settings;
+}
+
+void beginRun(const Panel& panel, LiveTraining& training) {
+  try {
+    training.begin(chosenTask(panel.view.train), chosenSettings(panel.view.train));
+  } catch (const UserError& error) {
+    panel.edits.say(error.what(), true);
+  }
+}
+
+std::vector<std::string> placesOf(const training::Task& task, const training::Examples& example) {
+  std::vector<std::string> names;
+  const auto features = task.features().size();
+  for (Index i = 0; i < example.length; ++i) {
+    const auto at = static_cast<std::size_t>(i) * features;
+    names.push_back(features == 0 ? std::to_string(i + 1)
+                                  : task.word(std::span(example.symbols).subspan(at, features)));
+  }
+  return names;
+}
+
+ImU32 relationColor(const Theme& theme, std::size_t relation) {
+  return headColor(theme, relation + 1);
+}
+
+}  // namespace headscope::ui

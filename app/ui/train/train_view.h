@@ -1,0 +1,19 @@
+// TrainView: which run the train page shows, and how; a part of the view. The run itself is not.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/index.h"
+
+namespace headscope::ui {
+
+struct TrainView {
+  std::string task = "cards";
+  Index layers = 0, dModel = 0, heads = 0;  // 0: as the task suggests
+  std::uint64_t seed = 1;
+  Index example = 0;
+  Index relation = 0;  // whose partners the example's arrows show
+};
+
+}  // namespace headscope::ui

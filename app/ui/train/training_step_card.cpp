@@ -1,0 +1,143 @@
+// What a training step does: the nine steps forward, the loss, the nine steps back, and how long
+// the gradients of each head are, now and over the run.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/step_looks.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
+  std::string text;
+  for (const TensorId id : tensors) {
+    if (!text.empty()) text += ", ";
+    text += prefix + std::string(isResult(id) ? stageSymbol(id) : info(id).name);
+  }
+  return text;
+}
+
+/// Forward from top to bottom, back from bottom to top.
+void stepsTable(const Look& look, const AttentionConfig& config) {
+  Table table(look, {.id = "both ways", .dense = true},
+              {{"step", {}, false, look.px(70), 0.0F, false},
+               {"forward gives", {}, false, 0.0F, 1.0F, false},
+               {"back gives", {}, false, 0.0F, 1.0F, false}});
+  const auto steps = stepsOf(config);
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = *steps[i];
+    table.row(static_cast<Index>(i));
+    table.text(step.text(config).title, look.theme.textMuted);
+    const Shape shape = shapeOf(step.outputs().front(), config);
+    table.text(fmt::format("{} {}", symbols(step.outputs(), ""), toString(shape)));
+    table.text(symbols(step.inputs(config), "∂"));
+  }
+}
+
+class GradientLengths {
+ public:
+  GradientLengths(const Look& look, const TrainingMoment& moment)
+      : look_(look), moment_(moment), heads_(moment.settings.model.heads) {}
+
+  void table() const {
+    const training::StepRecord* record = moment_.record();
+    if (record == nullptr) return;
+    Table table(look_, {.id = "lengths", .dense = true},
+                {{"head", {}, false, look_.px(48), 0.0F, false},
+                 {"‖∂S‖", "of all the head's raw scores in the batch", true, 0.0F, 1.0F, false},
+                 {"‖∂W_Q‖", {}, true, 0.0F, 1.0F, false},
+                 {"‖∂W_K‖", {}, true, 0.0F, 1.0F, false},
+                 {"‖∂W_V‖", {}, true, 0.0F, 1.0F, false},
+                 {"‖∂W_O‖", {}, true, 0.0F, 1.0F, false}});
+    for (std::size_t h = 0; h < record->heads.size(); ++h) {
+      const training::HeadGradients& g = record->heads[h];
+      table.row(static_cast<Index>(h));
+      table.text(name(h), headColor(look_.theme, h));
+      for (const float length : {g.rawScores, g.wQ, g.wK, g.wV, g.wO}) {
+        table.number(fmt::format("{:.3f}", static_cast<double>(length)));
+      }
+    }
+  }
+
+  void curves(Rect room) const {
+    drawChartTitle(look_, room, "‖∂S‖ of each head over the run");
+    double most = 1e-6;
+    for (const auto& record : moment_.records) {
+      for (const auto& g : record.heads) most = std::max(most, static_cast<double>(g.rawScores));
+    }
+    ChartFrame frame{room, roundAxis(0.0, static_cast<double>(moment_.settings.steps)),
+                     roundAxis(0.0, most)};
+    frame.xName = "step";
+    const Chart chart(look_, frame);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    chart.drawAxes(list);
+    const std::size_t heads = moment_.records.empty() ? 0 : moment_.records.front().heads.size();
+    for (std::size_t h = 0; h < heads; ++h) {
+      std::vector<ChartPoint> points;
+      for (const auto& record : moment_.records) {
+        points.push_back(
+            {static_cast<double>(record.step), static_cast<double>(record.heads[h].rawScores)});
+      }
+      chart.curve(list, points, headColor(look_.theme, h));
+    }
+    chart.cursor(list, static_cast<double>(moment_.step), look_.theme.text, 1.5F);
+  }
+
+ private:
+  std::string name(std::size_t head) const {
+    const auto n = static_cast<Index>(head);
+    return moment_.layers() > 1 ? fmt::format("{}.{}", n / heads_ + 1, n % heads_ + 1)
+                                : std::to_string(n + 1);
+  }
+
+  const Look& look_;
+  const TrainingMoment& moment_;
+  Index heads_;
+};
+
+class TrainingStepCard final : public Card {
+ public:
+  explicit TrainingStepCard(LiveTraining& training)
+      : Card({"training step", "A step", "forward, loss, back"}), training_(training) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    heading(look, "What a step does", "forward, the loss, and back");
+    const auto moment = training_.moment();
+    if (moment == nullptr) return;
+    stepsTable(
+        look, training::attentionOf(*moment->task, moment->settings.model, moment->settings.batch));
+    const training::StepRecord* record = moment->record();
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 record == nullptr
+                     ? fmt::format("{} numbers are learned. No step was taken yet.",
+                                   training::parameterCount(*moment->task, moment->settings.model))
+                     : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}",
+                                   record->loss, moment->settings.batch, record->gradientLength,
+                                   record->gradientLength > moment->settings.optimiser.clip
+                                       ? ", shortened to 1"
+                                       : ""));
+    const GradientLengths lengths(look, *moment);
+    lengths.table();
+    const Rect room = Rect::rest();
+    if (record != nullptr && room.height() > look.px(70)) lengths.curves(room);
+  }
+
+ private:
+  LiveTraining& training_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeTrainingStepCard(LiveTraining& training) {
+  return std::make_unique<TrainingStepCard>(training);
+}
+
+}  // namespace headscope::ui

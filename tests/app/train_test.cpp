@@ -1,0 +1,144 @@
+// The train page: a run beside the frames, its buttons and fields, looking back, and a layer of it
+// opened as the document.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/live_training.h"
+#include "app/ui/train/train_page.h"
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+/// Opens the page with its run at the start.
+void openTrainPage(AppDriver& ui) {
+  ui.view().page = kTrainPage;
+  ui.frame();
+  ui.settle();
+  ui.frame();
+}
+
+TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
+  AppDriver ui;
+  openTrainPage(ui);
+  EXPECT_TRUE(ui.shows("Head 4", "live heads"));
+  EXPECT_TRUE(ui.shows("step 0 of 300"));
+  ui.click("Step", kLiveHeadsCard);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("step 1 of 300"));
+  ui.press(Key::right);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("step 2 of 300"));
+  EXPECT_TRUE(ui.shows("whole gradient"));
+  ui.click("Reset");
+  ui.settle();
+  EXPECT_TRUE(ui.shows("step 0 of 300"));
+}
+
+TEST(TrainPage, EveryTaskOpensAndTakesAStep) {
+  AppDriver ui;
+  openTrainPage(ui);
+  for (const training::Task* task : training::allTasks()) {
+    ui.click(task->title(), "task");
+    ui.settle();
+    EXPECT_EQ(ui.view().train.task, task->id());
+    ui.click("Step", kLiveHeadsCard);
+    ui.settle();
+    EXPECT_TRUE(ui.shows("step 1 of")) << task->id();
+    for (const training::Relation& relation : task->relations()) {
+      EXPECT_TRUE(ui.shows(relation.name, "task")) << relation.name;
+    }
+  }
+}
+
+TEST(TrainPage, OpensALayerAsTheDocumentWithItsOwnWeights) {
+  AppDriver ui;
+  openTrainPage(ui);
+  ui.click("Step", kLiveHeadsCard);
+  ui.settle();
+  ui.click("open in Flow");
+  ui.settle();
+  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.config().dModel, 64);
+  EXPECT_EQ(ui.config().numHeads, 4);
+  EXPECT_EQ(ui.config().seqLen, 16);
+  EXPECT_FALSE(ui.config().bias);
+
+  // what the page drew is what the engine computes of that document
+  const training::Task& task = training::taskFromString("cards");
+  training::Trainer trainer(task, chosenSettings(ui.view().train), Index{1} << 30);
+  ASSERT_TRUE(trainer.step({}));
+  const training::Parameter& wQ = trainer.model().weight(0, TensorId::wQ);
+  EXPECT_EQ(ui.document().weights.wQ.values(), wQ.value.values());
+  ui.press(Key{'Z'}, true);
+  ui.settle();
+  EXPECT_EQ(ui.config().dModel, 512);  // undo leads back
+}
+
+TEST(LiveTraining, TakesTheStepsThatAreDue) {
+  LiveTraining live(Index{1} << 30);
+  const training::Task& task = training::taskFromString("pointer");
+  live.begin(task, training::settingsOf(task));
+  const auto at = [&](double now) {
+    live.follow(now);
+    live.finish();
+    live.follow(now);
+    live.finish();
+    live.follow(now);
+    return live.moment()->stepsTaken;
+  };
+  EXPECT_EQ(at(10.0), 0);
+  live.play(true);
+  EXPECT_EQ(at(10.01), 0);
+  EXPECT_EQ(at(10.11), 2);
+  EXPECT_EQ(at(10.16), 3);
+  EXPECT_EQ(at(13.0), 11);  // a machine that was away does not catch up with all of it
+  live.play(false);
+  EXPECT_EQ(at(14.0), 11);
+  live.stepOnce();
+  EXPECT_EQ(at(14.0), 12);
+}
+
+TEST(LiveTraining, LooksBackAndGoesOnFromThere) {
+  LiveTraining live(Index{1} << 30);
+  const training::Task& task = training::taskFromString("pointer");
+  live.begin(task, training::settingsOf(task));
+  const auto settled = [&] {
+    for (int i = 0; i < 3; ++i) {
+      live.follow(0.0);
+      live.finish();
+    }
+    live.follow(0.0);
+    return live.moment();
+  };
+  settled();
+  for (int i = 0; i < 6; ++i) live.stepOnce();
+  const auto sixth = settled();
+  ASSERT_EQ(sixth->stepsTaken, 6);
+  live.lookAt(2);
+  const auto second = settled();
+  EXPECT_EQ(second->step, 2);
+  EXPECT_EQ(second->stepsTaken, 6);
+  EXPECT_NE(second->weights.front().values(), sixth->weights.front().values());
+  live.goBack(2);
+  EXPECT_EQ(settled()->stepsTaken, 2);
+  for (int i = 0; i < 4; ++i) live.stepOnce();
+  const auto again = settled();
+  EXPECT_EQ(again->stepsTaken, 6);
+  EXPECT_EQ(again->weights.front().values(), sixth->weights.front().values());
+  EXPECT_EQ(again->records.size(), sixth->records.size());
+}
+
+TEST(LiveTraining, RefusesWhatCannotBeAndKeepsTheRun) {
+  LiveTraining live(Index{1} << 30);
+  const training::Task& task = training::taskFromString("cards");
+  live.begin(task, training::settingsOf(task));
+  training::TrainingSettings wrong = training::settingsOf(task);
+  wrong.model.heads = 5;
+  EXPECT_THROW(live.begin(task, wrong), UserError);
+  EXPECT_TRUE(live.begun());
+}
+
+}  // namespace
+}  // namespace headscope::ui
