@@ -32,7 +32,8 @@ class Sensor final : public Task {
     return "One head spreads evenly over the last five steps: a band along the diagonal. Another "
            "stays on the highest spike until a higher one comes, a third on the latest change: "
            "columns that end where the next begins. The fourth head has no question of its own: "
-           "see what becomes of it.";
+           "see what becomes of it. One seed in ten leaves a relation unfound: start again with "
+           "another.";
   }
   TaskSettings settings() const override {
     return {.layers = 1,

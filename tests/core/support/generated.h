@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -58,5 +59,11 @@ struct Generated {
     return values[static_cast<std::size_t>((example * all.length + place) * each + of)];
   }
 };
+
+inline Generated generated(std::string_view id, Index count = 200, std::uint64_t seed = 1) {
+  const training::Task& task = training::taskFromString(id);
+  training::Draws draws(seed, "examples");
+  return Generated(task, task.examples(count, draws));
+}
 
 }  // namespace headscope::test
