@@ -25,7 +25,7 @@ bool allFinite(const ConstMatrixView& cells) {
   float sum = 0.0F;
   for (Index r = 0; r < rows; ++r) {
     const float* row = cells.data + r * cells.rowStride;
-#pragma omp simd reduction(+ : sum)
+#pragma omp simd reduction(+ : sum) simdlen(16)
     for (Index c = 0; c < cols; ++c) sum += 0.0F * row[c];
   }
   return sum == 0.0F;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/block_store.h"
+#include "core/small_gemm.h"
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
@@ -55,6 +56,7 @@ void stayOnThisThread() {
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
   assert(a.cols == b.rows && a.rows == c.rows && b.cols == c.cols);
   if (c.rows == 0 || c.cols == 0) return;
+  if (isSmallProduct(a.cols, c.cols)) return smallGemm(a, b, c, product);
   stayOnThisThread();
 #ifdef HEADSCOPE_HAVE_ONEDNN
   const bool ta = isTransposed(a);

@@ -100,8 +100,15 @@ void maskGradients(const AttentionConfig& c, const Box& box, const MatrixView& c
   if (c.mask.none()) return;
   for (Index i = 0; i < cells.rows; ++i) {
     const AllowedKeys allowed = allowedKeys(c.mask, box.item, box.row + i, c.keys());
+    const auto row = cells.row(i);
+    const auto upTo = [&](Index key) {
+      return row.begin() + std::clamp<Index>(key - box.col, 0, cells.cols);
+    };
+    std::fill(row.begin(), upTo(allowed.begin), 0.0F);
+    std::fill(upTo(allowed.end), row.end(), 0.0F);
+    if (allowed.painted == nullptr) continue;
     for (Index j = 0; j < cells.cols; ++j) {
-      if (!allowed(box.col + j)) cells(i, j) = 0.0F;
+      if (allowed.painted[box.col + j] == 0) cells(i, j) = 0.0F;
     }
   }
 }

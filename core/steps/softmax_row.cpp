@@ -45,14 +45,23 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   x = (Lanes)((Bits)p + ((Bits)shifted << 23U));
 }
 
-/// Joined in pairs, halving, the same way on every processor.
+/// Joined in pairs (`join` puts the second into the first), halving, the same way on every
+/// processor.
 template <typename Join>
 [[gnu::always_inline]] inline float folded(const Lanes& lanes, Join join) {
-  float cells[kLanes];
-  std::memcpy(cells, &lanes, sizeof(cells));
-  for (std::size_t half = kLanes / 2; half > 0; half /= 2) {
-    for (std::size_t k = 0; k < half; ++k) cells[k] = join(cells[k], cells[k + half]);
-  }
+  using Half [[gnu::vector_size(32)]] = float;
+  using Quarter [[gnu::vector_size(16)]] = float;
+  Half halves[2];
+  std::memcpy(halves, &lanes, sizeof(halves));
+  join(halves[0], halves[1]);
+  Quarter quarters[2];
+  std::memcpy(quarters, &halves[0], sizeof(quarters));
+  join(quarters[0], quarters[1]);
+  float cells[4];
+  std::memcpy(cells, &quarters[0], sizeof(cells));
+  join(cells[0], cells[2]);
+  join(cells[1], cells[3]);
+  join(cells[0], cells[1]);
   return cells[0];
 }
 
@@ -89,7 +98,7 @@ template <typename Join>
     maxima = scores > maxima ? scores : maxima;
     if (takesPart != nullptr) std::memcpy(row + j, &scores, sizeof(scores));
   }
-  const float maximum = folded(maxima, [](float a, float b) { return a > b ? a : b; });
+  const float maximum = folded(maxima, [](auto& a, const auto& b) { a = a > b ? a : b; });
 
   const auto toExp = [maximum](Lanes & cells) __attribute__((always_inline)) {
     const Lanes below = cells - maximum;
@@ -105,7 +114,7 @@ template <typename Join>
     sums += scores;
     std::memcpy(row + j, &scores, sizeof(scores));
   }
-  const float share = 1.0F / folded(sums, [](float a, float b) { return a + b; });
+  const float share = 1.0F / folded(sums, [](auto& a, const auto& b) { a += b; });
   for (std::size_t j = 0; j < whole; j += kLanes) {
     load(scores, row + j, kLanes, nullptr);
     scores *= share;

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -14,7 +15,7 @@
 namespace headscope::training {
 namespace {
 
-constexpr Index kMostSteps = 1'000'000;
+constexpr Index kMostSteps = 100'000;
 
 using Numbers2D = Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
@@ -117,6 +118,7 @@ void checkTraining(const Task& task, const TrainingSettings& settings, Index mem
   count("batch", settings.batch, 1, Limits::kBatch);
   count("steps", settings.steps, 0, kMostSteps);
   count("evaluate every", settings.evaluateEvery, 1, kMostSteps);
+  count("snapshot bytes", settings.snapshotBytes, 0, std::numeric_limits<Index>::max() / 2);
   auto problems = validate(attentionOf(task, m, settings.batch));
   for (Problem& problem : problems) {  // d_k follows from the two here
     const auto end = problem.message.find("; or give d_k by itself");

@@ -174,6 +174,29 @@ TEST_F(SavedRun, ThatIsDamagedIsRefused) {
   expectRefused(state.filename().string(), "cannot read");
 }
 
+/// Wherever it ends, and whichever byte is another: taken or refused, in words.
+TEST_F(SavedRun, ThatIsDamagedAnywhereIsRefusedOrTaken) {
+  trainTo(run_, 2);
+  formats::saveRun(folder(), run_);
+  const std::string json = readAll(folder() / "run.json");
+  const auto tryWith = [&](const std::string& text) {
+    std::ofstream(folder() / "run.json", std::ios::binary) << text;
+    try {
+      trainTo(*loaded(), 3);
+    } catch (const UserError&) {
+    }
+  };
+  for (std::size_t cut = 0; cut + 3 < json.size(); cut += 211) {
+    std::ofstream(folder() / "run.json", std::ios::binary) << json.substr(0, cut);
+    expectRefused("run.json");
+  }
+  for (std::size_t at = 0; at < json.size(); at += 37) {
+    std::string other = json;
+    other[at] = other[at] == '1' ? '7' : '1';
+    tryWith(other);
+  }
+}
+
 TEST_F(SavedRun, OfAnotherShapeIsRefused) {
   trainTo(run_, 2);
   formats::saveRun(folder(), run_);
@@ -192,6 +215,8 @@ TEST_F(SavedRun, OfAnotherShapeIsRefused) {
   expectRefused("run.json", "curve has 2 values where the run has 3");
   with("\"optimiser\": \"adam\"", "\"optimiser\": \"magic\"");
   expectRefused("run.json", "settings.optimiser must be adam or sgd");
+  with("\"head\": ", "\"head\": 4");
+  expectRefused("run.json", "names a head that the model does not have");
   with("\"version\": 1", "\"version\": 7");
   expectRefused("run.json", "version 7");
   with("\"tensors\": \"", "\"tensors\": \"../");

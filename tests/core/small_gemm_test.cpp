@@ -1,0 +1,73 @@
+// Small products: against plain loops, for every rest of a vector and of a block of rows; a row has
+// the same bits however many are computed with it.
+#include "core/small_gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/core/support/passes.h"
+
+namespace headscope::test {
+namespace {
+
+/// A matrix of its own in wider rows, or the transpose of one.
+struct Operand {
+  Operand(Index rows, Index cols, bool turned, const char* name)
+      : memory(randomTensor(turned ? Shape{cols, rows + 3} : Shape{rows, cols + 3}, 1, name, 1.0F)),
+        view(turned ? ConstMatrixView{memory.data(), rows, cols, 1, rows + 3}
+                    : ConstMatrixView{memory.data(), rows, cols, cols + 3, 1}) {}
+  Tensor memory;
+  ConstMatrixView view;
+};
+
+void expectProduct(Index rows, Index depth, Index width, bool turnA, bool turnB, Product product) {
+  const Operand a(rows, depth, turnA, "a");
+  const Operand b(depth, width, turnB, "b");
+  const Index stride = width + 2;
+  std::vector<float> c(static_cast<std::size_t>(rows * stride), 0.5F);
+  smallGemm(a.view, b.view, {c.data(), rows, width, stride}, product);
+  std::vector<float> last(static_cast<std::size_t>(width), 0.5F);
+  const ConstMatrixView lastRow{&a.view.data[(rows - 1) * a.view.rowStride], 1, depth,
+                                a.view.rowStride, a.view.colStride};
+  smallGemm(lastRow, b.view, {last.data(), 1, width, width}, product);
+  for (Index i = 0; i < rows; ++i) {
+    for (Index j = 0; j < stride; ++j) {
+      const float got = c[static_cast<std::size_t>(i * stride + j)];
+      if (j >= width) {
+        ASSERT_EQ(got, 0.5F) << "past the end of a row";
+        continue;
+      }
+      double sum = 0.0;
+      for (Index k = 0; k < depth; ++k) {
+        sum += static_cast<double>(a.view(i, k)) * static_cast<double>(b.view(k, j));
+      }
+      sum = sum * static_cast<double>(product.factor) + (product.add ? 0.5 : 0.0);
+      ASSERT_NEAR(got, sum, 1e-5) << rows << " × " << depth << " × " << width << ", " << i << ", "
+                                  << j;
+      if (i == rows - 1) {
+        ASSERT_EQ(got, last[static_cast<std::size_t>(j)]);
+      }
+    }
+  }
+}
+
+TEST(SmallGemm, IsTheProduct) {
+  if (!isSmallProduct(1, 1)) return;  // not for this processor: gemm does not call it
+  EXPECT_FALSE(isSmallProduct(65, 1));
+  EXPECT_FALSE(isSmallProduct(1, 65));
+  for (const Index width : {1, 4, 15, 16, 17, 30, 32, 33, 48, 50, 64}) {
+    for (const Index rows : {1, 2, 3, 7, 8, 9, 23}) {
+      for (const Index depth : {1, 3, 4, 10, 64}) {
+        expectProduct(rows, depth, width, false, false, {});
+        expectProduct(rows, depth, width, false, true, {0.25F, true});
+        expectProduct(rows, depth, width, true, false, {2.0F, false});
+        expectProduct(rows, depth, width, true, true, {1.0F, true});
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headscope::test
