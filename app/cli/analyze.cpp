@@ -61,6 +61,9 @@ Json headJson(const HeadReport& report, std::size_t head) {
     json[m.key] = measuredJson(measured.value);
     if (!measured) undefined[m.key] = measured.why;
   }
+  const auto& made = report.madeFor[head];
+  json["made_for"] = made ? Json(made->name) : Json(nullptr);
+  json["made_for_score"] = measuredJson(made ? made->score.value : std::nullopt);
   json["label"] = report.labels[head].key;
   json["label_score"] = measuredJson(report.labels[head].score);
   if (!undefined.fields()->empty()) json["undefined"] = std::move(undefined);
@@ -104,7 +107,7 @@ std::string csvNumber(const std::optional<double>& value) {
 void printCsv(std::ostream& out, const HeadReport& report) {
   out << "head";
   for (const MetricInfo& m : allMetrics()) out << ',' << m.key;
-  out << ",label,label_score";
+  out << ",made_for,made_for_score,label,label_score";
   const Index heads = report.similarity.heads;
   for (Index b = 0; b < heads; ++b) out << fmt::format(",similarity_{}", b);
   out << '\n';
@@ -114,6 +117,9 @@ void printCsv(std::ostream& out, const HeadReport& report) {
     for (const MetricInfo& m : allMetrics()) {
       out << ',' << csvNumber(report.metrics[head][m.metric].value);
     }
+    const auto& made = report.madeFor[head];
+    out << ',' << (made ? csvField(made->name) : "") << ','
+        << csvNumber(made ? made->score.value : std::nullopt);
     const HeadLabel& label = report.labels[head];
     out << ',' << csvField(label.key) << ',' << csvNumber(label.score);
     for (Index b = 0; b < heads; ++b) {
@@ -161,10 +167,22 @@ void printUndefined(std::ostream& out, const HeadReport& report) {
 }
 
 void printLabels(std::ostream& out, const HeadReport& report) {
-  Table table({Align::left, Align::left, Align::left});
+  const bool made = std::any_of(report.madeFor.begin(), report.madeFor.end(),
+                                [](const auto& each) { return each.has_value(); });
+  Table table(std::vector<Align>(made ? 4 : 3, Align::left));
+  table.add(made ? std::vector<std::string>{"", "made for", "does here", "because"}
+                 : std::vector<std::string>{"", "does here", "because"});
   for (std::size_t h = 0; h < report.labels.size(); ++h) {
     const HeadLabel& label = report.labels[h];
-    table.add({fmt::format("Head {}", h + 1), label.title, label.rule});
+    std::vector<std::string> cells{fmt::format("Head {}", h + 1), label.title, label.rule};
+    if (made) {
+      const auto& own = report.madeFor[h];
+      cells.insert(cells.begin() + 1, !own ? std::string("–")
+                                      : own->score
+                                          ? fmt::format("{} {:.2f}", own->name, *own->score)
+                                          : fmt::format("{} ({})", own->name, own->score.why));
+    }
+    table.add(std::move(cells));
   }
   table.print(out);
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,7 +15,6 @@ namespace headscope {
 
 namespace {
 
-constexpr double kDeclared = 0.5;
 constexpr double kFar = 1.25;
 constexpr const char* kNoPartner = "no row has a partner";
 
@@ -25,17 +25,26 @@ struct Threshold {
   const char* title;
 };
 
-/// In the order in which they are asked.
-constexpr Threshold kThresholds[] = {
-    {Metric::previousToken, 0.5, "previous_token", "previous token"},
-    {Metric::nextToken, 0.5, "next_token", "next token"},
-    {Metric::self, 0.5, "self", "self"},
-    {Metric::duplicateToken, 0.5, "duplicate_token", "duplicate token"},
-    {Metric::induction, 0.5, "induction", "induction"},
-    {Metric::firstToken, 0.5, "first_token", "first token"},
+constexpr double kRole = 0.5;
+/// Of which the largest names a head.
+constexpr Threshold kRoles[] = {
+    {Metric::previousToken, kRole, "previous_token", "previous token"},
+    {Metric::nextToken, kRole, "next_token", "next token"},
+    {Metric::self, kRole, "self", "self"},
+    {Metric::duplicateToken, kRole, "duplicate_token", "duplicate token"},
+    {Metric::induction, kRole, "induction", "induction"},
+    {Metric::firstToken, kRole, "first_token", "first token"},
+};
+/// Asked in this order where none of them does.
+constexpr Threshold kElse[] = {
     {Metric::local, 0.6, "local", "local"},
     {Metric::normalizedEntropy, 0.95, "uniform", "uniform"},
 };
+
+HeadLabel labelBy(const Threshold& t, double measured) {
+  return {t.key, t.title, measured,
+          fmt::format("{} is {:.2f}, at least {}", info(t.metric).key, measured, t.atLeast)};
+}
 
 Measured declaredScoreOf(const Trace& trace, Index item, Index head,
                          const DeclaredRelation& relation) {
@@ -46,26 +55,11 @@ Measured declaredScoreOf(const Trace& trace, Index item, Index head,
                        relation.partners.at(static_cast<std::size_t>(item)));
 }
 
-/// Why a designed head is not called by its relation, to stand before another rule; empty where
-/// that says it.
-std::string whyNotDeclared(const DeclaredRelation& relation, const Measured& declared) {
-  if (declared) {
-    return fmt::format("the mean weight on the partner of {} is {:.2f}, below {}; ", relation.name,
-                       *declared, kDeclared);
-  }
-  if (declared.why == kNoPartner) {
-    return fmt::format("{} has no partner in this input; ", relation.name);
-  }
-  return {};  // nothing else of the head is measured either
-}
-
-/// The label by the metrics alone.
-HeadLabel measuredLabel(const HeadMetrics& metrics, const Measured& uniformDistance) {
-  for (const Threshold& t : kThresholds) {
+/// The label where no role holds.
+HeadLabel labelElse(const HeadMetrics& metrics, const Measured& uniformDistance) {
+  for (const Threshold& t : kElse) {
     const Measured& measured = metrics[t.metric];
-    if (!measured || *measured < t.atLeast) continue;
-    return {t.key, t.title, *measured,
-            fmt::format("{} is {:.2f}, at least {}", info(t.metric).key, *measured, t.atLeast)};
+    if (measured && *measured >= t.atLeast) return labelBy(t, *measured);
   }
   const Measured& distance = metrics[Metric::meanDistance];
   if (distance && uniformDistance && *uniformDistance > 0.0 &&
@@ -107,34 +101,56 @@ Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
 }
 
 HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
-                    const DeclaredRelation* relation, const Measured& declared) {
-  if (relation != nullptr && declared && *declared >= kDeclared) {
-    return {relation->name, relation->name, *declared,
-            fmt::format("the mean weight on the declared partner is {:.2f}, at least {}", *declared,
-                        kDeclared),
+                    std::span<const RelationScore> relations) {
+  std::optional<HeadLabel> best;
+  for (const Threshold& t : kRoles) {
+    const Measured& measured = metrics[t.metric];
+    if (!measured || *measured < t.atLeast || (best && *measured <= *best->score)) continue;
+    best = labelBy(t, *measured);
+  }
+  for (const RelationScore& relation : relations) {
+    const Measured& score = relation.score;
+    if (!score || *score < kRole || (best && *score <= *best->score)) continue;
+    best = {relation.name, relation.name, *score,
+            fmt::format("the mean weight on the declared partner is {:.2f}, at least {}", *score,
+                        kRole),
             true};
   }
-  HeadLabel label = measuredLabel(metrics, uniformDistance);
-  if (relation != nullptr) label.rule.insert(0, whyNotDeclared(*relation, declared));
-  return label;
+  return best ? *best : labelElse(metrics, uniformDistance);
 }
 
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations) {
   const Measured uniform = uniformMeanDistance(trace.document(), item);
+  std::vector<const DeclaredRelation*> declared;  // several heads may have one and the same
+  for (const auto& relation : relations) {
+    const bool known = relation && std::any_of(declared.begin(), declared.end(),
+                                               [&](const DeclaredRelation* each) {
+                                                 return each->name == relation->name;
+                                               });
+    if (relation && !known) declared.push_back(&*relation);
+  }
   std::vector<HeadLabel> labels;
   for (std::size_t h = 0; h < metrics.size(); ++h) {
-    const bool designed = h < relations.size() && relations[h];
-    if (!designed) {
-      labels.push_back(headLabel(metrics[h], uniform));
-      continue;
+    std::vector<RelationScore> scores;
+    for (const DeclaredRelation* each : declared) {
+      scores.push_back({each->name, declaredScore(trace, item, static_cast<Index>(h), *each)});
     }
-    const DeclaredRelation& relation = *relations[h];
-    labels.push_back(headLabel(metrics[h], uniform, &relation,
-                               declaredScore(trace, item, static_cast<Index>(h), relation)));
+    labels.push_back(headLabel(metrics[h], uniform, scores));
   }
   return labels;
+}
+
+std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice item,
+                                                  const DeclaredRelations& relations) {
+  std::vector<std::optional<RelationScore>> made(static_cast<std::size_t>(trace.config().numHeads));
+  for (std::size_t h = 0; h < std::min(made.size(), relations.size()); ++h) {
+    if (!relations[h]) continue;
+    made[h] = {relations[h]->name,
+               declaredScore(trace, item, static_cast<Index>(h), *relations[h])};
+  }
+  return made;
 }
 
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
@@ -145,7 +161,8 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
   auto similarity = headSimilarity(trace, item, execution);
   if (!similarity) return std::nullopt;
   auto labels = headLabels(trace, item, *metrics, relations);
-  return HeadReport{std::move(*metrics), std::move(labels), std::move(*similarity)};
+  return HeadReport{std::move(*metrics), std::move(labels), madeFor(trace, item, relations),
+                    std::move(*similarity)};
 }
 
 }  // namespace headscope

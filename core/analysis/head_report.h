@@ -1,14 +1,16 @@
-// Head report: all that is said of the heads of a pass: their metrics, how alike they are, and what
-// each is called by its metrics: the first rule that holds, with the score that made it hold.
+// Head report: all that is said of the heads of a pass: their metrics, how alike they are, and of
+// each head two things that are never mixed: what it was made for, where its weights come with a
+// declared relation, with the mean weight on the declared partner; and what it does here, measured.
 //
-// In this order: a declared relation ≥ 0.5 · previous_token ≥ 0.5 · next_token ≥ 0.5 · self ≥ 0.5 ·
-// duplicate_token ≥ 0.5 · induction ≥ 0.5 · first_token ≥ 0.5 · local ≥ 0.6 · normalized_entropy ≥
-// 0.95: uniform · mean_distance ≥ 1.25 × that of uniform attention under the same mask: far · else
-// mixed. What is not defined never wins. Where a designed head is not called by its relation, the
-// rule says first why not.
+// What it does here is the largest of previous_token, next_token, self, duplicate_token, induction,
+// first_token and the declared relations' scores, where that is at least 0.5 (of equal ones the
+// first in this order) · else local ≥ 0.6 · normalized_entropy ≥ 0.95: uniform · mean_distance
+// ≥ 1.25 × that of uniform attention under the same mask: far · else mixed. What is not defined
+// never wins.
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ struct HeadLabel {
   std::string title;            // "previous token"; a relation's name
   std::optional<double> score;  // what the rule was held against; none for mixed
   std::string rule;             // why it is called so, in words
-  bool declared = false;        // a designed head's own relation
+  bool declared = false;        // a declared relation, of this head or of another
 };
 
 /// The mean weight, in a (T, M) matrix of weights, on each query's partner, over the rows that
@@ -37,14 +39,21 @@ Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counte
 Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
                        const DeclaredRelation& relation);
 
-/// `uniformDistance` is that of uniformMeanDistance; `relation` may be null, `declared` is its
-/// score.
+/// A declared relation, and the mean weight a head has on its partners.
+struct RelationScore {
+  std::string name;
+  Measured score;
+};
+
+/// What a head does. `uniformDistance` is that of uniformMeanDistance, `relations` those that any
+/// head of the layer declares, as this head has them.
 HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
-                    const DeclaredRelation* relation = nullptr, const Measured& declared = {});
+                    std::span<const RelationScore> relations = {});
 
 struct HeadReport {
-  std::vector<HeadMetrics> metrics;  // one per head
-  std::vector<HeadLabel> labels;     // likewise
+  std::vector<HeadMetrics> metrics;                   // one per head
+  std::vector<HeadLabel> labels;                      // likewise: what it does here
+  std::vector<std::optional<RelationScore>> madeFor;  // likewise; none where nothing was declared
   HeadSimilarity similarity;
 };
 
@@ -60,5 +69,8 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations);
+/// What each head was made for, and how much of its weight is there.
+std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice item,
+                                                  const DeclaredRelations& relations);
 
 }  // namespace headscope

@@ -32,6 +32,8 @@ TEST_F(Analyze, GivesEveryKeyOfEveryHead) {
       EXPECT_TRUE(head.at(std::string(m.key)).is_number()) << m.key;
     }
     EXPECT_TRUE(head.at("label").is_string());
+    EXPECT_TRUE(head.at("made_for").is_null());
+    EXPECT_TRUE(head.at("made_for_score").is_null());
     EXPECT_TRUE(head.contains("label_score"));
     EXPECT_FALSE(head.contains("undefined"));
     EXPECT_EQ(report["similarity"][h].size(), 4U);

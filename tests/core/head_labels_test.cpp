@@ -48,19 +48,31 @@ TEST(HeadLabel, EachRuleHoldsFromItsThresholdOn) {
   }
 }
 
-TEST(HeadLabel, TheFirstRuleThatHoldsWins) {
-  std::map<Metric, double> all{{Metric::previousToken, 0.5}, {Metric::nextToken, 0.9},
-                               {Metric::self, 0.9},          {Metric::duplicateToken, 0.9},
-                               {Metric::induction, 0.9},     {Metric::firstToken, 0.9},
-                               {Metric::local, 0.9},         {Metric::normalizedEntropy, 0.99},
-                               {Metric::meanDistance, 9.0}};
-  const std::pair<Metric, const char*> order[] = {{Metric::previousToken, "previous_token"},
+TEST(HeadLabel, TheLargestRoleWinsAndOfEqualOnesTheFirst) {
+  const std::pair<Metric, const char*> roles[] = {{Metric::previousToken, "previous_token"},
                                                   {Metric::nextToken, "next_token"},
                                                   {Metric::self, "self"},
                                                   {Metric::duplicateToken, "duplicate_token"},
                                                   {Metric::induction, "induction"},
-                                                  {Metric::firstToken, "first_token"},
-                                                  {Metric::local, "local"},
+                                                  {Metric::firstToken, "first_token"}};
+  std::map<Metric, double> all;
+  for (const auto& [metric, label] : roles) all[metric] = 0.6;
+  EXPECT_EQ(labelOf(all), "previous_token");
+  for (const auto& [metric, label] : roles) {
+    std::map<Metric, double> one = all;
+    one[metric] = 0.61;
+    EXPECT_EQ(labelOf(one), label);
+  }
+  // as a sink is told from what it happens to do besides
+  EXPECT_EQ(labelOf({{Metric::duplicateToken, 0.5}, {Metric::firstToken, 1.0}}), "first_token");
+}
+
+TEST(HeadLabel, WhereNoRoleHoldsTheOthersAreAskedInOrder) {
+  std::map<Metric, double> all{{Metric::previousToken, 0.49},
+                               {Metric::local, 0.9},
+                               {Metric::normalizedEntropy, 0.99},
+                               {Metric::meanDistance, 9.0}};
+  const std::pair<Metric, const char*> order[] = {{Metric::local, "local"},
                                                   {Metric::normalizedEntropy, "uniform"},
                                                   {Metric::meanDistance, "far"}};
   for (const auto& [metric, label] : order) {
@@ -77,22 +89,19 @@ TEST(HeadLabel, WhatIsNotDefinedNeverWins) {
   EXPECT_EQ(labelOf({{Metric::meanDistance, 0.0}}, 0.0), "mixed");  // nothing to be far from
 }
 
-TEST(HeadLabel, ADeclaredRelationComesFirst) {
-  const DeclaredRelation relation{"verb → its subject", {}};
-  const HeadMetrics metrics = metricsOf({{Metric::previousToken, 1.0}});
-  const HeadLabel held = headLabel(metrics, {2.0, {}}, &relation, {0.5, {}});
+TEST(HeadLabel, ADeclaredRelationIsOneRoleMore) {
+  const HeadMetrics metrics = metricsOf({{Metric::previousToken, 0.7}});
+  const auto labelled = [&](const Measured& score) {
+    const RelationScore relation{"verb → its subject", score};
+    return headLabel(metrics, {2.0, {}}, {&relation, 1});
+  };
+  const HeadLabel held = labelled({0.71, {}});
   EXPECT_EQ(held.key, "verb → its subject");
-  EXPECT_EQ(held.score, 0.5);
+  EXPECT_EQ(held.score, 0.71);
   EXPECT_TRUE(held.declared);
-  const HeadLabel below = headLabel(metrics, {2.0, {}}, &relation, {0.49, {}});
-  EXPECT_EQ(below.key, "previous_token");
-  EXPECT_EQ(below.rule,
-            "the mean weight on the partner of verb → its subject is 0.49, below 0.5; "
-            "previous_token is 1.00, at least 0.5");
-  EXPECT_EQ(headLabel(metricsOf({}), {2.0, {}}, &relation, Measured::undefined("not given")).rule,
-            "there is nothing to name it by: not given");
-  EXPECT_EQ(headLabel(metrics, {2.0, {}}, &relation, Measured::undefined("none")).key,
-            "previous_token");
+  EXPECT_EQ(labelled({0.7, {}}).key, "previous_token");
+  EXPECT_FALSE(labelled({0.7, {}}).declared);
+  EXPECT_EQ(labelled(Measured::undefined("none")).key, "previous_token");
 }
 
 /// Over the rows that count and have a partner: 1, 2 and not 3, which is padding.

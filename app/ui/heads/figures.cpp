@@ -196,6 +196,14 @@ std::string labelWithRule(const HeadLabel& label) {
   return fmt::format("{}: {}", labelWithScore(label), label.rule);
 }
 
+std::string madeForInWords(const HeadReport& report, Index head) {
+  const auto& made = report.madeFor[static_cast<std::size_t>(head)];
+  if (!made) return {};
+  return made->score
+             ? fmt::format("made for {}, {:.2f} on its partners; ", made->name, *made->score)
+             : fmt::format("made for {}: {}; ", made->name, made->score.why);
+}
+
 std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending) {
   if (const auto metric = metricFromKey(by)) {
     return headsByMetric(report.metrics, *metric, descending);

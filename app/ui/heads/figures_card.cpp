@@ -137,9 +137,8 @@ class TableTab final : public FiguresTabCard {
         const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
         wrappedLabel(look.fonts.small, look.theme.text,
                      fmt::format("head {}: {}", head + 1, labelWithScore(label)));
-        wrappedLabel(
-            look.fonts.small, look.theme.textMuted,
-            fmt::format("{}{}.", label.rule, label.declared ? " (designed, not learned)" : ""));
+        wrappedLabel(look.fonts.small, look.theme.textMuted,
+                     fmt::format("{}here {}.", madeForInWords(report, head), label.rule));
         return;
       }
       if (report.metrics[static_cast<std::size_t>(head)][*metric]) {

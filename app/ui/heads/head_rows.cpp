@@ -119,7 +119,7 @@ void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRo
     const HeadReport& report = heads.figures->report;
     const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
     drawTitleRow(panel, head, label, heads.current);
-    const std::string rule = (label.declared ? "designed, not learned: " : "") + label.rule;
+    const std::string rule = madeForInWords(report, head) + "here " + label.rule;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
              elided(look.fonts.tiny, rule, width));
     ImGui::Dummy({width, headRowHeight(look)});

@@ -185,10 +185,11 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
   const DesignedHead& made = (*panel.designed)[at];
   title.made = made.drawn ? "random" : made.title;
   if (label == nullptr) return title;
-  if (label->declared) title.both = labelWithScore(*label);
-  title.measured = label->declared  // by its own name, which stands there already
+  const bool own = label->declared && label->key == made.title;
+  if (own) title.both = labelWithScore(*label);
+  title.measured = own  // by its own name, which stands there already
                        ? fmt::format("on its partner {:.2f}", label->score.value_or(0.0))
-                       : (made.drawn || !label->score ? "" : "like ") + labelWithScore(*label);
+                       : (made.drawn || !label->score ? "" : "here ") + labelWithScore(*label);
   return title;
 }
 
