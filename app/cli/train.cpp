@@ -145,10 +145,10 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
   const Evaluation& last = run.evaluations().back();
   out << fmt::format("{}: {}\n", run.task().title(), run.task().words());
   out << fmt::format(
-      "{} layer{}, d_model {}, {} heads, {} parameters; batch {}, learning rate {:g}, seed {}\n",
+      "{} layer{}, d_model {}, {} head{}, {} parameters; batch {}, learning rate {:g}, seed {}\n",
       s.model.layers, s.model.layers == 1 ? "" : "s", s.model.dModel, s.model.heads,
-      withThousands(parameterCount(run.task(), s.model)), s.batch, s.optimiser.learningRate,
-      s.seed);
+      s.model.heads == 1 ? "" : "s", withThousands(parameterCount(run.task(), s.model)), s.batch,
+      s.optimiser.learningRate, s.seed);
   out << fmt::format("step {}: loss {:.3f}, {:.3f} at the start; {:.2f} ms a step\n\n",
                      run.stepsTaken(), last.losses.loss, run.evaluations().front().losses.loss,
                      msPerStep);

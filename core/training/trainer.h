@@ -98,7 +98,8 @@ class Trainer {
   const std::vector<Evaluation>& evaluations() const { return evaluations_; }
   const Snapshots& snapshots() const { return snapshots_; }
   const std::optional<Stop>& stopped() const { return stopped_; }
-  /// The last step's pass over its batch, forward and backward; null before the first.
+  /// The last step's pass over its batch, forward and backward; null before the first. The weights
+  /// among its operands are the parameters themselves, which the step has moved since.
   const ModelPass* lastPass() const { return pass_.get(); }
   double trainingMs() const { return trainingMs_; }  // of all steps, evaluations apart
 

@@ -32,7 +32,7 @@ class Sensor final : public Task {
     return "One head spreads evenly over the last five steps: a band along the diagonal. Another "
            "stays on the highest spike until a higher one comes, a third on the latest change: "
            "columns that end where the next begins. The fourth head has no question of its own: "
-           "see what becomes of it. One seed in ten leaves a relation unfound: start again with "
+           "see what becomes of it. One seed in twenty leaves a relation unfound: start again with "
            "another.";
   }
   TaskSettings settings() const override {
@@ -41,9 +41,9 @@ class Sensor final : public Task {
             .heads = 4,
             .causal = true,
             .embeddingScale = 1.0,
-            .learningRate = 1e-2,
+            .learningRate = 1.5e-2,
             .batch = 64,
-            .steps = 400};
+            .steps = 500};
   }
 
   std::span<const Question> questions() const override {
