@@ -99,8 +99,8 @@ TEST(DesignedLabels, SayWhereThereIsNoPartner) {
       labelled(makePreset(presetByName("original-transformer"), kDesigned, kBudget));
   EXPECT_EQ(first.made[2]->name, "Adjective ↔ noun");
   EXPECT_FALSE(first.made[2]->score);
-  EXPECT_EQ(first.labels[2].key, "first_token");  // where it looks without one
-  EXPECT_GE(*first.labels[2].score, 0.99);
+  EXPECT_EQ(first.labels[2].title, "First token");  // where it looks without one
+  EXPECT_GE(*first.labels[2].score, 0.6);
 }
 
 TEST(DesignedLabels, OfOneSequenceToAnother) {
