@@ -219,7 +219,8 @@ Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution) {
   for (const LinearLayer& layer : layers) {
-    if (gradients.tensor(layer.x).empty()) inputGradient(gradients, layer.x, layers, execution);
+    const bool wanted = gradients.tensor(layer.x).empty() && !gradients.leftOut(layer.x);
+    if (wanted) inputGradient(gradients, layer.x, layers, execution);
     parameterGradients(gradients, layer, execution);
   }
 }

@@ -34,8 +34,8 @@ Index linearFlops(const Shape& out, Index in, bool bias);
 /// What y is computed from: x, the weight and, where the configuration has one, the bias.
 std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config);
 
-/// The gradients of x, weights and biases of a step's layers from those of their y: where two read
-/// the same x, its gradient is the sum of what each gives it.
+/// The gradients of x (unless it is left out), weights and biases of a step's layers from those of
+/// their y: where two read the same x, its gradient is the sum of what each gives it.
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution);
 
