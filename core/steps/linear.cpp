@@ -80,7 +80,7 @@ std::vector<LinearLayer> layersOn(TensorId x, std::span<const LinearLayer> layer
 void inputGradient(Gradients& gradients, TensorId x, std::span<const LinearLayer> layers,
                    const Execution& execution) {
   const AttentionTensors& values = gradients.values();
-  Tensor dx = Tensor::uninitialised(shapeOf(x, values.config()));
+  Tensor dx = Tensor::uninitialised(shapeOf(x, values.config()), execution.memory);
   const std::vector<Box> pieces = linearPieces(dx.shape());
   overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];
@@ -103,7 +103,7 @@ void parameterGradients(Gradients& gradients, const LinearLayer& layer,
   const AttentionTensors& values = gradients.values();
   const Tensor& x = values.tensor(layer.x);
   const Tensor& dy = gradients.tensor(layer.y);
-  Tensor dw = Tensor::uninitialised(shapeOf(layer.weight, values.config()));
+  Tensor dw = Tensor::uninitialised(shapeOf(layer.weight, values.config()), execution.memory);
   Tensor db;
   if (values.config().bias) db = Tensor::zeros(shapeOf(layer.bias, values.config()));
   const Index across = (dw.dim(1) + kPanel - 1) / kPanel;
@@ -179,7 +179,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution) {
-  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), weight.dim(0)});
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), weight.dim(0)}, execution.memory);
   const std::vector<Box> pieces = linearPieces(y.shape());
   overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];

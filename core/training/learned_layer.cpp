@@ -29,6 +29,7 @@ constexpr std::array kBiases{TensorId::bQ, TensorId::bK, TensorId::bV, TensorId:
 
 constexpr float kFirstNone = 2.0F;
 constexpr Index kSentencesForMean = 512;
+constexpr Index kMemoryKept = 256 << 20;
 /// Sentences for so many batches are drawn at once and sorted, so that little is padding.
 constexpr Index kBatchesDrawnAtOnce = 4;
 
@@ -168,6 +169,14 @@ class ScorePenalties {
   float size_ = 0.0F, most_ = 0.0F, excess_ = 0.0F;
 };
 
+/// What a step's learning rate is multiplied by: 1, and towards the end less and less, so that what
+/// was learned settles.
+double rateAt(Index step, const LearningSettings& s) {
+  const double left =
+      static_cast<double>(s.steps - step) / (s.settling * static_cast<double>(s.steps));
+  return std::min(1.0, left);
+}
+
 /// Matrix (rows, cols) times a vector, in double.
 std::vector<double> times(const Tensor& matrix, const std::vector<double>& x) {
   std::vector<double> y(static_cast<std::size_t>(matrix.dim(0)));
@@ -215,6 +224,7 @@ LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
       words_(sentenceWords()),
       wordRows_(embeddedWords(words_, config_.dModel)),
       placeRows_(embeddedPlaces(config_.dModel)) {
+  memory_->keepFree(kMemoryKept);
   const Layout layout = textLayout(config_.dModel);
   columnFactors_ = classFactors(layout, settings_.classFactor);
   wordRows_ = withColumns(wordRows_, columnFactors_);
@@ -248,7 +258,6 @@ bool LayerLearner::step(const Execution& execution) {
   c.seqLen = batch.length;
   c.mask.lengths = batch.lengths;
   const Index flops = ledger(c).flops;
-  memory_->keepFree(4 * ledger(c).resultBytes);
   const ThreadCount threads(threadsFor(3 * flops, own.threads, own.flopsPerThread));
 
   AttentionTensors tensors(c, noPins());
@@ -274,8 +283,9 @@ bool LayerLearner::step(const Execution& execution) {
     for (const TensorId id : kBiases) parameters_[next++].gradient = gradients.tensor(id);
   }
   parameters_.back().gradient = std::move(answers.gradNone);
-  const double length =
-      takeStep(parameters_, settings_.optimiser, stepsDone_ + 1, Execution{own.threads});
+  OptimiserSettings optimiser = settings_.optimiser;
+  optimiser.learningRate *= rateAt(stepsDone_, settings_);
+  const double length = takeStep(parameters_, optimiser, stepsDone_ + 1, Execution{own.threads});
   for (Parameter& parameter : parameters_) parameter.gradient = {};
   if (done->overflowed || !std::isfinite(answers.loss) || !std::isfinite(length)) {
     throw UserError(
@@ -344,7 +354,8 @@ SentenceBatch LayerLearner::nextBatch() {
 }
 
 Tensor LayerLearner::embed(const SentenceBatch& batch) const {
-  Tensor x = Tensor::zeros({batch.count, batch.length, config_.dModel});
+  Tensor x = Tensor::uninitialised({batch.count, batch.length, config_.dModel}, memory_);
+  std::fill_n(x.mutableData(), x.size(), 0.0F);
   for (Index item = 0; item < batch.count; ++item) {
     for (Index place = 0; place < batch.lengths[static_cast<std::size_t>(item)]; ++place) {
       const std::span<const float> word = wordRows_.matrix().row(batch.word(item, place));

@@ -23,11 +23,12 @@ namespace headscope::training {
 
 /// What was measured to work.
 struct LearningSettings {
-  Index steps = 200;
+  Index steps = 120;
+  double settling = 0.4;  // of the steps, the last, in which the learning rate falls to 0
   Index batch = 32;
   OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};
   double classFactor = 3.0;      // word classes stand out by this while it learns
-  double sizePenalty = 1.28e-2;  // · mean (raw / √d_k)²
+  double sizePenalty = 6e-3;  // · mean (raw / √d_k)²
   double mostScore = 4.5;        // scores may be so far from their row's mean
   double excessPenalty = 32.0;   // · mean (what they are beyond it)²
 };

@@ -33,6 +33,14 @@ Words without(Words words, std::initializer_list<std::string_view> others) {
   return words;
 }
 
+/// Words that no lexicon knows, so that they tell nothing but who they are; no text holds them.
+Words madeUpWords() {
+  constexpr int kMadeUp = 150;
+  Words words;
+  for (int i = 1; i <= kMadeUp; ++i) words.push_back("word " + std::to_string(i));
+  return words;
+}
+
 /// The words for each part of a sentence.
 struct Vocabulary {
   Words determiners = lexicon().english(WordClass::determiner);
@@ -60,11 +68,13 @@ struct Vocabulary {
   Words conjunctions{"and", "but", "because", "while", "when", "although", "or", "if"};
   Words negations{"not", "never"};
   Words marks{",", "."};
+  Words unknown = madeUpWords();
 
   std::vector<const Words*> all() const {
-    return {&determiners, &adjectives, &nouns,       &verbs,        &prepositions, &copulas,
-            &auxiliaries, &doForms,    &degrees,     &manners,      &openings,     &relatives,
-            &subjects,    &objects,    &anySubjects, &conjunctions, &negations,    &marks};
+    return {&determiners,  &adjectives,  &nouns,    &verbs,   &prepositions,
+            &copulas,      &auxiliaries, &doForms,  &degrees, &manners,
+            &openings,     &relatives,   &subjects, &objects, &anySubjects,
+            &conjunctions, &negations,   &marks,    &unknown};
   }
 };
 
@@ -85,10 +95,12 @@ constexpr AdjectiveCounts kSeldom{0.8, 0.15};
 constexpr double kOpening = 0.08;
 constexpr double kSecondClause = 0.45;
 constexpr double kCommaBeforeIt = 0.4;
+constexpr double kAnyoneSubject = 0.15;   // a pronoun for no noun
 constexpr double kPronounSubject = 0.55;  // of the second clause
 constexpr double kCopulaAfterPronoun = 0.65;
 constexpr double kCopulaAfterNoun = 0.35;
 constexpr double kFullStop = 0.75;
+constexpr double kUnknownWord = 0.25;  // of nouns, verbs and adjectives
 constexpr double kDeterminer = 0.93;
 constexpr double kThe = 0.5;
 constexpr double kRelativeClause = 0.4;
@@ -138,6 +150,11 @@ class SentenceBuilder {
     return say(any[static_cast<std::size_t>(draws_.below(std::ssize(any)))]);
   }
 
+  /// A noun, verb or adjective: now and then one that the lexicon does not know.
+  Index sayOpen(const Words& known) {
+    return say(draws_.chance(kUnknownWord) ? words_.unknown : known);
+  }
+
   void answer(WordQuestion question, Index of, Index partner) {
     auto& partners =
         sentence_.partners[static_cast<std::size_t>(question)][static_cast<std::size_t>(of)];
@@ -161,8 +178,8 @@ class SentenceBuilder {
                       : drawn < adjectives.none + adjectives.one ? 1
                                                                  : 2;
     std::vector<Index> described;
-    for (int i = 0; i < count; ++i) described.push_back(say(words_.adjectives));
-    const Index noun = say(words_.nouns);
+    for (int i = 0; i < count; ++i) described.push_back(sayOpen(words_.adjectives));
+    const Index noun = sayOpen(words_.nouns);
     if (determiner) answer(WordQuestion::determined, *determiner, noun);
     for (const Index adjective : described) describe(adjective, noun);
     nouns_.push_back(noun);
@@ -200,13 +217,13 @@ class SentenceBuilder {
     if (draws_.chance(kNotAfterCopula)) answer(WordQuestion::verb, say("not"), verb);
     std::optional<Index> degree;
     if (draws_.chance(kDegree)) degree = say(words_.degrees);
-    const Index adjective = say(words_.adjectives);
+    const Index adjective = sayOpen(words_.adjectives);
     if (degree) answer(WordQuestion::verb, *degree, adjective);
     describe(adjective, subject);
   }
 
   Index verbOf(Index subject) {
-    const Index verb = say(words_.verbs);
+    const Index verb = sayOpen(words_.verbs);
     answer(WordQuestion::subject, verb, subject);
     return verb;
   }
@@ -262,8 +279,9 @@ class SentenceBuilder {
   }
 
   void clause(bool relative) {
-    const Index subject = nounPhrase(kOften);
-    if (relative) relativeClause(subject);
+    const bool anyone = draws_.chance(kAnyoneSubject);
+    const Index subject = anyone ? say(words_.anySubjects) : nounPhrase(kOften);
+    if (relative && !anyone) relativeClause(subject);
     if (draws_.chance(kCopulaAfterNoun)) {
       copula(subject);
     } else {

@@ -14,6 +14,9 @@ constexpr auto kQuestionCount = static_cast<Index>(kWordQuestions);
 constexpr float kSharpness = 5.0F;
 constexpr double kWeightOfNone = 0.3;
 
+/// Lengths are rounded up to a multiple, so that few sizes of memory are asked for.
+constexpr Index kLengthStep = 4;
+
 /// Each word's number.
 std::vector<Index> numbersOf(const Sentence& sentence, const std::vector<std::string>& known) {
   std::vector<Index> numbers;
@@ -105,6 +108,7 @@ SentenceBatch::SentenceBatch(const std::vector<Sentence>& sentences,
     lengths.push_back(std::ssize(sentence.words));
     length = std::max(length, lengths.back());
   }
+  length = (length + kLengthStep - 1) / kLengthStep * kLengthStep;
   words.assign(static_cast<std::size_t>(count * length), -1);
   answers.assign(static_cast<std::size_t>(count * kQuestionCount * length * (length + 1)), 0.0F);
   for (Index item = 0; item < count; ++item) {
@@ -144,7 +148,8 @@ TiedReadout::TiedReadout(Tensor wO, Tensor wordValues)
 Answers TiedReadout::ask(const Tensor& output, const SentenceBatch& batch, const Tensor& none,
                          const Execution& execution) const {
   const Tensor read = linear(output, readTransposed_, {}, execution);
-  Tensor gradRead = Tensor::zeros(read.shape());
+  Tensor gradRead = Tensor::uninitialised(read.shape(), execution.memory);
+  std::fill_n(gradRead.mutableData(), gradRead.size(), 0.0F);
   std::vector<ItemAnswers> items(static_cast<std::size_t>(batch.count));
   overPieces(batch.count, execution, [&](Index item) {
     ItemReader reader(batch, item, wordValues_);
