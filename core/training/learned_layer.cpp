@@ -231,7 +231,7 @@ LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
   findMean(seed);
   const Weights start = drawWeights(config_, WeightInit::xavier, seed);
   const auto learn = [&](TensorId id, Tensor tensor) {
-    parameters_.push_back({std::string(info(id).name), std::move(tensor), {}, {}, {}});
+    parameters_.push_back({std::string(headscope::info(id).name), std::move(tensor), {}, {}, {}});
   };
   learn(TensorId::wQ, start.wQ);
   learn(TensorId::wK, start.wK);
@@ -293,9 +293,25 @@ bool LayerLearner::step(const Execution& execution) {
                     stepsDone_ + 1));
   }
   ++stepsDone_;
-  loss_ = answers.loss;
-  right_ = answers.right;
+  told_.push_back({answers.loss, answers.right});
+  if (std::ssize(told_) > kBatchesDrawnAtOnce) told_.pop_front();
   return true;
+}
+
+double LayerLearner::loss() const {
+  double sum = 0.0;
+  for (const Told& told : told_) sum += told.loss;
+  return told_.empty() ? 0.0 : sum / static_cast<double>(told_.size());
+}
+
+std::array<double, kWordQuestions> LayerLearner::right() const {
+  std::array<double, kWordQuestions> mean{};
+  for (const Told& told : told_) {
+    for (std::size_t q = 0; q < kWordQuestions; ++q) {
+      mean[q] += told.right[q] / static_cast<double>(told_.size());
+    }
+  }
+  return mean;
 }
 
 Weights LayerLearner::weights() const {
@@ -369,7 +385,7 @@ Tensor LayerLearner::embed(const SentenceBatch& batch) const {
 
 const Tensor& LayerLearner::value(TensorId id) const {
   for (const Parameter& parameter : parameters_) {
-    if (parameter.name == info(id).name) return parameter.value;
+    if (parameter.name == headscope::info(id).name) return parameter.value;
   }
   throw std::logic_error("no such parameter");
 }

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -27,10 +28,10 @@ struct LearningSettings {
   double settling = 0.4;  // of the steps, the last, in which the learning rate falls to 0
   Index batch = 32;
   OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};
-  double classFactor = 3.0;      // word classes stand out by this while it learns
-  double sizePenalty = 6e-3;  // · mean (raw / √d_k)²
-  double mostScore = 4.5;        // scores may be so far from their row's mean
-  double excessPenalty = 32.0;   // · mean (what they are beyond it)²
+  double classFactor = 3.0;     // word classes stand out by this while it learns
+  double sizePenalty = 6e-3;    // · mean (raw / √d_k)²
+  double mostScore = 4.5;       // scores may be so far from their row's mean
+  double excessPenalty = 32.0;  // · mean (what they are beyond it)²
 };
 
 class LayerLearner {
@@ -47,10 +48,10 @@ class LayerLearner {
   Index stepsDone() const { return stepsDone_; }
   bool done() const { return stepsDone_ >= settings_.steps; }
   const LearningSettings& settings() const { return settings_; }
-  /// Of the last batch, before its step: what the answers cost, and the share of words with a
-  /// partner that were given a right one, by question.
-  double loss() const { return loss_; }
-  const std::array<double, kWordQuestions>& right() const { return right_; }
+  /// Over the last few batches, each before its step: what the answers cost, and the share of words
+  /// with a partner that were given a right one, by question.
+  double loss() const;
+  std::array<double, kWordQuestions> right() const;
 
   /// As they are by now, for X as it is embedded. b_K centres the scores (b_K = −W_K · mean x),
   /// which changes no weight.
@@ -74,8 +75,11 @@ class LayerLearner {
   std::unique_ptr<TiedReadout> readout_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();
   Index stepsDone_ = 0;
-  double loss_ = 0.0;
-  std::array<double, kWordQuestions> right_{};
+  struct Told {
+    double loss;
+    std::array<double, kWordQuestions> right;
+  };
+  std::deque<Told> told_;  // of the last batches, long and short sentences
 };
 
 /// All steps. `tell` is called after each; nothing where it was cancelled.

@@ -312,6 +312,10 @@ class SentenceBuilder {
 
 std::span<const WordQuestionInfo> wordQuestions() { return kQuestions; }
 
+const WordQuestionInfo& info(WordQuestion question) {
+  return kQuestions[static_cast<std::size_t>(question)];
+}
+
 Sentence drawSentence(Draws& draws) {
   for (;;) {
     Sentence sentence = SentenceBuilder(draws).build();

@@ -39,6 +39,7 @@ struct WordQuestionInfo {
 };
 /// In the order of WordQuestion.
 std::span<const WordQuestionInfo> wordQuestions();
+const WordQuestionInfo& info(WordQuestion question);
 
 struct Sentence {
   std::vector<std::string> words;
