@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +28,6 @@ using training::WordQuestionInfo;
 using Align = Table::Align;
 
 constexpr Index kTestSentences = 500;
-constexpr Index kStepsBetweenLines = 20;
 
 struct LearnOptions {
   ConfigOptions config;
@@ -145,9 +143,7 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   const double start = clockSeconds();
   while (!learner.done()) {
     learner.step(execution);
-    if (learner.stepsDone() % kStepsBetweenLines != 0 && !learner.done()) continue;
-    std::cerr << fmt::format("step {} of {}: loss {:.3f}\n", learner.stepsDone(), settings.steps,
-                             learner.loss());
+    tellLearning(learner);
   }
   const double ms = millisecondsSince(start) / static_cast<double>(settings.steps);
   const Weights weights = learner.weights();

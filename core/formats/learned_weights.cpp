@@ -48,4 +48,11 @@ std::optional<Weights> learnedAsset(const AttentionConfig& c, std::uint64_t seed
   return loadWeights(SafetensorsFile(kAsset, asset(kAsset))).weights;
 }
 
+std::optional<Weights> learnedWeights(
+    const AttentionConfig& config, std::uint64_t seed, const Execution& execution,
+    const std::function<void(const training::LayerLearner&)>& tell) {
+  std::optional<Weights> ready = learnedAsset(config, seed);
+  return ready ? ready : training::learnLayer(config, seed, execution, tell);
+}
+
 }  // namespace headscope::formats

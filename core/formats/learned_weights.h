@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "core/formats/safetensors.h"
@@ -18,5 +19,10 @@ void saveLearned(const std::filesystem::path& path, const Weights& weights,
 
 /// Those that come with the program, where they are of these sizes and this seed.
 std::optional<Weights> learnedAsset(const AttentionConfig& config, std::uint64_t seed);
+
+/// Those, or else learned now. `tell` is called after each step; nothing where it was cancelled.
+std::optional<Weights> learnedWeights(
+    const AttentionConfig& config, std::uint64_t seed, const Execution& execution,
+    const std::function<void(const training::LayerLearner&)>& tell = {});
 
 }  // namespace headscope::formats

@@ -33,6 +33,20 @@ constexpr Index kMemoryKept = 256 << 20;
 /// Sentences for so many batches are drawn at once and sorted, so that little is padding.
 constexpr Index kBatchesDrawnAtOnce = 4;
 
+/// A parameter has its value, gradient, mean and square; the matrices are packed for products, and
+/// the readout keeps W_O twice as it was.
+void requireRoom(const AttentionConfig& config) {
+  constexpr Index kCopies = 7;
+  const Index needed =
+      kCopies * ledger(config).parameters.total * static_cast<Index>(sizeof(float));
+  if (needed <= defaultMemoryBudget()) return;
+  throw UserError(
+      fmt::format("learning weights of d_model {} needs {} of memory, more than the {} there are "
+                  "for it: choose "
+                  "a smaller d_model, or weights that are not learned",
+                  config.dModel, bytesInWords(needed), bytesInWords(defaultMemoryBudget())));
+}
+
 AttentionConfig sizesToLearn(const AttentionConfig& asked) {
   AttentionConfig config;
   config.dModel = asked.dModel;
@@ -49,6 +63,7 @@ AttentionConfig sizesToLearn(const AttentionConfig& asked) {
   }
   auto problems = validate(config);
   if (!problems.empty()) throw UserError(std::move(problems));
+  requireRoom(config);
   return config;
 }
 

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "core/analysis/similarity.h"
 #include "core/attention.h"
@@ -133,6 +135,25 @@ TEST_F(LearnedAsset, IsOfItsSizesAlone) {
   AttentionConfig noBias = config;
   noBias.bias = false;
   EXPECT_FALSE(formats::learnedAsset(noBias, 1));
+}
+
+/// Learned anew it is what it was: `headscope learn --f16` makes the file. Another processor's
+/// products round otherwise, so not to the last bit.
+TEST_F(LearnedAsset, ComesFromItsCommand) {
+  const Weights again = learnLayer(config, 1, {}).value();
+  const auto sentences = heldOutSentences(100);
+  const HeadRoles now = measureRoles(again, config, sentences, {});
+  const HeadRoles then = measureRoles(weights, config, sentences, {});
+  double largest = 0.0;
+  for (std::size_t h = 0; h < 8; ++h) {
+    for (std::size_t q = 0; q < kWordQuestions; ++q) {
+      largest = std::max(largest, std::abs(now.onPartners[h][q] - then.onPartners[h][q]));
+    }
+  }
+  EXPECT_LT(largest, 0.01);
+  for (Index i = 0; i < again.wQ.size(); ++i) {
+    ASSERT_NEAR(again.wQ.data()[i], weights.wQ.data()[i], 0.02F) << i;
+  }
 }
 
 /// On sentences by hand, none of them generated: every question's head looks at its answers,
