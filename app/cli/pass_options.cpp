@@ -9,7 +9,7 @@
 namespace headscope::cli {
 namespace {
 
-constexpr int kMaxThreads = 1024;
+constexpr int kMostThreads = 1024;
 constexpr const char* kSession = "Session";
 
 std::string notSeed(const std::string& text) {
@@ -102,7 +102,7 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       "rate of dropped weights, as in training (default 0)", group);
   add(app, "--dropout-seed", o.dropoutSeed, kSeed, "of the dropped weights (default 1)", group);
   app.add_option("--threads", o.threads, "0 (default): one per core")
-      ->check(CLI::Range(0, kMaxThreads))
+      ->check(CLI::Range(0, kMostThreads))
       ->type_name("N")
       ->group(group);
 }
