@@ -28,7 +28,6 @@ using training::WordQuestionInfo;
 using Align = Table::Align;
 
 constexpr Index kTestSentences = 500;
-constexpr int kMaxThreads = 1024;
 
 struct LearnOptions {
   ConfigOptions config;
@@ -181,7 +180,7 @@ Command addLearn(CLI::App& app) {
       ->type_name("N")
       ->group(group);
   sub->add_option("--threads", options->threads, "at most; the result is the same on any number")
-      ->check(CLI::Range(0, kMaxThreads))
+      ->check(CLI::Range(0, kMostThreads))
       ->type_name("N")
       ->group(group);
   sub->add_option("--out", options->out, "the weights' file, in nn.MultiheadAttention's names")

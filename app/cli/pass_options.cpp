@@ -9,7 +9,6 @@
 namespace headscope::cli {
 namespace {
 
-constexpr int kMostThreads = 1024;
 constexpr const char* kSession = "Session";
 
 std::string notSeed(const std::string& text) {
