@@ -205,6 +205,20 @@ TEST_F(LearnedAsset, IsWorthLookingAt) {
   for (const float score : scores) EXPECT_LT(std::abs(score), 60.0F);
 }
 
+/// A document's learned weights follow what they were learned for, and nothing else.
+TEST(LearnedDocument, LearnsAnewForOtherHeadsAndWithoutBias) {
+  const Index budget = defaultMemoryBudget();
+  const DocumentPtr start = makeDocument("", ofSize(16, 2), TextSource{{"The cat sat"}, {}},
+                                         Positions::named, {WeightInit::learned, 4, {}}, budget);
+  const auto after = [&](const Edit& edit) { return apply(*start, edit, budget).document; };
+  expectSameBits(start->weights, learnLayer(start->config, 4, {}).value());
+  expectSameBits(after(SetText{0, false, "A dog ran off"})->weights, start->weights);
+  EXPECT_NE(after(SetDimensions{16, 4, 4})->weights.wQ.values(), start->weights.wQ.values());
+  const DocumentPtr noBias = after(SetBias{false});
+  EXPECT_EQ(noBias->weights.bQ.values(), std::vector<float>(16, 0.0F));
+  EXPECT_NE(noBias->weights.wQ.values(), start->weights.wQ.values());
+}
+
 TEST(LearnedFiles, AreReadBack) {
   const TempFolder folder;
   AttentionConfig c = ofSize(24, 4);
