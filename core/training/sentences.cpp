@@ -1,6 +1,7 @@
 #include "core/training/sentences.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 

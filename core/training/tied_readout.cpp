@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "core/gemm.h"
@@ -28,7 +29,7 @@ std::vector<Index> numbersOf(const Sentence& sentence, const std::vector<std::st
 
 /// One item's part of the answers.
 struct ItemAnswers {
-  std::array<double, kWordQuestions> loss{}, lossWithout{}, right{}, gradNone{};
+  std::array<double, kWordQuestions> loss{}, right{}, gradNone{};
 };
 
 /// One item, question by question: its logits, their loss and what goes back.
@@ -117,7 +118,7 @@ SentenceBatch::SentenceBatch(const std::vector<Sentence>& sentences,
     std::copy(numbers.begin(), numbers.end(), words.begin() + item * length);
     for (Index question = 0; question < kQuestionCount; ++question) {
       const auto q = static_cast<std::size_t>(question);
-      float* row = const_cast<float*>(answersAt(item, question));
+      float* row = answers.data() + firstAnswer(item, question);
       for (const std::vector<Index>& partners : sentence.partners[q]) {
         ++(partners.empty() ? rowsWithout : rowsWithPartner)[q];
         if (partners.empty()) row[length] = 1.0F;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "core/execution.h"
@@ -20,7 +21,8 @@
 namespace headscope::training {
 
 /// Sentences side by side, the shorter ones padded.
-struct SentenceBatch {
+class SentenceBatch {
+ public:
   /// `known` are the words of drawSentence, sorted.
   SentenceBatch(const std::vector<Sentence>& sentences, const std::vector<std::string>& known);
 
@@ -38,8 +40,12 @@ struct SentenceBatch {
     return words[static_cast<std::size_t>(item * length + place)];
   }
   const float* answersAt(Index item, Index question) const {
-    const auto row = item * static_cast<Index>(kWordQuestions) + question;
-    return answers.data() + row * length * (length + 1);
+    return answers.data() + firstAnswer(item, question);
+  }
+
+ private:
+  Index firstAnswer(Index item, Index question) const {
+    return (item * static_cast<Index>(kWordQuestions) + question) * length * (length + 1);
   }
 };
 
