@@ -307,6 +307,7 @@ bool LayerLearner::step(const Execution& execution) {
         fmt::format("learning came to a number that is not finite in step {}: try another seed",
                     stepsDone_ + 1));
   }
+  drawn_.erase(drawn_.end() - settings_.batch, drawn_.end());
   ++stepsDone_;
   told_.push_back({answers.loss, answers.right});
   if (std::ssize(told_) > kBatchesDrawnAtOnce) told_.pop_front();
@@ -378,10 +379,7 @@ SentenceBatch LayerLearner::nextBatch() {
       return a.words.size() < b.words.size();
     });
   }
-  const auto begin = drawn_.end() - settings_.batch;
-  SentenceBatch batch(std::vector<Sentence>(begin, drawn_.end()), words_);
-  drawn_.erase(begin, drawn_.end());
-  return batch;
+  return {std::vector<Sentence>(drawn_.end() - settings_.batch, drawn_.end()), words_};
 }
 
 Tensor LayerLearner::embed(const SentenceBatch& batch) const {

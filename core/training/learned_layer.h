@@ -41,8 +41,9 @@ class LayerLearner {
   /// another width, or that would not fit the memory.
   LayerLearner(const AttentionConfig& sizes, std::uint64_t seed, LearningSettings settings = {});
 
-  /// One step on a batch of its own. False where it was cancelled: nothing was learned then. Throws
-  /// UserError where a number is no longer finite. The same bits on every thread count.
+  /// One step on a batch of its own. False where it was cancelled: nothing was learned then, and
+  /// the next step is what it would have been. Throws UserError where a number is no longer finite.
+  /// The same bits on every thread count.
   bool step(const Execution& execution);
 
   Index stepsDone() const { return stepsDone_; }
@@ -58,7 +59,7 @@ class LayerLearner {
   Weights weights() const;
 
  private:
-  SentenceBatch nextBatch();
+  SentenceBatch nextBatch();  // the same one until a step has learned from it
   Tensor embed(const SentenceBatch& batch) const;
   void findMean(std::uint64_t seed);
   const Tensor& value(TensorId id) const;

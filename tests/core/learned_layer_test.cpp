@@ -96,6 +96,10 @@ TEST(LearnedLayer, StopsWhenItIsCancelled) {
   EXPECT_EQ(learner.stepsDone(), 0);
   expectSameBits(learner.weights(), before);
   EXPECT_FALSE(learnLayer(ofSize(32, 4), 1, execution));
+  LayerLearner uninterrupted(ofSize(32, 4), 1);
+  EXPECT_TRUE(learner.step({}));
+  EXPECT_TRUE(uninterrupted.step({}));
+  expectSameBits(learner.weights(), uninterrupted.weights());
 }
 
 /// b_K, which takes the same from every score of a row, leaves the weights of attention as they
