@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -29,14 +30,17 @@ struct Document {
 
 using DocumentPtr = std::shared_ptr<const Document>;
 
+/// The weights that `init` and `seed` give for the document's sizes; designed ones also for its
+/// kind of input. Learned ones, which are for text, come with the program or are learned now: that
+/// takes as long as learning does (training/learned_layer.h), a second or two at d_model 512.
+Weights drawWeightsFor(const Document& document, WeightInit init, std::uint64_t seed);
+using WeightMaker = std::function<Weights(const Document&, WeightInit, std::uint64_t seed)>;
+
 /// A document from its parts: takes T, M and B from the source (as `fitTo`) unless `fixedTokens`,
-/// validates, checks the budget, embeds the input and draws the weights. Throws UserError.
+/// validates, checks the budget, embeds the input and draws the weights (by `make`, which may show
+/// its progress). Throws UserError.
 DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource source,
                          Positions positions, WeightSource weights, Index memoryBudgetBytes,
-                         bool fixedTokens = false);
-
-/// The weights that `init` and `seed` give for the document's sizes; designed ones also for its
-/// kind of input.
-Weights drawWeightsFor(const Document& document, WeightInit init, std::uint64_t seed);
+                         bool fixedTokens = false, const WeightMaker& make = drawWeightsFor);
 
 }  // namespace headscope

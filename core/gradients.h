@@ -7,6 +7,7 @@
 // what it would have been computed from gets none through it.
 #pragma once
 
+#include <array>
 #include <memory>
 
 #include "core/execution.h"
@@ -21,6 +22,10 @@ class Gradients : public LayerTensors {
 
   const AttentionTensors& values() const { return *values_; }
 
+  /// An operand whose gradient nobody asks for: the products that it would take are not made.
+  void leaveOut(TensorId operand) { leftOut_[static_cast<std::size_t>(operand)] = true; }
+  bool leftOut(TensorId operand) const { return leftOut_[static_cast<std::size_t>(operand)]; }
+
   /// A stored result's gradient as it goes on to what the result is computed from: 0 where a cell
   /// is pinned.
   Tensor passedOn(TensorId result) const;
@@ -32,6 +37,7 @@ class Gradients : public LayerTensors {
 
  private:
   const AttentionTensors* values_;
+  std::array<bool, kTensorCount> leftOut_{};
 };
 
 /// Runs the steps backward, from one back to another, and fills in the gradients of their operands;

@@ -16,6 +16,15 @@ bool weightsFit(const Weights& w, const AttentionConfig& c) {
          w.wV.shape() == shapeOf(TensorId::wV, c) && w.wO.shape() == shapeOf(TensorId::wO, c);
 }
 
+/// Whether weights of the same shapes are drawn alike: designed heads also follow the number of
+/// heads and the kind of input, learned ones the number of heads and whether there are biases.
+bool wouldBeSame(WeightInit init, const Document& a, const Document& b) {
+  if (init == WeightInit::designed) return sameDesign(a, b);
+  if (init != WeightInit::learned) return true;
+  return a.config.numHeads == b.config.numHeads && a.config.numKvHeads == b.config.numKvHeads &&
+         a.config.bias == b.config.bias;
+}
+
 /// A painted mask for other lengths: the part in common is kept, the rest allowed.
 std::shared_ptr<const PaintedMask> resized(const PaintedMask& mask, Index queries, Index keys) {
   auto next = std::make_shared<PaintedMask>();
@@ -88,10 +97,8 @@ void Rebuild::drawWhereNeeded() {
   const bool sourceChanged =
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
   WeightSource& source = next_.weightSource;
-  // Designed heads also follow the number of heads and the kind of input.
-  const bool designStands =
-      source.init != WeightInit::designed || !source.drawn() || sameDesign(before_, next_);
-  if (weightsFit(next_.weights, config()) && designStands && (!sourceChanged || !source.drawn())) {
+  const bool stand = !source.drawn() || wouldBeSame(source.init, before_, next_);
+  if (weightsFit(next_.weights, config()) && stand && (!sourceChanged || !source.drawn())) {
     return;
   }
   if (!source.drawn()) {

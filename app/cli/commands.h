@@ -20,6 +20,7 @@ Command addRun(CLI::App& app);
 Command addExplain(CLI::App& app);
 Command addAnalyze(CLI::App& app);
 Command addExport(CLI::App& app);
+Command addLearn(CLI::App& app);
 Command addRender(CLI::App& app);
 Command addTrain(CLI::App& app);
 

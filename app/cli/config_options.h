@@ -35,6 +35,8 @@ AttentionConfig configFrom(const ConfigOptions& options);
 /// Throws UserError with all that is wrong, the first thing in its text.
 void requireValid(const AttentionConfig& config);
 
+inline constexpr int kMostThreads = 1024;  // that --threads takes
+
 /// Checks for CLI11: the sentence that says what is wrong, or nothing.
 std::string notWhole(const std::string& text);
 std::string notNumber(const std::string& text);

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/edit.h"
+#include "core/formats/learned_weights.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/ledger.h"
@@ -50,6 +52,10 @@ void refuseContradictions(const PassOptions& o) {
   refuseIf(o.init == "designed" && input,
            "--init designed is made for the named coordinates of a text or a series, and --input "
            "gives X as numbers: leave one of them out");
+  refuseIf(
+      o.init == "learned" && (input || !o.series.empty()),
+      "--init learned has learned from sentences, and the input is none: give --text, or leave "
+      "--init out");
   refuseIf(o.noPositions && o.sinusoidalPositions,
            "--no-positions and --sinusoidal-positions contradict each other: leave one out");
   refuseIf(o.dropoutSeed && !o.dropout,
@@ -169,6 +175,16 @@ void underFlag(const char* flag, const std::string& text, Do action) {
   }
 }
 
+/// Weights that are learned now tell how far they are, on stderr.
+WeightMaker makerOf(int threads) {
+  return [threads](const Document& d, WeightInit init, std::uint64_t seed) {
+    if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
+    Execution execution;
+    execution.threads = threads;
+    return formats::learnedWeights(d.config, seed, execution, tellLearning).value();
+  };
+}
+
 /// Dropout, mistakes and pins, on top of all else.
 template <typename Apply>
 void setWhatIf(const PassOptions& o, Apply edit) {
@@ -238,13 +254,19 @@ DocumentPtr documentFrom(const PassOptions& o) {
                     "numbers: add --text, or leave --init out",
                     tensors->name));
   }
+  if (o.init == "learned" && !std::holds_alternative<TextSource>(source)) {
+    throw UserError(
+        "--init learned has learned from sentences, and the preset's example is none: add --text, "
+        "or "
+        "leave --init out");
+  }
   const auto given = givenWeights(o, config);
   if (given) takeDimensions(config, *given, tensors != nullptr, o);
   const WeightSource drawn{
       o.init.empty() ? WeightInit::xavier : weightInitFromString(o.init), o.seed.value_or(1), {}};
   DocumentPtr document =
       makeDocument(o.config.name(), config, std::move(source), positionsFrom(o), drawn, budget,
-                   tensors == nullptr && o.config.seqLen.has_value());
+                   tensors == nullptr && o.config.seqLen.has_value(), makerOf(o.threads));
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
   };

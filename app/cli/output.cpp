@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 
 namespace headscope::cli {
 
@@ -71,6 +72,13 @@ std::string shapesInWords(const std::vector<NamedShape>& shapes) {
     if (last) words += " " + toString(shapes[i].shape);
   }
   return words;
+}
+
+void tellLearning(const training::LayerLearner& learner) {
+  constexpr Index kStepsBetweenLines = 20;
+  if (learner.stepsDone() % kStepsBetweenLines != 0 && !learner.done()) return;
+  std::cerr << fmt::format("learning, step {} of {}: loss {:.3f}\n", learner.stepsDone(),
+                           learner.settings().steps, learner.loss());
 }
 
 Json shapesJson(const std::vector<NamedShape>& shapes) {

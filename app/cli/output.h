@@ -9,6 +9,7 @@
 #include "core/formats/json.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/training/learned_layer.h"
 
 namespace headscope::cli {
 
@@ -38,6 +39,9 @@ std::string shapesInWords(const std::vector<NamedShape>& shapes);
 
 /// What a pass ran on, its steps with their times, its costs. `memoryNote`: as of pass_input.h.
 void printSummary(std::ostream& out, const Trace& trace, const std::string& memoryNote);
+
+/// How far learning is, on stderr; a line now and then.
+void tellLearning(const training::LayerLearner& learner);
 
 formats::Json shapesJson(const std::vector<NamedShape>& shapes);
 /// JSON has no infinities: they become "-inf", "inf" and "nan".

@@ -72,8 +72,8 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
   add(app, "--init", o.init, kName,
-      "xavier (default; the window: designed), normal, identity or designed (heads made to do "
-      "stated things)",
+      "xavier (default; the window: designed), normal, identity, designed (heads made to do stated "
+      "things) or learned (from generated sentences; see `learn`)",
       group);
   add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);
   add(app, "--weights", o.weights, kTensorFile, "state dict of nn.MultiheadAttention", group);
@@ -97,7 +97,7 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
       "rate of dropped weights, as in training (default 0)", group);
   add(app, "--dropout-seed", o.dropoutSeed, kSeed, "of the dropped weights (default 1)", group);
   app.add_option("--threads", o.threads, "0 (default): one per core")
-      ->check(CLI::Range(0, kMaxThreads))
+      ->check(CLI::Range(0, kMostThreads))
       ->type_name("N")
       ->group(group);
 }

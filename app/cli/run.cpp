@@ -68,7 +68,9 @@ std::string inputInWords(const Document& document) {
 
 std::string weightsInWords(const WeightSource& source) {
   if (!source.drawn()) return source.loadedFrom;
-  const char* about = source.init == WeightInit::designed ? " (designed, not learned)" : "";
+  const char* about = source.init == WeightInit::designed  ? " (designed, not learned)"
+                      : source.init == WeightInit::learned ? " (from generated sentences)"
+                                                           : "";
   return fmt::format("{}{}, seed {}", toString(source.init), about, source.seed);
 }
 

@@ -120,11 +120,15 @@ InputSource readSource(const JsonField& entry, const std::string& name,
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::vector<std::string>>> parseLexicon(std::string_view text) {
+std::vector<LexiconList> parseLexicon(std::string_view text) {
   return readAsset<UserError>(text, "lexicon.json", [](const JsonField& file) {
-    std::vector<std::pair<std::string, std::vector<std::string>>> classes;
-    for (const auto& [name, words] : file.fields()) classes.emplace_back(name, words.texts());
-    return classes;
+    std::vector<LexiconList> lists;
+    for (const auto& [language, classes] : file.fields()) {
+      for (const auto& [name, words] : classes.fields()) {
+        lists.push_back({language, name, words.texts()});
+      }
+    }
+    return lists;
   });
 }
 

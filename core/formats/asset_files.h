@@ -17,8 +17,12 @@ namespace headscope::formats {
 
 /// Each throws UserError that names the file where it is not what it should be.
 
-/// Word classes and their words.
-std::vector<std::pair<std::string, std::vector<std::string>>> parseLexicon(std::string_view json);
+/// The words of one class in one language, both by name.
+struct LexiconList {
+  std::string language, wordClass;
+  std::vector<std::string> words;
+};
+std::vector<LexiconList> parseLexicon(std::string_view json);
 
 /// In the order of the file.
 std::vector<Preset> parsePresets(std::string_view json);

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <fstream>
 #include <limits>
+#include <streambuf>
 #include <utility>
 #include <vector>
 
@@ -217,7 +218,7 @@ class HeaderParser {
 /// The header of a file to be written; data are laid out in the order of `tensors`. Padded so that
 /// they begin at a multiple of 8 bytes.
 std::string headerOf(const std::vector<TensorToWrite>& tensors,
-                     const std::map<std::string, std::string>& metadata) {
+                     const std::map<std::string, std::string>& metadata, std::string_view dtype) {
   Json header = Json::emptyObject();
   for (const auto& [name, text] : metadata) {
     if (header.find(kMetadata) == nullptr) header[kMetadata] = Json::emptyObject();
@@ -225,8 +226,8 @@ std::string headerOf(const std::vector<TensorToWrite>& tensors,
   }
   std::uint64_t begin = 0;
   for (const TensorToWrite& tensor : tensors) {
-    const auto bytes = static_cast<std::uint64_t>(elementCount(tensor.shape)) * sizeof(float);
-    header[tensor.name] = {{"dtype", "F32"},
+    const auto bytes = static_cast<std::uint64_t>(elementCount(tensor.shape)) * bytesOfType(dtype);
+    header[tensor.name] = {{"dtype", dtype},
                            {"shape", tensor.shape},
                            {"data_offsets", std::array{begin, begin + bytes}}};
     begin += bytes;
@@ -262,13 +263,53 @@ void readConverted(std::istream& in, std::span<float> out) {
   }
 }
 
+/// Bytes in memory, read like a file.
+class BytesBuffer : public std::streambuf {
+ public:
+  explicit BytesBuffer(std::string_view bytes) {
+    char* begin = const_cast<char*>(bytes.data());  // a get area is never written to
+    setg(begin, begin, begin + bytes.size());
+  }
+
+ protected:
+  pos_type seekpos(pos_type to, std::ios_base::openmode) override {
+    if (to < 0 || to > egptr() - eback()) return pos_type(off_type(-1));
+    setg(eback(), eback() + static_cast<off_type>(to), egptr());
+    return to;
+  }
+};
+
+void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name) {
+  using Halves = Eigen::Array<Eigen::half, Eigen::Dynamic, 1>;
+  const Halves halves =
+      Eigen::Map<const Eigen::ArrayXf>(dense.data(), dense.size()).cast<Eigen::half>();
+  if (!halves.isFinite().all()) {
+    throw UserError(fmt::format(
+        "{} has values beyond 65504, which F16 has no room for: write it as F32", name));
+  }
+  out.write(reinterpret_cast<const char*>(halves.data()),
+            static_cast<std::streamsize>(halves.size()) *
+                static_cast<std::streamsize>(sizeof(Eigen::half)));
+}
+
 }  // namespace
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
   auto [in, fileBytes] = openInput(path);
+  readHeader(in, fileBytes);
+}
+
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& name, std::string_view bytes)
+    : path_(name), bytes_(bytes) {
+  BytesBuffer buffer(bytes);
+  std::istream in(&buffer);
+  readHeader(in, bytes.size());
+}
+
+void SafetensorsFile::readHeader(std::istream& in, std::uint64_t fileBytes) {
   const auto fail = [&](const std::string& what) {
-    throw UserError(
-        fmt::format("{} is not a usable safetensors file: {}; save it again", path.string(), what));
+    throw UserError(fmt::format("{} is not a usable safetensors file: {}; save it again",
+                                path_.string(), what));
   };
   if (fileBytes < kLengthBytes) fail("it is cut short within its first 8 bytes");
   const auto headerBytes = readAs<std::uint64_t>(in);
@@ -284,7 +325,7 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
     fail("its header cannot be read");
   }
   dataStart_ = kLengthBytes + headerBytes;
-  SafetensorsHeader parsed = HeaderParser(fileBytes - dataStart_, path.string()).parse(header);
+  SafetensorsHeader parsed = HeaderParser(fileBytes - dataStart_, path_.string()).parse(header);
   entries_ = std::move(parsed.entries);
   metadata_ = std::move(parsed.metadata);
 }
@@ -330,7 +371,10 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
         name, toString(e.shape), path_.string(),
         bytesInWords(count * static_cast<Index>(sizeof(float))), bytesInWords(budgetBytes)));
   }
-  std::ifstream in = openInput(path_).stream;
+  std::ifstream file;
+  BytesBuffer buffer(bytes_.value_or(""));
+  if (!bytes_) file = openInput(path_).stream;
+  std::istream in(bytes_ ? static_cast<std::streambuf*>(&buffer) : file.rdbuf());
   in.seekg(static_cast<std::streamoff>(dataStart_ + e.begin));
   Tensor tensor = Tensor::uninitialised(e.shape);
   const std::span<float> out(tensor.mutableData(), static_cast<std::size_t>(count));
@@ -353,8 +397,8 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
 }
 
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
-  const std::string header = headerOf(tensors, metadata);
+                      const std::map<std::string, std::string>& metadata, FileFloat as) {
+  const std::string header = headerOf(tensors, metadata, as == FileFloat::f16 ? "F16" : "F32");
   writeAtomically(path, [&](std::ostream& out) {
     const std::uint64_t length = header.size();
     out.write(reinterpret_cast<const char*>(&length), sizeof length);
@@ -362,6 +406,10 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
     for (const TensorToWrite& entry : tensors) {
       const Tensor tensor = entry.values();
       const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();
+      if (as == FileFloat::f16) {
+        writeAsHalf(out, dense, entry.name);
+        continue;
+      }
       out.write(
           reinterpret_cast<const char*>(dense.data()),
           static_cast<std::streamsize>(dense.size()) * static_cast<std::streamsize>(sizeof(float)));
@@ -370,12 +418,12 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
 }
 
 void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
-                      const std::map<std::string, std::string>& metadata) {
+                      const std::map<std::string, std::string>& metadata, FileFloat as) {
   std::vector<TensorToWrite> entries;
   for (const NamedTensor& named : tensors) {
     entries.push_back({named.name, named.tensor.shape(), [&named] { return named.tensor; }});
   }
-  writeSafetensors(path, entries, metadata);
+  writeSafetensors(path, entries, metadata, as);
 }
 
 }  // namespace headscope::formats

@@ -1,12 +1,15 @@
 // safetensors: reads and writes the format (8-byte little-endian header length, JSON header, data);
-// F32, F16, BF16 and F64 are read as float32, F32 is written.
+// F32, F16, BF16 and F64 are read as float32; F32 and F16 are written.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <istream>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/tensor.h"
@@ -25,6 +28,8 @@ class SafetensorsFile {
  public:
   /// Throws UserError that names the file and what is wrong with it.
   explicit SafetensorsFile(const std::filesystem::path& path);
+  /// One that is in memory, which must outlive this; `name` stands for its path.
+  SafetensorsFile(const std::filesystem::path& name, std::string_view bytes);
 
   std::vector<std::string> names() const;
   bool has(const std::string& name) const { return entries_.contains(name); }
@@ -40,8 +45,10 @@ class SafetensorsFile {
 
  private:
   const SafetensorsEntry& entry(const std::string& name) const;
+  void readHeader(std::istream& in, std::uint64_t fileBytes);
 
   std::filesystem::path path_;
+  std::optional<std::string_view> bytes_;  // none: they are at the path
   std::uint64_t dataStart_ = 0;
   std::map<std::string, SafetensorsEntry> entries_;
   std::map<std::string, std::string> metadata_;
@@ -52,9 +59,14 @@ struct NamedTensor {
   Tensor tensor;
 };
 
-/// Writes beside, then renames: no partial file is left. Throws UserError naming the path.
+/// What values are written as; F16 rounds to the nearest.
+enum class FileFloat { f32, f16 };
+
+/// Writes beside, then renames: no partial file is left. Throws UserError naming the path, and for
+/// a value that F16 has no room for.
 void writeSafetensors(const std::filesystem::path& path, const std::vector<NamedTensor>& tensors,
-                      const std::map<std::string, std::string>& metadata = {});
+                      const std::map<std::string, std::string>& metadata = {},
+                      FileFloat as = FileFloat::f32);
 
 /// The same where values are made one tensor at a time, as they are written.
 struct TensorToWrite {
@@ -64,6 +76,7 @@ struct TensorToWrite {
 };
 /// Whole or not at all. Throws UserError that names the file.
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,
-                      const std::map<std::string, std::string>& metadata = {});
+                      const std::map<std::string, std::string>& metadata = {},
+                      FileFloat as = FileFloat::f32);
 
 }  // namespace headscope::formats

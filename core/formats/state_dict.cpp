@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <span>
 
 #include "core/error.h"
@@ -204,6 +205,18 @@ class Layer {
   Index left_;  // of the budget, in bytes
 };
 
+/// One below the other.
+Tensor stacked(std::initializer_list<Tensor> parts) {
+  Shape shape = parts.begin()->shape();
+  std::vector<float> values;
+  for (const Tensor& part : parts) {
+    const std::vector<float> own = part.values();
+    values.insert(values.end(), own.begin(), own.end());
+  }
+  shape[0] *= static_cast<Index>(parts.size());
+  return Tensor::fromValues(shape, values);
+}
+
 /// A tensor of (B, T, width) or (T, width), always given as the former.
 Tensor readSequence(Index& left, const SafetensorsFile& file, const std::string& name) {
   const Shape& shape = file.shape(name);
@@ -234,6 +247,26 @@ std::vector<std::string> commonTokens(const SafetensorsFile& file, const std::st
 LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix,
                           Index budgetBytes) {
   return Layer(file, prefix, budgetBytes).load();
+}
+
+void saveWeights(const std::filesystem::path& path, const Weights& w, bool bias,
+                 const std::map<std::string, std::string>& metadata, FileFloat as) {
+  std::vector<NamedTensor> tensors;
+  const bool combined = w.wQ.shape() == w.wK.shape() && w.wQ.dim(0) == w.wQ.dim(1);
+  if (combined) {
+    tensors.push_back({"in_proj_weight", stacked({w.wQ, w.wK, w.wV})});
+    if (bias) tensors.push_back({"in_proj_bias", stacked({w.bQ, w.bK, w.bV})});
+  } else {
+    tensors.insert(tensors.end(),
+                   {{"q_proj.weight", w.wQ}, {"k_proj.weight", w.wK}, {"v_proj.weight", w.wV}});
+    if (bias) {
+      tensors.insert(tensors.end(),
+                     {{"q_proj.bias", w.bQ}, {"k_proj.bias", w.bK}, {"v_proj.bias", w.bV}});
+    }
+  }
+  tensors.push_back({"out_proj.weight", w.wO});
+  if (bias) tensors.push_back({"out_proj.bias", w.bO});
+  writeSafetensors(path, tensors, metadata, as);
 }
 
 bool keysFit(const LoadedWeights& loaded, Index numHeads) {

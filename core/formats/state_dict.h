@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -27,6 +28,12 @@ struct LoadedWeights {
 /// More than `budgetBytes` for all of them together is refused before any is allocated past it.
 LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "",
                           Index budgetBytes = defaultMemoryBudget());
+
+/// As nn.MultiheadAttention names them; where its widths are not all d_model as separate
+/// q_proj.weight …, since it knows no others. Without `bias` no biases are written.
+void saveWeights(const std::filesystem::path& path, const Weights& weights, bool bias,
+                 const std::map<std::string, std::string>& metadata = {},
+                 FileFloat as = FileFloat::f32);
 
 /// Number of key/value heads the loaded weights mean with `numHeads` query heads; d_k is what W_Q
 /// has for each.

@@ -37,9 +37,10 @@ std::string_view toString(WordClass wordClass) {
 }
 
 Lexicon::Lexicon(std::string_view json) {
-  for (const auto& [name, words] : formats::parseLexicon(json)) {
-    const WordClass wordClass = classFromName(name);
-    for (const std::string& word : words) classes_.emplace(word, wordClass);
+  for (const formats::LexiconList& list : formats::parseLexicon(json)) {
+    const WordClass wordClass = classFromName(list.wordClass);
+    for (const std::string& word : list.words) classes_.emplace(word, wordClass);
+    if (list.language == "English") english_[static_cast<std::size_t>(wordClass)] = list.words;
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 namespace headscope {
 
@@ -29,16 +30,22 @@ std::string_view toString(WordClass wordClass);
 
 class Lexicon {
  public:
-  /// From the text of a lexicon file: the words of each class, lower-cased. A word has one class:
-  /// the one it most often has in English, and German only where English has no claim. Throws
-  /// UserError.
+  /// From the text of a lexicon file: the words of each class, lower-cased, by language. A word has
+  /// one class: the one it most often has in English, and German only where English has no claim.
+  /// Throws UserError.
   explicit Lexicon(std::string_view json);
+
+  /// The English words of a class, in the file's order.
+  const std::vector<std::string>& english(WordClass wordClass) const {
+    return english_[static_cast<std::size_t>(wordClass)];
+  }
 
   /// A mark or symbol is punctuation, a word that is not in the list is `other`.
   WordClass classOf(const std::string& token) const;
 
  private:
   std::unordered_map<std::string, WordClass> classes_;
+  std::array<std::vector<std::string>, kWordClasses> english_;
 };
 
 /// The one that comes with the program.

@@ -166,8 +166,8 @@ std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionCo
   return {layer.x, layer.weight, layer.bias};
 }
 
-Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
-                      const Execution& execution) {
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers, const Execution& execution,
+                      bool wanted) {
   struct Panel {
     LinearBackward& layer;
     Index row, col;
@@ -181,8 +181,12 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
       for (Index col = 0; col < shape[1]; col += kPanel) panels.push_back({layer, row, col});
     }
   }
-  Tensor dx = Tensor::uninitialised(x.shape(), execution.memory);
-  const std::vector<Box> boxes = linearPieces(dx.shape());
+  Tensor dx;
+  std::vector<Box> boxes;
+  if (wanted) {
+    dx = Tensor::uninitialised(x.shape(), execution.memory);
+    boxes = linearPieces(dx.shape());
+  }
   // the longer pieces first, so that threads end together
   overPieces(static_cast<Index>(panels.size() + boxes.size()), execution, [&](Index i) {
     const auto piece = static_cast<std::size_t>(i);
@@ -227,14 +231,16 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution) {
   const AttentionTensors& values = gradients.values();
   for (const LinearLayer& first : layers) {
-    if (!gradients.tensor(first.x).empty()) continue;  // done with another that reads it
+    if (!gradients.tensor(first.weight).empty()) continue;  // done with another that reads the same
     const std::vector<LinearLayer> reading = layersOn(first.x, layers);
     std::vector<LinearBackward> backward;
     for (const LinearLayer& layer : reading) {
       backward.push_back(
           {values.tensor(layer.weight), gradients.tensor(layer.y), values.config().bias});
     }
-    gradients.put(first.x, linearBackward(values.tensor(first.x), backward, execution));
+    Tensor dx =
+        linearBackward(values.tensor(first.x), backward, execution, !gradients.leftOut(first.x));
+    if (!dx.empty()) gradients.put(first.x, std::move(dx));
     for (std::size_t i = 0; i < reading.size(); ++i) {
       gradients.put(reading[i].weight, std::move(backward[i].dWeight));
       if (values.config().bias) gradients.put(reading[i].bias, std::move(backward[i].dBias));

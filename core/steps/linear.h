@@ -44,11 +44,11 @@ struct LinearBackward {
   Tensor dBias = {};    // Σ dy (out), where there is a bias
 };
 /// Fills in what becomes known, and gives the gradient of x (B, T, in), dense: Σ dy · weight over
-/// the layers.
-Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
-                      const Execution& execution);
+/// the layers; empty where it is not `wanted`.
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers, const Execution& execution,
+                      bool wanted = true);
 
-/// The same for a step's layers, which read one x or two.
+/// The same for a step's layers, which read one x or two; but for an x that is left out.
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution);
 

@@ -20,7 +20,8 @@ struct InitName {
 };
 constexpr std::array kInitNames{
     InitName{WeightInit::xavier, "xavier"}, InitName{WeightInit::normal, "normal"},
-    InitName{WeightInit::identity, "identity"}, InitName{WeightInit::designed, "designed"}};
+    InitName{WeightInit::identity, "identity"}, InitName{WeightInit::designed, "designed"},
+    InitName{WeightInit::learned, "learned"}};
 
 Tensor identity(Shape shape) {
   Tensor tensor = Tensor::zeros(std::move(shape));
@@ -59,7 +60,8 @@ WeightInit weightInitFromString(std::string_view name) {
     if (entry.name == name) return entry.init;
   }
   throw UserError(fmt::format(
-      "\"{}\" is not a way to draw weights; use xavier, normal, identity or designed", name));
+      "\"{}\" is not a way to draw weights; use xavier, normal, identity, designed or learned",
+      name));
 }
 
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed) {

@@ -22,7 +22,7 @@ struct Weights {
   Tensor bO;  // (D)       biases are always there; config.bias says whether they are added
 };
 
-enum class WeightInit { xavier, normal, identity, designed };
+enum class WeightInit { xavier, normal, identity, designed, learned };
 
 /// Where weights come from: drawn (init, seed), or named explicitly (a file, a preset's own).
 struct WeightSource {
@@ -46,6 +46,7 @@ WeightInit weightInitFromString(std::string_view name);
 ///  normal    mean 0, standard deviation 0.1, biases too
 ///  identity  ones on the diagonal, biases 0
 ///  designed  as xavier; designedWeights (designed_heads.h) writes the designed heads over it
+///  learned   as xavier; drawWeightsFor (document.h) gives those that learned
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
 
 /// AttentionConfig::headDim of weights for so many heads: 0 where their d_k is d_model / heads.

@@ -156,6 +156,8 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
     std::string text = !w.drawn() ? "loaded from " + w.loadedFrom
                        : w.init == WeightInit::designed
                            ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
+                       : w.init == WeightInit::learned
+                           ? fmt::format("learned from generated sentences, seed {}", w.seed)
                            : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
     return text + (d.weightsEdited ? "; edited since" : "");
   }

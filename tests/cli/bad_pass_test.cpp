@@ -36,7 +36,7 @@ TEST_F(BadPass, ValuesAreNamed) {
   expectRefused({"run", "--text", ""}, {"text is empty"});
   expectRefused({"run", "--memory-text", " "}, {"memory text is empty"});
   expectRefused({"run", "--text", "\xff"}, {"UTF-8"});
-  expectRefused({"run", "--init", "learned"}, {"learned", "xavier, normal, identity or designed"});
+  expectRefused({"run", "--init", "trained"}, {"trained", "xavier, normal, identity, designed or learned"});
   expectRefused({"run", "--init", "designed", "--input", "x"}, {"--init designed", "--input"});
   expectRefused({"run", "--init", "designed", "--weights", "w"}, {"--init", "--weights"});
   expectRefused({"run", "--init", "designed", "--preset", "by-hand"},

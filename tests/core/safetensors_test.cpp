@@ -53,6 +53,38 @@ TEST(Safetensors, WrittenAndReadBack) {
   EXPECT_EQ(file.read("scalar").values(), std::vector<float>{7.0F});
 }
 
+TEST(Safetensors, HalvesAreRoundedToTheNearest) {
+  const TempFolder folder;
+  const std::vector<float> values{1.0F, 0.1F, -65504.0F, 6e-8F, 1.0F + 0x1p-11F, 0.0F};
+  const std::vector<NamedTensor> tensors{{"a", Tensor::fromValues({2, 3}, values)}};
+  writeSafetensors(folder / "half.safetensors", tensors, {}, FileFloat::f16);
+  const SafetensorsFile file(folder / "half.safetensors");
+  EXPECT_EQ(file.dtype("a"), "F16");
+  EXPECT_EQ(file.read("a").values(),
+            (std::vector<float>{1.0F, 0.0999755859375F, -65504.0F, 0x1p-24F, 1.0F, 0.0F}));
+  expectUserError(
+      [&] {
+        const std::vector<NamedTensor> large{{"b", Tensor::fromValues({1}, {{1e5F}})}};
+        writeSafetensors(folder / "large.safetensors", large, {}, FileFloat::f16);
+      },
+      "b has values beyond 65504", "F32");
+  EXPECT_FALSE(std::filesystem::exists(folder / "large.safetensors"));
+}
+
+TEST(Safetensors, AreReadFromMemoryAlike) {
+  const TempFolder folder;
+  const std::vector<NamedTensor> tensors{{"a", Tensor::fromValues({2}, {{1.0F, 2.0F}})},
+                                         {"b", Tensor::fromValues({1}, {{3.0F}})}};
+  writeSafetensors(folder / "t.safetensors", tensors);
+  const std::string bytes = readAll(folder / "t.safetensors");
+  const SafetensorsFile file("in memory", bytes);
+  EXPECT_EQ(file.read("b").values(), std::vector<float>{3.0F});
+  EXPECT_EQ(file.read("a").values(), (std::vector<float>{1.0F, 2.0F}));
+  expectUserError(
+      [&] { SafetensorsFile("in memory", std::string_view(bytes).substr(0, bytes.size() - 1)); },
+      "in memory is not a usable");
+}
+
 TEST(Safetensors, ReadsPyTorchsFiles) {
   const SafetensorsFile file(golden("tiny_d4_h2_t3"));
   EXPECT_EQ(file.shape("in_proj_weight"), (Shape{12, 4}));

@@ -74,8 +74,8 @@ TEST(Lexicon, RestIsPunctuationOrOther) {
 
 TEST(Lexicon, RefusesWhatIsNone) {
   expectUserError([] { Lexicon("{"); }, "lexicon.json");
-  expectUserError([] { Lexicon(R"({"gerund": ["being"]})"); }, "gerund");
-  expectUserError([] { Lexicon(R"({"noun": [1]})"); }, "lexicon.json");
+  expectUserError([] { Lexicon(R"({"English": {"gerund": ["being"]}})"); }, "gerund");
+  expectUserError([] { Lexicon(R"({"English": {"noun": [1]}})"); }, "lexicon.json");
 }
 
 }  // namespace

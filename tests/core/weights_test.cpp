@@ -86,7 +86,7 @@ TEST(Weights, NamesGoThereAndBack) {
     EXPECT_EQ(weightInitFromString(toString(init)), init);
   }
   expectUserError([] { weightInitFromString("kaiming"); }, "kaiming",
-                  "xavier, normal, identity or designed");
+                  "xavier, normal, identity, designed or learned");
 }
 
 TEST(Weights, WrongShapeIsNamedWithExpectedAndFound) {

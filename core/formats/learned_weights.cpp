@@ -1,0 +1,58 @@
+#include "core/formats/learned_weights.h"
+
+#include <fmt/format.h>
+
+#include "core/assets.h"
+#include "core/formats/json.h"
+#include "core/formats/state_dict.h"
+
+namespace headscope::formats {
+namespace {
+
+constexpr const char* kAsset = "learned/sentences_512_8.safetensors";
+constexpr Index kAssetWidth = 512;
+constexpr Index kAssetHeads = 8;
+constexpr std::uint64_t kAssetSeed = 1;
+
+/// [["prev"], ["subj"], …]
+Json trainedFor(const AttentionConfig& config) {
+  Json heads = Json::emptyList();
+  for (Index head = 0; head < config.numHeads; ++head) {
+    Json questions = Json::emptyList();
+    for (const training::WordQuestion question : training::questionsOfHead(head, config)) {
+      questions.push_back(training::info(question).name);
+    }
+    heads.push_back(std::move(questions));
+  }
+  return heads;
+}
+
+}  // namespace
+
+void saveLearned(const std::filesystem::path& path, const Weights& weights,
+                 const AttentionConfig& config, std::uint64_t seed, Index steps, FileFloat as) {
+  saveWeights(path, weights, config.bias,
+              {{"learned", "eight questions about the words of generated sentences"},
+               {"num_heads", fmt::format("{}", config.numHeads)},
+               {"seed", fmt::format("{}", seed)},
+               {"steps", fmt::format("{}", steps)},
+               {"trained_for", trainedFor(config).dump()}},
+              as);
+}
+
+std::optional<Weights> learnedAsset(const AttentionConfig& c, std::uint64_t seed) {
+  const bool same = c.dModel == kAssetWidth && c.numHeads == kAssetHeads &&
+                    c.numKvHeads == kAssetHeads && c.dKDivides() && c.kvWidth() == c.dModel &&
+                    c.bias && seed == kAssetSeed;
+  if (!same) return std::nullopt;
+  return loadWeights(SafetensorsFile(kAsset, asset(kAsset))).weights;
+}
+
+std::optional<Weights> learnedWeights(
+    const AttentionConfig& config, std::uint64_t seed, const Execution& execution,
+    const std::function<void(const training::LayerLearner&)>& tell) {
+  std::optional<Weights> ready = learnedAsset(config, seed);
+  return ready ? ready : training::learnLayer(config, seed, execution, tell);
+}
+
+}  // namespace headscope::formats

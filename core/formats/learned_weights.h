@@ -1,0 +1,28 @@
+// Learned weights: files of layers that learned sentences (training/learned_layer.h), and the one
+// that comes with the program, assets/learned/sentences_512_8.safetensors.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "core/formats/safetensors.h"
+#include "core/training/learned_layer.h"
+
+namespace headscope::formats {
+
+/// Weights in nn.MultiheadAttention's names; how they came about, and the questions that each head
+/// was trained for, in the metadata. Throws UserError naming the path.
+void saveLearned(const std::filesystem::path& path, const Weights& weights,
+                 const AttentionConfig& config, std::uint64_t seed, Index steps, FileFloat as);
+
+/// Those that come with the program, where they are of these sizes and this seed.
+std::optional<Weights> learnedAsset(const AttentionConfig& config, std::uint64_t seed);
+
+/// Those, or else learned now. `tell` is called after each step; nothing where it was cancelled.
+std::optional<Weights> learnedWeights(
+    const AttentionConfig& config, std::uint64_t seed, const Execution& execution,
+    const std::function<void(const training::LayerLearner&)>& tell = {});
+
+}  // namespace headscope::formats

@@ -1,0 +1,94 @@
+// Learned layer: weights for one attention layer that were trained to answer the eight questions
+// about words (sentences.h), read through a tied readout (tied_readout.h). What comes out is
+// general: heads that look, in any sentence, where the questions' answers mostly are.
+//
+// Scores are kept of ordinary size while it learns, by two penalties, so that weights stay soft and
+// 1/√d_k decides between a peak and a choice.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/attention_tensors.h"
+#include "core/training/optimiser.h"
+#include "core/training/tied_readout.h"
+#include "core/weights/weights.h"
+
+namespace headscope::training {
+
+/// What was measured to work.
+struct LearningSettings {
+  Index steps = 120;
+  double settling = 0.4;  // of the steps, the last, in which the learning rate falls to 0
+  Index batch = 32;
+  OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};
+  double classFactor = 3.0;     // word classes stand out by this while it learns
+  double sizePenalty = 6e-3;    // · mean (raw / √d_k)²
+  double mostScore = 4.5;       // scores may be so far from their row's mean
+  double excessPenalty = 32.0;  // · mean (what they are beyond it)²
+};
+
+class LayerLearner {
+ public:
+  /// Of the configuration the sizes and the bias alone count; scores are scaled and unmasked while
+  /// it learns. Throws UserError where no layer of these sizes can learn: one whose memory is of
+  /// another width, or that would not fit the memory.
+  LayerLearner(const AttentionConfig& sizes, std::uint64_t seed, LearningSettings settings = {});
+
+  /// One step on a batch of its own. False where it was cancelled: nothing was learned then, and
+  /// the next step is what it would have been. Throws UserError where a number is no longer finite.
+  /// The same bits on every thread count.
+  bool step(const Execution& execution);
+
+  Index stepsDone() const { return stepsDone_; }
+  bool done() const { return stepsDone_ >= settings_.steps; }
+  const LearningSettings& settings() const { return settings_; }
+  /// Over the last few batches, each before its step: what the answers cost, and the share of words
+  /// with a partner that were given a right one, by question.
+  double loss() const;
+  std::array<double, kWordQuestions> right() const;
+
+  /// As they are by now, for X as it is embedded. b_K centres the scores (b_K = −W_K · mean x),
+  /// which changes no weight.
+  Weights weights() const;
+
+ private:
+  SentenceBatch nextBatch();  // the same one until a step has learned from it
+  Tensor embed(const SentenceBatch& batch) const;
+  void findMean(std::uint64_t seed);
+  const Tensor& value(TensorId id) const;
+
+  AttentionConfig config_;
+  LearningSettings settings_;
+  Draws draws_;
+  std::vector<std::string> words_;    // that sentences may hold
+  Tensor wordRows_, placeRows_;       // X is their sum: (words, D), (places, D)
+  std::vector<float> columnFactors_;  // that X has while it learns, by column
+  std::vector<double> meanX_;
+  std::vector<Sentence> drawn_;  // for the batches to come
+  std::vector<Parameter> parameters_;
+  std::unique_ptr<TiedReadout> readout_;
+  BlockStorePtr memory_ = std::make_shared<BlockStore>();
+  Index stepsDone_ = 0;
+  struct Told {
+    double loss;
+    std::array<double, kWordQuestions> right;
+  };
+  std::deque<Told> told_;  // of the last batches, long and short sentences
+};
+
+/// All steps. `tell` is called after each; nothing where it was cancelled.
+std::optional<Weights> learnLayer(const AttentionConfig& sizes, std::uint64_t seed,
+                                  const Execution& execution,
+                                  const std::function<void(const LayerLearner&)>& tell = {});
+
+/// The questions that a head was trained for: those asked of its columns.
+std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& config);
+
+}  // namespace headscope::training

@@ -1,0 +1,73 @@
+// learn: weights that learned where to look in sentences, as a file that other commands read; and
+// `--init learned`.
+#include <string>
+#include <vector>
+
+#include "core/formats/safetensors.h"
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+/// What a command says on stderr while it works.
+std::string toldBy(const std::vector<std::string>& arguments, CliResult& result) {
+  testing::internal::CaptureStderr();
+  result = runProgram(arguments);
+  return testing::internal::GetCapturedStderr();
+}
+
+class Learn : public InFolder {};
+
+TEST_F(Learn, WritesAFileThatOtherCommandsRead) {
+  const std::string file = path("learned.safetensors");
+  const auto json = jsonOf({"learn", "--d-model", "32", "--heads", "4", "--steps", "6", "--seed",
+                            "5", "--f16", "--out", file});
+  EXPECT_EQ(json["steps"], 6);
+  EXPECT_EQ(json["config"]["d_model"], 32);
+  EXPECT_EQ(json["questions"].size(), 8U);
+  EXPECT_EQ(json["questions"][3]["heads"], nlohmann::json({1}));
+  EXPECT_EQ(json["heads"].size(), 4U);
+  EXPECT_GT(json["heads"][0]["weight_on_partner"]["prev"], 0.0);
+  const formats::SafetensorsFile written(file);
+  EXPECT_EQ(written.dtype("in_proj_weight"), "F16");
+  EXPECT_EQ(written.metadata().at("trained_for"),
+            R"([["prev","subj"],["adj","mod"],["det","pobj"],["pron","verb"]])");
+  const auto pass = jsonOf({"run", "--weights", file, "--heads", "4", "--text", "a cat"});
+  EXPECT_EQ(pass["config"]["d_model"], 32);
+}
+
+TEST_F(Learn, SaysHowFarItIsAndWhatCameOut) {
+  CliResult run;
+  const std::string told =
+      toldBy({"learn", "--d-model", "32", "--heads", "2", "--steps", "20"}, run);
+  EXPECT_EQ(run.status, 0);
+  EXPECT_NE(told.find("step 20 of 20: loss "), std::string::npos) << told;
+  EXPECT_NE(run.out.find("which word is before it?"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("head 2: 0."), std::string::npos) << run.out;
+}
+
+TEST_F(Learn, RefusesInASentence) {
+  expectRefused({"learn", "--d-model", "10", "--heads", "4"}, {"10"});
+  expectRefused({"learn", "--steps", "0"}, {"--steps"});
+  expectRefused({"learn", "--f16"}, {"--f16", "--out"});
+  expectRefused({"learn", "--seq-len", "4"}, {"--seq-len"});
+  expectRefused({"learn", "--d-model", "16", "--heads", "2", "--steps", "1", "--out",
+                 "/nowhere/learned.safetensors"},
+                {"/nowhere/learned.safetensors"});
+}
+
+TEST(InitLearned, ComesWithTheProgramOrIsLearnedNow) {
+  CliResult run;
+  EXPECT_EQ(toldBy({"run", "--init", "learned", "--text", "The cat sat"}, run), "");
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(run.out.find("learned (from generated sentences), seed 1"), std::string::npos);
+  const std::string told = toldBy(
+      {"run", "--init", "learned", "--d-model", "32", "--heads", "2", "--text", "The cat sat"},
+      run);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(told.find("learning, step "), std::string::npos) << told;
+  expectRefused({"run", "--init", "learned", "--preset", "rul"}, {"--init learned", "--text"});
+}
+
+}  // namespace
+}  // namespace headscope

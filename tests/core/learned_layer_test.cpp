@@ -1,0 +1,242 @@
+// Learned layers: that learning learns, is the same on any number of threads, and gives heads that
+// look where they are said to; for the asset, too.
+#include "core/training/learned_layer.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "core/analysis/similarity.h"
+#include "core/attention.h"
+#include "core/edit.h"
+#include "core/formats/learned_weights.h"
+#include "core/formats/state_dict.h"
+#include "core/ledger.h"
+#include "core/training/head_roles.h"
+#include "tests/core/support/cases.h"
+#include "tests/core/support/declared_sentences.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::training {
+namespace {
+
+AttentionConfig ofSize(Index dModel, Index heads) { return test::sized(dModel, heads, 6); }
+
+std::array<const Tensor*, 8> tensorsOf(const Weights& w) {
+  return {&w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO};
+}
+
+void expectSameBits(const Weights& a, const Weights& b) {
+  const auto left = tensorsOf(a);
+  const auto right = tensorsOf(b);
+  for (std::size_t i = 0; i < left.size(); ++i) EXPECT_EQ(left[i]->values(), right[i]->values());
+}
+
+Weights learnedIn(const AttentionConfig& config, Index steps, int threads, double* loss = nullptr) {
+  Execution execution;
+  execution.threads = threads;
+  execution.flopsPerThread = 1;  // as many threads as there are, however little the work
+  LearningSettings settings;
+  settings.steps = steps;
+  settings.batch = 16;
+  LayerLearner learner(config, 3, settings);
+  double first = 0.0;
+  while (!learner.done()) {
+    EXPECT_TRUE(learner.step(execution));
+    if (learner.stepsDone() == 4) first = learner.loss();
+  }
+  if (loss != nullptr) *loss = learner.loss() / first;
+  return learner.weights();
+}
+
+TEST(LearnedLayer, LearnsAndIsTheSameOnAnyNumberOfThreads) {
+  double loss = 0.0;
+  const Weights one = learnedIn(ofSize(128, 4), 30, 1, &loss);
+  EXPECT_LT(loss, 0.75);
+  expectSameBits(one, learnedIn(ofSize(128, 4), 30, 3));
+}
+
+TEST(LearnedLayer, OfAnySizes) {
+  const auto with = [](AttentionConfig c, auto change) {
+    change(c);
+    return c;
+  };
+  for (const AttentionConfig& c :
+       {ofSize(64, 16), ofSize(24, 3), ofSize(6, 2), ofSize(1, 1),
+        with(ofSize(32, 4), [](AttentionConfig& a) { a.numKvHeads = 2; }),
+        with(ofSize(32, 4), [](AttentionConfig& a) { a.headDim = 12; }),
+        with(ofSize(32, 4), [](AttentionConfig& a) { a.headDim = 3; }),
+        with(ofSize(32, 2), [](AttentionConfig& a) { a.bias = false; }),
+        with(ofSize(32, 2), [](AttentionConfig& a) { a.memoryLen = 4; })}) {
+    const Weights weights = learnedIn(c, 6, 2);
+    checkWeights(weights, c, "the learned layer");
+    if (!c.bias) {
+      EXPECT_EQ(weights.bK.values(), std::vector<float>(32, 0.0F));
+    }
+  }
+}
+
+TEST(LearnedLayer, RefusesWhatCannotLearn) {
+  AttentionConfig c = ofSize(32, 4);
+  c.memoryLen = 5;
+  c.memoryWidth = 24;
+  expectUserError([&] { LayerLearner(c, 1); }, "24 features", "32 wide");
+  expectUserError([] { LayerLearner(ofSize(10, 4), 1); }, "10");
+}
+
+TEST(LearnedLayer, StopsWhenItIsCancelled) {
+  const std::atomic<bool> cancelled{true};
+  Execution execution;
+  execution.cancelled = &cancelled;
+  LayerLearner learner(ofSize(32, 4), 1);
+  const Weights before = learner.weights();
+  EXPECT_FALSE(learner.step(execution));
+  EXPECT_EQ(learner.stepsDone(), 0);
+  expectSameBits(learner.weights(), before);
+  EXPECT_FALSE(learnLayer(ofSize(32, 4), 1, execution));
+  LayerLearner uninterrupted(ofSize(32, 4), 1);
+  EXPECT_TRUE(learner.step({}));
+  EXPECT_TRUE(uninterrupted.step({}));
+  expectSameBits(learner.weights(), uninterrupted.weights());
+}
+
+/// b_K, which takes the same from every score of a row, leaves the weights of attention as they
+/// are, and scores about 0.
+TEST(LearnedLayer, CentresItsScores) {
+  const AttentionConfig c = ofSize(64, 4);
+  Weights weights = learnedIn(c, 20, 2);
+  const auto sentences = heldOutSentences(20);
+  const HeadRoles centred = measureRoles(weights, c, sentences, {});
+  weights.bK = Tensor::zeros(weights.bK.shape());
+  const HeadRoles plain = measureRoles(weights, c, sentences, {});
+  for (std::size_t h = 0; h < 4; ++h) {
+    for (std::size_t q = 0; q < kWordQuestions; ++q) {
+      EXPECT_NEAR(centred.onPartners[h][q], plain.onPartners[h][q], 1e-4);
+    }
+  }
+}
+
+TEST(LearnedLayer, QuestionsGoToTheHeadsOfTheirColumns) {
+  using enum WordQuestion;
+  EXPECT_EQ(questionsOfHead(2, ofSize(512, 8)), std::vector{described});
+  EXPECT_EQ(questionsOfHead(1, ofSize(512, 4)), (std::vector{described, description}));
+  EXPECT_EQ(questionsOfHead(5, ofSize(512, 16)), std::vector{described});
+}
+
+class LearnedAsset : public testing::Test {
+ protected:
+  const AttentionConfig config = ofSize(512, 8);
+  const Weights weights = formats::learnedAsset(config, 1).value();
+};
+
+TEST_F(LearnedAsset, IsOfItsSizesAlone) {
+  checkWeights(weights, config, "the asset");
+  EXPECT_FALSE(formats::learnedAsset(ofSize(512, 4), 1));
+  EXPECT_FALSE(formats::learnedAsset(ofSize(256, 8), 1));
+  EXPECT_FALSE(formats::learnedAsset(config, 2));
+  AttentionConfig noBias = config;
+  noBias.bias = false;
+  EXPECT_FALSE(formats::learnedAsset(noBias, 1));
+}
+
+/// Learned anew it is what it was: `headscope learn --f16` makes the file. Another processor's
+/// products round otherwise, so not to the last bit.
+TEST_F(LearnedAsset, ComesFromItsCommand) {
+  const Weights again = learnLayer(config, 1, {}).value();
+  const auto sentences = heldOutSentences(100);
+  const HeadRoles now = measureRoles(again, config, sentences, {});
+  const HeadRoles then = measureRoles(weights, config, sentences, {});
+  double largest = 0.0;
+  for (std::size_t h = 0; h < 8; ++h) {
+    for (std::size_t q = 0; q < kWordQuestions; ++q) {
+      largest = std::max(largest, std::abs(now.onPartners[h][q] - then.onPartners[h][q]));
+    }
+  }
+  EXPECT_LT(largest, 0.01);
+  for (Index i = 0; i < again.wQ.size(); ++i) {
+    ASSERT_NEAR(again.wQ.data()[i], weights.wQ.data()[i], 0.02F) << i;
+  }
+}
+
+/// On sentences by hand, none of them generated: every question's head looks at its answers,
+/// softly.
+TEST_F(LearnedAsset, LooksWhereItWasTrainedTo) {
+  std::vector<Sentence> sentences;
+  for (const auto& declared : test::declaredSentences()) sentences.push_back(declared.sentence());
+  const HeadRoles roles = measureRoles(weights, config, sentences, {});
+  for (const WordQuestionInfo& each : wordQuestions()) {
+    const auto q = static_cast<std::size_t>(each.question);
+    EXPECT_GE(roles.onPartners[q][q], 0.5) << each.name;
+    EXPECT_LE(roles.onPartners[q][q], 0.95) << each.name;
+    EXPECT_EQ(roles.bestAt(each.question), static_cast<Index>(q)) << each.name;
+  }
+  EXPECT_LT(roles.largestWeight, 0.99);
+}
+
+/// No two heads are alike, ablation differs by word, and 1/√d_k decides between a choice and a
+/// peak.
+TEST_F(LearnedAsset, IsWorthLookingAt) {
+  const auto pass = [&](bool scale) {
+    AttentionConfig c = config;
+    c.scale = scale;
+    const DocumentPtr drawn =
+        makeDocument("", c, TextSource{{"The cat, which was very fluffy, sat on the mat."}, {}},
+                     Positions::named, {}, defaultMemoryBudget());
+    return runAttention(
+        apply(*drawn, SetWeights{"learned", weights, true, 8, 8}, defaultMemoryBudget()).document);
+  };
+  const TracePtr scaled = pass(true);
+  const HeadSimilarity similarity = headSimilarity(*scaled, 0).value();
+  for (Index a = 0; a < 8; ++a) {
+    for (Index b = 0; b < a; ++b) EXPECT_LT(similarity(a, b), 0.9) << a << " " << b;
+  }
+  const auto saturated = [](const Trace& trace) {
+    Index rows = 0;
+    const Tensor& all = trace.tensor(TensorId::weights);
+    for (Index head = 0; head < all.dim(1); ++head) {
+      for (Index i = 0; i < all.dim(2); ++i) {
+        const auto row = all.matrixOf(0, head).row(i);
+        rows += *std::max_element(row.begin(), row.end()) > 0.99F ? 1 : 0;
+      }
+    }
+    return static_cast<double>(rows) / static_cast<double>(all.dim(1) * all.dim(2));
+  };
+  EXPECT_EQ(saturated(*scaled), 0.0);
+  EXPECT_GT(saturated(*pass(false)), 0.25);
+  const auto scores = scaled->tensor(TensorId::rawScores).values();
+  for (const float score : scores) EXPECT_LT(std::abs(score), 60.0F);
+}
+
+/// A document's learned weights follow what they were learned for, and nothing else.
+TEST(LearnedDocument, LearnsAnewForOtherHeadsAndWithoutBias) {
+  const Index budget = defaultMemoryBudget();
+  const DocumentPtr start = makeDocument("", ofSize(16, 2), TextSource{{"The cat sat"}, {}},
+                                         Positions::named, {WeightInit::learned, 4, {}}, budget);
+  const auto after = [&](const Edit& edit) { return apply(*start, edit, budget).document; };
+  expectSameBits(start->weights, learnLayer(start->config, 4, {}).value());
+  expectSameBits(after(SetText{0, false, "A dog ran off"})->weights, start->weights);
+  EXPECT_NE(after(SetDimensions{16, 4, 4})->weights.wQ.values(), start->weights.wQ.values());
+  const DocumentPtr noBias = after(SetBias{false});
+  EXPECT_EQ(noBias->weights.bQ.values(), std::vector<float>(16, 0.0F));
+  EXPECT_NE(noBias->weights.wQ.values(), start->weights.wQ.values());
+}
+
+TEST(LearnedFiles, AreReadBack) {
+  const TempFolder folder;
+  AttentionConfig c = ofSize(24, 4);
+  c.headDim = 5;
+  c.numKvHeads = 2;
+  for (const AttentionConfig& config : {ofSize(16, 2), c}) {
+    const Weights weights = learnedIn(config, 2, 1);
+    const auto path = folder / "learned.safetensors";
+    formats::saveLearned(path, weights, config, 3, 2, formats::FileFloat::f32);
+    const formats::SafetensorsFile file(path);
+    expectSameBits(formats::loadWeights(file).weights, weights);
+    EXPECT_EQ(file.metadata().at("seed"), "3");
+  }
+}
+
+}  // namespace
+}  // namespace headscope::training

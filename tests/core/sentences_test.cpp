@@ -1,0 +1,136 @@
+// Generated sentences: what holds of every one of them, and that all that they are to teach is
+// there.
+#include "core/training/sentences.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/input/lexicon.h"
+#include "core/training/tied_readout.h"
+
+namespace headscope::training {
+namespace {
+
+std::vector<Sentence> someSentences(std::uint64_t seed = 7, int count = 2000) {
+  Draws draws(seed, "test");
+  std::vector<Sentence> sentences;
+  for (int i = 0; i < count; ++i) sentences.push_back(drawSentence(draws));
+  return sentences;
+}
+
+WordClass classAt(const Sentence& sentence, Index place) {
+  return lexicon().classOf(sentence.words[static_cast<std::size_t>(place)]);
+}
+
+TEST(Sentences, HaveTheirLengthsAndPartnersInside) {
+  for (const Sentence& sentence : someSentences()) {
+    const Index length = std::ssize(sentence.words);
+    ASSERT_GE(length, kShortestSentence);
+    ASSERT_LE(length, kLongestSentence);
+    for (const auto& places : sentence.partners) {
+      ASSERT_EQ(std::ssize(places), length);
+      for (Index i = 0; i < length; ++i) {
+        const auto& partners = places[static_cast<std::size_t>(i)];
+        EXPECT_TRUE(std::is_sorted(partners.begin(), partners.end()));
+        EXPECT_EQ(std::set(partners.begin(), partners.end()).size(), partners.size());
+        for (const Index j : partners) {
+          EXPECT_GE(j, 0);
+          EXPECT_LT(j, length);
+          EXPECT_NE(j, i);
+        }
+      }
+    }
+  }
+}
+
+TEST(Sentences, PartnersAreOfTheirKind) {
+  // unknown words may stand for any of the open classes
+  const auto isOrUnknown = [](WordClass found, WordClass wanted) {
+    return found == wanted || found == WordClass::other;
+  };
+  for (const Sentence& sentence : someSentences()) {
+    for (Index i = 0; i < std::ssize(sentence.words); ++i) {
+      const WordClass own = classAt(sentence, i);
+      const auto& previous = sentence.partnersOf(WordQuestion::previous, i);
+      EXPECT_EQ(previous, i == 0 ? std::vector<Index>{} : std::vector<Index>{i - 1});
+      if (own == WordClass::determiner) {
+        const auto& determined = sentence.partnersOf(WordQuestion::determined, i);
+        ASSERT_EQ(determined.size(), 1U);
+        EXPECT_GT(determined.front(), i);
+        EXPECT_TRUE(isOrUnknown(classAt(sentence, determined.front()), WordClass::noun));
+      }
+      if (own == WordClass::copula || own == WordClass::verb) {
+        ASSERT_EQ(sentence.partnersOf(WordQuestion::subject, i).size(), 1U);
+        EXPECT_LT(sentence.partnersOf(WordQuestion::subject, i).front(), i);
+      }
+      if (own == WordClass::preposition) {
+        EXPECT_EQ(sentence.partnersOf(WordQuestion::object, i).size(), 1U);
+      }
+      for (const Index adjective : sentence.partnersOf(WordQuestion::description, i)) {
+        const auto& described = sentence.partnersOf(WordQuestion::described, adjective);
+        EXPECT_EQ(described, std::vector<Index>{i});
+        EXPECT_TRUE(isOrUnknown(classAt(sentence, adjective), WordClass::adjective));
+      }
+      EXPECT_LE(sentence.partnersOf(WordQuestion::antecedent, i).size(), 2U);
+    }
+  }
+}
+
+TEST(Sentences, EveryQuestionIsAskedOften) {
+  const auto sentences = someSentences();
+  for (const WordQuestionInfo& each : wordQuestions()) {
+    std::size_t with = 0;
+    for (const Sentence& sentence : sentences) {
+      for (Index i = 0; i < std::ssize(sentence.words); ++i) {
+        with += sentence.partnersOf(each.question, i).empty() ? 0 : 1;
+      }
+    }
+    EXPECT_GT(with, sentences.size() / 3) << each.name;
+    EXPECT_EQ(&info(each.question), &each);
+  }
+}
+
+TEST(Sentences, OfASeedAreTheSame) {
+  const auto words = [](std::uint64_t seed) {
+    std::vector<std::vector<std::string>> all;
+    for (const Sentence& sentence : someSentences(seed, 50)) all.push_back(sentence.words);
+    return all;
+  };
+  EXPECT_EQ(words(1), words(1));
+  EXPECT_NE(words(1), words(2));
+}
+
+TEST(Sentences, HoldKnownWordsOnly) {
+  const std::vector<std::string> known = sentenceWords();
+  EXPECT_TRUE(std::is_sorted(known.begin(), known.end()));
+  for (const Sentence& sentence : someSentences()) {
+    for (const std::string& word : sentence.words) {
+      EXPECT_TRUE(std::binary_search(known.begin(), known.end(), word)) << word;
+    }
+  }
+}
+
+/// In a batch the shares of a word's right answers sum to 1, over equal words too.
+TEST(SentenceBatch, AnswersAreShares) {
+  const SentenceBatch batch(someSentences(3, 20), sentenceWords());
+  for (Index item = 0; item < batch.count; ++item) {
+    const Index length = batch.lengths[static_cast<std::size_t>(item)];
+    for (Index q = 0; q < static_cast<Index>(kWordQuestions); ++q) {
+      for (Index i = 0; i < batch.length; ++i) {
+        const float* row = batch.answersAt(item, q) + i * (batch.length + 1);
+        float sum = 0.0F;
+        for (Index j = 0; j <= batch.length; ++j) {
+          sum += row[j];
+          const bool padding = j >= length && j < batch.length;
+          EXPECT_TRUE(!padding || row[j] == 0.0F);
+        }
+        EXPECT_NEAR(sum, i < length ? 1.0F : 0.0F, 1e-6F);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace headscope::training
