@@ -75,9 +75,9 @@ void prepareGemm() {
   // oneDNN crashes where there is no memory for its kernels: better refused here
   constexpr Index kRoomForKernels = Index{48} << 20;
   { const Block room(kRoomForKernels / static_cast<Index>(sizeof(float)), nullptr); }
-  // one product of each kind the steps compute: x Wᵀ, Q Kᵀ and A V
+  // one product of each kind the steps compute: x Wᵀ, Q Kᵀ and A V; none of them is a small one
   constexpr Index kTokens = 6;
-  constexpr Index kWidth = 64;
+  constexpr Index kWidth = 128;
   const std::vector<float> values(static_cast<std::size_t>(kWidth * kWidth), 0.0F);
   std::vector<float> result(static_cast<std::size_t>(kWidth * kWidth));
   const ConstMatrixView tall{values.data(), kTokens, kWidth, kWidth, 1};

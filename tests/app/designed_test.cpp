@@ -45,7 +45,7 @@ TEST(DesignedHeadsShown, AnotherNumberOfHeadsIsDesignedAnew) {
 
 TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnThem) {
   AppDriver ui(presetDocument("by-hand"));
-  const auto combo = ui.screen().findAfter("Heads", "top bar");
+  const auto combo = ui.screen().findAfter("Train", "top bar");
   ASSERT_TRUE(combo);
   ui.clickAt(combo->centre());
   ui.click("Tutorial", "Combo");

@@ -93,7 +93,9 @@ TEST_F(Presenting, TheCardClickedLastIsOfItsOwnPage) {
   EXPECT_TRUE(ui_.shows("Head 1 of 8"));
   ui_.press(Key{'H'});
   EXPECT_TRUE(ui_.shows("Head 2 of 8"));
-  ui_.press(Key{'V'});  // the other page, while presenting
+  ui_.press(Key{'V'});  // the other pages, while presenting
+  EXPECT_TRUE(alone("All heads"));
+  ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Step 3 · Score"));
   ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Output matrix"));

@@ -131,7 +131,7 @@ TEST_F(Analyze, TheTableHoldsTheSameNumbers) {
   std::string line;
   std::getline(lines, line);
   const auto header = fields(line);
-  ASSERT_EQ(header.size(), 1 + kMetricCount + 2 + 2);
+  ASSERT_EQ(header.size(), 1 + kMetricCount + 2 + 2 + 2);
   for (std::size_t h = 0; h < 2; ++h) {
     ASSERT_TRUE(std::getline(lines, line));
     const auto cells = fields(line);
