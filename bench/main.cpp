@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   headscope::bench::registerPasses();
+  headscope::bench::registerTraining();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }

@@ -4,5 +4,7 @@
 namespace headscope::bench {
 
 void registerPasses();
+/// One training step of each task and of some sizes.
+void registerTraining();
 
 }  // namespace headscope::bench

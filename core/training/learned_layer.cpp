@@ -232,7 +232,7 @@ const Pins& noPins() {
 }  // namespace
 
 LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
-                           LearningSettings settings)
+                           const LearningSettings& settings)
     : config_(sizesToLearn(sizes)),
       settings_(settings),
       draws_(seed, "sentences to learn from"),

@@ -39,7 +39,8 @@ class LayerLearner {
   /// Of the configuration the sizes and the bias alone count; scores are scaled and unmasked while
   /// it learns. Throws UserError where no layer of these sizes can learn: one whose memory is of
   /// another width, or that would not fit the memory.
-  LayerLearner(const AttentionConfig& sizes, std::uint64_t seed, LearningSettings settings = {});
+  LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
+               const LearningSettings& settings = {});
 
   /// One step on a batch of its own. False where it was cancelled: nothing was learned then, and
   /// the next step is what it would have been. Throws UserError where a number is no longer finite.

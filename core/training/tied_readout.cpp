@@ -141,7 +141,7 @@ QuestionColumns columnsOfQuestion(Index question, Index concatWidth) {
           std::max<Index>(1, concatWidth / kQuestionCount)};
 }
 
-TiedReadout::TiedReadout(Tensor wO, Tensor wordValues)
+TiedReadout::TiedReadout(const Tensor& wO, Tensor wordValues)
     : read_(wO.clone()),
       readTransposed_(wO.transposed(0, 1).clone()),
       wordValues_(std::move(wordValues)) {}

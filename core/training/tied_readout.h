@@ -68,7 +68,7 @@ class TiedReadout {
  public:
   /// W_O (D, H·d_k) at the start, and every word's value then, (words, H·d_k), as it would stand in
   /// the concatenated heads.
-  TiedReadout(Tensor wO, Tensor wordValues);
+  TiedReadout(const Tensor& wO, Tensor wordValues);
 
   /// The loss of an output (B,T,D): over questions the mean of the cross-entropy of rows with a
   /// partner, + 0.3 times that of rows without. `none`: the bias of that answer, by question.

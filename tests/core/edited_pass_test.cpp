@@ -18,10 +18,10 @@ std::vector<Case> editedCases() {
   return cases;
 }
 
-/// Draws what to do from a stream of its own, so that a failure is the same on every machine.
-class Draws {
+/// EditDraws what to do from a stream of its own, so that a failure is the same on every machine.
+class EditDraws {
  public:
-  explicit Draws(std::string_view name) : stream_(11, name) {}
+  explicit EditDraws(std::string_view name) : stream_(11, name) {}
 
   float value() { return stream_.uniform(next_++); }  // in [−1, 1)
   Index below(Index count) {
@@ -34,7 +34,7 @@ class Draws {
   std::uint64_t next_ = 0;
 };
 
-CellRef anyCell(TensorId id, const AttentionConfig& c, Draws& draws) {
+CellRef anyCell(TensorId id, const AttentionConfig& c, EditDraws& draws) {
   const Shape shape = shapeOf(id, c);
   CellRef cell{id, -1, -1, 0, draws.below(shape.back())};
   if (info(id).perItem) cell.item = draws.below(c.batch);
@@ -43,7 +43,7 @@ CellRef anyCell(TensorId id, const AttentionConfig& c, Draws& draws) {
   return cell;
 }
 
-Edit anySwitch(const AttentionConfig& c, Draws& draws) {
+Edit anySwitch(const AttentionConfig& c, EditDraws& draws) {
   switch (draws.below(4)) {
     case 0:
       return SetTemperature{1.25 + static_cast<double>(draws.value()) / 2.0};
@@ -59,7 +59,7 @@ Edit anySwitch(const AttentionConfig& c, Draws& draws) {
   }
 }
 
-Edit anyEdit(const Document& d, Draws& draws) {
+Edit anyEdit(const Document& d, EditDraws& draws) {
   const AttentionConfig& c = d.config;
   std::vector<TensorId> operands{TensorId::x, TensorId::wQ, TensorId::wK, TensorId::wV,
                                  TensorId::wO};
@@ -116,7 +116,7 @@ Edit anyEdit(const Document& d, Draws& draws) {
 }
 
 /// Where the document allows it.
-DocumentPtr editedByAny(const DocumentPtr& document, Draws& draws, std::string& names) {
+DocumentPtr editedByAny(const DocumentPtr& document, EditDraws& draws, std::string& names) {
   for (;;) {
     const Edit edit = anyEdit(*document, draws);
     try {
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditedPass, testing::ValuesIn(editedCases()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
-  Draws draws(GetParam().name);
+  EditDraws draws(GetParam().name);
   Execution execution;
   execution.memory = std::make_shared<BlockStore>();  // used again and again
   DocumentPtr document = randomDocument(GetParam().config);

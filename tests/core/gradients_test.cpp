@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(All, GoldenGradients,
                          });
 
 /// All but what takes a pass in double, written with plain loops, too long to be run so often.
-std::vector<Case> everyCase() {
+std::vector<Case> casesWithGradients() {
   std::vector<Case> cases = allCases();
   for (Case& each : whatIfCases()) cases.push_back(std::move(each));
   std::erase_if(cases, [](const Case& each) { return each.config.dModel > 40; });
@@ -190,7 +190,7 @@ class Gradient : public testing::TestWithParam<Case> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(All, Gradient, testing::ValuesIn(everyCase()),
+INSTANTIATE_TEST_SUITE_P(All, Gradient, testing::ValuesIn(casesWithGradients()),
                          [](const auto& test) { return test.param.name; });
 
 TEST_P(Gradient, IsTheDerivative) { expectDerivatives(document(false)); }

@@ -31,7 +31,7 @@ class EveryTask : public testing::TestWithParam<const Task*> {};
 INSTANTIATE_TEST_SUITE_P(All, EveryTask, testing::ValuesIn(allTasks().begin(), allTasks().end()),
                          [](const auto& info) { return std::string(info.param->id()); });
 
-bool sameBits(const Examples& a, const Examples& b) {
+bool sameExamples(const Examples& a, const Examples& b) {
   const auto same = [](const std::vector<float>& x, const std::vector<float>& y) {
     return x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size() * sizeof(float)) == 0;
   };
@@ -42,11 +42,11 @@ bool sameBits(const Examples& a, const Examples& b) {
 
 TEST_P(EveryTask, DrawsTheSameFromTheSameSeedAlone) {
   const std::string_view id = GetParam()->id();
-  EXPECT_TRUE(sameBits(generated(id, 5).all, generated(id, 5).all));
-  EXPECT_FALSE(sameBits(generated(id, 5).all, generated(id, 5, 2).all));
+  EXPECT_TRUE(sameExamples(generated(id, 5).all, generated(id, 5).all));
+  EXPECT_FALSE(sameExamples(generated(id, 5).all, generated(id, 5, 2).all));
   Draws draws(1, "examples");
   const Examples first = GetParam()->examples(5, draws);
-  EXPECT_FALSE(sameBits(first, GetParam()->examples(5, draws))) << "the next ones are others";
+  EXPECT_FALSE(sameExamples(first, GetParam()->examples(5, draws))) << "the next ones are others";
 }
 
 TEST_P(EveryTask, HasExamplesOfItsSizes) {

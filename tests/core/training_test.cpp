@@ -310,8 +310,8 @@ TEST(Snapshots, HoldNoMoreThanTheyMayAndTheFirst) {
   EXPECT_EQ(snapshots.bytes(), 3 * one);
 }
 
-void expectRefused(const TrainingSettings& settings, const std::string& words,
-                   Index budget = kBudget) {
+void expectSettingsRefused(const TrainingSettings& settings, const std::string& words,
+                           Index budget = kBudget) {
   try {
     const Trainer run(kNamesPrevious, settings, budget);
     FAIL() << "taken, without " << words;
@@ -324,22 +324,22 @@ TEST(Trainer, RefusesWhatCannotBeTrained) {
   const TrainingSettings possible = settingsOf(kNamesPrevious);
   TrainingSettings s = possible;
   s.model.heads = 3;
-  expectRefused(s, "d_model 16 does not divide into 3 heads");
+  expectSettingsRefused(s, "d_model 16 does not divide into 3 heads");
   s = possible;
   s.model.layers = 0;
-  expectRefused(s, "layers is 0: give 1 to 8");
+  expectSettingsRefused(s, "layers is 0: give 1 to 8");
   s.model.layers = 9;
-  expectRefused(s, "layers is 9: give 1 to 8");
+  expectSettingsRefused(s, "layers is 9: give 1 to 8");
   s = possible;
   s.batch = 0;
-  expectRefused(s, "batch is 0");
+  expectSettingsRefused(s, "batch is 0");
   s = possible;
   s.optimiser.learningRate = std::numeric_limits<double>::quiet_NaN();
-  expectRefused(s, "learning rate is nan");
+  expectSettingsRefused(s, "learning rate is nan");
   s = possible;
   s.model.dModel = 65536;
   s.model.heads = 1;
-  expectRefused(s, "more than the memory budget of 1.00 MB", 1'000'000);
+  expectSettingsRefused(s, "more than the memory budget of 1.00 MB", 1'000'000);
 }
 
 }  // namespace

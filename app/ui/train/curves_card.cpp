@@ -26,9 +26,11 @@ double bestMass(const training::Evaluation& at, std::size_t relation) {
 class Curves {
  public:
   Curves(const Look& look, const TrainingMoment& moment, const Rect& room)
-      : look_(look), moment_(moment), list_(ImGui::GetWindowDrawList()), room_(room) {
-    steps_ = roundAxis(0.0, static_cast<double>(moment.settings.steps));
-  }
+      : look_(look),
+        moment_(moment),
+        list_(ImGui::GetWindowDrawList()),
+        room_(room),
+        steps_(roundAxis(0.0, static_cast<double>(moment.settings.steps))) {}
 
   /// Gives the step under the mouse while it is dragged.
   std::optional<Index> draw() {

@@ -11,10 +11,10 @@
 
 namespace headscope::test {
 
-using Partners = std::map<Index, std::vector<Index>>;
+using PartnerLists = std::map<Index, std::vector<Index>>;
 struct DeclaredSentence {
   std::string text;
-  std::map<training::WordQuestion, Partners> partners;  // but for `previous`, which is plain
+  std::map<training::WordQuestion, PartnerLists> partners;  // but for `previous`, which is plain
 
   training::Sentence sentence() const {
     training::Sentence result;
