@@ -44,11 +44,11 @@ const training::Evaluation* TrainingMoment::evaluation() const { return newest(e
 const training::StepRecord* TrainingMoment::record() const { return newest(records, step); }
 
 LiveTraining::Live::Live(const training::Task& task, const training::TrainingSettings& settings,
-                         Index budget_, std::uint64_t momentsBefore)
-    : run(task, settings, budget_),
+                         Index memoryBudget, std::uint64_t momentsBefore)
+    : run(task, settings, memoryBudget),
       shown(task, settings.model, settings.seed),
       examples(training::evaluationExamples(task)),
-      budget(budget_),
+      budget(memoryBudget),
       moments(momentsBefore) {}
 
 std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request,

@@ -98,7 +98,7 @@ class LiveTraining {
   };
   /// What one run needs on the thread; with it gone, the thread's last work still has it.
   struct Live {
-    Live(const training::Task& task, const training::TrainingSettings& settings, Index budget,
+    Live(const training::Task& task, const training::TrainingSettings& settings, Index memoryBudget,
          std::uint64_t momentsBefore);
     std::optional<TrainingMoment> advance(const Request& request,
                                           const std::atomic<bool>& cancelled);

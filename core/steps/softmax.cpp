@@ -171,9 +171,8 @@ class Softmax final : public Step {
     const bool down = c.mistakes.softmaxOverQueries;
     Explanation e = startExplanation(
         gradients, cell,
-        fmt::format(
-            "grad.masked_scores[b, h, i, j] = A_ij · (grad.A_ij − Σ_{0} A_{1} · grad.A_{1})",
-            down ? "i" : "j", down ? "ij" : "ij"));
+        fmt::format("grad.masked_scores[b, h, i, j] = A_ij · (grad.A_ij − Σ_k A_{0} · grad.A_{0})",
+                    down ? "kj" : "ik"));
     e.ending = Ending::difference;
     for (Index n = 0; n < (down ? c.seqLen : c.keys()); ++n) {
       CellRef weight{TensorId::weights, cell.item, cell.head, cell.row, cell.col};
