@@ -74,6 +74,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
   documents.askAgain();
+  documents.takeLearned();
   takeResult();
   exports.takeOutcome();
   if (sessions.follow()) {
@@ -120,6 +121,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
+    view.gradientsThere = view.gradients && trace->gradients() != nullptr;
+    keepViewValid();  // a scene may have been recalled
     ui::followPlayback(panel, playback);
     look.changesIn(ui::nextChange(panel, playback));
     panels(panel);
@@ -131,7 +134,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     sessions.windows(look, offerTop);
     overlays(panel);
     applyEdits(edits);
-    if (exports.waits()) look.changesIn(ui::kProgressPace);
+    if (exports.waits() || documents.learning()) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
       history.endGesture();
@@ -287,6 +290,8 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 }
 
 bool App::finish() {
+  state_->documents.waitForLearning();
+  state_->documents.takeLearned();
   state_->documents.wait();
   state_->takeResult();
   state_->exports.wait();

@@ -11,6 +11,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
+#include "core/formats/learned_weights.h"
 #include "core/presets.h"
 
 namespace headscope {
@@ -81,9 +82,12 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
 void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
   documents.attempt([&] {
     const WeightSource& now = documents.newest()->weightSource;
-    const WeightSource weights{now.drawn() ? now.init : WeightInit::designed, 1, {}};
-    panel.edits.push(
-        Open{makePreset(presetByName(name), weights, documents.memoryBudget()), "preset " + name});
+    const Preset& preset = presetByName(name);
+    WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
+    if (weights.init == WeightInit::learned && !formats::learnedAsset(preset.config, 1)) {
+      weights.init = WeightInit::designed;
+    }
+    panel.edits.push(Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name});
     view.item = 0;
   });
 }

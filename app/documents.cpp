@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "core/formats/learned_weights.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
@@ -108,8 +109,69 @@ std::optional<TracePtr> Documents::takeResult() {
   return std::nullopt;
 }
 
+bool Documents::learnsFirst(const Edit& edit) const {
+  const auto* drawn = std::get_if<DrawWeights>(&edit);
+  const WeightSource& now = newest()->weightSource;
+  const bool learned = drawn != nullptr ? drawn->init == WeightInit::learned
+                                        : now.drawn() && now.init == WeightInit::learned;
+  if (!learned) return false;
+  struct LearnsFirst {};
+  const WeightMaker atOnce = [](const Document& d, WeightInit init, std::uint64_t seed) {
+    if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
+    auto asset = formats::learnedAsset(d.config, seed);
+    if (!asset) throw LearnsFirst{};
+    return *asset;
+  };
+  try {
+    headscope::apply(*newest(), edit, memoryBudget_, atOnce);
+  } catch (const LearnsFirst&) {
+    return true;
+  }
+  return false;
+}
+
+void Documents::learnBeside(const Edit& edit) {
+  *learnedSteps_ = 0;
+  learning_.request([before = newest(), edit, budget = memoryBudget_, steps = learnedSteps_](
+                        const std::atomic<bool>& cancelled) -> std::optional<Learned> {
+    Execution execution;
+    execution.cancelled = &cancelled;
+    struct Cancelled {};
+    const WeightMaker learn = [&](const Document& d, WeightInit init, std::uint64_t seed) {
+      if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
+      auto weights = formats::learnedWeights(
+          d.config, seed, execution,
+          [&](const training::LayerLearner& learner) { *steps = learner.stepsDone(); });
+      if (!weights) throw Cancelled{};
+      return *weights;
+    };
+    try {
+      Applied applied = headscope::apply(*before, edit, budget, learn);
+      return Learned{before, std::move(applied.document), nameOf(edit, *before),
+                     std::move(applied.note)};
+    } catch (const Cancelled&) {
+      return std::nullopt;
+    }
+  });
+}
+
+void Documents::takeLearned() {
+  if (auto outcome = learning_.take()) {
+    if (!outcome->error.empty()) return say(outcome->error, true);
+    if (!outcome->result) return;
+    const Learned& learned = *outcome->result;
+    if (learned.before != newest()) return say("the learning was left off: something else changed");
+    open(learned.document, learned.name);
+    say(learned.note.empty() ? "learned for this size in a moment: " + learned.name : learned.note);
+  } else if (learning_.busy()) {
+    say(fmt::format("learning heads of this size: step {} of {}",
+                    static_cast<Index>(*learnedSteps_), training::LearningSettings{}.steps));
+  }
+}
+
 void Documents::apply(const Edit& edit, const std::string& gesture) {
   attempt([&] {
+    if (learnsFirst(edit)) return learnBeside(edit);
     say(history_.apply(edit, gesture));
     worker_.request(newest());
   });

@@ -2,14 +2,17 @@
 // them, and what is said of that in the status bar.
 #pragma once
 
+#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include "app/background.h"
 #include "app/worker.h"
 #include "core/error.h"
 #include "core/history.h"
@@ -57,7 +60,13 @@ class Documents {
     }
   }
 
+  /// Where weights have to be learned for it, that is done beside the frames, and the document
+  /// stays as it is until they are.
   void apply(const Edit& edit, const std::string& gesture);
+  /// Once a frame: takes over what was learned, or says how far that is.
+  void takeLearned();
+  bool learning() const { return learning_.busy(); }
+  void waitForLearning() { learning_.wait(); }
   void undo();
   void redo();
   void jumpTo(std::size_t index);
@@ -73,7 +82,10 @@ class Documents {
   bool busy() const { return progress().busy; }
   /// Waits until it is computed, at most so many seconds (negative: as long as it takes).
   void wait(double seconds = -1.0) { worker_.wait(seconds); }
-  void setWake(std::function<void()> wake) { worker_.setWake(std::move(wake)); }
+  void setWake(std::function<void()> wake) {
+    learning_.setWake(wake);
+    worker_.setWake(std::move(wake));
+  }
 
   /// Memory ran out in the middle of a frame: the worker may not have the newest document.
   void noteNoMemory() { asksAgain_ = !isComputed() && !busy(); }
@@ -83,11 +95,21 @@ class Documents {
   }
 
  private:
+  /// What an edit gave whose weights had to be learned.
+  struct Learned {
+    DocumentPtr before, document;
+    std::string name, note;
+  };
+  bool learnsFirst(const Edit& edit) const;
+  void learnBeside(const Edit& edit);
+
   Index memoryBudget_;
   History history_;
   TracePtr trace_;
   Message message_;
   bool asksAgain_ = false;
+  std::shared_ptr<std::atomic<Index>> learnedSteps_ = std::make_shared<std::atomic<Index>>(0);
+  BackgroundTask<Learned> learning_;
   Worker worker_;  // last: gone before what it could still touch
 };
 

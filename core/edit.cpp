@@ -240,7 +240,8 @@ struct Editor {
 
 }  // namespace
 
-Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes) {
+Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
+              const WeightMaker& make) {
   if (const auto* open = std::get_if<Open>(&edit)) return {open->document, {}};
   DocumentPtr changed = std::visit(
       [&](const auto& e) -> DocumentPtr {
@@ -259,7 +260,7 @@ Applied apply(const Document& document, const Edit& edit, Index memoryBudgetByte
   if (const auto* loaded = std::get_if<SetWeights>(&edit)) {
     checkWeights(loaded->weights, editor.draft.config, loaded->name);
   }
-  Rebuild rebuild(document, std::move(editor.draft), memoryBudgetBytes);
+  Rebuild rebuild(document, std::move(editor.draft), memoryBudgetBytes, make);
   if (!editor.note.empty()) rebuild.note(editor.note);
   return rebuild.finish();
 }

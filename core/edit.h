@@ -119,6 +119,7 @@ struct Applied {
 
 /// Checks the edit and gives the next document. Throws UserError (with problems() where a
 /// configuration is refused) and then nothing has changed.
-Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes);
+Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
+              const WeightMaker& make = drawWeightsFor);
 
 }  // namespace headscope

@@ -94,9 +94,15 @@ void Rebuild::embed() {
 }
 
 void Rebuild::drawWhereNeeded() {
+  WeightSource& source = next_.weightSource;
+  const bool words = std::holds_alternative<TextSource>(*next_.source);
+  if (source.drawn() && source.init == WeightInit::learned && !words) {
+    source.init = WeightInit::designed;
+    note(
+        "learned heads know words alone, so designed ones took their place; undo brings them back");
+  }
   const bool sourceChanged =
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;
-  WeightSource& source = next_.weightSource;
   const bool stand = !source.drawn() || wouldBeSame(source.init, before_, next_);
   if (weightsFit(next_.weights, config()) && stand && (!sourceChanged || !source.drawn())) {
     return;
@@ -111,7 +117,7 @@ void Rebuild::drawWhereNeeded() {
     note("the weights were drawn anew without the edited cells; undo brings them back");
   }
   next_.weightsEdited = false;
-  next_.weights = drawWeightsFor(next_, source.init, source.seed);
+  next_.weights = make_(next_, source.init, source.seed);
 }
 
 void Rebuild::fitPins() {

@@ -12,8 +12,8 @@ namespace headscope {
 /// where the draft cannot be used.
 class Rebuild {
  public:
-  Rebuild(const Document& before, Document draft, Index memoryBudgetBytes)
-      : before_(before), next_(std::move(draft)), budget_(memoryBudgetBytes) {}
+  Rebuild(const Document& before, Document draft, Index memoryBudgetBytes, const WeightMaker& make)
+      : before_(before), next_(std::move(draft)), budget_(memoryBudgetBytes), make_(make) {}
 
   Applied finish();
   void note(const std::string& sentence);
@@ -28,6 +28,7 @@ class Rebuild {
   const Document& before_;
   Document next_;
   Index budget_;
+  const WeightMaker& make_;
   bool lengthsFollow_ = false;
   std::string note_;
 };

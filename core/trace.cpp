@@ -22,12 +22,13 @@ Trace::Trace(DocumentPtr document)
 }
 
 const LayerTensors& Trace::side(bool gradient) const {
-  if (gradient) return *gradients_;
+  if (gradient && gradients_ != nullptr) return *gradients_;
   return *this;
 }
 
 float Trace::value(const CellRef& cell) const {
-  return cell.gradient ? gradients_->value(cell) : AttentionTensors::value(cell);
+  return cell.gradient && gradients_ != nullptr ? gradients_->value(cell)
+                                                : AttentionTensors::value(cell);
 }
 
 TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients) {

@@ -37,9 +37,9 @@ class Trace : public AttentionTensors {
 
   /// Those of the same pass; null where nobody asked for them (withGradients).
   const Gradients* gradients() const { return gradients_.get(); }
-  /// Its values, or its gradients, which are there.
+  /// Its values; or its gradients, where it has them.
   const LayerTensors& side(bool gradient) const;
-  /// Of a cell that is a gradient, that.
+  /// Of a cell that is a gradient that, where it has them.
   float value(const CellRef& cell) const override;
 
   std::vector<StepRun> steps;  // in order

@@ -282,7 +282,12 @@ DocumentPtr documentForWindow(PassOptions o) {
   const bool saysWeights = !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty();
   const bool numbers =
       !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
-  if (!saysWeights && !numbers) o.init = "designed";
+  if (!saysWeights && !numbers) {
+    // those that come with the program are there at once
+    const bool sentences = o.series.empty() && std::holds_alternative<TextSource>(sourceFrom(o));
+    const bool there = sentences && formats::learnedAsset(configFrom(o.config), 1).has_value();
+    o.init = there ? "learned" : "designed";
+  }
   return documentFrom(o);
 }
 

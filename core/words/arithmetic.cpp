@@ -93,6 +93,18 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
   return text;
 }
 
+/// A gradient of a trace that has none yet is explained as its value.
+Explanation explainedHere(const Trace& trace, const CellRef& cell) {
+  if (cell.gradient && trace.gradients() != nullptr) {
+    return explainGradientCell(*trace.gradients(), cell);
+  }
+  if (isResult(cell.tensor)) return explainCell(trace, cell);
+  Explanation given;
+  given.cell = cell;
+  given.value = static_cast<double>(trace.value(cell));
+  return given;
+}
+
 }  // namespace
 
 std::string quotientText(const Explanation& e) {
@@ -132,11 +144,7 @@ const Explanation& Explanations::of(const Trace& trace, const CellRef& cell) {
   };
   if (!holds(entries_[0])) {
     std::swap(entries_[0], entries_[1]);
-    if (!holds(entries_[0])) {
-      entries_[0] =
-          Entry{trace.pass(), cell.gradient ? explainGradientCell(*trace.gradients(), cell)
-                                            : explainCell(trace, cell)};
-    }
+    if (!holds(entries_[0])) entries_[0] = Entry{trace.pass(), explainedHere(trace, cell)};
   }
   return entries_[0]->explanation;
 }

@@ -43,12 +43,15 @@ TEST(DesignedHeadsShown, AnotherNumberOfHeadsIsDesignedAnew) {
   EXPECT_EQ(ui.document().weights.wQ.values(), fresh->weights.wQ.values());
 }
 
-TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnThem) {
+TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnHeadsWorthLookingAt) {
   AppDriver ui(presetDocument("by-hand"));
   const auto combo = ui.screen().findAfter("Train", "top bar");
   ASSERT_TRUE(combo);
   ui.clickAt(combo->centre());
   ui.click("Tutorial", "Combo");
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
+  ui.clickAt(ui.screen().findAfter("Train", "top bar")->centre());
+  ui.click("BERT base", "Combo");  // of another size: nobody waits for heads to be learned
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
   EXPECT_FALSE(designedHeads(ui.document()).front().drawn);
 }

@@ -114,6 +114,25 @@ TEST(StageGradients, OfWeightsAreCopiedAndNothingElse) {
   EXPECT_FALSE(ui.shows("Set to 0"));
 }
 
+/// A scene that was set while gradients were shown is recalled in the middle of a frame that has
+/// none.
+TEST(StageGradients, ComeWithTheScenesThatShowedThem) {
+  AppDriver ui(drawnDocument());
+  ui.press(Key{'G'}, false, true);
+  ui.settle();
+  ui.view().step = StepId::output;
+  ui.view().selected = CellRef{TensorId::wO, -1, -1, 3, 5, -1, true};
+  ui.frame();
+  ui.press(Key{'1'}, true);
+  ui.press(Key{'G'}, false, true);
+  ui.settle();
+  EXPECT_FALSE(ui.view().gradientsThere);
+  ui.press(Key{'1'});
+  ui.settle();
+  EXPECT_TRUE(ui.view().gradientsThere);
+  EXPECT_TRUE(ui.shows("∂W_O[3, 5]"));
+}
+
 TEST(StageGradients, LeaveNothingBehindWhereTheSizeChanges) {
   AppDriver ui(drawnDocument());
   ui.press(Key{'G'}, false, true);

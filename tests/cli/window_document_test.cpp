@@ -1,16 +1,27 @@
-// What the window opens on: designed heads, unless a flag says where weights come from.
+// What the window opens on: the learned heads that come with the program where they fit, else
+// designed ones, unless a flag says where weights come from.
 #include "app/cli/pass_options.h"
 #include "tests/cli/cli_test.h"
 
 namespace headscope::cli {
 namespace {
 
-TEST(WindowDocument, OpensOnDesignedHeads) {
-  EXPECT_EQ(documentForWindow({})->weightSource.init, WeightInit::designed);
+TEST(WindowDocument, OpensOnLearnedHeads) {
+  EXPECT_EQ(documentForWindow({})->weightSource.init, WeightInit::learned);
   PassOptions options;
   options.texts = {"Birds sing."};
-  EXPECT_EQ(documentForWindow(options)->weightSource.init, WeightInit::designed);
+  EXPECT_EQ(documentForWindow(options)->weightSource.init, WeightInit::learned);
   EXPECT_EQ(documentFrom(options)->weightSource.init, WeightInit::xavier);
+}
+
+/// Nobody waits for heads to be learned before the window is there.
+TEST(WindowDocument, OpensOnDesignedHeadsOfOtherSizesAndOfSeries) {
+  PassOptions bert;
+  bert.config.preset = "bert-base";
+  EXPECT_EQ(documentForWindow(bert)->weightSource.init, WeightInit::designed);
+  PassOptions series;
+  series.config.preset = "rul";
+  EXPECT_EQ(documentForWindow(series)->weightSource.init, WeightInit::designed);
 }
 
 TEST(WindowDocument, WhatTheFlagsSayHolds) {
