@@ -162,7 +162,7 @@ void Documents::takeLearned() {
     const Learned& learned = *outcome->result;
     if (learned.before != newest()) return say("the learning was left off: something else changed");
     open(learned.document, learned.name);
-    say(learned.note.empty() ? "learned for this size in a moment: " + learned.name : learned.note);
+    say(learned.note.empty() ? "learned: " + learned.name : learned.note);
   } else if (learning_.busy()) {
     say(fmt::format("learning heads of this size: step {} of {}",
                     static_cast<Index>(*learnedSteps_), training::LearningSettings{}.steps));
