@@ -172,7 +172,7 @@ TrainingSettings settingsFrom(const JsonField& field) {
   s.model.heads = field.at("heads").whole();
   s.model.causal = field.at("causal").flag();
   s.model.embeddingScale = field.at("embedding_scale").number();
-  const std::string& method = field.at("optimiser").text();
+  const std::string method = field.at("optimiser").text();
   if (method != "adam" && method != "sgd") field.at("optimiser").fail("must be adam or sgd");
   s.optimiser.method =
       method == "adam" ? OptimiserSettings::Method::adam : OptimiserSettings::Method::sgd;
