@@ -173,17 +173,20 @@ TEST_P(EveryTask, CallsEveryAnswerByAnotherName) {
 /// A saved run goes on with the examples it would have seen.
 TEST_P(EveryTask, GivesTheSameBitsForEver) {
   static const std::map<std::string_view, std::uint64_t> kSums{
-      {"cards", 0xE28E41AE50AABB2EULL},     {"recall", 0xC9C855A46304CBC7ULL},
-      {"induction", 0x79006B77E9973B0AULL}, {"grammar", 0xA8A296A39030CCEAULL},
-      {"sensor", 0x64301A32EB58B3A0ULL},    {"pointer", 0x86EBF13C4F1E172FULL},
-      {"brackets", 0x70882F0FB8132B8FULL},
+      {"cards", 0xFE237A0EEE27E461ULL},     {"recall", 0x37B5E51FC5C9C40CULL},
+      {"induction", 0x8B42D3459623E873ULL}, {"grammar", 0x79770B991ACEF90FULL},
+      {"sensor", 0xF5D94353652F5025ULL},    {"pointer", 0xDBA2EABBBA8A53B8ULL},
+      {"brackets", 0xD273D6C2C2417D75ULL},
   };
   const Generated g = generated(GetParam()->id(), 4);
   std::string bytes;
   for (const Index symbol : g.all.symbols) bytes += fmt::format("{},", symbol);
-  for (const float reading : g.all.series) bytes += fmt::format("{:a},", reading);
+  const auto bits = [](float value) {
+    return fmt::format("{:08x},", std::bit_cast<std::uint32_t>(value));
+  };
+  for (const float reading : g.all.series) bytes += bits(reading);
   for (const auto& answers : g.all.answers) {
-    for (const float a : answers) bytes += std::isnan(a) ? "-" : fmt::format("{:a},", a);
+    for (const float a : answers) bytes += std::isnan(a) ? "-" : bits(a);
   }
   EXPECT_EQ(hashBytes(bytes), kSums.at(GetParam()->id())) << fmt::format("{:#x}", hashBytes(bytes));
 }
