@@ -48,6 +48,7 @@ class LiveTraining {
   explicit LiveTraining(Index memoryBudgetBytes) : memoryBudgetBytes_(memoryBudgetBytes) {}
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+  Index memoryBudget() const { return memoryBudgetBytes_; }
 
   /// A new run at its start, halted. Throws UserError for settings that no run can have; the run
   /// before goes on to be there then.

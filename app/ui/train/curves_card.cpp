@@ -93,7 +93,12 @@ class Curves {
     for (std::size_t q = 0; q < questions.size(); ++q) {
       keys.push_back({std::string(questions[q].name), relationColor(look_.theme, q)});
     }
-    const Chart plot = chart(part(1), "answered right", keys, roundAxis(0.0, 1.0));
+    // of a number there is no right or wrong
+    const bool numbers =
+        std::any_of(questions.begin(), questions.end(),
+                    [](const training::Question& question) { return question.classes == 1; });
+    const Chart plot = chart(part(1), numbers ? "answered right; of numbers R²" : "answered right",
+                             keys, roundAxis(0.0, 1.0));
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {

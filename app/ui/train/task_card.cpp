@@ -161,7 +161,7 @@ class TaskCard final : public Card {
       asked.*field = n;
       if (n < 1) return fmt::format("{}: at least 1", name);
       try {
-        training::checkTraining(chosenTask(asked), chosenSettings(asked), Index{1} << 31);
+        training::checkTraining(chosenTask(asked), chosenSettings(asked), training_.memoryBudget());
       } catch (const UserError& error) {
         return error.what();
       }

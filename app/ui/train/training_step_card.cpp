@@ -115,15 +115,16 @@ class TrainingStepCard final : public Card {
     stepsTable(
         look, training::attentionOf(*moment->task, moment->settings.model, moment->settings.batch));
     const training::StepRecord* record = moment->record();
-    wrappedLabel(look.fonts.small, look.theme.textMuted,
-                 record == nullptr
-                     ? fmt::format("{} numbers are learned. No step was taken yet.",
-                                   training::parameterCount(*moment->task, moment->settings.model))
-                     : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}",
-                                   record->loss, moment->settings.batch, record->gradientLength,
-                                   record->gradientLength > moment->settings.optimiser.clip
-                                       ? ", shortened to 1"
-                                       : ""));
+    wrappedLabel(
+        look.fonts.small, look.theme.textMuted,
+        record == nullptr
+            ? fmt::format("{} numbers are learned. No step was taken yet.",
+                          training::parameterCount(*moment->task, moment->settings.model))
+            : fmt::format("loss {:.4f} of {} examples · whole gradient {:.3g} long{}", record->loss,
+                          moment->settings.batch, record->gradientLength,
+                          record->gradientLength > moment->settings.optimiser.clip
+                              ? fmt::format(", shortened to {:g}", moment->settings.optimiser.clip)
+                              : std::string()));
     const GradientLengths lengths(look, *moment);
     lengths.table();
     const Rect room = Rect::rest();
