@@ -166,9 +166,8 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
       "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
         return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
           checkGradientsFit(newest->config(), defaultMemoryBudget());
-          Tensor ones = Tensor::uninitialised(shapeOf(TensorId::output, newest->config()));
-          std::fill_n(ones.mutableData(), ones.size(), 1.0F);
-          const GradientsPtr gradients = gradientsOf(newest, ones, {.cancelled = &cancelled});
+          const GradientsPtr gradients =
+              gradientsOf(newest, gradOutputOfSum(newest->config()), {.cancelled = &cancelled});
           if (gradients == nullptr) return std::nullopt;
           return withGradients(*newest, gradients);
         };

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/ledger.h"
@@ -49,6 +51,12 @@ bool runBackward(Gradients& gradients, const Execution& execution, StepId from, 
     if (execution.stop()) return false;
   }
   return true;
+}
+
+Tensor gradOutputOfSum(const AttentionConfig& config) {
+  Tensor ones = Tensor::uninitialised(shapeOf(TensorId::output, config));
+  std::fill_n(ones.mutableData(), ones.size(), 1.0F);
+  return ones;
 }
 
 void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {

@@ -60,6 +60,9 @@ class TraceGradients final : public Gradients {
 };
 using GradientsPtr = std::shared_ptr<const TraceGradients>;
 
+/// 1 for every cell of the output: the gradients are those of its sum then.
+Tensor gradOutputOfSum(const AttentionConfig& config);
+
 /// Throws UserError with the figure where gradients beside their pass would not fit `budgetBytes`.
 void checkGradientsFit(const AttentionConfig& config, Index budgetBytes);
 

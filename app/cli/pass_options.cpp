@@ -142,13 +142,9 @@ GradientsPtr computeGradients(const PassOptions& options, const TracePtr& trace,
                               const std::string& gradOutput) {
   const AttentionConfig& config = trace->config();
   checkGradientsFit(config, defaultMemoryBudget());
-  Tensor given;
-  if (!gradOutput.empty()) {
-    given = formats::loadGradOutput(formats::SafetensorsFile(gradOutput), config);
-  } else {
-    given = Tensor::uninitialised(shapeOf(TensorId::output, config));
-    std::fill_n(given.mutableData(), given.size(), 1.0F);
-  }
+  const Tensor given = gradOutput.empty()
+                           ? gradOutputOfSum(config)
+                           : formats::loadGradOutput(formats::SafetensorsFile(gradOutput), config);
   Execution execution;
   execution.threads = options.threads;
   return gradientsOf(trace, given, execution);
