@@ -151,15 +151,6 @@ Tensor copyingRows(const std::vector<std::string>& names, Index dK) {
   return rows;
 }
 
-/// Head `h` of concat goes to columns h·d_k … of the output, as it is; past the last (where d_k is
-/// wider than d_model / heads) on from the first.
-void writeToOwnColumns(Tensor& wO, Index head, Index dK) {
-  const MatrixView to = wO.mutableMatrix();
-  for (Index r = 0; r < to.rows; ++r) {
-    for (Index c = head * dK; c < (head + 1) * dK; ++c) to(r, c) = r == c % to.rows ? 1.0F : 0.0F;
-  }
-}
-
 bool isDesigned(const Document& d) {
   return d.weightSource.drawn() && d.weightSource.init == WeightInit::designed &&
          d.source != nullptr;
@@ -195,7 +186,6 @@ Weights designedWeights(const AttentionConfig& c, const InputSource& source, Pos
     put(heads[i].matrices.q, w.wQ, head * c.dK());
     put(heads[i].matrices.k, w.wK, c.kvHead(head) * c.dK());
     put(values, w.wV, c.kvHead(head) * c.dK());
-    writeToOwnColumns(w.wO, head, c.dK());
   }
   return w;
 }

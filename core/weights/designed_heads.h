@@ -40,9 +40,9 @@ struct DesignedHead {
   std::string why;  // why it was drawn, or why it cannot do here what it is made for
 };
 
-/// xavier's, with W_Q, W_K, W_V and W_O of the heads that can be designed written over: V copies
-/// what the token is (its class and identity, or the channels), W_O writes it to the head's own
-/// columns of the output.
+/// xavier's, with W_Q, W_K and W_V of the heads that can be designed written over: V copies what the
+/// token is (its class and identity, or the channels). W_O stays as drawn: it mixes what the heads
+/// bring.
 Weights designedWeights(const AttentionConfig& config, const InputSource& source,
                         Positions positions, std::uint64_t seed);
 

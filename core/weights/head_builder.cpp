@@ -173,9 +173,9 @@ class HeadBuilder {
     }
     std::vector<std::string> values;
     for (int distance = -3; distance <= 3; ++distance) {
-      values.push_back(fmt::format("{:.0f} at {}{}",
-                                   std::round(valueAt(kernel, distance) + constant) + 0.0,
-                                   distance > 0 ? "+" : "", distance));
+      const double tenths = std::round(10.0 * (valueAt(kernel, distance) + constant));
+      values.push_back(
+          fmt::format("{:g} at {}{}", tenths / 10.0 + 0.0, distance > 0 ? "+" : "", distance));
     }
     said_.push_back(
         fmt::format("{} position pair{} of the query, each turned by its own angle, meet{} the "

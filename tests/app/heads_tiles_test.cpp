@@ -37,15 +37,15 @@ class DesignedGrid : public HeadsGrid {
 
 TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   EXPECT_TRUE(shows("Adjective ↔ noun")) << ui_.screen().all(kCard);
-  EXPECT_TRUE(shows("here First token 0.67"));
+  EXPECT_TRUE(shows("here First token 0.62"));
   EXPECT_TRUE(shows("Previous token"));
-  EXPECT_TRUE(shows("on its partner 1.00"));
+  EXPECT_TRUE(shows("on its partner 0.85"));
   EXPECT_TRUE(shows("designed, not learned"));
   EXPECT_FALSE(shows("at random"));
   ui_.hover(ui_.at("Adjective ↔ noun", kCard));
   for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
   EXPECT_TRUE(ui_.shows("In logits:", "Tooltip")) << ui_.screen().all("Tooltip");
-  EXPECT_TRUE(ui_.shows("First token 0.67: ", "Tooltip"));
+  EXPECT_TRUE(ui_.shows("First token 0.62: ", "Tooltip"));
 }
 
 TEST_F(DesignedGrid, HeadsDrawnAtRandomAreCounted) {

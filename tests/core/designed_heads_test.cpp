@@ -97,11 +97,14 @@ const std::vector<Pair> kNamedPairs{
     {kCat, "Preposition → its object", "on", "mat"},
 };
 
+/// The least weight on what a head looks for, where it was found.
+constexpr float kFound = 0.5F;
+
 TEST(DesignedHeads, AttendToWhatTheIssueNames) {
   for (const auto& [width, heads] : {std::pair<Index, Index>{512, 8}, {768, 12}, {1024, 16}}) {
     for (const Pair& pair : kNamedPairs) {
       const Pass pass(designedText(pair.sentence, width, heads));
-      EXPECT_GE(pass.weight(pair.head, pair.query, pair.key), 0.92F)
+      EXPECT_GE(pass.weight(pair.head, pair.query, pair.key), kFound)
           << width << ": " << pair.query << " → " << pair.key;
     }
   }
@@ -109,16 +112,16 @@ TEST(DesignedHeads, AttendToWhatTheIssueNames) {
 
 TEST(DesignedHeads, TheLastEightToo) {
   const Pass bank(designedText(kBank));
-  EXPECT_GE(bank.weight("Subject → its predicate", "bank", "closed"), 0.92F);
-  EXPECT_GE(bank.weight("Noun ↔ noun", "bank", "river"), 0.92F);
-  EXPECT_GE(bank.weight("Subject → its predicate", "river", "flows"), 0.92F);
+  EXPECT_GE(bank.weight("Subject → its predicate", "bank", "closed"), kFound);
+  EXPECT_GE(bank.weight("Noun ↔ noun", "bank", "river"), kFound);
+  EXPECT_GE(bank.weight("Subject → its predicate", "river", "flows"), kFound);
   const Pass cat(designedText(kCat));
-  EXPECT_GE(cat.weight("Determiner → its noun", 0, 1), 0.92F);
-  EXPECT_GE(cat.weight("Determiner → its noun", 4, 5), 0.92F);
-  EXPECT_GE(cat.weight("Same word", 0, 4), 0.92F);
-  EXPECT_GE(cat.weight("Same word", 4, 0), 0.92F);
+  EXPECT_GE(cat.weight("Determiner → its noun", 0, 1), kFound);
+  EXPECT_GE(cat.weight("Determiner → its noun", 4, 5), kFound);
+  EXPECT_GE(cat.weight("Same word", 0, 4), kFound);
+  EXPECT_GE(cat.weight("Same word", 4, 0), kFound);
   const Pass fox(designedText("The brown fox does not jump over it."));
-  EXPECT_GE(fox.weight("Negation → what it negates", "not", "jump"), 0.92F);
+  EXPECT_GE(fox.weight("Negation → what it negates", "not", "jump"), kFound);
 }
 
 TEST(DesignedHeads, ReachTheirDeclaredPartnersOnAllExamples) {
@@ -128,7 +131,7 @@ TEST(DesignedHeads, ReachTheirDeclaredPartnersOnAllExamples) {
     Pass(makePreset(preset, {WeightInit::designed, 1, {}}, kBudget)).addTo(sums);
     EXPECT_FALSE(sums.empty()) << preset.name;
     for (const auto& [title, sum] : sums) {
-      EXPECT_GE(sum.first / sum.second, 0.9) << preset.name << ": " << title;
+      EXPECT_GE(sum.first / sum.second, kFound) << preset.name << ": " << title;
     }
   }
   std::map<std::string, std::pair<double, int>> sums;
@@ -138,7 +141,7 @@ TEST(DesignedHeads, ReachTheirDeclaredPartnersOnAllExamples) {
     Pass(designed(*text, sized(1024, 16, 1))).addTo(sums);
   }
   EXPECT_EQ(sums.size(), 14U);  // of 16: uniform and neighbours declare none
-  for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, 0.9) << title;
+  for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, kFound) << title;
 }
 
 TEST(DesignedHeads, OtherSentencesOfTheLexiconBehaveAlike) {
@@ -151,20 +154,20 @@ TEST(DesignedHeads, OtherSentencesOfTheLexiconBehaveAlike) {
         "Is the door of the old house closed?"}) {
     Pass(designedText(text)).addTo(sums);
   }
-  for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, 0.9) << title;
+  for (const auto& [title, sum] : sums) EXPECT_GE(sum.first / sum.second, kFound) << title;
 }
 
 TEST(DesignedHeads, RowsWithoutAPartnerRest) {
   const Pass pass(designedText(kBank));
   // passive rows on the first token, a preposition without an object with itself
-  EXPECT_GE(pass.weight("Verb → its subject", "river", "The"), 0.9F);
-  EXPECT_GE(pass.weight("Pronoun → noun", "closed", "The"), 0.9F);
-  EXPECT_GE(pass.weight("Same word", "river", "river"), 0.9F);
+  EXPECT_GE(pass.weight("Verb → its subject", "river", "The"), kFound);
+  EXPECT_GE(pass.weight("Pronoun → noun", "closed", "The"), kFound);
+  EXPECT_GE(pass.weight("Same word", "river", "river"), kFound);
   for (const char* title : {"Preposition → its object", "Determiner → its noun",
                             "Negation → what it negates", "Adjective ↔ noun", "Noun ↔ noun"}) {
-    EXPECT_GE(pass.weight(title, "flows", "The"), 0.9F) << title;
+    EXPECT_GE(pass.weight(title, "flows", "The"), kFound) << title;
   }
-  EXPECT_GE(pass.weight("Preposition → its object", "by", "by"), 0.9F);
+  EXPECT_GE(pass.weight("Preposition → its object", "by", "by"), kFound);
   EXPECT_FALSE(
       pass.declared("Preposition → its object")[static_cast<std::size_t>(pass.place("by"))]);
 }
@@ -206,8 +209,8 @@ TEST(DesignedHeads, NeighboursFarAwayAndUniformSpreadAsTheySay) {
   for (Index i = 2; i < 11; ++i) {
     float near = 0.0F;
     for (const Index j : {i - 2, i - 1, i + 1, i + 2}) near += pass.weight("Neighbours", i, j);
-    EXPECT_GE(near, 0.9F) << i;
-    EXPECT_LE(pass.weight("Neighbours", i, i), 0.01F);
+    EXPECT_GE(near, 0.85F) << i;
+    EXPECT_LE(pass.weight("Neighbours", i, i), 0.02F);
   }
   for (Index j = 0; j < 13; ++j) EXPECT_FLOAT_EQ(pass.weight("Uniform", 4, j), 1.0F / 13);
   double distance = 0.0, uniform = 0.0;
@@ -244,42 +247,69 @@ TEST(DesignedHeads, FollowSizesAndTheKindOfInput) {
   EXPECT_TRUE(sameWeights(*eight, *edited(eight, masked(eight, [](Mask& m) { m.causal = true; }))));
 }
 
-TEST(DesignedHeads, ValuesCopyWhatTheTokenIsIntoTheHeadsOwnColumns) {
+TEST(DesignedHeads, ValuesCopyWhatTheTokenIs) {
   const DocumentPtr d = designedText(kCat, 512, 8);
   const TracePtr trace = runAttention(d, nullptr, {});
   const Index noun = 2 + 1;  // constant, slow position, determiner, noun
-  for (Index head : {0, 5}) {
-    EXPECT_EQ(d->weights.wV.at({head * 64 + 1, noun}), 1.0F);
-    EXPECT_EQ(d->weights.wO.at({head * 64 + 1, head * 64 + 1}), 1.0F);
-  }
-  // head 1 is the previous token: where `sat` stands, its output holds that `cat` is a noun
-  EXPECT_NEAR(trace->value({TensorId::output, 0, -1, 2, 1}), 1.0F, 1e-4);
-  EXPECT_NEAR(trace->value({TensorId::output, 0, -1, 1, 1}), 0.0F, 1e-4);
+  for (Index head : {0, 5}) EXPECT_EQ(d->weights.wV.at({head * 64 + 1, noun}), 1.0F);
+  // head 1 is the previous token: of what `sat` takes, so much as it looks at `cat` is a noun
+  const float onCat = trace->value({TensorId::weights, 0, 0, 2, 1});
+  const float onMat = trace->value({TensorId::weights, 0, 0, 2, 5});
+  EXPECT_NEAR(trace->value({TensorId::heads, 0, 0, 2, 1}), onCat + onMat, 1e-5);
 }
 
-/// d_k by itself: heads past the output's last column go on from its first, none is lost.
-TEST(DesignedHeads, OfAWidthOfTheirOwnReachTheOutput) {
-  const DocumentPtr d = edited(designedText(kCat, 512, 8), SetDimensions{512, 8, 8, 80});
-  EXPECT_EQ(d->weightSource.init, WeightInit::designed);
-  for (const DesignedHead& head : designedHeads(*d)) EXPECT_FALSE(head.drawn) << head.why;
-  for (Index column = 0; column < 640; ++column) {
-    for (Index row = 0; row < 512; ++row) {
-      ASSERT_EQ(d->weights.wO.at({row, column}), row == column % 512 ? 1.0F : 0.0F);
+/// So that W_O is seen to mix the heads, and an ablation differs by head and by word.
+TEST(DesignedHeads, OutputProjectionIsDense) {
+  for (const Index dK : {64, 80}) {
+    const DocumentPtr d = edited(designedText(kCat, 512, 8), SetDimensions{512, 8, 8, dK});
+    EXPECT_EQ(d->weightSource.init, WeightInit::designed);
+    for (const DesignedHead& head : designedHeads(*d)) EXPECT_FALSE(head.drawn) << head.why;
+    const auto values = d->weights.wO.values();
+    EXPECT_LE(std::count(values.begin(), values.end(), 0.0F), 8);
+    EXPECT_TRUE(sameWeights(*d, *edited(d, masked(d, [](Mask& m) { m.causal = true; }))));
+  }
+  // given by itself, the division is the same design
+  const DocumentPtr divided = designedText(kCat, 512, 8);
+  EXPECT_TRUE(sameWeights(*divided, *edited(divided, SetDimensions{512, 8, 8, 64})));
+}
+
+/// A head finds what it looks for, and other keys keep some weight: with ÷√d_k a choice, without
+/// it (scores √d_k = 8 times as large) a peak.
+TEST(DesignedHeads, WeightsAreSoft) {
+  for (const std::string& text : {kFluffy, kBank}) {
+    const DocumentPtr scaled = designedText(text);
+    const DocumentPtr unscaled = edited(scaled, SetScale{false});
+    const TracePtr soft = runAttention(scaled, nullptr, {});
+    const TracePtr sharp = runAttention(unscaled, nullptr, {});
+    const auto heads = designedHeads(*scaled);
+    for (std::size_t h = 0; h < heads.size(); ++h) {
+      if (heads[h].title == "Uniform" || heads[h].title == "Neighbours") continue;
+      const auto median = [&](const TracePtr& trace) {
+        std::vector<float> largest;
+        for (Index i = 0; i < scaled->config.seqLen; ++i) {
+          std::vector<float> row;
+          for (Index j = 0; j < scaled->config.seqLen; ++j) {
+            row.push_back(trace->value({TensorId::weights, 0, static_cast<Index>(h), i, j}));
+          }
+          largest.push_back(*std::max_element(row.begin(), row.end()));
+        }
+        std::sort(largest.begin(), largest.end());
+        return largest[largest.size() / 2];
+      };
+      EXPECT_GE(median(soft), 0.5F) << heads[h].title;
+      EXPECT_LE(median(soft), 0.95F) << heads[h].title;
+      EXPECT_GE(median(sharp), 0.98F) << heads[h].title;
     }
   }
-  EXPECT_TRUE(sameWeights(*d, *edited(d, masked(d, [](Mask& m) { m.causal = true; }))));
-  // given by itself, the division is the same design
-  const DocumentPtr divided = edited(d, SetDimensions{512, 8, 8});
-  EXPECT_TRUE(sameWeights(*divided, *edited(divided, SetDimensions{512, 8, 8, 64})));
 }
 
 TEST(DesignedHeads, PositionalHeadsWorkFromWidthEight) {
   const Pass pass(designedText(kFluffy, 128, 16));
   for (const auto& [title, step] :
        {std::pair<const char*, Index>{"Previous token", -1}, {"Next token", 1}, {"Itself", 0}}) {
-    for (Index i = 1; i < 12; ++i) EXPECT_GE(pass.weight(title, i, i + step), 0.92F) << title;
+    for (Index i = 1; i < 12; ++i) EXPECT_GE(pass.weight(title, i, i + step), kFound) << title;
   }
-  for (Index i = 0; i < 13; ++i) EXPECT_GE(pass.weight("First token", i, 0), 0.92F);
+  for (Index i = 0; i < 13; ++i) EXPECT_GE(pass.weight("First token", i, 0), kFound);
 }
 
 /// The rest of the positional ones: at the end of the sequence where there is nobody to look at.
@@ -289,12 +319,15 @@ TEST(DesignedHeads, TheFirstAndTheLastStayWithThemselvesFromWidth48) {
       const DocumentPtr document = designedText(text, 16 * width, 16);
       const Index last = document->config.seqLen - 1;
       const Pass pass(document);
-      EXPECT_GE(pass.weight("Previous token", 0, 0), 0.99F) << width;
-      EXPECT_GE(pass.weight("Next token", last, last), 0.99F) << width;
+      for (Index other = 1; other <= last; ++other) {
+        EXPECT_GT(pass.weight("Previous token", 0, 0), pass.weight("Previous token", 0, other));
+        EXPECT_GT(pass.weight("Next token", last, last),
+                  pass.weight("Next token", last, last - other));
+      }
     }
   }
   const Pass narrow(designedText(kFluffy, 16 * 8, 16));
-  EXPECT_LE(narrow.weight("Previous token", 0, 0), 0.01F);
+  EXPECT_LE(narrow.weight("Previous token", 0, 0), 0.1F);
   for (const char* title : {"Previous token", "Next token"}) {
     const DesignedHead& head = narrow.heads()[static_cast<std::size_t>(narrow.head(title))];
     EXPECT_NE(head.about.find("stays with itself where d_k is 48 or more"), std::string::npos)
@@ -313,35 +346,35 @@ TEST(DesignedHeads, UnderACausalMaskTheyKnowWhatTheyCannotSee) {
     EXPECT_EQ(pass.declared(title), Partners(6)) << title;
   }
   EXPECT_EQ(pass.heads()[static_cast<std::size_t>(pass.head("Verb → its subject"))].why, "");
-  EXPECT_GE(pass.weight("Verb → its subject", "sat", "cat"), 0.92F);
+  EXPECT_GE(pass.weight("Verb → its subject", "sat", "cat"), kFound);
 }
 
 TEST(DesignedHeads, OfASensorWindow) {
   const Pass pass(makePreset(presetByName("rul"), {WeightInit::designed, 1, {}}, kBudget));
   for (Index i = 0; i < 30; ++i) {
-    EXPECT_GE(pass.weight("Change points", i, 18), 0.99F);
-    EXPECT_GE(pass.weight("Change points", i, 13, 1), 0.99F);
-    EXPECT_GE(pass.weight("Spikes", i, 7), 0.99F);
-    EXPECT_GE(pass.weight("Spikes", i, 22, 1), 0.99F);
+    EXPECT_GE(pass.weight("Change points", i, 18), kFound);
+    EXPECT_GE(pass.weight("Change points", i, 13, 1), kFound);
+    EXPECT_GE(pass.weight("Spikes", i, 7), kFound);
+    EXPECT_GE(pass.weight("Spikes", i, 22, 1), kFound);
   }
-  EXPECT_GE(pass.weight("Early against late", 29, 7), 0.99F);
+  EXPECT_GE(pass.weight("Early against late", 29, 7), kFound);
   EXPECT_LE(pass.weight("Early against late", 0, 7), 0.1F);
   for (Index i = 3; i < 30; ++i) {
     float recent = 0.0F;
     for (Index j = i - 3; j < i; ++j) recent += pass.weight("Recent steps", i, j);
-    EXPECT_GE(recent, 0.9F) << i;
+    EXPECT_GE(recent, 0.8F) << i;
   }
   // the coldest step attends more to a cold one than to a warm one
-  EXPECT_GT(pass.weight("Temperature", 0, 4), 100.0F * pass.weight("Temperature", 0, 22));
-  EXPECT_GT(pass.weight("Pressure", 20, 29), 100.0F * pass.weight("Pressure", 20, 3));
+  EXPECT_GT(pass.weight("Temperature", 0, 4), 10.0F * pass.weight("Temperature", 0, 22));
+  EXPECT_GT(pass.weight("Pressure", 20, 29), 1.5F * pass.weight("Pressure", 20, 3));
 }
 
 TEST(DesignedHeads, TellWhichCoordinatesMeet) {
   const auto heads = designedHeads(*designedText(kCat, 512, 8));
   const std::string& verb = heads[1].structure;
   for (const char* part :
-       {"70 · verb + 230 · copula of the query meets noun of the key", "72 · constant − 72 · verb",
-        "the first place", "28 position pairs", "30 at -1, 42 at 0, -50 at +1"}) {
+       {"5 · verb + 4.7 · copula of the query meets noun of the key", "5.5 · constant − 5.5 · verb",
+        "the first place", "28 position pairs", "1.6 at -1, 4.7 at 0, -2.5 at +1"}) {
     EXPECT_NE(verb.find(part), std::string::npos) << verb;
   }
   EXPECT_NE(heads[7].structure.find("W_Q and W_K are 0"), std::string::npos);
