@@ -1,4 +1,5 @@
-// headscope_peer: the engine as one of the programs that compare_torch.py times in turns.
+// headscope_peer: the engine as one of the programs that compare_torch.py and compare_training.py
+// time in turns.
 //
 //   headscope_peer LAYER.safetensors HEADS
 //
@@ -7,7 +8,16 @@
 //   pass THREADS SECONDS    best time of a whole pass, in ms
 //   gemm THREADS SECONDS    best time of its products alone, in ms, by the fastest library
 //   write FILE.npy          the output
+//
+//   headscope_peer --train TASK
+//
+// A task of the program, or a size of training_sizes.h.
+//   shapes                  of the model and of a batch, as JSON
+//   step THREADS SECONDS    best time of a training step (a batch drawn, forward, loss, backward,
+//                           the optimiser's step), in ms
 #include <dnnl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <omp.h>
 
 #include <Eigen/Core>
@@ -22,6 +32,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/peer/training_sizes.h"
 #include "core/attention.h"
 #include "core/error.h"
 #include "core/execution.h"
@@ -148,15 +159,55 @@ int serve(const std::string& path, Index heads) {
   return 0;
 }
 
+std::string shapesOf(const training::Task& task, const training::TrainingSettings& settings) {
+  std::vector<Index> classes;
+  for (const training::Question& question : task.questions()) classes.push_back(question.classes);
+  const training::ModelSettings& m = settings.model;
+  return fmt::format(
+      R"({{"layers":{},"d_model":{},"heads":{},"causal":{},"length":{},"features":[{}],)"
+      R"("channels":{},"classes":[{}],"batch":{},"rate":{}}})",
+      m.layers, m.dModel, m.heads, m.causal, task.length(), fmt::join(task.features(), ","),
+      task.channels().size(), fmt::join(classes, ","), settings.batch,
+      settings.optimiser.learningRate);
+}
+
+int serveTraining(const std::string& name) {
+  prepareGemm();
+  const auto sizes = trainingSizes();
+  const auto size = std::find_if(sizes.begin(), sizes.end(),
+                                 [&](const TrainingSize& s) { return s.name == name; });
+  const training::Task& task = size == sizes.end() ? training::taskFromString(name) : size->task;
+  training::TrainingSettings settings =
+      size == sizes.end() ? training::settingsOf(task) : size->settings();
+  settings.steps = settings.evaluateEvery = 100'000;  // steps alone
+  training::Trainer trainer(task, settings, defaultMemoryBudget());
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    std::string what;
+    words >> what;
+    if (what == "shapes") {
+      std::cout << shapesOf(task, settings) << std::endl;
+      continue;
+    }
+    Execution execution;
+    double seconds = 1.0;
+    words >> execution.threads >> seconds;
+    std::cout << bestMs(seconds, [&] { trainer.step(execution); }) << std::endl;
+  }
+  return 0;
+}
+
 }  // namespace
 }  // namespace headscope::bench
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::cerr << "usage: headscope_peer LAYER.safetensors HEADS\n";
+    std::cerr << "usage: headscope_peer LAYER.safetensors HEADS | --train TASK\n";
     return 2;
   }
   try {
+    if (std::string_view(argv[1]) == "--train") return headscope::bench::serveTraining(argv[2]);
     return headscope::bench::serve(argv[1], std::atoi(argv[2]));
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
