@@ -2,9 +2,12 @@
 // is no graphics card).
 #include <epoxy/gl.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <thread>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -209,6 +212,38 @@ void panHeadsPage(benchmark::State& state) {
   }
 }
 
+/// The train page while a run goes on beside it at the pace that is offered, from its start: the
+/// mean of its frames, and the longest.
+void buildTrainPage(benchmark::State& state) {
+  host::Headless host(kWidth, kHeight);
+  AppOptions options;
+  options.document = documentOf(512, 8, 6);
+  options.view.page = ui::kTrainPage;
+  App app(std::move(options));
+  for (int i = 0; i < 3; ++i) {
+    app.finish();
+    host.frames(app, kSettlingFrames);
+  }
+  constexpr int kFrames = 600;
+  double longest = 0.0;
+  for (auto _ : state) {
+    host.press(app, ui::Key::home);
+    host.press(app, ui::Key::enter);
+    double sum = 0.0;
+    for (int i = 0; i < kFrames; ++i) {
+      const double begin = clockSeconds();
+      host.frame(app);
+      const double seconds = clockSeconds() - begin;
+      sum += seconds;
+      longest = std::max(longest, seconds);
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // the run has its time too
+    }
+    state.SetIterationTime(sum / kFrames);
+  }
+  app.finish();
+  state.counters["longest_ms"] = 1e3 * longest;
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"D", "H", "T"})
       ->Args({512, 8, 6})
@@ -252,6 +287,12 @@ BENCHMARK(showNewPass)
     ->Iterations(5);
 BENCHMARK(buildHeadsPage)->Name("heads/build")->Apply(longInputs);
 BENCHMARK(panHeadsPage)->Name("heads/pan")->Apply(longInputs);
+BENCHMARK(buildTrainPage)
+    ->Name("train/frame")
+    ->Unit(benchmark::kMillisecond)
+    ->UseManualTime()
+    ->Iterations(1)
+    ->Repetitions(3);
 BENCHMARK(buildFrame)->Name("frame/build")->Apply(sizes);
 BENCHMARK(buildFrameHovering)->Name("frame/build_hovering")->Apply(sizes);
 BENCHMARK(drawFrame)->Name("frame/draw")->Apply(sizes);
