@@ -43,17 +43,20 @@ void App::State::keepViewValid() {
 }
 
 void App::State::wholeWindow(const ui::Panel& panel) {
+  const ui::Page& page = pages.open(view.page);
   const ui::WindowLayout layout =
-      ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height(), tokenRow.height(panel),
-                        panel.look.scale, sessions.offerHeight()});
+      ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height(),
+                        page.showsDocument() ? tokenRow.height(panel) : 0.0F, panel.look.scale,
+                        sessions.offerHeight()});
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
   body(panel, layout.body);
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
-  ui::statusBar(
-      panel, {hint.empty() ? said.text : hint, hint.empty() && said.isError, documents.progress()},
-      layout.status);
+  ui::statusBar(panel,
+                {hint.empty() ? said.text : hint, hint.empty() && said.isError,
+                 documents.progress(), page.figuresInWords(panel)},
+                layout.status);
 }
 
 void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {
@@ -69,6 +72,7 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
   if (wishes.help) help.open();
   if (!wishes.openPreset.empty()) openPreset(panel, wishes.openPreset);
 
+  if (tokens.empty()) return;
   ui::beginBand("tokens", tokens, look);
   ui::offerCard(controls, "tokens", look);
   ui::SessionMenu session = sessions.menu();

@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/status_bar.h"
 
 namespace headscope::ui {
 
 void Page::viewOpened(const ViewState& view) const {
   for (const auto& card : cards_.all()) card->viewOpened(view);
 }
+
+std::string Page::figuresInWords(const Panel& panel) const { return passFigures(panel.trace); }
 
 bool Page::takesWheel() const {
   const auto& all = cards_.all();

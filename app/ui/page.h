@@ -33,6 +33,11 @@ class Page {
   /// In the order they are drawn in. Their ids differ from those of other pages.
   const Cards& cards() const { return cards_; }
 
+  /// Whether it is about the document; else the bars leave out what belongs to that alone.
+  virtual bool showsDocument() const { return true; }
+  /// At the right of the status bar.
+  virtual std::string figuresInWords(const Panel& panel) const;
+
   /// What the cards take of a body of this size; larger than it: the body scrolls.
   virtual ImVec2 content(const Panel& panel, ImVec2 body) const = 0;
   /// Where each card stands in content of this size; empty where it is not shown.

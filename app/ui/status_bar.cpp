@@ -19,14 +19,6 @@ namespace {
 
 constexpr double kWorthShowing = 0.1;  // seconds a pass takes before its progress is shown
 
-/// A summary for the trace that is drawn.
-std::string passFigures(const Trace& trace) {
-  const Ledger costs = ledger(trace.config());
-  return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
-                     trace.stepsRun(), trace.steps.size(), trace.ms,
-                     withThousands(costs.parameters.total), flopsInWords(costs.flops));
-}
-
 std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
   return fmt::format("{} row{} fully masked (first: query {} of head {}): weights 0, output b_O",
                      rows.size(), rows.size() == 1 ? " is" : "s are", rows[0].row,
@@ -34,6 +26,13 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
 }
 
 }  // namespace
+
+std::string passFigures(const Trace& trace) {
+  const Ledger costs = ledger(trace.config());
+  return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
+                     trace.stepsRun(), trace.steps.size(), trace.ms,
+                     withThousands(costs.parameters.total), flopsInWords(costs.flops));
+}
 
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config) {
   const auto steps = stepsOf(config);
@@ -63,14 +62,13 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float y = at.placed({0.0F, fontSize(font)}).a.y;
-  const std::string figures = passFigures(panel.trace);
-  const float width = textSize(font, figures).x;
+  const float width = textSize(font, status.figures).x;
   Rect beside = line;
   beside.cutRight(width, look.px(24));
   // else the message needs all of the bar
   if (message.empty() || beside.width() > line.width() * 0.4F) {
     drawText(list, font, {std::max(line.b.x - width, line.a.x), y}, t.textMuted,
-             elided(font, figures, line.width()));
+             elided(font, status.figures, line.width()));
     line = beside;
   }
   if (message.empty()) return;

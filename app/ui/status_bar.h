@@ -14,7 +14,11 @@ struct Status {
   std::string message;
   bool isError = false;
   Worker::Progress progress;
+  std::string figures = {};  // at the right
 };
+
+/// "recomputed 9 of 9 steps in 0.21 ms · 1,050,624 parameters · 12.7 MFLOP"
+std::string passFigures(const Trace& trace);
 
 /// "computing softmax (6 of 9), 1.2 s"
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config);

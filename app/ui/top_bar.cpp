@@ -38,11 +38,13 @@ class TopBarRow {
   TopBarWishes draw() {
     if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
     pages();
-    presetChoice();
-    dimensions();
-    division();
-    switches();
-    undoRedo();
+    if (state_.pages.open(panel_.view.page).showsDocument()) {
+      presetChoice();
+      dimensions();
+      division();
+      switches();
+      undoRedo();
+    }
     looks();
     memory_.height = row_.bottom() + look_.px(11);
     return std::move(wishes_);

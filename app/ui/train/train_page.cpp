@@ -6,6 +6,7 @@
 
 #include "app/ui/compat.h"
 #include "core/error.h"
+#include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
@@ -20,6 +21,15 @@ class TrainPage final : public Page {
              Cards::of(makeTaskCard(training), makeLiveHeadsCard(training),
                        makeCurvesCard(training), makeTrainingStepCard(training))),
         training_(training) {}
+
+  bool showsDocument() const override { return false; }
+  std::string figuresInWords(const Panel& /*panel*/) const override {
+    const auto moment = training_.moment();
+    if (moment == nullptr) return {};
+    const Index learned = training::parameterCount(*moment->task, moment->settings.model);
+    return fmt::format("{} parameters · the run takes {} at most", withThousands(learned),
+                       bytesInWords(moment->bytes));
+  }
 
   ImVec2 content(const Panel& panel, ImVec2 body) const override {
     const float scale = panel.look.scale;
