@@ -71,6 +71,7 @@ void App::State::keys(const ui::Panel& panel) {
   if (!command && ui::controlKeys(controls, pages.open(view.page).text().controls)) return;
   if (!command && presenter.keys(view)) return;
   if (!command && sessions.restoreKey()) return;
+  if (!command && ui::lessonKeys(panel, lesson)) return;
   const bool toolShown = !presenter.on() || presenter.card() == ui::kToolsCard;
   const bool own = !command && !sessions.answerPressed();
   if (own && (tools.open(view.tool).keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel)))

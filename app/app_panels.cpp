@@ -7,6 +7,7 @@
 
 #include "app/app_state.h"
 #include "app/ui/heads/heads_page.h"
+#include "app/ui/learn/learn_page.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
@@ -22,6 +23,7 @@ ui::Pages App::State::makePages() {
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training));
+  made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));
 }
 
@@ -50,7 +52,9 @@ void App::State::wholeWindow(const ui::Panel& panel) {
                         sessions.offerHeight()});
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
-  body(panel, layout.body);
+  ui::Rect room = layout.body;
+  if (lesson.open()) besideLesson(panel, room);
+  body(panel, room);
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
   ui::statusBar(panel,
@@ -94,6 +98,20 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
     panel.edits.push(Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name});
     view.item = 0;
   });
+}
+
+/// The open lesson at the left; the page has the rest.
+void App::State::besideLesson(const ui::Panel& panel, ui::Rect& room) {
+  const ui::Look& look = panel.look;
+  ui::Rect at = room.cutLeft(look.px(ui::kLessonWidth), 0.0F);
+  at.a = {at.a.x + look.px(14), at.a.y + look.px(14)};
+  at.b.y -= look.px(2);
+  if (ui::beginCard("lesson", at.a, at.size(), look)) {
+    ui::offerCard(controls, "lesson", look);
+    ui::lessonPanel(panel, lesson);
+  }
+  ui::endCard();
+  lesson.follow(panel);
 }
 
 /// The cards of the page that is shown.

@@ -19,6 +19,7 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/flow_page.h"
 #include "app/ui/help.h"
+#include "app/ui/learn/lesson_run.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/presenter.h"
@@ -75,6 +76,7 @@ struct App::State {
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
   void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
+  void besideLesson(const ui::Panel& panel, ui::Rect& room);
   void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
   void openPreset(const ui::Panel& panel, const std::string& name);
@@ -101,6 +103,7 @@ struct App::State {
   ui::Playback playback;
   ui::CellEditing editing;
   ui::ScenesPanel scenes;
+  ui::LessonRun lesson;
 
   ui::TopBar topBar;
   ui::TokenRow tokenRow;

@@ -19,6 +19,7 @@ namespace headscope::ui {
 inline constexpr const char* kFlowPage = "flow";
 inline constexpr const char* kHeadsPage = "heads";
 inline constexpr const char* kTrainPage = "train";
+inline constexpr const char* kLearnPage = "learn";
 inline constexpr const char* kToolsCard = "flow";
 inline constexpr const char* kStageCard = "stage";
 inline constexpr const char* kStripCard = "heads";

@@ -86,6 +86,23 @@ void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view t
   ImGui::SameLine(0.0F, look.space.small);
 }
 
+std::string wrapped(ImFont* font, std::string_view text, float width) {
+  std::string lines, line;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t space = std::min(text.find(' ', at), text.size());
+    const std::string word(text.substr(at, space - at));
+    const std::string longer = line.empty() ? word : line + ' ' + word;
+    if (!line.empty() && textSize(font, longer).x > width) {
+      lines += line + '\n';
+      line = word;
+    } else {
+      line = longer;
+    }
+    at = space + 1;
+  }
+  return lines + line;
+}
+
 ImVec2 textSize(ImFont* font, std::string_view text) {
   return font->CalcTextSizeA(fontSize(font), FLT_MAX, 0.0F, text.data(), text.data() + text.size());
 }

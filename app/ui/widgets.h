@@ -29,6 +29,8 @@ void wrappedLabel(ImFont* font, ImU32 color, std::string_view text);
 
 /// Text cut with "…" where it is wider than `width`.
 std::string elided(ImFont* font, std::string_view text, float width);
+/// Text with line breaks at spaces, so that no line is wider.
+std::string wrapped(ImFont* font, std::string_view text, float width);
 ImVec2 textSize(ImFont* font, std::string_view text);
 void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std::string_view text);
 /// Centred on x.

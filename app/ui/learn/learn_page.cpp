@@ -1,0 +1,92 @@
+#include "app/ui/learn/learn_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+#include "core/formats/lesson_json.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr const char* kLessonsCard = "lessons";
+
+class LessonsCard final : public Card {
+ public:
+  explicit LessonsCard(LessonRun& run)
+      : Card({kLessonsCard, "Lessons", "Each beside the live window, with something to do"}),
+        run_(run) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    heading(look, text().title, text().about);
+    const float width = ImGui::GetContentRegionAvail().x;
+    const int columns = std::clamp(static_cast<int>(width / look.px(440)), 1, 3);
+    const float gap = look.space.wide;
+    const float each =
+        (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
+    const float height = look.px(96);
+    const ImVec2 from = ImGui::GetCursorPos();
+    int place = 0;
+    for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+      const auto column = static_cast<float>(place % columns);
+      const auto row = static_cast<float>(place / columns);
+      ImGui::SetCursorPos({from.x + column * (each + gap), from.y + row * (height + gap)});
+      ImGui::PushID(place++);
+      ImGui::BeginChild("lesson", {each, height}, false, ImGuiWindowFlags_NoScrollbar);
+      entry(panel, lesson, place, each);
+      ImGui::EndChild();
+      ImGui::PopID();
+    }
+  }
+
+ private:
+  void entry(const Panel& panel, const lessons::Lesson& lesson, int number, float width) {
+    const Look& look = panel.look;
+    richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
+                  fmt::format("{}  {}", number, lesson.title), width);
+    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, lesson.about, width);
+    const std::size_t done = run_.doneOf(lesson);
+    const std::size_t all = lesson.scenes.size();
+    const bool goesOn = done > 0 && done < all;
+    if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0)) {
+      run_.begin(panel, std::make_shared<const lessons::Lesson>(lesson), goesOn ? done : 0);
+    }
+    ImGui::SameLine();
+    inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
+                done > 0 ? fmt::format("{} of {} scenes done", done, all)
+                         : fmt::format("{} scenes, {} minutes", all, lesson.minutes));
+  }
+
+  LessonRun& run_;
+};
+
+class LearnPage final : public Page {
+ public:
+  explicit LearnPage(LessonRun& run)
+      : Page({kLearnPage, "Learn", "Lessons in the live window", kLessonsCard, kLessonsCard},
+             Cards::of(std::unique_ptr<Card>(std::make_unique<LessonsCard>(run)))) {}
+
+  bool showsDocument() const override { return false; }
+  std::string figuresInWords(const Panel& /*panel*/) const override { return {}; }
+
+  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+    return {body.x, std::max(body.y, panel.look.px(520))};
+  }
+  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+    const float margin = panel.look.px(14);
+    return {Rect{{margin, margin}, {content.x - margin, content.y - margin}}};
+  }
+  std::string placeInWords(const Panel& /*panel*/, std::string_view /*card*/) const override {
+    return "Lessons";
+  }
+  std::string keysInWords(const ViewState& /*view*/) const override { return {}; }
+};
+
+}  // namespace
+
+std::unique_ptr<Page> makeLearnPage(LessonRun& run) { return std::make_unique<LearnPage>(run); }
+
+}  // namespace headscope::ui

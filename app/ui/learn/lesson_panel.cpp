@@ -1,0 +1,107 @@
+// The lesson panel: the scene in words, a question to answer before its answer is shown, a task to
+// do in the live window, and the way on.
+#include <fmt/format.h>
+
+#include "app/ui/learn/lesson_run.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+class LessonPanel {
+ public:
+  LessonPanel(const Panel& panel, LessonRun& run)
+      : panel_(panel), look_(panel.look), run_(run), width_(ImGui::GetContentRegionAvail().x) {}
+
+  void draw() {
+    head();
+    const float foot = ImGui::GetFrameHeight() + look_.space.wide;
+    ImGui::BeginChild("scene", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    width_ = ImGui::GetContentRegionAvail().x;
+    words(look_.fonts.regular, look_.theme.text, run_.shown().text);
+    question();
+    task();
+    if (!run_.shown().speaker.empty()) {
+      gap();
+      words(look_.fonts.small, look_.theme.textMuted, "Say: " + run_.shown().speaker);
+    }
+    ImGui::EndChild();
+    buttons();
+  }
+
+ private:
+  void gap() { ImGui::Dummy({0.0F, look_.space.small}); }
+  void words(ImFont* font, ImU32 color, const std::string& text) {
+    richParagraph(look_.fonts, font, color, text, width_, look_.px(3));
+  }
+
+  void head() {
+    const lessons::Lesson& lesson = run_.lesson();
+    label(look_.fonts.small, look_.theme.textMuted,
+          fmt::format("{} · {} of {}", lesson.title, run_.place() + 1, lesson.scenes.size()));
+    words(look_.fonts.title, look_.theme.text, run_.scene().title);
+    gap();
+  }
+
+  void question() {
+    if (!run_.scene().predict) return;
+    const lessons::Prediction& p = *run_.scene().predict;
+    gap();
+    words(look_.fonts.semibold, look_.theme.text, p.ask);
+    for (std::size_t i = 0; i < p.choices.size(); ++i) {
+      const bool given = run_.answered() == i;
+      const std::string text = wrapped(look_.fonts.regular, p.choices[i],
+                                       width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
+      if (pill(look_, text.c_str(), given, !run_.answered() || given)) run_.answer(i);
+    }
+    if (!run_.answered()) return;
+    const bool right = run_.answered() == p.right;
+    wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
+                 right ? "Yes." : fmt::format("No: {}.", p.choices[p.right]));
+    words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
+  }
+
+  void task() {
+    if (!run_.scene().check) return;
+    const lessons::Check& check = *run_.scene().check;
+    gap();
+    words(look_.fonts.semibold, look_.theme.text, check.ask);
+    if (run_.shown().checked) {
+      words(look_.fonts.regular, look_.theme.good, "Done. " + run_.shown().done);
+      return;
+    }
+    words(look_.fonts.small, look_.theme.textMuted, "Not yet; it is seen as soon as it is so.");
+    if (!check.hint.empty() && !run_.hintShown()) {
+      if (pill(look_, "A hint")) run_.showHint();
+      ImGui::SameLine();
+    }
+    if (!check.way.changesNothing() && pill(look_, "Show me")) run_.showWay(panel_);
+    if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, check.hint);
+  }
+
+  void buttons() {
+    ImGui::Dummy({0.0F, look_.space.tight});
+    if (pill(look_, "Back", false, run_.place() > 0)) run_.back(panel_);
+    tip(look_, "Page up");
+    ImGui::SameLine();
+    const bool last = run_.isLast();
+    if (pill(look_, last ? "Finish" : "Next", true)) run_.next(panel_);
+    tip(look_, "Page down");
+    if (!run_.open()) return;
+    ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
+    if (pill(look_, "Leave")) run_.leave();
+    tip(look_, "Leaves the lesson; what it shows stays, and undo goes back to before");
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  LessonRun& run_;
+  float width_;
+};
+
+}  // namespace
+
+void lessonPanel(const Panel& panel, LessonRun& run) { LessonPanel(panel, run).draw(); }
+
+}  // namespace headscope::ui

@@ -1,0 +1,85 @@
+// Lesson run: the lesson that is open, the scene it stands at, what was predicted and done. It sets
+// documents and views as scenes ask for, and reads from the pass whether a task is done; the lesson
+// panel shows it beside the page, the learn page lists lessons and what was done of them.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "app/ui/panel.h"
+#include "core/lessons/lesson.h"
+
+namespace headscope::ui {
+
+class LessonRun {
+ public:
+  /// What is shown of the scene, its numbers read from the pass.
+  struct Shown {
+    std::string text, speaker, reveal, done;
+    bool ready = false;    // of the scene's own document: its pass is there
+    bool checked = false;  // what was to be done is done
+  };
+
+  /// Opens it at a scene. The document it found comes back when it is left by undo alone: scenes
+  /// are entries of the history.
+  void begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
+             std::size_t scene = 0);
+  void leave();
+  bool open() const { return lesson_ != nullptr; }
+
+  const lessons::Lesson& lesson() const { return *lesson_; }
+  const lessons::Scene& scene() const { return lesson_->scenes[scene_]; }
+  std::size_t place() const { return scene_; }
+  bool isLast() const { return scene_ + 1 == lesson_->scenes.size(); }
+  void goTo(const Panel& panel, std::size_t scene);
+  /// To the next scene, after the last one out of the lesson; and back.
+  void next(const Panel& panel);
+  void back(const Panel& panel);
+
+  void answer(std::size_t choice);
+  std::optional<std::size_t> answered() const { return answer_; }
+  void showHint() { hint_ = true; }
+  bool hintShown() const { return hint_; }
+  /// Does what the scene asks for.
+  void showWay(const Panel& panel);
+
+  /// Once a frame, with the page's panel: chooses and lights what the scene names once its pass is
+  /// there, and sees whether its task is done.
+  void follow(const Panel& panel);
+  const Shown& shown() const { return shown_; }
+
+  /// "02_by_hand/3": scenes whose task was done, or that were read where they have none.
+  const std::set<std::string>& done() const { return done_; }
+  void setDone(std::set<std::string> done) { done_ = std::move(done); }
+  std::size_t doneOf(const lessons::Lesson& lesson) const;
+
+ private:
+  void noteDone();
+
+  std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
+  std::size_t scene_ = 0;
+  std::optional<std::size_t> answer_;
+  bool hint_ = false;
+  bool toChoose_ = false;  // the scene's cell, once its pass is there
+  DocumentPtr before_;     // the document the lesson was opened on
+  Shown shown_;
+  struct Read {  // what `shown_` was read from
+    const Trace* trace = nullptr;
+    Index head = -1;
+    std::optional<CellRef> chosen;
+    std::string where;
+    bool operator==(const Read&) const = default;
+  } read_;
+  std::set<std::string> done_;
+};
+
+/// The panel beside the page while a lesson is open.
+void lessonPanel(const Panel& panel, LessonRun& run);
+/// Page down and page up, as clickers send them; true where one was pressed.
+bool lessonKeys(const Panel& panel, LessonRun& run);
+inline constexpr float kLessonWidth = 330.0F;  // of the panel, in points at scale 1
+
+}  // namespace headscope::ui

@@ -1,0 +1,254 @@
+#include "core/formats/lesson_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <utility>
+
+#include "core/assets.h"
+#include "core/error.h"
+#include "core/formats/json.h"
+#include "core/mistakes.h"
+#include "core/presets.h"
+
+namespace headscope::formats {
+namespace {
+
+using lessons::Check;
+using lessons::Condition;
+using lessons::Lesson;
+using lessons::Prediction;
+using lessons::Scene;
+using lessons::SceneState;
+
+constexpr std::string_view kLessonEnding = ".lesson.json";
+
+using Read = std::function<void(const JsonField&)>;
+
+/// Reads the fields of an object, each as it is told; another one is refused by its name.
+void readFields(const JsonField& object, const std::map<std::string_view, Read>& known) {
+  for (const auto& [name, field] : object.fields()) {
+    const auto found = known.find(name);
+    if (found == known.end()) {
+      std::string names;
+      for (const auto& [each, read] : known)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", each);
+      field.fail("is not known here: " + names);
+    }
+    try {
+      found->second(field);
+    } catch (const UserError& error) {
+      const std::string why = error.what();  // as of a preset that there is not
+      if (why.starts_with(field.file())) throw;
+      throw UserError(fmt::format("{}: {}: {}", field.file(), field.path(), why));
+    }
+  }
+}
+
+CellRef cellNamed(const JsonField& field, const std::string& text) {
+  const auto cell = cellFromString(text);
+  if (!cell) field.fail(fmt::format("names no cell: '{}'; as \"raw_scores[0, 1, 2, 3]\"", text));
+  return *cell;
+}
+
+/// {"raw_scores[0, 0, 2, 1]": 30}: each cell and what it is to be.
+void readCells(const JsonField& field, const std::function<void(const CellRef&, float)>& take) {
+  for (const auto& [name, value] : field.fields()) {
+    take(cellNamed(value, name), static_cast<float>(value.number()));
+  }
+}
+
+SceneState readState(const JsonField& object) {
+  SceneState state;
+  const auto edit = [&](auto make) {
+    return [&state, make](const JsonField& f) { state.edits.push_back(make(f)); };
+  };
+  const auto number = [](std::optional<Index>& to) {
+    return [&to](const JsonField& f) { to = f.whole(); };
+  };
+  readFields(
+      object,
+      {{"preset", [&](const JsonField& f) { state.preset = presetByName(f.text()).name; }},
+       {"example", [&](const JsonField& f) { state.example = exampleByName(f.text()).name; }},
+       {"init", [&](const JsonField& f) { state.init = weightInitFromString(f.text()); }},
+       {"seed", [&](const JsonField& f) { state.seed = f.seed(); }},
+       {"d_model", number(state.dModel)},
+       {"heads", number(state.heads)},
+       {"kv_heads", number(state.kvHeads)},
+       {"d_k", number(state.dK)},
+       {"causal", [&](const JsonField& f) { state.causal = f.flag(); }},
+       {"window", number(state.window)},
+       {"lengths", [&](const JsonField& f) { state.lengths = f.wholes(); }},
+       {"text", edit([](const JsonField& f) -> Edit {
+          return SetText{0, false, f.text()};
+        })},
+       {"memory_text", edit([](const JsonField& f) -> Edit {
+          return SetText{0, true, f.text()};
+        })},
+       {"scale", edit([](const JsonField& f) -> Edit { return SetScale{f.flag()}; })},
+       {"bias", edit([](const JsonField& f) -> Edit { return SetBias{f.flag()}; })},
+       {"temperature", edit([](const JsonField& f) -> Edit { return SetTemperature{f.number()}; })},
+       {"heads_off",
+        [&](const JsonField& f) {
+          for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 0.0F});
+        }},
+       {"heads_on",
+        [&](const JsonField& f) {
+          for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 1.0F});
+        }},
+       {"mistakes",
+        [&](const JsonField& f) {
+          for (const auto& id : f.texts()) {
+            state.edits.push_back(SetMistake{mistakeFromString(id), true});
+          }
+        }},
+       {"without_mistakes",
+        [&](const JsonField& f) {
+          for (const auto& id : f.texts()) {
+            state.edits.push_back(SetMistake{mistakeFromString(id), false});
+          }
+        }},
+       {"pins",
+        [&](const JsonField& f) {
+          readCells(f, [&](const CellRef& cell, float value) {
+            state.edits.push_back(SetPin{{cell, value}});
+          });
+        }},
+       {"cells", [&](const JsonField& f) {
+          readCells(f, [&](const CellRef& cell, float value) {
+            state.edits.push_back(SetCell{cell, value});
+          });
+        }}});
+  return state;
+}
+
+lessons::Fact readFact(const JsonField& field) {
+  if (field.value().text() != nullptr) return field.text();
+  if (field.value().flag() != nullptr) return field.flag() ? 1.0 : 0.0;
+  return field.number();
+}
+
+/// {"d_k": 64, "causal": true, "weights[0, 1, 2, 3]": {"at_least": 0.5}}
+std::vector<Condition> readConditions(const JsonField& object) {
+  std::vector<Condition> all;
+  for (const auto& [name, field] : object.fields()) {
+    if (field.value().fields() == nullptr) {
+      all.push_back({name, Condition::Is::equal, readFact(field)});
+      continue;
+    }
+    const auto read = [&all, &fact = name](Condition::Is is) {
+      return [&all, &fact, is](const JsonField& f) { all.push_back({fact, is, readFact(f)}); };
+    };
+    readFields(field, {{"is", read(Condition::Is::equal)},
+                       {"is_not", read(Condition::Is::unequal)},
+                       {"at_least", read(Condition::Is::atLeast)},
+                       {"at_most", read(Condition::Is::atMost)}});
+  }
+  if (all.empty()) object.fail("is empty: say what has to be so, as {\"d_k\": 64}");
+  return all;
+}
+
+Prediction readPrediction(const JsonField& object) {
+  Prediction p;
+  readFields(object,
+             {{"ask", [&](const JsonField& f) { p.ask = f.text(); }},
+              {"choices", [&](const JsonField& f) { p.choices = f.texts(); }},
+              {"right", [&](const JsonField& f) { p.right = static_cast<std::size_t>(f.whole()); }},
+              {"reveal", [&](const JsonField& f) { p.reveal = f.text(); }}});
+  if (p.ask.empty() || p.reveal.empty()) object.fail("needs ask, choices, right and reveal");
+  if (p.choices.size() < 2 || p.choices.size() > 4) object.fail("needs 2 to 4 choices");
+  if (p.right >= p.choices.size()) object.fail("has no choice of the number right, from 0");
+  return p;
+}
+
+Check readCheck(const JsonField& object) {
+  Check check;
+  readFields(object, {{"ask", [&](const JsonField& f) { check.ask = f.text(); }},
+                      {"that", [&](const JsonField& f) { check.that = readConditions(f); }},
+                      {"hint", [&](const JsonField& f) { check.hint = f.text(); }},
+                      {"done", [&](const JsonField& f) { check.done = f.text(); }},
+                      {"way", [&](const JsonField& f) { check.way = readState(f); }}});
+  if (check.ask.empty() || check.that.empty() || check.done.empty()) {
+    object.fail("needs ask, that and done");
+  }
+  return check;
+}
+
+Scene readScene(const JsonField& object) {
+  Scene scene;
+  readFields(object, {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
+                      {"state", [&](const JsonField& f) { scene.state = readState(f); }},
+                      {"view",
+                       [&](const JsonField& f) {
+                         static_cast<void>(f.fields());
+                         scene.view = f.value().dump();
+                       }},
+                      {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
+                      {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
+                      {"text", [&](const JsonField& f) { scene.text = f.text(); }},
+                      {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},
+                      {"predict", [&](const JsonField& f) { scene.predict = readPrediction(f); }},
+                      {"check", [&](const JsonField& f) { scene.check = readCheck(f); }}});
+  if (scene.title.empty() || scene.text.empty()) object.fail("needs a title and a text");
+  return scene;
+}
+
+/// "line 12", of the byte that a message of the parser ends with.
+std::string lineOf(std::string_view text, std::string_view message) {
+  const std::size_t space = message.rfind(' ');
+  std::size_t byte = 0;
+  const char* first = message.data() + (space == std::string_view::npos ? 0 : space + 1);
+  if (std::from_chars(first, message.data() + message.size(), byte).ec != std::errc()) return {};
+  const auto end = text.begin() + static_cast<std::ptrdiff_t>(std::min(byte, text.size()));
+  return fmt::format(" (line {})", 1 + std::count(text.begin(), end, '\n'));
+}
+
+std::string idOf(std::string_view file) {
+  const std::size_t slash = file.rfind('/');
+  if (slash != std::string_view::npos) file.remove_prefix(slash + 1);
+  return std::string(file.substr(0, file.find('.')));
+}
+
+}  // namespace
+
+Lesson parseLesson(std::string_view text, const std::string& file) {
+  Lesson lesson;
+  lesson.id = idOf(file);
+  try {
+    const Json json = parseJson(text);
+    const JsonField object(json, file);
+    readFields(object, {{"title", [&](const JsonField& f) { lesson.title = f.text(); }},
+                        {"about", [&](const JsonField& f) { lesson.about = f.text(); }},
+                        {"minutes", [&](const JsonField& f) { lesson.minutes = f.wholeOf<int>(); }},
+                        {"scenes", [&](const JsonField& f) {
+                           for (const JsonField& scene : f.items()) {
+                             lesson.scenes.push_back(readScene(scene));
+                           }
+                         }}});
+    if (lesson.title.empty() || lesson.scenes.empty()) {
+      object.fail("a lesson needs a title and scenes");
+    }
+  } catch (const JsonError& error) {
+    throw UserError(fmt::format("{}: {}{}", file, error.what(), lineOf(text, error.what())));
+  }
+  return lesson;
+}
+
+const std::vector<Lesson>& shippedLessons() {
+  static const std::vector<Lesson> lessons = [] {
+    std::vector<Lesson> all;
+    for (const Asset& each : allAssets()) {
+      if (!each.name.starts_with("lessons/") || !each.name.ends_with(kLessonEnding)) continue;
+      all.push_back(parseLesson(each.data, std::string(each.name)));
+    }
+    return all;
+  }();
+  return lessons;
+}
+
+bool isLesson(std::string_view path) { return path.ends_with(kLessonEnding); }
+
+}  // namespace headscope::formats

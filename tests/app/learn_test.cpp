@@ -1,0 +1,76 @@
+// Lessons in the window: a scene's state and view, a question, a task done by hand, the way on.
+#include <string>
+
+#include "app/ui/learn/lesson_run.h"
+#include "app_driver.h"
+#include "core/formats/lesson_json.h"
+
+namespace headscope::ui {
+namespace {
+
+void openFirstLesson(AppDriver& ui) {
+  ui.view().page = kLearnPage;
+  ui.frame();
+  ui.click("Start", "lessons");
+  ui.settle();
+  ui.frame();
+}
+
+TEST(LearnPage, ListsEveryLesson) {
+  AppDriver ui;
+  ui.view().page = kLearnPage;
+  ui.frame();
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    EXPECT_TRUE(ui.shows(lesson.title, "lessons")) << lesson.title;
+  }
+  EXPECT_FALSE(ui.shows("d_model", "top bar"));
+}
+
+TEST(LearnPage, ALessonStandsBesideThePage) {
+  AppDriver ui;
+  openFirstLesson(ui);
+  EXPECT_TRUE(ui.shows("1 of 6", "lesson"));
+  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.view().step, StepId::project);
+  EXPECT_TRUE(ui.shows("of 512 numbers", "lesson")) << ui.screen().all("lesson");
+  ui.press(Key::pageDown);
+  ui.settle();
+  EXPECT_EQ(ui.view().step, StepId::split);
+  ui.press(Key::pageUp);
+  ui.settle();
+  EXPECT_EQ(ui.view().step, StepId::project);
+  ui.click("Leave", "lesson");
+  EXPECT_FALSE(ui.shows("1 of 6", "lesson"));
+}
+
+TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
+  AppDriver ui;
+  openFirstLesson(ui);
+  ui.press(Key::pageDown);
+  ui.settle();
+  EXPECT_FALSE(ui.shows("512 ÷ 8 = 64", "lesson"));
+  ui.click("d_model × heads", "lesson");
+  ui.settle();
+  EXPECT_TRUE(ui.shows("No: d_model ÷ heads", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
+}
+
+TEST(LearnPage, ATaskIsSeenToBeDone) {
+  AppDriver ui;
+  openFirstLesson(ui);
+  for (int i = 0; i < 4; ++i) {
+    ui.press(Key::pageDown);
+    ui.settle();
+  }
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Not yet", "lesson")) << ui.screen().all("lesson");
+  ui.click("A hint", "lesson");
+  EXPECT_TRUE(ui.shows("names the rows", "lesson") || ui.shows("name the rows", "lesson"));
+  ui.view().selected = CellRef{TensorId::heads, 0, 1, 5, 3};
+  ui.frame();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+}
+
+}  // namespace
+}  // namespace headscope::ui

@@ -1,0 +1,171 @@
+// Lessons: facts read from a pass, files with what is wrong in them named, and the shipped ones:
+// whatever they name is there, and every task is undone at first and done by the way they show.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "core/attention.h"
+#include "core/error.h"
+#include "core/formats/lesson_json.h"
+#include "core/presets.h"
+#include "tests/core/support/documents.h"
+
+namespace headscope::test {
+namespace {
+
+using lessons::Condition;
+using lessons::FactSource;
+
+class Facts : public testing::Test {
+ protected:
+  Facts()
+      : trace_(runAttention(makePreset(presetByName("original-transformer"),
+                                       {WeightInit::designed, 1, {}}, kBudget))) {}
+  std::string told(const std::string& text) const { return lessons::filledIn(text, source_); }
+  double number(const std::string& name) const {
+    const auto fact = lessons::factOf(name, source_);
+    return fact && std::holds_alternative<double>(*fact) ? std::get<double>(*fact) : -1e9;
+  }
+
+  TracePtr trace_;
+  FactSource source_{*trace_, 0, 1};
+};
+
+TEST_F(Facts, OfSizesAndCells) {
+  EXPECT_EQ(told("{d_model} ÷ {heads} = {d_k}"), "512 ÷ 8 = 64");
+  EXPECT_EQ(number("weights[0, 1, 2, 1]"), trace_->value({TensorId::weights, 0, 1, 2, 1}));
+  EXPECT_EQ(number("weights[0, head, sat, CAT]"), number("weights[0, 1, 2, 1]"));
+  EXPECT_EQ(told("{weights[0, head, sat, dog]}"), "–");
+  EXPECT_EQ(told("{token[1]} {argmax weights[0, 1, sat]}"), "cat cat");
+  EXPECT_EQ(told("{nothing such} {W_Q[0]}"), "– –");
+}
+
+TEST_F(Facts, OfManyCells) {
+  EXPECT_NEAR(number("sum weights[0, 3, sat]"), 1.0, 1e-6);
+  EXPECT_NEAR(number("sum weights[0, 3]"), 6.0, 1e-5);
+  EXPECT_NEAR(number("sum weights"), 48.0, 1e-4);
+  EXPECT_EQ(number("largest weights[0, 1, sat]"), number("weights[0, 1, sat, cat]"));
+  EXPECT_NEAR(number("mean weights[0, 7]"), 1.0 / 6.0, 1e-6);
+  EXPECT_NEAR(number("spread weights[0, 7]"), 0.0, 1e-6);
+  EXPECT_GT(number("above_diagonal weights[0, 7]"), 2.0);
+  EXPECT_EQ(number("saturated weights[0, 7]"), 0.0);
+  EXPECT_GT(number("ablation[1]"), 0.1);
+}
+
+TEST_F(Facts, OfWhatIsLookedAt) {
+  source_.page = "heads";
+  EXPECT_EQ(told("{page} {head} {chosen} {value}"), "heads 2 none –");
+  source_.chosen = CellRef{TensorId::weights, 0, 1, 2, 1};
+  EXPECT_EQ(told("{chosen} {query} {key}"), "weights sat cat");
+}
+
+TEST_F(Facts, AreJudged) {
+  const auto so = [&](const std::string& fact, Condition::Is is, lessons::Fact value) {
+    return lessons::holds({fact, is, std::move(value)}, source_);
+  };
+  EXPECT_TRUE(so("d_k", Condition::Is::equal, 64.0));
+  EXPECT_FALSE(so("d_k", Condition::Is::equal, 32.0));
+  EXPECT_TRUE(so("d_k", Condition::Is::unequal, 32.0));
+  EXPECT_TRUE(so("heads", Condition::Is::atLeast, 8.0));
+  EXPECT_FALSE(so("heads", Condition::Is::atMost, 7.0));
+  EXPECT_TRUE(so("mistake", Condition::Is::equal, std::string("none")));
+  EXPECT_FALSE(so("mistake", Condition::Is::equal, 0.0));  // of another kind
+  EXPECT_FALSE(so("nothing such", Condition::Is::unequal, 3.0));
+}
+
+std::string refusalOf(const std::string& text) {
+  try {
+    formats::parseLesson(text, "my.lesson.json");
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+TEST(LessonFile, SaysWhatIsWrong) {
+  const std::string scene = R"("title": "a", "scenes": [{"title": "b", "text": "c")";
+  EXPECT_EQ(refusalOf("{" + scene + "}]}"), "accepted");
+  const std::pair<std::string, std::string> wrong[] = {
+      {"{\n\"title\": \"a\",\n\"scenes\": [,]}", "line 3"},
+      {"{" + scene + R"(, "sped": 3}]})", "scenes[0].sped is not known here"},
+      {"{" + scene + R"(, "state": {"preset": "bert-huge"}}]})", "scenes[0].state.preset"},
+      {"{" + scene + R"(, "state": {"pins": {"scores": 1}}}]})", "names no cell"},
+      {"{" + scene + R"(, "check": {"ask": "d", "done": "e", "that": {}}}]})", "is empty"},
+      {"{" + scene + R"(, "check": {"ask": "d", "that": {"d_k": 64}}}]})",
+       "needs ask, that and done"},
+      {"{" + scene + R"(, "predict": {"ask": "d", "choices": ["e"], "right": 0, "reveal": "f"}}]})",
+       "2 to 4 choices"},
+      {"{" + scene +
+           R"(, "predict": {"ask": "d", "choices": ["e", "g"], "right": 2, "reveal": "f"}}]})",
+       "right"},
+      {R"({"title": "a"})", "needs a title and scenes"}};
+  for (const auto& [text, part] : wrong) {
+    EXPECT_NE(refusalOf(text).find(part), std::string::npos) << refusalOf(text);
+    EXPECT_EQ(refusalOf(text).rfind("my.lesson.json", 0), 0U) << refusalOf(text);
+  }
+}
+
+class ShippedLesson : public testing::TestWithParam<std::size_t> {
+ protected:
+  const lessons::Lesson& lesson() const { return formats::shippedLessons()[GetParam()]; }
+};
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedLesson,
+                         testing::Range(std::size_t{0}, formats::shippedLessons().size()),
+                         [](const auto& of) { return formats::shippedLessons()[of.param].id; });
+
+/// The parts of a text in braces.
+std::vector<std::string> namesIn(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t open = text.find('{'); open != std::string_view::npos;
+       open = text.find('{', open + 1)) {
+    names.emplace_back(text.substr(open, text.find('}', open) + 1 - open));
+  }
+  return names;
+}
+
+/// Scene by scene as the program goes through them, without a window: what is looked at is taken
+/// as the texts need it.
+TEST_P(ShippedLesson, HoldsInEveryScene) {
+  DocumentPtr document =
+      makePreset(presetByName("original-transformer"), {WeightInit::designed, 1, {}}, kBudget);
+  for (const lessons::Scene& scene : lesson().scenes) {
+    document = documentOf(scene.state, *document, kBudget);
+    TracePtr trace = runAttention(document);
+    FactSource source{*trace, 0, 0};
+    if (!scene.choose.empty()) {
+      source.chosen = lessons::cellOf(scene.choose, source);
+      EXPECT_TRUE(source.chosen) << scene.title << ": " << scene.choose;
+    }
+    for (const std::string& cell : scene.lit) {
+      EXPECT_TRUE(lessons::cellOf(cell, source)) << scene.title << ": " << cell;
+    }
+    const std::string reveal = scene.predict ? scene.predict->reveal : "";
+    for (const std::string& name : namesIn(scene.text + scene.speaker + reveal)) {
+      EXPECT_EQ(lessons::filledIn(name, source).find("–"), std::string::npos)
+          << scene.title << ": " << name;
+    }
+    if (!scene.check) continue;
+    const auto done = [&](const FactSource& from) {
+      return std::all_of(scene.check->that.begin(), scene.check->that.end(),
+                         [&](const Condition& c) { return lessons::holds(c, from); });
+    };
+    EXPECT_FALSE(done(source)) << scene.title << " is done before it is begun";
+    for (const Condition& condition : scene.check->that) {
+      static const std::set<std::string> ofTheView{"page",   "step",  "tool", "head",
+                                                   "chosen", "query", "key",  "value"};
+      EXPECT_TRUE(ofTheView.contains(condition.fact) || lessons::factOf(condition.fact, source))
+          << scene.title << ": " << condition.fact;
+    }
+    if (scene.check->way.changesNothing()) continue;
+    document = documentOf(scene.check->way, *document, kBudget);
+    trace = runAttention(document);
+    FactSource after{*trace, 0, 0, {}, {}, {}, source.chosen};
+    EXPECT_TRUE(done(after)) << scene.title << ": the way does not lead there";
+  }
+}
+
+}  // namespace
+}  // namespace headscope::test
