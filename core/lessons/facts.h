@@ -8,9 +8,8 @@
 // Cells: "weights[0, 1, 2, 3]" in tensor notation; in place of a query's or a key's index a word of
 // the input stands for where it is first, in place of the head "head" for the one that is looked
 // at. Of all cells whose indices begin so: "sum weights[0, 1, sat]", "largest …", "smallest …",
-// "mean …", "spread …" (the standard deviation), "share_above_0.99 largest_of_rows" is spelled
-// "saturated weights[0, 1]": the share of rows whose largest cell is above 0.99; "above_diagonal …"
-// (their sum); "argmax weights[0, 1, sat]": the key's word.
+// "mean …", "spread …" (the standard deviation), "saturated …" (the share of rows whose largest cell
+// is above 0.99), "above_diagonal …" (their sum), "argmax weights[0, 1, sat]" (the key's word).
 // Of heads: "head_off[3]" (1 or 0), and any metric: "ablation[3]", "previous_token[3]"; heads count
 // from 0, as in tensor notation.
 #pragma once
