@@ -11,6 +11,8 @@
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
+#include "core/formats/files.h"
+#include "core/formats/lesson_json.h"
 #include "core/gradients.h"
 #include "core/ledger.h"
 
@@ -33,12 +35,16 @@ App::State::State(AppOptions o)
       documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
       sessions(documents, view,
-               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes),
-                std::move(o.stateFolder), documents.history().mark()}),
+               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
+                documents.history().mark()}),
       exports(documents, std::move(o.tracePath)),
       training(documents.memoryBudget()),
       reference(o.threads, std::move(o.compared)),
-      maps(ui::ColorMaps::load()) {
+      maps(ui::ColorMaps::load()),
+      stateFolder(std::move(o.stateFolder)),
+      progress(loadProgress(stateFolder)),
+      startClosed(progress.startClosed) {
+  lesson.setDone(progress.scenes);
   // tokens that come with the view hold
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
   const formats::SavedScene* first = sessions.store().scene(o.scene);
@@ -190,8 +196,21 @@ void App::State::takeResult() {
 
 void App::State::openDropped() {
   for (const auto& path : std::exchange(dropped, {})) {
-    formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
+    if (formats::isLesson(path.string())) {
+      openLesson(path);
+    } else {
+      formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
+    }
   }
+}
+
+/// A teacher's own lesson; it begins with the next frame.
+void App::State::openLesson(const std::filesystem::path& path) {
+  documents.attempt([&] {
+    constexpr std::uintmax_t kMostLessonBytes = std::uintmax_t{4} << 20;
+    lesson.ask(formats::parseLesson(formats::readText(path, kMostLessonBytes, "lesson"),
+                                    path.filename().string()));
+  });
 }
 
 /// Once the newest document's pass is there, so that what is written is what was asked for.

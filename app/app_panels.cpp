@@ -53,8 +53,9 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
   ui::Rect room = layout.body;
-  if (lesson.open()) besideLesson(panel, room);
+  panelBeside(panel, room);
   body(panel, room);
+  keepProgress();
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
   ui::statusBar(panel,
@@ -100,18 +101,30 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
   });
 }
 
-/// The open lesson at the left; the page has the rest.
-void App::State::besideLesson(const ui::Panel& panel, ui::Rect& room) {
+/// The open lesson at the left, at the first start where to begin; the page has the rest.
+void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
   const ui::Look& look = panel.look;
-  ui::Rect at = room.cutLeft(look.px(ui::kLessonWidth), 0.0F);
+  if (!lesson.open() && !startShown()) {
+    lesson.follow(panel);  // one that was dropped begins
+    return;
+  }
+  ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);
   at.a = {at.a.x + look.px(14), at.a.y + look.px(14)};
   at.b.y -= look.px(2);
-  if (ui::beginCard("lesson", at.a, at.size(), look)) {
-    ui::offerCard(controls, "lesson", look);
-    ui::lessonPanel(panel, lesson);
+  const char* id = lesson.open() ? "lesson" : "start";
+  if (ui::beginCard(id, at.a, at.size(), look, !lesson.open())) {
+    ui::offerCard(controls, id, look);
+    lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, startClosed);
   }
   ui::endCard();
   lesson.follow(panel);
+}
+
+/// What was done of lessons stays on this machine.
+void App::State::keepProgress() {
+  if (stateFolder.empty() || Progress{lesson.done(), startClosed} == progress) return;
+  progress = {lesson.done(), startClosed};
+  documents.attempt([&] { saveProgress(stateFolder, progress); });
 }
 
 /// The cards of the page that is shown.

@@ -14,6 +14,7 @@
 #include "app/documents.h"
 #include "app/exports.h"
 #include "app/live_training.h"
+#include "app/progress.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/control_focus.h"
@@ -58,6 +59,7 @@ struct App::State {
   void takeResult();
   TracePtr shownTrace(const TracePtr& newest);
   void openDropped();
+  void openLesson(const std::filesystem::path& path);
   void startExport();
   void keepViewValid();
   /// What is chosen in the view holds, whatever the cards would choose by themselves.
@@ -76,7 +78,11 @@ struct App::State {
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
   void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
-  void besideLesson(const ui::Panel& panel, ui::Rect& room);
+  void panelBeside(const ui::Panel& panel, ui::Rect& room);
+  bool startShown() const {
+    return !stateFolder.empty() && !startClosed && view.page == ui::kFlowPage;
+  }
+  void keepProgress();
   void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
   void openPreset(const ui::Panel& panel, const std::string& name);
@@ -104,6 +110,9 @@ struct App::State {
   ui::CellEditing editing;
   ui::ScenesPanel scenes;
   ui::LessonRun lesson;
+  std::filesystem::path stateFolder;  // empty: nothing is kept on this machine
+  Progress progress;                  // as it is kept there
+  bool startClosed = false;
 
   ui::TopBar topBar;
   ui::TokenRow tokenRow;

@@ -21,8 +21,8 @@ float toggleWidth(const Look& look, const char* text) {
 
 /// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
 constexpr float kRoomy = 1720.0F;
-constexpr float kNarrow = 1400.0F;
-constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
+constexpr float kNarrow = 1470.0F;
+constexpr float kRoomForName = 1680.0F;  // from here on there is room for the program's name
 
 class TopBarRow {
  public:
@@ -324,8 +324,9 @@ class TopBarRow {
 
   void switches() {
     const AttentionConfig& c = config();
+    const bool roomForBias = ImGui::GetWindowWidth() >= look_.px(kNarrow);
     bool bias = c.bias;
-    if (termToggle("bias", &bias, 14)) panel_.edits.push(SetBias{bias});
+    if (roomForBias && termToggle("bias", &bias, 14)) panel_.edits.push(SetBias{bias});
     bool causal = c.mask.causal;
     if (termToggle("causal", &causal, 12)) {
       Mask mask = c.mask;
@@ -338,7 +339,7 @@ class TopBarRow {
     if (pill(look_, "More ▾")) ImGui::OpenPopup("more");
     tip(look_,
         "Batch, key/value heads, head width, temperature, window, padding, positions, weights");
-    moreSettings(panel_, memory_);
+    moreSettings(panel_, memory_, !roomForBias);
   }
 
   void undoRedo() {

@@ -210,7 +210,7 @@ void weights(const Panel& panel, TopBarMemory& memory) {
 
 }  // namespace
 
-void moreSettings(const Panel& panel, TopBarMemory& memory) {
+void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
   if (!beginPopup("more")) return;
   if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
     for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
@@ -218,6 +218,8 @@ void moreSettings(const Panel& panel, TopBarMemory& memory) {
       *draft = {};
     }
   }
+  bool bias = panel.document.config.bias;
+  if (withBias && toggle(panel.look, "bias", &bias)) panel.edits.push(SetBias{bias});
   batchAndGroups(panel, memory);
   headWidth(panel, memory);
   temperature(panel, memory);

@@ -189,7 +189,7 @@ TEST(TopBar, RecomputesOnlyWhatChangedAndSaysSo) {
 TEST(TopBar, OpensEveryPreset) {
   AppDriver ui;
   for (const Preset& preset : presets()) {
-    const auto combo = ui.screen().findAfter("Train", "top bar");
+    const auto combo = ui.screen().findAfter("Learn", "top bar");
     ASSERT_TRUE(combo);
     ui.clickAt(combo->centre());
     ASSERT_TRUE(ui.window("Combo"));
@@ -205,7 +205,7 @@ TEST(TopBar, OpensEveryPreset) {
 
 TEST(TopBar, EscapeClosesTheInnermostList) {
   AppDriver ui;
-  ui.clickAt(ui.screen().findAfter("Train", "top bar")->centre());
+  ui.clickAt(ui.screen().findAfter("Learn", "top bar")->centre());
   ASSERT_TRUE(ui.window("Combo"));
   ui.press(Key::escape);
   EXPECT_FALSE(ui.window("Combo"));
