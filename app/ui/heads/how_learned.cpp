@@ -93,9 +93,8 @@ void howWords(const Panel& panel, const HeadRoles* roles) {
                  "Weights were edited since: the numbers are of them as they are now.");
   }
   paragraph(look, "What it was asked",
-            fmt::format("Of every word of a sentence {} questions, those of the table. \"None\" is "
-                        "an answer too, for words that have none.",
-                        training::kWordQuestions));
+            "Of every word of a sentence the eight questions of the table. \"None\" is an answer "
+            "too, for words that have none.");
   paragraph(
       look, "On what",
       fmt::format("{} steps of {} sentences, from seed {}: made up along a grammar over the "
@@ -122,13 +121,12 @@ void howWords(const Panel& panel, const HeadRoles* roles) {
 void howCommand(const Panel& panel) {
   const Look& look = panel.look;
   const std::string command = commandFor(panel.trace.document());
-  label(look.fonts.small, look.theme.accentText, "Made anew by");
-  ImGui::SameLine();
-  if (pill(look, "copy")) {
+  wrappedLabel(look.fonts.small, look.theme.accentText, "How to make it anew");
+  wrappedLabel(look.fonts.monoSmall, look.theme.text, command);
+  if (pill(look, "copy the command")) {
     ImGui::SetClipboardText(command.c_str());
     panel.edits.say("copied: " + command);
   }
-  wrappedLabel(look.fonts.monoSmall, look.theme.text, command);
 }
 
 /// Each question's row: where each head looks, on sentences held out.
@@ -191,10 +189,10 @@ class HowLearnedTab final : public Card {
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
     beginPart("how words", words.size());
     howWords(panel, found.current);
+    howCommand(panel);
     ImGui::EndChild();
     ImGui::SetCursorScreenPos(room.a);
     beginPart("how table", room.size());
-    howCommand(panel);
     wrappedLabel(look.fonts.small, look.theme.text,
                  fmt::format("The weight that a word's answers get together, in the mean over {} "
                              "sentences that it never saw, by head; in colour, the heads that were "
