@@ -1,12 +1,12 @@
 #include "app/ui/head_purposes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 
 #include "app/ui/widgets.h"
-#include "core/training/learned_layer.h"
 #include "core/training/trained_relations.h"
 #include "core/weights/designed_heads.h"
 
@@ -27,16 +27,12 @@ HeadPurpose purposeOf(const DesignedHead& head) {
   return {Kind::designed, head.title, std::move(text)};
 }
 
-HeadPurpose purposeOf(const std::vector<training::WordQuestion>& questions) {
-  std::string asked;
-  for (const training::WordQuestion question : questions) {
-    const training::WordQuestionInfo& each = training::info(question);
-    asked += fmt::format("\n{}: {}", each.title, each.words);
-  }
-  return {Kind::trained, training::titleOf(questions),
-          fmt::format("Trained for:{}\n\nThat this head was asked it was set; where it looks for "
-                      "the answer it has learned, from generated sentences.",
-                      asked)};
+HeadPurpose purposeOf(const training::TrainedFor& head) {
+  return {
+      Kind::trained, head.title,
+      fmt::format("Trained for:\n{}\n\nWhich head is asked what was set; where it looks for the "
+                  "answer, it has learned, from generated sentences.",
+                  fmt::join(head.asked, "\n"))};
 }
 
 const HeadPurpose* purposeAt(const Panel& panel, Index head) {
@@ -50,10 +46,8 @@ const HeadPurpose* purposeAt(const Panel& panel, Index head) {
 std::vector<HeadPurpose> headPurposes(const Document& document) {
   std::vector<HeadPurpose> purposes;
   for (const DesignedHead& head : designedHeads(document)) purposes.push_back(purposeOf(head));
-  const WeightSource& source = document.weightSource;
-  if (!source.drawn() || source.init != WeightInit::learned) return purposes;
-  for (Index head = 0; head < document.config.numHeads; ++head) {
-    purposes.push_back(purposeOf(training::questionsOfHead(head, document.config)));
+  for (const training::TrainedFor& head : training::trainedFor(document)) {
+    purposes.push_back(purposeOf(head));
   }
   return purposes;
 }

@@ -11,9 +11,7 @@
 namespace headscope::training {
 namespace {
 
-constexpr const char* kNotRead =
-    "the sentence does not go by the grammar of those it learned from, so its answers are not "
-    "known";
+constexpr const char* kNotRead = "the sentence is not of the grammar that it learned";
 constexpr const char* kOtherSentence =
     "it was asked about words of one sentence, and the keys are those of another";
 
@@ -70,6 +68,12 @@ class AnswersInText {
   std::vector<std::optional<Sentence>> sentences_;
 };
 
+bool learnedWords(const Document& document) {
+  const WeightSource& source = document.weightSource;
+  return source.drawn() && source.init == WeightInit::learned &&
+         std::holds_alternative<TextSource>(*document.source);
+}
+
 void addPartners(DeclaredRelation& to, const DeclaredRelation& of) {
   for (std::size_t item = 0; item < of.partners.size(); ++item) {
     for (std::size_t i = 0; i < of.partners[item].size(); ++i) {
@@ -107,10 +111,21 @@ std::string titleOf(const std::vector<WordQuestion>& questions) {
   return fmt::format("{} questions: {}", titles.size(), fmt::join(names, ", "));
 }
 
+std::vector<TrainedFor> trainedFor(const Document& document) {
+  if (!learnedWords(document)) return {};
+  std::vector<TrainedFor> heads;
+  for (Index head = 0; head < document.config.numHeads; ++head) {
+    const std::vector<WordQuestion> questions = questionsOfHead(head, document.config);
+    TrainedFor& of = heads.emplace_back(TrainedFor{titleOf(questions), {}});
+    for (const WordQuestion question : questions) {
+      of.asked.push_back(fmt::format("{}: {}", info(question).title, info(question).words));
+    }
+  }
+  return heads;
+}
+
 DeclaredRelations trainedRelations(const Document& document) {
-  const WeightSource& source = document.weightSource;
-  const bool learned = source.drawn() && source.init == WeightInit::learned;
-  if (!learned || !std::holds_alternative<TextSource>(*document.source)) return {};
+  if (!learnedWords(document)) return {};
   const AnswersInText answers(document);
   std::vector<DeclaredRelation> all;
   for (const WordQuestionInfo& each : wordQuestions()) {

@@ -24,9 +24,11 @@ namespace {
 using training::HeadRoles;
 using training::WordQuestionInfo;
 
-constexpr Index kHeldOut = 200;     // sentences
-constexpr Index kMostColumns = 16;  // heads that have a column each
-constexpr Index kFewColumns = 8;    // beside which there is room for words
+constexpr Index kHeldOut = 200;            // sentences
+constexpr Index kMostColumns = 16;         // heads that have a column each
+constexpr float kQuestionColumn = 142.0F;  // points
+constexpr float kWordsColumn = 190.0F;
+constexpr float kFigureColumn = 44.0F;  // with what lies between columns
 
 Computed<HeadRoles> heldOutRoles(const Panel& panel) {
   const Trace& trace = panel.trace;
@@ -135,12 +137,14 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const bool all = c.numHeads <= kMostColumns;
-  const bool few = c.numHeads <= kFewColumns;
+  const float figures = kFigureColumn * static_cast<float>(all ? c.numHeads : 0);
+  const bool asWords =
+      ImGui::GetContentRegionAvail().x > look.px(kQuestionColumn + kWordsColumn + figures);
   std::vector<TableColumn> columns{
-      {"question", "what the head is trained for", false, 142.0F, 0.0F, false}};
-  if (few) {
-    columns.push_back(
-        {"asked of every word", "what it is to find in the sentence", false, 190.0F, 0.0F, false});
+      {"question", "what the head is trained for", false, kQuestionColumn, 0.0F, false}};
+  if (asWords) {
+    columns.push_back({"asked of every word", "what it is to find in the sentence", false,
+                       kWordsColumn, 0.0F, false});
   }
   for (Index head = 0; all && head < c.numHeads; ++head) {
     columns.push_back({fmt::format("{}", head + 1),
@@ -158,7 +162,7 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
     const auto q = static_cast<std::size_t>(question.question);
     table.row(static_cast<Index>(q));
     table.text(question.title);
-    if (few) table.text(question.words, t.textMuted);
+    if (asWords) table.text(question.words, t.textMuted);
     std::string asked;
     for (Index head = 0; head < c.numHeads; ++head) {
       const auto h = static_cast<std::size_t>(head);
@@ -182,12 +186,13 @@ class HowLearnedTab final : public Card {
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    if (!headsAreTrained(panel)) return notLearned(panel);
+    const bool words = std::holds_alternative<TextSource>(*panel.trace.document().source);
+    if (!words || !headsAreTrained(panel)) return notLearned(panel);
     const auto found = heldOutRoles(panel);
     Rect room = Rect::rest();
-    const Rect words = room.cutLeft(room.width() * 0.44F, look.space.wide);
+    const Rect left = room.cutLeft(room.width() * 0.44F, look.space.wide);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
-    beginPart("how words", words.size());
+    beginPart("how words", left.size());
     howWords(panel, found.current);
     howCommand(panel);
     ImGui::EndChild();
