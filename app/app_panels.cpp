@@ -60,8 +60,14 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   const Documents::Message& said = documents.message();
   ui::statusBar(panel,
                 {hint.empty() ? said.text : hint, hint.empty() && said.isError,
-                 documents.progress(), page.figuresInWords(panel)},
+                 documents.progress(), page.figuresInWords(panel), learningNow()},
                 layout.status);
+}
+
+std::optional<ui::Status::Learning> App::State::learningNow() const {
+  if (!documents.learning()) return std::nullopt;
+  const LayerLearning::Progress now = documents.learned();
+  return ui::Status::Learning{now.step, now.steps};
 }
 
 void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {
@@ -93,10 +99,17 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
     const WeightSource& now = documents.newest()->weightSource;
     const Preset& preset = presetByName(name);
     WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
-    if (weights.init == WeightInit::learned && !formats::learnedAsset(preset.config, 1)) {
+    const bool sentences = std::holds_alternative<TextSource>(exampleByName(preset.example).source);
+    const bool there = formats::learnedAsset(preset.config, 1).has_value();
+    const bool learns = weights.init == WeightInit::learned && sentences && !there &&
+                        !preset.explicitWeights && view.learnHeads;
+    if (weights.init == WeightInit::learned && !(sentences && there)) {
       weights.init = WeightInit::designed;
     }
-    panel.edits.push(Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name});
+    std::vector<Edit> edits{
+        Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name}};
+    if (learns) edits.emplace_back(DrawWeights{WeightInit::learned, 1});
+    panel.edits.together = ui::EditSink::Together{std::move(edits), "preset " + name};
     view.item = 0;
   });
 }

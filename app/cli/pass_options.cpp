@@ -72,7 +72,7 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
   add(app, "--init", o.init, kName,
-      "xavier (default; the window: designed), normal, identity, designed (heads made to do stated "
+      "xavier (default; the window and render: learned), normal, identity, designed (heads made to do stated "
       "things) or learned (from generated sentences; see `learn`)",
       group);
   add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);

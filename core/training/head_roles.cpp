@@ -42,9 +42,8 @@ HeadRoles measureRoles(const Weights& w, const AttentionConfig& config,
   tensors.put(TensorId::bO, w.bO);
   const ThreadCount threads(
       threadsFor(ledger(c).flops, execution.threads, execution.flopsPerThread));
-  runSteps(tensors, nullptr, execution);
-
   HeadRoles roles;
+  if (!runSteps(tensors, nullptr, execution)) return roles;
   roles.onPartners.resize(static_cast<std::size_t>(c.numHeads));
   std::array<double, kWordQuestions> rows{};
   for (Index item = 0; item < c.batch; ++item) {

@@ -21,7 +21,8 @@ struct HeadRoles {
   Index bestAt(WordQuestion question) const;
 };
 
-/// The configuration's sizes and scale count, its mask does not.
+/// The configuration's sizes and scale count, its mask does not. Of no heads where it was
+/// cancelled.
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
                        const std::vector<Sentence>& sentences, const Execution& execution);
 

@@ -403,6 +403,11 @@ const Tensor& LayerLearner::value(TensorId id) const {
   throw std::logic_error("no such parameter");
 }
 
+bool learnsQuickly(const AttentionConfig& sizes) {
+  constexpr Index kParameters = 10'000'000;  // a second for each million, and less
+  return ledger(sizes).parameters.total <= kParameters;
+}
+
 std::optional<Weights> learnLayer(const AttentionConfig& sizes, std::uint64_t seed,
                                   const Execution& execution,
                                   const std::function<void(const LayerLearner&)>& tell) {

@@ -84,6 +84,9 @@ class LayerLearner {
   std::deque<Told> told_;  // of the last batches, long and short sentences
 };
 
+/// Whether a layer of these sizes is learned in some seconds.
+bool learnsQuickly(const AttentionConfig& sizes);
+
 /// All steps. `tell` is called after each; nothing where it was cancelled.
 std::optional<Weights> learnLayer(const AttentionConfig& sizes, std::uint64_t seed,
                                   const Execution& execution,
