@@ -233,8 +233,9 @@ void Documents::apply(const Edit& edit, const std::string& gesture) {
     }
     const WeightSource& now = newest()->weightSource;
     const bool learned = now.drawn() && now.init == WeightInit::learned;
-    Change change{{edit}, nameOf(edit, *newest())};
+    Change change{{edit}, {}};
     if ((learned || asksForLearned(change)) && outcomeOf(change).learns) {
+      change.name = nameOf(edit, *newest());
       return follow(std::move(change));
     }
     say(history_.apply(edit, gesture));
