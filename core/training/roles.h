@@ -26,12 +26,6 @@ struct LayerRoles {
   HeadSimilarity similarity;
 };
 
-struct HeadPlace {
-  Index layer = 0, head = 0;  // from 0
-
-  bool operator==(const HeadPlace&) const = default;
-};
-
 /// The head that a relation is given.
 struct Role {
   std::optional<HeadPlace>

@@ -91,7 +91,7 @@ void requireNumber(double value, double least, const char* name, const char* way
 TrainingSettings settingsOf(const Task& task) {
   const TaskSettings t = task.settings();
   TrainingSettings settings;
-  settings.model = {t.layers, t.dModel, t.heads, t.causal, t.embeddingScale};
+  settings.model = t.model;
   settings.optimiser.learningRate = t.learningRate;
   settings.batch = t.batch;
   settings.steps = t.steps;
