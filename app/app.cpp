@@ -37,6 +37,8 @@ App::State::State(AppOptions o)
                 std::move(o.stateFolder), documents.history().mark()}),
       exports(documents, std::move(o.tracePath)),
       training(documents.memoryBudget()),
+      headCounts(documents.memoryBudget()),
+      scaleStudy(documents.memoryBudget()),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()) {
   // tokens that come with the view hold
@@ -118,6 +120,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     training.follow(now);
+    headCounts.follow();
+    scaleStudy.follow();
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
@@ -130,6 +134,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;
     }
+    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due();
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
@@ -269,6 +274,8 @@ void App::onWake(std::function<void()> wake) {
   state_->exports.setWake(wake);
   state_->computations.setWake(wake);
   state_->training.setWake(wake);
+  state_->headCounts.setWake(wake);
+  state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
   state_->sessions.store().onWake(wake);
   state_->documents.setWake(std::move(wake));
@@ -294,8 +301,11 @@ bool App::finish() {
   state_->documents.wait();
   state_->takeResult();
   state_->exports.wait();
-  const bool trained = state_->training.finish();
-  const bool news = state_->computations.finish() || trained;
+  bool news = state_->training.finish();
+  for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
+    news = study->finish() || news;
+  }
+  news = state_->computations.finish() || news;
   state_->reference.finish();
   state_->sessions.store().finish();
   return news;

@@ -13,6 +13,7 @@
 #include "app/comparison.h"
 #include "app/documents.h"
 #include "app/exports.h"
+#include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
@@ -85,6 +86,7 @@ struct App::State {
   Sessions sessions;
   Exports exports;
   LiveTraining training;
+  LiveStudy headCounts, scaleStudy;
   ReferencePass reference;
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;

@@ -20,7 +20,16 @@ std::vector<Value> partOf(const std::vector<Value>& all, Index n, Index count) {
   return {all.begin() + n * size, all.begin() + (n + 1) * size};
 }
 
-training::Examples oneOf(const training::Examples& all, Index n) {
+template <typename Item>
+const Item* newest(const std::vector<Item>& items, Index step) {
+  const auto after = std::find_if(items.begin(), items.end(),
+                                  [step](const Item& item) { return item.step > step; });
+  return after == items.begin() ? nullptr : &*std::prev(after);
+}
+
+}  // namespace
+
+training::Examples oneExample(const training::Examples& all, Index n) {
   training::Examples one;
   one.count = 1;
   one.length = all.length;
@@ -30,15 +39,6 @@ training::Examples oneOf(const training::Examples& all, Index n) {
   for (const auto& partners : all.partners) one.partners.push_back(partOf(partners, n, all.count));
   return one;
 }
-
-template <typename Item>
-const Item* newest(const std::vector<Item>& items, Index step) {
-  const auto after = std::find_if(items.begin(), items.end(),
-                                  [step](const Item& item) { return item.step > step; });
-  return after == items.begin() ? nullptr : &*std::prev(after);
-}
-
-}  // namespace
 
 const training::Evaluation* TrainingMoment::evaluation() const { return newest(evaluations, step); }
 const training::StepRecord* TrainingMoment::record() const { return newest(records, step); }
@@ -73,11 +73,15 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
     model = &shown;
     moment.step = snapshot->step;
   }
-  moment.example = oneOf(examples, std::clamp<Index>(request.example, 0, examples.count - 1));
+  moment.example = oneExample(examples, std::clamp<Index>(request.example, 0, examples.count - 1));
   training::ModelPass pass(*model, moment.example);
   if (!pass.forward(execution)) return std::nullopt;
   for (Index layer = 0; layer < run.settings().model.layers; ++layer) {
     moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
+  }
+  if (request.headsOff) {
+    moment.headsOff = training::switchEachOff(*model, examples, execution);
+    if (!moment.headsOff) return std::nullopt;
   }
   if (request.document) {
     moment.document = training::documentOf(pass, *model, *request.document, 0, budget);
@@ -146,6 +150,12 @@ void LiveTraining::showExample(Index example) {
   stale_ = true;
 }
 
+void LiveTraining::switchHeadsOff(bool on) {
+  if (headsOff_ == on) return;
+  headsOff_ = on;
+  stale_ = stale_ || on;
+}
+
 void LiveTraining::askForDocument(Index layer) {
   document_ = layer;
   stale_ = true;
@@ -187,6 +197,7 @@ void LiveTraining::follow(double now) {
   if (request.steps == 0 && !stale) return;
   request.look = look_;
   request.example = example_;
+  request.headsOff = headsOff_;
   request.document = std::exchange(document_, std::nullopt);
   request.changes = std::exchange(changes_, {});
   thread_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {

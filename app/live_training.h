@@ -11,6 +11,7 @@
 
 #include "app/background.h"
 #include "core/document.h"
+#include "core/training/head_off.h"
 #include "core/training/trainer.h"
 
 namespace headscope {
@@ -33,6 +34,8 @@ struct TrainingMoment {
   Index snapshotEvery = 1;   // steps from one moment that can be gone back to, to the next
   std::uint64_t number = 0;  // tells it from every other moment
   DocumentPtr document;      // of a layer on the example, where that was asked for
+  /// What the model of this step answers without each of its heads, where that is asked for.
+  std::optional<training::HeadsOff> headsOff;
 
   /// The newest evaluation of no later step than is shown.
   const training::Evaluation* evaluation() const;
@@ -40,6 +43,9 @@ struct TrainingMoment {
   const training::StepRecord* record() const;
   Index layers() const { return std::ssize(weights); }
 };
+
+/// One of several examples.
+training::Examples oneExample(const training::Examples& all, Index n);
 
 class LiveTraining {
  public:
@@ -73,6 +79,8 @@ class LiveTraining {
   void goBack(Index step);
   void showExample(Index example);
   Index example() const { return example_; }
+  /// Later moments say what is answered with each head off, or do not.
+  void switchHeadsOff(bool on);
   /// Has a later moment hold that layer as a document.
   void askForDocument(Index layer);
 
@@ -94,6 +102,7 @@ class LiveTraining {
     std::optional<double> seconds;  // no step is begun after so long
     std::optional<Index> look;
     Index example = 0;
+    bool headsOff = false;
     std::optional<Index> document;
     std::vector<Change> changes;
   };
@@ -123,6 +132,7 @@ class LiveTraining {
   double now_ = 0.0, lastStepAt_ = 0.0;
   Index asked_ = 0;
   Index example_ = 0;
+  bool headsOff_ = false;
   std::uint64_t begun_ = 0;  // so many runs: their moments' numbers differ
   std::optional<Index> look_, document_;
   std::vector<Change> changes_;

@@ -39,6 +39,13 @@ struct Roles {
   std::vector<Role> relations;
 };
 
+/// The relation that a head has most of its weight on; none where no row has a partner.
+struct Becoming {
+  std::size_t relation = 0;
+  double mass = 0.0;
+};
+std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head);
+
 /// Of the weights of each layer, (B, H, T, T), on `examples` of a task: B of T places. Nothing
 /// where cancelled.
 std::optional<Roles> rolesOf(std::span<const Tensor> weights, const Examples& examples,

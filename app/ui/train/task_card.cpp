@@ -121,7 +121,7 @@ class TaskCard final : public Card {
       if (!first) flowOn(panel.look, buttonWidth(panel.look, title), panel.look.space.tight);
       first = false;
       if (!pill(panel.look, title.c_str(), task == &now)) continue;
-      view = {std::string(task->id()), 0, 0, 0, view.seed, 0, 0};
+      view = {.task = std::string(task->id()), .seed = view.seed, .tab = view.tab};
       beginRun(panel, training_);
     }
   }
