@@ -35,10 +35,10 @@ App::State::State(AppOptions o)
       sessions(documents, view,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes),
                 std::move(o.stateFolder), documents.history().mark()}),
-      exports(documents, std::move(o.tracePath)),
-      training(documents.memoryBudget()),
-      headCounts(documents.memoryBudget()),
-      scaleStudy(documents.memoryBudget()),
+      training(documents.memoryBudget(), std::move(o.training)),
+      headCounts(documents.memoryBudget(), std::move(o.headCounts)),
+      scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
+      exports(documents, training, std::move(o.tracePath)),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()) {
   // tokens that come with the view hold
@@ -216,6 +216,9 @@ void App::State::startExport() {
   picture.program.compared = reference.kept();
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
+  picture.program.training = training.moment();
+  picture.program.headCounts = headCounts.moment();
+  picture.program.scaleStudy = scaleStudy.moment();
   picture.program.memoryBudget = documents.memoryBudget();
   picture.width = static_cast<int>(asked->width);
   picture.height = static_cast<int>(asked->height);

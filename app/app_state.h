@@ -84,9 +84,9 @@ struct App::State {
   ui::ViewState view;
   Documents documents;
   Sessions sessions;
-  Exports exports;
   LiveTraining training;
   LiveStudy headCounts, scaleStudy;
+  Exports exports;
   ReferencePass reference;
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;

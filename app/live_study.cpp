@@ -24,14 +24,16 @@ bool sameVariants(const std::vector<training::Variant>& a,
 
 /// What the thread works on; with the study gone, its last work still has it.
 struct LiveStudy::Runs {
-  Runs(const training::Task& task, const std::vector<training::Variant>& variants,
-       Index memoryBudget, std::uint64_t momentsBefore)
-      : study(task, variants, memoryBudget),
+  Runs(const training::Task& task, const std::vector<training::Variant>& given, Index memoryBudget,
+       std::uint64_t momentsBefore)
+      : variants(given),
+        study(task, given, memoryBudget),
         example(oneExample(training::evaluationExamples(task), 0)),
         moments(momentsBefore) {}
 
   std::optional<StudyMoment> advance(const std::atomic<bool>& cancelled);
 
+  std::vector<training::Variant> variants;
   training::Study study;
   training::Examples example;
   std::uint64_t moments;
@@ -46,6 +48,7 @@ std::optional<StudyMoment> LiveStudy::Runs::advance(const std::atomic<bool>& can
     for (std::size_t i = 0; i < round && !study.finished(); ++i) study.step(execution);
   } while (!study.finished() && !execution.stop() && clockSeconds() - start < kRoundsSeconds);
   StudyMoment moment;
+  moment.variants = variants;
   moment.finished = study.finished();
   for (const auto& run : study.runs()) {
     const training::Trainer& trainer = run->trainer();
@@ -69,6 +72,13 @@ std::vector<training::StudyFigures> StudyMoment::figures() const {
   all.reserve(runs.size());
   for (const Run& run : runs) all.push_back(run.figures);
   return all;
+}
+
+LiveStudy::LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment> shown)
+    : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {
+  if (moment_ == nullptr) return;
+  task_ = moment_->task;
+  variants_ = moment_->variants;
 }
 
 void LiveStudy::begin(const training::Task& task, std::vector<training::Variant> variants) {

@@ -23,6 +23,7 @@ struct StudyMoment {
     std::vector<Tensor> weights;  // on the example, by layer: (1,H,T,T)
   };
   const training::Task* task = nullptr;
+  std::vector<training::Variant> variants;
   std::vector<Run> runs;
   bool finished = false;
   double trainingMs = 0.0;   // of all runs
@@ -33,7 +34,8 @@ struct StudyMoment {
 
 class LiveStudy {
  public:
-  explicit LiveStudy(Index memoryBudgetBytes) : memoryBudgetBytes_(memoryBudgetBytes) {}
+  /// `shown`: a moment of another one, as for a picture of it; nothing goes on then.
+  explicit LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment> shown = nullptr);
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 

@@ -12,6 +12,7 @@ namespace {
 /// Of one request, at most: so long a learning rate that was changed waits to act, and no longer is
 /// the picture older than the run.
 constexpr double kFastSeconds = 0.03;
+constexpr Index kStripMoments = 7;  // side by side
 constexpr Index kMostCaughtUp = 8;  // steps that a slow machine is behind: the rest is let go
 
 template <typename Value>
@@ -79,9 +80,14 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
   for (Index layer = 0; layer < run.settings().model.layers; ++layer) {
     moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
   }
-  if (request.headsOff) {
+  if (request.beside == Beside::headsOff) {
     moment.headsOff = training::switchEachOff(*model, examples, execution);
     if (!moment.headsOff) return std::nullopt;
+  }
+  if (request.beside == Beside::strip && !run.evaluations().empty()) {
+    auto strip = training::headStrip(run, moment.example, kStripMoments, execution);
+    if (!strip) return std::nullopt;
+    moment.strip = std::move(*strip);
   }
   if (request.document) {
     moment.document = training::documentOf(pass, *model, *request.document, 0, budget);
@@ -150,10 +156,10 @@ void LiveTraining::showExample(Index example) {
   stale_ = true;
 }
 
-void LiveTraining::switchHeadsOff(bool on) {
-  if (headsOff_ == on) return;
-  headsOff_ = on;
-  stale_ = stale_ || on;
+void LiveTraining::want(Beside what) {
+  if (beside_ == what) return;
+  beside_ = what;
+  stale_ = stale_ || what != Beside::nothing;
 }
 
 void LiveTraining::askForDocument(Index layer) {
@@ -197,7 +203,7 @@ void LiveTraining::follow(double now) {
   if (request.steps == 0 && !stale) return;
   request.look = look_;
   request.example = example_;
-  request.headsOff = headsOff_;
+  request.beside = beside_;
   request.document = std::exchange(document_, std::nullopt);
   request.changes = std::exchange(changes_, {});
   thread_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {

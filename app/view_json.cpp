@@ -28,7 +28,7 @@ constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
 // a state chosen in the history is not kept with the view: the last edit stands for it
 constexpr std::array kAgainst{"last-edit", "last-edit", "right-way"};
-constexpr std::array kTrainTabs{"live", "head-counts", "scale", "head-off"};
+constexpr std::array kTrainTabs{"live", "over-steps", "head-counts", "scale", "head-off"};
 constexpr std::array kTermColumns{"index", "left", "right", "product", "contribution"};
 
 /// The heads page: how it shows them.

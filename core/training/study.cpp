@@ -180,6 +180,8 @@ StudyFigures figuresOf(const StudyRun& run) {
   if (!run.scores().empty()) {
     figures.first = run.scores().front();
     figures.last = run.scores().back();
+    for (const ScoreFigures& at : run.scores()) figures.meanGradient += at.gradient;
+    figures.meanGradient /= static_cast<double>(run.scores().size());
   }
   if (trainer.stopped()) figures.stopped = trainer.stopped()->words;
   return figures;

@@ -91,6 +91,7 @@ struct StudyFigures {
   Index found = 0, relations = 0;
   Index twins = 0, heads = 0;  // of all layers
   ScoreFigures first, last;    // of its scores
+  double meanGradient = 0.0;   // of what the softmax reads, over all of them
   std::string stopped;         // why it could not go on; empty where it could
 };
 /// Of a run that has been evaluated.

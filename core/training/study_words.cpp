@@ -37,17 +37,17 @@ std::string stoppedInWords(const std::vector<StudyFigures>& runs) {
   return text;
 }
 
-/// Which runs have not solved a question, with what they answer; empty where all have.
+/// "“next” with 1 head (52 %)", of the runs that have not solved it; empty where all have.
 std::string unsolvedInWords(const Question& question, std::size_t q,
                             const std::vector<StudyFigures>& runs) {
   std::vector<std::string> unsolved;
   for (const StudyFigures& run : runs) {
     if (run.accuracy[q] >= question.solved) continue;
     unsolved.push_back(
-        fmt::format("{} with {}", accuracyInWords(question, run.accuracy[q]), run.name));
+        fmt::format("{} ({})", run.name, accuracyInWords(question, run.accuracy[q])));
   }
   if (unsolved.empty()) return {};
-  return fmt::format(" “{}” is not solved everywhere: {}.", question.name, listed(unsolved));
+  return fmt::format("“{}” with {}", question.name, listed(unsolved));
 }
 
 /// Ends that are this close are no difference worth a word: one seed is all there is.
@@ -74,9 +74,11 @@ std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>&
                   number(lowest->loss, 3), lowest->name, number(highest->loss, 3), highest->name);
   std::string unsolved;
   for (std::size_t q = 0; q < task.questions().size(); ++q) {
-    unsolved += unsolvedInWords(task.questions()[q], q, runs);
+    const std::string of = unsolvedInWords(task.questions()[q], q, runs);
+    if (!of.empty()) unsolved += (unsolved.empty() ? "" : "; ") + of;
   }
-  text += unsolved.empty() ? " Every question is solved by every run." : unsolved;
+  text += unsolved.empty() ? " Every question is solved by every run."
+                           : fmt::format(" Not solved: {}.", unsolved);
   text += twins.empty()
               ? fmt::format(" No head has a twin, another that is at least {:.2f} alike.", kTwins)
               : fmt::format(" Heads with a twin, another that is at least {:.2f} alike: {}.",
@@ -98,18 +100,21 @@ std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs
                         number(with.loss, 3), number(without.loss, 3),
                         with.loss < without.loss ? "worse" : "better in this run");
   }
+  const std::string raw =
+      std::abs(with.first.raw - without.first.raw) < 0.01 * with.first.raw
+          ? number(with.first.raw, 2) + " in size in both"
+          : fmt::format("{} in size with it and {} without", number(with.first.raw, 2),
+                        number(without.first.raw, 2));
   text += fmt::format(
-      " At the first step q · k was {} in size with and {} without; divided by {}, "
-      "the softmax read {} in the first, {} in the second.",
-      number(with.first.raw, 2), number(without.first.raw, 2),
-      number(with.first.raw / with.first.scores, 3), number(with.first.scores, 2),
-      number(without.first.scores, 2));
+      " At the first step q · k was {} (root mean square); the softmax read {} with the division "
+      "and {} without.",
+      raw, number(with.first.scores, 2), number(without.first.scores, 2));
   text += fmt::format(
-      " Rows whose largest weight is above {}: {} and {} then, {} and {} at step {}. The gradient "
-      "of what the softmax reads is {} and {} long there.",
+      " Rows whose largest weight is above {}: {} and {} at the first step, {} and {} at step {}. "
+      "The gradient of what the softmax reads was {} and {} long in the mean over the run.",
       kSaturated, percent(with.first.saturated), percent(without.first.saturated),
       percent(with.last.saturated), percent(without.last.saturated), with.last.step,
-      number(with.last.gradient, 2), number(without.last.gradient, 2));
+      number(with.meanGradient, 2), number(without.meanGradient, 2));
   std::vector<std::string> answers;
   for (std::size_t q = 0; q < task.questions().size(); ++q) {
     const Question& question = task.questions()[q];

@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/training/head_off.h"
+#include "core/training/head_strip.h"
+#include "core/training/weight_gradients.h"
 #include "tests/core/support/small_tasks.h"
 #include "tests/core/test_files.h"
 
@@ -136,7 +141,7 @@ TEST(Study, SentencesHoldForWhatWasRun) {
   std::string words = headCountsInWords(task, runs);
   EXPECT_NE(words.find("0 with 1 head and 1 with 2 heads"), std::string::npos) << words;
   EXPECT_NE(words.find("lowest loss is 0.0100 with 2 heads"), std::string::npos) << words;
-  EXPECT_NE(words.find("50 % with 1 head"), std::string::npos) << words;
+  EXPECT_NE(words.find("“previous” with 1 head (50 %)"), std::string::npos) << words;
   EXPECT_NE(words.find("No head has a twin"), std::string::npos) << words;
   runs.front() = figuresFor("1 head", 1, 0.02, 1.0, 1);
   runs.back().twins = 2;
@@ -188,6 +193,46 @@ TEST(HeadOff, ALearnedHeadIsMissedByItsQuestion) {
   ASSERT_TRUE(missed);
   EXPECT_LT(missed->without, missed->with);
   EXPECT_NE(headsOffInWords(task, *off).find("“previous” needs head"), std::string::npos);
+}
+
+TEST(HeadStrip, ShowsStartEndAndWhereRelationsWereFound) {
+  const NamesPrevious task;
+  Trainer run(task, quick(task), kStudyBudget);
+  Examples example = evaluationExamples(task);
+  EXPECT_FALSE(headStrip(run, example, 5));
+  while (!run.finished()) ASSERT_TRUE(run.step({}));
+  const auto found = run.foundAt(0);
+  ASSERT_TRUE(found);
+  const std::vector<Index> steps = stripSteps(run, 5);
+  EXPECT_EQ(steps.size(), 5U);
+  EXPECT_EQ(steps.front(), 0);
+  EXPECT_EQ(steps.back(), 60);
+  EXPECT_TRUE(std::count(steps.begin(), steps.end(), *found));
+  const auto strip = headStrip(run, example, 5);
+  ASSERT_TRUE(strip);
+  for (const StripMoment& moment : *strip) {
+    EXPECT_LE(moment.evaluation.step, moment.step);
+    // the weights are those the run had at that step
+    Trainer again(task, quick(task), kStudyBudget);
+    while (again.stepsTaken() < moment.step) ASSERT_TRUE(again.step({}));
+    ModelPass pass(again.model(), example);
+    ASSERT_TRUE(pass.forward({}));
+    EXPECT_EQ(moment.weights.front().values(), pass.layer(0).tensor(TensorId::weights).values());
+  }
+}
+
+TEST(WeightGradients, SayWhatWasLearnedFirst) {
+  EXPECT_EQ(weightGradientsInWords({}), "");
+  const StepRecord early{1, 1.0, 1.0, {{0.0F, 0.3F, 0.4F, 6.0F, 8.0F}, {}}};
+  EXPECT_NEAR(weightGradients(early).queryKey, 0.5, 1e-6);
+  EXPECT_NEAR(weightGradients(early).valueOutput, 10.0, 1e-6);
+  const StepRecord late{2, 1.0, 1.0, {{0.0F, 3.0F, 4.0F, 6.0F, 8.0F}}};
+  std::vector<StepRecord> records{early};
+  EXPECT_NE(weightGradientsInWords(records).find("20 times"), std::string::npos);
+  EXPECT_NE(weightGradientsInWords(records).find("Up to step 1"), std::string::npos);
+  records.push_back(late);
+  EXPECT_NE(weightGradientsInWords(records).find("At step 2 these"), std::string::npos);
+  EXPECT_NE(weightGradientsInWords({&late, 1}).find("all learn from the start"), std::string::npos);
 }
 
 TEST(HeadOff, NumbersAreSaidAsR2) {

@@ -100,17 +100,19 @@ class HeadOffCard final : public Card {
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    training_.switchHeadsOff(true);
+    training_.want(LiveTraining::Beside::headsOff);
     middleTabs(panel, TrainTab::headOff, nullptr);
     const auto moment = training_.moment();
     if (moment == nullptr) return;
     runButtons(panel, training_, *moment);
+    ImGui::SameLine(0.0F, look.space.large);
     inlineLabel(look, look.fonts.small, look.theme.textMuted,
                 fmt::format("step {} of {} · right answers of {} examples", moment->step,
                             moment->settings.steps, training::kEvaluationExamples));
     ImGui::NewLine();
     if (!moment->headsOff) return;
     HeadOffTable(look, *moment).draw();
+    ImGui::Dummy({1.0F, look.space.tight});
     wrappedLabel(look.fonts.small, look.theme.text,
                  training::headsOffInWords(*moment->task, *moment->headsOff));
     wrappedLabel(look.fonts.small, look.theme.textMuted,

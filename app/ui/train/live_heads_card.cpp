@@ -134,7 +134,7 @@ class LiveHeadsCard final : public Card {
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    training_.switchHeadsOff(false);
+    training_.want(LiveTraining::Beside::nothing);
     const auto moment = training_.moment();
     middleTabs(panel, TrainTab::live, nullptr);
     if (moment == nullptr) return;

@@ -117,6 +117,7 @@ class StudyDrawing {
     charts(room.cutTop(std::max(look_.px(105), room.height() * 0.32F), look_.space.small));
     ImGui::SetCursorScreenPos(room.a);
     table();
+    ImGui::Dummy({1.0F, look_.space.tight});
     const auto words = text_.words(*moment_.task, moment_.figures());
     wrappedLabel(look_.fonts.small, look_.theme.text, words);
     heads(Rect::rest());
@@ -240,56 +241,76 @@ class StudyCard final : public Card {
 
   void draw(const Panel& panel) override {
     middleTabs(panel, text_.tab, nullptr);
-    const training::Task& task = chosenTask(panel.view.train);
-    const auto variants = text_.variants(task, chosenSettings(panel.view.train));
-    const bool same = study_.isOf(task, variants);
-    const auto moment = same ? study_.moment() : nullptr;
-    buttons(panel, task, variants, same, moment.get());
+    const Asked asked = askedFor(panel);
+    buttons(panel, asked);
     const Look& look = panel.look;
     wrappedLabel(look.fonts.small, look.theme.textMuted, text_.what);
-    if (!study_.problem().empty() && same) {
+    if (asked.same && !study_.problem().empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, study_.problem());
     }
-    if (moment != nullptr) StudyDrawing(panel, text_, *moment).draw();
+    if (asked.moment != nullptr) StudyDrawing(panel, text_, *asked.moment).draw();
+  }
+
+  bool keys(const Panel& panel, bool /*inSight*/) override {
+    if (!keyPressed(Key::enter, false)) return false;
+    runOrStop(panel, askedFor(panel));
+    return true;
   }
 
  private:
-  void buttons(const Panel& panel, const training::Task& task, const std::vector<Variant>& variants,
-               bool same, const StudyMoment* moment) {
-    const Look& look = panel.look;
-    const bool playing = study_.playing() && same;
-    const bool goesOn = same && moment != nullptr && !moment->finished;
-    if (pill(look, playing ? "Stop" : goesOn ? "Go on" : "Run", true, !same || !isOver(moment))) {
-      if (playing || goesOn) {
-        study_.play(!playing);
-      } else {
-        begin(panel, task, variants);
-      }
-    }
-    if (moment != nullptr && !playing) {
-      ImGui::SameLine(0.0F, look.space.small);
-      if (pill(look, "Run again")) begin(panel, task, variants);
-    }
-    const training::TrainingSettings& s = variants.front().settings;
-    ImGui::SameLine(0.0F, look.space.large);
-    std::string words =
-        fmt::format("{} · {} runs of {} steps of {} examples · d_model {} · seed {}", task.title(),
-                    variants.size(), s.steps, s.batch, s.model.dModel, s.seed);
-    if (moment != nullptr) {
-      words += fmt::format(" · {:.1f} s", moment->trainingMs / 1000.0);
-    }
-    inlineLabel(look, look.fonts.small, look.theme.textMuted,
-                elided(look.fonts.small, words, ImGui::GetContentRegionAvail().x));
-    ImGui::NewLine();
-  }
-  static bool isOver(const StudyMoment* moment) { return moment != nullptr && moment->finished; }
+  /// The study of the task and the settings that are chosen, and what there is of it.
+  struct Asked {
+    const training::Task& task;
+    std::vector<Variant> variants;
+    bool same = false;  // the study is of these
+    std::shared_ptr<const StudyMoment> moment = nullptr;
 
-  void begin(const Panel& panel, const training::Task& task, std::vector<Variant> variants) {
+    bool finished() const { return moment != nullptr && moment->finished; }
+  };
+  Asked askedFor(const Panel& panel) const {
+    const training::Task& task = chosenTask(panel.view.train);
+    Asked asked{task, text_.variants(task, chosenSettings(panel.view.train))};
+    asked.same = study_.isOf(task, asked.variants);
+    if (asked.same) asked.moment = study_.moment();
+    return asked;
+  }
+
+  void runOrStop(const Panel& panel, const Asked& asked) {
+    if (!asked.same || asked.finished()) return begin(panel, asked);
+    study_.play(!study_.playing());
+  }
+
+  void begin(const Panel& panel, const Asked& asked) {
     try {
-      study_.begin(task, std::move(variants));
+      study_.begin(asked.task, asked.variants);
     } catch (const UserError& error) {
       panel.edits.say(error.what(), true);
     }
+  }
+
+  void buttons(const Panel& panel, const Asked& asked) {
+    const Look& look = panel.look;
+    const bool playing = asked.same && study_.playing();
+    const bool halted = asked.moment != nullptr && !playing && !asked.finished();
+    const char* word = playing ? "Stop" : halted ? "Go on" : asked.finished() ? "Run again" : "Run";
+    if (pill(look, word, true)) runOrStop(panel, asked);
+    tip(look, "Enter");
+    if (halted) {
+      ImGui::SameLine(0.0F, look.space.small);
+      if (pill(look, "Run again")) begin(panel, asked);
+    }
+    const training::TrainingSettings& s = asked.variants.front().settings;
+    std::string words = fmt::format(
+        "{} · {} runs of {} steps of {} examples · d_model {} · learning rate {:.3g} · seed {}",
+        asked.task.title(), asked.variants.size(), s.steps, s.batch, s.model.dModel,
+        s.optimiser.learningRate, s.seed);
+    if (asked.moment != nullptr) {
+      words += fmt::format(" · {:.1f} s", asked.moment->trainingMs / 1000.0);
+    }
+    ImGui::SameLine(0.0F, look.space.large);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted,
+                elided(look.fonts.small, words, ImGui::GetContentRegionAvail().x));
+    ImGui::NewLine();
   }
 
   StudyText text_;
@@ -316,8 +337,7 @@ std::unique_ptr<Card> makeScaleCard(LiveStudy& study) {
       TrainTab::scale,
       "Both start from the same weights and see the same examples. So that heads are wide and "
       "scores as large as after a layer norm: d_k 64, numbers of X of about 1 at the start, a "
-      "tenth "
-      "of the learning rate.",
+      "tenth of the learning rate.",
       [](const training::Task& task, const training::TrainingSettings& settings) {
         return training::scaleVariants(task, settings);
       },

@@ -19,8 +19,8 @@ class TrainPage final : public Page {
   TrainPage(LiveTraining& training, LiveStudy& headCounts, LiveStudy& scale)
       : Page({kTrainPage, "Train", "Watch heads find their roles", kLiveHeadsCard, kTaskCard},
              Cards::of(makeTaskCard(training), makeLiveHeadsCard(training),
-                       makeHeadCountsCard(headCounts), makeScaleCard(scale),
-                       makeHeadOffCard(training), makeCurvesCard(training),
+                       makeOverStepsCard(training), makeHeadCountsCard(headCounts),
+                       makeScaleCard(scale), makeHeadOffCard(training), makeCurvesCard(training),
                        makeTrainingStepCard(training))),
         training_(training) {}
 
@@ -37,11 +37,11 @@ class TrainPage final : public Page {
     const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(280), px(400)), gap);
     const Rect step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
     const TrainTab tab = panel.view.train.tab;
-    std::vector<Rect> places(7);
+    std::vector<Rect> places(8);
     places.front() = task;
     places.back() = step;
     Rect& middle = places[1 + static_cast<std::size_t>(tab)];
-    if (tab == TrainTab::headCounts || tab == TrainTab::scale) {  // with curves of their own
+    if (tab != TrainTab::live && tab != TrainTab::headOff) {  // these need no curves below
       middle = room;
       return places;
     }
@@ -50,12 +50,14 @@ class TrainPage final : public Page {
     const auto tiles = static_cast<float>(model.heads * model.layers);
     const float row = (room.width() - px(60)) / tiles + px(190);
     const float heads = std::clamp(row, room.height() * 0.45F, room.height() * 0.64F);
-    places[5] = room.cutBottom(room.height() - gap - heads, gap);
+    places[6] = room.cutBottom(room.height() - gap - heads, gap);
     middle = room;
     return places;
   }
 
   bool keys(const Panel& panel) const override {
+    const TrainTab tab = panel.view.train.tab;
+    if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
     if (keyPressed(Key::enter, false)) {
       training_.play(!training_.playing());
       return true;
@@ -76,11 +78,16 @@ class TrainPage final : public Page {
     return fmt::format("{} · step {}", chosenTask(panel.view.train).title(),
                        moment != nullptr ? moment->step : 0);
   }
-  std::string keysInWords(const ViewState& /*view*/) const override {
+  std::string keysInWords(const ViewState& view) const override {
+    if (isStudy(view.train.tab)) return "enter runs, stops";
     return training_.playing() ? "enter halts" : "enter trains · → one step · home from the start";
   }
 
  private:
+  static bool isStudy(TrainTab tab) {
+    return tab == TrainTab::headCounts || tab == TrainTab::scale;
+  }
+
   LiveTraining& training_;
 };
 
@@ -94,6 +101,7 @@ std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveStudy& headCount
 void middleTabs(const Panel& panel, TrainTab tab, const char* explanation) {
   static const std::vector<Tab> kTabs{
       {"All heads", "Every head as it forms"},
+      {"Over steps", "Every head at moments of the run, side by side"},
       {"How many heads", "The task with 1, 2, 4, 8 and 16 heads, side by side"},
       {"÷√d_k", "The task with scores divided by √d_k and without, side by side"},
       {"Switch a head off", "Which question loses its answers without which head"}};

@@ -19,6 +19,7 @@ std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveStudy& headCount
 
 std::unique_ptr<Card> makeTaskCard(LiveTraining& training);
 std::unique_ptr<Card> makeLiveHeadsCard(LiveTraining& training);
+std::unique_ptr<Card> makeOverStepsCard(LiveTraining& training);
 std::unique_ptr<Card> makeCurvesCard(LiveTraining& training);
 std::unique_ptr<Card> makeTrainingStepCard(LiveTraining& training);
 std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study);

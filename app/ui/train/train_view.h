@@ -9,7 +9,7 @@
 namespace headscope::ui {
 
 /// What stands in the page's middle.
-enum class TrainTab { live, headCounts, scale, headOff };
+enum class TrainTab { live, overSteps, headCounts, scale, headOff };
 
 struct TrainView {
   std::string task = "cards";
