@@ -58,18 +58,25 @@ std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Exam
                                                   Index count, const Execution& execution) {
   if (run.evaluations().empty()) return std::nullopt;
   Model past(run.task(), run.settings().model, run.settings().seed);
+  const Examples always = evaluationExamples(run.task());
+  const auto& snapshots = run.snapshots().all();
   std::vector<StripMoment> strip;
   for (const Index wanted : stripSteps(run, count)) {
-    const bool now = wanted == run.stepsTaken();
-    const Snapshot* snapshot = now ? nullptr : run.snapshots().atMost(wanted);
-    if (!now && snapshot == nullptr) continue;
-    if (snapshot != nullptr) putInto(*snapshot, past.parameters());
-    const Index step = now ? wanted : snapshot->step;
-    if (!strip.empty() && strip.back().step == step) continue;
-    ModelPass pass(now ? run.model() : past, example);
+    const auto snapshot = std::find_if(snapshots.begin(), snapshots.end(),
+                                       [&](const Snapshot& s) { return s.step >= wanted; });
+    const bool now = snapshot == snapshots.end() || snapshot->step >= run.stepsTaken();
+    StripMoment moment{now ? run.stepsTaken() : snapshot->step, {}, {}};
+    if (!strip.empty() && strip.back().step == moment.step) continue;
+    if (!now) putInto(*snapshot, past.parameters());
+    const Model& model = now ? run.model() : past;
+    ModelPass all(model, always);
+    if (!all.forward(execution)) return std::nullopt;
+    auto evaluation = evaluationOf(all, run.task(), moment.step, execution);
+    if (!evaluation) return std::nullopt;
+    moment.evaluation = std::move(*evaluation);
+    ModelPass pass(model, example);
     if (!pass.forward(execution)) return std::nullopt;
-    StripMoment moment{step, evaluationAt(run, step), {}};
-    for (Index layer = 0; layer < run.settings().model.layers; ++layer) {
+    for (Index layer = 0; layer < pass.layers(); ++layer) {
       moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
     }
     strip.push_back(std::move(moment));

@@ -11,7 +11,7 @@ namespace headscope::training {
 
 struct StripMoment {
   Index step = 0;
-  Evaluation evaluation;        // the newest of no later step
+  Evaluation evaluation;        // of the model then, on the examples of every evaluation
   std::vector<Tensor> weights;  // by layer: (1,H,T,T)
 };
 
@@ -20,8 +20,8 @@ struct StripMoment {
 /// most.
 std::vector<Index> stripSteps(const Trainer& run, Index count);
 
-/// Of such steps, as near as there are snapshots; one example. Nothing where cancelled, or where
-/// the run has not been evaluated yet.
+/// Of such steps, or those of the snapshots next after them; one example. Nothing where cancelled,
+/// or where the run has not been evaluated yet.
 std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,
                                                   Index count, const Execution& execution = {});
 

@@ -83,6 +83,7 @@ class ModelPass {
 
   const AttentionConfig& config() const { return config_; }
   const Examples& examples() const { return *examples_; }
+  Index layers() const { return std::ssize(layers_); }
   const AttentionTensors& layer(Index layer) const { return *layers_[at(layer)]; }
   const Gradients& gradients(Index layer) const { return *gradients_[at(layer)]; }
   const Tensor& output() const { return output_; }  // h_L (B,T,D)

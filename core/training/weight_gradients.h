@@ -16,8 +16,8 @@ struct WeightGradients {
 };
 WeightGradients weightGradients(const StepRecord& record);
 
-/// How many times longer those of W_V and W_O are at the first step, and from which step on the
-/// others are at least half as long. Empty before the first step.
+/// How many times longer those of W_V and W_O are at the first step, and, where that is much, at
+/// which step the others are at least half as long for the first time. Empty before the first step.
 std::string weightGradientsInWords(std::span<const StepRecord> records);
 
 }  // namespace headscope::training

@@ -211,7 +211,8 @@ TEST(HeadStrip, ShowsStartEndAndWhereRelationsWereFound) {
   const auto strip = headStrip(run, example, 5);
   ASSERT_TRUE(strip);
   for (const StripMoment& moment : *strip) {
-    EXPECT_LE(moment.evaluation.step, moment.step);
+    EXPECT_EQ(moment.evaluation.step, moment.step);
+    EXPECT_EQ(moment.evaluation.roles.relations.front().found, moment.step >= *found);
     // the weights are those the run had at that step
     Trainer again(task, quick(task), kStudyBudget);
     while (again.stepsTaken() < moment.step) ASSERT_TRUE(again.step({}));
@@ -232,7 +233,7 @@ TEST(WeightGradients, SayWhatWasLearnedFirst) {
   EXPECT_NE(weightGradientsInWords(records).find("Up to step 1"), std::string::npos);
   records.push_back(late);
   EXPECT_NE(weightGradientsInWords(records).find("At step 2 these"), std::string::npos);
-  EXPECT_NE(weightGradientsInWords({&late, 1}).find("all learn from the start"), std::string::npos);
+  EXPECT_NE(weightGradientsInWords({&late, 1}).find("no great difference"), std::string::npos);
 }
 
 TEST(HeadOff, NumbersAreSaidAsR2) {

@@ -30,7 +30,7 @@ class LiveHeads {
     const AxisLabels labels{names_, look_.fonts.tiny, 0, 0, -1, look_.px(60)};
     space.left = labels.width() + look_.space.small;
     space.right = 0.0F;
-    space.below = space.left * 0.8F;
+    space.below = std::max(space.left * 0.8F, 2.0F * fontSize(look_.fonts.tiny));
     space.edgesBelow = 240.0F;  // the same names stand beside every tile
     space.gap = look_.space.large;
     space.scale = look_.scale;
