@@ -80,7 +80,7 @@ class OverSteps {
     const Rect top = at(m, 0);
     ImFont* font = look_.fonts.small;
     const auto line = [&](float y, const std::string& text, ImU32 color) {
-      drawText(list, font, {top.a.x, y}, color, elided(font, text, side_ + look_.space.small));
+      drawText(list, font, {top.a.x, y}, color, elided(font, text, side_ + look_.space.medium));
     };
     line(top.a.y - 2.0F * line_ - look_.space.thin, fmt::format("step {}", moment.step), t.text);
     line(top.a.y - line_ - look_.space.thin,
@@ -94,7 +94,10 @@ class OverSteps {
       const bool found = role->mass >= training::kFoundMass;
       const std::string text = fmt::format("{} {:.2f}", relation.name, role->mass);
       if (words_ > 0.0F) {
-        line(picture.b.y + look_.space.hair, text,
+        // the figure stays whole
+        const std::string mass = fmt::format(" {:.2f}", role->mass);
+        const float room = side_ + look_.space.small - textSize(font, mass).x;
+        line(picture.b.y + look_.space.hair, elided(font, relation.name, room) + mass,
              found ? relationColor(t, role->relation) : t.textMuted);
       }
       if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(picture.a, picture.b)) {
@@ -121,8 +124,12 @@ class OverStepsCard final : public Card {
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
     training_.want(LiveTraining::Beside::strip);
-    middleTabs(panel, TrainTab::overSteps, nullptr);
     const auto moment = training_.moment();
+    const std::string run =
+        moment == nullptr || !panel.alone
+            ? std::string()
+            : fmt::format("{} · seed {}", moment->task->title(), moment->settings.seed);
+    middleTabs(panel, TrainTab::overSteps, run.empty() ? nullptr : run.c_str());
     if (moment == nullptr) return;
     if (!panel.alone) runButtons(panel, training_, *moment);
     wrappedLabel(look.fonts.small, look.theme.textMuted,
