@@ -57,9 +57,12 @@ std::vector<Variant> scaleVariants(const Task& task, const TrainingSettings& lik
   constexpr Index kHeadWidth = 64;
   TrainingSettings settings = like;
   settings.model.dModel = kHeadWidth * like.model.heads;
-  // each of the rows that X sums has numbers of the variance scale² / d_model
-  const auto summed = static_cast<double>(std::max<std::size_t>(1, task.features().size()) + 1);
-  settings.model.embeddingScale = std::sqrt(static_cast<double>(settings.model.dModel) / summed);
+  // X is a sum of rows whose numbers have the variance scale² / d_model; of a series it is nearly
+  // all the readings', whose numbers come out about as large as the readings are, times the scale
+  const auto summed = static_cast<double>(task.features().size() + 1);
+  settings.model.embeddingScale =
+      task.features().empty() ? 1.0
+                              : std::sqrt(static_cast<double>(settings.model.dModel) / summed);
   settings.optimiser.learningRate = like.optimiser.learningRate / 10.0;
   settings.batch = std::min<Index>(like.batch, 32);
   settings.steps = std::min<Index>(like.steps, 200);

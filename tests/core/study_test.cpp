@@ -100,6 +100,22 @@ TEST(Study, FiguresOfScores) {
   EXPECT_GT(without.saturated, with.saturated);
 }
 
+TEST(Study, XHasNumbersOfAboutOneWhereTheScaleIsStudied) {
+  for (const Task* task : allTasks()) {
+    const TrainingSettings settings = scaleVariants(*task, quick(*task)).front().settings;
+    const Model model(*task, settings.model, 1);
+    const Examples examples = evaluationExamples(*task);
+    ModelPass pass(model, examples);
+    ASSERT_TRUE(pass.forward({}));
+    double squares = 0.0;
+    const std::vector<float> x = pass.layer(0).tensor(TensorId::x).values();
+    for (const float value : x) squares += static_cast<double>(value) * static_cast<double>(value);
+    const double size = std::sqrt(squares / static_cast<double>(x.size()));
+    EXPECT_GT(size, 0.8) << task->id();
+    EXPECT_LT(size, 1.25) << task->id();
+  }
+}
+
 TEST(Study, TooMuchForTheBudgetIsRefused) {
   const Task& task = taskFromString("sensor");
   const auto variants = headCountVariants(quick(task));
