@@ -37,8 +37,10 @@ App::State::State(AppOptions o)
       sessions(documents, view,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 documents.history().mark()}),
-      exports(documents, std::move(o.tracePath)),
-      training(documents.memoryBudget()),
+      training(documents.memoryBudget(), std::move(o.training)),
+      headCounts(documents.memoryBudget(), std::move(o.headCounts)),
+      scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
+      exports(documents, training, std::move(o.tracePath)),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
       stateFolder(std::move(o.stateFolder)),
@@ -127,6 +129,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     training.follow(now);
+    headCounts.follow();
+    scaleStudy.follow();
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
@@ -139,6 +143,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;
     }
+    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due();
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
@@ -235,6 +240,9 @@ void App::State::startExport() {
   picture.program.compared = reference.kept();
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
+  picture.program.training = training.moment();
+  picture.program.headCounts = headCounts.moment();
+  picture.program.scaleStudy = scaleStudy.moment();
   picture.program.memoryBudget = documents.memoryBudget();
   picture.width = static_cast<int>(asked->width);
   picture.height = static_cast<int>(asked->height);
@@ -295,6 +303,8 @@ void App::onWake(std::function<void()> wake) {
   state_->exports.setWake(wake);
   state_->computations.setWake(wake);
   state_->training.setWake(wake);
+  state_->headCounts.setWake(wake);
+  state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
   state_->sessions.store().onWake(wake);
   state_->documents.setWake(std::move(wake));
@@ -322,8 +332,11 @@ bool App::finish() {
   state_->documents.wait();
   state_->takeResult();
   state_->exports.wait();
-  const bool trained = state_->training.finish();
-  const bool news = state_->computations.finish() || trained;
+  bool news = state_->training.finish();
+  for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
+    news = study->finish() || news;
+  }
+  news = state_->computations.finish() || news;
   state_->reference.finish();
   state_->sessions.store().finish();
   return news;

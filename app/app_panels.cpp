@@ -22,7 +22,7 @@ ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
   made.push_back(ui::makeHeadsPage());
-  made.push_back(ui::makeTrainPage(training));
+  made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
   made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));
 }

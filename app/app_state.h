@@ -13,6 +13,7 @@
 #include "app/comparison.h"
 #include "app/documents.h"
 #include "app/exports.h"
+#include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/progress.h"
 #include "app/sessions.h"
@@ -92,8 +93,9 @@ struct App::State {
   ui::ViewState view;
   Documents documents;
   Sessions sessions;
-  Exports exports;
   LiveTraining training;
+  LiveStudy headCounts, scaleStudy;
+  Exports exports;
   ReferencePass reference;
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;

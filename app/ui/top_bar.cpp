@@ -375,6 +375,9 @@ class TopBarRow {
       const bool first = kind == ExportKind::tensor;
       if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) wishes_.exportAs = kind;
     }
+    if (panel_.view.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
+      wishes_.exportAs = ExportKind::curves;
+    }
     ImGui::Separator();
   }
 

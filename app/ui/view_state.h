@@ -26,6 +26,8 @@ inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
 inline constexpr const char* kTaskCard = "task";
 inline constexpr const char* kLiveHeadsCard = "live heads";
+inline constexpr const char* kOverStepsCard = "over steps";
+inline constexpr const char* kCurvesCard = "curves";
 
 /// Tools that other panels open, by their ids.
 inline constexpr const char* kFlowTool = "flow";

@@ -225,15 +225,6 @@ std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, b
   return order;
 }
 
-std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {
-  std::optional<Index> best;
-  for (Index other = 0; similarity.defined() && other < similarity.heads; ++other) {
-    if (other == head) continue;
-    if (!best || similarity(head, other) > similarity(head, *best)) best = other;
-  }
-  return best;
-}
-
 std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {
   if (a == b) return fmt::format("head {} is as itself: 1", a + 1);
   return fmt::format("heads {} and {}: {:.2f} alike", a + 1, b + 1, similarity(a, b));
