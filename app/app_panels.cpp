@@ -84,7 +84,9 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
     const WeightSource& now = documents.newest()->weightSource;
     const Preset& preset = presetByName(name);
     WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
-    if (weights.init == WeightInit::learned && !formats::learnedAsset(preset.config, 1)) {
+    const auto material = training::materialOf(exampleByName(preset.example).source);
+    if (weights.init == WeightInit::learned &&
+        !(material && formats::learnedAsset(preset.config, *material, 1))) {
       weights.init = WeightInit::designed;
     }
     panel.edits.push(Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name});

@@ -118,7 +118,7 @@ bool Documents::learnsFirst(const Edit& edit) const {
   struct LearnsFirst {};
   const WeightMaker atOnce = [](const Document& d, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    auto asset = formats::learnedAsset(d.config, seed);
+    auto asset = formats::learnedAsset(d.config, materialOf(d), seed);
     if (!asset) throw LearnsFirst{};
     return *asset;
   };
@@ -140,7 +140,7 @@ void Documents::learnBeside(const Edit& edit) {
     const WeightMaker learn = [&](const Document& d, WeightInit init, std::uint64_t seed) {
       if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
       auto weights = formats::learnedWeights(
-          d.config, seed, execution,
+          d.config, materialOf(d), seed, execution,
           [&](const training::LayerLearner& learner) { *steps = learner.stepsDone(); });
       if (!weights) throw Cancelled{};
       return *weights;

@@ -38,14 +38,27 @@ TEST(LearnedHeads, OfAnotherEditMeanwhileAreLeftOff) {
   EXPECT_EQ(ui.document().weights.wQ.at({0, 0}), 0.5F);
 }
 
-/// What comes with the program is there at once; a series has no words to know.
-TEST(LearnedHeads, ComeWithTheProgramAndAreNotForSeries) {
+/// What comes with the program is there at once, and of numbers nothing is known.
+TEST(LearnedHeads, ComeWithTheProgramAndAreNotForNumbers) {
   AppDriver ui;
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
   ui.settle();
-  ui.app().apply(SetInput{exampleDocument("sensor")->source}, "");
+  ui.app().apply(SetInput{exampleDocument("by-hand")->source}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+}
+
+/// For a series they are learned from series, beside the frames.
+TEST(LearnedHeads, OfASeriesAreLearnedFromSeries) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
+  ui.settle();
+  const auto ofWords = ui.document().weights.wQ.values();
+  ui.app().apply(SetInput{exampleDocument("sensor")->source}, "");
+  ui.settle();
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
+  EXPECT_EQ(ui.document().input->readings.channels.size(), 3U);
+  EXPECT_NE(ui.document().weights.wQ.values(), ofWords);
 }
 
 }  // namespace

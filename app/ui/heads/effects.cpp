@@ -150,6 +150,7 @@ AxisLabels tokenLabels(const Panel& panel) {
   labels.litColor = look.theme.queryText;
   labels.lit = panel.view.selected ? chosenToken(panel) : -1;
   labels.limit = look.px(48);
+  labels.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
   return labels;
 }
 
