@@ -46,6 +46,7 @@ App::State::State(AppOptions o)
     documents.history().apply(Open{first->document, fmt::format("scene {}", o.scene)});
   }
   documents.start();
+  if (o.learns) documents.apply(DrawWeights{WeightInit::learned, 1}, "");
 }
 
 App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -74,6 +75,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
   documents.askAgain();
+  documents.learnAtNewSizes(view.learnHeads);
   documents.takeLearned();
   takeResult();
   exports.takeOutcome();
@@ -102,7 +104,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     keepViewValid();
     ui::EditSink edits;
     reference.follow(tools.open(view.tool).reference(), view, documents);
-    const ui::Panel panel{*documents.newest(),
+    const DocumentPtr shown = documents.shown();
+    const ui::Panel panel{*shown,
                           *trace,
                           trace,
                           view,
@@ -114,7 +117,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           &documents.history(),
                           reference.current(),
                           flash.at(now, computations, &wantsFrame),
-                          designed.of(newest),
+                          purposes.of(newest),
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     training.follow(now);
@@ -184,7 +187,9 @@ void App::State::takeResult() {
   const std::optional<TracePtr> before = documents.takeResult();
   if (!before) return;
   const TracePtr& trace = documents.trace();
-  const bool flashes = view.animate && ledger(trace->config()).resultBytes <= kFlashed;
+  // while heads form everything changes all the time
+  const bool flashes =
+      view.animate && !documents.learning() && ledger(trace->config()).resultBytes <= kFlashed;
   flash.start(flashes ? *before : nullptr, trace);
 }
 
@@ -197,7 +202,7 @@ void App::State::openDropped() {
 /// Once the newest document's pass is there, so that what is written is what was asked for.
 void App::State::startExport() {
   if (!exports.waits()) return;
-  if (documents.busy() || exports.busy()) {
+  if (documents.busy() || documents.learning() || exports.busy()) {
     nextChange = ui::kProgressPace;
     return;
   }
@@ -249,6 +254,8 @@ void App::State::noMemory(const ui::Fonts& fonts) {
 void App::State::applyEdits(const ui::EditSink& sink) {
   if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
+  if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
+  if (sink.stopLearning) documents.stopLearning();
   if (sink.open) documents.open(sink.open->document, sink.open->name);
   if (sink.undo) documents.undo();
   if (sink.redo) documents.redo();
@@ -289,8 +296,10 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 }
 
 bool App::finish() {
-  state_->documents.waitForLearning();
-  state_->documents.takeLearned();
+  while (state_->documents.learning()) {
+    state_->documents.waitForLearning();
+    state_->documents.takeLearned();
+  }
   state_->documents.wait();
   state_->takeResult();
   state_->exports.wait();

@@ -24,6 +24,7 @@ struct AppOptions {
   DocumentPtr document;                    // what it opens on
   std::shared_ptr<const History> history;  // to go on with, in place of the document
   TracePtr trace;                          // of the document, where it is computed already
+  bool learns = false;  // learned heads take the place of its own, beside the first frames
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
   NamedDocument compared;                   // the state chosen in the history to compare with

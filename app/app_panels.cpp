@@ -51,9 +51,16 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   body(panel, layout.body);
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
-  ui::statusBar(
-      panel, {hint.empty() ? said.text : hint, hint.empty() && said.isError, documents.progress()},
-      layout.status);
+  ui::statusBar(panel,
+                {hint.empty() ? said.text : hint, hint.empty() && said.isError,
+                 documents.progress(), learningNow()},
+                layout.status);
+}
+
+std::optional<ui::Status::Learning> App::State::learningNow() const {
+  if (!documents.learning()) return std::nullopt;
+  const LayerLearning::Progress now = documents.learned();
+  return ui::Status::Learning{now.step, now.steps};
 }
 
 void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {
@@ -85,11 +92,16 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
     const Preset& preset = presetByName(name);
     WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
     const auto material = training::materialOf(exampleByName(preset.example).source);
-    if (weights.init == WeightInit::learned &&
-        !(material && formats::learnedAsset(preset.config, *material, 1))) {
+    const bool there = material && formats::learnedAsset(preset.config, *material, 1).has_value();
+    const bool learns = weights.init == WeightInit::learned && material && !there &&
+                        !preset.explicitWeights && view.learnHeads;
+    if (weights.init == WeightInit::learned && !there) {
       weights.init = WeightInit::designed;
     }
-    panel.edits.push(Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name});
+    std::vector<Edit> edits{
+        Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name}};
+    if (learns) edits.emplace_back(DrawWeights{WeightInit::learned, 1});
+    panel.edits.together = ui::EditSink::Together{std::move(edits), "preset " + name};
     view.item = 0;
   });
 }

@@ -18,26 +18,26 @@
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/help.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/presenter.h"
+#include "app/ui/status_bar.h"
 #include "app/ui/text_field.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/top_bar.h"
-#include "core/weights/designed_heads.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope {
 
-/// What the designed heads of the pass on the screen are, found once per pass.
-class DesignedHeads {
+/// What the heads of the pass on the screen are for, found once per pass.
+class PurposesOfPass {
  public:
-  /// One per head; empty where the pass has no designed weights.
-  const std::vector<DesignedHead>* of(const TracePtr& trace) {
+  const std::vector<ui::HeadPurpose>* of(const TracePtr& trace) {
     if (of_.lock() != trace) {
-      heads_ = designedHeads(trace->document());
+      heads_ = ui::headPurposes(trace->document());
       of_ = trace;
     }
     return &heads_;
@@ -45,7 +45,7 @@ class DesignedHeads {
 
  private:
   std::weak_ptr<const Trace> of_;
-  std::vector<DesignedHead> heads_;
+  std::vector<ui::HeadPurpose> heads_;
 };
 
 struct App::State {
@@ -77,6 +77,7 @@ struct App::State {
   void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
   void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
+  std::optional<ui::Status::Learning> learningNow() const;
   void openPreset(const ui::Panel& panel, const std::string& name);
   void overlays(const ui::Panel& panel);
 
@@ -95,7 +96,7 @@ struct App::State {
   ui::Computations computations;
   ui::Magnitudes magnitudes;
   Explanations explanations;
-  DesignedHeads designed;
+  PurposesOfPass purposes;
   ui::Flash flash;
   ui::TypedText typed;
   ui::Playback playback;

@@ -39,7 +39,8 @@ void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kLooks{"lines", "values", "lengths"};
   constexpr std::array kFigures{"scatter", "table"};
   constexpr std::array kEnlarged{"none", "figures", "similarity"};
-  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several"};
+  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several",
+                                     "how-learned"};
   constexpr std::array kEffectDrawings{"bars", "heatmap"};
   constexpr Index kMostHeads = Limits::kDModel;
   constexpr Index kMostTokens = Limits::kTokens;
@@ -95,6 +96,7 @@ void visitFields(Fields& f, View& view) {
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
+  f.flag("learn_heads", view.learnHeads);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
   f.word("tool", view.tool);
   f.mistake("mistake", view.mistake);

@@ -277,18 +277,45 @@ DocumentPtr documentFrom(const PassOptions& o) {
   return document;
 }
 
-DocumentPtr documentForWindow(PassOptions o) {
+namespace {
+
+/// No flag says where weights are from, and X is made of words or measurements.
+bool opensFreely(const PassOptions& o) {
   const bool saysWeights = !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty();
   const bool numbers =
       !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
-  if (!saysWeights && !numbers) {
-    // those that come with the program are there at once
-    const auto material = training::materialOf(sourceFrom(o));
-    const bool there =
-        material && formats::learnedAsset(configFrom(o.config), *material, 1).has_value();
-    o.init = there ? "learned" : "designed";
+  return !saysWeights && !numbers;
+}
+
+bool canLearn(const PassOptions& o) {
+  return training::materialOf(sourceFrom(o)) && training::learnsQuickly(configFrom(o.config));
+}
+
+bool areThere(const PassOptions& o) {
+  const auto material = training::materialOf(sourceFrom(o));
+  return material && formats::learnedAsset(configFrom(o.config), *material, 1);
+}
+
+/// Where nothing is said of it.
+void takeOpeningText(PassOptions& o) {
+  const bool said = !o.config.preset.empty() || !o.texts.empty() || !o.series.empty() ||
+                    !o.input.empty() || !o.session.empty();
+  if (!said) o.texts = std::get<TextSource>(examples().front().source).texts;
+}
+
+}  // namespace
+
+DocumentPtr documentForWindow(PassOptions o, bool learnNow) {
+  takeOpeningText(o);
+  if (opensFreely(o)) {
+    o.init = canLearn(o) && (learnNow || areThere(o)) ? "learned" : "designed";
   }
   return documentFrom(o);
+}
+
+bool windowLearns(PassOptions o) {
+  takeOpeningText(o);
+  return opensFreely(o) && canLearn(o) && !areThere(o);
 }
 
 }  // namespace headscope::cli

@@ -22,6 +22,7 @@ namespace {
 
 using formats::FileFloat;
 using formats::Json;
+using training::AskedQuestion;
 using training::HeadRoles;
 using training::LayerLearner;
 using training::Material;
@@ -50,36 +51,17 @@ struct Learned {
   HeadRoles roles;
 };
 
-/// A question about words or about time steps.
-struct Asked {
-  std::size_t number;
-  std::string_view name, words;
-};
-
-std::vector<Asked> questionsOf(const Material& material) {
-  std::vector<Asked> questions;
-  const auto add = [&](const auto& all) {
-    for (const auto& each : all) questions.push_back({questions.size(), each.name, each.words});
-  };
-  if (material.series()) {
-    add(training::seriesQuestions());
-  } else {
-    add(training::wordQuestions());
-  }
-  return questions;
-}
-
-std::vector<Index> headsAsked(const Asked& question, const AttentionConfig& config) {
+std::vector<Index> headsAsked(const AskedQuestion& question, const AttentionConfig& config) {
   std::vector<Index> heads;
   for (Index head = 0; head < config.numHeads; ++head) {
-    for (const auto asked : training::questionsOfHead(head, config)) {
-      if (static_cast<std::size_t>(asked) == question.number) heads.push_back(head);
+    for (const std::size_t asked : training::askedOfHead(head, config)) {
+      if (asked == question.number) heads.push_back(head);
     }
   }
   return heads;
 }
 
-double onPartners(const Learned& learned, Index head, const Asked& question) {
+double onPartners(const Learned& learned, Index head, const AskedQuestion& question) {
   return learned.roles.onPartners[static_cast<std::size_t>(head)][question.number];
 }
 
@@ -96,7 +78,7 @@ void printLearned(std::ostream& out, const Learned& learned) {
   }
   Table table(columns);
   table.add(header);
-  for (const Asked& question : questionsOf(learned.material)) {
+  for (const AskedQuestion& question : training::questionsOf(learned.material)) {
     std::vector<std::string> heads;
     for (const Index head : headsAsked(question, learned.config)) {
       heads.push_back(
@@ -118,8 +100,8 @@ void printLearned(std::ostream& out, const Learned& learned) {
 
 Json learnedJson(const LearnOptions& options, const Learned& learned) {
   Json questions = Json::emptyList();
-  const std::vector<Asked> all = questionsOf(learned.material);
-  for (const Asked& question : all) {
+  const std::vector<AskedQuestion> all = training::questionsOf(learned.material);
+  for (const AskedQuestion& question : all) {
     Json told{{"name", question.name},
               {"words", question.words},
               {"heads", headsAsked(question, learned.config)}};
@@ -129,7 +111,7 @@ Json learnedJson(const LearnOptions& options, const Learned& learned) {
   Json heads = Json::emptyList();
   for (Index head = 0; head < learned.config.numHeads; ++head) {
     Json weights = Json::emptyObject();
-    for (const Asked& question : all) {
+    for (const AskedQuestion& question : all) {
       weights[question.name] = numberJson(onPartners(learned, head, question));
     }
     heads.push_back({{"head", head}, {"weight_on_partner", std::move(weights)}});

@@ -3,6 +3,7 @@
 // trace to show, with what is computed and how far it is, or why there will be none.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/ui/panel.h"
@@ -14,6 +15,11 @@ struct Status {
   std::string message;
   bool isError = false;
   Worker::Progress progress;
+  /// Of weights that form.
+  struct Learning {
+    Index step = 0, steps = 1;
+  };
+  std::optional<Learning> learning{};
 };
 
 /// "computing softmax (6 of 9), 1.2 s"

@@ -24,6 +24,11 @@ constexpr float kRoomy = 1720.0F;
 constexpr float kNarrow = 1400.0F;
 constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
 
+std::string aboutPreset(const Preset& preset) {
+  const bool ofModel = preset.brief != preset.title;
+  return preset.about + (ofModel ? "\nIts sizes alone: nothing here was learned by it." : "");
+}
+
 class TopBarRow {
  public:
   TopBarRow(const Panel& panel, TopBarMemory& memory, const TopBarState& state)
@@ -68,37 +73,45 @@ class TopBarRow {
     }
   }
 
-  /// Whether the sizes are still the preset's.
+  /// Whether the sizes are still the preset's. Of a text any number of tokens may be typed.
   bool isStill(const Preset& preset) const {
     const AttentionConfig& c = config();
     const AttentionConfig& p = preset.config;
+    const bool text = std::holds_alternative<TextSource>(*panel_.document.source);
     return c.dModel == p.dModel && c.numHeads == p.numHeads && c.numKvHeads == p.numKvHeads &&
-           c.dK() == p.dK() && c.batch == p.batch && c.seqLen == p.seqLen &&
+           c.dK() == p.dK() && c.batch == p.batch && (text || c.seqLen == p.seqLen) &&
            c.mask.causal == p.mask.causal;
   }
 
   void presetChoice() {
     const std::string& name = panel_.document.preset;
-    std::string shown = "preset";
+    const Preset* now = nullptr;
     for (const Preset& p : presets()) {
-      if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
+      if (p.name == name) now = &p;
     }
     const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 104
-                               : compact_                                  ? 150
+                               : compact_                                  ? 162
                                                                            : 182);
     row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
     const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
-    shown = elided(look_.fonts.regular, shown, room);
+    std::string shown = "preset";
+    if (now != nullptr) {
+      const std::string from = isStill(*now) ? "" : "from ";
+      shown = from + now->title;
+      if (textSize(look_.fonts.regular, shown).x > room) shown = from + now->brief;
+      shown = elided(look_.fonts.regular, shown, room);
+    }
     if (beginCombo("##preset", shown, ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
-        tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", p.about,
+        tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
                                p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
       }
       ImGui::EndCombo();
     } else {
-      tip(look_, "Presets: the sizes of well-known models");
+      tip(look_, now == nullptr ? "Presets: the dimensions of well-known models"
+                                : fmt::format("{}\n{}", now->title, aboutPreset(*now)));
     }
   }
 

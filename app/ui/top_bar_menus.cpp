@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/ui/head_purposes.h"
 #include "app/ui/number_field.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
@@ -197,6 +198,16 @@ void weights(const Panel& panel, TopBarMemory& memory) {
     }
     ImGui::EndCombo();
   }
+  const float left = ImGui::GetCursorPosX();
+  if (headsAreTrained(panel)) {
+    ImGui::SetCursorPosX(left + panel.look.px(150));
+    if (howLearnedButton(panel)) ImGui::CloseCurrentPopup();
+  }
+  ImGui::SetCursorPosX(left + panel.look.px(150));
+  toggle(panel.look, "Learn heads at new sizes", &panel.view.learnHeads);
+  tip(panel.look,
+      "Where d_model, the heads or the bias change, learned heads of the new size are learned "
+      "beside the frames, and are seen to form. Off: designed ones are taken.");
   caption(panel.look, "Seed", "Another seed draws other weights; the same seed always the same");
   const auto seed = static_cast<Index>(source.seed);
   const auto next =

@@ -16,16 +16,12 @@ constexpr std::uint64_t kAssetSeed = 1;
 
 /// [["prev"], ["subj"], …]
 Json trainedFor(const AttentionConfig& config, const training::Material& material) {
+  const std::vector<training::AskedQuestion> all = training::questionsOf(material);
   Json heads = Json::emptyList();
   for (Index head = 0; head < config.numHeads; ++head) {
     Json names = Json::emptyList();
-    const auto add = [&](const auto& questions) {
-      for (const auto question : questions) names.push_back(training::info(question).name);
-    };
-    if (material.series()) {
-      add(training::seriesQuestionsOfHead(head, config));
-    } else {
-      add(training::questionsOfHead(head, config));
+    for (const std::size_t question : training::askedOfHead(head, config)) {
+      names.push_back(all[question].name);
     }
     heads.push_back(std::move(names));
   }

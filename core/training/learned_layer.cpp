@@ -334,6 +334,11 @@ const Tensor& LayerLearner::value(TensorId id) const {
   throw std::logic_error("no such parameter");
 }
 
+bool learnsQuickly(const AttentionConfig& sizes) {
+  constexpr Index kParameters = 10'000'000;  // a second for each million, and less
+  return ledger(sizes).parameters.total <= kParameters;
+}
+
 LearningSettings usualSettings(const Material& material) {
   LearningSettings settings;
   settings.material = material;
@@ -355,9 +360,6 @@ std::optional<Weights> learnLayer(const AttentionConfig& sizes, const Material& 
   return learner.weights();
 }
 
-namespace {
-
-/// The numbers of the questions that are asked of a head's columns.
 std::vector<std::size_t> askedOfHead(Index head, const AttentionConfig& c) {
   const Index begin = head * c.dK();
   const Index end = begin + c.dK();
@@ -369,8 +371,6 @@ std::vector<std::size_t> askedOfHead(Index head, const AttentionConfig& c) {
   return asked;
 }
 
-}  // namespace
-
 std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& config) {
   std::vector<WordQuestion> questions;
   for (const std::size_t each : askedOfHead(head, config)) {
@@ -379,10 +379,17 @@ std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& con
   return questions;
 }
 
-std::vector<SeriesQuestion> seriesQuestionsOfHead(Index head, const AttentionConfig& config) {
-  std::vector<SeriesQuestion> questions;
-  for (const std::size_t each : askedOfHead(head, config)) {
-    questions.push_back(static_cast<SeriesQuestion>(each));
+std::vector<AskedQuestion> questionsOf(const Material& material) {
+  std::vector<AskedQuestion> questions;
+  const auto add = [&](const auto& all) {
+    for (const auto& each : all) {
+      questions.push_back({questions.size(), each.name, each.title, each.words});
+    }
+  };
+  if (material.series()) {
+    add(seriesQuestions());
+  } else {
+    add(wordQuestions());
   }
   return questions;
 }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/attention_tensors.h"
@@ -88,14 +89,25 @@ class LayerLearner {
   std::deque<Told> told_;  // of the last batches
 };
 
+/// Whether a layer of these sizes is learned in some seconds.
+bool learnsQuickly(const AttentionConfig& sizes);
+
 /// All steps. `tell` is called after each; nothing where it was cancelled.
 std::optional<Weights> learnLayer(const AttentionConfig& sizes, const Material& material,
                                   std::uint64_t seed, const Execution& execution,
                                   const std::function<void(const LayerLearner&)>& tell = {});
 
-/// The questions that a head was trained for: those asked of its columns. Of sentences, and of
-/// series.
+/// The questions that a head was trained for, by number: those asked of its columns.
+std::vector<std::size_t> askedOfHead(Index head, const AttentionConfig& config);
+/// The same of a layer that learned from sentences.
 std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& config);
-std::vector<SeriesQuestion> seriesQuestionsOfHead(Index head, const AttentionConfig& config);
+
+/// A question about words or about time steps.
+struct AskedQuestion {
+  std::size_t number;  // in its order
+  std::string_view name, title, words;
+};
+/// All that are asked of a layer, in order.
+std::vector<AskedQuestion> questionsOf(const Material& material);
 
 }  // namespace headscope::training

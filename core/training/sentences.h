@@ -1,13 +1,15 @@
 // Sentences: made up over the English words of the lexicon, of 5 to 16 tokens, each with the
 // answers to eight questions about every word: which other words of the sentence it has to do
-// with. Their grammar is put together by chance, so the answers are known and never parsed.
+// with. They are put together by chance along a grammar, which knows the answers; the same grammar
+// reads a sentence that somebody wrote, and knows them there.
 //
-// "the old cat, which was near the door, did not sleep because it was hungry." Only their structure
-// is that of English: who sleeps where is drawn, and number does not agree.
+// "the old cat, which was fluffy, did not sleep because it was hungry." Only their structure is
+// that of English: who sleeps where is drawn, and number does not agree.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -56,6 +58,11 @@ inline constexpr Index kShortestSentence = 5;
 inline constexpr Index kLongestSentence = 16;
 
 Sentence drawSentence(Draws& draws);
+
+/// A sentence that somebody wrote, in lower case, with the answers: of any length, and a little
+/// freer than the drawn ones (more clauses, more said of a verb). Nothing where it does not go by
+/// the grammar. Where it can be read in two ways, the likelier turns are taken.
+std::optional<Sentence> readSentence(const std::vector<std::string>& tokens);
 
 /// Every word that a sentence may hold, each once.
 std::vector<std::string> sentenceWords();

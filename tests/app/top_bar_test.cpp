@@ -198,7 +198,7 @@ TEST(TopBar, OpensEveryPreset) {
     EXPECT_EQ(ui.trace().config().dModel, preset.config.dModel) << preset.name;
     EXPECT_EQ(ui.trace().config().numHeads, preset.config.numHeads);
     EXPECT_EQ(ui.trace().documentPtr(), ui.app().document());
-    const std::string firstWord = preset.title.substr(0, preset.title.find(' '));
+    const std::string firstWord = preset.brief.substr(0, preset.brief.find(' '));
     EXPECT_TRUE(ui.shows(firstWord, "top bar"));
   }
 }

@@ -111,11 +111,11 @@ TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
   const auto trace = patterned(c, [](Index, Index i, Index j) {
     return i != 1 ? 0.25F : j == 0 ? 0.625F : 0.125F;
   });
-  const DeclaredRelation relation{"before", {{std::nullopt, 0, 1, 2}}};
+  const DeclaredRelation relation{"before", {{{}, {0}, {1}, {2}}}};
   EXPECT_NEAR(*declaredScore(*trace, 0, 0, relation), (0.625 + 0.25) / 2, 1e-6);
   EXPECT_EQ(*declaredScore(*trace, std::nullopt, 0, relation),
             *declaredScore(*trace, 0, 0, relation));
-  const DeclaredRelation nobody{"nobody", {{std::nullopt, std::nullopt, std::nullopt, 0}}};
+  const DeclaredRelation nobody{"nobody", {{{}, {}, {}, {0}}}};
   EXPECT_EQ(declaredScore(*trace, 0, 0, nobody).why, "no row has a partner");
 }
 
@@ -144,7 +144,7 @@ TEST(HeadReport, NamesHeadsByWhatTheyDo) {
       },
       {"a", "b", "c", "a", "b", "c"});
   DeclaredRelations relations(8);
-  relations[7] = DeclaredRelation{"the far end", {{5, 5, 5, 0, 0, 0}}};
+  relations[7] = DeclaredRelation{"the far end", {{{5}, {5}, {5}, {0}, {0}, {0}}}};
   const auto report = headReport(*trace, 0, relations);
   std::vector<std::string> labels;
   for (const HeadLabel& label : report->labels) labels.push_back(label.key);

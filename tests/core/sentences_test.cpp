@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "core/input/input.h"
 #include "core/input/lexicon.h"
 #include "core/training/tied_readout.h"
 
@@ -141,6 +142,43 @@ TEST(AskedBatch, AnswersAreShares) {
       }
     }
   }
+}
+
+/// What the grammar says it reads, with the same answers but where words stand in two ways: a
+/// pronoun that was drawn for anyone, and words of no class, which may be of any.
+TEST(Sentences, AreReadAsTheyWereSaid) {
+  int words = 0, other = 0;
+  for (const Sentence& sentence : someSentences(3, 500)) {
+    std::vector<std::string> text = sentence.words;
+    for (std::string& word : text) std::erase(word, ' ');  // "word 7" is no word that is typed
+    const std::optional<Sentence> read = readSentence(text);
+    ASSERT_TRUE(read) << testing::PrintToString(text);
+    ASSERT_EQ(read->words.size(), sentence.words.size());
+    for (const WordQuestionInfo& each : wordQuestions()) {
+      for (Index i = 0; i < std::ssize(text); ++i) {
+        ++words;
+        other += read->partnersOf(each.question, i) != sentence.partnersOf(each.question, i);
+      }
+    }
+  }
+  EXPECT_LT(other, words / 500);
+}
+
+TEST(Sentences, OfOthersAreReadOrLeftAlone) {
+  const auto fluffy = readSentence(tokenize("The cat, which was very fluffy, sat on the mat."));
+  ASSERT_TRUE(fluffy);
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::subject, 8), std::vector<Index>{1});    // sat: cat
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::described, 6), std::vector<Index>{1});  // fluffy: cat
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::object, 9), std::vector<Index>{11});    // on: mat
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::antecedent, 3), std::vector<Index>{1});
+
+  const auto wide = readSentence(
+      tokenize("The animal did not cross the street at night, because it was too wide."));
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->partnersOf(WordQuestion::antecedent, 11), (std::vector<Index>{1, 6}));
+
+  EXPECT_FALSE(readSentence(tokenize("Colourless ideas of green about the the sleep")));
+  EXPECT_FALSE(readSentence({}));
 }
 
 }  // namespace

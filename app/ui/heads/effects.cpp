@@ -113,8 +113,8 @@ class EffectsCard final : public Card {
   }
 
  private:
-  Cards tabs_ =
-      Cards::of(makeSwitchOffTab(), makeOutputMatrixTab(), makeMoreHeadsTab(), makeWhySeveralTab());
+  Cards tabs_ = Cards::of(makeSwitchOffTab(), makeOutputMatrixTab(), makeMoreHeadsTab(),
+                          makeWhySeveralTab(), makeHowLearnedTab());
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
@@ -356,7 +356,7 @@ void titleTip(const Panel& panel, const HeadTileGroup& group, const HeadPicture&
     text = fmt::format("Head {}: {}.", picture.head + 1,
                        labelWithRule(group.figures->report.labels[head]));
   }
-  const std::string made = designedExplanation(panel, picture.head);
+  const std::string made = purposeExplanation(panel, picture.head);
   if (!made.empty()) text += (text.empty() ? "" : "\n\n") + made;
   if (!text.empty()) tip(panel.look, text);
 }

@@ -15,6 +15,7 @@
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/two_in_one.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
@@ -40,7 +41,7 @@ HeadRelations candidatesOf(const Panel& panel) {
     if (!relations[h] || item >= relations[h]->partners.size()) continue;
     const auto& partners = relations[h]->partners[item];
     const bool some = std::any_of(partners.begin(), partners.end(),
-                                  [](const auto& partner) { return partner.has_value(); });
+                                  [](const auto& keys) { return !keys.empty(); });
     if (some) found.push_back({static_cast<Index>(h), *relations[h]});
   }
   return found;

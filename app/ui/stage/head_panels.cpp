@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
@@ -81,7 +81,7 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   const ImVec2 text(card.left(look), card.at.a.y + look.px(7));
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
-  const std::string title = designedTitle(panel, card.head);
+  const std::string title = purposeTitle(panel, card.head);
   if (!card.beside) {
     const float after = textSize(look.fonts.semibold, card.name()).x + look.px(7);
     const float room = card.at.b.x - text.x - after - headSwitchSize(look).x - look.space.large;
@@ -136,7 +136,7 @@ void stripCardItem(const Panel& panel, const HeadTiles& tiles, const StripCard& 
   if (ImGui::IsItemHovered()) {
     if (tiles.pick(card.head, card.picture)) {
       ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
-    } else if (const auto about = designedExplanation(panel, card.head); !about.empty()) {
+    } else if (const auto about = purposeExplanation(panel, card.head); !about.empty()) {
       tip(look, about);
     }
   }
