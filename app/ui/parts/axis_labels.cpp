@@ -97,6 +97,7 @@ ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float wid
   const float line = fontSize(labels_.font);
   const float widest = labels_.namesWidth();
   const float turnedRoom = widest * kTurnedShare + line * 0.7F;
+  if (most > 0.0F && gap_ + labels_.curvesRoom() + line > most) labels_.curves = {};
   const float above = labels_.curvesRoom() + gap_;
   turned_ = widest > cell_ - between_ && cell_ > line * 0.5F && above + turnedRoom <= most;
   room_ = above + (turned_ ? turnedRoom : line);

@@ -43,7 +43,8 @@ void drawRowLabelsRight(ImDrawList* list, const AxisLabels& labels, const Rect& 
 /// is room for that, and every n-th is left out.
 class ColumnLabels {
  public:
-  /// For a picture `width` wide, with at most `most` points below it.
+  /// For a picture `width` wide, with at most `most` points below it: where curves would take more
+  /// they are left out. 0: a line of names, and curves, whatever they take.
   ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most);
   /// How long a label may be that has so much room below the picture, turned.
   static float longestTurned(const Look& look, const AxisLabels& labels, float room);
