@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/input/embedding.h"
 #include "core/input/input.h"
 #include "core/input/series.h"
 #include "core/weights/random.h"
