@@ -59,14 +59,14 @@ std::vector<Index> stepsFrom(Index first, Index end) {
 std::span<const SeriesQuestionInfo> seriesQuestions() {
   using enum SeriesQuestion;
   static constexpr std::array<SeriesQuestionInfo, kLayerQuestions> kAll{{
-      {previous, "prev", "Step → the one before", "what was just before?"},
-      {recent, "recent", "Step → the last five", "what are the latest readings?"},
-      {earlier, "ten", "Step → ten before", "what was it ten steps ago?"},
-      {start, "start", "Step → the first five", "how did it begin?"},
-      {spike, "spike", "Step → the latest spike", "where was the latest spike?"},
-      {change, "change", "Step → the change point", "since when is it at this level?"},
-      {otherLevel, "level", "Step → the other level", "what is it on the change's other side?"},
-      {high, "high", "Step → the first channel's peaks", "where is the first channel high?"},
+      {previous, "prev", "Previous step", "what was just before?"},
+      {recent, "recent", "Last five steps", "what are the latest readings?"},
+      {earlier, "ten", "Ten steps before", "what was it ten steps ago?"},
+      {start, "start", "First five steps", "how did it begin?"},
+      {spike, "spike", "Latest spike", "where was the latest spike?"},
+      {change, "change", "Change point", "since when is it at this level?"},
+      {otherLevel, "level", "The other level", "what is it on the change's other side?"},
+      {high, "high", "First channel's peaks", "where is the first channel high?"},
   }};
   return kAll;
 }

@@ -32,7 +32,7 @@ enum class SeriesQuestion {
 struct SeriesQuestionInfo {
   SeriesQuestion question;
   std::string_view name;   // "spike": in flags, files and tables
-  std::string_view title;  // "Step → the latest spike"
+  std::string_view title;  // "Latest spike"
   std::string_view words;  // "where was the latest spike?"
 };
 /// In the order of SeriesQuestion.

@@ -123,7 +123,7 @@ TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
   document.weightSource = {WeightInit::learned, 1, {}};
   AppDriver ui(std::make_shared<const Document>(std::move(document)), 1600, 1000, view);
   ui.settle();
-  EXPECT_TRUE(ui.shows("Step → the latest spike"));
+  EXPECT_TRUE(ui.shows("Latest spike"));
   ui.click("how learned");
   EXPECT_TRUE(ui.shows("What a spike and the change point are"));
   EXPECT_TRUE(ui.shows("where was the latest spike?"));

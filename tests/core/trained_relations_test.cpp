@@ -82,7 +82,7 @@ TEST(TrainedRelations, OfASeriesAreItsAnswers) {
   document.weightSource.init = WeightInit::learned;
   const DeclaredRelations relations = declaredRelations(document);
   ASSERT_EQ(relations.size(), 8U);
-  EXPECT_EQ(relations[4]->name, "Step → the latest spike");
+  EXPECT_EQ(relations[4]->name, "Latest spike");
   EXPECT_EQ(relations[4]->partners[0][20], (std::vector<Index>{7}));
   EXPECT_EQ(relations[5]->partners[0][29], (std::vector<Index>{18}));
   config.seqLen = 40;
