@@ -205,7 +205,8 @@ Command addLearn(CLI::App& app) {
       ->check(notWhole)
       ->type_name("N")
       ->group(group);
-  sub->add_option("--steps", options->steps, "batches, of 32 sentences or 12 series (default 120)")
+  sub->add_option("--steps", options->steps,
+                  "batches: of 32 sentences (default 120), of 12 series (default 150)")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);

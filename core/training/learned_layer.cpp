@@ -343,6 +343,7 @@ LearningSettings usualSettings(const Material& material) {
   LearningSettings settings;
   settings.material = material;
   if (!material.series()) return settings;
+  settings.steps = 150;
   settings.batch = 12;
   settings.optimiser.learningRate = 1e-2;
   settings.learnsValues = false;
