@@ -99,7 +99,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
                       &wantsFrame, &nextChange};
   if (const TracePtr newest = documents.trace()) {
-    computations.beginFrame(documents.history().gestureGoesOn());
+    computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
     const TracePtr trace = shownTrace(newest);
     keepViewValid();
     ui::EditSink edits;

@@ -79,6 +79,13 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   return edits;
 }
 
+/// Where there are none yet.
+Weights weightsOfZero(const AttentionConfig& config) {
+  const auto zeros = [&](TensorId id) { return Tensor::zeros(shapeOf(id, config)); };
+  return {zeros(TensorId::wQ), zeros(TensorId::wK), zeros(TensorId::wV), zeros(TensorId::wO),
+          zeros(TensorId::bQ), zeros(TensorId::bK), zeros(TensorId::bV), zeros(TensorId::bO)};
+}
+
 }  // namespace
 
 Documents::Documents(History history, TracePtr trace, Index memoryBudget, int threads)
@@ -112,7 +119,7 @@ std::optional<TracePtr> Documents::takeResult() {
   return std::nullopt;
 }
 
-/// All edits, with the weights that are learned by now, or any others while there are none.
+/// All edits, with the weights that are learned by now, or zeros while there are none.
 Documents::Outcome Documents::outcomeOf(const Change& change) const {
   Outcome outcome{newest(), {}, {}, {}};
   const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
@@ -122,7 +129,7 @@ Documents::Outcome Documents::outcomeOf(const Change& change) const {
     outcome.learns = LearnedSizes(d.config, materialOf(d), seed);
     outcome.config = d.config;
     if (change.weights && change.sizes == outcome.learns) return *change.weights;
-    return drawWeights(d.config, WeightInit::xavier, seed);
+    return weightsOfZero(d.config);  // never shown
   };
   for (const Edit& edit : change.edits) {
     if (std::holds_alternative<Open>(edit) || std::holds_alternative<SetWeights>(edit)) {
@@ -226,8 +233,9 @@ void Documents::apply(const Edit& edit, const std::string& gesture) {
     }
     const WeightSource& now = newest()->weightSource;
     const bool learned = now.drawn() && now.init == WeightInit::learned;
-    Change change{{edit}, nameOf(edit, *newest())};
+    Change change{{edit}, {}};
     if ((learned || asksForLearned(change)) && outcomeOf(change).learns) {
+      change.name = nameOf(edit, *newest());
       return follow(std::move(change));
     }
     say(history_.apply(edit, gesture));

@@ -1,12 +1,12 @@
 #include "app/ui/head_purposes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
 
 #include "app/ui/widgets.h"
-#include "core/training/learned_layer.h"
 #include "core/training/trained_relations.h"
 #include "core/weights/designed_heads.h"
 
@@ -27,17 +27,12 @@ HeadPurpose purposeOf(const DesignedHead& head) {
   return {Kind::designed, head.title, std::move(text)};
 }
 
-HeadPurpose purposeOf(Index head, const Document& document) {
-  const training::Material material = materialOf(document);
-  const std::vector<training::AskedQuestion> all = training::questionsOf(material);
-  std::string asked;
-  for (const std::size_t question : training::askedOfHead(head, document.config)) {
-    asked += fmt::format("\n{}: {}", all[question].title, all[question].words);
-  }
-  return {Kind::trained, training::titleOfHead(head, document),
-          fmt::format("Trained for:{}\n\nThat this head was asked it was set; where it looks for "
-                      "the answer it has learned, from {}.",
-                      asked, training::inWords(material))};
+HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document) {
+  return {
+      Kind::trained, head.title,
+      fmt::format("Trained for:\n{}\n\nWhich head is asked what was set; where it looks for the "
+                  "answer, it has learned, from {}.",
+                  fmt::join(head.asked, "\n"), training::inWords(materialOf(document)))};
 }
 
 const HeadPurpose* purposeAt(const Panel& panel, Index head) {
@@ -51,9 +46,7 @@ const HeadPurpose* purposeAt(const Panel& panel, Index head) {
 std::vector<HeadPurpose> headPurposes(const Document& document) {
   std::vector<HeadPurpose> purposes;
   for (const DesignedHead& head : designedHeads(document)) purposes.push_back(purposeOf(head));
-  const WeightSource& source = document.weightSource;
-  if (!source.drawn() || source.init != WeightInit::learned) return purposes;
-  for (Index head = 0; head < document.config.numHeads; ++head) {
+  for (const training::TrainedFor& head : training::trainedFor(document)) {
     purposes.push_back(purposeOf(head, document));
   }
   return purposes;

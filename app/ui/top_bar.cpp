@@ -89,7 +89,7 @@ class TopBarRow {
     for (const Preset& p : presets()) {
       if (p.name == name) now = &p;
     }
-    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 104
+    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 114
                                : compact_                                  ? 162
                                                                            : 182);
     row_.place(box, 18);

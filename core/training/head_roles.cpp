@@ -32,9 +32,8 @@ HeadRoles rolesIn(Embedded embedded, const std::vector<Partners>& partners, cons
   tensors.put(TensorId::bO, w.bO);
   const ThreadCount threads(
       threadsFor(ledger(c).flops, execution.threads, execution.flopsPerThread));
-  runSteps(tensors, nullptr, execution);
-
   HeadRoles roles;
+  if (!runSteps(tensors, nullptr, execution)) return roles;
   roles.onPartners.resize(static_cast<std::size_t>(c.numHeads));
   std::array<double, kLayerQuestions> rows{};
   for (Index item = 0; item < c.batch; ++item) {

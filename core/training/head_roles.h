@@ -25,7 +25,8 @@ struct HeadRoles {
   Index bestAt(SeriesQuestion question) const { return bestAt(static_cast<std::size_t>(question)); }
 };
 
-/// The configuration's sizes and scale count, its mask does not.
+/// The configuration's sizes and scale count, its mask does not. Of no heads where it was
+/// cancelled.
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
                        const std::vector<Sentence>& sentences, const Execution& execution);
 

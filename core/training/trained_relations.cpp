@@ -9,9 +9,7 @@
 namespace headscope::training {
 namespace {
 
-constexpr const char* kNotRead =
-    "the sentence does not go by the grammar of those it learned from, so its answers are not "
-    "known";
+constexpr const char* kNotRead = "the sentence is not of the grammar that it learned";
 constexpr const char* kOtherSentence =
     "it was asked about words of one sentence, and the keys are those of another";
 constexpr const char* kNotOneSeries =
@@ -106,6 +104,12 @@ class AnswersInDocument {
   std::vector<AnswersOfItem> items_;
 };
 
+bool hasLearned(const Document& document) {
+  const WeightSource& source = document.weightSource;
+  return source.drawn() && source.init == WeightInit::learned &&
+         materialOf(*document.source).has_value();
+}
+
 void addPartners(DeclaredRelation& to, const DeclaredRelation& of) {
   for (std::size_t item = 0; item < of.partners.size(); ++item) {
     for (std::size_t i = 0; i < of.partners[item].size(); ++i) {
@@ -149,14 +153,21 @@ std::string titleOf(const std::vector<AskedQuestion>& questions) {
   return fmt::format("{} questions: {}", titles.size(), fmt::join(names, ", "));
 }
 
-std::string titleOfHead(Index head, const Document& document) {
-  return titleOf(questionsAsked(head, document));
+std::vector<TrainedFor> trainedFor(const Document& document) {
+  if (!hasLearned(document)) return {};
+  std::vector<TrainedFor> heads;
+  for (Index head = 0; head < document.config.numHeads; ++head) {
+    const std::vector<AskedQuestion> questions = questionsAsked(head, document);
+    TrainedFor& of = heads.emplace_back(TrainedFor{titleOf(questions), {}});
+    for (const AskedQuestion& question : questions) {
+      of.asked.push_back(fmt::format("{}: {}", question.title, question.words));
+    }
+  }
+  return heads;
 }
 
 DeclaredRelations trainedRelations(const Document& document) {
-  const WeightSource& source = document.weightSource;
-  const bool learned = source.drawn() && source.init == WeightInit::learned;
-  if (!learned || !materialOf(*document.source)) return {};
+  if (!hasLearned(document)) return {};
   const AnswersInDocument answers(document);
   std::vector<DeclaredRelation> all;
   for (const AskedQuestion& each : questionsOf(materialOf(document))) {

@@ -96,5 +96,20 @@ TEST(InitLearned, OfASeriesIsLearnedFromSeries) {
       << run.out;
 }
 
+/// What heads were trained for, in words and as data.
+TEST(InitLearned, HeadsAreSaidToBeTrainedForTheirQuestions) {
+  const std::string text = "The cat, which was very fluffy, slept by the warm fire.";
+  const CliResult run = runProgram({"run", "--init", "learned", "--text", text});
+  EXPECT_NE(run.out.find("head 2: trained for Verb → its subject"), std::string::npos) << run.out;
+  const auto report = jsonOf({"analyze", "--init", "learned", "--text", text});
+  for (const auto& head : report.at("heads")) {
+    EXPECT_GT(head.at("made_for_score").get<double>(), 0.5) << head;
+    EXPECT_GE(head.at("label_score").get<double>(), head.at("made_for_score").get<double>());
+  }
+  EXPECT_EQ(report.at("heads").at(1).at("made_for"), "Verb → its subject");
+  const auto unread = jsonOf({"analyze", "--init", "learned", "--text", "of the of the of"});
+  EXPECT_TRUE(unread.at("heads").at(1).at("made_for_score").is_null());
+}
+
 }  // namespace
 }  // namespace headscope

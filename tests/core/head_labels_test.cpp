@@ -156,5 +156,22 @@ TEST(HeadReport, NamesHeadsByWhatTheyDo) {
   EXPECT_EQ(undeclared->labels[7].key, "first_token");  // rows 3 to 5, of five
 }
 
+/// A head that looks before each token looks at the one partner that another's relation has there,
+/// too: it is called by its own all the same, where that holds.
+TEST(HeadReport, OfRelationsAHeadsOwnComesFirst) {
+  const auto trace = patterned(sized(32, 2, 6), [](Index, Index i, Index j) -> float {
+    return i == 0 ? 1.0F / 6 : j == i - 1 ? (i == 4 ? 1.0F : 0.6F) : i == 4 ? 0.0F : 0.08F;
+  });
+  DeclaredRelations relations(2);
+  relations[0] = DeclaredRelation{"before", {{{}, {0, 1}, {1, 2}, {2, 3}, {3}, {4, 5}}}};
+  relations[1] = DeclaredRelation{"of the fifth", {{{}, {}, {}, {}, {3}, {}}}};
+  const auto report = headReport(*trace, 0, relations);
+  EXPECT_EQ(report->labels[0].key, "before");
+  EXPECT_LT(*report->labels[0].score, 1.0);
+  EXPECT_EQ(report->labels[1].key, "of the fifth");
+  relations[0]->partners = {{{}, {5}, {5}, {5}, {5}, {0}}};  // which does not hold
+  EXPECT_EQ(headReport(*trace, 0, relations)->labels[0].key, "of the fifth");
+}
+
 }  // namespace
 }  // namespace headscope::test

@@ -111,6 +111,8 @@ TEST(LearnedLayer, CentresItsScores) {
   const HeadRoles centred = measureRoles(weights, c, sentences, {});
   weights.bK = Tensor::zeros(weights.bK.shape());
   const HeadRoles plain = measureRoles(weights, c, sentences, {});
+  const std::atomic<bool> cancelled{true};
+  EXPECT_TRUE(measureRoles(weights, c, sentences, {.cancelled = &cancelled}).onPartners.empty());
   for (std::size_t h = 0; h < 4; ++h) {
     for (std::size_t q = 0; q < kWordQuestions; ++q) {
       EXPECT_NEAR(centred.onPartners[h][q], plain.onPartners[h][q], 1e-4);

@@ -24,9 +24,11 @@ namespace {
 using training::AskedQuestion;
 using training::HeadRoles;
 
-constexpr Index kHeldOut = 200;     // sentences or series
-constexpr Index kMostColumns = 16;  // heads that have a column each
-constexpr Index kFewColumns = 8;    // beside which there is room for words
+constexpr Index kHeldOut = 200;            // sentences or series
+constexpr Index kMostColumns = 16;         // heads that have a column each
+constexpr float kQuestionColumn = 142.0F;  // points
+constexpr float kWordsColumn = 190.0F;
+constexpr float kFigureColumn = 44.0F;  // with what lies between columns
 
 Computed<HeadRoles> heldOutRoles(const Panel& panel) {
   const Trace& trace = panel.trace;
@@ -99,9 +101,8 @@ void wordsOfSentences(const Panel& panel, const HeadRoles* roles,
   const Look& look = panel.look;
   const Document& d = panel.trace.document();
   paragraph(look, "What it was asked",
-            fmt::format("Of every word of a sentence {} questions, those of the table. \"None\" is "
-                        "an answer too, for words that have none.",
-                        training::kWordQuestions));
+            "Of every word of a sentence the eight questions of the table. \"None\" is an answer "
+            "too, for words that have none.");
   paragraph(
       look, "On what",
       fmt::format("{} steps of {} sentences, from seed {}: made up along a grammar over the "
@@ -173,13 +174,12 @@ void howWords(const Panel& panel, const HeadRoles* roles) {
 void howCommand(const Panel& panel) {
   const Look& look = panel.look;
   const std::string command = commandFor(panel.trace.document());
-  label(look.fonts.small, look.theme.accentText, "Made anew by");
-  ImGui::SameLine();
-  if (pill(look, "copy")) {
+  wrappedLabel(look.fonts.small, look.theme.accentText, "How to make it anew");
+  wrappedLabel(look.fonts.monoSmall, look.theme.text, command);
+  if (pill(look, "copy the command")) {
     ImGui::SetClipboardText(command.c_str());
     panel.edits.say("copied: " + command);
   }
-  wrappedLabel(look.fonts.monoSmall, look.theme.text, command);
 }
 
 /// Each question's row: where each head looks, on sentences held out.
@@ -188,15 +188,17 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const bool all = c.numHeads <= kMostColumns;
-  const bool few = c.numHeads <= kFewColumns;
+  const float figures = kFigureColumn * static_cast<float>(all ? c.numHeads : 0);
+  const bool asWords =
+      ImGui::GetContentRegionAvail().x > look.px(kQuestionColumn + kWordsColumn + figures);
   std::vector<TableColumn> columns{
-      {"question", "what the head is trained for", false, 142.0F, 0.0F, false}};
-  if (few) {
+      {"question", "what the head is trained for", false, kQuestionColumn, 0.0F, false}};
+  if (asWords) {
     const bool series = materialOf(panel.trace.document()).series();
     columns.push_back(
         {series ? "asked of every step" : "asked of every word",
          series ? "what it is to find in the series" : "what it is to find in the sentence", false,
-         190.0F, 0.0F, false});
+         kWordsColumn, 0.0F, false});
   }
   for (Index head = 0; all && head < c.numHeads; ++head) {
     columns.push_back({fmt::format("{}", head + 1),
@@ -214,7 +216,7 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
     const std::size_t q = question.number;
     table.row(static_cast<Index>(q));
     table.text(question.title);
-    if (few) table.text(question.words, t.textMuted);
+    if (asWords) table.text(question.words, t.textMuted);
     std::string asked;
     for (Index head = 0; head < c.numHeads; ++head) {
       const auto h = static_cast<std::size_t>(head);
@@ -241,14 +243,14 @@ class HowLearnedTab final : public Card {
     if (!headsAreTrained(panel)) return notLearned(panel);
     const auto found = heldOutRoles(panel);
     Rect room = Rect::rest();
-    const Rect words = room.cutLeft(room.width() * 0.44F, look.space.wide);
+    const Rect left = room.cutLeft(room.width() * 0.44F, look.space.wide);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.medium, look.space.thin));
-    beginPart("how words", words.size());
+    beginPart("how words", left.size());
     howWords(panel, found.current);
+    howCommand(panel);
     ImGui::EndChild();
     ImGui::SetCursorScreenPos(room.a);
     beginPart("how table", room.size());
-    howCommand(panel);
     const bool series = materialOf(panel.trace.document()).series();
     wrappedLabel(look.fonts.small, look.theme.text,
                  fmt::format("The weight that a {}'s answers get together, in the mean over {} {} "

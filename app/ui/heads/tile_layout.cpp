@@ -186,7 +186,7 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
   const bool own = label->declared && label->key == made.title;
   if (own) title.both = labelWithScore(*label);
   title.measured = own  // by its own name, which stands there already
-                       ? fmt::format("on its partner {:.2f}", label->score.value_or(0.0))
+                       ? fmt::format("here {:.2f}", label->score.value_or(0.0))
                        : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
   return title;
 }

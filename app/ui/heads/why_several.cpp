@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
@@ -250,9 +251,18 @@ class WhySeveralTab final : public Card {
               "One head asked to do what two do, beside the two", 0, true,
               "one head asked to do what two heads do, on the same sentence"}) {}
   void draw(const Panel& panel) override {
+    const auto* found = panel.computations.atOnce<HeadRelations>(
+        "heads with a relation",
+        Fingerprint("heads with a relation", panel.trace.pass(), panel.view.item),
+        [&panel] { return candidatesOf(panel); });
+    if (found == nullptr || found->size() < 2) return tooFew(panel);
+    const HeadRelations candidates = *found;
+    pairOf(panel, candidates);
+  }
+
+ private:
+  void pairOf(const Panel& panel, const HeadRelations& candidates) {
     const Look& look = panel.look;
-    const HeadRelations candidates = candidatesOf(panel);
-    if (candidates.size() < 2) return tooFew(panel);
     const auto found = pairFigures(panel, candidates);
     if (found.current != nullptr) {
       heads_ = {found.current->pair[0].head, found.current->pair[1].head};
@@ -271,12 +281,13 @@ class WhySeveralTab final : public Card {
     pairPictures(panel, *found.current);
   }
 
- private:
   /// What is missing, and the way out.
   static void tooFew(const Panel& panel) {
-    wrappedLabel(panel.look.fonts.regular, panel.look.theme.textMuted,
-                 "Two heads that are said to do something are needed, each with a token to do it "
-                 "for. Designed heads do, on a sentence, from d_model 512 and 8 heads on.");
+    wrappedLabel(
+        panel.look.fonts.regular, panel.look.theme.textMuted,
+        "Two heads that are said to do something are needed, each with a token to do it "
+        "for. Learned heads do, on a sentence like those they learned from; designed ones, "
+        "from d_model 512 and 8 heads on.");
     const WeightSource& source = panel.document.weightSource;
     if (source.init == WeightInit::designed && source.drawn()) return;
     if (pill(panel.look, "Take designed heads")) {
@@ -321,15 +332,17 @@ class WhySeveralTab final : public Card {
         "Of all relations that heads declare for this input, the two that both lose most in one "
         "head: the largest smaller one of the two losses, where they want different keys");
     flowOn(look, look.px(210), 14.0F);
-    const int gains =
-        choices(look, "pair gains", {"equal gains", "as designed"}, view.gainsAsBuilt ? 1 : 0);
+    const int gains = choices(
+        look, "pair gains", {"equal gains", headsAreTrained(panel) ? "as learned" : "as designed"},
+        view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
     tip(look, fmt::format("Equal: each head's scores are multiplied so that, where the two want "
                           "different keys, its own leads by {:g} on average; so neither wins by "
                           "its gain alone",
                           kEqualLead));
-    flowOn(look, textSize(look.fonts.small, kDesignedNotLearned).x, 14.0F);
-    rowCaption(look, kDesignedNotLearned);
+    const std::string said = purposesInWords(panel);
+    flowOn(look, textSize(look.fonts.small, said).x, 14.0F);
+    rowCaption(look, said.c_str());
     ImGui::NewLine();
   }
 

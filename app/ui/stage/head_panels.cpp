@@ -85,6 +85,8 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   if (!card.beside) {
     const float after = textSize(look.fonts.semibold, card.name()).x + look.px(7);
     const float room = card.at.b.x - text.x - after - headSwitchSize(look).x - look.space.large;
+    constexpr float kLeastRoom = 40.0F;  // points; in less hardly a letter stands
+    if (room < look.px(kLeastRoom)) return;
     drawText(list, small, {text.x + after, text.y + look.space.thin}, t.textMuted,
              elided(small, title, room));
     return;
