@@ -99,11 +99,11 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
     const WeightSource& now = documents.newest()->weightSource;
     const Preset& preset = presetByName(name);
     WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
-    const bool sentences = std::holds_alternative<TextSource>(exampleByName(preset.example).source);
-    const bool there = formats::learnedAsset(preset.config, 1).has_value();
-    const bool learns = weights.init == WeightInit::learned && sentences && !there &&
+    const auto material = training::materialOf(exampleByName(preset.example).source);
+    const bool there = material && formats::learnedAsset(preset.config, *material, 1).has_value();
+    const bool learns = weights.init == WeightInit::learned && material && !there &&
                         !preset.explicitWeights && view.learnHeads;
-    if (weights.init == WeightInit::learned && !(sentences && there)) {
+    if (weights.init == WeightInit::learned && !there) {
       weights.init = WeightInit::designed;
     }
     std::vector<Edit> edits{

@@ -125,8 +125,8 @@ Documents::Outcome Documents::outcomeOf(const Change& change) const {
   const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
     outcome.learns.reset();
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    if (auto ready = formats::learnedAsset(d.config, seed)) return *ready;
-    outcome.learns = LearnedSizes(d.config, seed);
+    if (auto ready = formats::learnedAsset(d.config, materialOf(d), seed)) return *ready;
+    outcome.learns = LearnedSizes(d.config, materialOf(d), seed);
     outcome.config = d.config;
     if (change.weights && change.sizes == outcome.learns) return *change.weights;
     return weightsOfZero(d.config);  // never shown
@@ -174,7 +174,7 @@ void Documents::follow(Change change) {
     change.forming = nullptr;
     change.weights.reset();
     change.sizes = outcome.learns;
-    learning_.begin(outcome.config, outcome.learns->seed);
+    learning_.begin(outcome.config, outcome.learns->material, outcome.learns->seed);
   } else if (change.weights) {
     change.forming = std::move(outcome.document);
     worker_.request(change.forming);
@@ -288,14 +288,19 @@ void Documents::open(DocumentPtr document, const std::string& name) {
 /// Its edits are applied aside and taken over as one.
 void Documents::openFile(const std::filesystem::path& path) {
   attempt([&] {
+    const Change change{editsToOpen(path, *newest()), "open " + path.filename().string()};
+    if (outcomeOf(change).learns) {
+      leaveChange();
+      return follow(change);
+    }
     DocumentPtr opened = newest();
     std::string notes;
-    for (const Edit& edit : editsToOpen(path, *opened)) {
+    for (const Edit& edit : change.edits) {
       Applied applied = headscope::apply(*opened, edit, memoryBudget_);
       opened = std::move(applied.document);
       if (!applied.note.empty()) notes += "; " + applied.note;
     }
-    open(std::move(opened), "open " + path.filename().string());
+    open(std::move(opened), change.name);
     say("opened " + path.string() + notes);
   });
 }

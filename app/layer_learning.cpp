@@ -7,10 +7,11 @@
 
 namespace headscope {
 
-void LayerLearning::begin(const AttentionConfig& config, std::uint64_t seed) {
-  of_ = LearnedSizes(config, seed);
+void LayerLearning::begin(const AttentionConfig& config, const training::Material& material,
+                          std::uint64_t seed) {
+  of_ = LearnedSizes(config, material, seed);
   shared_ = std::make_shared<Shared>();
-  thread_.request([config, seed, shared = shared_](const std::atomic<bool>& cancelled) {
+  thread_.request([config, material, seed, shared = shared_](const std::atomic<bool>& cancelled) {
     const auto tell = [&](News news) {
       const std::lock_guard lock(shared->mutex);
       shared->news = std::move(news);
@@ -18,7 +19,7 @@ void LayerLearning::begin(const AttentionConfig& config, std::uint64_t seed) {
     const std::string error = whyNot([&] {
       Execution execution;
       execution.cancelled = &cancelled;
-      training::LayerLearner learner(config, seed);
+      training::LayerLearner learner(config, seed, training::usualSettings(material));
       while (!cancelled && !learner.done()) {
         if (!learner.step(execution)) return;
         shared->step = learner.stepsDone();
@@ -39,7 +40,7 @@ void LayerLearning::stop() {
 }
 
 LayerLearning::Progress LayerLearning::progress() const {
-  return {shared_->step, training::LearningSettings{}.steps};
+  return {shared_->step, training::usualSettings(of_ ? of_->material : training::Material{}).steps};
 }
 
 std::optional<LayerLearning::News> LayerLearning::take() {

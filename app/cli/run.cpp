@@ -67,11 +67,13 @@ std::string inputInWords(const Document& document) {
   return std::get<TensorSource>(*document.source).name;
 }
 
-std::string weightsInWords(const WeightSource& source) {
+std::string weightsInWords(const Document& document) {
+  const WeightSource& source = document.weightSource;
   if (!source.drawn()) return source.loadedFrom;
-  const char* about = source.init == WeightInit::designed  ? " (designed, not learned)"
-                      : source.init == WeightInit::learned ? " (from generated sentences)"
-                                                           : "";
+  const std::string about = source.init == WeightInit::designed ? " (designed, not learned)"
+                            : source.init == WeightInit::learned
+                                ? fmt::format(" (from {})", training::inWords(materialOf(document)))
+                                : "";
   return fmt::format("{}{}, seed {}", toString(source.init), about, source.seed);
 }
 
@@ -166,7 +168,7 @@ void printSummary(std::ostream& out, const Trace& trace, const std::string& memo
   if (!document.preset.empty()) out << document.preset << ": ";
   out << sizeInWords(trace.config()) << "; " << headWidthInWords(trace.config()) << '\n';
   out << "input: " << inputInWords(document) << '\n';
-  out << "weights: " << weightsInWords(document.weightSource) << '\n';
+  out << "weights: " << weightsInWords(document) << '\n';
   printHeads(out, document);
   if (!memoryNote.empty()) out << "note: " << memoryNote << '\n';
   for (const auto& note : document.input->notes) out << "note: " << note << '\n';

@@ -27,12 +27,12 @@ HeadPurpose purposeOf(const DesignedHead& head) {
   return {Kind::designed, head.title, std::move(text)};
 }
 
-HeadPurpose purposeOf(const training::TrainedFor& head) {
+HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document) {
   return {
       Kind::trained, head.title,
       fmt::format("Trained for:\n{}\n\nWhich head is asked what was set; where it looks for the "
-                  "answer, it has learned, from generated sentences.",
-                  fmt::join(head.asked, "\n"))};
+                  "answer, it has learned, from {}.",
+                  fmt::join(head.asked, "\n"), training::inWords(materialOf(document)))};
 }
 
 const HeadPurpose* purposeAt(const Panel& panel, Index head) {
@@ -47,7 +47,7 @@ std::vector<HeadPurpose> headPurposes(const Document& document) {
   std::vector<HeadPurpose> purposes;
   for (const DesignedHead& head : designedHeads(document)) purposes.push_back(purposeOf(head));
   for (const training::TrainedFor& head : training::trainedFor(document)) {
-    purposes.push_back(purposeOf(head));
+    purposes.push_back(purposeOf(head, document));
   }
   return purposes;
 }

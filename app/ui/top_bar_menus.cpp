@@ -179,17 +179,18 @@ void weights(const Panel& panel, TopBarMemory& memory) {
   caption(
       panel.look, "Weights",
       "xavier: nn.MultiheadAttention's own start. normal: mean 0, standard deviation 0.1. "
-      "identity: ones on the diagonal. learned: trained on made-up sentences to answer a question "
-      "about words for each head. designed: heads made to do stated things, not learned; "
+      "identity: ones on the diagonal. learned: trained on made-up sentences, or series, to answer "
+      "questions about words, or time steps, each asked of some head. designed: heads made to do "
+      "stated things, not learned; "
       "those that have no room for it are drawn as xavier.");
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (beginCombo("##init", shown)) {
     for (const WeightInit init : {WeightInit::learned, WeightInit::designed, WeightInit::xavier,
                                   WeightInit::normal, WeightInit::identity}) {
-      // learned from sentences: of nothing else does it know anything
-      const bool text = std::holds_alternative<TextSource>(*panel.document.source);
-      if (init == WeightInit::learned && !text) continue;
+      // learned from sentences or series: of nothing else does it know anything
+      const bool known = training::materialOf(*panel.document.source).has_value();
+      if (init == WeightInit::learned && !known) continue;
       if (ImGui::Selectable(std::string(toString(init)).c_str(),
                             source.drawn() && init == source.init)) {
         panel.edits.push(DrawWeights{init, source.seed});

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/index.h"
+#include "core/training/curriculum.h"
 #include "core/training/task.h"
 
 namespace headscope::training {
@@ -31,7 +32,7 @@ enum class WordQuestion {
   antecedent,   // pronoun: the nouns it may stand for
   verb,         // noun, auxiliary, negation, adverb, preposition: the verb it goes with
 };
-inline constexpr std::size_t kWordQuestions = 8;
+inline constexpr std::size_t kWordQuestions = kLayerQuestions;
 
 struct WordQuestionInfo {
   WordQuestion question;
@@ -46,7 +47,7 @@ const WordQuestionInfo& info(WordQuestion question);
 struct Sentence {
   std::vector<std::string> words;
   /// [question][place]: the places of the partners, in order; empty: none.
-  std::array<std::vector<std::vector<Index>>, kWordQuestions> partners;
+  Partners partners;
 
   const std::vector<Index>& partnersOf(WordQuestion question, Index place) const {
     return partners[static_cast<std::size_t>(question)][static_cast<std::size_t>(place)];

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "core/training/sentences.h"
+#include "core/training/learned_layer.h"
 #include "core/weights/declared_relations.h"
 
 namespace headscope::training {
 
 /// "Verb → its subject", of two "Previous word + Verb → its subject", of more their short names.
-std::string titleOf(const std::vector<WordQuestion>& questions);
+std::string titleOf(const std::vector<AskedQuestion>& questions);
 
 /// What a head was trained for, whatever the input says.
 struct TrainedFor {
@@ -22,7 +22,8 @@ struct TrainedFor {
 std::vector<TrainedFor> trainedFor(const Document& document);
 
 /// One per head; empty where the document's weights are not learned. A text that is not of the
-/// grammar has answers for the previous word alone.
+/// grammar has answers for the previous word alone; a series has all, unless it is repeated or very
+/// long.
 DeclaredRelations trainedRelations(const Document& document);
 
 }  // namespace headscope::training

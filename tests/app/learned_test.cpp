@@ -115,14 +115,42 @@ TEST(LearnedHeads, SayWhatTheyWereTrainedFor) {
   EXPECT_TRUE(ui.shows("Least sure: "));
 }
 
-/// What comes with the program is there at once; a series has no words to know.
-TEST(LearnedHeads, ComeWithTheProgramAndAreNotForSeries) {
+/// So do those of a series, in its own terms.
+TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
+  ViewState view;
+  view.page = kHeadsPage;
+  Document document = *exampleDocument("sensor", 64, 8);
+  document.weightSource = {WeightInit::learned, 1, {}};
+  AppDriver ui(std::make_shared<const Document>(std::move(document)), 1600, 1000, view);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("Latest spike"));
+  ui.click("how learned");
+  EXPECT_TRUE(ui.shows("What a spike and the change point are"));
+  EXPECT_TRUE(ui.shows("where was the latest spike?"));
+  EXPECT_TRUE(ui.shows("learn --d-model 64 --heads 8 --channels 3"));
+}
+
+/// What comes with the program is there at once, and of numbers nothing is known.
+TEST(LearnedHeads, ComeWithTheProgramAndAreNotForNumbers) {
   AppDriver ui;
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
   ui.settle();
-  ui.app().apply(SetInput{exampleDocument("sensor")->source}, "");
+  ui.app().apply(SetInput{exampleDocument("by-hand")->source}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+}
+
+/// For a series they are learned from series, beside the frames.
+TEST(LearnedHeads, OfASeriesAreLearnedFromSeries) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
+  ui.settle();
+  const auto ofWords = ui.document().weights.wQ.values();
+  ui.app().apply(SetInput{exampleDocument("sensor")->source}, "");
+  ui.settle();
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
+  EXPECT_EQ(ui.document().input->readings.channels.size(), 3U);
+  EXPECT_NE(ui.document().weights.wQ.values(), ofWords);
 }
 
 }  // namespace

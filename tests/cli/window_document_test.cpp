@@ -31,6 +31,9 @@ TEST(WindowDocument, OpensOnDesignedHeadsOfOtherSizesAndOfSeries) {
   PassOptions series;
   series.config.preset = "rul";
   EXPECT_EQ(documentForWindow(series)->weightSource.init, WeightInit::designed);
+  EXPECT_TRUE(windowLearns(series));
+  series.config.dModel = 32;
+  EXPECT_EQ(documentForWindow(series, true)->weightSource.init, WeightInit::learned);
 }
 
 TEST(WindowDocument, WhatTheFlagsSayHolds) {

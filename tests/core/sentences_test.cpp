@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "core/input/input.h"
@@ -114,8 +115,18 @@ TEST(Sentences, HoldKnownWordsOnly) {
 }
 
 /// In a batch the shares of a word's right answers sum to 1, over equal words too.
-TEST(SentenceBatch, AnswersAreShares) {
-  const SentenceBatch batch(someSentences(3, 20), sentenceWords());
+TEST(AskedBatch, AnswersAreShares) {
+  const std::vector<Sentence> sentences = someSentences(3, 20);
+  std::map<std::string, Index> numbers;
+  std::vector<AskedBatch::Item> items;
+  for (const Sentence& sentence : sentences) {
+    AskedBatch::Item& item = items.emplace_back();
+    item.partners = &sentence.partners;
+    for (const std::string& word : sentence.words) {
+      item.things.push_back(numbers.try_emplace(word, std::ssize(numbers)).first->second);
+    }
+  }
+  const AskedBatch batch(items);
   for (Index item = 0; item < batch.count; ++item) {
     const Index length = batch.lengths[static_cast<std::size_t>(item)];
     for (Index q = 0; q < static_cast<Index>(kWordQuestions); ++q) {

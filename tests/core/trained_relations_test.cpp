@@ -5,6 +5,7 @@
 
 #include "core/analysis/head_report.h"
 #include "core/attention.h"
+#include "core/presets.h"
 #include "core/relations.h"
 #include "tests/core/support/documents.h"
 
@@ -66,8 +67,35 @@ TEST(TrainedRelations, OfFewerHeadsAreOfSeveralQuestions) {
   EXPECT_EQ(relations[0]->name, "Previous word + Verb → its subject");
   ASSERT_EQ(relations[0]->parts.size(), 2U);
   EXPECT_EQ(relations[0]->partners[0][8], (std::vector<Index>{1, 7}));
-  EXPECT_EQ(training::titleOf({WordQuestion::previous, WordQuestion::subject, WordQuestion::verb}),
-            "3 questions: prev, subj, verb");
+  const auto all = training::questionsOf({});
+  EXPECT_EQ(training::titleOf({all[0], all[1], all[7]}), "3 questions: prev, subj, verb");
+}
+
+/// A series has all of its answers; one that is repeated, or cut, those that still hold.
+TEST(TrainedRelations, OfASeriesAreItsAnswers) {
+  AttentionConfig config;
+  config.dModel = 128;
+  config.numHeads = config.numKvHeads = 8;
+  const auto source = exampleByName("sensor").source;
+  Document document = *makeDocument("", config, source, Positions::named,
+                                    {WeightInit::xavier, 1, {}}, kBudget);
+  document.weightSource.init = WeightInit::learned;
+  const DeclaredRelations relations = declaredRelations(document);
+  ASSERT_EQ(relations.size(), 8U);
+  EXPECT_EQ(relations[4]->name, "Latest spike");
+  EXPECT_EQ(relations[4]->partners[0][20], (std::vector<Index>{7}));
+  EXPECT_EQ(relations[5]->partners[0][29], (std::vector<Index>{18}));
+  config.seqLen = 40;
+  document = *makeDocument("", config, source, Positions::named, {WeightInit::xavier, 1, {}},
+                           kBudget, true);
+  document.weightSource.init = WeightInit::learned;
+  EXPECT_FALSE(declaredRelations(document)[4]->whyNone.empty());
+  config.seqLen = 10;
+  document = *makeDocument("", config, source, Positions::named, {WeightInit::xavier, 1, {}},
+                           kBudget, true);
+  document.weightSource.init = WeightInit::learned;
+  EXPECT_EQ(declaredRelations(document)[4]->partners[0][9], (std::vector<Index>{7}));
+  EXPECT_TRUE(declaredRelations(document)[5]->partners[0][9].empty());
 }
 
 TEST(TrainedRelations, AreOfLearnedWeightsAlone) {

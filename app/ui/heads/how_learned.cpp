@@ -21,10 +21,10 @@
 namespace headscope::ui {
 namespace {
 
+using training::AskedQuestion;
 using training::HeadRoles;
-using training::WordQuestionInfo;
 
-constexpr Index kHeldOut = 200;            // sentences
+constexpr Index kHeldOut = 200;            // sentences or series
 constexpr Index kMostColumns = 16;         // heads that have a column each
 constexpr float kQuestionColumn = 142.0F;  // points
 constexpr float kWordsColumn = 190.0F;
@@ -40,22 +40,31 @@ Computed<HeadRoles> heldOutRoles(const Panel& panel) {
     return
         [trace = panel.traceHeld](const std::atomic<bool>& cancelled) -> std::optional<HeadRoles> {
           const Document& d = trace->document();
-          HeadRoles roles = measureRoles(d.weights, d.config, training::heldOutSentences(kHeldOut),
-                                         {.cancelled = &cancelled});
+          const training::Material material = materialOf(d);
+          const Execution execution{.cancelled = &cancelled};
+          HeadRoles roles =
+              material.series()
+                  ? training::measureRoles(d.weights, d.config,
+                                           training::heldOutSeries(kHeldOut, material.channels),
+                                           execution)
+                  : training::measureRoles(d.weights, d.config,
+                                           training::heldOutSentences(kHeldOut), execution);
           if (cancelled) return std::nullopt;
           return roles;
         };
   });
 }
 
-bool isAsked(Index head, const WordQuestionInfo& question, const AttentionConfig& config) {
-  const auto asked = training::questionsOfHead(head, config);
-  return std::find(asked.begin(), asked.end(), question.question) != asked.end();
+bool isAsked(Index head, const AskedQuestion& question, const AttentionConfig& config) {
+  const auto asked = training::askedOfHead(head, config);
+  return std::find(asked.begin(), asked.end(), question.number) != asked.end();
 }
 
 std::string commandFor(const Document& document) {
   const AttentionConfig& c = document.config;
   std::string text = fmt::format("headscope learn --d-model {} --heads {}", c.dModel, c.numHeads);
+  const training::Material material = materialOf(document);
+  if (material.series()) text += fmt::format(" --channels {}", material.channels);
   if (c.numKvHeads != c.numHeads) text += fmt::format(" --kv-heads {}", c.numKvHeads);
   if (!c.dKDivides()) text += fmt::format(" --head-dim {}", c.dK());
   if (!c.bias) text += " --no-bias";
@@ -69,15 +78,16 @@ void paragraph(const Look& look, const char* title, const std::string& text) {
 }
 
 /// The question that the heads asked are least sure of.
-std::string leastSure(const HeadRoles& roles, const AttentionConfig& config) {
-  const WordQuestionInfo* least = nullptr;
+std::string leastSure(const HeadRoles& roles, const Document& document) {
+  const AttentionConfig& config = document.config;
+  const std::vector<AskedQuestion> all = training::questionsOf(materialOf(document));
+  const AskedQuestion* least = nullptr;
   double lowest = 1.0;
-  for (const WordQuestionInfo& question : training::wordQuestions()) {
+  for (const AskedQuestion& question : all) {
     double best = 0.0;
     for (Index head = 0; head < config.numHeads; ++head) {
       if (!isAsked(head, question, config)) continue;
-      best = std::max(best, roles.onPartners[static_cast<std::size_t>(head)]
-                                            [static_cast<std::size_t>(question.question)]);
+      best = std::max(best, roles.onPartners[static_cast<std::size_t>(head)][question.number]);
     }
     if (least != nullptr && best >= lowest) continue;
     least = &question;
@@ -86,14 +96,10 @@ std::string leastSure(const HeadRoles& roles, const AttentionConfig& config) {
   return fmt::format("Least sure: {}, {:.2f} of the weight on the answer.", least->title, lowest);
 }
 
-void howWords(const Panel& panel, const HeadRoles* roles) {
+void wordsOfSentences(const Panel& panel, const HeadRoles* roles,
+                      const training::LearningSettings& settings) {
   const Look& look = panel.look;
   const Document& d = panel.trace.document();
-  const training::LearningSettings settings;
-  if (d.weightsEdited) {
-    wrappedLabel(look.fonts.small, look.theme.bad,
-                 "Weights were edited since: the numbers are of them as they are now.");
-  }
   paragraph(look, "What it was asked",
             "Of every word of a sentence the eight questions of the table. \"None\" is an answer "
             "too, for words that have none.");
@@ -117,7 +123,52 @@ void howWords(const Panel& panel, const HeadRoles* roles) {
             "share its weight out to the first two nouns. A word without an answer looks somewhere "
             "all the same. Of other sentences than those of the grammar, and other languages, it "
             "was asked nothing." +
-                (roles != nullptr ? " " + leastSure(*roles, d.config) : std::string()));
+                (roles != nullptr ? " " + leastSure(*roles, d) : std::string()));
+}
+
+void wordsOfSeries(const Panel& panel, const HeadRoles* roles,
+                   const training::LearningSettings& settings) {
+  const Look& look = panel.look;
+  const Document& d = panel.trace.document();
+  paragraph(look, "What it was asked",
+            fmt::format("Of every time step {} questions, those of the table. \"None\" is an "
+                        "answer too, for steps that have none. What a spike and the change point "
+                        "are is what the columns of X flag, where they have room for that.",
+                        training::kLayerQuestions));
+  paragraph(
+      look, "On what",
+      fmt::format("{} steps of {} series, from seed {}: made-up readings of as many channels "
+                  "({}), {} to {} time steps long: noise about a level, some with a trend, a "
+                  "change of level, spikes.",
+                  settings.steps, settings.batch, d.weightSource.seed, settings.material.channels,
+                  training::kShortestWindow, training::kLongestWindow));
+  paragraph(look, "How it is read",
+            "Each question reads a part of the columns of the heads side by side, through W_O and "
+            "W_V, which stay as they were drawn. That sets which head has which question. Where "
+            "the head looks for the answer is learned, in W_Q and W_K, from a random start. Two "
+            "penalties keep the scores of ordinary size, so that weights stay soft.");
+  paragraph(look, "What it cannot do",
+            fmt::format("Of series longer than {} steps it was asked nothing: their weights are "
+                        "spread over more keys. It knows the first channel from the others by its "
+                        "place alone, and what the readings mean not at all. A step without an "
+                        "answer looks somewhere all the same.{}{}",
+                        training::kLongestWindow, roles != nullptr ? " " : "",
+                        roles != nullptr ? leastSure(*roles, d) : std::string()));
+}
+
+void howWords(const Panel& panel, const HeadRoles* roles) {
+  const Look& look = panel.look;
+  const Document& d = panel.trace.document();
+  const training::LearningSettings settings = training::usualSettings(materialOf(d));
+  if (d.weightsEdited) {
+    wrappedLabel(look.fonts.small, look.theme.bad,
+                 "Weights were edited since: the numbers are of them as they are now.");
+  }
+  if (settings.material.series()) {
+    wordsOfSeries(panel, roles, settings);
+  } else {
+    wordsOfSentences(panel, roles, settings);
+  }
 }
 
 void howCommand(const Panel& panel) {
@@ -143,8 +194,11 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
   std::vector<TableColumn> columns{
       {"question", "what the head is trained for", false, kQuestionColumn, 0.0F, false}};
   if (asWords) {
-    columns.push_back({"asked of every word", "what it is to find in the sentence", false,
-                       kWordsColumn, 0.0F, false});
+    const bool series = materialOf(panel.trace.document()).series();
+    columns.push_back(
+        {series ? "asked of every step" : "asked of every word",
+         series ? "what it is to find in the series" : "what it is to find in the sentence", false,
+         kWordsColumn, 0.0F, false});
   }
   for (Index head = 0; all && head < c.numHeads; ++head) {
     columns.push_back({fmt::format("{}", head + 1),
@@ -156,10 +210,10 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
                        false, 200.0F, 1.0F, false});
   }
   TableSetting setting{"roles", height};
-  setting.rows = static_cast<Index>(training::kWordQuestions);
+  setting.rows = static_cast<Index>(training::kLayerQuestions);
   Table table(look, setting, std::move(columns));
-  for (const WordQuestionInfo& question : training::wordQuestions()) {
-    const auto q = static_cast<std::size_t>(question.question);
+  for (const AskedQuestion& question : training::questionsOf(materialOf(panel.trace.document()))) {
+    const std::size_t q = question.number;
     table.row(static_cast<Index>(q));
     table.text(question.title);
     if (asWords) table.text(question.words, t.textMuted);
@@ -186,8 +240,7 @@ class HowLearnedTab final : public Card {
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    const bool words = std::holds_alternative<TextSource>(*panel.trace.document().source);
-    if (!words || !headsAreTrained(panel)) return notLearned(panel);
+    if (!headsAreTrained(panel)) return notLearned(panel);
     const auto found = heldOutRoles(panel);
     Rect room = Rect::rest();
     const Rect left = room.cutLeft(room.width() * 0.44F, look.space.wide);
@@ -198,11 +251,11 @@ class HowLearnedTab final : public Card {
     ImGui::EndChild();
     ImGui::SetCursorScreenPos(room.a);
     beginPart("how table", room.size());
+    const bool series = materialOf(panel.trace.document()).series();
     wrappedLabel(look.fonts.small, look.theme.text,
-                 fmt::format("The weight that a word's answers get together, in the mean over {} "
-                             "sentences that it never saw, by head; in colour, the heads that were "
-                             "asked.",
-                             kHeldOut));
+                 fmt::format("The weight that a {}'s answers get together, in the mean over {} {} "
+                             "that it never saw, by head; in colour, the heads that were asked.",
+                             series ? "step" : "word", kHeldOut, series ? "series" : "sentences"));
     if (found.current == nullptr) {
       const bool failed = !found.problem.empty();
       label(look.fonts.small, failed ? look.theme.bad : look.theme.textMuted,
@@ -216,11 +269,12 @@ class HowLearnedTab final : public Card {
  private:
   static void notLearned(const Panel& panel) {
     const Look& look = panel.look;
-    const bool text = std::holds_alternative<TextSource>(*panel.document.source);
+    const bool known = training::materialOf(*panel.document.source).has_value();
     wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                 text ? "The weights shown were not learned here."
-                      : "The weights shown were not learned here, and learned ones are for words.");
-    if (text && pill(look, "Take learned heads")) {
+                 known ? "The weights shown were not learned here."
+                       : "The weights shown were not learned here, and learned ones are for words "
+                         "and series.");
+    if (known && pill(look, "Take learned heads")) {
       panel.edits.push(DrawWeights{WeightInit::learned, 1});
     }
   }

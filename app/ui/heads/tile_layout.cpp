@@ -113,18 +113,15 @@ float titleHeight(const Look& look, float width, int lines) {
 
 // Tiles.
 
-float labelsWidth(ImFont* font, const std::vector<std::string>& texts, float limit) {
-  AxisLabels labels;
-  labels.texts = texts;
-  labels.font = font;
-  labels.limit = limit;
-  return labels.width();
+float labelsWidth(ImFont* font, const std::vector<std::string>& texts, float limit,
+                  const AxisCurves& curves = {}) {
+  return AxisLabels{texts, font, 0, 0, -1, limit, curves}.width();
 }
 
 TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
                    ImVec2 room) {
   const auto widthOf = [&](const std::vector<std::string>& labels) {
-    return labelsWidth(group.font, labels, look.px(64)) + look.space.medium;
+    return labelsWidth(group.font, labels, look.px(64), shown.queryCurves) + look.space.medium;
   };
   TileSpace space;
   space.count = group.count();
@@ -142,8 +139,9 @@ TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTo
     space.right = space.left;
     return space;
   }
-  space.below = look.px(32);
-  space.belowFlat = fontSize(group.font) + look.px(5);
+  const float curves = shown.keyCurves.room(group.font);
+  space.below = look.px(32) + curves;
+  space.belowFlat = fontSize(group.font) + look.px(5) + curves;
   const float widest = labelsWidth(group.font, shown.keyLabels, room.x);
   space.flatFrom = (widest + 4.0F) * static_cast<float>(shown.keys.count);
   return space;

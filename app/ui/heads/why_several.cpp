@@ -171,10 +171,11 @@ void pairPictures(const Panel& panel, const PairFigures& figures) {
                      t.textMuted, t.textMuted};
   AxisLabels keys = queries;
   keys.texts = laneTokens(panel.trace, Lane::key, panel.view.item);
+  queries.curves = keys.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
   queries.limit = look.px(56);
   keys.limit = look.px(40);
   const float labels = queries.width() + look.space.small;
-  const float below = look.px(30);
+  const float below = look.px(30) + keys.curvesRoom();
   const float third = room.width() / 3.0F;
   const float words = std::min(look.px(250), third * 0.45F);
   const float widest = third - labels - look.space.wide;

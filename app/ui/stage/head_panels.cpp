@@ -193,7 +193,11 @@ class HeadGridPanel {
     const TensorInfo& t = info(tensor);
     names_.rows =
         laneTokens(panel.trace, t.rows == Axis::query ? Lane::query : Lane::key, panel.view.item);
-    if (t.cols == Axis::key) names_.columns = laneTokens(panel.trace, Lane::key, panel.view.item);
+    names_.rowCurves = laneCurves(look_, panel.trace, Lane::query, panel.view.item);
+    if (t.cols == Axis::key) {
+      names_.columns = laneTokens(panel.trace, Lane::key, panel.view.item);
+      names_.columnCurves = names_.rowCurves;
+    }
     names_.font = look_.fonts.tiny;
     const MatrixRef first = tiles_.ref(0);
     TileSpace space;
@@ -201,8 +205,9 @@ class HeadGridPanel {
     space.room = room_.size();
     space.aspect = t.cols == Axis::key ? matrixAspect(first.rows, first.cols) : ImVec2(1.6F, 1.0F);
     space.title = look_.px(18);
-    space.left = AxisLabels{names_.rows, names_.font, 0, 0, -1, look_.px(60)}.width() + look_.px(5);
-    space.below = look_.px(30);
+    const AxisLabels rows{names_.rows, names_.font, 0, 0, -1, look_.px(60), names_.rowCurves};
+    space.left = rows.width() + look_.px(5);
+    space.below = look_.px(30) + names_.columnCurves.room(names_.font);
     space.scale = look_.scale;
     grid_ = layoutTiles(space);
   }
