@@ -79,10 +79,11 @@ class CurvePainter {
   float read(Index step, Index channel) const {
     return readings_.values.at({curves_.item, curves_.first + step, channel});
   }
-  float heightOf(float value, Index channel) const {
-    const float low = readings_.lowest.at({curves_.item, channel});
-    const float high = readings_.highest.at({curves_.item, channel});
-    return high > low ? 0.06F + 0.88F * (value - low) / (high - low) : 0.5F;
+  /// In double precision: readings may be as large as float32 goes.
+  float heightOf(double value, Index channel) const {
+    const double low = readings_.lowest.at({curves_.item, channel});
+    const double high = readings_.highest.at({curves_.item, channel});
+    return high > low ? static_cast<float>(0.06 + 0.88 * (value - low) / (high - low)) : 0.5F;
   }
 
   /// A line through the readings; where several steps share a point, through their means, with a
@@ -92,7 +93,8 @@ class CurvePainter {
     const ImU32 color = channelColor(look_.theme, static_cast<std::size_t>(channel));
     std::vector<ImVec2> points;
     for (Index i = 0; i < count && holds(i); i += together) {
-      float low = read(i, channel), high = low, sum = 0.0F;
+      float low = read(i, channel), high = low;
+      double sum = 0.0;
       Index n = 0;
       for (; n < together && i + n < count && holds(i + n); ++n) {
         const float value = read(i + n, channel);
@@ -100,7 +102,7 @@ class CurvePainter {
         high = std::max(high, value);
         sum += value;
       }
-      const float mean = heightOf(sum / static_cast<float>(n), channel);
+      const float mean = heightOf(sum / static_cast<double>(n), channel);
       points.push_back(strip_.point(place(i), mean));
       for (const float other : {heightOf(low, channel), heightOf(high, channel)}) {
         if (std::abs(other - mean) < kStandsOut) continue;
