@@ -111,7 +111,7 @@ void App::State::besideLesson(const ui::Panel& panel, ui::Rect& room) {
     ui::lessonPanel(panel, lesson);
   }
   ui::endCard();
-  lesson.follow(panel);
+  lesson.follow(panel, training);
 }
 
 /// The cards of the page that is shown.
