@@ -26,6 +26,14 @@ void openLesson(AppDriver& ui, const std::string& title) {
 
 void openFirstLesson(AppDriver& ui) { openLesson(ui, "One word asks"); }
 
+/// Steps by hand, each as far as what it shows.
+void trainSteps(AppDriver& ui, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    ui.press(Key::right);
+    ui.settle();
+  }
+}
+
 TEST(LearnPage, ListsEveryLesson) {
   AppDriver ui;
   ui.view().page = kLearnPage;
@@ -80,6 +88,54 @@ TEST(LearnPage, ATaskIsSeenToBeDone) {
   ui.frame();
   ui.frame();
   EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+}
+
+TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
+  AppDriver ui;
+  openLesson(ui, "Heads specialise by training");
+  EXPECT_EQ(ui.view().page, kTrainPage);
+  for (int i = 0; i < 4; ++i) ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Two heads for four jobs", "lesson"));
+  EXPECT_EQ(ui.view().train.heads, 2);
+  EXPECT_FALSE(ui.shows("Head 3", kLiveHeadsCard)) << "the run is the one that the scene asks for";
+  trainSteps(ui, 3);
+  EXPECT_TRUE(ui.shows("Not yet", "lesson"));
+  ui.click("fast", kLiveHeadsCard);
+  ui.press(Key::enter);
+  for (int i = 0; i < 2000 && !ui.shows("Done.", "lesson"); ++i) ui.settle();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_FALSE(ui.shows("–", "lesson"));
+}
+
+TEST(LearnPage, ATaskIsJudgedByTheView) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 8; ++i) ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Not yet", "lesson")) << ui.screen().all("lesson");
+  ui.click("norm-weighted", "all heads");
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+}
+
+/// In every scene of every lesson: what is written is all there.
+TEST(LearnPage, EverySceneHasItsNumbers) {
+  AppDriver ui;
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    openLesson(ui, lesson.title);
+    for (const lessons::Scene& scene : lesson.scenes) {
+      EXPECT_TRUE(ui.shows(scene.title, "lesson")) << lesson.title << ": " << scene.title;
+      EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
+      EXPECT_FALSE(ui.shows("Done.", "lesson")) << "done before it is begun: " << scene.title;
+      ui.press(Key::pageDown);
+      ui.settle();
+      ui.frame();
+    }
+  }
 }
 
 }  // namespace
