@@ -122,8 +122,9 @@ TEST(LearnPage, ATaskIsJudgedByTheView) {
   EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
 }
 
-/// In every scene of every lesson: what is written is all there.
-TEST(LearnPage, EverySceneHasItsNumbers) {
+/// In every scene of every lesson: what is written is all there, and the way that is shown leads
+/// to what is asked.
+TEST(LearnPage, EverySceneCanBeGoneThrough) {
   AppDriver ui;
   for (const lessons::Lesson& lesson : formats::shippedLessons()) {
     openLesson(ui, lesson.title);
@@ -131,6 +132,13 @@ TEST(LearnPage, EverySceneHasItsNumbers) {
       EXPECT_TRUE(ui.shows(scene.title, "lesson")) << lesson.title << ": " << scene.title;
       EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
       EXPECT_FALSE(ui.shows("Done.", "lesson")) << "done before it is begun: " << scene.title;
+      if (scene.check && !scene.check->way.changesNothing()) {
+        ui.click("Show me", "lesson");
+        ui.settle();
+        ui.frame();
+        EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+        EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
+      }
       ui.press(Key::pageDown);
       ui.settle();
       ui.frame();
