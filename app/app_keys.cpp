@@ -72,7 +72,8 @@ void App::State::keys(const ui::Panel& panel) {
   if (!command && presenter.keys(view)) return;
   if (!command && sessions.restoreKey()) return;
   if (!command && ui::lessonKeys(panel, lesson)) return;
-  const bool toolShown = !presenter.on() || presenter.card() == ui::kToolsCard;
+  const bool toolShown =
+      presenter.on() ? presenter.card() == ui::kToolsCard : view.page == ui::kFlowPage;
   const bool own = !command && !sessions.answerPressed();
   if (own && (tools.open(view.tool).keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel)))
     return;

@@ -118,7 +118,7 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
 void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
   const ui::Look& look = panel.look;
   if (!lesson.open() && !startShown()) {
-    lesson.follow(panel);  // one that was dropped begins
+    lesson.follow(panel, training);  // one that was dropped begins
     return;
   }
   ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);
@@ -130,7 +130,7 @@ void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
     lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, startClosed);
   }
   ui::endCard();
-  lesson.follow(panel);
+  lesson.follow(panel, training);
 }
 
 /// What was done of lessons stays on this machine.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
+#include "core/analysis/similarity.h"
 #include "core/input/input.h"
 #include "core/ledger.h"
 #include "core/mistakes.h"
@@ -244,7 +245,17 @@ std::optional<Fact> ofTheView(std::string_view name, const FactSource& source) {
   if (name == "value") return static_cast<double>(source.trace.value(*source.chosen));
   if (name == "query" && t.rows == Axis::query) return wordAt(t.rows, source.chosen->row, source);
   if (name == "key" && t.cols == Axis::key) return wordAt(t.cols, source.chosen->col, source);
+  if (name == "row" && t.rows != Axis::none) return static_cast<double>(source.chosen->row);
+  if (name == "column") return static_cast<double>(source.chosen->col);
   return std::nullopt;
+}
+
+/// How many differ; more alike than the program draws the line at first, they count as one.
+std::optional<Fact> distinctHeads(const FactSource& source) {
+  constexpr double kAlike = 0.9;
+  const auto similarity = headSimilarity(source.trace, source.item);
+  if (!similarity || !similarity->defined()) return std::nullopt;
+  return static_cast<double>(clustersAt(clusterHeads(*similarity), kAlike).count);
 }
 
 /// "ablation[3]", "head_off[3]", "token[2]".
@@ -301,7 +312,10 @@ std::optional<Fact> factOf(std::string_view name, const FactSource& source) {
   }
   if (auto found = ofTheConfiguration(name, source)) return found;
   if (auto found = ofTheView(name, source)) return found;
-  return ofOne(name, source);
+  if (auto found = ofOne(name, source)) return found;
+  if (name == "distinct_heads") return distinctHeads(source);
+  const auto other = source.others.find(name);
+  return other != source.others.end() ? std::optional(other->second) : std::nullopt;
 }
 
 std::string filledIn(std::string_view text, const FactSource& source) {

@@ -4,16 +4,19 @@
 // Sizes and switches: d_model heads kv_heads d_k tokens keys parameters temperature; causal scale
 // bias masked (1 or 0); heads_off, fully_masked_rows, pins (counts).
 // What is looked at: page, step, tool, mistake (words; "none"), head (from 1), chosen (the chosen
-// cell's tensor; "none"), query and key (the chosen cell's words), value (its number).
+// cell's tensor; "none"), query and key (the chosen cell's words), row and column (its indices),
+// value (its number).
 // Cells: "weights[0, 1, 2, 3]" in tensor notation; in place of a query's or a key's index a word of
 // the input stands for where it is first, in place of the head "head" for the one that is looked
 // at. Of all cells whose indices begin so: "sum weights[0, 1, sat]", "largest …", "smallest …",
-// "mean …", "spread …" (the standard deviation), "saturated …" (the share of rows whose largest cell
-// is above 0.99), "above_diagonal …" (their sum), "argmax weights[0, 1, sat]" (the key's word).
-// Of heads: "head_off[3]" (1 or 0), and any metric: "ablation[3]", "previous_token[3]"; heads count
-// from 0, as in tensor notation.
+// "mean …", "spread …" (the standard deviation), "saturated …" (the share of rows whose largest
+// cell is above 0.99), "above_diagonal …" (their sum), "argmax weights[0, 1, sat]" (the key's
+// word). Of heads: "distinct_heads" (how many differ), "head_off[3]" (1 or 0), and any metric:
+// "ablation[3]", "previous_token[3]"; heads count from 0, as in tensor notation.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +27,7 @@
 namespace headscope::lessons {
 
 using Fact = std::variant<double, std::string>;
+using NamedFacts = std::map<std::string, Fact, std::less<>>;
 
 /// Where facts come from.
 struct FactSource {
@@ -31,6 +35,7 @@ struct FactSource {
   Index item = 0, head = 0;
   std::string page = {}, step = {}, tool = {};
   std::optional<CellRef> chosen = {};
+  NamedFacts others = {};  // what the program knows besides: read where no name above is meant
 };
 
 /// Nothing where the name is none, or what it names is not there.

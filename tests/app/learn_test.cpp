@@ -10,12 +10,30 @@
 namespace headscope::ui {
 namespace {
 
-void openFirstLesson(AppDriver& ui) {
+/// The first button Start that is drawn after the lesson's title.
+void openLesson(AppDriver& ui, const std::string& title) {
   ui.view().page = kLearnPage;
   ui.frame();
-  ui.click("Start", "lessons");
+  const ScreenText screen = ui.screen();
+  bool found = false;
+  for (const TextRun& run : screen.runs()) {
+    found = found || run.text.ends_with(withoutSpaces(title));
+    if (!found || run.text != "Start") continue;
+    ui.clickAt(run.spot(0, run.text.size()).centre());
+    break;
+  }
   ui.settle();
   ui.frame();
+}
+
+void openFirstLesson(AppDriver& ui) { openLesson(ui, "One word asks"); }
+
+/// Steps by hand, each as far as what it shows.
+void trainSteps(AppDriver& ui, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    ui.press(Key::right);
+    ui.settle();
+  }
 }
 
 TEST(LearnPage, ListsEveryLesson) {
@@ -128,6 +146,62 @@ TEST(LearnPage, OpensATeachersOwnLesson) {
   EXPECT_TRUE(ui.shows("line 3")) << ui.screen().all();
   EXPECT_TRUE(ui.shows("8 heads", "lesson"));  // the one that is open stays
   std::filesystem::remove_all(file.parent_path());
+}
+
+TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
+  AppDriver ui;
+  openLesson(ui, "Heads specialise by training");
+  EXPECT_EQ(ui.view().page, kTrainPage);
+  for (int i = 0; i < 4; ++i) ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Two heads for four jobs", "lesson"));
+  EXPECT_EQ(ui.view().train.heads, 2);
+  EXPECT_FALSE(ui.shows("Head 3", kLiveHeadsCard)) << "the run is the one that the scene asks for";
+  trainSteps(ui, 3);
+  EXPECT_TRUE(ui.shows("Not yet", "lesson"));
+  ui.click("fast", kLiveHeadsCard);
+  ui.press(Key::enter);
+  for (int i = 0; i < 2000 && !ui.shows("Done.", "lesson"); ++i) ui.settle();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_FALSE(ui.shows("–", "lesson"));
+}
+
+TEST(LearnPage, ATaskIsJudgedByTheView) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  for (int i = 0; i < 8; ++i) ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Not yet", "lesson")) << ui.screen().all("lesson");
+  ui.click("norm-weighted", "all heads");
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+}
+
+/// In every scene of every lesson: what is written is all there, and the way that is shown leads
+/// to what is asked.
+TEST(LearnPage, EverySceneCanBeGoneThrough) {
+  AppDriver ui;
+  for (const lessons::Lesson& lesson : formats::shippedLessons()) {
+    openLesson(ui, lesson.title);
+    for (const lessons::Scene& scene : lesson.scenes) {
+      EXPECT_TRUE(ui.shows(scene.title, "lesson")) << lesson.title << ": " << scene.title;
+      EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
+      EXPECT_FALSE(ui.shows("Done.", "lesson")) << "done before it is begun: " << scene.title;
+      if (scene.check && !scene.check->way.changesNothing()) {
+        ui.click("Show me", "lesson");
+        ui.settle();
+        ui.frame();
+        EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+        EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
+      }
+      ui.press(Key::pageDown);
+      ui.settle();
+      ui.frame();
+    }
+  }
 }
 
 }  // namespace

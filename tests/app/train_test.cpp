@@ -37,6 +37,17 @@ TEST(TrainPage, TakesSingleStepsAndStartsAnew) {
   EXPECT_TRUE(ui.shows("step 0 of 300"));
 }
 
+/// The mask tool has a use for Enter as well, on the page that shows it.
+TEST(TrainPage, EnterTrainsWhateverToolIsOpen) {
+  AppDriver ui;
+  ui.view().tool = "mask";
+  openTrainPage(ui);
+  ui.press(Key::enter);
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Pause", kLiveHeadsCard));
+  EXPECT_FALSE(ui.view().selected);
+}
+
 TEST(TrainPage, EveryTaskOpensAndTakesAStep) {
   AppDriver ui;
   openTrainPage(ui);

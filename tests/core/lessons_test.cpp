@@ -52,13 +52,16 @@ TEST_F(Facts, OfManyCells) {
   EXPECT_GT(number("above_diagonal weights[0, 7]"), 2.0);
   EXPECT_EQ(number("saturated weights[0, 7]"), 0.0);
   EXPECT_GT(number("ablation[1]"), 0.1);
+  EXPECT_EQ(number("distinct_heads"), 8.0);
 }
 
 TEST_F(Facts, OfWhatIsLookedAt) {
   source_.page = "heads";
   EXPECT_EQ(told("{page} {head} {chosen} {value}"), "heads 2 none –");
   source_.chosen = CellRef{TensorId::weights, 0, 1, 2, 1};
-  EXPECT_EQ(told("{chosen} {query} {key}"), "weights sat cat");
+  EXPECT_EQ(told("{chosen} {query} {key} {row} {column}"), "weights sat cat 2 1");
+  source_.others = {{"grid_mean", 1.0}, {"head", 7.0}};
+  EXPECT_EQ(told("{grid_mean} {head}"), "1 2");  // a name of one's own comes first
 }
 
 TEST_F(Facts, AreJudged) {
@@ -154,9 +157,11 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     };
     EXPECT_FALSE(done(source)) << scene.title << " is done before it is begun";
     for (const Condition& condition : scene.check->that) {
-      static const std::set<std::string> ofTheView{"page",   "step",  "tool", "head",
-                                                   "chosen", "query", "key",  "value"};
-      EXPECT_TRUE(ofTheView.contains(condition.fact) || lessons::factOf(condition.fact, source))
+      static const std::set<std::string> ofTheWindow{
+          "page",  "step", "tool",   "head",      "chosen",     "query",           "key",
+          "value", "row",  "column", "grid_mean", "effect_tab", "decode_position", "grid_content"};
+      EXPECT_TRUE(ofTheWindow.contains(condition.fact) || condition.fact.starts_with("train_") ||
+                  lessons::factOf(condition.fact, source))
           << scene.title << ": " << condition.fact;
     }
     if (scene.check->way.changesNothing()) continue;

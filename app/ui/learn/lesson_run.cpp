@@ -6,23 +6,16 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/learn/lesson_facts.h"
 #include "app/view_json.h"
 #include "core/error.h"
 #include "core/ledger.h"
-#include "core/lessons/facts.h"
-#include "core/steps/step.h"
 
 namespace headscope::ui {
 namespace {
 
 std::string sceneKey(const lessons::Lesson& lesson, std::size_t scene) {
   return fmt::format("{}/{}", lesson.id, scene + 1);
-}
-
-lessons::FactSource factsOf(const Panel& panel) {
-  const ViewState& view = panel.view;
-  return {panel.trace, view.item,    view.head, view.page, std::string(step(view.step).text({}).id),
-          view.tool,   view.selected};
 }
 
 /// The document that a scene asks for takes the place of the present one.
@@ -100,22 +93,21 @@ void LessonRun::noteDone() {
   if (task && question) done_.insert(sceneKey(*lesson_, scene_));
 }
 
-void LessonRun::follow(const Panel& panel) {
+void LessonRun::follow(const Panel& panel, const LiveTraining& training) {
   if (asked_ != nullptr) begin(panel, std::move(asked_));
   if (!open()) return;
   ViewState& view = panel.view;
   const bool computed = &panel.trace.document() == &panel.document && !panel.edits.open;
   if (computed && toChoose_) {
     toChoose_ = false;
-    view.selected = lessons::cellOf(scene().choose, factsOf(panel));
+    view.selected = lessons::cellOf(scene().choose, factsOf(panel, training));
     if (view.selected && view.selected->head >= 0) view.head = view.selected->head;
   }
-  const lessons::FactSource facts = factsOf(panel);
+  const lessons::FactSource facts = factsOf(panel, training);
   for (const std::string& name : scene().lit) {
     if (const auto cell = lessons::cellOf(name, facts)) view.pointed.push_back(*cell);
   }
-  const Read now{&panel.trace, view.head, view.selected,
-                 fmt::format("{} {} {}", facts.page, facts.step, facts.tool)};
+  const Read now{&panel.trace, view.head, view.selected, facts.others};
   if (!computed || (shown_.ready && now == read_)) return;
   read_ = now;
   const lessons::Scene& scene = this->scene();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/live_training.h"
 #include "app/ui/panel.h"
 #include "core/lessons/lesson.h"
 
@@ -50,7 +51,7 @@ class LessonRun {
 
   /// Once a frame, with the page's panel: chooses and lights what the scene names once its pass is
   /// there, and sees whether its task is done.
-  void follow(const Panel& panel);
+  void follow(const Panel& panel, const LiveTraining& training);
   const Shown& shown() const { return shown_; }
 
   /// "02_by_hand/3": scenes whose task was done, or that were read where they have none.
@@ -72,7 +73,7 @@ class LessonRun {
     const Trace* trace = nullptr;
     Index head = -1;
     std::optional<CellRef> chosen;
-    std::string where;
+    lessons::NamedFacts others;
     bool operator==(const Read&) const = default;
   } read_;
   std::set<std::string> done_;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
+#include <tuple>
 
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
@@ -96,7 +99,7 @@ class TaskCard final : public Card {
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
     TrainView& view = panel.view.train;
-    if (!training_.begun()) beginRun(panel, training_);
+    beginWhereAnotherIsAsked(panel);
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
     const training::Task& task = chosenTask(view);
@@ -112,6 +115,15 @@ class TaskCard final : public Card {
   }
 
  private:
+  /// The view may be set from elsewhere, as by a lesson or a session.
+  void beginWhereAnotherIsAsked(const Panel& panel) {
+    const TrainView& now = panel.view.train;
+    const Asked asked(now.task, now.layers, now.dModel, now.heads, now.seed);
+    if (training_.begun() && asked == asked_) return;
+    asked_ = asked;
+    beginRun(panel, training_);
+  }
+
   void taskChoice(const Panel& panel) {
     TrainView& view = panel.view.train;
     const training::Task& now = chosenTask(view);
@@ -122,7 +134,7 @@ class TaskCard final : public Card {
       first = false;
       if (!pill(panel.look, title.c_str(), task == &now)) continue;
       view = {.task = std::string(task->id()), .seed = view.seed, .tab = view.tab};
-      beginRun(panel, training_);
+      beginWhereAnotherIsAsked(panel);
     }
   }
 
@@ -173,7 +185,7 @@ class TaskCard final : public Card {
     if (!draft.problem.empty()) panel.edits.say(draft.problem, true);
     if (!next) return;
     view.*field = *next;
-    beginRun(panel, training_);
+    beginWhereAnotherIsAsked(panel);
   }
 
   void settings(const Panel& panel, const TrainingMoment& moment) {
@@ -200,11 +212,14 @@ class TaskCard final : public Card {
                 fmt::format("seed {}", panel.view.train.seed));
     if (pill(look, "try another")) {
       ++panel.view.train.seed;
-      beginRun(panel, training_);
+      beginWhereAnotherIsAsked(panel);
     }
   }
 
+  using Asked = std::tuple<std::string, Index, Index, Index, std::uint64_t>;
+
   LiveTraining& training_;
+  Asked asked_;  // task, layers, d_model, heads and seed of the run that was begun
   NumberDraft layers_, heads_, dModel_, batch_;
 };
 

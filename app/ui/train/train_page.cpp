@@ -14,6 +14,7 @@ namespace {
 
 constexpr float kTrainMargin = 14.0F;
 constexpr float kTrainGap = 10.0F;
+constexpr float kWithStep = 1040.0F;  // in less width the heads take the room of what a step does
 
 class TrainPage final : public Page {
  public:
@@ -36,7 +37,7 @@ class TrainPage final : public Page {
 
   ImVec2 content(const Panel& panel, ImVec2 body) const override {
     const float scale = panel.look.scale;
-    return {std::max(body.x, 1040.0F * scale), std::max(body.y, 560.0F * scale)};
+    return {std::max(body.x, 720.0F * scale), std::max(body.y, 560.0F * scale)};
   }
 
   std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
@@ -44,8 +45,11 @@ class TrainPage final : public Page {
     const float gap = px(kTrainGap);
     Rect room{{px(kTrainMargin), px(kTrainMargin)},
               {content.x - px(kTrainMargin), content.y - px(2)}};
-    const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(280), px(400)), gap);
-    const Rect step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
+    const Rect task = room.cutLeft(std::clamp(content.x * 0.21F, px(300), px(400)), gap);
+    Rect step;
+    if (content.x >= px(kWithStep)) {
+      step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
+    }
     const TrainTab tab = panel.view.train.tab;
     std::vector<Rect> places(8);
     places.front() = task;

@@ -1,0 +1,71 @@
+#include "app/ui/learn/lesson_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/view_json.h"
+#include "core/formats/json.h"
+#include "core/steps/step.h"
+
+namespace headscope::ui {
+namespace {
+
+using Facts = lessons::NamedFacts;
+
+/// Every field that a session keeps and that is a number, a word or a switch, by its name there.
+void addView(Facts& facts, const ViewState& view) {
+  const formats::Json json = formats::parseJson(viewToJson(view));
+  for (const auto& [name, value] : *json.fields()) {
+    if (const std::string* text = value.text()) facts[name] = *text;
+    if (const auto number = value.number()) facts[name] = *number;
+    if (const bool* flag = value.flag()) facts[name] = *flag ? 1.0 : 0.0;
+  }
+}
+
+/// Of the moment that is shown; nothing before the first.
+void addTraining(Facts& facts, const TrainingMoment& moment) {
+  const auto number = [&](std::string name, auto value) {
+    facts[std::move(name)] = static_cast<double>(value);
+  };
+  facts["train_task"] = std::string(moment.task->id());
+  number("train_layers", moment.settings.model.layers);
+  number("train_heads", moment.settings.model.heads);
+  number("train_d_model", moment.settings.model.dModel);
+  number("train_seed", moment.settings.seed);
+  number("train_step", moment.step);
+  number("train_steps_taken", moment.stepsTaken);
+  facts["train_finished"] = moment.finished ? 1.0 : 0.0;
+  const auto questions = moment.task->questions();
+  const auto relations = moment.task->relations();
+  const auto* now = moment.evaluation();
+  if (now == nullptr) return;
+  number("train_found", std::count_if(now->roles.relations.begin(), now->roles.relations.end(),
+                                      [](const training::Role& role) { return role.found; }));
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    number(fmt::format("train_right[{}]", questions[q].name), now->losses.questions[q].accuracy);
+  }
+  for (std::size_t r = 0; r < relations.size(); ++r) {
+    const training::Role& role = now->roles.relations[r];
+    const std::string_view name = relations[r].name;
+    number(fmt::format("train_mass[{}]", name), role.mass);
+    number(fmt::format("train_found[{}]", name), role.found);
+    if (role.head) number(fmt::format("train_head[{}]", name), role.head->head + 1);
+    if (const auto& at = moment.foundAt[r]) number(fmt::format("train_found_at[{}]", name), *at);
+  }
+}
+
+}  // namespace
+
+lessons::FactSource factsOf(const Panel& panel, const LiveTraining& training) {
+  const ViewState& view = panel.view;
+  lessons::FactSource source{
+      panel.trace, view.item,    view.head, view.page, std::string(step(view.step).text({}).id),
+      view.tool,   view.selected};
+  addView(source.others, view);
+  if (const auto moment = training.moment()) addTraining(source.others, *moment);
+  return source;
+}
+
+}  // namespace headscope::ui
