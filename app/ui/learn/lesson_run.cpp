@@ -56,6 +56,7 @@ void LessonRun::goTo(const Panel& panel, std::size_t scene) {
   const lessons::Scene& now = this->scene();
   setState(panel, now.state, now.title);
   ViewState& view = panel.view;
+  view.gradients = false;  // but where a scene asks for them
   if (!now.view.empty()) view = viewFromJson(now.view, view);
   if (now.view.empty() && view.page == kLearnPage) view.page = kFlowPage;
   view.playing = false;
