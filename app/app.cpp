@@ -11,6 +11,8 @@
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
+#include "core/formats/files.h"
+#include "core/formats/lesson_json.h"
 #include "core/gradients.h"
 #include "core/ledger.h"
 
@@ -33,12 +35,18 @@ App::State::State(AppOptions o)
       documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
       sessions(documents, view,
-               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes),
-                std::move(o.stateFolder), documents.history().mark()}),
-      exports(documents, std::move(o.tracePath)),
-      training(documents.memoryBudget()),
+               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
+                documents.history().mark()}),
+      training(documents.memoryBudget(), std::move(o.training)),
+      headCounts(documents.memoryBudget(), std::move(o.headCounts)),
+      scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
+      exports(documents, training, std::move(o.tracePath)),
       reference(o.threads, std::move(o.compared)),
-      maps(ui::ColorMaps::load()) {
+      maps(ui::ColorMaps::load()),
+      stateFolder(std::move(o.stateFolder)),
+      progress(loadProgress(stateFolder)),
+      startClosed(progress.startClosed) {
+  lesson.setDone(progress.scenes);
   // tokens that come with the view hold
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
   const formats::SavedScene* first = sessions.store().scene(o.scene);
@@ -46,6 +54,7 @@ App::State::State(AppOptions o)
     documents.history().apply(Open{first->document, fmt::format("scene {}", o.scene)});
   }
   documents.start();
+  if (o.learns) documents.apply(DrawWeights{WeightInit::learned, 1}, "");
 }
 
 App::App(AppOptions options) : state_(std::make_unique<State>(std::move(options))) {}
@@ -74,6 +83,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   wantsFrame = false;
   nextChange = ui::kNever;
   documents.askAgain();
+  documents.learnAtNewSizes(view.learnHeads);
   documents.takeLearned();
   takeResult();
   exports.takeOutcome();
@@ -97,12 +107,13 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
                       &wantsFrame, &nextChange};
   if (const TracePtr newest = documents.trace()) {
-    computations.beginFrame(documents.history().gestureGoesOn());
+    computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
     const TracePtr trace = shownTrace(newest);
     keepViewValid();
     ui::EditSink edits;
     reference.follow(tools.open(view.tool).reference(), view, documents);
-    const ui::Panel panel{*documents.newest(),
+    const DocumentPtr shown = documents.shown();
+    const ui::Panel panel{*shown,
                           *trace,
                           trace,
                           view,
@@ -114,10 +125,12 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           &documents.history(),
                           reference.current(),
                           flash.at(now, computations, &wantsFrame),
-                          designed.of(newest),
+                          purposes.of(newest),
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     training.follow(now);
+    headCounts.follow();
+    scaleStudy.follow();
     ui::advancePlayback(panel, playback);
     ui::beginCellEditing(panel, editing);
     keys(panel);
@@ -130,6 +143,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;
     }
+    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due();
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
@@ -184,20 +198,35 @@ void App::State::takeResult() {
   const std::optional<TracePtr> before = documents.takeResult();
   if (!before) return;
   const TracePtr& trace = documents.trace();
-  const bool flashes = view.animate && ledger(trace->config()).resultBytes <= kFlashed;
+  // while heads form everything changes all the time
+  const bool flashes =
+      view.animate && !documents.learning() && ledger(trace->config()).resultBytes <= kFlashed;
   flash.start(flashes ? *before : nullptr, trace);
 }
 
 void App::State::openDropped() {
   for (const auto& path : std::exchange(dropped, {})) {
-    formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
+    if (formats::isLesson(path.string())) {
+      openLesson(path);
+    } else {
+      formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
+    }
   }
+}
+
+/// A teacher's own lesson; it begins with the next frame.
+void App::State::openLesson(const std::filesystem::path& path) {
+  documents.attempt([&] {
+    constexpr std::uintmax_t kMostLessonBytes = std::uintmax_t{4} << 20;
+    lesson.ask(formats::parseLesson(formats::readText(path, kMostLessonBytes, "lesson"),
+                                    path.filename().string()));
+  });
 }
 
 /// Once the newest document's pass is there, so that what is written is what was asked for.
 void App::State::startExport() {
   if (!exports.waits()) return;
-  if (documents.busy() || exports.busy()) {
+  if (documents.busy() || documents.learning() || exports.busy()) {
     nextChange = ui::kProgressPace;
     return;
   }
@@ -211,6 +240,9 @@ void App::State::startExport() {
   picture.program.compared = reference.kept();
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
+  picture.program.training = training.moment();
+  picture.program.headCounts = headCounts.moment();
+  picture.program.scaleStudy = scaleStudy.moment();
   picture.program.memoryBudget = documents.memoryBudget();
   picture.width = static_cast<int>(asked->width);
   picture.height = static_cast<int>(asked->height);
@@ -249,6 +281,8 @@ void App::State::noMemory(const ui::Fonts& fonts) {
 void App::State::applyEdits(const ui::EditSink& sink) {
   if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
+  if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
+  if (sink.stopLearning) documents.stopLearning();
   if (sink.open) documents.open(sink.open->document, sink.open->name);
   if (sink.undo) documents.undo();
   if (sink.redo) documents.redo();
@@ -269,6 +303,8 @@ void App::onWake(std::function<void()> wake) {
   state_->exports.setWake(wake);
   state_->computations.setWake(wake);
   state_->training.setWake(wake);
+  state_->headCounts.setWake(wake);
+  state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
   state_->sessions.store().onWake(wake);
   state_->documents.setWake(std::move(wake));
@@ -289,13 +325,18 @@ void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
 }
 
 bool App::finish() {
-  state_->documents.waitForLearning();
-  state_->documents.takeLearned();
+  while (state_->documents.learning()) {
+    state_->documents.waitForLearning();
+    state_->documents.takeLearned();
+  }
   state_->documents.wait();
   state_->takeResult();
   state_->exports.wait();
-  const bool trained = state_->training.finish();
-  const bool news = state_->computations.finish() || trained;
+  bool news = state_->training.finish();
+  for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
+    news = study->finish() || news;
+  }
+  news = state_->computations.finish() || news;
   state_->reference.finish();
   state_->sessions.store().finish();
   return news;

@@ -20,10 +20,14 @@
 
 namespace headscope {
 
+struct StudyMoment;
+struct TrainingMoment;
+
 struct AppOptions {
   DocumentPtr document;                    // what it opens on
   std::shared_ptr<const History> history;  // to go on with, in place of the document
   TracePtr trace;                          // of the document, where it is computed already
+  bool learns = false;  // learned heads take the place of its own, beside the first frames
   ui::ViewState view;
   std::filesystem::path tracePath = "headscope-trace.safetensors";  // where "Save trace" goes
   NamedDocument compared;                   // the state chosen in the history to compare with
@@ -31,7 +35,10 @@ struct AppOptions {
   std::vector<formats::SavedScene> scenes;  // the session's
   int scene = 0;                            // the one it goes to, with the view as given; 0: none
   std::filesystem::path stateFolder;        // where what is not saved is kept; empty: nowhere
-  Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
+  /// What the page Train shows; null: nothing yet.
+  std::shared_ptr<const TrainingMoment> training;
+  std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
+  Index memoryBudget = 0;  // 0: defaultMemoryBudget()
   int threads = 0;
 };
 

@@ -22,7 +22,7 @@ ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
   made.push_back(ui::makeHeadsPage());
-  made.push_back(ui::makeTrainPage(training));
+  made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
   made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));
 }
@@ -53,14 +53,21 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
   ui::Rect room = layout.body;
-  if (lesson.open()) besideLesson(panel, room);
+  panelBeside(panel, room);
   body(panel, room);
+  keepProgress();
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
   ui::statusBar(panel,
                 {hint.empty() ? said.text : hint, hint.empty() && said.isError,
-                 documents.progress(), page.figuresInWords(panel)},
+                 documents.progress(), page.figuresInWords(panel), learningNow()},
                 layout.status);
+}
+
+std::optional<ui::Status::Learning> App::State::learningNow() const {
+  if (!documents.learning()) return std::nullopt;
+  const LayerLearning::Progress now = documents.learned();
+  return ui::Status::Learning{now.step, now.steps};
 }
 
 void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {
@@ -92,26 +99,45 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
     const WeightSource& now = documents.newest()->weightSource;
     const Preset& preset = presetByName(name);
     WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
-    if (weights.init == WeightInit::learned && !formats::learnedAsset(preset.config, 1)) {
+    const auto material = training::materialOf(exampleByName(preset.example).source);
+    const bool there = material && formats::learnedAsset(preset.config, *material, 1).has_value();
+    const bool learns = weights.init == WeightInit::learned && material && !there &&
+                        !preset.explicitWeights && view.learnHeads;
+    if (weights.init == WeightInit::learned && !there) {
       weights.init = WeightInit::designed;
     }
-    panel.edits.push(Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name});
+    std::vector<Edit> edits{
+        Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name}};
+    if (learns) edits.emplace_back(DrawWeights{WeightInit::learned, 1});
+    panel.edits.together = ui::EditSink::Together{std::move(edits), "preset " + name};
     view.item = 0;
   });
 }
 
-/// The open lesson at the left; the page has the rest.
-void App::State::besideLesson(const ui::Panel& panel, ui::Rect& room) {
+/// The open lesson at the left, at the first start where to begin; the page has the rest.
+void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
   const ui::Look& look = panel.look;
-  ui::Rect at = room.cutLeft(look.px(ui::kLessonWidth), 0.0F);
+  if (!lesson.open() && !startShown()) {
+    lesson.follow(panel, training);  // one that was dropped begins
+    return;
+  }
+  ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);
   at.a = {at.a.x + look.px(14), at.a.y + look.px(14)};
   at.b.y -= look.px(2);
-  if (ui::beginCard("lesson", at.a, at.size(), look)) {
-    ui::offerCard(controls, "lesson", look);
-    ui::lessonPanel(panel, lesson);
+  const char* id = lesson.open() ? "lesson" : "start";
+  if (ui::beginCard(id, at.a, at.size(), look, !lesson.open())) {
+    ui::offerCard(controls, id, look);
+    lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, startClosed);
   }
   ui::endCard();
   lesson.follow(panel, training);
+}
+
+/// What was done of lessons stays on this machine.
+void App::State::keepProgress() {
+  if (stateFolder.empty() || Progress{lesson.done(), startClosed} == progress) return;
+  progress = {lesson.done(), startClosed};
+  documents.attempt([&] { saveProgress(stateFolder, progress); });
 }
 
 /// The cards of the page that is shown.

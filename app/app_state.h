@@ -13,32 +13,34 @@
 #include "app/comparison.h"
 #include "app/documents.h"
 #include "app/exports.h"
+#include "app/live_study.h"
 #include "app/live_training.h"
+#include "app/progress.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/control_focus.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/help.h"
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/presenter.h"
+#include "app/ui/status_bar.h"
 #include "app/ui/text_field.h"
 #include "app/ui/token_row.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/top_bar.h"
-#include "core/weights/designed_heads.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope {
 
-/// What the designed heads of the pass on the screen are, found once per pass.
-class DesignedHeads {
+/// What the heads of the pass on the screen are for, found once per pass.
+class PurposesOfPass {
  public:
-  /// One per head; empty where the pass has no designed weights.
-  const std::vector<DesignedHead>* of(const TracePtr& trace) {
+  const std::vector<ui::HeadPurpose>* of(const TracePtr& trace) {
     if (of_.lock() != trace) {
-      heads_ = designedHeads(trace->document());
+      heads_ = ui::headPurposes(trace->document());
       of_ = trace;
     }
     return &heads_;
@@ -46,7 +48,7 @@ class DesignedHeads {
 
  private:
   std::weak_ptr<const Trace> of_;
-  std::vector<DesignedHead> heads_;
+  std::vector<ui::HeadPurpose> heads_;
 };
 
 struct App::State {
@@ -58,6 +60,7 @@ struct App::State {
   void takeResult();
   TracePtr shownTrace(const TracePtr& newest);
   void openDropped();
+  void openLesson(const std::filesystem::path& path);
   void startExport();
   void keepViewValid();
   /// What is chosen in the view holds, whatever the cards would choose by themselves.
@@ -76,17 +79,23 @@ struct App::State {
   void panels(const ui::Panel& panel);
   void wholeWindow(const ui::Panel& panel);
   void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
-  void besideLesson(const ui::Panel& panel, ui::Rect& room);
+  void panelBeside(const ui::Panel& panel, ui::Rect& room);
+  bool startShown() const {
+    return !stateFolder.empty() && !startClosed && view.page == ui::kFlowPage;
+  }
+  void keepProgress();
   void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
+  std::optional<ui::Status::Learning> learningNow() const;
   void openPreset(const ui::Panel& panel, const std::string& name);
   void overlays(const ui::Panel& panel);
 
   ui::ViewState view;
   Documents documents;
   Sessions sessions;
-  Exports exports;
   LiveTraining training;
+  LiveStudy headCounts, scaleStudy;
+  Exports exports;
   ReferencePass reference;
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;
@@ -97,13 +106,16 @@ struct App::State {
   ui::Computations computations;
   ui::Magnitudes magnitudes;
   Explanations explanations;
-  DesignedHeads designed;
+  PurposesOfPass purposes;
   ui::Flash flash;
   ui::TypedText typed;
   ui::Playback playback;
   ui::CellEditing editing;
   ui::ScenesPanel scenes;
   ui::LessonRun lesson;
+  std::filesystem::path stateFolder;  // empty: nothing is kept on this machine
+  Progress progress;                  // as it is kept there
+  bool startClosed = false;
 
   ui::TopBar topBar;
   ui::TokenRow tokenRow;

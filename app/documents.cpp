@@ -79,6 +79,13 @@ std::vector<Edit> editsToOpen(const std::filesystem::path& path, const Document&
   return edits;
 }
 
+/// Where there are none yet.
+Weights weightsOfZero(const AttentionConfig& config) {
+  const auto zeros = [&](TensorId id) { return Tensor::zeros(shapeOf(id, config)); };
+  return {zeros(TensorId::wQ), zeros(TensorId::wK), zeros(TensorId::wV), zeros(TensorId::wO),
+          zeros(TensorId::bQ), zeros(TensorId::bK), zeros(TensorId::bV), zeros(TensorId::bO)};
+}
+
 }  // namespace
 
 Documents::Documents(History history, TracePtr trace, Index memoryBudget, int threads)
@@ -101,7 +108,10 @@ std::optional<TracePtr> Documents::takeResult() {
     say(update->error, true);
     return std::nullopt;
   }
-  if (newest() == update->document && history_.canUndo()) {
+  if (change_) {
+    leaveChange();
+    worker_.request(newest());
+  } else if (newest() == update->document && history_.canUndo()) {
     history_.undo();
     worker_.request(newest());
   }
@@ -109,75 +119,143 @@ std::optional<TracePtr> Documents::takeResult() {
   return std::nullopt;
 }
 
-bool Documents::learnsFirst(const Edit& edit) const {
-  const auto* drawn = std::get_if<DrawWeights>(&edit);
-  const WeightSource& now = newest()->weightSource;
-  const bool learned = drawn != nullptr ? drawn->init == WeightInit::learned
-                                        : now.drawn() && now.init == WeightInit::learned;
-  if (!learned) return false;
-  struct LearnsFirst {};
-  const WeightMaker atOnce = [](const Document& d, WeightInit init, std::uint64_t seed) {
+/// All edits, with the weights that are learned by now, or zeros while there are none.
+Documents::Outcome Documents::outcomeOf(const Change& change) const {
+  Outcome outcome{newest(), {}, {}, {}};
+  const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
+    outcome.learns.reset();
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    auto asset = formats::learnedAsset(d.config, seed);
-    if (!asset) throw LearnsFirst{};
-    return *asset;
+    if (auto ready = formats::learnedAsset(d.config, materialOf(d), seed)) return *ready;
+    outcome.learns = LearnedSizes(d.config, materialOf(d), seed);
+    outcome.config = d.config;
+    if (change.weights && change.sizes == outcome.learns) return *change.weights;
+    return weightsOfZero(d.config);  // never shown
   };
-  try {
-    headscope::apply(*newest(), edit, memoryBudget_, atOnce);
-  } catch (const LearnsFirst&) {
-    return true;
+  for (const Edit& edit : change.edits) {
+    if (std::holds_alternative<Open>(edit) || std::holds_alternative<SetWeights>(edit)) {
+      outcome.learns.reset();
+    }
+    Applied applied = headscope::apply(*outcome.document, edit, memoryBudget_, make);
+    outcome.document = std::move(applied.document);
+    if (!applied.note.empty()) outcome.note = std::move(applied.note);
   }
-  return false;
+  return outcome;
 }
 
-void Documents::learnBeside(const Edit& edit) {
-  *learnedSteps_ = 0;
-  learning_.request([before = newest(), edit, budget = memoryBudget_, steps = learnedSteps_](
-                        const std::atomic<bool>& cancelled) -> std::optional<Learned> {
-    Execution execution;
-    execution.cancelled = &cancelled;
-    struct Cancelled {};
-    const WeightMaker learn = [&](const Document& d, WeightInit init, std::uint64_t seed) {
-      if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-      auto weights = formats::learnedWeights(
-          d.config, seed, execution,
-          [&](const training::LayerLearner& learner) { *steps = learner.stepsDone(); });
-      if (!weights) throw Cancelled{};
-      return *weights;
-    };
-    try {
-      Applied applied = headscope::apply(*before, edit, budget, learn);
-      return Learned{before, std::move(applied.document), nameOf(edit, *before),
-                     std::move(applied.note)};
-    } catch (const Cancelled&) {
-      return std::nullopt;
-    }
+/// Somebody chose them, whatever is done at new sizes.
+bool Documents::asksForLearned(const Change& change) const {
+  return std::any_of(change.edits.begin(), change.edits.end(), [](const Edit& edit) {
+    const auto* drawn = std::get_if<DrawWeights>(&edit);
+    return drawn != nullptr && drawn->init == WeightInit::learned;
   });
 }
 
-void Documents::takeLearned() {
-  if (auto outcome = learning_.take()) {
-    if (!outcome->error.empty()) return say(outcome->error, true);
-    if (!outcome->result) return;
-    const Learned& learned = *outcome->result;
-    if (learned.before != newest()) return say("the learning was left off: something else changed");
-    open(learned.document, learned.name);
-    say(learned.note.empty() ? "learned: " + learned.name : learned.note);
-  } else if (learning_.busy()) {
-    say(fmt::format("learning heads of this size: step {} of {}",
-                    static_cast<Index>(*learnedSteps_), training::LearningSettings{}.steps));
+void Documents::commit(const Change& change, Outcome outcome) {
+  leaveChange();
+  open(std::move(outcome.document), change.name);
+  say(outcome.note.empty() ? change.name : std::move(outcome.note));
+}
+
+/// Goes on with a change, or makes it where nothing has to be learned for it.
+void Documents::follow(Change change) {
+  Outcome outcome = outcomeOf(change);
+  const bool learns = outcome.learns.has_value();
+  const bool quick = learns && training::learnsQuickly(outcome.config);
+  if (learns && !asksForLearned(change) && (!learnsAtNewSizes_ || !quick)) {
+    change.edits.emplace_back(DrawWeights{WeightInit::designed, outcome.learns->seed});
+    outcome = outcomeOf(change);
+    outcome.note = learnsAtNewSizes_
+                       ? "heads of this size take long to learn, so they are designed ones: more, "
+                         "weights has learned ones"
+                       : "designed heads: learning at new sizes is off";
   }
+  if (!outcome.learns) return commit(change, std::move(outcome));
+  if (!learning_.isOf(*outcome.learns)) {
+    change.forming = nullptr;
+    change.weights.reset();
+    change.sizes = outcome.learns;
+    learning_.begin(outcome.config, outcome.learns->material, outcome.learns->seed);
+  } else if (change.weights) {
+    change.forming = std::move(outcome.document);
+    worker_.request(change.forming);
+  }
+  change_ = std::move(change);
+}
+
+void Documents::takeLearned() {
+  if (!change_) return;
+  attempt([&] {
+    auto news = learning_.take();
+    if (!news) {
+      if (!busy()) learning_.ask();
+      return;
+    }
+    if (!news->weights) {
+      say(fmt::format("{}: designed heads in their place", news->error), true);
+      return stopLearning();
+    }
+    change_->weights = std::move(news->weights);
+    if (news->done) {
+      const Change change = *std::exchange(change_, std::nullopt);
+      return commit(change, outcomeOf(change));
+    }
+    change_->forming = outcomeOf(*change_).document;
+    worker_.request(change_->forming);
+  });
+}
+
+void Documents::stopLearning() {
+  if (!change_) return;
+  attempt([&] {
+    Change change = *change_;
+    leaveChange();
+    // learned ones alone were asked for: without them all stays as it was
+    if (change.edits.size() == 1 && asksForLearned(change)) return worker_.request(newest());
+    change.edits.emplace_back(DrawWeights{WeightInit::designed, 1});
+    Outcome outcome = outcomeOf(change);
+    outcome.note = "designed heads, in place of learned ones";
+    commit(change, std::move(outcome));
+  });
+}
+
+/// What was to become of it is left off.
+void Documents::leaveChange() {
+  learning_.stop();
+  change_.reset();
 }
 
 void Documents::apply(const Edit& edit, const std::string& gesture) {
   attempt([&] {
-    if (learnsFirst(edit)) return learnBeside(edit);
+    if (change_) {
+      Change change = *change_;
+      change.edits.push_back(edit);
+      return follow(std::move(change));
+    }
+    const WeightSource& now = newest()->weightSource;
+    const bool learned = now.drawn() && now.init == WeightInit::learned;
+    Change change{{edit}, {}};
+    if ((learned || asksForLearned(change)) && outcomeOf(change).learns) {
+      change.name = nameOf(edit, *newest());
+      return follow(std::move(change));
+    }
     say(history_.apply(edit, gesture));
     worker_.request(newest());
   });
 }
 
+void Documents::applyTogether(const std::vector<Edit>& edits, const std::string& name) {
+  attempt([&] {
+    leaveChange();
+    follow({edits, name});
+  });
+}
+
 void Documents::undo() {
+  if (change_) {
+    say("undone: " + change_->name);
+    leaveChange();
+    return worker_.request(newest());
+  }
   if (!history_.canUndo()) return;
   say("undone: " + history_.undoName());
   history_.undo();
@@ -185,15 +263,16 @@ void Documents::undo() {
 }
 
 void Documents::redo() {
-  if (!history_.canRedo()) return;
+  if (change_ || !history_.canRedo()) return;
   say("redone: " + history_.redoName());
   history_.redo();
   worker_.request(newest());
 }
 
 void Documents::jumpTo(std::size_t index) {
-  if (index >= history_.size() || index == history_.position()) return;
+  if (index >= history_.size() || (index == history_.position() && !change_)) return;
   attempt([&] {
+    leaveChange();
     history_.jumpTo(index);
     say("back to: " + history_.nameAt(index));
     worker_.request(newest());
@@ -201,6 +280,7 @@ void Documents::jumpTo(std::size_t index) {
 }
 
 void Documents::open(DocumentPtr document, const std::string& name) {
+  leaveChange();
   history_.apply(Open{std::move(document), name});
   worker_.request(newest());
 }
@@ -208,14 +288,19 @@ void Documents::open(DocumentPtr document, const std::string& name) {
 /// Its edits are applied aside and taken over as one.
 void Documents::openFile(const std::filesystem::path& path) {
   attempt([&] {
+    const Change change{editsToOpen(path, *newest()), "open " + path.filename().string()};
+    if (outcomeOf(change).learns) {
+      leaveChange();
+      return follow(change);
+    }
     DocumentPtr opened = newest();
     std::string notes;
-    for (const Edit& edit : editsToOpen(path, *opened)) {
+    for (const Edit& edit : change.edits) {
       Applied applied = headscope::apply(*opened, edit, memoryBudget_);
       opened = std::move(applied.document);
       if (!applied.note.empty()) notes += "; " + applied.note;
     }
-    open(std::move(opened), "open " + path.filename().string());
+    open(std::move(opened), change.name);
     say("opened " + path.string() + notes);
   });
 }

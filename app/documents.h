@@ -2,7 +2,6 @@
 // them, and what is said of that in the status bar.
 #pragma once
 
-#include <atomic>
 #include <exception>
 #include <filesystem>
 #include <functional>
@@ -11,8 +10,9 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "app/background.h"
+#include "app/layer_learning.h"
 #include "app/worker.h"
 #include "core/error.h"
 #include "core/history.h"
@@ -60,13 +60,25 @@ class Documents {
     }
   }
 
-  /// Where weights have to be learned for it, that is done beside the frames, and the document
-  /// stays as it is until they are.
+  /// Where weights have to be learned for it, that is done beside the frames: what is shown forms
+  /// while they are, edits that follow go with it, and all become one entry of the history then.
   void apply(const Edit& edit, const std::string& gesture);
-  /// Once a frame: takes over what was learned, or says how far that is.
+  /// Several edits that are one.
+  void applyTogether(const std::vector<Edit>& edits, const std::string& name);
+  /// What the panels are of: the newest document, or one whose heads are still being learned.
+  const DocumentPtr& shown() const {
+    return change_ && change_->forming ? change_->forming : newest();
+  }
+
+  /// Once a frame: takes over what has been learned since.
   void takeLearned();
-  bool learning() const { return learning_.busy(); }
+  bool learning() const { return change_.has_value(); }
+  LayerLearning::Progress learned() const { return learning_.progress(); }
   void waitForLearning() { learning_.wait(); }
+  /// Designed heads take the place of those that are being learned.
+  void stopLearning();
+  /// Off: designed heads are taken where learned ones are of another size.
+  void learnAtNewSizes(bool on) { learnsAtNewSizes_ = on; }
   void undo();
   void redo();
   void jumpTo(std::size_t index);
@@ -91,25 +103,38 @@ class Documents {
   void noteNoMemory() { asksAgain_ = !isComputed() && !busy(); }
   /// Asks for it again after that.
   void askAgain() {
-    if (std::exchange(asksAgain_, false)) worker_.request(newest());
+    if (std::exchange(asksAgain_, false)) worker_.request(shown());
   }
 
  private:
-  /// What an edit gave whose weights had to be learned.
-  struct Learned {
-    DocumentPtr before, document;
-    std::string name, note;
+  /// Edits whose weights are still being learned.
+  struct Change {
+    std::vector<Edit> edits;
+    std::string name;
+    DocumentPtr forming{};                // what they come to by now; null: nothing yet
+    std::optional<Weights> weights{};     // as learned by now, of the sizes asked for
+    std::optional<LearnedSizes> sizes{};  // these
   };
-  bool learnsFirst(const Edit& edit) const;
-  void learnBeside(const Edit& edit);
+  struct Outcome {
+    DocumentPtr document;
+    std::string note;
+    std::optional<LearnedSizes> learns;  // sizes that its weights have to be learned for
+    AttentionConfig config;              // of these
+  };
+  Outcome outcomeOf(const Change& change) const;
+  bool asksForLearned(const Change& change) const;
+  void follow(Change change);
+  void commit(const Change& change, Outcome outcome);
+  void leaveChange();
 
   Index memoryBudget_;
   History history_;
   TracePtr trace_;
   Message message_;
   bool asksAgain_ = false;
-  std::shared_ptr<std::atomic<Index>> learnedSteps_ = std::make_shared<std::atomic<Index>>(0);
-  BackgroundTask<Learned> learning_;
+  std::optional<Change> change_;
+  bool learnsAtNewSizes_ = true;
+  LayerLearning learning_;
   Worker worker_;  // last: gone before what it could still touch
 };
 

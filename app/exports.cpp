@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
+#include "core/error.h"
 #include "core/formats/export_tensor.h"
+#include "core/formats/files.h"
 #include "core/formats/pytorch_script.h"
 #include "core/formats/state_dict.h"
+#include "core/formats/training_curves.h"
 
 namespace headscope {
 namespace {
@@ -14,7 +18,7 @@ namespace {
 using ui::ExportKind;
 using ui::ExportRequest;
 
-/// Writes it and says so. A picture is the host's to draw.
+/// Writes what is of the pass and says so. A picture is the host's to draw.
 std::string writeExport(const ExportRequest& request, const Trace& trace) {
   switch (request.kind) {
     case ExportKind::tensor:
@@ -29,10 +33,19 @@ std::string writeExport(const ExportRequest& request, const Trace& trace) {
       formats::exportPyTorch(request.path, trace);
       return fmt::format("exported a PyTorch script: run python3 {}",
                          wholePath(request.path / formats::kScriptName));
+    case ExportKind::curves:
     case ExportKind::picture:
       break;
   }
   return {};
+}
+
+std::string writeCurves(const std::filesystem::path& path, const TrainingMoment* moment) {
+  if (moment == nullptr) throw UserError("there are no curves yet: train on the page Train first");
+  formats::writeAtomically(path, [&](std::ostream& file) {
+    file << formats::curvesCsv(*moment->task, moment->records, moment->evaluations);
+  });
+  return fmt::format("exported the curves of {} steps to {}", moment->stepsTaken, wholePath(path));
 }
 
 }  // namespace
@@ -52,6 +65,12 @@ std::optional<ExportRequest> Exports::start() {
   ExportRequest request = std::move(asked_.front());
   asked_.pop_front();
   if (request.kind == ExportKind::picture) return request;
+  if (request.kind == ExportKind::curves) {
+    write([path = request.path, moment = training_.moment()] {
+      return writeCurves(path, moment.get());
+    });
+    return std::nullopt;
+  }
   write([request = std::move(request), shown = documents_.trace()] {
     return writeExport(request, *shown);
   });

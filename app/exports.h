@@ -11,15 +11,16 @@
 
 #include "app/background.h"
 #include "app/documents.h"
+#include "app/live_training.h"
 #include "app/ui/export_dialog.h"
 
 namespace headscope {
 
 class Exports {
  public:
-  /// `tracePath`: where "Save trace" goes. `documents` must outlive it.
-  Exports(Documents& documents, std::filesystem::path tracePath)
-      : documents_(documents), tracePath_(std::move(tracePath)) {}
+  /// `tracePath`: where "Save trace" goes. The others must outlive it.
+  Exports(Documents& documents, const LiveTraining& training, std::filesystem::path tracePath)
+      : documents_(documents), training_(training), tracePath_(std::move(tracePath)) {}
 
   ui::ExportDialog& dialog() { return dialog_; }
 
@@ -43,6 +44,7 @@ class Exports {
 
  private:
   Documents& documents_;
+  const LiveTraining& training_;
   std::filesystem::path tracePath_;
   ui::ExportDialog dialog_;
   std::deque<ui::ExportRequest> asked_;

@@ -12,23 +12,13 @@ namespace {
 /// Of one request, at most: so long a learning rate that was changed waits to act, and no longer is
 /// the picture older than the run.
 constexpr double kFastSeconds = 0.03;
+constexpr Index kStripMoments = 7;  // side by side
 constexpr Index kMostCaughtUp = 8;  // steps that a slow machine is behind: the rest is let go
 
 template <typename Value>
 std::vector<Value> partOf(const std::vector<Value>& all, Index n, Index count) {
   const auto size = static_cast<std::ptrdiff_t>(all.size()) / count;
   return {all.begin() + n * size, all.begin() + (n + 1) * size};
-}
-
-training::Examples oneOf(const training::Examples& all, Index n) {
-  training::Examples one;
-  one.count = 1;
-  one.length = all.length;
-  one.symbols = partOf(all.symbols, n, all.count);
-  one.series = partOf(all.series, n, all.count);
-  for (const auto& answers : all.answers) one.answers.push_back(partOf(answers, n, all.count));
-  for (const auto& partners : all.partners) one.partners.push_back(partOf(partners, n, all.count));
-  return one;
 }
 
 template <typename Item>
@@ -39,6 +29,17 @@ const Item* newest(const std::vector<Item>& items, Index step) {
 }
 
 }  // namespace
+
+training::Examples oneExample(const training::Examples& all, Index n) {
+  training::Examples one;
+  one.count = 1;
+  one.length = all.length;
+  one.symbols = partOf(all.symbols, n, all.count);
+  one.series = partOf(all.series, n, all.count);
+  for (const auto& answers : all.answers) one.answers.push_back(partOf(answers, n, all.count));
+  for (const auto& partners : all.partners) one.partners.push_back(partOf(partners, n, all.count));
+  return one;
+}
 
 const training::Evaluation* TrainingMoment::evaluation() const { return newest(evaluations, step); }
 const training::StepRecord* TrainingMoment::record() const { return newest(records, step); }
@@ -73,11 +74,20 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
     model = &shown;
     moment.step = snapshot->step;
   }
-  moment.example = oneOf(examples, std::clamp<Index>(request.example, 0, examples.count - 1));
+  moment.example = oneExample(examples, std::clamp<Index>(request.example, 0, examples.count - 1));
   training::ModelPass pass(*model, moment.example);
   if (!pass.forward(execution)) return std::nullopt;
   for (Index layer = 0; layer < run.settings().model.layers; ++layer) {
     moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
+  }
+  if (request.beside == Beside::headsOff) {
+    moment.headsOff = training::switchEachOff(*model, examples, execution);
+    if (!moment.headsOff) return std::nullopt;
+  }
+  if (request.beside == Beside::strip && !run.evaluations().empty()) {
+    auto strip = training::headStrip(run, moment.example, kStripMoments, execution);
+    if (!strip) return std::nullopt;
+    moment.strip = std::move(*strip);
   }
   if (request.document) {
     moment.document = training::documentOf(pass, *model, *request.document, 0, budget);
@@ -146,6 +156,12 @@ void LiveTraining::showExample(Index example) {
   stale_ = true;
 }
 
+void LiveTraining::want(Beside what) {
+  if (beside_ == what) return;
+  beside_ = what;
+  stale_ = stale_ || what != Beside::nothing;
+}
+
 void LiveTraining::askForDocument(Index layer) {
   document_ = layer;
   stale_ = true;
@@ -187,6 +203,7 @@ void LiveTraining::follow(double now) {
   if (request.steps == 0 && !stale) return;
   request.look = look_;
   request.example = example_;
+  request.beside = beside_;
   request.document = std::exchange(document_, std::nullopt);
   request.changes = std::exchange(changes_, {});
   thread_.request([live = run_, request = std::move(request)](const std::atomic<bool>& cancelled) {

@@ -7,10 +7,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/background.h"
 #include "core/document.h"
+#include "core/training/head_off.h"
+#include "core/training/head_strip.h"
 #include "core/training/trainer.h"
 
 namespace headscope {
@@ -33,6 +36,9 @@ struct TrainingMoment {
   Index snapshotEvery = 1;   // steps from one moment that can be gone back to, to the next
   std::uint64_t number = 0;  // tells it from every other moment
   DocumentPtr document;      // of a layer on the example, where that was asked for
+  /// What the model of this step answers without each of its heads, where that is asked for.
+  std::optional<training::HeadsOff> headsOff;
+  std::vector<training::StripMoment> strip;  // likewise: heads at moments of the run
 
   /// The newest evaluation of no later step than is shown.
   const training::Evaluation* evaluation() const;
@@ -41,11 +47,17 @@ struct TrainingMoment {
   Index layers() const { return std::ssize(weights); }
 };
 
+/// One of several examples.
+training::Examples oneExample(const training::Examples& all, Index n);
+
 class LiveTraining {
  public:
   static constexpr double kSlow = 20.0;  // steps a second: slow enough to see
 
-  explicit LiveTraining(Index memoryBudgetBytes) : memoryBudgetBytes_(memoryBudgetBytes) {}
+  /// `shown`: a moment of another one's run, as for a picture of it; nothing goes on then.
+  explicit LiveTraining(Index memoryBudgetBytes,
+                        std::shared_ptr<const TrainingMoment> shown = nullptr)
+      : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {}
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
@@ -53,7 +65,7 @@ class LiveTraining {
   /// A new run at its start, halted. Throws UserError for settings that no run can have; the run
   /// before goes on to be there then.
   void begin(const training::Task& task, const training::TrainingSettings& settings);
-  bool begun() const { return run_ != nullptr; }
+  bool begun() const { return run_ != nullptr || moment_ != nullptr; }
 
   void play(bool on);
   bool playing() const { return playing_; }
@@ -73,6 +85,9 @@ class LiveTraining {
   void goBack(Index step);
   void showExample(Index example);
   Index example() const { return example_; }
+  /// What later moments hold beside the run.
+  enum class Beside { nothing, headsOff, strip };
+  void want(Beside what);
   /// Has a later moment hold that layer as a document.
   void askForDocument(Index layer);
 
@@ -94,6 +109,7 @@ class LiveTraining {
     std::optional<double> seconds;  // no step is begun after so long
     std::optional<Index> look;
     Index example = 0;
+    Beside beside = Beside::nothing;
     std::optional<Index> document;
     std::vector<Change> changes;
   };
@@ -123,6 +139,7 @@ class LiveTraining {
   double now_ = 0.0, lastStepAt_ = 0.0;
   Index asked_ = 0;
   Index example_ = 0;
+  Beside beside_ = Beside::nothing;
   std::uint64_t begun_ = 0;  // so many runs: their moments' numbers differ
   std::optional<Index> look_, document_;
   std::vector<Change> changes_;

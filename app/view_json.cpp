@@ -28,6 +28,7 @@ constexpr std::array kScopes{"head", "all"};
 constexpr std::array kTabs{"cell", "history", "scenes"};
 // a state chosen in the history is not kept with the view: the last edit stands for it
 constexpr std::array kAgainst{"last-edit", "last-edit", "right-way"};
+constexpr std::array kTrainTabs{"live", "over-steps", "head-counts", "scale", "head-off"};
 constexpr std::array kTermColumns{"index", "left", "right", "product", "contribution"};
 
 /// The heads page: how it shows them.
@@ -39,7 +40,8 @@ void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kLooks{"lines", "values", "lengths"};
   constexpr std::array kFigures{"scatter", "table"};
   constexpr std::array kEnlarged{"none", "figures", "similarity"};
-  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several"};
+  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several",
+                                     "how-learned"};
   constexpr std::array kEffectDrawings{"bars", "heatmap"};
   constexpr Index kMostHeads = Limits::kDModel;
   constexpr Index kMostTokens = Limits::kTokens;
@@ -92,9 +94,11 @@ void visitFields(Fields& f, View& view) {
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);
   f.number("train_d_model", view.train.dModel, Index{0}, Limits::kDModel);
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
+  f.choice("train_tab", view.train.tab, kTrainTabs);
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
+  f.flag("learn_heads", view.learnHeads);
   f.number("play_speed", view.playSpeed, 0.25F, 4.0F);
   f.word("tool", view.tool);
   f.mistake("mistake", view.mistake);

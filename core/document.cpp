@@ -27,11 +27,18 @@ DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource
   return std::make_shared<const Document>(std::move(d));
 }
 
+training::Material materialOf(const Document& d) {
+  if (d.source == nullptr) return {};
+  return training::materialOf(*d.source).value_or(training::Material{});
+}
+
 Weights drawWeightsFor(const Document& d, WeightInit init, std::uint64_t seed) {
   if (init == WeightInit::designed && d.source != nullptr) {
     return designedWeights(d.config, *d.source, d.positions, seed);
   }
-  if (init == WeightInit::learned) return formats::learnedWeights(d.config, seed, {}).value();
+  if (init == WeightInit::learned) {
+    return formats::learnedWeights(d.config, materialOf(d), seed, {}).value();
+  }
   return drawWeights(d.config, init, seed);
 }
 

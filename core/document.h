@@ -11,6 +11,7 @@
 #include "core/config.h"
 #include "core/input/input.h"
 #include "core/pins.h"
+#include "core/training/material.h"
 #include "core/weights/weights.h"
 
 namespace headscope {
@@ -30,9 +31,13 @@ struct Document {
 
 using DocumentPtr = std::shared_ptr<const Document>;
 
-/// The weights that `init` and `seed` give for the document's sizes; designed ones also for its
-/// kind of input. Learned ones, which are for text, come with the program or are learned now: that
-/// takes as long as learning does (training/learned_layer.h), a second or two at d_model 512.
+/// What learned weights of the document learn from; of an input that is given as numbers, from
+/// which there is nothing to learn: sentences.
+training::Material materialOf(const Document& document);
+
+/// The weights that `init` and `seed` give for the document's sizes; designed and learned ones also
+/// for its kind of input. Learned ones come with the program or are learned now: that takes as long
+/// as learning does (training/learned_layer.h), a second or two at d_model 512.
 Weights drawWeightsFor(const Document& document, WeightInit init, std::uint64_t seed);
 using WeightMaker = std::function<Weights(const Document&, WeightInit, std::uint64_t seed)>;
 

@@ -11,7 +11,8 @@ namespace headscope {
 
 struct Preset {
   std::string name;   // "original-transformer": in flags
-  std::string title;  // "Original Transformer": on screen
+  std::string title;  // "Dimensions of BERT base": on screen
+  std::string brief;  // "BERT base": where there is less room
   std::string about;  // one line: where the numbers come from
   AttentionConfig config;
   std::string example;           // name of its example input

@@ -17,12 +17,12 @@ bool weightsFit(const Weights& w, const AttentionConfig& c) {
 }
 
 /// Whether weights of the same shapes are drawn alike: designed heads also follow the number of
-/// heads and the kind of input, learned ones the number of heads and whether there are biases.
+/// heads and the kind of input, learned ones these and whether there are biases.
 bool wouldBeSame(WeightInit init, const Document& a, const Document& b) {
   if (init == WeightInit::designed) return sameDesign(a, b);
   if (init != WeightInit::learned) return true;
   return a.config.numHeads == b.config.numHeads && a.config.numKvHeads == b.config.numKvHeads &&
-         a.config.bias == b.config.bias;
+         a.config.bias == b.config.bias && materialOf(a) == materialOf(b);
 }
 
 /// A painted mask for other lengths: the part in common is kept, the rest allowed.
@@ -95,11 +95,12 @@ void Rebuild::embed() {
 
 void Rebuild::drawWhereNeeded() {
   WeightSource& source = next_.weightSource;
-  const bool words = std::holds_alternative<TextSource>(*next_.source);
-  if (source.drawn() && source.init == WeightInit::learned && !words) {
+  const bool numbers = std::holds_alternative<TensorSource>(*next_.source);
+  if (source.drawn() && source.init == WeightInit::learned && numbers) {
     source.init = WeightInit::designed;
     note(
-        "learned heads know words alone, so designed ones took their place; undo brings them back");
+        "learned heads know words and series alone, so designed ones took their place; undo brings "
+        "them back");
   }
   const bool sourceChanged =
       next_.weightSource != before_.weightSource || next_.weightsEdited != before_.weightsEdited;

@@ -15,6 +15,7 @@
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::cli {
@@ -167,10 +168,12 @@ void printUndefined(std::ostream& out, const HeadReport& report) {
 }
 
 void printLabels(std::ostream& out, const HeadReport& report) {
-  const bool made = std::any_of(report.madeFor.begin(), report.madeFor.end(),
-                                [](const auto& each) { return each.has_value(); });
+  const auto first = std::find_if(report.madeFor.begin(), report.madeFor.end(),
+                                  [](const auto& each) { return each.has_value(); });
+  const bool made = first != report.madeFor.end();
   Table table(std::vector<Align>(made ? 4 : 3, Align::left));
-  table.add(made ? std::vector<std::string>{"", "made for", "does here", "because"}
+  table.add(made ? std::vector<std::string>{"", (*first)->trained ? "trained for" : "made for",
+                                            "does here", "because"}
                  : std::vector<std::string>{"", "does here", "because"});
   for (std::size_t h = 0; h < report.labels.size(); ++h) {
     const HeadLabel& label = report.labels[h];

@@ -62,7 +62,7 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
   app.set_version_flag("--version", "headscope " HEADSCOPE_VERSION, "print the version and exit");
   const std::vector<cli::Command> commands{
       cli::addInfo(app),   cli::addRun(app),    cli::addExplain(app), cli::addAnalyze(app),
-      cli::addExport(app), cli::addRender(app), cli::addTrain(app),  cli::addLearn(app)};
+      cli::addExport(app), cli::addRender(app), cli::addTrain(app),   cli::addLearn(app)};
   const cli::Command window = cli::addWindow(app);
   try {
     app.parse(argc, argv);

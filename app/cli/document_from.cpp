@@ -52,10 +52,9 @@ void refuseContradictions(const PassOptions& o) {
   refuseIf(o.init == "designed" && input,
            "--init designed is made for the named coordinates of a text or a series, and --input "
            "gives X as numbers: leave one of them out");
-  refuseIf(
-      o.init == "learned" && (input || !o.series.empty()),
-      "--init learned has learned from sentences, and the input is none: give --text, or leave "
-      "--init out");
+  refuseIf(o.init == "learned" && input,
+           "--init learned has learned from sentences or series, and --input gives X as numbers: "
+           "leave one of them out");
   refuseIf(o.noPositions && o.sinusoidalPositions,
            "--no-positions and --sinusoidal-positions contradict each other: leave one out");
   refuseIf(o.dropoutSeed && !o.dropout,
@@ -181,7 +180,7 @@ WeightMaker makerOf(int threads) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
     Execution execution;
     execution.threads = threads;
-    return formats::learnedWeights(d.config, seed, execution, tellLearning).value();
+    return formats::learnedWeights(d.config, materialOf(d), seed, execution, tellLearning).value();
   };
 }
 
@@ -254,11 +253,11 @@ DocumentPtr documentFrom(const PassOptions& o) {
                     "numbers: add --text, or leave --init out",
                     tensors->name));
   }
-  if (o.init == "learned" && !std::holds_alternative<TextSource>(source)) {
+  if (o.init == "learned" && tensors != nullptr) {
     throw UserError(
-        "--init learned has learned from sentences, and the preset's example is none: add --text, "
-        "or "
-        "leave --init out");
+        fmt::format("--init learned has learned from sentences or series, and {} gives X as "
+                    "numbers: add --text or --series, or leave --init out",
+                    tensors->name));
   }
   const auto given = givenWeights(o, config);
   if (given) takeDimensions(config, *given, tensors != nullptr, o);
@@ -278,17 +277,45 @@ DocumentPtr documentFrom(const PassOptions& o) {
   return document;
 }
 
-DocumentPtr documentForWindow(PassOptions o) {
+namespace {
+
+/// No flag says where weights are from, and X is made of words or measurements.
+bool opensFreely(const PassOptions& o) {
   const bool saysWeights = !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty();
   const bool numbers =
       !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
-  if (!saysWeights && !numbers) {
-    // those that come with the program are there at once
-    const bool sentences = o.series.empty() && std::holds_alternative<TextSource>(sourceFrom(o));
-    const bool there = sentences && formats::learnedAsset(configFrom(o.config), 1).has_value();
-    o.init = there ? "learned" : "designed";
+  return !saysWeights && !numbers;
+}
+
+bool canLearn(const PassOptions& o) {
+  return training::materialOf(sourceFrom(o)) && training::learnsQuickly(configFrom(o.config));
+}
+
+bool areThere(const PassOptions& o) {
+  const auto material = training::materialOf(sourceFrom(o));
+  return material && formats::learnedAsset(configFrom(o.config), *material, 1);
+}
+
+/// Where nothing is said of it.
+void takeOpeningText(PassOptions& o) {
+  const bool said = !o.config.preset.empty() || !o.texts.empty() || !o.series.empty() ||
+                    !o.input.empty() || !o.session.empty();
+  if (!said) o.texts = std::get<TextSource>(examples().front().source).texts;
+}
+
+}  // namespace
+
+DocumentPtr documentForWindow(PassOptions o, bool learnNow) {
+  takeOpeningText(o);
+  if (opensFreely(o)) {
+    o.init = canLearn(o) && (learnNow || areThere(o)) ? "learned" : "designed";
   }
   return documentFrom(o);
+}
+
+bool windowLearns(PassOptions o) {
+  takeOpeningText(o);
+  return opensFreely(o) && canLearn(o) && !areThere(o);
 }
 
 }  // namespace headscope::cli

@@ -1,4 +1,4 @@
-// learn: weights of one layer that learn where to look in sentences, as a file.
+// learn: weights of one layer that learn where to look in sentences or in series, as a file.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,86 +22,102 @@ namespace {
 
 using formats::FileFloat;
 using formats::Json;
+using training::AskedQuestion;
 using training::HeadRoles;
 using training::LayerLearner;
-using training::WordQuestionInfo;
+using training::Material;
 using Align = Table::Align;
 
 constexpr Index kTestSentences = 500;
+constexpr Index kTestSeries = 200;
 
 struct LearnOptions {
   ConfigOptions config;
   std::uint64_t seed = 1;
-  std::optional<Index> steps;
+  std::optional<Index> steps, channels;
   int threads = 0;
   std::string out;
   bool half = false;
   bool json = false;
 };
 
-/// What came out, on sentences it has not seen.
+/// What came out, on sentences or series it has not seen.
 struct Learned {
   AttentionConfig config;
+  Material material;
   Index steps = 0;
   double loss = 0.0, msPerStep = 0.0;
-  std::array<double, training::kWordQuestions> right{};
+  std::array<double, training::kLayerQuestions> right{};
   HeadRoles roles;
 };
 
-std::vector<Index> headsAsked(const WordQuestionInfo& question, const AttentionConfig& config) {
+std::vector<Index> headsAsked(const AskedQuestion& question, const AttentionConfig& config) {
   std::vector<Index> heads;
   for (Index head = 0; head < config.numHeads; ++head) {
-    for (const auto asked : training::questionsOfHead(head, config)) {
-      if (asked == question.question) heads.push_back(head);
+    for (const std::size_t asked : training::askedOfHead(head, config)) {
+      if (asked == question.number) heads.push_back(head);
     }
   }
   return heads;
 }
 
-double onPartners(const Learned& learned, Index head, const WordQuestionInfo& question) {
-  return learned.roles
-      .onPartners[static_cast<std::size_t>(head)][static_cast<std::size_t>(question.question)];
+double onPartners(const Learned& learned, Index head, const AskedQuestion& question) {
+  return learned.roles.onPartners[static_cast<std::size_t>(head)][question.number];
 }
 
 void printLearned(std::ostream& out, const Learned& learned) {
-  Table table({Align::left, Align::left, Align::right, Align::left});
-  table.add({"question", "asked of every word", "right", "weight on the answer, by head"});
-  for (const WordQuestionInfo& question : training::wordQuestions()) {
+  const bool series = learned.material.series();
+  // several steps are right for most questions of a series, so that none of them stands out
+  std::vector<Align> columns{Align::left, Align::left, Align::left};
+  std::vector<std::string> header{"question",
+                                  series ? "asked of every step" : "asked of every word",
+                                  "weight on the answer, by head"};
+  if (!series) {
+    columns.insert(columns.begin() + 2, Align::right);
+    header.insert(header.begin() + 2, "right");
+  }
+  Table table(columns);
+  table.add(header);
+  for (const AskedQuestion& question : training::questionsOf(learned.material)) {
     std::vector<std::string> heads;
     for (const Index head : headsAsked(question, learned.config)) {
       heads.push_back(
           fmt::format("head {}: {:.2f}", head + 1, onPartners(learned, head, question)));
     }
-    const auto q = static_cast<std::size_t>(question.question);
-    table.add({std::string(question.name), std::string(question.words),
-               fmt::format("{:.0f} %", 100.0 * learned.right[q]),
-               fmt::format("{}", fmt::join(heads, ", "))});
+    std::vector<std::string> row{std::string(question.name), std::string(question.words),
+                                 fmt::format("{}", fmt::join(heads, ", "))};
+    if (!series) {
+      row.insert(row.begin() + 2, fmt::format("{:.0f} %", 100.0 * learned.right[question.number]));
+    }
+    table.add(row);
   }
   table.print(out);
-  out << fmt::format(
-      "right: of the last batches' words that have an answer; weights: on {} other sentences, "
-      "the largest {:.3f}\n",
-      kTestSentences, learned.roles.largestWeight);
+  if (!series) out << "right: of the last batches' words that have an answer; ";
+  out << fmt::format("weights: on {} other {}, the largest {:.3f}\n",
+                     series ? kTestSeries : kTestSentences, series ? "series" : "sentences",
+                     learned.roles.largestWeight);
 }
 
 Json learnedJson(const LearnOptions& options, const Learned& learned) {
   Json questions = Json::emptyList();
-  for (const WordQuestionInfo& question : training::wordQuestions()) {
-    const auto q = static_cast<std::size_t>(question.question);
-    questions.push_back({{"name", question.name},
-                         {"words", question.words},
-                         {"right", numberJson(learned.right[q])},
-                         {"heads", headsAsked(question, learned.config)}});
+  const std::vector<AskedQuestion> all = training::questionsOf(learned.material);
+  for (const AskedQuestion& question : all) {
+    Json told{{"name", question.name},
+              {"words", question.words},
+              {"heads", headsAsked(question, learned.config)}};
+    if (!learned.material.series()) told["right"] = numberJson(learned.right[question.number]);
+    questions.push_back(std::move(told));
   }
   Json heads = Json::emptyList();
   for (Index head = 0; head < learned.config.numHeads; ++head) {
     Json weights = Json::emptyObject();
-    for (const WordQuestionInfo& question : training::wordQuestions()) {
+    for (const AskedQuestion& question : all) {
       weights[question.name] = numberJson(onPartners(learned, head, question));
     }
     heads.push_back({{"head", head}, {"weight_on_partner", std::move(weights)}});
   }
   return {{"config", formats::configJson(learned.config)},
+          {"learned_from", training::inWords(learned.material)},
           {"seed", options.seed},
           {"steps", learned.steps},
           {"loss", numberJson(learned.loss)},
@@ -120,7 +136,7 @@ void refuseInputSizes(const ConfigOptions& o) {
                                    : nullptr;
   if (flag == nullptr) return;
   throw UserError(
-      fmt::format("{} is about an input, and `learn` draws its own sentences: leave it out", flag));
+      fmt::format("{} is about an input, and `learn` draws its own: leave it out", flag));
 }
 
 void runLearn(const LearnOptions& options, std::ostream& out) {
@@ -130,7 +146,11 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   config.memoryLen = 0;
   config.mask = {};
   requireValid(config);
-  training::LearningSettings settings;
+  if (options.channels && *options.channels < 1) {
+    throw UserError("--channels must be at least 1: leave it out to learn from sentences");
+  }
+  const Material material{options.channels.value_or(0)};
+  training::LearningSettings settings = training::usualSettings(material);
   if (options.steps) settings.steps = *options.steps;
   if (settings.steps < 1) throw UserError("--steps must be at least 1: leave it out for the usual");
   if (options.half && options.out.empty()) {
@@ -148,16 +168,21 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   const double ms = millisecondsSince(start) / static_cast<double>(settings.steps);
   const Weights weights = learner.weights();
   if (!options.out.empty()) {
-    formats::saveLearned(options.out, weights, config, options.seed, settings.steps,
+    formats::saveLearned(options.out, weights, config, material, options.seed, settings.steps,
                          options.half ? FileFloat::f16 : FileFloat::f32);
   }
   const Learned learned{
       config,
+      material,
       settings.steps,
       learner.loss(),
       ms,
       learner.right(),
-      measureRoles(weights, config, training::heldOutSentences(kTestSentences), execution)};
+      material.series()
+          ? training::measureRoles(
+                weights, config, training::heldOutSeries(kTestSeries, material.channels), execution)
+          : training::measureRoles(weights, config, training::heldOutSentences(kTestSentences),
+                                   execution)};
   if (options.json) return printJson(out, learnedJson(options, learned));
   printLearned(out, learned);
   if (!options.out.empty()) out << fmt::format("weights: {}\n", options.out);
@@ -166,16 +191,22 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
 }  // namespace
 
 Command addLearn(CLI::App& app) {
-  CLI::App* sub =
-      app.add_subcommand("learn", "weights that learn where to look in sentences, as a file");
+  CLI::App* sub = app.add_subcommand(
+      "learn", "weights that learn where to look in sentences or series, as a file");
   auto options = std::make_shared<LearnOptions>();
   addConfigOptions(*sub, options->config);
   const char* group = "Learning";
-  sub->add_option("--seed", options->seed, "of the start and the sentences (default 1)")
+  sub->add_option("--channels", options->channels,
+                  "learn from generated series of N channels, in place of sentences")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);
-  sub->add_option("--steps", options->steps, "batches of 32 sentences (default 120)")
+  sub->add_option("--seed", options->seed, "of the start and of what it learns from (default 1)")
+      ->check(notWhole)
+      ->type_name("N")
+      ->group(group);
+  sub->add_option("--steps", options->steps,
+                  "batches: of 32 sentences (default 120), of 12 series (default 150)")
       ->check(notWhole)
       ->type_name("N")
       ->group(group);

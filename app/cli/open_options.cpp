@@ -23,10 +23,11 @@ void addLookOptions(CLI::App& app, LookOptions& options) {
       ->type_name("X");
 }
 
-AppOptions optionsToOpen(const PassOptions& pass) {
+AppOptions optionsToOpen(const PassOptions& pass, bool learnNow) {
   AppOptions options;
   if (pass.session.empty()) {
-    options.document = documentForWindow(pass);
+    options.document = documentForWindow(pass, learnNow);
+    options.learns = !learnNow && windowLearns(pass);
     return options;
   }
   formats::Session session = sessionFrom(pass);

@@ -25,6 +25,6 @@ void addLookOptions(CLI::App& app, LookOptions& options);
 
 /// From the flags of a pass. A session opens on its own document, which its file holds; --scene is
 /// gone to from there, as an edit that undo takes back.
-AppOptions optionsToOpen(const PassOptions& pass);
+AppOptions optionsToOpen(const PassOptions& pass, bool learnNow = false);
 
 }  // namespace headscope::cli

@@ -72,8 +72,8 @@ void addInputFlags(CLI::App& app, PassOptions& o) {
 void addWeightFlags(CLI::App& app, PassOptions& o) {
   const char* group = "Weights";
   add(app, "--init", o.init, kName,
-      "xavier (default; the window: designed), normal, identity, designed (heads made to do stated "
-      "things) or learned (from generated sentences; see `learn`)",
+      "xavier (default; the window and render: learned), normal, identity, designed (heads made to "
+      "do stated things) or learned (from generated sentences or series; see `learn`)",
       group);
   add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);
   add(app, "--weights", o.weights, kTensorFile, "state dict of nn.MultiheadAttention", group);

@@ -55,9 +55,12 @@ const formats::SavedScene* sceneFrom(const PassOptions& options, const formats::
 /// Throws UserError for flags that contradict each other and for whatever cannot be used.
 DocumentPtr documentFrom(const PassOptions& options);
 
-/// The same for the window, which opens on designed heads where no flag says where weights are
-/// from.
-DocumentPtr documentForWindow(PassOptions options);
+/// The same for the window and its pictures, which open on learned heads where no flag says where
+/// weights are from, and on designed ones where none can be learned.
+DocumentPtr documentForWindow(PassOptions options, bool learnNow = false);
+/// Whether learned ones of its size are not there yet, and are to take the place of the designed
+/// ones that it opens on unless it is to `learnNow`.
+bool windowLearns(PassOptions options);
 
 /// One whole pass over it.
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document);

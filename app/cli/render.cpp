@@ -91,11 +91,7 @@ void render(const RenderOptions& options, std::ostream& out) {
   }
   PictureRequest picture{{}, size.width, size.height, options.out};
   AppOptions& app = picture.program;
-  if (options.pass.session.empty()) {
-    app.document = documentFrom(options.pass);
-  } else {
-    app = optionsToOpen(options.pass);
-  }
+  app = optionsToOpen(options.pass, true);
   const auto scene = std::find_if(app.scenes.begin(), app.scenes.end(),
                                   [&](const auto& s) { return s.number == app.scene; });
   const DocumentPtr& shown = scene != app.scenes.end() ? scene->document : app.document;

@@ -15,6 +15,7 @@
 #include "core/formats/document_json.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::cli {
@@ -66,11 +67,13 @@ std::string inputInWords(const Document& document) {
   return std::get<TensorSource>(*document.source).name;
 }
 
-std::string weightsInWords(const WeightSource& source) {
+std::string weightsInWords(const Document& document) {
+  const WeightSource& source = document.weightSource;
   if (!source.drawn()) return source.loadedFrom;
-  const char* about = source.init == WeightInit::designed  ? " (designed, not learned)"
-                      : source.init == WeightInit::learned ? " (from generated sentences)"
-                                                           : "";
+  const std::string about = source.init == WeightInit::designed ? " (designed, not learned)"
+                            : source.init == WeightInit::learned
+                                ? fmt::format(" (from {})", training::inWords(materialOf(document)))
+                                : "";
   return fmt::format("{}{}, seed {}", toString(source.init), about, source.seed);
 }
 
@@ -106,7 +109,7 @@ void printFullyMaskedRows(std::ostream& out, const Trace& trace) {
   out << '\n';
 }
 
-void printDesignedHeads(std::ostream& out, const Document& document) {
+void printHeads(std::ostream& out, const Document& document) {
   const auto heads = designedHeads(document);
   for (std::size_t h = 0; h < heads.size(); ++h) {
     const DesignedHead& head = heads[h];
@@ -117,6 +120,11 @@ void printDesignedHeads(std::ostream& out, const Document& document) {
     }
     if (!head.drawn && !head.why.empty()) out << "; " << head.why;
     out << '\n';
+  }
+  if (!heads.empty()) return;
+  const DeclaredRelations relations = declaredRelations(document);
+  for (std::size_t h = 0; h < relations.size(); ++h) {
+    if (relations[h]) out << fmt::format("  head {}: trained for {}\n", h + 1, relations[h]->name);
   }
 }
 
@@ -160,8 +168,8 @@ void printSummary(std::ostream& out, const Trace& trace, const std::string& memo
   if (!document.preset.empty()) out << document.preset << ": ";
   out << sizeInWords(trace.config()) << "; " << headWidthInWords(trace.config()) << '\n';
   out << "input: " << inputInWords(document) << '\n';
-  out << "weights: " << weightsInWords(document.weightSource) << '\n';
-  printDesignedHeads(out, document);
+  out << "weights: " << weightsInWords(document) << '\n';
+  printHeads(out, document);
   if (!memoryNote.empty()) out << "note: " << memoryNote << '\n';
   for (const auto& note : document.input->notes) out << "note: " << note << '\n';
   out << '\n';

@@ -193,8 +193,9 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   run->evaluate(execution);
   if (!options.save.empty()) formats::saveRun(options.save, *run);
   if (!options.log.empty()) {
-    formats::writeAtomically(options.log,
-                             [&](std::ostream& file) { file << formats::curvesCsv(*run); });
+    formats::writeAtomically(options.log, [&](std::ostream& file) {
+      file << formats::curvesCsv(run->task(), run->records(), run->evaluations());
+    });
   }
   if (run->stopped()) throw UserError(run->stopped()->words);
   const auto taken = static_cast<double>(run->stepsTaken());

@@ -34,15 +34,15 @@ constexpr const char* kPictureInstead = "headscope.png";
 constexpr int kPictureWidth = 1600;
 constexpr int kPictureHeight = 1000;
 
-AppOptions programFor(const WindowFlags& flags) {
-  AppOptions options = optionsToOpen(flags.pass);
+AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
+  AppOptions options = optionsToOpen(flags.pass, learnNow);
   flags.look.applyTo(options.view);
   options.threads = flags.pass.threads;
   return options;
 }
 
 void drawInstead(const WindowFlags& flags, std::ostream& out) {
-  AppOptions program = programFor(flags);
+  AppOptions program = programFor(flags, true);
   program.view.animate = false;
   const TracePtr trace = computePass(flags.pass, program.document);
   const PictureRequest picture{std::move(program), kPictureWidth, kPictureHeight,

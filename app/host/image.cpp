@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <vector>
+
 #include "core/error.h"
 #include "core/formats/files.h"
 
@@ -15,14 +18,29 @@
 
 namespace headscope::host {
 
+namespace {
+
+/// Without their opacity: a picture of the window is opaque, and an eighth smaller so.
+std::vector<std::uint8_t> colorsOf(const Image& image) {
+  std::vector<std::uint8_t> colors;
+  colors.reserve(image.rgba.size() / 4 * 3);
+  for (std::size_t i = 0; i + 3 < image.rgba.size(); i += 4) {
+    colors.insert(colors.end(), {image.rgba[i], image.rgba[i + 1], image.rgba[i + 2]});
+  }
+  return colors;
+}
+
+}  // namespace
+
 void writePng(const std::filesystem::path& path, const Image& image) {
+  const std::vector<std::uint8_t> colors = colorsOf(image);
   formats::writeAtomically(path, [&](std::ostream& out) {
     const auto write = [](void* stream, void* data, int size) {
       static_cast<std::ostream*>(stream)->write(static_cast<const char*>(data), size);
     };
-    const int stride = 4 * image.width;
-    if (stbi_write_png_to_func(write, &out, image.width, image.height, 4, image.rgba.data(),
-                               stride) == 0) {
+    const int stride = 3 * image.width;
+    if (stbi_write_png_to_func(write, &out, image.width, image.height, 3, colors.data(), stride) ==
+        0) {
       throw UserError(
           fmt::format("{}: {} × {} pixels could not be encoded as PNG; choose a smaller size",
                       path.string(), image.width, image.height));

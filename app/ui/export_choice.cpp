@@ -22,6 +22,8 @@ std::string endingOf(const ExportChoice& choice) {
       return ".safetensors";
     case ExportKind::picture:
       return ".png";
+    case ExportKind::curves:
+      return ".csv";
     case ExportKind::script:
       break;
   }
@@ -45,6 +47,8 @@ std::string suggestedName(const ExportChoice& choice) {
       return "headscope-trace.safetensors";
     case ExportKind::picture:
       return "headscope" + viewSuffix(choice.view) + ".png";
+    case ExportKind::curves:
+      return "headscope-curves.csv";
     case ExportKind::script:
       break;
   }

@@ -14,7 +14,7 @@ namespace headscope::ui {
 inline constexpr Index kMinPictureSide = 64;  // pixels
 inline constexpr Index kMaxPictureSide = 8192;
 
-enum class ExportKind { tensor, trace, picture, script };
+enum class ExportKind { tensor, trace, picture, script, curves };
 
 struct ExportChoice {
   ExportKind kind = ExportKind::tensor;
@@ -45,10 +45,20 @@ struct PictureView {
   const char* card;    // as in ExportChoice::view
   const char* title;   // null: the open tool's
   const char* suffix;  // of the file's name
+  bool train = false;  // of the page Train, else of the others
 };
 inline constexpr std::array kPictureViews{
-    PictureView{"", "window", ""}, PictureView{kToolsCard, nullptr, "-tool"},
-    PictureView{kStageCard, "step", "-step"}, PictureView{kStripCard, "heads", "-heads"}};
+    PictureView{"", "window", ""},
+    PictureView{kToolsCard, nullptr, "-tool"},
+    PictureView{kStageCard, "step", "-step"},
+    PictureView{kStripCard, "heads", "-heads"},
+    PictureView{kLiveHeadsCard, "all heads", "-heads", true},
+    PictureView{kOverStepsCard, "heads over steps", "-heads-over-steps", true},
+    PictureView{kCurvesCard, "curves", "-curves", true}};
+/// Whether it is offered on a page.
+inline bool isOffered(const PictureView& picture, const std::string& page) {
+  return *picture.card == '\0' || picture.train == (page == kTrainPage);
+}
 
 /// "weights.npy"
 std::string suggestedName(const ExportChoice& choice);

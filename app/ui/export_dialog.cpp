@@ -46,6 +46,11 @@ class ExportForm {
       case ExportKind::picture:
         picture();
         break;
+      case ExportKind::curves:
+        wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                     "Loss, right answers and relations of the run over its steps, as `headscope "
+                     "train --log` writes them.");
+        break;
       case ExportKind::script:
         wrappedLabel(
             look_.fonts.small, look_.theme.textMuted,
@@ -61,9 +66,14 @@ class ExportForm {
   const AttentionConfig& config() const { return panel_.trace.config(); }
 
   void kinds() {
-    const int clicked =
-        choices(look_, "kind", {"Tensor", "Every tensor", "Picture", "PyTorch script"},
-                static_cast<int>(choice_.kind));
+    std::vector<const char*> kinds{"Tensor", "Every tensor", "Picture", "PyTorch script"};
+    if (panel_.view.page == kTrainPage) {
+      kinds.push_back("Curves");
+    } else if (choice_.kind == ExportKind::curves) {
+      choice_.kind = ExportKind::tensor;
+      changed();
+    }
+    const int clicked = choices(look_, "kind", kinds, static_cast<int>(choice_.kind));
     if (clicked < 0) return;
     choice_.kind = static_cast<ExportKind>(clicked);
     choice_.named = false;
@@ -131,16 +141,23 @@ class ExportForm {
   void picture() {
     exportCaption(look_, "view");
     std::vector<const char*> titles;
+    std::vector<const PictureView*> views;
     int now = 0;
     for (const PictureView& view : kPictureViews) {
+      if (!isOffered(view, panel_.view.page)) continue;
       if (view.card == choice_.view) now = static_cast<int>(titles.size());
       titles.push_back(view.title != nullptr ? view.title : tool_);
+      views.push_back(&view);
     }
     const int view = choices(look_, "view", titles, now);
-    if (view >= 0) {
-      choice_.view = kPictureViews[static_cast<std::size_t>(view)].card;
+    const char* chosen = views[static_cast<std::size_t>(view >= 0 ? view : now)]->card;
+    if (choice_.view != chosen) {  // or it was one of another page
+      choice_.view = chosen;
       changed();
     }
+    // what is exported is what is seen, and that is computed while it is seen
+    if (choice_.view == kOverStepsCard) panel_.view.train.tab = TrainTab::overSteps;
+    if (choice_.view == kLiveHeadsCard) panel_.view.train.tab = TrainTab::live;
     exportCaption(look_, "size");
     followWindow();
     side("width", choice_.width, memory_.width);
@@ -156,9 +173,13 @@ class ExportForm {
     if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
     if (!pictureFits(choice_)) return;
     wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                 fmt::format("{} × {} pixels, as the window shows it: step {}, head {}",
+                 fmt::format("{} × {} pixels, as the window shows it{}",
                              choice_.width * choice_.scale, choice_.height * choice_.scale,
-                             step(panel_.view.step).text(config()).title, panel_.view.head + 1));
+                             panel_.view.page == kTrainPage
+                                 ? std::string()
+                                 : fmt::format(": step {}, head {}",
+                                               step(panel_.view.step).text(config()).title,
+                                               panel_.view.head + 1)));
   }
 
   /// True where enter was pressed in it.

@@ -11,7 +11,7 @@
 
 #include "app/ui/cells/cell_value.h"
 #include "app/ui/compat.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/flow_page.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/chart.h"
@@ -192,10 +192,10 @@ struct InspectorRoom {
 void inspector(const Panel& panel, CellEditing& editing) {
   const Look& look = panel.look;
   const Inspected of = inspected(panel, editing);
-  const std::string title = designedTitle(panel, of.head);
+  const std::string title = purposeTitle(panel, of.head);
   inspectorCaption(look, fmt::format("head {}{} · query '{}'", of.head + 1,
                                      title.empty() ? "" : fmt::format(" ({})", title), of.token));
-  if (const auto about = designedExplanation(panel, of.head); !about.empty()) tip(look, about);
+  if (const auto about = purposeExplanation(panel, of.head); !about.empty()) tip(look, about);
   inspectorCaption(look, cellName(panel.trace, of.cell));
   cellValue(panel, panel.magnitudes, editing, of.cell);
   inspectorDivider(look);

@@ -27,7 +27,6 @@
 
 namespace headscope {
 class Explanations;
-struct DesignedHead;
 }  // namespace headscope
 
 namespace headscope::ui {
@@ -50,6 +49,12 @@ struct EditSink {
   std::optional<std::size_t> compareWith;  // likewise: "Changes" shows what differs from it
   bool gestureGoesOn = false;  // what was pushed last may still be added to: no entry of its own
   std::optional<OpenedDocument> open;  // another document takes the place of this one
+  struct Together {
+    std::vector<Edit> edits;
+    std::string name;
+  };
+  std::optional<Together> together;  // edits that are one entry of the history
+  bool stopLearning = false;         // of weights that are being learned
   std::string said;  // for the status bar: what was done, or why something cannot be
   bool saidIsError = false;
 
@@ -99,6 +104,7 @@ struct Reference {
 };
 
 class FlashParts;
+struct HeadPurpose;
 class Magnitudes;
 
 /// The pass shown before the last edit, for as long as what it changed lights up.
@@ -121,9 +127,8 @@ struct Panel {
   const History* history = nullptr;
   Reference reference{};
   FlashState flash{};
-  const std::vector<DesignedHead>* designed =
-      nullptr;                             // of the trace; empty: its weights are not designed
-  std::string_view gradientsProblem = {};  // why there will be none
+  const std::vector<HeadPurpose>* purposes = nullptr;  // of the trace; empty: nothing is said
+  std::string_view gradientsProblem = {};              // why there will be none
   bool alone = false;  // one panel fills the screen or the picture, no other stands beside it
 };
 

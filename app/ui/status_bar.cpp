@@ -25,6 +25,40 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
                      rows[0].head + 1);
 }
 
+/// "Learning heads: step 40 of 120", a bar and a button that stops it; gives the width taken.
+float learningBar(const Panel& panel, const Status::Learning& learning, const Rect& line) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look.fonts.small;
+  const std::string text =
+      fmt::format("Learning heads: step {} of {}", learning.step, learning.steps);
+  const std::string widest =
+      fmt::format("Learning heads: step {} of {}", learning.steps, learning.steps);
+  Rect rest = line;
+  const Rect words = rest.cutLeft(textSize(font, widest).x, look.space.large);
+  drawText(list, font, {words.a.x, line.placed({0.0F, fontSize(font)}).a.y}, t.accentText, text);
+  const Rect track =
+      rest.cutLeft(look.px(120), look.space.large).placed({look.px(120), look.px(5)});
+  const float done = static_cast<float>(learning.step) / static_cast<float>(learning.steps);
+  list->AddRectFilled(track.a, track.b, t.divider, track.height() * 0.5F);
+  list->AddRectFilled(track.a, {track.a.x + track.width() * done, track.b.y}, t.accent,
+                      track.height() * 0.5F);
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  pushFont(font);
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(look.space.medium, look.space.thin));
+  const float width = buttonWidth(look, "Stop");
+  ImGui::SetCursorScreenPos(rest.placed({0.0F, ImGui::GetFrameHeight()}, 0.0F).a);
+  if (pill(look, "Stop")) panel.edits.stopLearning = true;
+  tip(look,
+      "Stops learning: designed heads instead. \"Learn heads at new sizes\" under more … turns it "
+      "off for good.");
+  ImGui::PopStyleVar();
+  ImGui::PopFont();
+  ImGui::SetCursorScreenPos(cursor);
+  return rest.a.x + width - line.a.x;
+}
+
 }  // namespace
 
 std::string passFigures(const Trace& trace) {
@@ -59,6 +93,10 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at) {
   const float badge = mistakeBadge(panel, corner, at.width() * 0.4F);
   if (badge > 0.0F) line.cutLeft(badge, look.px(12));
 
+  if (status.learning) {
+    line.cutLeft(learningBar(panel, *status.learning, line), look.space.wide);
+    message.clear();
+  }
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float y = at.placed({0.0F, fontSize(font)}).a.y;

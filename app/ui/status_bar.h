@@ -3,6 +3,7 @@
 // trace to show, with what is computed and how far it is, or why there will be none.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/ui/panel.h"
@@ -15,6 +16,11 @@ struct Status {
   bool isError = false;
   Worker::Progress progress;
   std::string figures = {};  // at the right
+  /// Of weights that form.
+  struct Learning {
+    Index step = 0, steps = 1;
+  };
+  std::optional<Learning> learning{};
 };
 
 /// "recomputed 9 of 9 steps in 0.21 ms · 1,050,624 parameters · 12.7 MFLOP"

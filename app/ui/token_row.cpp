@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/channel_curves.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/presets.h"
@@ -81,7 +82,13 @@ class Tokens {
       ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look_.px(120));
     }
     const float height = ImGui::GetFrameHeight();
-    const float y = std::round((rowHeight(look_) - height) * 0.5F);
+    // over the steps of a series stand its channels
+    const AxisCurves curves = inputCurves(look_, *panel_.document.input, panel_.view.item);
+    const float y = curves.empty() ? std::round((rowHeight(look_) - height) * 0.5F)
+                                   : rowHeight(look_) - height - look_.space.thin;
+    std::vector<float> centres;
+    Index firstShown = 0;
+    const ImVec2 corner = ImGui::GetWindowPos();
     const float gap = look_.px(7);
     const float pad = look_.space.large;
     const float first = ImGui::GetScrollX();
@@ -90,11 +97,23 @@ class Tokens {
     for (Index i = 0; i < static_cast<Index>(all.size()); ++i) {
       const std::string_view token = shownToken(all[static_cast<std::size_t>(i)]);
       const float width = textSize(look_.fonts.regular, token).x + 2 * pad;
-      if (x + width >= first && x <= last) chip(i, token, {x, y}, {width, height});
+      if (x + width >= first && x <= last) {
+        chip(i, token, {x, y}, {width, height});
+        if (centres.empty()) firstShown = i;
+        centres.push_back(corner.x - first + x + width * 0.5F);
+      }
       x += width + gap;
     }
     ImGui::SetCursorPos({std::max(0.0F, x - gap), y});
     ImGui::Dummy({1, height});
+    AxisCurves shown = curves;
+    shown.first = firstShown;
+    if (!centres.empty()) {
+      shown.drawAt(ImGui::GetWindowDrawList(),
+                   {{centres.front(), corner.y + look_.space.thin},
+                    {centres.back(), corner.y + y - look_.space.thin}},
+                   centres);
+    }
     dragging(x);
     ImGui::EndChild();
   }

@@ -21,8 +21,13 @@ float toggleWidth(const Look& look, const char* text) {
 
 /// Narrower windows leave out what is said elsewhere, so that the bar stays one row.
 constexpr float kRoomy = 1720.0F;
-constexpr float kNarrow = 1400.0F;
-constexpr float kRoomForName = 1500.0F;  // from here on there is room for the program's name
+constexpr float kNarrow = 1470.0F;
+constexpr float kRoomForName = 1680.0F;  // from here on there is room for the program's name
+
+std::string aboutPreset(const Preset& preset) {
+  const bool ofModel = preset.brief != preset.title;
+  return preset.about + (ofModel ? "\nIts sizes alone: nothing here was learned by it." : "");
+}
 
 class TopBarRow {
  public:
@@ -70,37 +75,45 @@ class TopBarRow {
     }
   }
 
-  /// Whether the sizes are still the preset's.
+  /// Whether the sizes are still the preset's. Of a text any number of tokens may be typed.
   bool isStill(const Preset& preset) const {
     const AttentionConfig& c = config();
     const AttentionConfig& p = preset.config;
+    const bool text = std::holds_alternative<TextSource>(*panel_.document.source);
     return c.dModel == p.dModel && c.numHeads == p.numHeads && c.numKvHeads == p.numKvHeads &&
-           c.dK() == p.dK() && c.batch == p.batch && c.seqLen == p.seqLen &&
+           c.dK() == p.dK() && c.batch == p.batch && (text || c.seqLen == p.seqLen) &&
            c.mask.causal == p.mask.causal;
   }
 
   void presetChoice() {
     const std::string& name = panel_.document.preset;
-    std::string shown = "preset";
+    const Preset* now = nullptr;
     for (const Preset& p : presets()) {
-      if (p.name == name) shown = (isStill(p) ? "" : "from ") + p.title;
+      if (p.name == name) now = &p;
     }
-    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 104
-                               : compact_                                  ? 150
+    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 114
+                               : compact_                                  ? 162
                                                                            : 182);
     row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
     const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
-    shown = elided(look_.fonts.regular, shown, room);
+    std::string shown = "preset";
+    if (now != nullptr) {
+      const std::string from = isStill(*now) ? "" : "from ";
+      shown = from + now->title;
+      if (textSize(look_.fonts.regular, shown).x > room) shown = from + now->brief;
+      shown = elided(look_.fonts.regular, shown, room);
+    }
     if (beginCombo("##preset", shown, ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
-        tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", p.about,
+        tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
                                p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
       }
       ImGui::EndCombo();
     } else {
-      tip(look_, "Presets: the sizes of well-known models");
+      tip(look_, now == nullptr ? "Presets: the dimensions of well-known models"
+                                : fmt::format("{}\n{}", now->title, aboutPreset(*now)));
     }
   }
 
@@ -324,8 +337,9 @@ class TopBarRow {
 
   void switches() {
     const AttentionConfig& c = config();
+    const bool roomForBias = ImGui::GetWindowWidth() >= look_.px(kNarrow);
     bool bias = c.bias;
-    if (termToggle("bias", &bias, 14)) panel_.edits.push(SetBias{bias});
+    if (roomForBias && termToggle("bias", &bias, 14)) panel_.edits.push(SetBias{bias});
     bool causal = c.mask.causal;
     if (termToggle("causal", &causal, 12)) {
       Mask mask = c.mask;
@@ -338,7 +352,7 @@ class TopBarRow {
     if (pill(look_, "More ▾")) ImGui::OpenPopup("more");
     tip(look_,
         "Batch, key/value heads, head width, temperature, window, padding, positions, weights");
-    moreSettings(panel_, memory_);
+    moreSettings(panel_, memory_, !roomForBias);
   }
 
   void undoRedo() {
@@ -360,6 +374,9 @@ class TopBarRow {
     for (const auto& [text, kind] : kItems) {
       const bool first = kind == ExportKind::tensor;
       if (ImGui::MenuItem(text, first ? "ctrl+shift+e" : nullptr)) wishes_.exportAs = kind;
+    }
+    if (panel_.view.page == kTrainPage && ImGui::MenuItem("The run's curves (.csv) …")) {
+      wishes_.exportAs = ExportKind::curves;
     }
     ImGui::Separator();
   }

@@ -51,8 +51,8 @@ class TopBar {
   TopBarMemory memory_;
 };
 
-/// The popup "more", where it is open.
-void moreSettings(const Panel& panel, TopBarMemory& memory);
+/// The popup "more", where it is open; with the switch that a narrow bar leaves to it.
+void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias);
 /// Theme, animation, colour maps and the interface's size: the items of an open popup.
 void viewMenu(const Look& look, ViewState& view, ViewMenuMemory& memory);
 

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/ui/head_purposes.h"
 #include "app/ui/number_field.h"
 #include "app/ui/top_bar.h"
 #include "app/ui/widgets.h"
@@ -178,17 +179,18 @@ void weights(const Panel& panel, TopBarMemory& memory) {
   caption(
       panel.look, "Weights",
       "xavier: nn.MultiheadAttention's own start. normal: mean 0, standard deviation 0.1. "
-      "identity: ones on the diagonal. learned: trained on made-up sentences to answer a question "
-      "about words for each head. designed: heads made to do stated things, not learned; "
+      "identity: ones on the diagonal. learned: trained on made-up sentences, or series, to answer "
+      "questions about words, or time steps, each asked of some head. designed: heads made to do "
+      "stated things, not learned; "
       "those that have no room for it are drawn as xavier.");
   const std::string shown = source.drawn() ? std::string(toString(source.init)) : source.loadedFrom;
   ImGui::SetNextItemWidth(panel.look.px(190));
   if (beginCombo("##init", shown)) {
     for (const WeightInit init : {WeightInit::learned, WeightInit::designed, WeightInit::xavier,
                                   WeightInit::normal, WeightInit::identity}) {
-      // learned from sentences: of nothing else does it know anything
-      const bool text = std::holds_alternative<TextSource>(*panel.document.source);
-      if (init == WeightInit::learned && !text) continue;
+      // learned from sentences or series: of nothing else does it know anything
+      const bool known = training::materialOf(*panel.document.source).has_value();
+      if (init == WeightInit::learned && !known) continue;
       if (ImGui::Selectable(std::string(toString(init)).c_str(),
                             source.drawn() && init == source.init)) {
         panel.edits.push(DrawWeights{init, source.seed});
@@ -196,6 +198,16 @@ void weights(const Panel& panel, TopBarMemory& memory) {
     }
     ImGui::EndCombo();
   }
+  const float left = ImGui::GetCursorPosX();
+  if (headsAreTrained(panel)) {
+    ImGui::SetCursorPosX(left + panel.look.px(150));
+    if (howLearnedButton(panel)) ImGui::CloseCurrentPopup();
+  }
+  ImGui::SetCursorPosX(left + panel.look.px(150));
+  toggle(panel.look, "Learn heads at new sizes", &panel.view.learnHeads);
+  tip(panel.look,
+      "Where d_model, the heads or the bias change, learned heads of the new size are learned "
+      "beside the frames, and are seen to form. Off: designed ones are taken.");
   caption(panel.look, "Seed", "Another seed draws other weights; the same seed always the same");
   const auto seed = static_cast<Index>(source.seed);
   const auto next =
@@ -210,7 +222,7 @@ void weights(const Panel& panel, TopBarMemory& memory) {
 
 }  // namespace
 
-void moreSettings(const Panel& panel, TopBarMemory& memory) {
+void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
   if (!beginPopup("more")) return;
   if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
     for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
@@ -218,6 +230,8 @@ void moreSettings(const Panel& panel, TopBarMemory& memory) {
       *draft = {};
     }
   }
+  bool bias = panel.document.config.bias;
+  if (withBias && toggle(panel.look, "bias", &bias)) panel.edits.push(SetBias{bias});
   batchAndGroups(panel, memory);
   headWidth(panel, memory);
   temperature(panel, memory);

@@ -26,6 +26,8 @@ inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
 inline constexpr const char* kTaskCard = "task";
 inline constexpr const char* kLiveHeadsCard = "live heads";
+inline constexpr const char* kOverStepsCard = "over steps";
+inline constexpr const char* kCurvesCard = "curves";
 
 /// Tools that other panels open, by their ids.
 inline constexpr const char* kFlowTool = "flow";
@@ -70,6 +72,7 @@ struct ViewState {
   int colorMaps = 0;   // which pair of maps
   float scale = 1.0F;  // of the interface, 1 … 3
   bool animate = true;
+  bool learnHeads = true;  // at sizes that no learned ones are there for; else designed ones
   bool playing = false;
   std::optional<double> playTime;  // where the timeline stands, in its seconds; none: not on it
   Index playQuery = 0;  // whose row the timeline goes through, where the chosen cell has none

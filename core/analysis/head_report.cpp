@@ -51,8 +51,17 @@ Measured declaredScoreOf(const Trace& trace, Index item, Index head,
   const CountedRows counted = countedRows(trace.document(), item);
   const std::string noShares = whyNoShares(trace, item, head, counted);
   if (!noShares.empty()) return Measured::undefined(noShares);
-  return partnerWeight(trace.tensor(TensorId::weights).matrix({item, head}), counted,
-                       relation.partners.at(static_cast<std::size_t>(item)));
+  Measured score = partnerWeight(trace.tensor(TensorId::weights).matrix({item, head}), counted,
+                                 relation.partners.at(static_cast<std::size_t>(item)));
+  if (score.why == kNoPartner && !relation.whyNone.empty()) score.why = relation.whyNone;
+  return score;
+}
+
+bool isOf(const std::optional<DeclaredRelation>& relation, const std::string& name) {
+  if (!relation) return false;
+  return relation->name == name ||
+         std::any_of(relation->parts.begin(), relation->parts.end(),
+                     [&](const DeclaredRelation& part) { return part.name == name; });
 }
 
 /// The label where no role holds.
@@ -77,13 +86,13 @@ HeadLabel labelElse(const HeadMetrics& metrics, const Measured& uniformDistance)
 }  // namespace
 
 Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
-                       const std::vector<std::optional<Index>>& partners) {
+                       const std::vector<std::vector<Index>>& partners) {
   double sum = 0.0;
   Index rows = 0;
   for (const CountedRow& row : counted.rows) {
-    const auto partner = partners.at(static_cast<std::size_t>(row.row));
-    if (!partner) continue;
-    sum += weights(row.row, *partner);
+    const std::vector<Index>& keys = partners.at(static_cast<std::size_t>(row.row));
+    if (keys.empty()) continue;
+    for (const Index key : keys) sum += weights(row.row, key);
     ++rows;
   }
   if (rows == 0) return Measured::undefined(kNoPartner);
@@ -124,18 +133,26 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const DeclaredRelations& relations) {
   const Measured uniform = uniformMeanDistance(trace.document(), item);
   std::vector<const DeclaredRelation*> declared;  // several heads may have one and the same
+  const auto declare = [&](const DeclaredRelation& relation) {
+    const bool known =
+        std::any_of(declared.begin(), declared.end(),
+                    [&](const DeclaredRelation* each) { return each->name == relation.name; });
+    if (!known) declared.push_back(&relation);
+  };
   for (const auto& relation : relations) {
-    const bool known = relation && std::any_of(declared.begin(), declared.end(),
-                                               [&](const DeclaredRelation* each) {
-                                                 return each->name == relation->name;
-                                               });
-    if (relation && !known) declared.push_back(&*relation);
+    if (relation && relation->parts.empty()) declare(*relation);
+    if (relation) std::for_each(relation->parts.begin(), relation->parts.end(), declare);
   }
   std::vector<HeadLabel> labels;
   for (std::size_t h = 0; h < metrics.size(); ++h) {
     std::vector<RelationScore> scores;
+    bool ownHolds = false;
     for (const DeclaredRelation* each : declared) {
-      scores.push_back({each->name, declaredScore(trace, item, static_cast<Index>(h), *each)});
+      RelationScore score{each->name, declaredScore(trace, item, static_cast<Index>(h), *each)};
+      const bool own = h < relations.size() && isOf(relations[h], each->name);
+      const bool holds = score.score && *score.score >= kRole;
+      if (own && holds && !std::exchange(ownHolds, true)) scores.clear();
+      if (own || !ownHolds) scores.push_back(std::move(score));
     }
     labels.push_back(headLabel(metrics[h], uniform, scores));
   }
@@ -147,8 +164,8 @@ std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice
   std::vector<std::optional<RelationScore>> made(static_cast<std::size_t>(trace.config().numHeads));
   for (std::size_t h = 0; h < std::min(made.size(), relations.size()); ++h) {
     if (!relations[h]) continue;
-    made[h] = {relations[h]->name,
-               declaredScore(trace, item, static_cast<Index>(h), *relations[h])};
+    made[h] = {relations[h]->name, declaredScore(trace, item, static_cast<Index>(h), *relations[h]),
+               relations[h]->trained};
   }
   return made;
 }

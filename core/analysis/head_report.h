@@ -1,12 +1,14 @@
 // Head report: all that is said of the heads of a pass: their metrics, how alike they are, and of
-// each head two things that are never mixed: what it was made for, where its weights come with a
-// declared relation, with the mean weight on the declared partner; and what it does here, measured.
+// each head two things that are never mixed: what it was made or trained for, where its weights
+// come with a declared relation, with the mean weight on the declared partner; and what it does
+// here, measured.
 //
 // What it does here is the largest of previous_token, next_token, self, duplicate_token, induction,
 // first_token and the declared relations' scores, where that is at least 0.5 (of equal ones the
 // first in this order) · else local ≥ 0.6 · normalized_entropy ≥ 0.95: uniform · mean_distance
 // ≥ 1.25 × that of uniform attention under the same mask: far · else mixed. What is not defined
-// never wins.
+// never wins. Other heads' relations take part where its own does not hold: on the few rows that
+// they have they often cannot be told from what it does on many.
 #pragma once
 
 #include <optional>
@@ -29,12 +31,12 @@ struct HeadLabel {
   bool declared = false;        // a declared relation, of this head or of another
 };
 
-/// The mean weight, in a (T, M) matrix of weights, on each query's partner, over the rows that
-/// count and have one.
+/// The mean weight, in a (T, M) matrix of weights, on each query's partners together, over the rows
+/// that count and have some.
 Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
-                       const std::vector<std::optional<Index>>& partners);
+                       const std::vector<std::vector<Index>>& partners);
 
-/// The mean weight on the declared partner, 0 … 1, over the rows that count and have one; none
+/// The mean weight on the declared partners, 0 … 1, over the rows that count and have some; none
 /// where the head's weights are no shares of 1 (rows.h).
 Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
                        const DeclaredRelation& relation);
@@ -43,6 +45,7 @@ Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
 struct RelationScore {
   std::string name;
   Measured score;
+  bool trained = false;  // the head was trained for it, not made for it
 };
 
 /// What a head does. `uniformDistance` is that of uniformMeanDistance, `relations` those that any
@@ -57,10 +60,7 @@ struct HeadReport {
   HeadSimilarity similarity;
 };
 
-/// What each head is said to do, where it is a designed one; may be empty: none is.
-using DeclaredRelations = std::vector<std::optional<DeclaredRelation>>;
-
-/// Nothing where cancelled.
+/// `relations` may be empty. Nothing where cancelled.
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
                                      const Execution& execution = {});
@@ -69,7 +69,7 @@ std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations);
-/// What each head was made for, and how much of its weight is there.
+/// What each head was made or trained for, and how much of its weight is there.
 std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice item,
                                                   const DeclaredRelations& relations);
 

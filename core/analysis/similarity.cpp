@@ -230,6 +230,15 @@ std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execut
   return mean.result("there is no row");
 }
 
+std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {
+  std::optional<Index> best;
+  for (Index other = 0; similarity.defined() && other < similarity.heads; ++other) {
+    if (other == head) continue;
+    if (!best || similarity(head, other) > similarity(head, *best)) best = other;
+  }
+  return best;
+}
+
 HeadTree clusterHeads(const HeadSimilarity& similarity) { return Agglomeration(similarity).run(); }
 
 HeadClusters clustersAt(const HeadTree& tree, double similarity) {

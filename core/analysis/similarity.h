@@ -36,6 +36,9 @@ std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
                                              const Execution& execution = {});
 
+/// The other head that attends most like this one; none where there is no other.
+std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head);
+
 /// Two clusters made one. Clusters are numbered: the heads first, then every merge in turn.
 struct HeadMerge {
   Index left = 0, right = 0;

@@ -43,6 +43,14 @@ class AddedScores {
 void addScores(std::span<const float> a, std::span<const float> b, std::array<double, 2> gains,
                std::span<float> sum);
 
+/// The key a query has for a partner; none where it has several, which one head may share its
+/// weight out to.
+std::optional<Index> onlyPartner(const HeadRelation& of, Index item, Index query) {
+  const std::vector<Index>& keys =
+      of.relation.partners.at(static_cast<std::size_t>(item)).at(static_cast<std::size_t>(query));
+  return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
+}
+
 /// Two relations want different keys.
 inline bool differ(const std::optional<Index>& a, const std::optional<Index>& b) {
   return a && b && *a != *b;
@@ -117,12 +125,10 @@ Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
 /// The queries that are to look at two different keys, with these.
 std::vector<TornQuery> tornQueries(const std::array<HeadRelation, 2>& pair, Index item,
                                    const CountedRows& counted) {
-  const auto& first = pair[0].relation.partners.at(static_cast<std::size_t>(item));
-  const auto& second = pair[1].relation.partners.at(static_cast<std::size_t>(item));
   std::vector<TornQuery> torn;
   for (const CountedRow& row : counted.rows) {
-    const auto& a = first.at(static_cast<std::size_t>(row.row));
-    const auto& b = second.at(static_cast<std::size_t>(row.row));
+    const auto a = onlyPartner(pair[0], item, row.row);
+    const auto b = onlyPartner(pair[1], item, row.row);
     if (differ(a, b)) torn.push_back({row.row, {*a, *b}, {}, {}, 0, 0.0F});
   }
   return torn;
@@ -222,8 +228,7 @@ class Ranking {
     for (const CountedRow& row : countedRows(trace.document(), item).rows) {
       Partners partners;
       for (const HeadRelation& c : candidates) {
-        partners.push_back(c.relation.partners.at(static_cast<std::size_t>(item))
-                               .at(static_cast<std::size_t>(row.row)));
+        partners.push_back(onlyPartner(c, item, row.row));
         if (partners.back()) ++withPartner_[partners.size() - 1];
       }
       if (someDiffer(partners)) torn.emplace_back(row.row, std::move(partners));

@@ -88,6 +88,8 @@ Preset readPreset(const JsonField& entry) {
   Preset preset;
   preset.name = entry.at("name").text();
   preset.title = entry.at("title").text();
+  const auto brief = entry.find("short");
+  preset.brief = brief ? brief->text() : preset.title;
   preset.about = entry.at("about").text();
   preset.example = entry.at("example").text();
   preset.config.dModel = entry.at("d_model").whole();

@@ -15,14 +15,15 @@ constexpr Index kAssetHeads = 8;
 constexpr std::uint64_t kAssetSeed = 1;
 
 /// [["prev"], ["subj"], …]
-Json trainedFor(const AttentionConfig& config) {
+Json trainedFor(const AttentionConfig& config, const training::Material& material) {
+  const std::vector<training::AskedQuestion> all = training::questionsOf(material);
   Json heads = Json::emptyList();
   for (Index head = 0; head < config.numHeads; ++head) {
-    Json questions = Json::emptyList();
-    for (const training::WordQuestion question : training::questionsOfHead(head, config)) {
-      questions.push_back(training::info(question).name);
+    Json names = Json::emptyList();
+    for (const std::size_t question : training::askedOfHead(head, config)) {
+      names.push_back(all[question].name);
     }
-    heads.push_back(std::move(questions));
+    heads.push_back(std::move(names));
   }
   return heads;
 }
@@ -30,18 +31,22 @@ Json trainedFor(const AttentionConfig& config) {
 }  // namespace
 
 void saveLearned(const std::filesystem::path& path, const Weights& weights,
-                 const AttentionConfig& config, std::uint64_t seed, Index steps, FileFloat as) {
-  saveWeights(path, weights, config.bias,
-              {{"learned", "eight questions about the words of generated sentences"},
-               {"num_heads", fmt::format("{}", config.numHeads)},
-               {"seed", fmt::format("{}", seed)},
-               {"steps", fmt::format("{}", steps)},
-               {"trained_for", trainedFor(config).dump()}},
-              as);
+                 const AttentionConfig& config, const training::Material& material,
+                 std::uint64_t seed, Index steps, FileFloat as) {
+  saveWeights(
+      path, weights, config.bias,
+      {{"learned", fmt::format("eight questions about the {} of {}",
+                               material.series() ? "steps" : "words", training::inWords(material))},
+       {"num_heads", fmt::format("{}", config.numHeads)},
+       {"seed", fmt::format("{}", seed)},
+       {"steps", fmt::format("{}", steps)},
+       {"trained_for", trainedFor(config, material).dump()}},
+      as);
 }
 
-std::optional<Weights> learnedAsset(const AttentionConfig& c, std::uint64_t seed) {
-  const bool same = c.dModel == kAssetWidth && c.numHeads == kAssetHeads &&
+std::optional<Weights> learnedAsset(const AttentionConfig& c, const training::Material& material,
+                                    std::uint64_t seed) {
+  const bool same = !material.series() && c.dModel == kAssetWidth && c.numHeads == kAssetHeads &&
                     c.numKvHeads == kAssetHeads && c.dKDivides() && c.kvWidth() == c.dModel &&
                     c.bias && seed == kAssetSeed;
   if (!same) return std::nullopt;
@@ -49,10 +54,10 @@ std::optional<Weights> learnedAsset(const AttentionConfig& c, std::uint64_t seed
 }
 
 std::optional<Weights> learnedWeights(
-    const AttentionConfig& config, std::uint64_t seed, const Execution& execution,
-    const std::function<void(const training::LayerLearner&)>& tell) {
-  std::optional<Weights> ready = learnedAsset(config, seed);
-  return ready ? ready : training::learnLayer(config, seed, execution, tell);
+    const AttentionConfig& config, const training::Material& material, std::uint64_t seed,
+    const Execution& execution, const std::function<void(const training::LayerLearner&)>& tell) {
+  std::optional<Weights> ready = learnedAsset(config, material, seed);
+  return ready ? ready : training::learnLayer(config, material, seed, execution, tell);
 }
 
 }  // namespace headscope::formats

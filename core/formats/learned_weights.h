@@ -1,5 +1,6 @@
-// Learned weights: files of layers that learned sentences (training/learned_layer.h), and the one
-// that comes with the program, assets/learned/sentences_512_8.safetensors.
+// Learned weights: files of layers that learned from sentences or series
+// (training/learned_layer.h), and the one that comes with the program, for sentences:
+// assets/learned/sentences_512_8.safetensors.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +16,17 @@ namespace headscope::formats {
 /// Weights in nn.MultiheadAttention's names; how they came about, and the questions that each head
 /// was trained for, in the metadata. Throws UserError naming the path.
 void saveLearned(const std::filesystem::path& path, const Weights& weights,
-                 const AttentionConfig& config, std::uint64_t seed, Index steps, FileFloat as);
+                 const AttentionConfig& config, const training::Material& material,
+                 std::uint64_t seed, Index steps, FileFloat as);
 
-/// Those that come with the program, where they are of these sizes and this seed.
-std::optional<Weights> learnedAsset(const AttentionConfig& config, std::uint64_t seed);
+/// Those that come with the program, where they are of these sizes, this material and this seed.
+std::optional<Weights> learnedAsset(const AttentionConfig& config,
+                                    const training::Material& material, std::uint64_t seed);
 
 /// Those, or else learned now. `tell` is called after each step; nothing where it was cancelled.
 std::optional<Weights> learnedWeights(
-    const AttentionConfig& config, std::uint64_t seed, const Execution& execution,
+    const AttentionConfig& config, const training::Material& material, std::uint64_t seed,
+    const Execution& execution,
     const std::function<void(const training::LayerLearner&)>& tell = {});
 
 }  // namespace headscope::formats

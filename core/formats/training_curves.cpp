@@ -9,7 +9,6 @@ namespace headscope::formats {
 namespace {
 
 using training::Evaluation;
-using training::Trainer;
 
 /// In as few digits as give the same number again; empty where there is none.
 std::string curveNumber(double value) {
@@ -18,24 +17,25 @@ std::string curveNumber(double value) {
 
 }  // namespace
 
-std::string curvesCsv(const Trainer& run) {
+std::string curvesCsv(const training::Task& task, std::span<const training::StepRecord> records,
+                      std::span<const Evaluation> evaluations) {
   std::string csv = "step,loss,gradient_length,evaluation_loss";
-  for (const auto& question : run.task().questions()) {
+  for (const auto& question : task.questions()) {
     csv += fmt::format(",accuracy_{}", question.name);
   }
-  for (const auto& relation : run.task().relations()) csv += fmt::format(",mass_{}", relation.name);
+  for (const auto& relation : task.relations()) csv += fmt::format(",mass_{}", relation.name);
   csv += '\n';
-  const std::size_t empty = 1 + run.task().questions().size() + run.task().relations().size();
-  auto evaluation = run.evaluations().begin();
-  for (Index step = 0; step <= run.stepsTaken(); ++step) {
+  const std::size_t empty = 1 + task.questions().size() + task.relations().size();
+  auto evaluation = evaluations.begin();
+  for (Index step = 0; step <= std::ssize(records); ++step) {
     csv += std::to_string(step);
     if (step == 0) {
       csv += ",,";
     } else {
-      const auto& record = run.records()[static_cast<std::size_t>(step - 1)];
+      const auto& record = records[static_cast<std::size_t>(step - 1)];
       csv += curveNumber(record.loss) + curveNumber(record.gradientLength);
     }
-    if (evaluation == run.evaluations().end() || evaluation->step != step) {
+    if (evaluation == evaluations.end() || evaluation->step != step) {
       csv += std::string(empty, ',');
     } else {
       csv += curveNumber(evaluation->losses.loss);

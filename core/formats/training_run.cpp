@@ -53,6 +53,7 @@ Json settingsJson(const TrainingSettings& s) {
           {"heads", s.model.heads},
           {"causal", s.model.causal},
           {"embedding_scale", s.model.embeddingScale},
+          {"scale", s.model.scale},
           {"optimiser", adam ? "adam" : "sgd"},
           {"learning_rate", s.optimiser.learningRate},
           {"beta1", s.optimiser.beta1},
@@ -172,6 +173,7 @@ TrainingSettings settingsFrom(const JsonField& field) {
   s.model.heads = field.at("heads").whole();
   s.model.causal = field.at("causal").flag();
   s.model.embeddingScale = field.at("embedding_scale").number();
+  s.model.scale = field.at("scale").flag();
   const std::string method = field.at("optimiser").text();
   if (method != "adam" && method != "sgd") field.at("optimiser").fail("must be adam or sgd");
   s.optimiser.method =

@@ -98,4 +98,7 @@ Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index
 Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,
                      Index width, Positions positions);
 
+/// What they read at those places.
+Readings readingsOf(const std::vector<std::shared_ptr<const Series>>& items, Index places);
+
 }  // namespace headscope

@@ -124,13 +124,14 @@ Input make(const SeriesSource& source, Positions positions, const AttentionConfi
     throw UserError("a series has no memory to attend to; set memory_len to 0, or use a text");
   }
   Input input;
-  Embedded x =
-      embedSeries(inTurn(source.items, config.batch), config.seqLen, config.dModel, positions);
+  const auto items = inTurn(source.items, config.batch);
+  Embedded x = embedSeries(items, config.seqLen, config.dModel, positions);
   input.x = x.x;
   input.tokens = std::move(x.tokens);
   input.coordinates = std::move(x.layout.names);
   input.lengths = std::move(x.lengths);
   if (!x.layout.note.empty()) input.notes.push_back(x.layout.note);
+  input.readings = readingsOf(items, config.seqLen);
   return input;
 }
 

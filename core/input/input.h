@@ -53,6 +53,14 @@ using InputSource = std::variant<TextSource, SeriesSource, TensorSource>;
 /// sinusoids of Vaswani et al. 2017 (section 3.5) added over all coordinates. none: neither.
 enum class Positions { named, sinusoidal, none };
 
+/// What was measured at each place of a series, as its file has it.
+struct Readings {
+  std::vector<std::string> channels;  // empty: the input is no series
+  Tensor values;                      // (B, T, channels); 0 at padding
+  Tensor lowest, highest;             // (B, channels)
+  std::vector<Index> lengths;         // places of each item that are no padding
+};
+
 struct Input {
   Tensor x;                                      // (B, T, D)
   Tensor memory;                                 // (B, M, D_mem); empty in self-attention
@@ -61,6 +69,7 @@ struct Input {
   std::vector<Index> lengths;            // of the keys, where sentences differ in length
   std::vector<std::string> coordinates;  // D names, one per column of X; empty: unnamed
   std::vector<std::string> notes;        // what did not fit and was left out, in words
+  Readings readings;
 
   /// The key side: memory where there is one.
   const std::vector<std::vector<std::string>>& keyTokens() const {

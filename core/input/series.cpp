@@ -75,6 +75,16 @@ std::vector<bool> spikes(const Channel& z) {
   return flags;
 }
 
+std::vector<bool> spikesOfAny(const std::vector<Channel>& channels) {
+  std::vector<bool> any;
+  for (const Channel& z : channels) {
+    const std::vector<bool> flags = spikes(z);
+    any.resize(flags.size());
+    for (std::size_t i = 0; i < flags.size(); ++i) any[i] = any[i] || flags[i];
+  }
+  return any;
+}
+
 std::optional<Index> changePoint(const std::vector<Channel>& channels) {
   constexpr double kThreshold = 1.63;
   constexpr std::size_t kFewestRows = 8;
@@ -114,11 +124,9 @@ Features featuresOf(const Series& series) {
   for (const Channel& z : features.channels) {
     features.differences.push_back(firstDifference(z));
     features.means.push_back(runningMean(z));
-    const std::vector<bool> found = spikes(z);
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (found[i]) spike[i] = 1.0;
-    }
   }
+  const std::vector<bool> found = spikesOfAny(features.channels);
+  for (std::size_t i = 0; i < rows; ++i) spike[i] = found[i] ? 1.0 : 0.0;
   if (const auto row = changePoint(features.channels)) {
     change[static_cast<std::size_t>(*row)] = 1.0;
   }
@@ -146,20 +154,33 @@ void copyBlock(std::span<float> row, ColumnRange range, const std::vector<Channe
 }
 
 /// Column m of the mix: Σ_c u(m, c)·z_c / √width with u uniform in [−1, 1), the same in every run.
-void fillMix(std::span<float> row, ColumnRange range, const std::vector<Channel>& channels,
-             std::size_t source) {
-  const RandomStream stream(1, "mix");
-  const double scale = 1.0 / std::sqrt(static_cast<double>(range.count));
-  std::uint64_t n = 0;
-  for (Index m = 0; m < range.count; ++m) {
-    double sum = 0.0;
-    for (const Channel& z : channels) sum += static_cast<double>(stream.uniform(n++)) * z[source];
-    row[static_cast<std::size_t>(range.begin + m)] = static_cast<float>(sum * scale);
+class ChannelMix {
+ public:
+  ChannelMix(ColumnRange range, std::size_t channels)
+      : range_(range), factors_(static_cast<std::size_t>(range.count) * channels) {
+    const RandomStream stream(1, "mix");
+    for (std::size_t n = 0; n < factors_.size(); ++n) {
+      factors_[n] = static_cast<double>(stream.uniform(n));
+    }
   }
-}
+
+  void fill(std::span<float> row, const std::vector<Channel>& channels, std::size_t source) const {
+    const double scale = 1.0 / std::sqrt(static_cast<double>(range_.count));
+    const double* factor = factors_.data();
+    for (Index m = 0; m < range_.count; ++m) {
+      double sum = 0.0;
+      for (const Channel& z : channels) sum += *factor++ * z[source];
+      row[static_cast<std::size_t>(range_.begin + m)] = static_cast<float>(sum * scale);
+    }
+  }
+
+ private:
+  ColumnRange range_;
+  std::vector<double> factors_;  // (columns, channels)
+};
 
 void fillStep(std::span<float> row, const Layout& layout, const Features& features,
-              std::size_t source, Index position, Positions positions) {
+              const ChannelMix& mix, std::size_t source, Index position, Positions positions) {
   const auto& blocks = layout.blocks;
   if (blocks[SeriesBlock::constant].count > 0)
     row[static_cast<std::size_t>(blocks[SeriesBlock::constant].begin)] = 1.0F;
@@ -169,7 +190,7 @@ void fillStep(std::span<float> row, const Layout& layout, const Features& featur
   copyBlock(row, blocks[SeriesBlock::differences], features.differences, source);
   copyBlock(row, blocks[SeriesBlock::means], features.means, source);
   copyBlock(row, blocks[SeriesBlock::flags], features.flags, source);
-  fillMix(row, layout.rest, features.channels, source);
+  mix.fill(row, features.channels, source);
 }
 
 }  // namespace
@@ -193,6 +214,7 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
 
   Embedded result;
   result.layout = seriesLayout(items.front()->channels, width);
+  const ChannelMix mix(result.layout.rest, items.front()->channels.size());
   result.lengths = filling.validLengths();
   result.x = Tensor::zeros({static_cast<Index>(items.size()), places, width});
   result.tokens.resize(items.size());
@@ -203,7 +225,7 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
     for (Index place = 0; place < filling.valid(item); ++place) {
       const Index source = filling.at(item, place);
       tokens[static_cast<std::size_t>(place)] = fmt::format("t{}", place);
-      fillStep(x.row(place), result.layout, features, static_cast<std::size_t>(source), place,
+      fillStep(x.row(place), result.layout, features, mix, static_cast<std::size_t>(source), place,
                positions);
     }
     if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
@@ -216,6 +238,34 @@ Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, In
     }
   }
   return result;
+}
+
+Readings readingsOf(const std::vector<std::shared_ptr<const Series>>& items, Index places) {
+  std::vector<Index> lengths;
+  for (const auto& series : items) lengths.push_back(series->values.dim(0));
+  const Filling filling(std::move(lengths), places);
+  Readings readings;
+  readings.channels = items.front()->channels;
+  const auto channels = std::ssize(readings.channels);
+  readings.values = Tensor::zeros({std::ssize(items), places, channels});
+  readings.lowest = Tensor::zeros({std::ssize(items), channels});
+  readings.highest = Tensor::zeros({std::ssize(items), channels});
+  for (std::size_t item = 0; item < items.size(); ++item) {
+    const auto b = static_cast<Index>(item);
+    const std::span<float> low = readings.lowest.mutableMatrix().row(b);
+    const std::span<float> high = readings.highest.mutableMatrix().row(b);
+    readings.lengths.push_back(filling.valid(item));
+    for (Index place = 0; place < readings.lengths.back(); ++place) {
+      const auto from = items[item]->values.matrix().row(filling.at(item, place));
+      const std::span<float> row = readings.values.mutableMatrix({b}).row(place);
+      std::copy(from.begin(), from.end(), row.begin());
+      for (std::size_t c = 0; c < row.size(); ++c) {
+        low[c] = place == 0 ? row[c] : std::min(low[c], row[c]);
+        high[c] = place == 0 ? row[c] : std::max(high[c], row[c]);
+      }
+    }
+  }
+  return readings;
 }
 
 }  // namespace headscope

@@ -24,6 +24,9 @@ Channel runningMean(const Channel& z);
 /// |r_i| > max(5 · 1.4826 · median|r|, 1): five robust standard deviations, and one of the channel.
 std::vector<bool> spikes(const Channel& z);
 
+/// Rows that are a spike of some channel.
+std::vector<bool> spikesOfAny(const std::vector<Channel>& channels);
+
 /// CUSUM over the standardised channels: S_c(k) = z_c0 + … + z_c,k−1. The change point is the row k
 /// at which max_c |S_c(k)| / √n is largest, if that passes 1.63 (Kolmogorov's distribution: one
 /// channel of independent noise does so once in a hundred); none otherwise, nor below 8 rows.

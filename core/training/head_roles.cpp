@@ -8,24 +8,14 @@
 
 namespace headscope::training {
 
-Index HeadRoles::bestAt(WordQuestion question) const {
-  const auto q = static_cast<std::size_t>(question);
-  const auto best = std::max_element(onPartners.begin(), onPartners.end(),
-                                     [q](const auto& a, const auto& b) { return a[q] < b[q]; });
-  return best - onPartners.begin();
-}
+namespace {
 
-HeadRoles measureRoles(const Weights& w, const AttentionConfig& config,
-                       const std::vector<Sentence>& sentences, const Execution& execution) {
+/// `partners`: of each item.
+HeadRoles rolesIn(Embedded embedded, const std::vector<Partners>& partners, const Weights& w,
+                  const AttentionConfig& config, const Execution& execution) {
   AttentionConfig c = config;
-  std::vector<std::vector<std::string>> words;
-  c.seqLen = 0;
-  for (const Sentence& sentence : sentences) {
-    words.push_back(sentence.words);
-    c.seqLen = std::max<Index>(c.seqLen, std::ssize(sentence.words));
-  }
-  Embedded embedded = embedText(words, c.seqLen, c.dModel, Positions::named);
-  c.batch = std::ssize(sentences);
+  c.batch = embedded.x.dim(0);
+  c.seqLen = embedded.x.dim(1);
   c.memoryLen = 0;
   c.mask = {};
   c.mask.lengths = std::move(embedded.lengths);
@@ -42,23 +32,22 @@ HeadRoles measureRoles(const Weights& w, const AttentionConfig& config,
   tensors.put(TensorId::bO, w.bO);
   const ThreadCount threads(
       threadsFor(ledger(c).flops, execution.threads, execution.flopsPerThread));
-  runSteps(tensors, nullptr, execution);
-
   HeadRoles roles;
+  if (!runSteps(tensors, nullptr, execution)) return roles;
   roles.onPartners.resize(static_cast<std::size_t>(c.numHeads));
-  std::array<double, kWordQuestions> rows{};
+  std::array<double, kLayerQuestions> rows{};
   for (Index item = 0; item < c.batch; ++item) {
-    const Sentence& sentence = sentences[static_cast<std::size_t>(item)];
+    const Partners& answers = partners[static_cast<std::size_t>(item)];
     for (Index head = 0; head < c.numHeads; ++head) {
       const ConstMatrixView weights = tensors.tensor(TensorId::weights).matrixOf(item, head);
-      for (Index i = 0; i < std::ssize(sentence.words); ++i) {
+      for (Index i = 0; i < std::ssize(answers.front()); ++i) {
         const auto row = weights.row(i);
         roles.largestWeight = std::max(
             roles.largestWeight, static_cast<double>(*std::max_element(row.begin(), row.end())));
-        for (std::size_t q = 0; q < kWordQuestions; ++q) {
-          const std::vector<Index>& partners = sentence.partnersOf(static_cast<WordQuestion>(q), i);
-          if (head == 0 && !partners.empty()) ++rows[q];
-          for (const Index j : partners) {
+        for (std::size_t q = 0; q < kLayerQuestions; ++q) {
+          const std::vector<Index>& places = answers[q][static_cast<std::size_t>(i)];
+          if (head == 0 && !places.empty()) ++rows[q];
+          for (const Index j : places) {
             roles.onPartners[static_cast<std::size_t>(head)][q] +=
                 static_cast<double>(weights(i, j));
           }
@@ -67,9 +56,45 @@ HeadRoles measureRoles(const Weights& w, const AttentionConfig& config,
     }
   }
   for (auto& head : roles.onPartners) {
-    for (std::size_t q = 0; q < kWordQuestions; ++q) head[q] /= std::max(1.0, rows[q]);
+    for (std::size_t q = 0; q < kLayerQuestions; ++q) head[q] /= std::max(1.0, rows[q]);
   }
   return roles;
+}
+
+}  // namespace
+
+Index HeadRoles::bestAt(std::size_t question) const {
+  const auto best = std::max_element(
+      onPartners.begin(), onPartners.end(),
+      [question](const auto& a, const auto& b) { return a[question] < b[question]; });
+  return best - onPartners.begin();
+}
+
+HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
+                       const std::vector<Sentence>& sentences, const Execution& execution) {
+  std::vector<std::vector<std::string>> words;
+  std::vector<Partners> partners;
+  Index longest = 0;
+  for (const Sentence& sentence : sentences) {
+    words.push_back(sentence.words);
+    partners.push_back(sentence.partners);
+    longest = std::max<Index>(longest, std::ssize(sentence.words));
+  }
+  return rolesIn(embedText(words, longest, config.dModel, Positions::named), partners, weights,
+                 config, execution);
+}
+
+HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
+                       const std::vector<std::shared_ptr<const Series>>& series,
+                       const Execution& execution) {
+  std::vector<Partners> partners;
+  Index longest = 0;
+  for (const auto& each : series) {
+    partners.push_back(partnersIn(*each));
+    longest = std::max(longest, each->values.dim(0));
+  }
+  return rolesIn(embedSeries(series, longest, config.dModel, Positions::named), partners, weights,
+                 config, execution);
 }
 
 std::vector<Sentence> heldOutSentences(Index count) {
@@ -77,6 +102,16 @@ std::vector<Sentence> heldOutSentences(Index count) {
   std::vector<Sentence> sentences;
   for (Index i = 0; i < count; ++i) sentences.push_back(drawSentence(draws));
   return sentences;
+}
+
+std::vector<std::shared_ptr<const Series>> heldOutSeries(Index count, Index channels) {
+  Draws draws(0, "series held out");
+  std::vector<std::shared_ptr<const Series>> series;
+  for (Index i = 0; i < count; ++i) {
+    const Index steps = kShortestWindow + draws.below(kLongestWindow - kShortestWindow + 1);
+    series.push_back(drawWindow(channels, steps, draws));
+  }
+  return series;
 }
 
 }  // namespace headscope::training

@@ -6,15 +6,12 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 #include <utility>
 
 #include "core/attention.h"
 #include "core/error.h"
 #include "core/gradients.h"
-#include "core/input/embedding.h"
-#include "core/input/lexicon.h"
 #include "core/ledger.h"
 #include "core/steps/linear.h"
 
@@ -27,11 +24,14 @@ using MatrixMap = Eigen::Map<Matrix>;
 constexpr std::array kMatrices{TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO};
 constexpr std::array kBiases{TensorId::bQ, TensorId::bK, TensorId::bV, TensorId::bO};
 
+/// Where heads look, as against what they hand on.
+bool saysWhere(TensorId id) {
+  return id == TensorId::wQ || id == TensorId::wK || id == TensorId::bQ || id == TensorId::bK;
+}
+
 constexpr float kFirstNone = 2.0F;
-constexpr Index kSentencesForMean = 512;
 constexpr Index kMemoryKept = 256 << 20;
-/// Sentences for so many batches are drawn at once and sorted, so that little is padding.
-constexpr Index kBatchesDrawnAtOnce = 4;
+constexpr Index kStepsTold = 4;
 
 /// A parameter has its value, gradient, mean and square; the matrices are packed for products, and
 /// the readout keeps W_O twice as it was.
@@ -47,19 +47,19 @@ void requireRoom(const AttentionConfig& config) {
                   config.dModel, bytesInWords(needed), bytesInWords(defaultMemoryBudget())));
 }
 
-AttentionConfig sizesToLearn(const AttentionConfig& asked) {
+AttentionConfig sizesToLearn(const AttentionConfig& asked, const Material& material) {
   AttentionConfig config;
   config.dModel = asked.dModel;
   config.numHeads = asked.numHeads;
   config.numKvHeads = asked.numKvHeads;
   config.headDim = asked.headDim;
   config.bias = asked.bias;
-  config.seqLen = kLongestSentence;
+  config.seqLen = material.series() ? kLongestWindow : kLongestSentence;
   if (asked.kvWidth() != asked.dModel) {
     throw UserError(fmt::format(
-        "weights for a memory of {} features cannot be learned from sentences, which are {} wide: "
+        "weights for a memory of {} features cannot be learned from {}, which are {} wide: "
         "leave the memory's width at d_model, or choose other weights than learned ones",
-        asked.kvWidth(), asked.dModel));
+        asked.kvWidth(), material.series() ? "series" : "sentences", asked.dModel));
   }
   auto problems = validate(config);
   if (!problems.empty()) throw UserError(std::move(problems));
@@ -83,52 +83,46 @@ Tensor orthogonal(Index rows, Index cols, std::uint64_t seed) {
   return result;
 }
 
-/// V reads what a word is, its identity, and nothing else.
-Tensor identityValues(const AttentionConfig& c, const Layout& layout, std::uint64_t seed) {
-  const ColumnRange identity = layout.rest;
-  Tensor drawn = Tensor::uninitialised({c.dKv(), identity.count});
+/// V reads what tells places apart, and nothing else.
+Tensor identityValues(const AttentionConfig& c, const Curriculum& curriculum, std::uint64_t seed) {
+  const std::vector<ColumnRange> identity = curriculum.identity();
+  Index columns = 0;
+  for (const ColumnRange& range : identity) columns += range.count;
+  Tensor drawn = Tensor::uninitialised({c.dKv(), columns});
   const QuestionColumns block = columnsOfQuestion(0, c.queryWidth());
-  const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(block.count)));
-  const std::array draws{
-      Draw{&drawn, RandomStream(seed, "identity W_V"), Distribution::normal, scale}};
+  const double length = std::sqrt(static_cast<double>(block.count)) * curriculum.identityLength();
+  const std::array draws{Draw{&drawn, RandomStream(seed, "identity W_V"), Distribution::normal,
+                              static_cast<float>(1.0 / length)}};
   draw(draws);
   Tensor wV = Tensor::zeros({c.dKv(), c.dModel});
   for (Index row = 0; row < c.dKv(); ++row) {
-    std::copy_n(drawn.data() + row * identity.count, identity.count,
-                wV.mutableData() + row * c.dModel + identity.begin);
+    const float* next = drawn.data() + row * columns;
+    for (const ColumnRange& range : identity) {
+      std::copy_n(next, range.count, wV.mutableData() + row * c.dModel + range.begin);
+      next += range.count;
+    }
   }
   return wV;
 }
 
-/// Values (words, D_kv) as they stand in the concatenated heads: once for each head that reads
-/// them.
+/// Values (B,T,D_kv) as they stand in the concatenated heads: once for each head that reads them.
 Tensor inConcat(const Tensor& values, const AttentionConfig& c) {
   if (c.numKvHeads == c.numHeads) return values;
-  Tensor result = Tensor::uninitialised({values.dim(0), c.queryWidth()});
-  for (Index word = 0; word < values.dim(0); ++word) {
+  Tensor result = Tensor::uninitialised({values.dim(0), values.dim(1), c.queryWidth()});
+  for (Index row = 0; row < values.dim(0) * values.dim(1); ++row) {
     for (Index head = 0; head < c.numHeads; ++head) {
-      std::copy_n(values.data() + word * c.dKv() + c.kvHead(head) * c.dK(), c.dK(),
-                  result.mutableData() + word * c.queryWidth() + head * c.dK());
+      std::copy_n(values.data() + row * c.dKv() + c.kvHead(head) * c.dK(), c.dK(),
+                  result.mutableData() + row * c.queryWidth() + head * c.dK());
     }
   }
   return result;
 }
 
-/// A row of X for each word, without positions.
-Tensor embeddedWords(const std::vector<std::string>& words, Index width) {
-  std::vector<std::vector<std::string>> alone;
-  for (const std::string& word : words) alone.push_back({word});
-  return embedText(alone, 1, width, Positions::none).x.reshaped({std::ssize(words), width});
-}
-
-/// What a position adds to it.
-Tensor embeddedPlaces(Index width) {
-  const std::vector<std::vector<std::string>> same(
-      1, std::vector<std::string>(static_cast<std::size_t>(kLongestSentence), "the"));
-  Tensor x = embedText(same, kLongestSentence, width, Positions::named).x;
-  const Tensor without = embedText(same, kLongestSentence, width, Positions::none).x;
-  for (Index i = 0; i < x.size(); ++i) x.mutableData()[i] -= without.data()[i];
-  return x.reshaped({kLongestSentence, width});
+std::unique_ptr<Curriculum> curriculumFor(const LearningSettings& s, Index width,
+                                          std::uint64_t seed) {
+  const CurriculumSettings settings{width, seed, s.batch, s.classFactor};
+  return s.material.series() ? makeSeriesCurriculum(s.material.channels, settings)
+                             : makeSentenceCurriculum(settings);
 }
 
 /// Adds to grad.raw_scores what the two penalties give.
@@ -211,19 +205,6 @@ Tensor withColumns(const Tensor& matrix, const std::vector<float>& factors) {
   return scaled;
 }
 
-/// What each column is multiplied by while it is learned from: word classes stand out.
-std::vector<float> classFactors(const Layout& layout, double factor) {
-  std::vector<float> factors;
-  for (const std::string& name : layout.names) {
-    bool isClass = false;
-    for (std::size_t i = 0; i < kWordClasses; ++i) {
-      isClass = isClass || name == toString(static_cast<WordClass>(i));
-    }
-    factors.push_back(isClass ? static_cast<float>(factor) : 1.0F);
-  }
-  return factors;
-}
-
 const Pins& noPins() {
   static const Pins none;
   return none;
@@ -233,41 +214,36 @@ const Pins& noPins() {
 
 LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
                            const LearningSettings& settings)
-    : config_(sizesToLearn(sizes)),
+    : config_(sizesToLearn(sizes, settings.material)),
       settings_(settings),
-      draws_(seed, "sentences to learn from"),
-      words_(sentenceWords()),
-      wordRows_(embeddedWords(words_, config_.dModel)),
-      placeRows_(embeddedPlaces(config_.dModel)) {
+      curriculum_(curriculumFor(settings_, config_.dModel, seed)) {
   memory_->keepFree(kMemoryKept);
-  const Layout layout = textLayout(config_.dModel);
-  columnFactors_ = classFactors(layout, settings_.classFactor);
-  wordRows_ = withColumns(wordRows_, columnFactors_);
-  findMean(seed);
   const Weights start = drawWeights(config_, WeightInit::xavier, seed);
   const auto learn = [&](TensorId id, Tensor tensor) {
-    parameters_.push_back({std::string(headscope::info(id).name), std::move(tensor), {}, {}, {}});
+    const bool learned = settings_.learnsValues || saysWhere(id);
+    if (learned) learned_.push_back(id);
+    (learned ? parameters_ : fixed_)
+        .push_back({std::string(headscope::info(id).name), std::move(tensor), {}, {}, {}});
   };
   learn(TensorId::wQ, start.wQ);
   learn(TensorId::wK, start.wK);
-  learn(TensorId::wV, identityValues(config_, layout, seed));
+  learn(TensorId::wV, identityValues(config_, *curriculum_, seed));
   learn(TensorId::wO, orthogonal(config_.dModel, config_.queryWidth(), seed));
   if (config_.bias) {
     for (const TensorId id : kBiases) learn(id, Tensor::zeros(shapeOf(id, config_)));
   }
-  const std::vector<float> none(kWordQuestions, kFirstNone);
+  const std::vector<float> none(kLayerQuestions, kFirstNone);
   parameters_.push_back(
-      {"none", Tensor::fromValues({static_cast<Index>(kWordQuestions)}, none), {}, {}, {}});
-  const Tensor values = linear(wordRows_.reshaped({1, wordRows_.dim(0), config_.dModel}),
-                               value(TensorId::wV), {}, {});
-  readout_ = std::make_unique<TiedReadout>(
-      value(TensorId::wO), inConcat(values.reshaped({values.dim(1), values.dim(2)}), config_));
+      {"none", Tensor::fromValues({static_cast<Index>(kLayerQuestions)}, none), {}, {}, {}});
+  firstWv_ = value(TensorId::wV).clone();
+  readout_ = std::make_unique<TiedReadout>(value(TensorId::wO));
 }
 
 bool LayerLearner::step(const Execution& execution) {
   Execution own = execution;
   own.memory = memory_;
-  const SentenceBatch batch = nextBatch();
+  const Lesson lesson = curriculum_->lesson(memory_);
+  const AskedBatch& batch = lesson.asked;
   AttentionConfig c = config_;
   c.batch = batch.count;
   c.seqLen = batch.length;
@@ -276,15 +252,16 @@ bool LayerLearner::step(const Execution& execution) {
   const ThreadCount threads(threadsFor(3 * flops, own.threads, own.flopsPerThread));
 
   AttentionTensors tensors(c, noPins());
-  tensors.put(TensorId::x, embed(batch));
+  tensors.put(TensorId::x, lesson.x);
   for (const TensorId id : kMatrices) tensors.put(id, value(id));
   if (c.bias) {
     for (const TensorId id : kBiases) tensors.put(id, value(id));
   }
   const std::optional<StepsDone> done = runSteps(tensors, nullptr, own);
   if (!done) return false;
+  const Tensor values = inConcat(curriculum_->values(lesson, firstWv_, own), c);
   Answers answers =
-      readout_->ask(tensors.tensor(TensorId::output), batch, parameters_.back().value, own);
+      readout_->ask(tensors.tensor(TensorId::output), values, batch, parameters_.back().value, own);
   if (own.stop()) return false;
   Gradients gradients(tensors, std::move(answers.gradOutput));
   gradients.leaveOut(TensorId::x);
@@ -292,10 +269,8 @@ bool LayerLearner::step(const Execution& execution) {
   ScorePenalties(settings_, c).addTo(gradients, own);
   if (!runBackward(gradients, own, StepId::score, StepId::project)) return false;
 
-  std::size_t next = 0;
-  for (const TensorId id : kMatrices) parameters_[next++].gradient = gradients.tensor(id);
-  if (c.bias) {
-    for (const TensorId id : kBiases) parameters_[next++].gradient = gradients.tensor(id);
+  for (std::size_t i = 0; i < learned_.size(); ++i) {
+    parameters_[i].gradient = gradients.tensor(learned_[i]);
   }
   parameters_.back().gradient = std::move(answers.gradNone);
   OptimiserSettings optimiser = settings_.optimiser;
@@ -307,10 +282,10 @@ bool LayerLearner::step(const Execution& execution) {
         fmt::format("learning came to a number that is not finite in step {}: try another seed",
                     stepsDone_ + 1));
   }
-  drawn_.erase(drawn_.end() - settings_.batch, drawn_.end());
+  curriculum_->learned();
   ++stepsDone_;
   told_.push_back({answers.loss, answers.right});
-  if (std::ssize(told_) > kBatchesDrawnAtOnce) told_.pop_front();
+  if (std::ssize(told_) > kStepsTold) told_.pop_front();
   return true;
 }
 
@@ -320,10 +295,10 @@ double LayerLearner::loss() const {
   return told_.empty() ? 0.0 : sum / static_cast<double>(told_.size());
 }
 
-std::array<double, kWordQuestions> LayerLearner::right() const {
-  std::array<double, kWordQuestions> mean{};
+std::array<double, kLayerQuestions> LayerLearner::right() const {
+  std::array<double, kLayerQuestions> mean{};
   for (const Told& told : told_) {
-    for (std::size_t q = 0; q < kWordQuestions; ++q) {
+    for (std::size_t q = 0; q < kLayerQuestions; ++q) {
       mean[q] += told.right[q] / static_cast<double>(told_.size());
     }
   }
@@ -334,79 +309,51 @@ Weights LayerLearner::weights() const {
   const auto bias = [&](TensorId id) {
     return config_.bias ? value(id).clone() : Tensor::zeros(shapeOf(id, config_));
   };
-  Weights w{withColumns(value(TensorId::wQ), columnFactors_),
-            withColumns(value(TensorId::wK), columnFactors_),
-            withColumns(value(TensorId::wV), columnFactors_),
+  Weights w{withColumns(value(TensorId::wQ), curriculum_->columnFactors()),
+            withColumns(value(TensorId::wK), curriculum_->columnFactors()),
+            withColumns(value(TensorId::wV), curriculum_->columnFactors()),
             value(TensorId::wO).clone(),
             bias(TensorId::bQ),
             bias(TensorId::bK),
             bias(TensorId::bV),
             bias(TensorId::bO)};
   if (!config_.bias) return w;
-  const std::vector<double> centre = times(value(TensorId::wK), meanX_);
+  const std::vector<double> centre = times(value(TensorId::wK), curriculum_->meanX());
   for (std::size_t i = 0; i < centre.size(); ++i) {
     w.bK.mutableData()[i] = static_cast<float>(-centre[i]);
   }
   return w;
 }
 
-/// Of X as it is learned from.
-void LayerLearner::findMean(std::uint64_t seed) {
-  Draws draws(seed, "sentences for the mean of X");
-  std::vector<Sentence> sentences;
-  for (Index i = 0; i < kSentencesForMean; ++i) sentences.push_back(drawSentence(draws));
-  const SentenceBatch batch(sentences, words_);
-  const Tensor x = embed(batch);
-  meanX_.assign(static_cast<std::size_t>(config_.dModel), 0.0);
-  Index rows = 0;
-  for (Index item = 0; item < batch.count; ++item) {
-    const ConstMatrixView matrix = x.matrixOf(item, 0);
-    for (Index i = 0; i < batch.lengths[static_cast<std::size_t>(item)]; ++i, ++rows) {
-      for (std::size_t c = 0; c < meanX_.size(); ++c) {
-        meanX_[c] += static_cast<double>(matrix(i, static_cast<Index>(c)));
-      }
-    }
-  }
-  for (double& mean : meanX_) mean /= static_cast<double>(rows);
-}
-
-SentenceBatch LayerLearner::nextBatch() {
-  if (drawn_.empty()) {
-    for (Index i = 0; i < kBatchesDrawnAtOnce * settings_.batch; ++i) {
-      drawn_.push_back(drawSentence(draws_));
-    }
-    std::stable_sort(drawn_.begin(), drawn_.end(), [](const Sentence& a, const Sentence& b) {
-      return a.words.size() < b.words.size();
-    });
-  }
-  return {std::vector<Sentence>(drawn_.end() - settings_.batch, drawn_.end()), words_};
-}
-
-Tensor LayerLearner::embed(const SentenceBatch& batch) const {
-  Tensor x = Tensor::uninitialised({batch.count, batch.length, config_.dModel}, memory_);
-  std::fill_n(x.mutableData(), x.size(), 0.0F);
-  for (Index item = 0; item < batch.count; ++item) {
-    for (Index place = 0; place < batch.lengths[static_cast<std::size_t>(item)]; ++place) {
-      const std::span<const float> word = wordRows_.matrix().row(batch.word(item, place));
-      const std::span<const float> where = placeRows_.matrix().row(place);
-      std::transform(word.begin(), word.end(), where.begin(),
-                     x.mutableMatrixOf(item, 0).row(place).begin(), std::plus<>());
-    }
-  }
-  return x;
-}
-
 const Tensor& LayerLearner::value(TensorId id) const {
-  for (const Parameter& parameter : parameters_) {
-    if (parameter.name == headscope::info(id).name) return parameter.value;
+  for (const auto* parameters : {&parameters_, &fixed_}) {
+    for (const Parameter& parameter : *parameters) {
+      if (parameter.name == headscope::info(id).name) return parameter.value;
+    }
   }
   throw std::logic_error("no such parameter");
 }
 
-std::optional<Weights> learnLayer(const AttentionConfig& sizes, std::uint64_t seed,
-                                  const Execution& execution,
+bool learnsQuickly(const AttentionConfig& sizes) {
+  constexpr Index kParameters = 10'000'000;  // a second for each million, and less
+  return ledger(sizes).parameters.total <= kParameters;
+}
+
+LearningSettings usualSettings(const Material& material) {
+  LearningSettings settings;
+  settings.material = material;
+  if (!material.series()) return settings;
+  settings.steps = 150;
+  settings.batch = 12;
+  settings.optimiser.learningRate = 1e-2;
+  settings.learnsValues = false;
+  return settings;
+}
+
+std::optional<Weights> learnLayer(const AttentionConfig& sizes, const Material& material,
+                                  std::uint64_t seed, const Execution& execution,
                                   const std::function<void(const LayerLearner&)>& tell) {
-  LayerLearner learner(sizes, seed);
+  LayerLearner learner(sizes, seed, usualSettings(material));
   while (!learner.done()) {
     if (!learner.step(execution)) return std::nullopt;
     if (tell) tell(learner);
@@ -414,15 +361,36 @@ std::optional<Weights> learnLayer(const AttentionConfig& sizes, std::uint64_t se
   return learner.weights();
 }
 
-std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& c) {
+std::vector<std::size_t> askedOfHead(Index head, const AttentionConfig& c) {
   const Index begin = head * c.dK();
   const Index end = begin + c.dK();
+  std::vector<std::size_t> asked;
+  for (std::size_t question = 0; question < kLayerQuestions; ++question) {
+    const auto columns = columnsOfQuestion(static_cast<Index>(question), c.queryWidth());
+    if (columns.begin < end && begin < columns.begin + columns.count) asked.push_back(question);
+  }
+  return asked;
+}
+
+std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& config) {
   std::vector<WordQuestion> questions;
-  for (const WordQuestionInfo& each : wordQuestions()) {
-    const auto columns = columnsOfQuestion(static_cast<Index>(each.question), c.queryWidth());
-    if (columns.begin < end && begin < columns.begin + columns.count) {
-      questions.push_back(each.question);
+  for (const std::size_t each : askedOfHead(head, config)) {
+    questions.push_back(static_cast<WordQuestion>(each));
+  }
+  return questions;
+}
+
+std::vector<AskedQuestion> questionsOf(const Material& material) {
+  std::vector<AskedQuestion> questions;
+  const auto add = [&](const auto& all) {
+    for (const auto& each : all) {
+      questions.push_back({questions.size(), each.name, each.title, each.words});
     }
+  };
+  if (material.series()) {
+    add(seriesQuestions());
+  } else {
+    add(wordQuestions());
   }
   return questions;
 }

@@ -1,6 +1,7 @@
-// Learned layer: weights for one attention layer that were trained to answer the eight questions
-// about words (sentences.h), read through a tied readout (tied_readout.h). What comes out is
-// general: heads that look, in any sentence, where the questions' answers mostly are.
+// Learned layer: weights for one attention layer that were trained to answer eight questions about
+// words (sentences.h) or about time steps (series_windows.h), read through a tied readout
+// (tied_readout.h). What comes out is general: heads that look, in any sentence, or in any series
+// of so many channels, where the questions' answers mostly are.
 //
 // Scores are kept of ordinary size while it learns, by two penalties, so that weights stay soft and
 // 1/√d_k decides between a peak and a choice.
@@ -12,27 +13,36 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/attention_tensors.h"
+#include "core/training/curriculum.h"
+#include "core/training/material.h"
 #include "core/training/optimiser.h"
+#include "core/training/sentences.h"
+#include "core/training/series_windows.h"
 #include "core/training/tied_readout.h"
 #include "core/weights/weights.h"
 
 namespace headscope::training {
 
-/// What was measured to work.
+/// What was measured to work for sentences.
 struct LearningSettings {
+  Material material;
   Index steps = 120;
   double settling = 0.4;  // of the steps, the last, in which the learning rate falls to 0
   Index batch = 32;
   OptimiserSettings optimiser{.learningRate = 3e-3, .weightDecay = 0.5};
-  double classFactor = 3.0;     // word classes stand out by this while it learns
+  /// Whether W_V and W_O are learned too, or stay as they were drawn.
+  bool learnsValues = true;
+  double classFactor = 3.0;     // the kind of word or step stands out by this while it learns
   double sizePenalty = 6e-3;    // · mean (raw / √d_k)²
   double mostScore = 4.5;       // scores may be so far from their row's mean
   double excessPenalty = 32.0;  // · mean (what they are beyond it)²
 };
+/// What was measured to work for a material.
+LearningSettings usualSettings(const Material& material);
 
 class LayerLearner {
  public:
@@ -50,46 +60,54 @@ class LayerLearner {
   Index stepsDone() const { return stepsDone_; }
   bool done() const { return stepsDone_ >= settings_.steps; }
   const LearningSettings& settings() const { return settings_; }
-  /// Over the last few batches, each before its step: what the answers cost, and the share of words
-  /// with a partner that were given a right one, by question.
+  /// Over the last few batches, each before its step: what the answers cost, and the share of
+  /// places with a partner that were given a right one, by question.
   double loss() const;
-  std::array<double, kWordQuestions> right() const;
+  std::array<double, kLayerQuestions> right() const;
 
   /// As they are by now, for X as it is embedded. b_K centres the scores (b_K = −W_K · mean x),
   /// which changes no weight.
   Weights weights() const;
 
  private:
-  SentenceBatch nextBatch();  // the same one until a step has learned from it
-  Tensor embed(const SentenceBatch& batch) const;
-  void findMean(std::uint64_t seed);
   const Tensor& value(TensorId id) const;
 
   AttentionConfig config_;
   LearningSettings settings_;
-  Draws draws_;
-  std::vector<std::string> words_;    // that sentences may hold
-  Tensor wordRows_, placeRows_;       // X is their sum: (words, D), (places, D)
-  std::vector<float> columnFactors_;  // that X has while it learns, by column
-  std::vector<double> meanX_;
-  std::vector<Sentence> drawn_;  // for the batches to come
-  std::vector<Parameter> parameters_;
+  std::unique_ptr<Curriculum> curriculum_;
+  std::vector<TensorId> learned_;
+  std::vector<Parameter> parameters_;  // of those, and the bias of "none"
+  std::vector<Parameter> fixed_;       // as they were drawn
+  Tensor firstWv_;
   std::unique_ptr<TiedReadout> readout_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();
   Index stepsDone_ = 0;
   struct Told {
     double loss;
-    std::array<double, kWordQuestions> right;
+    std::array<double, kLayerQuestions> right;
   };
-  std::deque<Told> told_;  // of the last batches, long and short sentences
+  std::deque<Told> told_;  // of the last batches
 };
 
+/// Whether a layer of these sizes is learned in some seconds.
+bool learnsQuickly(const AttentionConfig& sizes);
+
 /// All steps. `tell` is called after each; nothing where it was cancelled.
-std::optional<Weights> learnLayer(const AttentionConfig& sizes, std::uint64_t seed,
-                                  const Execution& execution,
+std::optional<Weights> learnLayer(const AttentionConfig& sizes, const Material& material,
+                                  std::uint64_t seed, const Execution& execution,
                                   const std::function<void(const LayerLearner&)>& tell = {});
 
-/// The questions that a head was trained for: those asked of its columns.
+/// The questions that a head was trained for, by number: those asked of its columns.
+std::vector<std::size_t> askedOfHead(Index head, const AttentionConfig& config);
+/// The same of a layer that learned from sentences.
 std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& config);
+
+/// A question about words or about time steps.
+struct AskedQuestion {
+  std::size_t number;  // in its order
+  std::string_view name, title, words;
+};
+/// All that are asked of a layer, in order.
+std::vector<AskedQuestion> questionsOf(const Material& material);
 
 }  // namespace headscope::training

@@ -85,6 +85,7 @@ AttentionConfig attentionOf(const Task& task, const ModelSettings& settings, Ind
   config.seqLen = task.length();
   config.batch = examples;
   config.bias = false;
+  config.scale = settings.scale;
   config.mask.causal = settings.causal;
   return config;
 }
@@ -140,13 +141,21 @@ ModelPass::ModelPass(const Model& model, const Examples& examples)
       examples_(&examples),
       config_(attentionOf(model.task(), model.settings(), examples.count)) {}
 
+void ModelPass::switchOff(const HeadPlace& head) {
+  offIn_ = head.layer;
+  offConfig_ = config_;
+  offConfig_.headGains.assign(at(config_.numHeads), 1.0F);
+  offConfig_.headGains[at(head.head)] = 0.0F;
+}
+
 bool ModelPass::forward(const Execution& execution) {
   layers_.clear();
   gradients_.clear();
   overflowed_ = false;
   Tensor h = embedded(execution);
   for (Index layer = 0; layer < model_->settings().layers; ++layer) {
-    layers_.push_back(std::make_unique<AttentionTensors>(config_, noPins_));
+    const AttentionConfig& config = offIn_ == layer ? offConfig_ : config_;
+    layers_.push_back(std::make_unique<AttentionTensors>(config, noPins_));
     AttentionTensors& tensors = *layers_.back();
     tensors.put(TensorId::x, std::move(h));
     for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {

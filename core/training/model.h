@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,16 +22,6 @@
 #include "core/training/task.h"
 
 namespace headscope::training {
-
-struct ModelSettings {
-  Index layers = 1;
-  Index dModel = 64;
-  Index heads = 4;
-  bool causal = false;
-  double embeddingScale = 1.0;  // of the embedding and the positions at the start
-
-  bool operator==(const ModelSettings&) const = default;
-};
 
 inline constexpr Index kMostLayers = 8;
 
@@ -83,6 +74,8 @@ class ModelPass {
   ModelPass(const ModelPass&) = delete;
   ModelPass& operator=(const ModelPass&) = delete;
 
+  /// From the next forward on this head adds nothing to its layer's output (its gain is 0).
+  void switchOff(const HeadPlace& head);
   /// False where `execution` was cancelled; what there is then is of no use.
   bool forward(const Execution& execution);
   /// Fills in the gradient of every parameter of the model from that of the logits.
@@ -90,6 +83,7 @@ class ModelPass {
 
   const AttentionConfig& config() const { return config_; }
   const Examples& examples() const { return *examples_; }
+  Index layers() const { return std::ssize(layers_); }
   const AttentionTensors& layer(Index layer) const { return *layers_[at(layer)]; }
   const Gradients& gradients(Index layer) const { return *gradients_[at(layer)]; }
   const Tensor& output() const { return output_; }  // h_L (B,T,D)
@@ -107,6 +101,8 @@ class ModelPass {
   const Model* model_;
   const Examples* examples_;
   AttentionConfig config_;
+  std::optional<Index> offIn_;  // the layer that has a head off
+  AttentionConfig offConfig_;   // of that layer
   Pins noPins_;
   std::vector<std::unique_ptr<AttentionTensors>> layers_;
   std::vector<std::unique_ptr<Gradients>> gradients_;

@@ -128,6 +128,16 @@ std::vector<std::optional<Index>> bestHeads(const std::vector<std::vector<double
   return chosen->heads;
 }
 
+std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head) {
+  const auto& mass =
+      roles.layers[static_cast<std::size_t>(head.layer)].mass[static_cast<std::size_t>(head.head)];
+  std::optional<Becoming> most;
+  for (std::size_t r = 0; r < mass.size(); ++r) {
+    if (std::isfinite(mass[r]) && (!most || mass[r] > most->mass)) most = {r, mass[r]};
+  }
+  return most;
+}
+
 std::optional<Roles> rolesOf(std::span<const Tensor> weights, const Examples& examples,
                              const Execution& execution) {
   const std::vector<double> rows = rowsWithPartners(examples);

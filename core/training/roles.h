@@ -26,12 +26,6 @@ struct LayerRoles {
   HeadSimilarity similarity;
 };
 
-struct HeadPlace {
-  Index layer = 0, head = 0;  // from 0
-
-  bool operator==(const HeadPlace&) const = default;
-};
-
 /// The head that a relation is given.
 struct Role {
   std::optional<HeadPlace>
@@ -44,6 +38,13 @@ struct Roles {
   std::vector<LayerRoles> layers;
   std::vector<Role> relations;
 };
+
+/// The relation that a head has most of its weight on; none where no row has a partner.
+struct Becoming {
+  std::size_t relation = 0;
+  double mass = 0.0;
+};
+std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head);
 
 /// Of the weights of each layer, (B, H, T, T), on `examples` of a task: B of T places. Nothing
 /// where cancelled.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/input/input.h"
 #include "core/input/lexicon.h"
 
 namespace headscope::training {
@@ -121,18 +122,121 @@ constexpr double kNot = 0.8;  // of negations; else "never"
 /// So many words and a clause more would be too long.
 constexpr std::size_t kMostWordsBeforeSecond = 10;
 
+/// The turns that a sentence takes: drawn, or those of a sentence that is there.
+class Turns {
+ public:
+  Turns() = default;
+  virtual ~Turns() = default;
+  Turns(const Turns&) = delete;
+  Turns& operator=(const Turns&) = delete;
+
+  virtual bool chance(double probability) = 0;
+  /// The first of the ends that lies above a number drawn from 0 to 1; their count where none does.
+  virtual std::size_t which(std::span<const double> ends) = 0;
+  virtual std::string word(const Words& any) = 0;
+  virtual std::string exactly(const char* word) = 0;
+  /// One of `any`, which are often `usual`.
+  virtual std::string word(const std::string& usual, double probability, const Words& any) = 0;
+  /// What is understood where it is read, and never drawn.
+  virtual bool more() = 0;
+};
+
+class DrawnTurns final : public Turns {
+ public:
+  explicit DrawnTurns(Draws& draws) : draws_(draws) {}
+
+  bool chance(double probability) override { return draws_.chance(probability); }
+  std::size_t which(std::span<const double> ends) override {
+    const double drawn = draws_.uniform();
+    return static_cast<std::size_t>(
+        std::find_if(ends.begin(), ends.end(), [drawn](double end) { return drawn < end; }) -
+        ends.begin());
+  }
+  std::string word(const Words& any) override {
+    return any[static_cast<std::size_t>(draws_.below(std::ssize(any)))];
+  }
+  std::string exactly(const char* word) override { return word; }
+  std::string word(const std::string& usual, double probability, const Words& any) override {
+    return draws_.chance(probability) ? usual : word(any);
+  }
+  bool more() override { return false; }
+
+ private:
+  Draws& draws_;
+};
+
+/// Finds the turns by which a sentence comes to be said: where a word is another than the next one,
+/// the last turn that can be taken differently is, and the sentence is begun anew.
+class ReadTurns final : public Turns {
+ public:
+  struct OtherWord {};  // thrown: by these turns it is another sentence
+
+  /// `words` in lower case.
+  explicit ReadTurns(const Words& words) : words_(words) {}
+
+  void begin() {
+    next_ = 0;
+    turn_ = 0;
+  }
+  bool read() const { return next_ == words_.size(); }
+  /// False where all have been tried.
+  bool takeOthers() {
+    while (!taken_.empty() && taken_.back().way + 1 == taken_.back().ways) taken_.pop_back();
+    if (taken_.empty()) return false;
+    ++taken_.back().way;
+    return true;
+  }
+
+  bool chance(double probability) override { return (way(2) == 0) == (probability >= 0.5); }
+  std::size_t which(std::span<const double> ends) override { return way(ends.size() + 1); }
+  std::string word(const Words& any) override {
+    return take([&](const std::string& word) {
+      if (&any == &vocabulary().unknown) return lexicon().classOf(word) == WordClass::other;
+      return std::find(any.begin(), any.end(), word) != any.end();
+    });
+  }
+  std::string exactly(const char* exact) override {
+    return take([exact](const std::string& word) { return word == exact; });
+  }
+  std::string word(const std::string& usual, double, const Words& any) override {
+    return take([&](const std::string& word) {
+      return word == usual || std::find(any.begin(), any.end(), word) != any.end();
+    });
+  }
+  bool more() override { return way(2) == 1; }
+
+ private:
+  struct Turn {
+    std::size_t way = 0, ways = 0;
+  };
+  template <typename Fits>
+  const std::string& take(const Fits& fits) {
+    if (next_ == words_.size() || !fits(words_[next_])) throw OtherWord{};
+    return words_[next_++];
+  }
+  std::size_t way(std::size_t ways) {
+    if (turn_ == taken_.size()) taken_.push_back({0, ways});
+    return taken_[turn_++].way;
+  }
+
+  const Words& words_;
+  std::size_t next_ = 0, turn_ = 0;
+  std::vector<Turn> taken_;
+};
+
 /// Says a sentence word by word, and notes what each has to do with the others as it is said.
 class SentenceBuilder {
  public:
-  explicit SentenceBuilder(Draws& draws) : draws_(draws) {}
+  explicit SentenceBuilder(Turns& turns) : turns_(turns) {}
 
   Sentence build() {
-    if (draws_.chance(kOpening)) say(words_.openings);
-    clause(draws_.chance(kRelativeClause));
-    if (sentence_.words.size() <= kMostWordsBeforeSecond && draws_.chance(kSecondClause)) {
+    if (turns_.chance(kOpening)) say(words_.openings);
+    clause(turns_.chance(kRelativeClause));
+    if (sentence_.words.size() <= kMostWordsBeforeSecond && turns_.chance(kSecondClause)) {
       secondClause();
     }
-    if (draws_.chance(kFullStop)) say(".");
+    while (turns_.more()) secondClause();
+    if (turns_.chance(kFullStop)) say(".");
     for (Index i = 1; i < std::ssize(sentence_.words); ++i)
       answer(WordQuestion::previous, i, i - 1);
     for (auto& places : sentence_.partners) {
@@ -142,18 +246,17 @@ class SentenceBuilder {
   }
 
  private:
-  Index say(std::string word) {
+  Index note(std::string word) {
     sentence_.words.push_back(std::move(word));
     for (auto& places : sentence_.partners) places.emplace_back();
     return std::ssize(sentence_.words) - 1;
   }
-  Index say(const Words& any) {
-    return say(any[static_cast<std::size_t>(draws_.below(std::ssize(any)))]);
-  }
+  Index say(const Words& any) { return note(turns_.word(any)); }
+  Index say(const char* word) { return note(turns_.exactly(word)); }
 
   /// A noun, verb or adjective: now and then one that the lexicon does not know.
   Index sayOpen(const Words& known) {
-    return say(draws_.chance(kUnknownWord) ? words_.unknown : known);
+    return say(turns_.chance(kUnknownWord) ? words_.unknown : known);
   }
 
   void answer(WordQuestion question, Index of, Index partner) {
@@ -171,15 +274,11 @@ class SentenceBuilder {
   /// "the old cat"; its noun.
   Index nounPhrase(AdjectiveCounts adjectives) {
     std::optional<Index> determiner;
-    if (draws_.chance(kDeterminer)) {
-      determiner = draws_.chance(kThe) ? say("the") : say(words_.determiners);
-    }
-    const double drawn = draws_.uniform();
-    const int count = drawn < adjectives.none                    ? 0
-                      : drawn < adjectives.none + adjectives.one ? 1
-                                                                 : 2;
+    if (turns_.chance(kDeterminer)) determiner = note(turns_.word("the", kThe, words_.determiners));
+    const std::size_t count =
+        turns_.which(std::array{adjectives.none, adjectives.none + adjectives.one});
     std::vector<Index> described;
-    for (int i = 0; i < count; ++i) described.push_back(sayOpen(words_.adjectives));
+    for (std::size_t i = 0; i < count; ++i) described.push_back(sayOpen(words_.adjectives));
     const Index noun = sayOpen(words_.nouns);
     if (determiner) answer(WordQuestion::determined, *determiner, noun);
     for (const Index adjective : described) describe(adjective, noun);
@@ -197,7 +296,7 @@ class SentenceBuilder {
     return place;
   }
   Index nounOrPronoun(double pronouns, const Words& any, AdjectiveCounts adjectives) {
-    const bool again = !nouns_.empty() && draws_.chance(pronouns);
+    const bool again = !nouns_.empty() && turns_.chance(pronouns);
     return again ? pronoun(any) : nounPhrase(adjectives);
   }
 
@@ -215,12 +314,19 @@ class SentenceBuilder {
     const Index verb = say(words_.copulas);
     answer(WordQuestion::subject, verb, subject);
     if (!relative) answer(WordQuestion::verb, subject, verb);
-    if (draws_.chance(kNotAfterCopula)) answer(WordQuestion::verb, say("not"), verb);
+    if (turns_.chance(kNotAfterCopula)) {
+      answer(WordQuestion::verb, say("not"), verb);
+    }
+    if (turns_.more()) {  // "is on the mat"
+      prepositionalPhrase(verb);
+      return moreOf(verb);
+    }
     std::optional<Index> degree;
-    if (draws_.chance(kDegree)) degree = say(words_.degrees);
+    if (turns_.chance(kDegree)) degree = say(words_.degrees);
     const Index adjective = sayOpen(words_.adjectives);
     if (degree) answer(WordQuestion::verb, *degree, adjective);
     describe(adjective, subject);
+    moreOf(verb);
   }
 
   Index verbOf(Index subject) {
@@ -235,44 +341,62 @@ class SentenceBuilder {
   /// "did not jump over it"
   void predicate(Index subject) {
     std::vector<Index> before;  // what stands before the verb and goes with it
-    if (draws_.chance(kAuxiliary)) {
-      const bool negated = draws_.chance(kDo);
+    if (turns_.chance(kAuxiliary)) {
+      const bool negated = turns_.chance(kDo);
       before.push_back(say(negated ? words_.doForms : words_.auxiliaries));
       answer(WordQuestion::subject, before.back(), subject);
-      if (negated) before.push_back(say(draws_.chance(kNot) ? "not" : "never"));
+      if (negated) before.push_back(say(turns_.chance(kNot) ? "not" : "never"));
     }
     const Index verb = verbOf(subject);
     answer(WordQuestion::verb, subject, verb);
     for (const Index word : before) answer(WordQuestion::verb, word, verb);
-    const double form = draws_.uniform();
-    if (form < 0.3) object(verb);
-    if (form >= 0.2 && form < 0.75) prepositionalPhrase(verb);
-    if (form >= 0.75 && form < 0.88) answer(WordQuestion::verb, say(words_.manners), verb);
+    switch (turns_.which(std::array{0.2, 0.3, 0.75, 0.88})) {
+      case 0:
+        object(verb);
+        break;
+      case 1:
+        object(verb);
+        [[fallthrough]];
+      case 2:
+        prepositionalPhrase(verb);
+        break;
+      case 3:
+        answer(WordQuestion::verb, say(words_.manners), verb);
+        break;
+      default:
+        break;
+    }
+    moreOf(verb);
+  }
+
+  /// "in the garden today"
+  void moreOf(Index verb) {
+    while (turns_.more()) prepositionalPhrase(verb);
+    if (turns_.more()) answer(WordQuestion::verb, say(words_.manners), verb);
+    if (turns_.more()) answer(WordQuestion::verb, say(words_.openings), verb);
   }
 
   /// ", which was fluffy,", "that sleeps by the door" or "that the river flows by"
   void relativeClause(Index noun) {
-    const bool commas = draws_.chance(kRelativeInCommas);
+    const bool commas = turns_.chance(kRelativeInCommas);
     if (commas) say(",");
     const Index relative = say(commas ? words_.relativesAfterComma : words_.relatives);
     answer(WordQuestion::antecedent, relative, noun);
-    const double form = draws_.uniform();
-    if (form < kRelativeCopula) {
+    const std::size_t form =
+        turns_.which(std::array{kRelativeCopula, kRelativeCopula + kRelativeSubject});
+    if (form == 0) {
       copula(noun, true);
-    } else if (form < kRelativeCopula + kRelativeSubject) {
+    } else if (form == 1) {
       const Index verb = verbOf(noun);
-      const double more = draws_.uniform();
-      if (more < 0.6) {
-        prepositionalPhrase(verb);
-      } else if (more < 0.8) {
-        object(verb);
-      }
+      const std::size_t more = turns_.which(std::array{0.6, 0.8});
+      if (more == 0) prepositionalPhrase(verb);
+      if (more == 1) object(verb);
     } else {
-      const bool anyone = draws_.chance(kRelativePronoun);
+      const bool anyone = turns_.chance(kRelativePronoun);
       const Index subject = anyone ? say(words_.anySubjects) : nounPhrase(kSeldom);
       const Index verb = verbOf(subject);
       answer(WordQuestion::verb, subject, verb);
-      if (draws_.chance(kStranded)) {
+      if (turns_.chance(kStranded)) {
         answer(WordQuestion::object, say(words_.prepositions), noun);
       }
     }
@@ -280,10 +404,10 @@ class SentenceBuilder {
   }
 
   void clause(bool relative) {
-    const bool anyone = draws_.chance(kAnyoneSubject);
+    const bool anyone = turns_.chance(kAnyoneSubject);
     const Index subject = anyone ? say(words_.anySubjects) : nounPhrase(kOften);
     if (relative && !anyone) relativeClause(subject);
-    if (draws_.chance(kCopulaAfterNoun)) {
+    if (turns_.chance(kCopulaAfterNoun)) {
       copula(subject);
     } else {
       predicate(subject);
@@ -292,18 +416,18 @@ class SentenceBuilder {
 
   /// ", because it was too wide"
   void secondClause() {
-    if (draws_.chance(kCommaBeforeIt)) say(",");
+    if (turns_.chance(kCommaBeforeIt)) say(",");
     say(words_.conjunctions);
-    if (!draws_.chance(kPronounSubject)) return clause(false);
+    if (!turns_.chance(kPronounSubject)) return clause(false);
     const Index subject = pronoun(words_.subjects);
-    if (draws_.chance(kCopulaAfterPronoun)) {
+    if (turns_.chance(kCopulaAfterPronoun)) {
       copula(subject);
     } else {
       predicate(subject);
     }
   }
 
-  Draws& draws_;
+  Turns& turns_;
   const Vocabulary& words_ = vocabulary();
   Sentence sentence_;
   std::vector<Index> nouns_;  // said so far
@@ -318,11 +442,30 @@ const WordQuestionInfo& info(WordQuestion question) {
 }
 
 Sentence drawSentence(Draws& draws) {
+  DrawnTurns turns(draws);
   for (;;) {
-    Sentence sentence = SentenceBuilder(draws).build();
+    Sentence sentence = SentenceBuilder(turns).build();
     const Index length = std::ssize(sentence.words);
     if (length >= kShortestSentence && length <= kLongestSentence) return sentence;
   }
+}
+
+std::optional<Sentence> readSentence(const std::vector<std::string>& tokens) {
+  constexpr int kMostTried = 2'000;
+  Words words;
+  for (const std::string& token : tokens) words.push_back(lowerCased(token));
+  ReadTurns turns(words);
+  for (int tried = 0; tried < kMostTried; ++tried) {
+    turns.begin();
+    try {
+      Sentence sentence = SentenceBuilder(turns).build();
+      if (turns.read()) return sentence;
+    } catch (const ReadTurns::OtherWord&) {
+      // other turns may come to it
+    }
+    if (!turns.takeOthers()) return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 std::vector<std::string> sentenceWords() {

@@ -1,19 +1,22 @@
 // Sentences: made up over the English words of the lexicon, of 5 to 16 tokens, each with the
 // answers to eight questions about every word: which other words of the sentence it has to do
-// with. Their grammar is put together by chance, so the answers are known and never parsed.
+// with. They are put together by chance along a grammar, which knows the answers; the same grammar
+// reads a sentence that somebody wrote, and knows them there.
 //
-// "the old cat, which was near the door, did not sleep because it was hungry." Only their structure
-// is that of English: who sleeps where is drawn, and number does not agree.
+// "the old cat, which was fluffy, did not sleep because it was hungry." Only their structure is
+// that of English: who sleeps where is drawn, and number does not agree.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/index.h"
+#include "core/training/curriculum.h"
 #include "core/training/task.h"
 
 namespace headscope::training {
@@ -29,7 +32,7 @@ enum class WordQuestion {
   antecedent,   // pronoun: the nouns it may stand for
   verb,         // noun, auxiliary, negation, adverb, preposition: the verb it goes with
 };
-inline constexpr std::size_t kWordQuestions = 8;
+inline constexpr std::size_t kWordQuestions = kLayerQuestions;
 
 struct WordQuestionInfo {
   WordQuestion question;
@@ -44,7 +47,7 @@ const WordQuestionInfo& info(WordQuestion question);
 struct Sentence {
   std::vector<std::string> words;
   /// [question][place]: the places of the partners, in order; empty: none.
-  std::array<std::vector<std::vector<Index>>, kWordQuestions> partners;
+  Partners partners;
 
   const std::vector<Index>& partnersOf(WordQuestion question, Index place) const {
     return partners[static_cast<std::size_t>(question)][static_cast<std::size_t>(place)];
@@ -55,6 +58,11 @@ inline constexpr Index kShortestSentence = 5;
 inline constexpr Index kLongestSentence = 16;
 
 Sentence drawSentence(Draws& draws);
+
+/// A sentence that somebody wrote, in lower case, with the answers: of any length, and a little
+/// freer than the drawn ones (more clauses, more said of a verb). Nothing where it does not go by
+/// the grammar. Where it can be read in two ways, the likelier turns are taken.
+std::optional<Sentence> readSentence(const std::vector<std::string>& tokens);
 
 /// Every word that a sentence may hold, each once.
 std::vector<std::string> sentenceWords();

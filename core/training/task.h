@@ -32,13 +32,28 @@ struct Relation {
   std::string_view words;  // "the card of the same colour"
 };
 
-/// What was measured to work; all of it can be changed.
-struct TaskSettings {
+/// Of a model that is trained (model.h).
+struct ModelSettings {
   Index layers = 1;
   Index dModel = 64;
   Index heads = 4;
   bool causal = false;
   double embeddingScale = 1.0;  // of the embedding and the positions at the start
+  bool scale = true;            // raw scores × 1/√d_k
+
+  bool operator==(const ModelSettings&) const = default;
+};
+
+/// A head of such a model.
+struct HeadPlace {
+  Index layer = 0, head = 0;  // from 0
+
+  bool operator==(const HeadPlace&) const = default;
+};
+
+/// What was measured to work; all of it can be changed.
+struct TaskSettings {
+  ModelSettings model;
   double learningRate = 2e-2;
   Index batch = 32;
   Index steps = 300;

@@ -91,7 +91,7 @@ void requireNumber(double value, double least, const char* name, const char* way
 TrainingSettings settingsOf(const Task& task) {
   const TaskSettings t = task.settings();
   TrainingSettings settings;
-  settings.model = {t.layers, t.dModel, t.heads, t.causal, t.embeddingScale};
+  settings.model = t.model;
   settings.optimiser.learningRate = t.learningRate;
   settings.batch = t.batch;
   settings.steps = t.steps;
@@ -142,6 +142,20 @@ void checkTraining(const Task& task, const TrainingSettings& settings, Index mem
 Examples evaluationExamples(const Task& task) {
   Draws draws(0, "evaluation");
   return task.examples(kEvaluationExamples, draws);
+}
+
+std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
+                                       const Execution& execution) {
+  Evaluation evaluation{
+      step, lossesOf(pass.logits(), task.questions(), pass.examples(), execution), {}};
+  std::vector<Tensor> weights;
+  for (Index layer = 0; layer < pass.layers(); ++layer) {
+    weights.push_back(pass.layer(layer).tensor(TensorId::weights));
+  }
+  std::optional<Roles> roles = rolesOf(weights, pass.examples(), execution);
+  if (!roles || execution.stop()) return std::nullopt;
+  evaluation.roles = std::move(*roles);
+  return evaluation;
 }
 
 Trainer::Trainer(const Task& task, const TrainingSettings& settings, Index memoryBudgetBytes)
@@ -230,21 +244,13 @@ bool Trainer::train(const Execution& execution) {
 bool Trainer::takeEvaluation(const Execution& execution) {
   ModelPass pass(model_, evaluation_);
   if (!pass.forward(execution)) return false;
-  Evaluation evaluation{stepsTaken_, {}, {}};
-  evaluation.losses = lossesOf(pass.logits(), task().questions(), evaluation_, execution);
-  if (execution.stop()) return false;
-  if (!std::isfinite(evaluation.losses.loss) || pass.overflowed()) {
+  std::optional<Evaluation> evaluation = evaluationOf(pass, task(), stepsTaken_, execution);
+  if (!evaluation) return false;
+  if (!std::isfinite(evaluation->losses.loss) || pass.overflowed()) {
     stop(pass.firstNotFinite());
     return false;
   }
-  std::vector<Tensor> weights;
-  for (Index layer = 0; layer < settings_.model.layers; ++layer) {
-    weights.push_back(pass.layer(layer).tensor(TensorId::weights));
-  }
-  std::optional<Roles> roles = rolesOf(weights, evaluation_, execution);
-  if (!roles) return false;
-  evaluation.roles = std::move(*roles);
-  evaluations_.push_back(std::move(evaluation));
+  evaluations_.push_back(std::move(*evaluation));
   return true;
 }
 

@@ -57,6 +57,9 @@ struct Evaluation {
   Losses losses;
   Roles roles;
 };
+/// Of a pass over such examples, forward, by a model after so many steps. Nothing where cancelled.
+std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
+                                       const Execution& execution);
 inline constexpr Index kEvaluationExamples = 64;
 Examples evaluationExamples(const Task& task);
 

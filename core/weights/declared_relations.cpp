@@ -152,20 +152,22 @@ Partner partnerOf(const HeadDescription& head, const Item& item, Index query) {
 
 }  // namespace
 
-std::vector<std::optional<DeclaredRelation>> declaredRelations(const Document& document) {
+DeclaredRelations designedRelations(const Document& document) {
   const std::vector<DesignedHead> heads = designedHeads(document);
-  std::vector<std::optional<DeclaredRelation>> relations(heads.size());
+  DeclaredRelations relations(heads.size());
   if (heads.empty()) return relations;
   const auto plan = planHeads(document.config, *document.source, document.positions);
   std::vector<Item> items;
   for (Index item = 0; item < document.config.batch; ++item) items.emplace_back(document, item);
   for (std::size_t h = 0; h < heads.size(); ++h) {
     if (heads[h].drawn || plan[h].description->partner.empty()) continue;
-    DeclaredRelation relation{heads[h].title, {}};
+    DeclaredRelation relation;
+    relation.name = heads[h].title;
     for (const Item& item : items) {
       auto& partners = relation.partners.emplace_back();
       for (Index i = 0; i < item.queries().count(); ++i) {
-        partners.push_back(partnerOf(*plan[h].description, item, i));
+        auto& ofQuery = partners.emplace_back();
+        if (const Partner found = partnerOf(*plan[h].description, item, i)) ofQuery = {*found};
       }
     }
     relations[h] = std::move(relation);

@@ -153,12 +153,13 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
   const bool x = cell.tensor == TensorId::x;
   if (!x && cell.tensor != TensorId::memory) {
     const WeightSource& w = d.weightSource;
-    std::string text = !w.drawn() ? "loaded from " + w.loadedFrom
-                       : w.init == WeightInit::designed
-                           ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
-                       : w.init == WeightInit::learned
-                           ? fmt::format("learned from generated sentences, seed {}", w.seed)
-                           : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
+    std::string text =
+        !w.drawn() ? "loaded from " + w.loadedFrom
+        : w.init == WeightInit::designed
+            ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
+        : w.init == WeightInit::learned
+            ? fmt::format("learned from {}, seed {}", training::inWords(materialOf(d)), w.seed)
+            : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
     return text + (d.weightsEdited ? "; edited since" : "");
   }
   const Axis rows = x ? Axis::query : Axis::key;

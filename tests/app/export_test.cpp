@@ -9,9 +9,11 @@
 #include "../core/support/limits.h"
 #include "../core/test_files.h"
 #include "app/ui/export_choice.h"
+#include "app/ui/train/train_page.h"
 #include "app_driver.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/session.h"
+#include "core/formats/training_curves.h"
 
 namespace headscope::ui {
 namespace {
@@ -109,6 +111,51 @@ TEST_F(Export, APictureIsDrawnAfterASessionWasOpened) {
   // back to where no session was open yet
   ui_.host().press(picture, Key{'Z'}, true);
   EXPECT_EQ(picture.title(), "headscope");
+}
+
+TEST_F(Export, ARunsCurvesAreThoseOfTheCommand) {
+  ui_.view().page = kTrainPage;
+  ui_.frame();
+  ui_.settle();
+  ui_.frame();
+  ui_.press(Key::right);
+  ui_.settle();
+  open("The run's curves (.csv) …");
+  EXPECT_TRUE(ui_.shows("headscope-curves.csv", kDialog));
+  name((folder_ / "run").string());
+  ui_.press(Key::enter);
+  training::Trainer run(training::taskFromString("cards"), chosenSettings(ui_.view().train),
+                        kTestBudget);
+  ASSERT_TRUE(run.step({}));
+  EXPECT_EQ(contents(folder_ / "run.csv"),
+            formats::curvesCsv(run.task(), run.records(), run.evaluations()));
+  // a tensor is asked for elsewhere
+  ui_.press(Key::escape);
+  ui_.view().page = kFlowPage;
+  ui_.press(Key{'E'}, true, true);
+  EXPECT_TRUE(ui_.shows("weights.npy", kDialog));
+}
+
+TEST_F(Export, APictureOfTheRunShowsTheRun) {
+  ui_.view().page = kTrainPage;
+  ui_.frame();
+  ui_.settle();
+  ui_.frame();
+  ui_.press(Key::right);
+  ui_.settle();
+  open("A picture …");
+  ui_.click("heads over steps", kDialog);
+  ui_.settle();
+  EXPECT_EQ(ui_.view().train.tab, TrainTab::overSteps);
+  name((folder_ / "strip").string());
+  ui_.press(Key::enter);
+  auto asked = ui_.app().takePictureRequest();
+  ASSERT_TRUE(asked);
+  App picture(std::move(asked->program));
+  picture.finish();
+  ui_.host().frames(picture, 3);
+  EXPECT_TRUE(ui_.shows("step 1"));
+  EXPECT_TRUE(ui_.shows("Head 4"));
 }
 
 TEST_F(Export, IsDoneByKeyboardAlone) {

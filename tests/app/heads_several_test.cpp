@@ -10,6 +10,7 @@
 #include "core/analysis/head_count.h"
 #include "core/analysis/two_in_one.h"
 #include "core/ledger.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
@@ -78,7 +79,7 @@ TEST(WhySeveral, ShowsWhatOneHeadForTwoRelationsGives) {
   const auto relations = declaredRelations(ui.document());
   std::vector<HeadRelation> candidates;
   for (std::size_t h = 0; h < relations.size(); ++h) {
-    const auto has = [](const auto& partner) { return partner.has_value(); };
+    const auto has = [](const auto& keys) { return !keys.empty(); };
     if (!relations[h]) continue;
     const auto& partners = relations[h]->partners[0];
     if (std::any_of(partners.begin(), partners.end(), has)) {

@@ -39,7 +39,7 @@ TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   EXPECT_TRUE(shows("Adjective ↔ noun")) << ui_.screen().all(kCard);
   EXPECT_TRUE(shows("here First token 0.62"));
   EXPECT_TRUE(shows("Previous token"));
-  EXPECT_TRUE(shows("on its partner 0.85"));
+  EXPECT_TRUE(shows("here 0.85"));
   EXPECT_TRUE(shows("designed, not learned"));
   EXPECT_FALSE(shows("at random"));
   ui_.hover(ui_.at("Adjective ↔ noun", kCard));

@@ -57,14 +57,18 @@ TEST_P(Layout, TheBarsControlsAreAllOnTheScreen) {
   const auto w = static_cast<float>(width);
   AppDriver ui(exampleDocument("english-german"), width, height, view());
   ScreenText screen = ui.screen();
-  for (const char* text : {"d_model", "heads", "tokens", "bias", "causal", "÷√dk", "More ▾", "↶",
-                           "↷", "Export ▾", "View ▾"}) {
+  for (const char* text : {"d_model", "heads", "tokens", "causal", "÷√dk", "More ▾", "↶", "↷",
+                           "Export ▾", "View ▾"}) {
     const auto spot = screen.find(text, "top bar");
     ASSERT_TRUE(spot) << text << ": " << screen.all("top bar");
     EXPECT_LE(spot->max.x, static_cast<float>(width)) << text;
     EXPECT_LE(spot->max.y, ui.window("top bar")->y1) << text;
   }
   EXPECT_TRUE(screen.shows("of 9 steps"));
+  EXPECT_EQ(screen.find("bias", "top bar").has_value(), w / scale >= 1470.0F);
+  ui.click("More ▾", "top bar");
+  EXPECT_TRUE(ui.shows("bias")) << ui.screen().all();  // in the bar, or there
+  ui.press(Key::escape);
   // in a narrow window some of them stand behind "More"
   const bool narrow = screen.find("More ▾", "tokens").has_value();
   EXPECT_EQ(narrow, w / scale < 600.0F);

@@ -1,4 +1,6 @@
 // Lessons in the window: a scene's state and view, a question, a task done by hand, the way on.
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "app/ui/learn/lesson_run.h"
@@ -144,6 +146,62 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
       ui.frame();
     }
   }
+}
+
+/// A folder of this test's own.
+std::filesystem::path ownFolder() {
+  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("headscope-" + name);
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  return folder;
+}
+
+TEST(StartPanel, IsClosedForGood) {
+  const auto folder = ownFolder();
+  AppDriver ui;
+  EXPECT_FALSE(ui.shows("Where to begin"));  // nothing is kept: it would come back each time
+  ui.restartKeeping(folder, presetDocument("original-transformer"));
+  EXPECT_TRUE(ui.shows("Where to begin", "start"));
+  ui.click("Close for good", "start");
+  ui.frame();
+  EXPECT_FALSE(ui.shows("Where to begin"));
+  ui.restartKeeping(folder, presetDocument("original-transformer"));
+  EXPECT_FALSE(ui.shows("Where to begin"));
+  std::filesystem::remove_all(folder);
+}
+
+TEST(LearnPage, KeepsWhatWasDone) {
+  const auto folder = ownFolder();
+  AppDriver ui;
+  ui.restartKeeping(folder, presetDocument("original-transformer"));
+  openFirstLesson(ui);
+  ui.press(Key::pageDown);
+  ui.settle();
+  ui.restartKeeping(folder, presetDocument("original-transformer"));
+  ui.view().page = kLearnPage;
+  ui.frame();
+  EXPECT_TRUE(ui.shows("1 of 6 scenes done", "lessons")) << ui.screen().all("lessons");
+  std::filesystem::remove_all(folder);
+}
+
+TEST(LearnPage, OpensATeachersOwnLesson) {
+  const auto file = ownFolder() / "mine.lesson.json";
+  std::ofstream(file)
+      << R"({"title": "Mine", "scenes": [{"title": "One", "text": "{heads} heads"}]})";
+  AppDriver ui;
+  ui.app().dropFiles({file});
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("8 heads", "lesson")) << ui.screen().all();
+  std::ofstream(file) << "{\n\n,";
+  ui.app().dropFiles({file});
+  ui.frame();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("line 3")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("8 heads", "lesson"));  // the one that is open stays
+  std::filesystem::remove_all(file.parent_path());
 }
 
 }  // namespace

@@ -1,26 +1,34 @@
-// Learned heads in the window: another number of heads is learned beside the frames, and the old
-// picture stays until it is.
+// Learned heads in the window: those of another size are learned beside the frames, and are seen to
+// form; the history has one entry of it.
 #include "app_driver.h"
 
 namespace headscope::ui {
 namespace {
 
-DocumentPtr learnedDocument() {
+DocumentPtr smallDocument(WeightInit init) {
   AttentionConfig config;
   config.dModel = 128;
   config.numHeads = config.numKvHeads = 2;
   return makeDocument("", config, TextSource{{"The cat sat on the mat"}, {}}, Positions::named,
-                      {WeightInit::xavier, 1, {}}, kTestBudget);
+                      {init, 1, {}}, kTestBudget);
+}
+
+/// Said to be learned, with other weights: what is learned from there is seen.
+DocumentPtr learnedDocument() {
+  Document document = *smallDocument(WeightInit::xavier);
+  document.weightSource.init = WeightInit::learned;
+  return std::make_shared<const Document>(std::move(document));
 }
 
 TEST(LearnedHeads, AreLearnedBesideTheFrames) {
-  AppDriver ui(learnedDocument());
+  AppDriver ui(smallDocument(WeightInit::xavier));
   const auto before = ui.document().weights.wQ.values();
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
   ui.frame();
   EXPECT_EQ(ui.document().weights.wQ.values(), before);  // not yet
-  EXPECT_TRUE(ui.shows("learning heads of this size"));
+  EXPECT_TRUE(ui.shows("Learning heads: step"));
   ui.settle();
+  EXPECT_FALSE(ui.shows("Learning heads: step"));
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
   EXPECT_EQ(ui.document().weights.wQ.values(),
             drawWeightsFor(ui.document(), WeightInit::learned, 1).wQ.values());
@@ -28,24 +36,121 @@ TEST(LearnedHeads, AreLearnedBesideTheFrames) {
   EXPECT_EQ(ui.document().weights.wQ.values(), before);
 }
 
-TEST(LearnedHeads, OfAnotherEditMeanwhileAreLeftOff) {
+TEST(LearnedHeads, AreSeenToFormAtANewSize) {
   AppDriver ui(learnedDocument());
-  ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
-  ui.frame();
-  ui.app().apply(SetCell{{TensorId::wQ, -1, -1, 0, 0}, 0.5F}, "");
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  std::vector<float> first;
+  bool formed = false;
+  while (ui.config().numHeads == 2) {
+    ui.frame();
+    if (ui.trace().config().numHeads != 4 || ui.config().numHeads != 2) continue;
+    const auto now = ui.trace().document().weights.wQ.values();
+    if (first.empty()) first = now;
+    formed = formed || now != first;
+  }
+  EXPECT_TRUE(formed);
   ui.settle();
-  EXPECT_EQ(ui.document().weightSource.init, WeightInit::xavier);
-  EXPECT_EQ(ui.document().weights.wQ.at({0, 0}), 0.5F);
+  EXPECT_EQ(ui.trace().config().numHeads, 4);
+  EXPECT_EQ(ui.undoAll(), 1);
 }
 
-/// What comes with the program is there at once; a series has no words to know.
-TEST(LearnedHeads, ComeWithTheProgramAndAreNotForSeries) {
+/// What is done meanwhile holds for what is learned, and is undone with it.
+TEST(LearnedHeads, TakeOtherEditsAlong) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  ui.frame();
+  ui.app().apply(SetText{0, false, "The old dog slept by the door."}, "");
+  ui.app().apply(SetCell{{TensorId::wQ, -1, -1, 0, 0}, 0.5F}, "");
+  ui.settle();
+  EXPECT_EQ(ui.config().numHeads, 4);
+  EXPECT_EQ(ui.config().seqLen, 8);
+  EXPECT_EQ(ui.document().weights.wQ.at({0, 0}), 0.5F);
+  EXPECT_TRUE(ui.document().weightsEdited);
+  EXPECT_EQ(ui.undoAll(), 1);
+  EXPECT_EQ(ui.config().numHeads, 2);
+}
+
+TEST(LearnedHeads, AreLeftOffByUndo) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  ui.frame();
+  ui.press(Key{'Z'}, true);
+  EXPECT_FALSE(ui.shows("Learning heads: step"));
+  EXPECT_EQ(ui.config().numHeads, 2);
+  EXPECT_EQ(ui.trace().config().numHeads, 2);
+}
+
+TEST(LearnedHeads, AreStoppedForDesignedOnes) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  ui.frame();
+  ui.click("Stop");
+  EXPECT_EQ(ui.config().numHeads, 4);
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+  EXPECT_EQ(ui.undoAll(), 1);
+
+  ui.view().learnHeads = false;  // and for good
+  ui.frame();
+  ui.app().apply(SetDimensions{128, 4, 4, 0}, "");
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("learning at new sizes is off"));
+}
+
+/// The other heads of the layer that comes with the program: what they were trained for stands
+/// where they are named, and how.
+TEST(LearnedHeads, SayWhatTheyWereTrainedFor) {
+  ViewState view;
+  view.page = kHeadsPage;
+  AppDriver ui(
+      makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget),
+      1600, 1000, view);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("Verb → its subject"));
+  EXPECT_TRUE(ui.shows("learned, not designed"));
+  ui.click("how learned");
+  EXPECT_TRUE(ui.shows("What it cannot do"));
+  EXPECT_TRUE(ui.shows("who does it, or is it?"));
+  EXPECT_TRUE(ui.shows("learn --d-model 512 --heads 8"));
+  EXPECT_TRUE(ui.shows("Least sure: "));
+}
+
+/// So do those of a series, in its own terms.
+TEST(LearnedHeads, OfASeriesSayWhatTheyWereTrainedFor) {
+  ViewState view;
+  view.page = kHeadsPage;
+  Document document = *exampleDocument("sensor", 64, 8);
+  document.weightSource = {WeightInit::learned, 1, {}};
+  AppDriver ui(std::make_shared<const Document>(std::move(document)), 1600, 1000, view);
+  ui.settle();
+  EXPECT_TRUE(ui.shows("Latest spike"));
+  ui.click("how learned");
+  EXPECT_TRUE(ui.shows("What a spike and the change point are"));
+  EXPECT_TRUE(ui.shows("where was the latest spike?"));
+  EXPECT_TRUE(ui.shows("learn --d-model 64 --heads 8 --channels 3"));
+}
+
+/// What comes with the program is there at once, and of numbers nothing is known.
+TEST(LearnedHeads, ComeWithTheProgramAndAreNotForNumbers) {
   AppDriver ui;
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
   ui.settle();
-  ui.app().apply(SetInput{exampleDocument("sensor")->source}, "");
+  ui.app().apply(SetInput{exampleDocument("by-hand")->source}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
+}
+
+/// For a series they are learned from series, beside the frames.
+TEST(LearnedHeads, OfASeriesAreLearnedFromSeries) {
+  AppDriver ui(learnedDocument());
+  ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
+  ui.settle();
+  const auto ofWords = ui.document().weights.wQ.values();
+  ui.app().apply(SetInput{exampleDocument("sensor")->source}, "");
+  ui.settle();
+  EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
+  EXPECT_EQ(ui.document().input->readings.channels.size(), 3U);
+  EXPECT_NE(ui.document().weights.wQ.values(), ofWords);
 }
 
 }  // namespace

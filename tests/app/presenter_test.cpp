@@ -96,6 +96,8 @@ TEST_F(Presenting, TheCardClickedLastIsOfItsOwnPage) {
   ui_.press(Key{'V'});  // the other pages, while presenting
   EXPECT_TRUE(alone("All heads"));
   ui_.press(Key{'V'});
+  EXPECT_TRUE(alone("Lessons"));
+  ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Step 3 · Score"));
   ui_.press(Key{'V'});
   EXPECT_TRUE(alone("Output matrix"));

@@ -189,7 +189,7 @@ TEST(TopBar, RecomputesOnlyWhatChangedAndSaysSo) {
 TEST(TopBar, OpensEveryPreset) {
   AppDriver ui;
   for (const Preset& preset : presets()) {
-    const auto combo = ui.screen().findAfter("Train", "top bar");
+    const auto combo = ui.screen().findAfter("Learn", "top bar");
     ASSERT_TRUE(combo);
     ui.clickAt(combo->centre());
     ASSERT_TRUE(ui.window("Combo"));
@@ -198,14 +198,14 @@ TEST(TopBar, OpensEveryPreset) {
     EXPECT_EQ(ui.trace().config().dModel, preset.config.dModel) << preset.name;
     EXPECT_EQ(ui.trace().config().numHeads, preset.config.numHeads);
     EXPECT_EQ(ui.trace().documentPtr(), ui.app().document());
-    const std::string firstWord = preset.title.substr(0, preset.title.find(' '));
+    const std::string firstWord = preset.brief.substr(0, preset.brief.find(' '));
     EXPECT_TRUE(ui.shows(firstWord, "top bar"));
   }
 }
 
 TEST(TopBar, EscapeClosesTheInnermostList) {
   AppDriver ui;
-  ui.clickAt(ui.screen().findAfter("Train", "top bar")->centre());
+  ui.clickAt(ui.screen().findAfter("Learn", "top bar")->centre());
   ASSERT_TRUE(ui.window("Combo"));
   ui.press(Key::escape);
   EXPECT_FALSE(ui.window("Combo"));

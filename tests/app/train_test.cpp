@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/ui/train/train_page.h"
 #include "app_driver.h"
@@ -85,6 +86,68 @@ TEST(TrainPage, OpensALayerAsTheDocumentWithItsOwnWeights) {
   ui.press(Key{'Z'}, true);
   ui.settle();
   EXPECT_EQ(ui.config().dModel, 512);  // undo leads back
+}
+
+TEST(TrainPage, HeadCountsAreRunSideBySideAndCanBeStopped) {
+  AppDriver ui;
+  ui.view().train.task = "pointer";
+  openTrainPage(ui);
+  ui.click("How many heads", kLiveHeadsCard);
+  EXPECT_TRUE(ui.shows("5 runs of 120 steps", "head counts"));
+  EXPECT_FALSE(ui.shows("16 heads", "head counts"));
+  ui.click("Run", "head counts");
+  ui.settle();
+  EXPECT_TRUE(ui.shows("16 heads", "head counts"));
+  EXPECT_TRUE(ui.shows("relations that a head of their own has found", "head counts"));
+  // of another task there is nothing yet
+  ui.click("Brackets", "task");
+  EXPECT_FALSE(ui.shows("16 heads", "head counts"));
+}
+
+TEST(TrainPage, AHeadThatIsOffIsSaidOfTheMomentLookedAt) {
+  AppDriver ui;
+  openTrainPage(ui);
+  ui.click("Switch a head off", kLiveHeadsCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("head 4", "head off"));
+  EXPECT_TRUE(ui.shows("it loses less than 2 points", "head off"));  // nothing is known yet
+  ui.click("Over steps", "head off");
+  ui.click("Step", kOverStepsCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("step 1", kOverStepsCard));
+  EXPECT_TRUE(ui.shows("step 0", kOverStepsCard));
+}
+
+TEST(LiveStudy, GoesOnUntilAllRunsHaveTakenTheirSteps) {
+  LiveStudy study(Index{1} << 30);
+  const training::Task& task = training::taskFromString("pointer");
+  training::TrainingSettings settings = training::settingsOf(task);
+  settings.model.dModel = 16;
+  settings.batch = 4;
+  settings.steps = 20;
+  const auto variants = training::headCountVariants(settings);
+  EXPECT_FALSE(study.isOf(task, variants));
+  study.begin(task, variants);
+  EXPECT_TRUE(study.isOf(task, variants));
+  while (study.playing()) {
+    study.follow();
+    study.finish();
+  }
+  const auto moment = study.moment();
+  ASSERT_NE(moment, nullptr);
+  EXPECT_TRUE(moment->finished);
+  ASSERT_EQ(moment->runs.size(), 5U);
+  for (const StudyMoment::Run& run : moment->runs) EXPECT_EQ(run.figures.step, 20);
+  settings.seed = 2;
+  EXPECT_FALSE(study.isOf(task, training::headCountVariants(settings)));
+
+  // a picture of it shows the same, and runs nothing
+  LiveStudy shown(Index{1} << 30, moment);
+  EXPECT_TRUE(shown.isOf(task, variants));
+  shown.play(true);
+  EXPECT_FALSE(shown.playing());
 }
 
 TEST(LiveTraining, TakesTheStepsThatAreDue) {

@@ -46,7 +46,21 @@ TEST_F(Learn, SaysHowFarItIsAndWhatCameOut) {
   EXPECT_NE(run.out.find("head 2: 0."), std::string::npos) << run.out;
 }
 
+TEST_F(Learn, FromSeries) {
+  const auto json =
+      jsonOf({"learn", "--channels", "2", "--d-model", "32", "--heads", "8", "--steps", "2"});
+  EXPECT_EQ(json["learned_from"], "generated series of 2 channels");
+  EXPECT_EQ(json["questions"][4]["name"], "spike");
+  EXPECT_EQ(json["questions"][4]["heads"], nlohmann::json({4}));
+  EXPECT_GT(json["heads"][0]["weight_on_partner"]["prev"], 0.0);
+  CliResult run;
+  toldBy({"learn", "--channels", "1", "--d-model", "16", "--heads", "2", "--steps", "1"}, run);
+  EXPECT_NE(run.out.find("where was the latest spike?"), std::string::npos) << run.out;
+  EXPECT_EQ(run.out.find("right"), std::string::npos) << run.out;
+}
+
 TEST_F(Learn, RefusesInASentence) {
+  expectRefused({"learn", "--channels", "0"}, {"--channels", "sentences"});
   expectRefused({"learn", "--d-model", "10", "--heads", "4"}, {"10"});
   expectRefused({"learn", "--steps", "0"}, {"--steps"});
   expectRefused({"learn", "--f16"}, {"--f16", "--out"});
@@ -66,7 +80,35 @@ TEST(InitLearned, ComesWithTheProgramOrIsLearnedNow) {
       run);
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_NE(told.find("learning, step "), std::string::npos) << told;
-  expectRefused({"run", "--init", "learned", "--preset", "rul"}, {"--init learned", "--text"});
+  expectRefused({"run", "--init", "learned", "--input", dataFile("cat_d64_h8_t6.safetensors"),
+                 "--heads", "8"},
+                {"--init learned", "--input"});
+}
+
+TEST(InitLearned, OfASeriesIsLearnedFromSeries) {
+  CliResult run;
+  const std::string told = toldBy(
+      {"run", "--init", "learned", "--preset", "rul", "--d-model", "32", "--heads", "2"}, run);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_NE(told.find("learning, step "), std::string::npos) << told;
+  EXPECT_NE(run.out.find("learned (from generated series of 3 channels), seed 1"),
+            std::string::npos)
+      << run.out;
+}
+
+/// What heads were trained for, in words and as data.
+TEST(InitLearned, HeadsAreSaidToBeTrainedForTheirQuestions) {
+  const std::string text = "The cat, which was very fluffy, slept by the warm fire.";
+  const CliResult run = runProgram({"run", "--init", "learned", "--text", text});
+  EXPECT_NE(run.out.find("head 2: trained for Verb → its subject"), std::string::npos) << run.out;
+  const auto report = jsonOf({"analyze", "--init", "learned", "--text", text});
+  for (const auto& head : report.at("heads")) {
+    EXPECT_GT(head.at("made_for_score").get<double>(), 0.5) << head;
+    EXPECT_GE(head.at("label_score").get<double>(), head.at("made_for_score").get<double>());
+  }
+  EXPECT_EQ(report.at("heads").at(1).at("made_for"), "Verb → its subject");
+  const auto unread = jsonOf({"analyze", "--init", "learned", "--text", "of the of the of"});
+  EXPECT_TRUE(unread.at("heads").at(1).at("made_for_score").is_null());
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST_F(Render, BadFlagsLeaveNoFile) {
   refused({"--step", "guess"}, {"'guess'"});
   refused({"--step", "score", "--head", "8"}, {"--head 8"});
   refused({"--step", "output", "--head", "8"}, {"--head 8"});
-  refused({"--row", "6"}, {"--row 6"});
+  refused({"--row", "14"}, {"--row 14"});
   refused({"--item", "1"}, {"--item 1"});
   refused({"--heads", "7"}, {"7 heads"});
   refused({"--shader-dir", path("none")}, {"--shader-dir"});

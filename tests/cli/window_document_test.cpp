@@ -14,14 +14,26 @@ TEST(WindowDocument, OpensOnLearnedHeads) {
   EXPECT_EQ(documentFrom(options)->weightSource.init, WeightInit::xavier);
 }
 
-/// Nobody waits for heads to be learned before the window is there.
+/// Nobody waits for heads to be learned before the window is there; a picture does.
 TEST(WindowDocument, OpensOnDesignedHeadsOfOtherSizesAndOfSeries) {
   PassOptions bert;
   bert.config.preset = "bert-base";
   EXPECT_EQ(documentForWindow(bert)->weightSource.init, WeightInit::designed);
+  EXPECT_TRUE(windowLearns(bert));
+  EXPECT_FALSE(windowLearns({}));  // they are there
+  PassOptions small;
+  small.config.dModel = 64;
+  small.config.heads = 2;
+  EXPECT_EQ(documentForWindow(small, true)->weightSource.init, WeightInit::learned);
+  PassOptions huge;
+  huge.config.dModel = 8192;
+  EXPECT_FALSE(windowLearns(huge));  // that would take minutes
   PassOptions series;
   series.config.preset = "rul";
   EXPECT_EQ(documentForWindow(series)->weightSource.init, WeightInit::designed);
+  EXPECT_TRUE(windowLearns(series));
+  series.config.dModel = 32;
+  EXPECT_EQ(documentForWindow(series, true)->weightSource.init, WeightInit::learned);
 }
 
 TEST(WindowDocument, WhatTheFlagsSayHolds) {

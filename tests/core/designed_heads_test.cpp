@@ -16,6 +16,7 @@
 
 #include "core/attention.h"
 #include "core/presets.h"
+#include "core/relations.h"
 #include "core/weights/distance_kernel.h"
 #include "tests/core/support/designed.h"
 
@@ -23,6 +24,15 @@ namespace headscope::test {
 namespace {
 
 using Partners = std::vector<std::optional<Index>>;
+
+/// Those of an item, of which a designed head has one for a query.
+Partners onlyPartners(const DeclaredRelation& relation, std::size_t item = 0) {
+  Partners partners;
+  for (const std::vector<Index>& keys : relation.partners[item]) {
+    partners.push_back(keys.empty() ? std::nullopt : std::optional<Index>(keys.front()));
+  }
+  return partners;
+}
 
 /// The pass of a document with designed heads, read by the heads' titles and by words.
 class Pass {
@@ -54,14 +64,14 @@ class Pass {
   const std::optional<DeclaredRelation>& relation(const std::string& title) const {
     return relations_[static_cast<std::size_t>(head(title))];
   }
-  Partners declared(const std::string& title) const { return relation(title)->partners[0]; }
+  Partners declared(const std::string& title) const { return onlyPartners(*relation(title)); }
 
   /// Sum and number of the weights on declared partners, by title.
   void addTo(std::map<std::string, std::pair<double, int>>& sums) const {
     for (std::size_t h = 0; h < relations_.size(); ++h) {
       if (!relations_[h]) continue;
       for (Index item = 0; item < document_->config.batch; ++item) {
-        const auto& partners = relations_[h]->partners[static_cast<std::size_t>(item)];
+        const Partners partners = onlyPartners(*relations_[h], static_cast<std::size_t>(item));
         for (std::size_t i = 0; i < partners.size(); ++i) {
           if (!partners[i]) continue;
           auto& [sum, count] = sums[heads_[h].title];
@@ -77,7 +87,7 @@ class Pass {
   DocumentPtr document_;
   TracePtr trace_;
   std::vector<DesignedHead> heads_;
-  std::vector<std::optional<DeclaredRelation>> relations_;
+  DeclaredRelations relations_;
 };
 
 struct Pair {

@@ -13,6 +13,7 @@
 #include "core/analysis/head_report.h"
 #include "core/attention.h"
 #include "core/presets.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 #include "tests/core/support/documents.h"
 
@@ -53,7 +54,8 @@ Labelled labelled(const DocumentPtr& document) {
 
 bool hasPartners(const DeclaredRelation& relation) {
   const auto& partners = relation.partners[0];
-  return std::any_of(partners.begin(), partners.end(), [](const auto& p) { return p.has_value(); });
+  return std::any_of(partners.begin(), partners.end(),
+                     [](const auto& keys) { return !keys.empty(); });
 }
 
 /// Those that declare no relation; the others are called by it wherever it has a row.
@@ -109,7 +111,9 @@ TEST(DesignedLabels, OfOneSequenceToAnother) {
                    kDesigned, kBudget);
   const Labelled found = labelled(document);
   ASSERT_TRUE(found.relations[6]);
-  for (const auto& partner : found.relations[6]->partners[0]) EXPECT_EQ(partner, Index{0});
+  for (const auto& partner : found.relations[6]->partners[0]) {
+    EXPECT_EQ(partner, std::vector<Index>{0});
+  }
   EXPECT_EQ(found.labels[6].title, "First token");
   EXPECT_GE(*found.labels[6].score, 0.7);
   EXPECT_EQ(found.labels[7].key, "uniform");

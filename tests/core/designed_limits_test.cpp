@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 #include "tests/core/support/designed.h"
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 
+#include "core/input/embedding.h"
 #include "core/input/input.h"
 #include "core/input/series.h"
 #include "core/weights/random.h"
@@ -164,6 +165,27 @@ std::shared_ptr<const Series> seriesOf(const std::string& name, std::vector<floa
   const auto rows = static_cast<Index>(values.size());
   return std::make_shared<const Series>(
       Series{name, {"load"}, Tensor::fromValues({rows, 1}, values)});
+}
+
+/// What a series' places read, as its file has it: repeated, padded, and from where to where.
+TEST(SeriesReadings, FollowThePlaces) {
+  const auto series = [](std::vector<float> values) {
+    const auto rows = std::ssize(values) / 2;
+    return std::make_shared<const Series>(
+        Series{"s", {"a", "b"}, Tensor::fromValues({rows, 2}, std::move(values))});
+  };
+  const auto longer = series({1, 10, 2, 20, 3, 30});
+  const auto shorter = series({5, -5});
+  const Readings padded = readingsOf({longer, shorter}, 3);
+  EXPECT_EQ(padded.values.values(), (std::vector<float>{1, 10, 2, 20, 3, 30, 5, -5, 0, 0, 0, 0}));
+  EXPECT_EQ(padded.lengths, (std::vector<Index>{3, 1}));
+  EXPECT_EQ(padded.lowest.values(), (std::vector<float>{1, 10, 5, -5}));
+  EXPECT_EQ(padded.highest.values(), (std::vector<float>{3, 30, 5, -5}));
+  const Readings repeated = readingsOf({longer}, 5);
+  EXPECT_EQ(repeated.values.at({0, 3, 1}), 10.0F);
+  EXPECT_EQ(repeated.lengths, std::vector<Index>{5});
+  const Readings cut = readingsOf({longer}, 2);
+  EXPECT_EQ(cut.highest.values(), (std::vector<float>{2, 20}));
 }
 
 TEST(SeriesFeatures, StandardisedToMeanZeroDeviationOne) {

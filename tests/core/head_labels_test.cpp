@@ -111,11 +111,11 @@ TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
   const auto trace = patterned(c, [](Index, Index i, Index j) {
     return i != 1 ? 0.25F : j == 0 ? 0.625F : 0.125F;
   });
-  const DeclaredRelation relation{"before", {{std::nullopt, 0, 1, 2}}};
+  const DeclaredRelation relation{"before", {{{}, {0}, {1}, {2}}}};
   EXPECT_NEAR(*declaredScore(*trace, 0, 0, relation), (0.625 + 0.25) / 2, 1e-6);
   EXPECT_EQ(*declaredScore(*trace, std::nullopt, 0, relation),
             *declaredScore(*trace, 0, 0, relation));
-  const DeclaredRelation nobody{"nobody", {{std::nullopt, std::nullopt, std::nullopt, 0}}};
+  const DeclaredRelation nobody{"nobody", {{{}, {}, {}, {0}}}};
   EXPECT_EQ(declaredScore(*trace, 0, 0, nobody).why, "no row has a partner");
 }
 
@@ -144,7 +144,7 @@ TEST(HeadReport, NamesHeadsByWhatTheyDo) {
       },
       {"a", "b", "c", "a", "b", "c"});
   DeclaredRelations relations(8);
-  relations[7] = DeclaredRelation{"the far end", {{5, 5, 5, 0, 0, 0}}};
+  relations[7] = DeclaredRelation{"the far end", {{{5}, {5}, {5}, {0}, {0}, {0}}}};
   const auto report = headReport(*trace, 0, relations);
   std::vector<std::string> labels;
   for (const HeadLabel& label : report->labels) labels.push_back(label.key);
@@ -154,6 +154,23 @@ TEST(HeadReport, NamesHeadsByWhatTheyDo) {
   EXPECT_EQ(report->labels[7].score, 1.0);
   const auto undeclared = headReport(*trace, 0, {});
   EXPECT_EQ(undeclared->labels[7].key, "first_token");  // rows 3 to 5, of five
+}
+
+/// A head that looks before each token looks at the one partner that another's relation has there,
+/// too: it is called by its own all the same, where that holds.
+TEST(HeadReport, OfRelationsAHeadsOwnComesFirst) {
+  const auto trace = patterned(sized(32, 2, 6), [](Index, Index i, Index j) -> float {
+    return i == 0 ? 1.0F / 6 : j == i - 1 ? (i == 4 ? 1.0F : 0.6F) : i == 4 ? 0.0F : 0.08F;
+  });
+  DeclaredRelations relations(2);
+  relations[0] = DeclaredRelation{"before", {{{}, {0, 1}, {1, 2}, {2, 3}, {3}, {4, 5}}}};
+  relations[1] = DeclaredRelation{"of the fifth", {{{}, {}, {}, {}, {3}, {}}}};
+  const auto report = headReport(*trace, 0, relations);
+  EXPECT_EQ(report->labels[0].key, "before");
+  EXPECT_LT(*report->labels[0].score, 1.0);
+  EXPECT_EQ(report->labels[1].key, "of the fifth");
+  relations[0]->partners = {{{}, {5}, {5}, {5}, {5}, {0}}};  // which does not hold
+  EXPECT_EQ(headReport(*trace, 0, relations)->labels[0].key, "of the fifth");
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ TEST(HeadRanges, TheDeclaredScoreIsOfSuchRowsToo) {
   const DocumentPtr pinned =
       withWeights(randomDocument(sized(8, 2, 4)), {weight(0, 1, 2, 3, 5.0F)});
   const TracePtr trace = runAttention(pinned);
-  const DeclaredRelation relation{"before", {{std::nullopt, 0, 1, 2}}};
+  const DeclaredRelation relation{"before", {{{}, {0}, {1}, {2}}}};
   EXPECT_TRUE(declaredScore(*trace, 0, 0, relation));
   EXPECT_EQ(declaredScore(*trace, 0, 1, relation).why, "a row's weights do not sum to 1 (a pin)");
 }

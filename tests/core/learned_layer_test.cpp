@@ -95,7 +95,7 @@ TEST(LearnedLayer, StopsWhenItIsCancelled) {
   EXPECT_FALSE(learner.step(execution));
   EXPECT_EQ(learner.stepsDone(), 0);
   expectSameBits(learner.weights(), before);
-  EXPECT_FALSE(learnLayer(ofSize(32, 4), 1, execution));
+  EXPECT_FALSE(learnLayer(ofSize(32, 4), {}, 1, execution));
   LayerLearner uninterrupted(ofSize(32, 4), 1);
   EXPECT_TRUE(learner.step({}));
   EXPECT_TRUE(uninterrupted.step({}));
@@ -111,6 +111,8 @@ TEST(LearnedLayer, CentresItsScores) {
   const HeadRoles centred = measureRoles(weights, c, sentences, {});
   weights.bK = Tensor::zeros(weights.bK.shape());
   const HeadRoles plain = measureRoles(weights, c, sentences, {});
+  const std::atomic<bool> cancelled{true};
+  EXPECT_TRUE(measureRoles(weights, c, sentences, {.cancelled = &cancelled}).onPartners.empty());
   for (std::size_t h = 0; h < 4; ++h) {
     for (std::size_t q = 0; q < kWordQuestions; ++q) {
       EXPECT_NEAR(centred.onPartners[h][q], plain.onPartners[h][q], 1e-4);
@@ -128,23 +130,24 @@ TEST(LearnedLayer, QuestionsGoToTheHeadsOfTheirColumns) {
 class LearnedAsset : public testing::Test {
  protected:
   const AttentionConfig config = ofSize(512, 8);
-  const Weights weights = formats::learnedAsset(config, 1).value();
+  const Weights weights = formats::learnedAsset(config, {}, 1).value();
 };
 
 TEST_F(LearnedAsset, IsOfItsSizesAlone) {
   checkWeights(weights, config, "the asset");
-  EXPECT_FALSE(formats::learnedAsset(ofSize(512, 4), 1));
-  EXPECT_FALSE(formats::learnedAsset(ofSize(256, 8), 1));
-  EXPECT_FALSE(formats::learnedAsset(config, 2));
+  EXPECT_FALSE(formats::learnedAsset(ofSize(512, 4), {}, 1));
+  EXPECT_FALSE(formats::learnedAsset(ofSize(256, 8), {}, 1));
+  EXPECT_FALSE(formats::learnedAsset(config, {}, 2));
+  EXPECT_FALSE(formats::learnedAsset(config, Material{3}, 1));
   AttentionConfig noBias = config;
   noBias.bias = false;
-  EXPECT_FALSE(formats::learnedAsset(noBias, 1));
+  EXPECT_FALSE(formats::learnedAsset(noBias, {}, 1));
 }
 
 /// Learned anew it is what it was: `headscope learn --f16` makes the file. Another processor's
 /// products round otherwise, so not to the last bit.
 TEST_F(LearnedAsset, ComesFromItsCommand) {
-  const Weights again = learnLayer(config, 1, {}).value();
+  const Weights again = learnLayer(config, {}, 1, {}).value();
   const auto sentences = heldOutSentences(100);
   const HeadRoles now = measureRoles(again, config, sentences, {});
   const HeadRoles then = measureRoles(weights, config, sentences, {});
@@ -215,7 +218,7 @@ TEST(LearnedDocument, LearnsAnewForOtherHeadsAndWithoutBias) {
   const DocumentPtr start = makeDocument("", ofSize(16, 2), TextSource{{"The cat sat"}, {}},
                                          Positions::named, {WeightInit::learned, 4, {}}, budget);
   const auto after = [&](const Edit& edit) { return apply(*start, edit, budget).document; };
-  expectSameBits(start->weights, learnLayer(start->config, 4, {}).value());
+  expectSameBits(start->weights, learnLayer(start->config, {}, 4, {}).value());
   expectSameBits(after(SetText{0, false, "A dog ran off"})->weights, start->weights);
   EXPECT_NE(after(SetDimensions{16, 4, 4})->weights.wQ.values(), start->weights.wQ.values());
   const DocumentPtr noBias = after(SetBias{false});
@@ -231,7 +234,7 @@ TEST(LearnedFiles, AreReadBack) {
   for (const AttentionConfig& config : {ofSize(16, 2), c}) {
     const Weights weights = learnedIn(config, 2, 1);
     const auto path = folder / "learned.safetensors";
-    formats::saveLearned(path, weights, config, 3, 2, formats::FileFloat::f32);
+    formats::saveLearned(path, weights, config, {}, 3, 2, formats::FileFloat::f32);
     const formats::SafetensorsFile file(path);
     expectSameBits(formats::loadWeights(file).weights, weights);
     EXPECT_EQ(file.metadata().at("seed"), "3");

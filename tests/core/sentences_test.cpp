@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "core/input/input.h"
 #include "core/input/lexicon.h"
 #include "core/training/tied_readout.h"
 
@@ -113,8 +115,18 @@ TEST(Sentences, HoldKnownWordsOnly) {
 }
 
 /// In a batch the shares of a word's right answers sum to 1, over equal words too.
-TEST(SentenceBatch, AnswersAreShares) {
-  const SentenceBatch batch(someSentences(3, 20), sentenceWords());
+TEST(AskedBatch, AnswersAreShares) {
+  const std::vector<Sentence> sentences = someSentences(3, 20);
+  std::map<std::string, Index> numbers;
+  std::vector<AskedBatch::Item> items;
+  for (const Sentence& sentence : sentences) {
+    AskedBatch::Item& item = items.emplace_back();
+    item.partners = &sentence.partners;
+    for (const std::string& word : sentence.words) {
+      item.things.push_back(numbers.try_emplace(word, std::ssize(numbers)).first->second);
+    }
+  }
+  const AskedBatch batch(items);
   for (Index item = 0; item < batch.count; ++item) {
     const Index length = batch.lengths[static_cast<std::size_t>(item)];
     for (Index q = 0; q < static_cast<Index>(kWordQuestions); ++q) {
@@ -130,6 +142,43 @@ TEST(SentenceBatch, AnswersAreShares) {
       }
     }
   }
+}
+
+/// What the grammar says it reads, with the same answers but where words stand in two ways: a
+/// pronoun that was drawn for anyone, and words of no class, which may be of any.
+TEST(Sentences, AreReadAsTheyWereSaid) {
+  int words = 0, other = 0;
+  for (const Sentence& sentence : someSentences(3, 500)) {
+    std::vector<std::string> text = sentence.words;
+    for (std::string& word : text) std::erase(word, ' ');  // "word 7" is no word that is typed
+    const std::optional<Sentence> read = readSentence(text);
+    ASSERT_TRUE(read) << testing::PrintToString(text);
+    ASSERT_EQ(read->words.size(), sentence.words.size());
+    for (const WordQuestionInfo& each : wordQuestions()) {
+      for (Index i = 0; i < std::ssize(text); ++i) {
+        ++words;
+        other += read->partnersOf(each.question, i) != sentence.partnersOf(each.question, i);
+      }
+    }
+  }
+  EXPECT_LT(other, words / 500);
+}
+
+TEST(Sentences, OfOthersAreReadOrLeftAlone) {
+  const auto fluffy = readSentence(tokenize("The cat, which was very fluffy, sat on the mat."));
+  ASSERT_TRUE(fluffy);
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::subject, 8), std::vector<Index>{1});    // sat: cat
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::described, 6), std::vector<Index>{1});  // fluffy: cat
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::object, 9), std::vector<Index>{11});    // on: mat
+  EXPECT_EQ(fluffy->partnersOf(WordQuestion::antecedent, 3), std::vector<Index>{1});
+
+  const auto wide = readSentence(
+      tokenize("The animal did not cross the street at night, because it was too wide."));
+  ASSERT_TRUE(wide);
+  EXPECT_EQ(wide->partnersOf(WordQuestion::antecedent, 11), (std::vector<Index>{1, 6}));
+
+  EXPECT_FALSE(readSentence(tokenize("Colourless ideas of green about the the sleep")));
+  EXPECT_FALSE(readSentence({}));
 }
 
 }  // namespace

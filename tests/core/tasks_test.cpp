@@ -108,7 +108,7 @@ TEST_P(EveryTask, LooksAtNothingThatACausalMaskHides) {
         const std::vector<Index> partners = g.partners(r, n, i);
         if (partners.empty()) continue;
         ++rows;
-        if (task.settings().causal) {
+        if (task.settings().model.causal) {
           EXPECT_LE(partners.back(), i) << task.relations()[static_cast<std::size_t>(r)].name;
         }
       }
@@ -124,7 +124,7 @@ TEST_P(EveryTask, IsOfTheSizeThatWasMeasured) {
       {"sensor", 6240}, {"pointer", 21536}, {"brackets", 5744},
   };
   const Task& task = *GetParam();
-  const TaskSettings s = task.settings();
+  const ModelSettings s = task.settings().model;
   ASSERT_EQ(s.dModel % s.heads, 0);
   const std::vector<Index> features = task.features();
   const Index rows = std::accumulate(features.begin(), features.end(), Index{0}) +

@@ -13,6 +13,7 @@
 
 #include "core/attention.h"
 #include "core/presets.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope {
@@ -27,10 +28,10 @@ TEST(TwoInOne, AddsTheScoresOfBothHeads) {
   const DocumentPtr document = presetToJoin("original-transformer");
   const TracePtr trace = runAttention(document);
   const AttentionConfig& c = trace->config();
-  DeclaredRelation first{"first", {std::vector<std::optional<Index>>(6)}};
+  DeclaredRelation first{"first", {std::vector<std::vector<Index>>(6)}};
   DeclaredRelation second = first;
-  first.partners[0][2] = 1;
-  second.partners[0][2] = 4;
+  first.partners[0][2] = {1};
+  second.partners[0][2] = {4};
   const auto found = twoInOne(*trace, 0, {HeadRelation{1, first}, {6, second}}, PairGains::asBuilt);
   ASSERT_TRUE(found);
   const ConstMatrixView a = trace->tensor(TensorId::rawScores).matrix({0, 1});
@@ -53,11 +54,16 @@ TEST(TwoInOne, AddsTheScoresOfBothHeads) {
 }
 
 /// What both lose at queries that are to look at two keys, straight from the three matrices.
+std::optional<Index> onlyPartner(const DeclaredRelation& relation, std::size_t query) {
+  const std::vector<Index>& keys = relation.partners[0][query];
+  return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
+}
+
 double smallerLoss(const TwoInOne& m, const DeclaredRelation& a, const DeclaredRelation& b) {
   std::array<double, 2> lost{0.0, 0.0};
   std::array<double, 2> partners{0.0, 0.0};
   for (std::size_t i = 0; i < a.partners[0].size(); ++i) {
-    const std::array keys{a.partners[0][i], b.partners[0][i]};
+    const std::array keys{onlyPartner(a, i), onlyPartner(b, i)};
     for (std::size_t r = 0; r < 2; ++r) {
       if (keys[r]) ++partners[r];
       if (!keys[0] || !keys[1] || keys[0] == keys[1]) continue;
@@ -124,8 +130,8 @@ TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {
     int torn = 0;
     for (Index i = 0; i < 6; ++i) {
       const auto row = static_cast<std::size_t>(i);
-      const auto own = pair[r].relation.partners[0][row];
-      const auto other = pair[1 - r].relation.partners[0][row];
+      const auto own = onlyPartner(pair[r].relation, row);
+      const auto other = onlyPartner(pair[1 - r].relation, row);
       if (!own || !other || *own == *other) continue;
       lead += (double{raw(i, *own)} - double{raw(i, *other)}) / 8.0;  // √64
       ++torn;
@@ -144,14 +150,14 @@ TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {
 
 TEST(TwoInOne, TheTornQueryLosesMostOfBoth) {
   const TracePtr trace = runAttention(presetToJoin("original-transformer"));
-  DeclaredRelation first{"first", {std::vector<std::optional<Index>>(6)}};
+  DeclaredRelation first{"first", {std::vector<std::vector<Index>>(6)}};
   DeclaredRelation second = first;
-  first.partners[0][1] = second.partners[0][1] = 3;  // agree: not torn
+  first.partners[0][1] = second.partners[0][1] = {3};  // agree: not torn
   EXPECT_FALSE(
       twoInOne(*trace, 0, {HeadRelation{1, first}, {6, second}}, PairGains::asBuilt)->torn);
   for (const std::size_t i : {2U, 4U, 5U}) {
-    first.partners[0][i] = 0;
-    second.partners[0][i] = 3;
+    first.partners[0][i] = {0};
+    second.partners[0][i] = {3};
   }
   const auto found = twoInOne(*trace, 0, {HeadRelation{1, first}, {6, second}}, PairGains::asBuilt);
   ASSERT_TRUE(found && found->torn);

@@ -80,7 +80,7 @@ class Maker {
   float gain() { return random_.oneIn(3) ? anyFloat(random_) : (flip() ? 0.0F : 1.0F); }
   WeightInit init() {
     return random_.of(std::array{WeightInit::xavier, WeightInit::normal, WeightInit::identity,
-                                 WeightInit::designed});
+                                 WeightInit::designed, WeightInit::learned});
   }
   TensorId tensor() { return static_cast<TensorId>(random_.below(kTensorCount)); }
 

@@ -139,7 +139,8 @@ Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
 struct VisibleTokens {
   TokenRange queries, keys;
   std::vector<std::string> queryLabels, keyLabels;  // of the part
-  Index litQuery = -1, litKey = -1;                 // of all tokens
+  AxisCurves queryCurves, keyCurves;
+  Index litQuery = -1, litKey = -1;  // of all tokens
 };
 VisibleTokens visibleTokens(const Panel& panel);
 

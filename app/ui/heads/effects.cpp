@@ -23,6 +23,7 @@ namespace {
 
 constexpr float kWidestToken = 110.0F;  // points, in pictures of few tokens
 constexpr float kNamesShare = 0.27F;    // of a chart's height, for the names of tokens
+constexpr float kCurvesShare = 0.36F;   // … of time steps, with their curves
 
 /// "without head 6, ‘cat’: 13.8 % of the output's norm"; of several tokens, which and how pooled.
 std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index head, Index begin,
@@ -113,8 +114,8 @@ class EffectsCard final : public Card {
   }
 
  private:
-  Cards tabs_ =
-      Cards::of(makeSwitchOffTab(), makeOutputMatrixTab(), makeMoreHeadsTab(), makeWhySeveralTab());
+  Cards tabs_ = Cards::of(makeSwitchOffTab(), makeOutputMatrixTab(), makeMoreHeadsTab(),
+                          makeWhySeveralTab(), makeHowLearnedTab());
 };
 
 }  // namespace
@@ -150,6 +151,7 @@ AxisLabels tokenLabels(const Panel& panel) {
   labels.litColor = look.theme.queryText;
   labels.lit = panel.view.selected ? chosenToken(panel) : -1;
   labels.limit = look.px(48);
+  labels.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
   return labels;
 }
 
@@ -159,8 +161,9 @@ Index effectBars(const Panel& panel, const Figures& figures) {
   Rect room = Rect::rest();
   const AxisLabels labels = tokenLabels(panel);
   const ChartAxis axis = percentAxis(figures);
+  const float share = labels.curves.empty() ? kNamesShare : kCurvesShare;
   const auto chartIn = [&](const Rect& part, bool ticks) {
-    return Chart(look, {part, {}, axis, {}, {}, &labels, ticks, 0.0F, kNamesShare});
+    return Chart(look, {part, {}, axis, {}, {}, &labels, ticks, 0.0F, share});
   };
   // the axis at the left stays where it is while the charts scroll
   const float gutter = chartIn(room, true).plot().a.x - room.a.x;

@@ -18,6 +18,7 @@ std::unique_ptr<Card> makeSwitchOffTab();
 std::unique_ptr<Card> makeOutputMatrixTab();
 std::unique_ptr<Card> makeMoreHeadsTab();
 std::unique_ptr<Card> makeWhySeveralTab();
+std::unique_ptr<Card> makeHowLearnedTab();
 
 /// What goes without each head, per token, over the rest of the card: a bar chart for every head,
 /// on one axis, which scroll sideways where they do not fit; or all in one heatmap, heads down and

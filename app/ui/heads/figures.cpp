@@ -14,6 +14,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
@@ -199,9 +200,10 @@ std::string labelWithRule(const HeadLabel& label) {
 std::string madeForInWords(const HeadReport& report, Index head) {
   const auto& made = report.madeFor[static_cast<std::size_t>(head)];
   if (!made) return {};
+  const char* purpose = made->trained ? "trained for" : "made for";
   return made->score
-             ? fmt::format("made for {}, {:.2f} on its partners; ", made->name, *made->score)
-             : fmt::format("made for {}: {}; ", made->name, made->score.why);
+             ? fmt::format("{} {}, {:.2f} on its partners; ", purpose, made->name, *made->score)
+             : fmt::format("{} {}: {}; ", purpose, made->name, made->score.why);
 }
 
 std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending) {
@@ -221,15 +223,6 @@ std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, b
     return x.score.value_or(0.0) > y.score.value_or(0.0);
   });
   return order;
-}
-
-std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {
-  std::optional<Index> best;
-  for (Index other = 0; similarity.defined() && other < similarity.heads; ++other) {
-    if (other == head) continue;
-    if (!best || similarity(head, other) > similarity(head, *best)) best = other;
-  }
-  return best;
 }
 
 std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b) {

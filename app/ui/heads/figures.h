@@ -78,9 +78,6 @@ inline constexpr std::string_view kByLabel = "label";
 /// All heads by a metric (its key), by their label or by number; what is not defined comes last.
 std::vector<Index> headsInOrder(const HeadReport& report, std::string_view by, bool descending);
 
-/// The other head that attends most like this one; none where there is no other.
-std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head);
-
 /// "heads 3 and 7: 0.87 alike"
 std::string pairInWords(const HeadSimilarity& similarity, Index a, Index b);
 

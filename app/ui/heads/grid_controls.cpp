@@ -9,7 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
@@ -65,11 +65,17 @@ void headingRow(const Panel& panel) {
                           : "left: queries · right: keys · thickness: weight";
   const AttentionConfig& c = panel.trace.config();
   if (c.batch > 1) about += fmt::format(" · item {} of {}", panel.view.item + 1, c.batch);
-  const std::string designed = designedInWords(panel);
+  const std::string designed = purposesInWords(panel);
   if (!designed.empty()) about += " · " + designed;
   label(look.fonts.semibold, look.theme.text, "All heads");
   const float title = textSize(look.fonts.semibold, "All heads").x + look.space.large;
-  const float room = right - width - start.x - title - look.space.medium;
+  float room = right - width - start.x - title - look.space.medium;
+  const float how = headsAreTrained(panel) ? buttonWidth(look, kHowLearned) + look.space.medium : 0;
+  if (how > 0.0F && room > how) {
+    ImGui::SetCursorPos({right - width - how, start.y - look.space.tight});
+    howLearnedButton(panel);
+    room -= how;
+  }
   if (room > look.px(40)) {
     ImGui::SetCursorPos({start.x + title, start.y + look.px(3)});
     label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, about, room));

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/widgets.h"
 
@@ -97,6 +98,25 @@ void drawTitleRow(const Panel& panel, Index head, const HeadLabel& label, bool c
 
 }  // namespace
 
+namespace {
+
+/// At the right end of a line as wide; gives the width it takes.
+float howLearnedLink(const Panel& panel, float width) {
+  const Look& look = panel.look;
+  const ImVec2 start = ImGui::GetCursorScreenPos();
+  const float own = textSize(look.fonts.tiny, kHowLearned).x;
+  const ImVec2 at(start.x + width - own, start.y);
+  ImGui::SetCursorScreenPos(at);
+  if (ImGui::InvisibleButton(kHowLearned, {own, headRowHeight(look)})) showHowLearned(panel);
+  const bool hovered = ImGui::IsItemHovered();
+  drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, at,
+           hovered ? look.theme.text : look.theme.accentText, kHowLearned);
+  ImGui::SetCursorScreenPos(start);
+  return own + look.space.medium;
+}
+
+}  // namespace
+
 float headRowsHeight(const Look& look, HeadRowsLength length) {
   if (length == HeadRowsLength::none) return 0.0F;
   const float rows = length == HeadRowsLength::whole ? kHeadRows * headRowHeight(look) : 0.0F;
@@ -120,9 +140,10 @@ void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRo
     const HeadLabel& label = report.labels[static_cast<std::size_t>(head)];
     drawTitleRow(panel, head, label, heads.current);
     const std::string rule = madeForInWords(report, head) + "here " + label.rule;
+    const float how = headsAreTrained(panel) ? howLearnedLink(panel, width) : 0.0F;
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
-             elided(look.fonts.tiny, rule, width));
-    ImGui::Dummy({width, headRowHeight(look)});
+             elided(look.fonts.tiny, rule, width - how));
+    ImGui::Dummy({width - how, headRowHeight(look)});
     tip(look, rule);
     if (length == HeadRowsLength::whole) {
       // those of the pass before are greyed until the new ones are there

@@ -10,7 +10,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
@@ -75,6 +75,8 @@ class TileDrawing {
     names.litRow = litIn(shown_.litQuery, shown_.queries);
     names.litColumn = litIn(shown_.litKey, shown_.keys);
     names.font = group_.font;
+    names.rowCurves = shown_.queryCurves;
+    names.columnCurves = shown_.keyCurves;
     names.columnsRight = group_.lines;
     if (!group_.lines) {  // the same row and cell in every tile
       lightTile(look_, list_, group_.place(i, shown_), names.litRow, names.litColumn);
@@ -354,7 +356,7 @@ void titleTip(const Panel& panel, const HeadTileGroup& group, const HeadPicture&
     text = fmt::format("Head {}: {}.", picture.head + 1,
                        labelWithRule(group.figures->report.labels[head]));
   }
-  const std::string made = designedExplanation(panel, picture.head);
+  const std::string made = purposeExplanation(panel, picture.head);
   if (!made.empty()) text += (text.empty() ? "" : "\n\n") + made;
   if (!text.empty()) tip(panel.look, text);
 }
@@ -369,6 +371,11 @@ VisibleTokens visibleTokens(const Panel& panel) {
   shown.keys = shownOf(view.keys, c.keys());
   shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries);
   shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys);
+  const auto curvesOf = [&](Lane lane, const TokenRange& range) {
+    return laneCurves(panel.look, panel.trace, lane, panel.view.item, range.first);
+  };
+  shown.queryCurves = curvesOf(Lane::query, shown.queries);
+  shown.keyCurves = curvesOf(Lane::key, shown.keys);
   return shown;
 }
 

@@ -24,8 +24,10 @@ constexpr float kCardGap = 10.0F;
 
 bool isNarrow(ImVec2 content, float scale) { return content.x < kLeastWidth * scale; }
 
-/// Matrices side by side need more height than bars do.
-bool hasTallEffects(const HeadsView& view) { return view.effectTab == EffectTab::whySeveral; }
+/// Matrices side by side, and sentences beside a table, need more height than bars do.
+bool hasTallEffects(const HeadsView& view) {
+  return view.effectTab == EffectTab::whySeveral || view.effectTab == EffectTab::howLearned;
+}
 
 float narrowEffects(const HeadsView& view) {
   return hasTallEffects(view) ? kTallEffectsHeight : kEffectsHeight;

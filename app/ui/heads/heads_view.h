@@ -21,7 +21,7 @@ enum class FiguresTab { scatter, table };
 /// How the card across the bottom draws what goes without a head.
 enum class EffectDrawing { bars, heatmap };
 /// The card across the bottom.
-enum class EffectTab { off, outputMatrix, moreHeads, whySeveral };
+enum class EffectTab { off, outputMatrix, moreHeads, whySeveral, howLearned };
 
 /// The card of the right column that takes all of it.
 enum class EnlargedCard { none, figures, similarity };

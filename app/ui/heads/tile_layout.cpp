@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
-#include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
 namespace {
@@ -114,18 +113,15 @@ float titleHeight(const Look& look, float width, int lines) {
 
 // Tiles.
 
-float labelsWidth(ImFont* font, const std::vector<std::string>& texts, float limit) {
-  AxisLabels labels;
-  labels.texts = texts;
-  labels.font = font;
-  labels.limit = limit;
-  return labels.width();
+float labelsWidth(ImFont* font, const std::vector<std::string>& texts, float limit,
+                  const AxisCurves& curves = {}) {
+  return AxisLabels{texts, font, 0, 0, -1, limit, curves}.width();
 }
 
 TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
                    ImVec2 room) {
   const auto widthOf = [&](const std::vector<std::string>& labels) {
-    return labelsWidth(group.font, labels, look.px(64)) + look.space.medium;
+    return labelsWidth(group.font, labels, look.px(64), shown.queryCurves) + look.space.medium;
   };
   TileSpace space;
   space.count = group.count();
@@ -143,8 +139,9 @@ TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTo
     space.right = space.left;
     return space;
   }
-  space.below = look.px(32);
-  space.belowFlat = fontSize(group.font) + look.px(5);
+  const float curves = shown.keyCurves.room(group.font);
+  space.below = look.px(32) + curves;
+  space.belowFlat = fontSize(group.font) + look.px(5) + curves;
   const float widest = labelsWidth(group.font, shown.keyLabels, room.x);
   space.flatFrom = (widest + 4.0F) * static_cast<float>(shown.keys.count);
   return space;
@@ -177,19 +174,20 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
   title.name = fmt::format("Head {}", head + 1);
   title.shortName = std::to_string(head + 1);
   const HeadLabel* label = figures == nullptr ? nullptr : &figures->report.labels[at];
-  const bool designed = panel.designed != nullptr && at < panel.designed->size();
-  if (!designed) {
+  const bool said = panel.purposes != nullptr && at < panel.purposes->size();
+  if (!said) {
     if (label != nullptr) title.made = labelWithScore(*label);
     return title;
   }
-  const DesignedHead& made = (*panel.designed)[at];
-  title.made = made.drawn ? "random" : made.title;
+  const HeadPurpose& made = (*panel.purposes)[at];
+  const bool drawn = made.kind == HeadPurpose::Kind::drawn;
+  title.made = drawn ? "random" : made.title;
   if (label == nullptr) return title;
   const bool own = label->declared && label->key == made.title;
   if (own) title.both = labelWithScore(*label);
   title.measured = own  // by its own name, which stands there already
-                       ? fmt::format("on its partner {:.2f}", label->score.value_or(0.0))
-                       : (made.drawn || !label->score ? "" : "here ") + labelWithScore(*label);
+                       ? fmt::format("here {:.2f}", label->score.value_or(0.0))
+                       : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
   return title;
 }
 

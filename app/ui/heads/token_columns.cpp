@@ -25,12 +25,15 @@ constexpr float kMostPitch = 40.0F;
 /// One of the two: its tokens as buttons, each over the tokens whose labels have no room.
 class ColumnOfTokens {
  public:
+  /// `edge`: where the lines begin.
   ColumnOfTokens(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
       : panel_(panel),
         look_(panel.look),
         place_(place),
         query_(lane == Lane::query),
-        edge_(edge),
+        curves_(laneCurves(look_, panel.trace, lane, panel.view.item)),
+        strip_(curves_.room(look_.fonts.regular)),
+        edge_(query_ ? edge - strip_ : edge + strip_),
         width_(width),
         font_(place.pitch >= fontSize(panel.look.fonts.regular) * 1.1F ? panel.look.fonts.regular
               : place.pitch >= fontSize(panel.look.fonts.small)        ? panel.look.fonts.small
@@ -58,6 +61,16 @@ class ColumnOfTokens {
       if (lit < 0 || std::abs(i - lit) >= every_) label(i, false);  // room for the lit one
     }
     if (lit >= 0) label(lit, true);
+    if (curves_.empty()) return;
+    AxisCurves seen = curves_;
+    seen.first = seen_.first;
+    const float top = place_.y(seen_.first) - place_.pitch * 0.5F;
+    const float gap = look_.space.tight;
+    const float from = query_ ? edge_ : edge_ - strip_ + gap;
+    seen.drawDown(
+        ImGui::GetWindowDrawList(),
+        {{from, top}, {from + strip_ - gap, top + place_.pitch * static_cast<float>(seen_.count)}},
+        seen_.count, lit < 0 ? -1 : lit - seen_.first);
   }
 
  private:
@@ -96,7 +109,9 @@ class ColumnOfTokens {
   const Look& look_;
   const TokenColumn& place_;
   bool query_;
-  float edge_, width_;
+  AxisCurves curves_;  // of a series, between the names and the lines
+  float strip_;
+  float edge_, width_;  // of the names
   ImFont* font_;
   Index every_;  // labels have room
   TokenRange seen_;
@@ -192,8 +207,10 @@ TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, 
   columns.keys = place(heads.keys, c.keys());
   const float queryWidth = widthOf(Lane::query, c.seqLen);
   const float keyWidth = widthOf(Lane::key, c.keys());
-  columns.left = a.x + queryWidth;
-  columns.right = b.x - keyWidth;
+  const float strip =
+      laneCurves(look, panel.trace, Lane::query, panel.view.item).room(look.fonts.regular);
+  columns.left = a.x + queryWidth + strip;
+  columns.right = b.x - keyWidth - strip;
   const char* keyTitle = c.crossAttention() ? "key (memory)" : "key";
   drawText(list, small, {columns.left - look.space.small - textSize(small, "query").x, a.y},
            t.queryText, "query");

@@ -11,10 +11,12 @@
 #include <vector>
 
 #include "app/ui/compat.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/two_in_one.h"
+#include "core/relations.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope::ui {
@@ -40,7 +42,7 @@ HeadRelations candidatesOf(const Panel& panel) {
     if (!relations[h] || item >= relations[h]->partners.size()) continue;
     const auto& partners = relations[h]->partners[item];
     const bool some = std::any_of(partners.begin(), partners.end(),
-                                  [](const auto& partner) { return partner.has_value(); });
+                                  [](const auto& keys) { return !keys.empty(); });
     if (some) found.push_back({static_cast<Index>(h), *relations[h]});
   }
   return found;
@@ -169,10 +171,11 @@ void pairPictures(const Panel& panel, const PairFigures& figures) {
                      t.textMuted, t.textMuted};
   AxisLabels keys = queries;
   keys.texts = laneTokens(panel.trace, Lane::key, panel.view.item);
+  queries.curves = keys.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
   queries.limit = look.px(56);
   keys.limit = look.px(40);
   const float labels = queries.width() + look.space.small;
-  const float below = look.px(30);
+  const float below = look.px(30) + keys.curvesRoom();
   const float third = room.width() / 3.0F;
   const float words = std::min(look.px(250), third * 0.45F);
   const float widest = third - labels - look.space.wide;
@@ -248,9 +251,18 @@ class WhySeveralTab final : public Card {
               "One head asked to do what two do, beside the two", 0, true,
               "one head asked to do what two heads do, on the same sentence"}) {}
   void draw(const Panel& panel) override {
+    const auto* found = panel.computations.atOnce<HeadRelations>(
+        "heads with a relation",
+        Fingerprint("heads with a relation", panel.trace.pass(), panel.view.item),
+        [&panel] { return candidatesOf(panel); });
+    if (found == nullptr || found->size() < 2) return tooFew(panel);
+    const HeadRelations candidates = *found;
+    pairOf(panel, candidates);
+  }
+
+ private:
+  void pairOf(const Panel& panel, const HeadRelations& candidates) {
     const Look& look = panel.look;
-    const HeadRelations candidates = candidatesOf(panel);
-    if (candidates.size() < 2) return tooFew(panel);
     const auto found = pairFigures(panel, candidates);
     if (found.current != nullptr) {
       heads_ = {found.current->pair[0].head, found.current->pair[1].head};
@@ -269,12 +281,13 @@ class WhySeveralTab final : public Card {
     pairPictures(panel, *found.current);
   }
 
- private:
   /// What is missing, and the way out.
   static void tooFew(const Panel& panel) {
-    wrappedLabel(panel.look.fonts.regular, panel.look.theme.textMuted,
-                 "Two heads that are said to do something are needed, each with a token to do it "
-                 "for. Designed heads do, on a sentence, from d_model 512 and 8 heads on.");
+    wrappedLabel(
+        panel.look.fonts.regular, panel.look.theme.textMuted,
+        "Two heads that are said to do something are needed, each with a token to do it "
+        "for. Learned heads do, on a sentence like those they learned from; designed ones, "
+        "from d_model 512 and 8 heads on.");
     const WeightSource& source = panel.document.weightSource;
     if (source.init == WeightInit::designed && source.drawn()) return;
     if (pill(panel.look, "Take designed heads")) {
@@ -319,15 +332,17 @@ class WhySeveralTab final : public Card {
         "Of all relations that heads declare for this input, the two that both lose most in one "
         "head: the largest smaller one of the two losses, where they want different keys");
     flowOn(look, look.px(210), 14.0F);
-    const int gains =
-        choices(look, "pair gains", {"equal gains", "as designed"}, view.gainsAsBuilt ? 1 : 0);
+    const int gains = choices(
+        look, "pair gains", {"equal gains", headsAreTrained(panel) ? "as learned" : "as designed"},
+        view.gainsAsBuilt ? 1 : 0);
     if (gains >= 0) view.gainsAsBuilt = gains == 1;
     tip(look, fmt::format("Equal: each head's scores are multiplied so that, where the two want "
                           "different keys, its own leads by {:g} on average; so neither wins by "
                           "its gain alone",
                           kEqualLead));
-    flowOn(look, textSize(look.fonts.small, kDesignedNotLearned).x, 14.0F);
-    rowCaption(look, kDesignedNotLearned);
+    const std::string said = purposesInWords(panel);
+    flowOn(look, textSize(look.fonts.small, said).x, 14.0F);
+    rowCaption(look, said.c_str());
     ImGui::NewLine();
   }
 

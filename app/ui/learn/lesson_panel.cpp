@@ -2,6 +2,8 @@
 // do in the live window, and the way on.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
@@ -101,6 +103,10 @@ class LessonPanel {
 };
 
 }  // namespace
+
+float lessonWidth(const Look& look, float room) {
+  return std::clamp(room * 0.234F, look.px(290), look.px(350));
+}
 
 void lessonPanel(const Panel& panel, LessonRun& run) { LessonPanel(panel, run).draw(); }
 

@@ -37,6 +37,10 @@ void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson>
   goTo(panel, std::min(scene, lesson_->scenes.size() - 1));
 }
 
+void LessonRun::ask(lessons::Lesson lesson) {
+  asked_ = std::make_shared<const lessons::Lesson>(std::move(lesson));
+}
+
 void LessonRun::leave() {
   lesson_.reset();
   shown_ = {};
@@ -90,6 +94,7 @@ void LessonRun::noteDone() {
 }
 
 void LessonRun::follow(const Panel& panel, const LiveTraining& training) {
+  if (asked_ != nullptr) begin(panel, std::move(asked_));
   if (!open()) return;
   ViewState& view = panel.view;
   const bool computed = &panel.trace.document() == &panel.document && !panel.edits.open;

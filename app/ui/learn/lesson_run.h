@@ -28,6 +28,8 @@ class LessonRun {
   /// are entries of the history.
   void begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
              std::size_t scene = 0);
+  /// The same in the next frame.
+  void ask(lessons::Lesson lesson);
   void leave();
   bool open() const { return lesson_ != nullptr; }
 
@@ -61,11 +63,11 @@ class LessonRun {
   void noteDone();
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
+  std::shared_ptr<const lessons::Lesson> asked_;
   std::size_t scene_ = 0;
   std::optional<std::size_t> answer_;
   bool hint_ = false;
   bool toChoose_ = false;  // the scene's cell, once its pass is there
-  DocumentPtr before_;     // the document the lesson was opened on
   Shown shown_;
   struct Read {  // what `shown_` was read from
     const Trace* trace = nullptr;
@@ -79,8 +81,11 @@ class LessonRun {
 
 /// The panel beside the page while a lesson is open.
 void lessonPanel(const Panel& panel, LessonRun& run);
+/// Where to begin, in its place at the first start, until it is closed.
+void startPanel(const Panel& panel, LessonRun& run, bool& closed);
 /// Page down and page up, as clickers send them; true where one was pressed.
 bool lessonKeys(const Panel& panel, LessonRun& run);
-inline constexpr float kLessonWidth = 330.0F;  // of the panel, in points at scale 1
+/// How wide it is beside a page, of so much room.
+float lessonWidth(const Look& look, float room);
 
 }  // namespace headscope::ui

@@ -47,6 +47,10 @@ void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, P
                  });
 }
 
+void drawCurvesDown(ImDrawList* list, const AxisLabels& labels, const Rect& strip) {
+  labels.curves.drawDown(list, strip, std::ssize(labels.texts), labels.lit);
+}
+
 }  // namespace
 
 const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index item) {
@@ -54,7 +58,7 @@ const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index 
   return tokensAlong(trace, axis, item);
 }
 
-float AxisLabels::width() const {
+float AxisLabels::namesWidth() const {
   float widest = 0.0F;
   const std::size_t step = texts.size() / kMostMeasured + 1;
   for (std::size_t i = 0; i < texts.size() && widest < limit; i += step) {
@@ -64,12 +68,22 @@ float AxisLabels::width() const {
 }
 
 void drawRowLabels(ImDrawList* list, const AxisLabels& labels, const Rect& picture, float gap) {
-  drawRows(list, labels, picture, [&](float width) { return picture.a.x - gap - width; });
+  const float curves = labels.curvesRoom();
+  drawRows(list, labels, picture, [&](float width) { return picture.a.x - gap - curves - width; });
+  if (curves == 0.0F) return;
+  const float least = labels.curves.look->space.tight;
+  drawCurvesDown(list, labels,
+                 {{picture.a.x - curves, picture.a.y}, {picture.a.x - least, picture.b.y}});
 }
 
 void drawRowLabelsRight(ImDrawList* list, const AxisLabels& labels, const Rect& picture,
                         float gap) {
-  drawRows(list, labels, picture, [&](float) { return picture.b.x + gap; });
+  const float curves = labels.curvesRoom();
+  drawRows(list, labels, picture, [&](float) { return picture.b.x + gap + curves; });
+  if (curves == 0.0F) return;
+  const float least = labels.curves.look->space.tight;
+  drawCurvesDown(list, labels,
+                 {{picture.b.x + least, picture.a.y}, {picture.b.x + curves, picture.b.y}});
 }
 
 ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most)
@@ -81,19 +95,22 @@ ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float wid
       turned_(false) {
   if (labels.empty()) return;
   const float line = fontSize(labels_.font);
-  const float widest = labels_.width();
+  const float widest = labels_.namesWidth();
   const float turnedRoom = widest * kTurnedShare + line * 0.7F;
-  turned_ = widest > cell_ - between_ && cell_ > line * 0.5F && gap_ + turnedRoom <= most;
-  room_ = gap_ + (turned_ ? turnedRoom : line);
+  if (most > 0.0F && gap_ + labels_.curvesRoom() + line > most) labels_.curves = {};
+  const float above = labels_.curvesRoom() + gap_;
+  turned_ = widest > cell_ - between_ && cell_ > line * 0.5F && above + turnedRoom <= most;
+  room_ = above + (turned_ ? turnedRoom : line);
 }
 
-float ColumnLabels::longestTurned(const Look& look, ImFont* font, float room) {
-  return std::max(room - look.space.tight - fontSize(font) * 0.7F, 0.0F) / kTurnedShare;
+float ColumnLabels::longestTurned(const Look& look, const AxisLabels& labels, float room) {
+  const float beside = look.space.tight + labels.curvesRoom() + fontSize(labels.font) * 0.7F;
+  return std::max(room - beside, 0.0F) / kTurnedShare;
 }
 
 Index ColumnLabels::every() const {
   if (turned_) return labelStride(cell_, fontSize(labels_.font) * 1.25F);
-  const float widest = std::max(labels_.width(), 1.0F);
+  const float widest = std::max(labels_.namesWidth(), 1.0F);
   return labelStride(cell_, std::min(widest, cell_) + between_ > cell_ ? widest + between_ : 0.0F);
 }
 
@@ -105,7 +122,7 @@ Index ColumnLabels::shown() const {
 float ColumnLabels::end(const Rect& picture) const {
   // the last of turned names begins in the middle of its column
   const float beyond =
-      turned_ ? (fontSize(labels_.font) - cell_) * 0.5F : labels_.width() - picture.width();
+      turned_ ? (fontSize(labels_.font) - cell_) * 0.5F : labels_.namesWidth() - picture.width();
   return picture.b.x + std::max(labels_.empty() ? 0.0F : beyond, 0.0F);
 }
 
@@ -113,7 +130,10 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   if (labels_.empty()) return;
   ImFont* font = labels_.font;
   const float height = fontSize(font);
-  const float y = picture.b.y + gap_;
+  const float curves = labels_.curvesRoom();
+  const float y = picture.b.y + gap_ + curves;
+  labels_.curves.drawAcross(list, {{picture.a.x, picture.b.y + gap_}, {picture.b.x, y - gap_}},
+                            std::ssize(labels_.texts), labels_.lit);
   const auto middle = [&](Index i) { return picture.a.x + (static_cast<float>(i) + 0.5F) * cell_; };
   if (turned_) {
     eachShownLabel(labels_, every(), [&](Index i, ImU32 color) {
@@ -122,7 +142,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
     });
     return;
   }
-  const float widest = std::max(labels_.width(), 1.0F);
+  const float widest = std::max(labels_.namesWidth(), 1.0F);
   struct Label {
     std::string text;
     float start, end;

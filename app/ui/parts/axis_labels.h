@@ -1,5 +1,6 @@
 // Axis labels: names (tokens, numbers) along the rows and columns of a picture, thinned out where
-// they would touch, turned where they are wider than their column.
+// they would touch, turned where they are wider than their column. Between the time steps of a
+// series and the picture stand its channels, as curves.
 #pragma once
 
 #include <span>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "app/ui/panel.h"
+#include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/layout.h"
 #include "core/words/cells.h"
 
@@ -18,12 +20,15 @@ struct AxisLabels {
   std::span<const std::string> texts;  // one for each row or column; empty: nothing
   ImFont* font = nullptr;
   ImU32 color = 0, litColor = 0;
-  Index lit = -1;      // always shown; −1: none
-  float limit = 1e6F;  // points a label takes at most; longer ones are cut with "…"
+  Index lit = -1;          // always shown; −1: none
+  float limit = 1e6F;      // points a label takes at most; longer ones are cut with "…"
+  AxisCurves curves = {};  // of a series: between the labels and the picture
 
   bool empty() const { return texts.empty(); }
-  /// Points the widest of them takes, at most the limit.
-  float width() const;
+  /// Points the widest of them takes, at most the limit, and beside it the curves.
+  float width() const { return namesWidth() + curvesRoom(); }
+  float namesWidth() const;
+  float curvesRoom() const { return empty() ? 0.0F : curves.room(font); }
 };
 
 /// The labels of a lane for a batch item: query tokens or key tokens; none for other lanes.
@@ -38,12 +43,14 @@ void drawRowLabelsRight(ImDrawList* list, const AxisLabels& labels, const Rect& 
 /// is room for that, and every n-th is left out.
 class ColumnLabels {
  public:
-  /// For a picture `width` wide, with at most `most` points below it.
+  /// For a picture `width` wide, with at most `most` points below it: where curves would take more
+  /// they are left out. 0: a line of names, and curves, whatever they take.
   ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most);
   /// How long a label may be that has so much room below the picture, turned.
-  static float longestTurned(const Look& look, ImFont* font, float room);
-  /// The height they take, with the gap to the picture.
+  static float longestTurned(const Look& look, const AxisLabels& labels, float room);
+  /// The height they take, with the gap to the picture; the part of it that curves take.
   float room() const { return room_; }
+  float curvesRoom() const { return labels_.curvesRoom(); }
   bool turned() const { return turned_; }
   /// About how many of them have room.
   Index shown() const;

@@ -156,15 +156,17 @@ void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Ind
   const Theme& t = look.theme;
   const float gap = look.space.tight;
   const float beside = std::max(grid.left, grid.edge) - gap;
-  AxisLabels columns{names.columns, names.font, t.textMuted, t.keyText, names.litColumn, beside};
-  if (grid.labelsLeft(tile)) {
-    drawRowLabels(list, {names.rows, names.font, t.textMuted, t.queryText, names.litRow, beside},
-                  picture, gap);
-  }
+  AxisLabels columns{names.columns,   names.font, t.textMuted,       t.keyText,
+                     names.litColumn, beside,     names.columnCurves};
+  AxisLabels rows{names.rows,   names.font, t.textMuted,    t.queryText,
+                  names.litRow, beside,     names.rowCurves};
+  rows.limit -= rows.curvesRoom();
+  columns.limit -= columns.curvesRoom();
+  if (grid.labelsLeft(tile)) drawRowLabels(list, rows, picture, gap);
   if (names.columnsRight) {
     if (grid.labelsRight(tile, count)) drawRowLabelsRight(list, columns, picture, gap);
   } else if (grid.labelsBelow(tile, count)) {
-    columns.limit = ColumnLabels::longestTurned(look, names.font, grid.below);
+    columns.limit = ColumnLabels::longestTurned(look, columns, grid.below);
     ColumnLabels(look, columns, picture.width(), grid.below).draw(list, picture);
   }
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/matrix.h"
 
 namespace headscope::ui {
@@ -99,6 +100,7 @@ struct TileNames {
   Index litRow = -1, litColumn = -1;
   ImFont* font = nullptr;
   bool columnsRight = false;  // of a picture of lines: the columns' names stand at its right
+  AxisCurves rowCurves = {}, columnCurves = {};
 };
 /// Left of and below a tile, or right of it, where it has labels there.
 void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Index tile,

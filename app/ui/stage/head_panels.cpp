@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/ui/compat.h"
-#include "app/ui/designed_words.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/head_switch.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
@@ -81,10 +81,12 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   const ImVec2 text(card.left(look), card.at.a.y + look.px(7));
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
-  const std::string title = designedTitle(panel, card.head);
+  const std::string title = purposeTitle(panel, card.head);
   if (!card.beside) {
     const float after = textSize(look.fonts.semibold, card.name()).x + look.px(7);
     const float room = card.at.b.x - text.x - after - headSwitchSize(look).x - look.space.large;
+    constexpr float kLeastRoom = 40.0F;  // points; in less hardly a letter stands
+    if (room < look.px(kLeastRoom)) return;
     drawText(list, small, {text.x + after, text.y + look.space.thin}, t.textMuted,
              elided(small, title, room));
     return;
@@ -136,7 +138,7 @@ void stripCardItem(const Panel& panel, const HeadTiles& tiles, const StripCard& 
   if (ImGui::IsItemHovered()) {
     if (tiles.pick(card.head, card.picture)) {
       ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
-    } else if (const auto about = designedExplanation(panel, card.head); !about.empty()) {
+    } else if (const auto about = purposeExplanation(panel, card.head); !about.empty()) {
       tip(look, about);
     }
   }
@@ -191,7 +193,11 @@ class HeadGridPanel {
     const TensorInfo& t = info(tensor);
     names_.rows =
         laneTokens(panel.trace, t.rows == Axis::query ? Lane::query : Lane::key, panel.view.item);
-    if (t.cols == Axis::key) names_.columns = laneTokens(panel.trace, Lane::key, panel.view.item);
+    names_.rowCurves = laneCurves(look_, panel.trace, Lane::query, panel.view.item);
+    if (t.cols == Axis::key) {
+      names_.columns = laneTokens(panel.trace, Lane::key, panel.view.item);
+      names_.columnCurves = names_.rowCurves;
+    }
     names_.font = look_.fonts.tiny;
     const MatrixRef first = tiles_.ref(0);
     TileSpace space;
@@ -199,8 +205,9 @@ class HeadGridPanel {
     space.room = room_.size();
     space.aspect = t.cols == Axis::key ? matrixAspect(first.rows, first.cols) : ImVec2(1.6F, 1.0F);
     space.title = look_.px(18);
-    space.left = AxisLabels{names_.rows, names_.font, 0, 0, -1, look_.px(60)}.width() + look_.px(5);
-    space.below = look_.px(30);
+    const AxisLabels rows{names_.rows, names_.font, 0, 0, -1, look_.px(60), names_.rowCurves};
+    space.left = rows.width() + look_.px(5);
+    space.below = look_.px(30) + names_.columnCurves.room(names_.font);
     space.scale = look_.scale;
     grid_ = layoutTiles(space);
   }

@@ -22,6 +22,7 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kCurvesFrom = 130.0F;  // points of the stage's height, at scale 1
 constexpr float kColumnNamesShare =
     0.32F;  // of the stage's height, at most for the names of columns
 
@@ -97,7 +98,14 @@ class Stage {
 
   /// With the names of columns turned where that leaves room for more of them than a line has.
   void layOut(const Rect& room) {
-    const float line = look_.space.tight + fontSize(look_.fonts.small) + look_.px(8);
+    names_.curves = room.height() > look_.px(kCurvesFrom);
+    float curves = 0.0F;
+    for (const StageItem& item : items_) {
+      curves = std::max(curves,
+                        stageColumnLabels(panel_, item.colLane, room.width(), names_).curvesRoom());
+    }
+    names_.room += curves;
+    const float line = look_.space.tight + curves + fontSize(look_.fonts.small) + look_.px(8);
     places_ = layoutStage(items_, room, metrics(line));
     const NamesShown flat = namesShown();
     names_.turned = true;

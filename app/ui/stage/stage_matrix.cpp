@@ -248,14 +248,16 @@ AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit) {
           look.theme.text,
           lane == Lane::query ? look.theme.queryText : look.theme.keyText,
           lit,
-          look.px(86)};
+          look.px(86),
+          laneCurves(look, panel.trace, lane, panel.view.item)};
 }
 
 ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, const ColumnNames& names,
                                Index lit) {
   AxisLabels labels = stageLabels(panel, lane, lit);
+  if (!names.curves) labels.curves = {};
   labels.limit =
-      std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels.font, names.room));
+      std::min(labels.limit, ColumnLabels::longestTurned(panel.look, labels, names.room));
   return {panel.look, labels, width, names.turned ? names.room : 0.0F};
 }
 

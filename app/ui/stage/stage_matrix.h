@@ -25,6 +25,7 @@ struct CellRange {
 struct ColumnNames {
   float room = 0.0F;    // at most, for turned ones
   bool turned = false;  // where they do not fit on a line
+  bool curves = true;   // of a series: above them, where the stage is high enough
 };
 
 struct StageMatrix {

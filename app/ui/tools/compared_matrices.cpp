@@ -68,6 +68,7 @@ class Compared {
     labels.litColor = lane == Lane::query ? t.queryText : t.keyText;
     labels.lit = lit;
     labels.limit = labelLimit_;
+    labels.curves = laneCurves(look_, passes_.first.trace, lane, item);
     return labels;
   }
   ColumnLabels columns(float width, Index lit = -1) const {

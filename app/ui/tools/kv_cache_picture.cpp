@@ -61,6 +61,7 @@ class KvCachePicture {
     labels.litColor = look_.theme.queryText;
     labels.lit = now_;
     labels.limit = limit;
+    labels.curves = laneCurves(look_, panel_.trace, Lane::query, panel_.view.item);
     return labels;
   }
   float titleHeight() const { return fontSize(look_.fonts.regular) + look_.space.small; }

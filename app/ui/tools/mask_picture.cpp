@@ -28,6 +28,7 @@ AxisLabels pairLabels(const Panel& panel, const ShownMask& shown, bool queries, 
   labels.litColor = queries ? t.queryText : t.keyText;
   labels.lit = lit;
   labels.limit = panel.look.px(84);
+  labels.curves = inputCurves(panel.look, input, shown.item());
   return labels;
 }
 

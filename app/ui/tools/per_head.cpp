@@ -120,6 +120,7 @@ class PerHeadPicture {
     tokens.font = look_.fonts.small;
     tokens.color = look_.theme.textMuted;
     tokens.limit = look_.px(56);
+    tokens.curves = laneCurves(look_, panel_.trace, Lane::query, panel_.view.item);
     room.cutLeft(tokens.width(), look_.space.small);
     const float sign = look_.space.wide;
     const float side = std::max(room.width() - 2 * sign, look_.px(60)) * 0.28F;

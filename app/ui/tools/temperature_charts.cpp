@@ -103,6 +103,7 @@ void distributionChart(const Panel& panel, const RowFigures& f, Rect room) {
   tokens.font = look.fonts.small;
   tokens.color = t.text;
   tokens.limit = look.px(60);
+  tokens.curves = laneCurves(look, panel.trace, Lane::key, f.row.item);
   ChartFrame frame{room, {}, {0.0, top, false, {0.0, top / 2, top}}};
   frame.below = &tokens;
   const Chart chart(look, std::move(frame));

@@ -9,6 +9,7 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -53,7 +54,10 @@ class Curves {
     return chart;
   }
 
-  void finish(const Chart& chart, const char* id) {
+  /// The moment that is shown, where relations were found, and what the mouse is on; `words` says
+  /// what the curves are at an evaluation.
+  template <typename Words>
+  void finish(const Chart& chart, const char* id, const Words& words) {
     for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
       if (!moment_.foundAt[r]) continue;
       chart.cursor(list_, static_cast<double>(*moment_.foundAt[r]),
@@ -61,30 +65,54 @@ class Curves {
     }
     chart.cursor(list_, static_cast<double>(moment_.step), look_.theme.text, 1.5F);
     chart.item(id);
+    const auto step = std::clamp<Index>(std::llround(chart.underMouse().x), 0, moment_.stepsTaken);
     if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
       ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+      const auto& all = moment_.evaluations;
+      const auto after = std::find_if(all.begin(), all.end(), [step](const auto& evaluation) {
+        return evaluation.step > step;
+      });
+      if (after != all.begin()) ImGui::SetTooltip("%s", words(*std::prev(after)).c_str());
     }
-    if (!ImGui::IsItemActive()) return;
-    const auto step = static_cast<Index>(std::llround(chart.underMouse().x));
-    dragged_ = std::clamp<Index>(step, 0, moment_.stepsTaken);
+    if (ImGui::IsItemActive()) dragged_ = step;
+  }
+
+  /// Which relation was found at the lines, each name beside its own.
+  void foundNames(const Chart& chart) const {
+    const float line = fontSize(look_.fonts.tiny) + look_.space.hair;
+    float y = chart.plot().a.y;
+    for (std::size_t r = 0; r < moment_.foundAt.size(); ++r) {
+      if (!moment_.foundAt[r]) continue;
+      const std::string text =
+          fmt::format("{} {}", moment_.task->relations()[r].name, *moment_.foundAt[r]);
+      const float x = chart.at(static_cast<double>(*moment_.foundAt[r]), 0.0).x + look_.space.thin;
+      const float wide = textSize(look_.fonts.tiny, text).x;
+      drawText(list_, look_.fonts.tiny, {std::min(x, chart.plot().b.x - wide), y},
+               relationColor(look_.theme, r), text);
+      y += line;
+    }
   }
 
   void loss() {
     double most = 0.0;
+    for (const training::Evaluation& at : moment_.evaluations) {
+      most = std::max(most, at.losses.loss);
+    }
     std::vector<ChartPoint> points;
     for (const training::StepRecord& record : moment_.records) {
       points.push_back({static_cast<double>(record.step), record.loss});
       most = std::max(most, record.loss);
     }
-    if (points.empty() && !moment_.evaluations.empty()) {
-      most = moment_.evaluations.front().losses.loss;
-    }
     const training::StepRecord* now = moment_.record();
     const Chart plot =
         chart(part(0), now != nullptr ? fmt::format("loss {:.3f}", now->loss) : "loss", {},
-              roundAxis(0.0, std::max(most, 1e-3)));
+              roundAxis(0.0, most > 0.0 ? most : 1.0));
     plot.curve(list_, points, look_.theme.accent);
-    finish(plot, "loss");
+    foundNames(plot);
+    finish(plot, "loss", [](const training::Evaluation& at) {
+      return fmt::format("step {}: loss {:.3f} on the examples it is always asked", at.step,
+                         at.losses.loss);
+    });
   }
 
   void answers() {
@@ -97,8 +125,10 @@ class Curves {
     const bool numbers =
         std::any_of(questions.begin(), questions.end(),
                     [](const training::Question& question) { return question.classes == 1; });
-    const Chart plot = chart(part(1), numbers ? "answered right; of numbers R²" : "answered right",
-                             keys, roundAxis(0.0, 1.0));
+    const Chart plot = chart(
+        part(1),
+        numbers ? "answered right; of numbers R²" + belowZero() : std::string("answered right"),
+        keys, roundAxis(0.0, 1.0));
     for (std::size_t q = 0; q < questions.size(); ++q) {
       std::vector<ChartPoint> points;
       for (const training::Evaluation& at : moment_.evaluations) {
@@ -107,7 +137,28 @@ class Curves {
       }
       plot.curve(list_, points, keys[q].color);
     }
-    finish(plot, "answers");
+    finish(plot, "answers", [&](const training::Evaluation& at) {
+      std::string text = fmt::format("step {}", at.step);
+      for (std::size_t q = 0; q < questions.size(); ++q) {
+        text +=
+            fmt::format("\n{} {}", questions[q].name,
+                        training::accuracyInWords(questions[q], at.losses.questions[q].accuracy));
+      }
+      return text;
+    });
+  }
+
+  /// " (energy −0.31, drawn at 0)": of what is worse, now, than the mean of all answers would be.
+  std::string belowZero() const {
+    const training::Evaluation* now = moment_.evaluation();
+    std::string text;
+    for (std::size_t q = 0; now != nullptr && q < now->losses.questions.size(); ++q) {
+      const double accuracy = now->losses.questions[q].accuracy;
+      if (accuracy >= 0.0) continue;
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", moment_.task->questions()[q].name,
+                          cellNumber(accuracy, 2));
+    }
+    return text.empty() ? text : fmt::format(" ({}: drawn at 0)", text);
   }
 
   void masses() {
@@ -128,7 +179,13 @@ class Curves {
       }
       plot.curve(list_, points, keys[r].color);
     }
-    finish(plot, "masses");
+    finish(plot, "masses", [&](const training::Evaluation& at) {
+      std::string text = fmt::format("step {}", at.step);
+      for (std::size_t r = 0; r < relations.size(); ++r) {
+        text += fmt::format("\n{} {:.2f}", relations[r].name, bestMass(at, r));
+      }
+      return text;
+    });
   }
 
   const Look& look_;
@@ -142,7 +199,7 @@ class Curves {
 class CurvesCard final : public Card {
  public:
   explicit CurvesCard(LiveTraining& training)
-      : Card({"curves", "Curves", "the run so far; drag to look back"}), training_(training) {}
+      : Card({kCurvesCard, "Curves", "the run so far; drag to look back"}), training_(training) {}
 
   void draw(const Panel& panel) override {
     heading(panel.look, "Curves", "the run so far · drag along them to look back at any moment");

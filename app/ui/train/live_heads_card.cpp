@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
@@ -14,21 +13,6 @@
 
 namespace headscope::ui {
 namespace {
-
-/// The relation that a head has most of its weight on.
-struct Becoming {
-  std::size_t relation = 0;
-  double mass = 0.0;
-};
-std::optional<Becoming> becoming(const training::Evaluation& at, Index layer, Index head) {
-  const auto& mass =
-      at.roles.layers[static_cast<std::size_t>(layer)].mass[static_cast<std::size_t>(head)];
-  std::optional<Becoming> most;
-  for (std::size_t r = 0; r < mass.size(); ++r) {
-    if (std::isfinite(mass[r]) && (!most || mass[r] > most->mass)) most = {r, mass[r]};
-  }
-  return most;
-}
 
 class LiveHeads {
  public:
@@ -46,7 +30,7 @@ class LiveHeads {
     const AxisLabels labels{names_, look_.fonts.tiny, 0, 0, -1, look_.px(60)};
     space.left = labels.width() + look_.space.small;
     space.right = 0.0F;
-    space.below = space.left * 0.8F;
+    space.below = std::max(space.left * 0.8F, 2.0F * fontSize(look_.fonts.tiny));
     space.edgesBelow = 240.0F;  // the same names stand beside every tile
     space.gap = look_.space.large;
     space.scale = look_.scale;
@@ -93,17 +77,9 @@ class LiveHeads {
     return moment_.weights[static_cast<std::size_t>(n / heads_)].matrix({0, n % heads_});
   }
 
-  /// A masked pair is hatched, as everywhere.
   CellRows cells(Index n) const {
-    const Tensor weights = moment_.weights[static_cast<std::size_t>(n / heads_)];
-    const Index head = n % heads_;
-    const bool causal = moment_.settings.model.causal;
-    const Index length = moment_.example.length;
-    return {length, length, [weights, head, causal](Index row, std::span<float> out) {
-              const auto values = weights.matrix({0, head}).row(row);
-              std::copy(values.begin(), values.end(), out.begin());
-              if (causal) std::fill(out.begin() + row + 1, out.end(), gl::kMaskedCell);
-            }};
+    return weightCells(moment_.weights[static_cast<std::size_t>(n / heads_)], n % heads_,
+                       moment_.settings.model.causal);
   }
 
   std::string inWords(Index n, const MatrixCell& at) const {
@@ -124,7 +100,7 @@ class LiveHeads {
     const float room = std::min(grid_.place.x - look_.space.medium, room_.b.x - top.x);
     const training::Evaluation* evaluation = moment_.evaluation();
     if (evaluation == nullptr) return;
-    const auto role = becoming(*evaluation, n / heads_, n % heads_);
+    const auto role = training::becoming(evaluation->roles, {n / heads_, n % heads_});
     if (!role) return;
     const auto& relation = moment_.task->relations()[role->relation];
     const bool found = role->mass >= training::kFoundMass;
@@ -154,16 +130,16 @@ class LiveHeads {
 class LiveHeadsCard final : public Card {
  public:
   explicit LiveHeadsCard(LiveTraining& training)
-      : Card({kLiveHeadsCard, "Live heads", "every head as it forms"}), training_(training) {}
+      : Card({kLiveHeadsCard, "All heads", "every head as it forms"}), training_(training) {}
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
+    training_.want(LiveTraining::Beside::nothing);
     const auto moment = training_.moment();
-    if (moment == nullptr) {
-      heading(look, "All heads");
-      return;
-    }
-    heading(look, "All heads", whereInRun(*moment).c_str());
+    middleTabs(panel, TrainTab::live, nullptr);
+    if (moment == nullptr) return;
+    label(look.fonts.small, look.theme.textMuted,
+          elided(look.fonts.small, whereInRun(*moment), ImGui::GetContentRegionAvail().x));
     if (const std::string problem = whyHalted(*moment); !problem.empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, problem);
     }
@@ -196,7 +172,7 @@ class LiveHeadsCard final : public Card {
   /// The run's buttons, how fast it goes, and what can be done with the moment that is shown.
   void controls(const Panel& panel, const TrainingMoment& moment) {
     const Look& look = panel.look;
-    runButtons(panel, moment);
+    runButtons(panel, training_, moment);
     static constexpr std::array kSpeeds{5.0, LiveTraining::kSlow, 0.0};
     const auto now = std::find(kSpeeds.begin(), kSpeeds.end(), training_.speed());
     flowOn(look, choicesWidth(look, {"5/s", "20/s", "fast"}), look.space.large);
@@ -226,25 +202,6 @@ class LiveHeadsCard final : public Card {
     if (flowingPill(look, "back to the newest", "Where the run is")) {
       training_.lookAt(std::nullopt);
     }
-  }
-
-  void runButtons(const Panel& panel, const TrainingMoment& moment) {
-    const Look& look = panel.look;
-    const bool playing = training_.playing();
-    const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
-    if (pill(look, word, true, playing || !moment.finished)) training_.play(!playing);
-    tip(look, "Enter");
-    ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "Step", false, !playing && !moment.finished)) training_.stepOnce();
-    tip(look, "→");
-    ImGui::SameLine(0.0F, look.space.small);
-    if (pill(look, "Reset", false, moment.stepsTaken > 0)) beginRun(panel, training_);
-    tip(look, "Home");
-    if (!moment.finished || moment.stopped) return;
-    ImGui::SameLine(0.0F, look.space.small);
-    if (!pill(look, "100 more")) return;
-    training_.setSteps(moment.settings.steps + 100);
-    training_.play(true);
   }
 
   LiveTraining& training_;

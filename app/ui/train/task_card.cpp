@@ -133,7 +133,7 @@ class TaskCard final : public Card {
       if (!first) flowOn(panel.look, buttonWidth(panel.look, title), panel.look.space.tight);
       first = false;
       if (!pill(panel.look, title.c_str(), task == &now)) continue;
-      view = {std::string(task->id()), 0, 0, 0, view.seed, 0, 0};
+      view = {.task = std::string(task->id()), .seed = view.seed, .tab = view.tab};
       beginWhereAnotherIsAsked(panel);
     }
   }
@@ -195,7 +195,7 @@ class TaskCard final : public Card {
     ImGui::SameLine(0.0F, look.space.large);
     modelField(panel, "heads", s.model.heads, 32, heads_, &TrainView::heads);
     modelField(panel, "d_model", s.model.dModel, 512, dModel_, &TrainView::dModel);
-    ImGui::SameLine(0.0F, look.space.large);
+    ImGui::SameLine(0.0F, look.space.small);
     rowCaption(look, "batch");
     const auto batch =
         wholeNumberField(look, {"batch", s.batch, 512, "type a whole number"}, batch_, [](Index n) {

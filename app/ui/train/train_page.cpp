@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/widgets.h"
 #include "core/error.h"
 #include "core/ledger.h"
 
@@ -17,10 +18,12 @@ constexpr float kWithStep = 1040.0F;  // in less width the heads take the room o
 
 class TrainPage final : public Page {
  public:
-  explicit TrainPage(LiveTraining& training)
+  TrainPage(LiveTraining& training, LiveStudy& headCounts, LiveStudy& scale)
       : Page({kTrainPage, "Train", "Watch heads find their roles", kLiveHeadsCard, kTaskCard},
              Cards::of(makeTaskCard(training), makeLiveHeadsCard(training),
-                       makeCurvesCard(training), makeTrainingStepCard(training))),
+                       makeOverStepsCard(training), makeHeadCountsCard(headCounts),
+                       makeScaleCard(scale), makeHeadOffCard(training), makeCurvesCard(training),
+                       makeTrainingStepCard(training))),
         training_(training) {}
 
   bool showsDocument() const override { return false; }
@@ -47,16 +50,28 @@ class TrainPage final : public Page {
     if (content.x >= px(kWithStep)) {
       step = room.cutRight(std::clamp(content.x * 0.23F, px(300), px(430)), gap);
     }
+    const TrainTab tab = panel.view.train.tab;
+    std::vector<Rect> places(8);
+    places.front() = task;
+    places.back() = step;
+    Rect& middle = places[1 + static_cast<std::size_t>(tab)];
+    if (tab != TrainTab::live && tab != TrainTab::headOff) {  // these need no curves below
+      middle = room;
+      return places;
+    }
     // one row of heads needs no more than their width
     const training::ModelSettings model = chosenSettings(panel.view.train).model;
     const auto tiles = static_cast<float>(model.heads * model.layers);
     const float row = (room.width() - px(60)) / tiles + px(190);
     const float heads = std::clamp(row, room.height() * 0.45F, room.height() * 0.64F);
-    const Rect curves = room.cutBottom(room.height() - gap - heads, gap);
-    return {task, room, curves, step};
+    places[6] = room.cutBottom(room.height() - gap - heads, gap);
+    middle = room;
+    return places;
   }
 
   bool keys(const Panel& panel) const override {
+    const TrainTab tab = panel.view.train.tab;
+    if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
     if (keyPressed(Key::enter, false)) {
       training_.play(!training_.playing());
       return true;
@@ -77,18 +92,40 @@ class TrainPage final : public Page {
     return fmt::format("{} · step {}", chosenTask(panel.view.train).title(),
                        moment != nullptr ? moment->step : 0);
   }
-  std::string keysInWords(const ViewState& /*view*/) const override {
+  std::string keysInWords(const ViewState& view) const override {
+    if (isStudy(view.train.tab)) return "enter runs, stops";
     return training_.playing() ? "enter halts" : "enter trains · → one step · home from the start";
   }
 
  private:
+  static bool isStudy(TrainTab tab) {
+    return tab == TrainTab::headCounts || tab == TrainTab::scale;
+  }
+
   LiveTraining& training_;
 };
 
 }  // namespace
 
-std::unique_ptr<Page> makeTrainPage(LiveTraining& training) {
-  return std::make_unique<TrainPage>(training);
+std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveStudy& headCounts,
+                                    LiveStudy& scale) {
+  return std::make_unique<TrainPage>(training, headCounts, scale);
+}
+
+void middleTabs(const Panel& panel, TrainTab tab, const char* explanation) {
+  static const std::vector<Tab> kTabs{
+      {"All heads", "Every head as it forms"},
+      {"Over steps", "Every head at moments of the run, side by side"},
+      {"How many heads", "The task with 1, 2, 4, 8 and 16 heads, side by side"},
+      {"÷√d_k", "The task with scores divided by √d_k and without, side by side"},
+      {"Switch a head off", "Which question loses its answers without which head"}};
+  const auto chosen = static_cast<int>(tab);
+  if (panel.alone) {
+    heading(panel.look, kTabs[static_cast<std::size_t>(tab)].title, explanation);
+    return;
+  }
+  const int clicked = tabRow(panel.look, "middle", kTabs, chosen, explanation);
+  if (clicked >= 0) panel.view.train.tab = static_cast<TrainTab>(clicked);
 }
 
 const training::Task& chosenTask(const TrainView& view) {
@@ -115,6 +152,33 @@ void beginRun(const Panel& panel, LiveTraining& training) {
   } catch (const UserError& error) {
     panel.edits.say(error.what(), true);
   }
+}
+
+void runButtons(const Panel& panel, LiveTraining& training, const TrainingMoment& moment) {
+  const Look& look = panel.look;
+  const bool playing = training.playing();
+  const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
+  if (pill(look, word, true, playing || !moment.finished)) training.play(!playing);
+  tip(look, "Enter");
+  ImGui::SameLine(0.0F, look.space.small);
+  if (pill(look, "Step", false, !playing && !moment.finished)) training.stepOnce();
+  tip(look, "→");
+  ImGui::SameLine(0.0F, look.space.small);
+  if (pill(look, "Reset", false, moment.stepsTaken > 0)) beginRun(panel, training);
+  tip(look, "Home");
+  if (!moment.finished || moment.stopped) return;
+  ImGui::SameLine(0.0F, look.space.small);
+  if (!pill(look, "100 more")) return;
+  training.setSteps(moment.settings.steps + 100);
+  training.play(true);
+}
+
+CellRows weightCells(const Tensor& weights, Index head, bool causal) {
+  return {weights.dim(2), weights.dim(3), [weights, head, causal](Index row, std::span<float> out) {
+            const auto values = weights.matrix({0, head}).row(row);
+            std::copy(values.begin(), values.end(), out.begin());
+            if (causal) std::fill(out.begin() + row + 1, out.end(), gl::kMaskedCell);
+          }};
 }
 
 std::vector<std::string> placesOf(const training::Task& task, const training::Examples& example) {

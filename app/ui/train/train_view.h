@@ -8,11 +8,15 @@
 
 namespace headscope::ui {
 
+/// What stands in the page's middle.
+enum class TrainTab { live, overSteps, headCounts, scale, headOff };
+
 struct TrainView {
   std::string task = "cards";
   Index layers = 0, dModel = 0, heads = 0;  // 0: as the task suggests
   std::uint64_t seed = 1;
   Index example = 0;
+  TrainTab tab = TrainTab::live;
   Index relation = 0;  // whose partners the example's arrows show
 };
 

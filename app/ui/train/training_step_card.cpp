@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "app/ui/compat.h"
 #include "app/ui/parts/chart.h"
@@ -11,6 +12,7 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
+#include "core/training/weight_gradients.h"
 
 namespace headscope::ui {
 namespace {
@@ -68,9 +70,38 @@ class GradientLengths {
 
   void curves(Rect room) const {
     drawChartTitle(look_, room, "‖∂S‖ of each head over the run");
-    double most = 1e-6;
+    std::vector<std::vector<ChartPoint>> heads(moment_.records.front().heads.size());
     for (const auto& record : moment_.records) {
-      for (const auto& g : record.heads) most = std::max(most, static_cast<double>(g.rawScores));
+      for (std::size_t h = 0; h < heads.size(); ++h) {
+        heads[h].push_back(
+            {static_cast<double>(record.step), static_cast<double>(record.heads[h].rawScores)});
+      }
+    }
+    std::vector<ImU32> colors;
+    for (std::size_t h = 0; h < heads.size(); ++h) colors.push_back(headColor(look_.theme, h));
+    chart(room, heads, colors);
+  }
+
+  /// Of W_Q and W_K beside W_V and W_O, whole.
+  void weightCurves(Rect room) const {
+    const std::vector<ImU32> colors{look_.theme.queryText, look_.theme.valueText};
+    drawChartTitle(look_, room, "gradients of",
+                   {{"W_Q, W_K", colors.front()}, {"W_V, W_O", colors.back()}});
+    std::vector<std::vector<ChartPoint>> curves(2);
+    for (const auto& record : moment_.records) {
+      const training::WeightGradients g = training::weightGradients(record);
+      curves.front().push_back({static_cast<double>(record.step), g.queryKey});
+      curves.back().push_back({static_cast<double>(record.step), g.valueOutput});
+    }
+    chart(room, curves, colors);
+  }
+
+ private:
+  void chart(const Rect& room, const std::vector<std::vector<ChartPoint>>& curves,
+             const std::vector<ImU32>& colors) const {
+    double most = 1e-6;
+    for (const auto& curve : curves) {
+      for (const ChartPoint& point : curve) most = std::max(most, point.y);
     }
     ChartFrame frame{room, roundAxis(0.0, static_cast<double>(moment_.settings.steps)),
                      roundAxis(0.0, most)};
@@ -78,19 +109,10 @@ class GradientLengths {
     const Chart chart(look_, frame);
     ImDrawList* list = ImGui::GetWindowDrawList();
     chart.drawAxes(list);
-    const std::size_t heads = moment_.records.empty() ? 0 : moment_.records.front().heads.size();
-    for (std::size_t h = 0; h < heads; ++h) {
-      std::vector<ChartPoint> points;
-      for (const auto& record : moment_.records) {
-        points.push_back(
-            {static_cast<double>(record.step), static_cast<double>(record.heads[h].rawScores)});
-      }
-      chart.curve(list, points, headColor(look_.theme, h));
-    }
+    for (std::size_t i = 0; i < curves.size(); ++i) chart.curve(list, curves[i], colors[i]);
     chart.cursor(list, static_cast<double>(moment_.step), look_.theme.text, 1.5F);
   }
 
- private:
   std::string name(std::size_t head) const {
     const auto n = static_cast<Index>(head);
     return moment_.layers() > 1 ? fmt::format("{}.{}", n / heads_ + 1, n % heads_ + 1)
@@ -127,8 +149,16 @@ class TrainingStepCard final : public Card {
                               : std::string()));
     const GradientLengths lengths(look, *moment);
     lengths.table();
-    const Rect room = Rect::rest();
-    if (record != nullptr && room.height() > look.px(70)) lengths.curves(room);
+    if (record == nullptr) return;
+    ImGui::Dummy({1.0F, look.space.tight});
+    wrappedLabel(look.fonts.small, look.theme.text,
+                 training::weightGradientsInWords(
+                     std::span(moment->records).first(static_cast<std::size_t>(record->step))));
+    Rect room = Rect::rest();
+    if (room.height() > look.px(210)) {
+      lengths.weightCurves(room.cutTop(room.height() * 0.45F, look.space.small));
+    }
+    if (room.height() > look.px(70)) lengths.curves(room);
   }
 
  private:

@@ -22,11 +22,7 @@ class Brackets final : public Task {
            "hold the depths together and to prefer what is near. The other head draws a diagonal.";
   }
   TaskSettings settings() const override {
-    return {.layers = 1,
-            .dModel = 32,
-            .heads = 2,
-            .causal = true,
-            .embeddingScale = 1.0,
+    return {.model = {.layers = 1, .dModel = 32, .heads = 2, .causal = true},
             .learningRate = 1e-2,
             .batch = 64,
             .steps = 250};

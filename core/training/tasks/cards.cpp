@@ -25,11 +25,7 @@ class Cards final : public Task {
            "rest; with eight, some do the same as others.";
   }
   TaskSettings settings() const override {
-    return {.layers = 1,
-            .dModel = 64,
-            .heads = 4,
-            .causal = false,
-            .embeddingScale = 1.0,
+    return {.model = {.layers = 1, .dModel = 64, .heads = 4},
             .learningRate = 2e-2,
             .batch = 32,
             .steps = 300};

@@ -36,11 +36,7 @@ class Grammar final : public Task {
            "relation each and stay so: start again with another seed.";
   }
   TaskSettings settings() const override {
-    return {.layers = 1,
-            .dModel = 64,
-            .heads = 4,
-            .causal = false,
-            .embeddingScale = 3.0,
+    return {.model = {.layers = 1, .dModel = 64, .heads = 4, .embeddingScale = 3.0},
             .learningRate = 2e-2,
             .batch = 32,
             .steps = 200};

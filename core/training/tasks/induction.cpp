@@ -28,11 +28,7 @@ class Induction final : public Task {
            "cannot do it: set layers to 1 and four of five letters stay wrong.";
   }
   TaskSettings settings() const override {
-    return {.layers = 2,
-            .dModel = 32,
-            .heads = 2,
-            .causal = true,
-            .embeddingScale = 1.0,
+    return {.model = {.layers = 2, .dModel = 32, .heads = 2, .causal = true},
             .learningRate = 1e-2,
             .batch = 32,
             .steps = 300};

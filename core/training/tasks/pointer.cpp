@@ -22,11 +22,7 @@ class Pointer final : public Task {
            "diagonal for all.";
   }
   TaskSettings settings() const override {
-    return {.layers = 1,
-            .dModel = 64,
-            .heads = 2,
-            .causal = false,
-            .embeddingScale = 1.0,
+    return {.model = {.layers = 1, .dModel = 64, .heads = 2},
             .learningRate = 1e-2,
             .batch = 64,
             .steps = 120};

@@ -27,11 +27,7 @@ class Recall final : public Task {
            "bears it. Neither helps without the other.";
   }
   TaskSettings settings() const override {
-    return {.layers = 2,
-            .dModel = 32,
-            .heads = 1,
-            .causal = true,
-            .embeddingScale = 1.0,
+    return {.model = {.layers = 2, .dModel = 32, .heads = 1, .causal = true},
             .learningRate = 5e-3,
             .batch = 32,
             .steps = 350};

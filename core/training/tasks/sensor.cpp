@@ -36,11 +36,7 @@ class Sensor final : public Task {
            "another.";
   }
   TaskSettings settings() const override {
-    return {.layers = 1,
-            .dModel = 32,
-            .heads = 4,
-            .causal = true,
-            .embeddingScale = 1.0,
+    return {.model = {.layers = 1, .dModel = 32, .heads = 4, .causal = true},
             .learningRate = 1.5e-2,
             .batch = 64,
             .steps = 500};

@@ -17,10 +17,7 @@ class NamesPrevious final : public training::Task {
   std::string_view words() const override { return "Each place names the symbol before."; }
   std::string_view lookFor() const override { return "One place back."; }
   training::TaskSettings settings() const override {
-    return {.layers = 1,
-            .dModel = 16,
-            .heads = 2,
-            .causal = true,
+    return {.model = {.layers = 1, .dModel = 16, .heads = 2, .causal = true},
             .learningRate = 2e-2,
             .batch = 16,
             .steps = 60};
@@ -57,7 +54,10 @@ class AsksOfSeries final : public training::Task {
   std::string_view words() const override { return ""; }
   std::string_view lookFor() const override { return ""; }
   training::TaskSettings settings() const override {
-    return {.layers = 2, .dModel = 12, .heads = 3, .learningRate = 1e-2, .batch = 8, .steps = 20};
+    return {.model = {.layers = 2, .dModel = 12, .heads = 3},
+            .learningRate = 1e-2,
+            .batch = 8,
+            .steps = 20};
   }
   std::span<const training::Question> questions() const override {
     static constexpr training::Question kQuestions[]{{"above", "whether it is above 0", 2},

@@ -1,0 +1,111 @@
+#include "app/live_study.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/live_training.h"
+#include "core/execution.h"
+
+namespace headscope {
+namespace {
+
+/// Of one request: so old the picture may become.
+constexpr double kRoundsSeconds = 0.05;
+
+constexpr unsigned kOfStudy = 32;  // from this bit on a moment's number says of which study it is
+
+bool sameVariants(const std::vector<training::Variant>& a,
+                  const std::vector<training::Variant>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& x, const auto& y) { return x.settings == y.settings; });
+}
+
+}  // namespace
+
+/// What the thread works on; with the study gone, its last work still has it.
+struct LiveStudy::Runs {
+  Runs(const training::Task& task, const std::vector<training::Variant>& given, Index memoryBudget,
+       std::uint64_t momentsBefore)
+      : variants(given),
+        study(task, given, memoryBudget),
+        example(oneExample(training::evaluationExamples(task), 0)),
+        moments(momentsBefore) {}
+
+  std::optional<StudyMoment> advance(const std::atomic<bool>& cancelled);
+
+  std::vector<training::Variant> variants;
+  training::Study study;
+  training::Examples example;
+  std::uint64_t moments;
+};
+
+std::optional<StudyMoment> LiveStudy::Runs::advance(const std::atomic<bool>& cancelled) {
+  Execution execution;
+  execution.cancelled = &cancelled;
+  const double start = clockSeconds();
+  const std::size_t round = study.runs().size();
+  do {  // whole rounds, so that all have taken as many steps
+    for (std::size_t i = 0; i < round && !study.finished(); ++i) study.step(execution);
+  } while (!study.finished() && !execution.stop() && clockSeconds() - start < kRoundsSeconds);
+  StudyMoment moment;
+  moment.variants = variants;
+  moment.finished = study.finished();
+  for (const auto& run : study.runs()) {
+    const training::Trainer& trainer = run->trainer();
+    moment.task = &trainer.task();
+    moment.trainingMs += trainer.trainingMs();
+    if (trainer.evaluations().empty()) return std::nullopt;
+    training::ModelPass pass(trainer.model(), example);
+    if (!pass.forward(execution)) return std::nullopt;
+    StudyMoment::Run shown{training::figuresOf(*run), trainer.records(), run->scores(), {}};
+    for (Index layer = 0; layer < trainer.settings().model.layers; ++layer) {
+      shown.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
+    }
+    moment.runs.push_back(std::move(shown));
+  }
+  moment.number = ++moments;
+  return moment;
+}
+
+std::vector<training::StudyFigures> StudyMoment::figures() const {
+  std::vector<training::StudyFigures> all;
+  all.reserve(runs.size());
+  for (const Run& run : runs) all.push_back(run.figures);
+  return all;
+}
+
+LiveStudy::LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment> shown)
+    : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {
+  if (moment_ == nullptr) return;
+  task_ = moment_->task;
+  variants_ = moment_->variants;
+}
+
+void LiveStudy::begin(const training::Task& task, std::vector<training::Variant> variants) {
+  runs_ = std::make_shared<Runs>(task, variants, memoryBudgetBytes_, ++begun_ << kOfStudy);
+  task_ = &task;
+  variants_ = std::move(variants);
+  moment_ = nullptr;
+  problem_.clear();
+  playing_ = true;
+}
+
+bool LiveStudy::isOf(const training::Task& task,
+                     const std::vector<training::Variant>& variants) const {
+  return task_ == &task && sameVariants(variants, variants_);
+}
+
+void LiveStudy::follow() {
+  if (auto outcome = thread_.take()) {
+    problem_ = outcome->error;
+    if (outcome->result && outcome->result->number >> kOfStudy == begun_) {
+      moment_ = std::make_shared<const StudyMoment>(std::move(*outcome->result));
+    }
+    if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;
+  }
+  if (!due()) return;
+  thread_.request(
+      [runs = runs_](const std::atomic<bool>& cancelled) { return runs->advance(cancelled); });
+}
+
+}  // namespace headscope

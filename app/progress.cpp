@@ -1,0 +1,48 @@
+#include "app/progress.h"
+
+#include <ostream>
+#include <vector>
+
+#include "core/error.h"
+#include "core/formats/files.h"
+#include "core/formats/json.h"
+
+namespace headscope {
+namespace {
+
+constexpr std::uintmax_t kMostProgressBytes = 1 << 20;
+
+std::filesystem::path fileIn(const std::filesystem::path& folder) {
+  return folder / "progress.json";
+}
+
+}  // namespace
+
+Progress loadProgress(const std::filesystem::path& folder) {
+  Progress progress;
+  const std::filesystem::path path = fileIn(folder);
+  if (folder.empty() || !std::filesystem::exists(path)) return progress;
+  try {
+    const std::string file = path.string();
+    const formats::Json json =
+        formats::parseJson(formats::readText(path, kMostProgressBytes, "record of lessons"));
+    const formats::JsonField object(json, file);
+    progress.startClosed = object.at("start_closed").flag();
+    for (std::string& scene : object.at("scenes").texts()) progress.scenes.insert(std::move(scene));
+  } catch (const UserError&) {
+    return {};
+  } catch (const formats::JsonError&) {
+    return {};
+  }
+  return progress;
+}
+
+void saveProgress(const std::filesystem::path& folder, const Progress& progress) {
+  formats::Json json = formats::Json::emptyObject();
+  json["start_closed"] = progress.startClosed;
+  json["scenes"] = std::vector<std::string>(progress.scenes.begin(), progress.scenes.end());
+  std::filesystem::create_directories(folder);
+  formats::writeAtomically(fileIn(folder), [&](std::ostream& out) { out << json.dump(2) << '\n'; });
+}
+
+}  // namespace headscope

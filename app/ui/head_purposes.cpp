@@ -1,0 +1,106 @@
+#include "app/ui/head_purposes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstddef>
+
+#include "app/ui/widgets.h"
+#include "core/training/trained_relations.h"
+#include "core/weights/designed_heads.h"
+
+namespace headscope::ui {
+namespace {
+
+using Kind = HeadPurpose::Kind;
+
+HeadPurpose purposeOf(const DesignedHead& head) {
+  if (head.drawn) {
+    const std::string instead =
+        head.instead.empty() ? "" : fmt::format(" in place of {}", head.instead);
+    return {Kind::drawn, head.title, fmt::format("{}{}: {}.", head.title, instead, head.why)};
+  }
+  std::string text = fmt::format("{} ({}). {}\n\nIn logits: {}.", head.title, kDesignedNotLearned,
+                                 head.about, head.structure);
+  if (!head.why.empty()) text += fmt::format("\n\nHere {}.", head.why);
+  return {Kind::designed, head.title, std::move(text)};
+}
+
+HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document) {
+  return {
+      Kind::trained, head.title,
+      fmt::format("Trained for:\n{}\n\nWhich head is asked what was set; where it looks for the "
+                  "answer, it has learned, from {}.",
+                  fmt::join(head.asked, "\n"), training::inWords(materialOf(document)))};
+}
+
+const HeadPurpose* purposeAt(const Panel& panel, Index head) {
+  const auto index = static_cast<std::size_t>(head);
+  if (panel.purposes == nullptr || index >= panel.purposes->size()) return nullptr;
+  return &(*panel.purposes)[index];
+}
+
+}  // namespace
+
+std::vector<HeadPurpose> headPurposes(const Document& document) {
+  std::vector<HeadPurpose> purposes;
+  for (const DesignedHead& head : designedHeads(document)) purposes.push_back(purposeOf(head));
+  for (const training::TrainedFor& head : training::trainedFor(document)) {
+    purposes.push_back(purposeOf(head, document));
+  }
+  return purposes;
+}
+
+std::string purposeTitle(const Panel& panel, Index head) {
+  const HeadPurpose* found = purposeAt(panel, head);
+  return found != nullptr && found->kind != Kind::drawn ? found->title : std::string();
+}
+
+std::string purposeExplanation(const Panel& panel, Index head) {
+  const HeadPurpose* found = purposeAt(panel, head);
+  if (found == nullptr) return {};
+  const bool edited = found->kind != Kind::drawn && panel.trace.document().weightsEdited;
+  return found->explanation + (edited ? "\n\nIts weights may have been edited since." : "");
+}
+
+std::string purposesInWords(const Panel& panel) {
+  if (panel.purposes == nullptr || panel.purposes->empty()) return {};
+  const auto& heads = *panel.purposes;
+  if (headsAreTrained(panel)) return "learned, not designed";
+  const auto drawn = static_cast<std::size_t>(std::count_if(
+      heads.begin(), heads.end(), [](const HeadPurpose& h) { return h.kind == Kind::drawn; }));
+  if (drawn == 0) return kDesignedNotLearned;
+  if (drawn == heads.size()) return "drawn at random: no head can be designed here";
+  return fmt::format("{}; {} of {} drawn at random", kDesignedNotLearned, drawn, heads.size());
+}
+
+bool headsAreTrained(const Panel& panel) {
+  return panel.purposes != nullptr && !panel.purposes->empty() &&
+         panel.purposes->front().kind == Kind::trained;
+}
+
+void showHowLearned(const Panel& panel) {
+  panel.view.page = kHeadsPage;
+  panel.view.focus.clear();
+  panel.view.heads.effectTab = EffectTab::howLearned;
+}
+
+bool howLearnedButton(const Panel& panel) {
+  const bool clicked = pill(panel.look, kHowLearned);
+  tip(panel.look, "What these heads were asked, on what, and what they cannot do");
+  if (clicked) showHowLearned(panel);
+  return clicked;
+}
+
+std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room) {
+  if (textSize(font, title).x <= room) return {title};
+  std::size_t cut = std::string::npos;  // the last space before which the words still fit
+  for (std::size_t i = title.find(' '); i != std::string::npos; i = title.find(' ', i + 1)) {
+    if (textSize(font, title.substr(0, i)).x <= room) cut = i;
+  }
+  if (cut == std::string::npos) return {elided(font, title, room)};
+  return {title.substr(0, cut), elided(font, title.substr(cut + 1), room)};
+}
+
+}  // namespace headscope::ui

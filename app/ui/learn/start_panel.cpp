@@ -1,0 +1,87 @@
+// The start panel: where to begin, for who opens the program for the first time; beside the page,
+// never in the way, and closed for good by one click.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/learn/lesson_run.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/widgets.h"
+#include "core/formats/lesson_json.h"
+
+namespace headscope::ui {
+namespace {
+
+class StartPanel {
+ public:
+  StartPanel(const Panel& panel, LessonRun& run, bool& closed)
+      : panel_(panel), look_(panel.look), run_(run), closed_(closed) {}
+
+  void draw() {
+    words(look_.fonts.title, look_.theme.text, "Where to begin");
+    words(
+        look_.fonts.small, look_.theme.textMuted,
+        "What you see is one layer of attention over the sentence above. Every number is computed, "
+        "and every one can be changed.");
+    gap();
+    if (entry("Watch a word travel", "All nine steps, told as they happen; two minutes.")) play();
+    lesson("02_", "Three words, two heads, numbers to check on paper.");
+    lesson("03_", "What one head cannot do, and several can.");
+    if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
+      panel_.view.page = kTrainPage;
+    }
+    if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {
+      panel_.view.page = kLearnPage;
+    }
+    gap();
+    words(
+        look_.fonts.small, look_.theme.textMuted,
+        "Or try at once: type a sentence of your own (edit text, above), click a cell of S for its "
+        "arithmetic, turn the wheel on it to change it.");
+    gap();
+    if (pill(look_, "Close for good")) closed_ = true;
+    tip(look_, "Lessons stay under Learn");
+  }
+
+ private:
+  void gap() { ImGui::Dummy({0.0F, look_.space.tight}); }
+  void words(ImFont* font, ImU32 color, const char* text) {
+    richParagraph(look_.fonts, font, color, text, ImGui::GetContentRegionAvail().x, look_.px(2));
+  }
+
+  bool entry(const char* title, const char* about) {
+    const bool clicked = pill(look_, title, true);
+    words(look_.fonts.small, look_.theme.textMuted, about);
+    gap();
+    return clicked;
+  }
+
+  /// A shipped lesson by how its id begins.
+  void lesson(std::string_view id, const char* about) {
+    const auto& all = formats::shippedLessons();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [id](const auto& each) { return each.id.starts_with(id); });
+    if (found == all.end() || !entry(found->title.c_str(), about)) return;
+    run_.begin(panel_, std::make_shared<const lessons::Lesson>(*found));
+  }
+
+  void play() {
+    ViewState& view = panel_.view;
+    view.page = kFlowPage;
+    view.playTime = 0.0;
+    view.playing = true;
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  LessonRun& run_;
+  bool& closed_;
+};
+
+}  // namespace
+
+void startPanel(const Panel& panel, LessonRun& run, bool& closed) {
+  StartPanel(panel, run, closed).draw();
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,184 @@
+#include "app/ui/parts/channel_curves.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+#include "core/words/numbers.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr std::size_t kHeadColours = 12;
+constexpr Index kMostCurves = 8;      // more could not be told apart
+constexpr float kPointsApart = 2.0F;  // of a curve; steps that lie closer are drawn as one
+constexpr float kStandsOut = 0.4F;    // of a channel's range
+constexpr float kStripShare = 1.35F;  // of a font's size
+
+/// Where steps stand along an axis, and how a reading is drawn across it.
+struct Strip {
+  Rect at;
+  bool down = false;
+
+  float begin() const { return down ? at.a.y : at.a.x; }
+  float end() const { return down ? at.b.y : at.b.x; }
+  /// `height` 0 … 1: from the names to the picture.
+  ImVec2 point(float along, float height) const {
+    if (down) return {at.b.x + (at.a.x - at.b.x) * height, along};
+    return {along, at.b.y + (at.a.y - at.b.y) * height};
+  }
+};
+
+class CurvePainter {
+ public:
+  CurvePainter(const AxisCurves& curves, ImDrawList* list, const Strip& strip)
+      : curves_(curves),
+        readings_(*curves.readings),
+        look_(*curves.look),
+        list_(list),
+        strip_(strip) {}
+
+  /// `place`: where the n-th step of `count` stands.
+  template <typename Place>
+  void draw(Index count, Index lit, Place&& place) {
+    if (count < 1 || strip_.end() - strip_.begin() < 1.0F) return;
+    const float apart =
+        count > 1 ? (place(count - 1) - place(0)) / static_cast<float>(count - 1) : kPointsApart;
+    const auto together =
+        static_cast<Index>(std::ceil(look_.px(kPointsApart) / std::max(apart, 1e-4F)));
+    for (Index c = std::min(kMostCurves, channels()) - 1; c >= 0; --c) {
+      curve(c, count, std::max<Index>(1, together), place);
+    }
+    const auto mark = [&](Index step, ImU32 color) {
+      if (step < 0 || step >= count) return;
+      list_->AddLine(strip_.point(place(step), 0.0F), strip_.point(place(step), 1.0F), color,
+                     look_.space.hair);
+    };
+    mark(lit, look_.theme.textMuted);
+    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(strip_.at.a, strip_.at.b)) return;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const float along = strip_.down ? mouse.y : mouse.x;
+    Index nearest = 0;
+    for (Index i = 1; i < count; ++i) {
+      if (std::abs(place(i) - along) < std::abs(place(nearest) - along)) nearest = i;
+    }
+    mark(nearest, look_.theme.text);
+    tell(nearest);
+  }
+
+ private:
+  Index channels() const { return std::ssize(readings_.channels); }
+  bool holds(Index step) const {
+    return curves_.first + step < readings_.lengths[static_cast<std::size_t>(curves_.item)];
+  }
+  float read(Index step, Index channel) const {
+    return readings_.values.at({curves_.item, curves_.first + step, channel});
+  }
+  /// In double precision: readings may be as large as float32 goes.
+  float heightOf(double value, Index channel) const {
+    const double low = readings_.lowest.at({curves_.item, channel});
+    const double high = readings_.highest.at({curves_.item, channel});
+    return high > low ? static_cast<float>(0.06 + 0.88 * (value - low) / (high - low)) : 0.5F;
+  }
+
+  /// A line through the readings; where several steps share a point, through their means, with a
+  /// stroke to a reading that stands out of them.
+  template <typename Place>
+  void curve(Index channel, Index count, Index together, Place&& place) {
+    const ImU32 color = channelColor(look_.theme, static_cast<std::size_t>(channel));
+    std::vector<ImVec2> points;
+    for (Index i = 0; i < count && holds(i); i += together) {
+      float low = read(i, channel), high = low;
+      double sum = 0.0;
+      Index n = 0;
+      for (; n < together && i + n < count && holds(i + n); ++n) {
+        const float value = read(i + n, channel);
+        low = std::min(low, value);
+        high = std::max(high, value);
+        sum += value;
+      }
+      const float mean = heightOf(sum / static_cast<double>(n), channel);
+      points.push_back(strip_.point(place(i), mean));
+      for (const float other : {heightOf(low, channel), heightOf(high, channel)}) {
+        if (std::abs(other - mean) < kStandsOut) continue;
+        list_->AddLine(points.back(), strip_.point(place(i), other), color, look_.space.hair);
+      }
+    }
+    list_->AddPolyline(points.data(), static_cast<int>(points.size()), color, 0, look_.px(1.4F));
+  }
+
+  void tell(Index step) const {
+    if (!holds(step)) return;
+    ImGui::BeginTooltip();
+    ImGui::Text("t%lld", static_cast<long long>(curves_.first + step));
+    for (Index c = 0; c < std::min(kMostCurves, channels()); ++c) {
+      const std::string line = fmt::format("{} {}", readings_.channels[static_cast<std::size_t>(c)],
+                                           number(read(step, c), 6));
+      ImGui::PushStyleColor(ImGuiCol_Text, channelColor(look_.theme, static_cast<std::size_t>(c)));
+      ImGui::TextUnformatted(line.c_str());
+      ImGui::PopStyleColor();
+    }
+    if (channels() > kMostCurves) {
+      ImGui::Text("and %lld channels that are not drawn",
+                  static_cast<long long>(channels() - kMostCurves));
+    }
+    ImGui::EndTooltip();
+  }
+
+  const AxisCurves& curves_;
+  const Readings& readings_;
+  const Look& look_;
+  ImDrawList* list_;
+  Strip strip_;
+};
+
+}  // namespace
+
+ImU32 channelColor(const Theme& theme, std::size_t channel) {
+  return headColor(theme, kHeadColours - 1 - channel % kHeadColours);
+}
+
+float AxisCurves::room(ImFont* font) const {
+  return empty() ? 0.0F : fontSize(font) * kStripShare + look->space.tight;
+}
+
+void AxisCurves::drawAcross(ImDrawList* list, const Rect& strip, Index count, Index lit) const {
+  if (empty()) return;
+  const float cell = strip.width() / static_cast<float>(std::max<Index>(count, 1));
+  CurvePainter(*this, list, {strip, false}).draw(count, lit, [&](Index i) {
+    return strip.a.x + (static_cast<float>(i) + 0.5F) * cell;
+  });
+}
+
+void AxisCurves::drawDown(ImDrawList* list, const Rect& strip, Index count, Index lit) const {
+  if (empty()) return;
+  const float cell = strip.height() / static_cast<float>(std::max<Index>(count, 1));
+  CurvePainter(*this, list, {strip, true}).draw(count, lit, [&](Index i) {
+    return strip.a.y + (static_cast<float>(i) + 0.5F) * cell;
+  });
+}
+
+void AxisCurves::drawAt(ImDrawList* list, const Rect& strip, std::span<const float> x) const {
+  if (empty()) return;
+  CurvePainter(*this, list, {strip, false}).draw(std::ssize(x), -1, [&](Index i) {
+    return x[static_cast<std::size_t>(i)];
+  });
+}
+
+AxisCurves inputCurves(const Look& look, const Input& input, Index item, Index first) {
+  const Readings& readings = input.readings;
+  if (readings.channels.empty() || item < 0 || item >= readings.values.dim(0)) return {};
+  return {&look, &readings, item, first};
+}
+
+AxisCurves laneCurves(const Look& look, const Trace& trace, Lane lane, Index item, Index first) {
+  const bool steps = lane == Lane::query || lane == Lane::key;
+  return steps ? inputCurves(look, *trace.document().input, item, first) : AxisCurves{};
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,355 @@
+// Studies: the task learned by several runs side by side that differ in one setting: their curves
+// on one axis, what they came to as a table and in sentences, and their heads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "app/ui/compat.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/train/train_page.h"
+#include "app/ui/widgets.h"
+#include "core/error.h"
+#include "core/words/numbers.h"
+
+namespace headscope::ui {
+namespace {
+
+using training::ScoreFigures;
+using training::StudyFigures;
+using training::Variant;
+
+/// A curve of every run, and a column of the table where `figure` gives one.
+struct StudyFigure {
+  const char* title;
+  const char* about;
+  std::function<std::vector<ChartPoint>(const StudyMoment::Run&)> curve = {};  // null: none
+  std::function<std::string(const StudyFigures&)> figure = {};                 // null: none
+  bool share = false;                                                          // 0 to 1
+};
+
+/// What a study is of, and how it is said.
+struct StudyText {
+  CardText card;
+  TrainTab tab;
+  const char* what;  // what is run, before there is anything
+  std::function<std::vector<Variant>(const training::Task&, const training::TrainingSettings&)>
+      variants;
+  std::string (*words)(const training::Task&, const std::vector<StudyFigures>&);
+  std::vector<StudyFigure> figures;
+};
+
+StudyFigure lossCurve() {
+  const auto curve = [](const StudyMoment::Run& run) {
+    std::vector<ChartPoint> points;
+    for (const training::StepRecord& record : run.records) {
+      points.push_back({static_cast<double>(record.step), record.loss});
+    }
+    return points;
+  };
+  return {"loss", "of its batch", curve};
+}
+
+StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigures::*field,
+                        bool share = false) {
+  const auto curve = [field](const StudyMoment::Run& run) {
+    std::vector<ChartPoint> points;
+    for (const ScoreFigures& at : run.scores) {
+      points.push_back({static_cast<double>(at.step), at.*field});
+    }
+    return points;
+  };
+  const auto figure = [field, share](const StudyFigures& run) {
+    const double value = run.last.*field;
+    return share ? fmt::format("{:.0f} %", 100.0 * value) : number(value, 2);
+  };
+  return {title, about, curve, figure, share};
+}
+
+/// The heads of a run as small pictures on the example, in as square a block as they make.
+class RunHeads {
+ public:
+  RunHeads(const Panel& panel, const StudyMoment::Run& run, Rect room)
+      : panel_(panel), run_(run), room_(room) {
+    columns_ = static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(run.figures.heads))));
+    rows_ = (run.figures.heads + columns_ - 1) / columns_;
+  }
+
+  void add(Heatmaps& heatmaps, const Fingerprint& place, const Fingerprint& values) const {
+    const ColorScale scale = sequentialScale(panel_.look, panel_.view, 0.0F, 1.0F);
+    for (Index n = 0; n < run_.figures.heads; ++n) {
+      heatmaps.add(Fingerprint(place).add(n), values, cells(n), scale, at(n));
+    }
+  }
+  void frame(ImDrawList* list) const {
+    for (Index n = 0; n < run_.figures.heads; ++n) {
+      list->AddRect(at(n).a, at(n).b, panel_.look.theme.panelBorder);
+    }
+  }
+
+ private:
+  Rect at(Index n) const {
+    const float gap = panel_.look.space.thin;
+    return room_.row(static_cast<int>(n / columns_), static_cast<int>(columns_), gap)
+        .column(static_cast<int>(n % columns_), static_cast<int>(columns_), gap);
+  }
+  CellRows cells(Index n) const {
+    return weightCells(run_.weights[static_cast<std::size_t>(n / run_.figures.model.heads)],
+                       n % run_.figures.model.heads, run_.figures.model.causal);
+  }
+
+  const Panel& panel_;
+  const StudyMoment::Run& run_;
+  Rect room_;
+  Index columns_ = 1, rows_ = 1;
+};
+
+class StudyDrawing {
+ public:
+  StudyDrawing(const Panel& panel, const StudyText& text, const StudyMoment& moment)
+      : panel_(panel), look_(panel.look), text_(text), moment_(moment) {}
+
+  void draw() const {
+    Rect room = Rect::rest();
+    charts(room.cutTop(std::max(look_.px(105), room.height() * 0.32F), look_.space.small));
+    ImGui::SetCursorScreenPos(room.a);
+    table();
+    ImGui::Dummy({1.0F, look_.space.tight});
+    const auto words = text_.words(*moment_.task, moment_.figures());
+    wrappedLabel(look_.fonts.small, look_.theme.text, words);
+    heads(Rect::rest());
+  }
+
+ private:
+  ImU32 color(std::size_t run) const { return headColor(look_.theme, run); }
+
+  void charts(const Rect& room) const {
+    std::vector<const StudyFigure*> drawn;
+    for (const StudyFigure& figure : text_.figures) {
+      if (figure.curve) drawn.push_back(&figure);
+    }
+    for (std::size_t i = 0; i < drawn.size(); ++i) {
+      chart(*drawn[i],
+            room.column(static_cast<int>(i), static_cast<int>(drawn.size()), look_.space.large));
+    }
+  }
+
+  void chart(const StudyFigure& figure, Rect room) const {
+    std::vector<ChartKey> keys;
+    std::vector<std::vector<ChartPoint>> curves;
+    double most = 1e-9;
+    for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
+      const StudyMoment::Run& run = moment_.runs[i];
+      if (&figure == &text_.figures.front()) keys.push_back({run.figures.name, color(i)});
+      curves.push_back(figure.curve(run));
+      for (const ChartPoint& point : curves.back()) {
+        if (std::isfinite(point.y)) most = std::max(most, point.y);
+      }
+    }
+    drawChartTitle(look_, room, figure.title, keys);
+    ChartFrame frame{room, roundAxis(0.0, static_cast<double>(moment_.runs.front().figures.steps)),
+                     roundAxis(0.0, figure.share ? 1.0 : most)};
+    frame.xName = "step";
+    const Chart plot(look_, frame);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    plot.drawAxes(list);
+    for (std::size_t i = 0; i < curves.size(); ++i) plot.curve(list, curves[i], color(i));
+    plot.item(figure.title);
+    tip(look_, figure.about);
+  }
+
+  void table() const {
+    const auto questions = moment_.task->questions();
+    std::vector<TableColumn> columns{
+        {"run", {}, false, look_.px(90), 0.0F, false},
+        {"d_k", "width of a head", true, 0.0F, 1.0F, false},
+        {"loss", "of the examples that are asked of every run", true, 0.0F, 1.0F, false}};
+    for (const training::Question& question : questions) {
+      columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
+                         std::string(question.words), true, 0.0F, 1.0F, false});
+    }
+    columns.push_back(
+        {"found", "relations that a head of their own has found", true, 0.0F, 1.0F, false});
+    columns.push_back({"twins",
+                       fmt::format("heads with another in their layer that is at least {:.2f} "
+                                   "alike",
+                                   training::kTwins),
+                       true, 0.0F, 1.0F, false});
+    for (const StudyFigure& figure : text_.figures) {
+      if (figure.figure) {
+        columns.push_back({figure.title, figure.about, true, 0.0F, 1.0F, false});
+      }
+    }
+    Table table(look_, {.id = "runs", .dense = true}, std::move(columns));
+    for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
+      const StudyFigures& run = moment_.runs[i].figures;
+      table.row(static_cast<Index>(i));
+      table.swatch(run.name, color(i));
+      table.number(std::to_string(run.model.dModel / run.model.heads));
+      table.number(number(run.loss, 3));
+      for (std::size_t q = 0; q < questions.size(); ++q) {
+        const bool solved = run.accuracy[q] >= questions[q].solved;
+        table.number(questions[q].classes == 1 ? cellNumber(run.accuracy[q], 2)
+                                               : fmt::format("{:.0f} %", 100.0 * run.accuracy[q]),
+                     solved ? look_.theme.good : 0);
+      }
+      table.number(fmt::format("{} of {}", run.found, run.relations));
+      table.number(fmt::format("{} of {}", run.twins, run.heads));
+      for (const StudyFigure& figure : text_.figures) {
+        if (figure.figure) table.number(figure.figure(run));
+      }
+    }
+  }
+
+  void heads(Rect room) const {
+    const auto count = static_cast<int>(moment_.runs.size());
+    const float title = fontSize(look_.fonts.small) + look_.space.tight;
+    const float gap = look_.space.large;
+    const float side =
+        std::min(room.height() - title - look_.space.small, room.column(0, count, gap).width());
+    if (side < look_.px(48)) return;
+    room.cutTop(look_.space.tight);
+    Heatmaps heatmaps(look_);
+    std::vector<RunHeads> blocks;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    for (int i = 0; i < count; ++i) {
+      const StudyMoment::Run& run = moment_.runs[static_cast<std::size_t>(i)];
+      Rect place = room.column(i, count, gap);
+      drawText(list, look_.fonts.small, place.cutTop(title).a, color(static_cast<std::size_t>(i)),
+               elided(look_.fonts.small, run.figures.name, place.width()));
+      blocks.emplace_back(panel_, run, Rect::at(place.a, {side, side}));
+      blocks.back().add(heatmaps, Fingerprint(text_.card.id).add(i),
+                        Fingerprint(text_.card.id).add(moment_.number).add(i));
+    }
+    heatmaps.draw(list);
+    for (const RunHeads& block : blocks) block.frame(list);
+  }
+
+  const Panel& panel_;
+  const Look& look_;
+  const StudyText& text_;
+  const StudyMoment& moment_;
+};
+
+class StudyCard final : public Card {
+ public:
+  StudyCard(StudyText text, LiveStudy& study)
+      : Card(text.card), text_(std::move(text)), study_(study) {}
+
+  void draw(const Panel& panel) override {
+    middleTabs(panel, text_.tab, nullptr);
+    const Asked asked = askedFor(panel);
+    buttons(panel, asked);
+    const Look& look = panel.look;
+    wrappedLabel(look.fonts.small, look.theme.textMuted, text_.what);
+    if (asked.same && !study_.problem().empty()) {
+      wrappedLabel(look.fonts.small, look.theme.bad, study_.problem());
+    }
+    if (asked.moment != nullptr) StudyDrawing(panel, text_, *asked.moment).draw();
+  }
+
+  bool keys(const Panel& panel, bool /*inSight*/) override {
+    if (!keyPressed(Key::enter, false)) return false;
+    runOrStop(panel, askedFor(panel));
+    return true;
+  }
+
+ private:
+  /// The study of the task and the settings that are chosen, and what there is of it.
+  struct Asked {
+    const training::Task& task;
+    std::vector<Variant> variants;
+    bool same = false;  // the study is of these
+    std::shared_ptr<const StudyMoment> moment = nullptr;
+
+    bool finished() const { return moment != nullptr && moment->finished; }
+  };
+  Asked askedFor(const Panel& panel) const {
+    const training::Task& task = chosenTask(panel.view.train);
+    Asked asked{task, text_.variants(task, chosenSettings(panel.view.train))};
+    asked.same = study_.isOf(task, asked.variants);
+    if (asked.same) asked.moment = study_.moment();
+    return asked;
+  }
+
+  void runOrStop(const Panel& panel, const Asked& asked) {
+    if (!asked.same || asked.finished()) return begin(panel, asked);
+    study_.play(!study_.playing());
+  }
+
+  void begin(const Panel& panel, const Asked& asked) {
+    try {
+      study_.begin(asked.task, asked.variants);
+    } catch (const UserError& error) {
+      panel.edits.say(error.what(), true);
+    }
+  }
+
+  void buttons(const Panel& panel, const Asked& asked) {
+    const Look& look = panel.look;
+    const bool playing = asked.same && study_.playing();
+    const bool halted = asked.moment != nullptr && !playing && !asked.finished();
+    const char* word = playing ? "Stop" : halted ? "Go on" : asked.finished() ? "Run again" : "Run";
+    if (pill(look, word, true)) runOrStop(panel, asked);
+    tip(look, "Enter");
+    if (halted) {
+      ImGui::SameLine(0.0F, look.space.small);
+      if (pill(look, "Run again")) begin(panel, asked);
+    }
+    const training::TrainingSettings& s = asked.variants.front().settings;
+    std::string words = fmt::format(
+        "{} · {} runs of {} steps of {} examples · d_model {} · learning rate {:.3g} · seed {}",
+        asked.task.title(), asked.variants.size(), s.steps, s.batch, s.model.dModel,
+        s.optimiser.learningRate, s.seed);
+    if (asked.moment != nullptr) {
+      words += fmt::format(" · {:.1f} s", asked.moment->trainingMs / 1000.0);
+    }
+    ImGui::SameLine(0.0F, look.space.large);
+    inlineLabel(look, look.fonts.small, look.theme.textMuted,
+                elided(look.fonts.small, words, ImGui::GetContentRegionAvail().x));
+    ImGui::NewLine();
+  }
+
+  StudyText text_;
+  LiveStudy& study_;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeHeadCountsCard(LiveStudy& study) {
+  StudyText text{{"head counts", "How many heads", "the task with 1, 2, 4, 8 and 16 heads"},
+                 TrainTab::headCounts,
+                 "The same task, settings and seed; only the number of heads differs.",
+                 [](const training::Task&, const training::TrainingSettings& settings) {
+                   return training::headCountVariants(settings);
+                 },
+                 training::headCountsInWords,
+                 {lossCurve()}};
+  return std::make_unique<StudyCard>(std::move(text), study);
+}
+
+std::unique_ptr<Card> makeScaleCard(LiveStudy& study) {
+  StudyText text{
+      {"score scale", "÷√d_k", "the task with scores divided by √d_k and without"},
+      TrainTab::scale,
+      "Both start from the same weights and see the same examples. So that heads are wide and "
+      "scores as large as after a layer norm: d_k 64, numbers of X of about 1 at the start, a "
+      "tenth of the learning rate.",
+      [](const training::Task& task, const training::TrainingSettings& settings) {
+        return training::scaleVariants(task, settings);
+      },
+      training::scaleInWords,
+      {lossCurve(),
+       scoreFigure("softmax reads", "Root mean square of the scores that the softmax reads",
+                   &ScoreFigures::scores),
+       scoreFigure("saturated", "Rows whose largest weight is above 0.99", &ScoreFigures::saturated,
+                   true),
+       scoreFigure("‖∂ scores‖", "Length of the gradient of what the softmax reads, over the batch",
+                   &ScoreFigures::gradient)}};
+  return std::make_unique<StudyCard>(std::move(text), study);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,88 @@
+#include "core/training/head_off.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+namespace headscope::training {
+namespace {
+
+/// Points of accuracy, or of R², that count as a loss.
+constexpr double kNoticeable = 0.02;
+
+std::optional<Losses> lossesWithout(const Model& model, const Examples& examples,
+                                    const std::optional<HeadPlace>& head,
+                                    const Execution& execution) {
+  ModelPass pass(model, examples);
+  if (head) pass.switchOff(*head);
+  if (!pass.forward(execution)) return std::nullopt;
+  Losses losses = lossesOf(pass.logits(), model.task().questions(), examples, execution);
+  if (execution.stop()) return std::nullopt;
+  return losses;
+}
+
+}  // namespace
+
+std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& examples,
+                                      const Execution& execution) {
+  HeadsOff off;
+  auto all = lossesWithout(model, examples, std::nullopt, execution);
+  if (!all) return std::nullopt;
+  off.all = std::move(*all);
+  for (Index layer = 0; layer < model.settings().layers; ++layer) {
+    auto& ofLayer = off.without.emplace_back();
+    for (Index head = 0; head < model.settings().heads; ++head) {
+      auto losses = lossesWithout(model, examples, HeadPlace{layer, head}, execution);
+      if (!losses) return std::nullopt;
+      ofLayer.push_back(std::move(*losses));
+    }
+  }
+  return off;
+}
+
+std::optional<HeadMissed> mostMissed(const HeadsOff& off, std::size_t question) {
+  const double with = off.all.questions[question].accuracy;
+  std::optional<HeadMissed> most;
+  for (std::size_t layer = 0; layer < off.without.size(); ++layer) {
+    for (std::size_t head = 0; head < off.without[layer].size(); ++head) {
+      const double without = off.without[layer][head].questions[question].accuracy;
+      if (with - without < kNoticeable || (most && without >= most->without)) continue;
+      most = {{static_cast<Index>(layer), static_cast<Index>(head)}, with, without};
+    }
+  }
+  return most;
+}
+
+std::string accuracyInWords(const Question& question, double accuracy) {
+  if (question.classes > 1) return fmt::format("{:.0f} %", 100.0 * accuracy);
+  return fmt::format("R² {}{:.2f}", accuracy < 0.0 ? "−" : "", std::abs(accuracy));
+}
+
+std::string headInWords(const HeadPlace& head, Index layers) {
+  if (layers == 1) return fmt::format("head {}", head.head + 1);
+  return fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
+}
+
+std::string headsOffInWords(const Task& task, const HeadsOff& off) {
+  std::string words;
+  const auto questions = task.questions();
+  for (std::size_t q = 0; q < questions.size(); ++q) {
+    if (!words.empty()) words += ' ';
+    const auto missed = mostMissed(off, q);
+    const double with = off.all.questions[q].accuracy;
+    if (!missed) {
+      words += fmt::format("“{}” ({}) does without any one head: it loses less than {}.",
+                           questions[q].name, accuracyInWords(questions[q], with),
+                           questions[q].classes > 1 ? "2 points" : "0.02");
+      continue;
+    }
+    words += fmt::format("“{0}” needs {3} most: it falls from {1} to {2} without it.",
+                         questions[q].name, accuracyInWords(questions[q], with),
+                         accuracyInWords(questions[q], missed->without),
+                         headInWords(missed->head, std::ssize(off.without)));
+  }
+  return words;
+}
+
+}  // namespace headscope::training

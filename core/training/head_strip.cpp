@@ -1,0 +1,87 @@
+#include "core/training/head_strip.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace headscope::training {
+namespace {
+
+/// The newest of no later step; there is one of step 0.
+const Evaluation& evaluationAt(const Trainer& run, Index step) {
+  const auto& all = run.evaluations();
+  const auto after =
+      std::find_if(all.begin(), all.end(), [step](const Evaluation& e) { return e.step > step; });
+  return after == all.begin() ? all.front() : *std::prev(after);
+}
+
+/// The step in the middle of the gap over which the loss changed most; none where all are narrow.
+std::optional<Index> middleOfWidestGap(const Trainer& run, const std::set<Index>& steps) {
+  const Index narrow = 2 * run.settings().evaluateEvery;
+  const double most = evaluationAt(run, 0).losses.loss;
+  std::optional<Index> middle;
+  double widest = 0.0;
+  for (auto at = steps.begin(); std::next(at) != steps.end(); ++at) {
+    const Index from = *at;
+    const Index to = *std::next(at);
+    if (to - from < narrow) continue;
+    const double fell =
+        std::abs(evaluationAt(run, from).losses.loss - evaluationAt(run, to).losses.loss);
+    // where nothing changes, time alone counts, for little
+    const double width = fell + 0.1 * most * static_cast<double>(to - from) /
+                                    static_cast<double>(std::max<Index>(1, run.stepsTaken()));
+    if (width <= widest) continue;
+    widest = width;
+    middle = from + (to - from) / 2;
+  }
+  return middle;
+}
+
+}  // namespace
+
+std::vector<Index> stripSteps(const Trainer& run, Index count) {
+  std::set<Index> steps{0, run.stepsTaken()};
+  for (std::size_t r = 0; r < run.task().relations().size(); ++r) {
+    const auto found = run.foundAt(r);
+    if (found && std::ssize(steps) < count) steps.insert(*found);
+  }
+  while (std::ssize(steps) < count) {
+    const auto middle = middleOfWidestGap(run, steps);
+    if (!middle) break;
+    steps.insert(*middle);
+  }
+  return {steps.begin(), steps.end()};
+}
+
+std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,
+                                                  Index count, const Execution& execution) {
+  if (run.evaluations().empty()) return std::nullopt;
+  Model past(run.task(), run.settings().model, run.settings().seed);
+  const Examples always = evaluationExamples(run.task());
+  const auto& snapshots = run.snapshots().all();
+  std::vector<StripMoment> strip;
+  for (const Index wanted : stripSteps(run, count)) {
+    const auto snapshot = std::find_if(snapshots.begin(), snapshots.end(),
+                                       [&](const Snapshot& s) { return s.step >= wanted; });
+    const bool now = snapshot == snapshots.end() || snapshot->step >= run.stepsTaken();
+    StripMoment moment{now ? run.stepsTaken() : snapshot->step, {}, {}};
+    if (!strip.empty() && strip.back().step == moment.step) continue;
+    if (!now) putInto(*snapshot, past.parameters());
+    const Model& model = now ? run.model() : past;
+    ModelPass all(model, always);
+    if (!all.forward(execution)) return std::nullopt;
+    auto evaluation = evaluationOf(all, run.task(), moment.step, execution);
+    if (!evaluation) return std::nullopt;
+    moment.evaluation = std::move(*evaluation);
+    ModelPass pass(model, example);
+    if (!pass.forward(execution)) return std::nullopt;
+    for (Index layer = 0; layer < pass.layers(); ++layer) {
+      moment.weights.push_back(pass.layer(layer).tensor(TensorId::weights));
+    }
+    strip.push_back(std::move(moment));
+  }
+  return strip;
+}
+
+}  // namespace headscope::training

@@ -1,0 +1,154 @@
+// Sentences to learn from: their X is the sum of a row for each word and one for each position,
+// both embedded once; a place is known by its word.
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "core/input/lexicon.h"
+#include "core/steps/linear.h"
+#include "core/training/curriculum.h"
+#include "core/training/sentences.h"
+
+namespace headscope::training {
+namespace {
+
+constexpr Index kSentencesForMean = 512;
+/// Sentences for so many batches are drawn at once and sorted, so that little is padding.
+constexpr Index kBatchesDrawnAtOnce = 4;
+
+/// A row of X for each word, without positions.
+Tensor embeddedWords(const std::vector<std::string>& words, Index width) {
+  std::vector<std::vector<std::string>> alone;
+  for (const std::string& word : words) alone.push_back({word});
+  return embedText(alone, 1, width, Positions::none).x.reshaped({std::ssize(words), width});
+}
+
+/// What a position adds to it.
+Tensor embeddedPlaces(Index width) {
+  const std::vector<std::vector<std::string>> same(
+      1, std::vector<std::string>(static_cast<std::size_t>(kLongestSentence), "the"));
+  Tensor x = embedText(same, kLongestSentence, width, Positions::named).x;
+  const Tensor without = embedText(same, kLongestSentence, width, Positions::none).x;
+  for (Index i = 0; i < x.size(); ++i) x.mutableData()[i] -= without.data()[i];
+  return x.reshaped({kLongestSentence, width});
+}
+
+/// Word classes stand out.
+std::vector<float> classFactors(const Layout& layout, double factor) {
+  std::vector<float> factors;
+  for (const std::string& name : layout.names) {
+    bool isClass = false;
+    for (std::size_t i = 0; i < kWordClasses; ++i) {
+      isClass = isClass || name == toString(static_cast<WordClass>(i));
+    }
+    factors.push_back(isClass ? static_cast<float>(factor) : 1.0F);
+  }
+  return factors;
+}
+
+class SentenceCurriculum final : public Curriculum {
+ public:
+  explicit SentenceCurriculum(const CurriculumSettings& s)
+      : width_(s.width),
+        batch_(s.batch),
+        draws_(s.seed, "sentences to learn from"),
+        layout_(textLayout(width_)),
+        words_(sentenceWords()),
+        wordRows_(embeddedWords(words_, width_)),
+        placeRows_(embeddedPlaces(width_)),
+        columnFactors_(classFactors(layout_, s.classFactor)) {
+    for (Index word = 0; word < wordRows_.dim(0); ++word) {
+      float* row = wordRows_.mutableData() + word * width_;
+      for (std::size_t c = 0; c < columnFactors_.size(); ++c) row[c] *= columnFactors_[c];
+    }
+    Draws draws(s.seed, "sentences for the mean of X");
+    std::vector<Sentence> sentences;
+    for (Index i = 0; i < kSentencesForMean; ++i) sentences.push_back(drawSentence(draws));
+    const AskedBatch batch = asked(sentences);
+    meanX_ = meanOfPlaces(embed(batch, nullptr), batch);
+  }
+
+  Index longest() const override { return kLongestSentence; }
+  const std::vector<float>& columnFactors() const override { return columnFactors_; }
+  std::vector<ColumnRange> identity() const override { return {layout_.rest}; }
+  double identityLength() const override { return 1.0; }
+  const std::vector<double>& meanX() const override { return meanX_; }
+
+  Lesson lesson(const BlockStorePtr& memory) override {
+    if (drawn_.empty()) {
+      for (Index i = 0; i < kBatchesDrawnAtOnce * batch_; ++i) {
+        drawn_.push_back(drawSentence(draws_));
+      }
+      std::stable_sort(drawn_.begin(), drawn_.end(), [](const Sentence& a, const Sentence& b) {
+        return a.words.size() < b.words.size();
+      });
+    }
+    AskedBatch batch =
+        asked({drawn_.data() + drawn_.size() - batch_, static_cast<std::size_t>(batch_)});
+    Tensor x = embed(batch, memory);
+    return {std::move(batch), std::move(x)};
+  }
+  void learned() override { drawn_.erase(drawn_.end() - batch_, drawn_.end()); }
+
+  Tensor values(const Lesson& lesson, const Tensor& wV, const Execution& execution) override {
+    if (wordValues_.empty()) {
+      wordValues_ = linear(wordRows_.reshaped({1, wordRows_.dim(0), width_}), wV, {}, {});
+    }
+    const AskedBatch& batch = lesson.asked;
+    const Index columns = wV.dim(0);
+    Tensor values = Tensor::uninitialised({batch.count, batch.length, columns}, execution.memory);
+    for (Index row = 0; row < batch.count * batch.length; ++row) {
+      const Index word = batch.things[static_cast<std::size_t>(row)];
+      float* value = values.mutableData() + row * columns;
+      if (word < 0) std::fill_n(value, columns, 0.0F);
+      if (word >= 0) std::copy_n(wordValues_.data() + word * columns, columns, value);
+    }
+    return values;
+  }
+
+ private:
+  AskedBatch asked(std::span<const Sentence> sentences) const {
+    std::vector<AskedBatch::Item> items;
+    for (const Sentence& sentence : sentences) {
+      AskedBatch::Item& item = items.emplace_back();
+      item.partners = &sentence.partners;
+      for (const std::string& word : sentence.words) {
+        item.things.push_back(std::lower_bound(words_.begin(), words_.end(), word) -
+                              words_.begin());
+      }
+    }
+    return AskedBatch(items);
+  }
+
+  Tensor embed(const AskedBatch& batch, const BlockStorePtr& memory) const {
+    Tensor x = Tensor::uninitialised({batch.count, batch.length, width_}, memory);
+    std::fill_n(x.mutableData(), x.size(), 0.0F);
+    for (Index item = 0; item < batch.count; ++item) {
+      for (Index place = 0; place < batch.lengths[static_cast<std::size_t>(item)]; ++place) {
+        const std::span<const float> word = wordRows_.matrix().row(batch.thing(item, place));
+        const std::span<const float> where = placeRows_.matrix().row(place);
+        std::transform(word.begin(), word.end(), where.begin(),
+                       x.mutableMatrixOf(item, 0).row(place).begin(), std::plus<>());
+      }
+    }
+    return x;
+  }
+
+  Index width_, batch_;
+  Draws draws_;
+  Layout layout_;
+  std::vector<std::string> words_;  // that sentences may hold, sorted
+  Tensor wordRows_, placeRows_;     // X is their sum: (words, D), (places, D)
+  std::vector<float> columnFactors_;
+  std::vector<double> meanX_;
+  Tensor wordValues_;            // (1, words, D_kv)
+  std::vector<Sentence> drawn_;  // for the batches to come
+};
+
+}  // namespace
+
+std::unique_ptr<Curriculum> makeSentenceCurriculum(const CurriculumSettings& settings) {
+  return std::make_unique<SentenceCurriculum>(settings);
+}
+
+}  // namespace headscope::training

@@ -1,0 +1,185 @@
+#include "core/training/trained_relations.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <variant>
+
+namespace headscope::training {
+namespace {
+
+constexpr const char* kNotRead = "the sentence is not of the grammar that it learned";
+constexpr const char* kOtherSentence =
+    "it was asked about words of one sentence, and the keys are those of another";
+constexpr const char* kNotOneSeries =
+    "the answers are worked out for up to 512 steps of a series that is not repeated";
+constexpr Index kMostStepsPaired = 512;  // pairs of steps are kept
+
+/// The answers in one item of a document.
+struct AnswersOfItem {
+  Partners partners;
+  const char* whyNone = "";  // of those that are not known
+};
+
+std::vector<AnswersOfItem> answersInText(const Document& document) {
+  std::vector<AnswersOfItem> items;
+  for (const auto& tokens : document.input->tokens) {
+    AnswersOfItem& item = items.emplace_back();
+    const auto end = std::find(tokens.begin(), tokens.end(), "");
+    const std::vector<std::string> words(tokens.begin(), end);  // padding left out
+    if (auto sentence = readSentence(words)) {
+      item.partners = std::move(sentence->partners);
+    } else {
+      item.whyNone = kNotRead;
+    }
+    auto& previous = item.partners[static_cast<std::size_t>(WordQuestion::previous)];
+    previous.assign(words.size(), {});
+    for (std::size_t i = 1; i < words.size(); ++i) previous[i] = {static_cast<Index>(i) - 1};
+  }
+  return items;
+}
+
+std::vector<AnswersOfItem> answersInSeries(const Document& document) {
+  const auto& given = std::get<SeriesSource>(*document.source).items;
+  const Readings& readings = document.input->readings;
+  std::vector<AnswersOfItem> items;
+  for (std::size_t i = 0; i < readings.lengths.size(); ++i) {
+    AnswersOfItem& item = items.emplace_back();
+    const Series& series = *given[i % given.size()];
+    const Index steps = readings.lengths[i];
+    if (steps > series.values.dim(0) || series.values.dim(0) > kMostStepsPaired) {
+      item.whyNone = kNotOneSeries;
+      continue;
+    }
+    item.partners = partnersIn(series);
+    for (auto& places : item.partners) {
+      places.resize(static_cast<std::size_t>(steps));
+      for (auto& partners : places) {
+        std::erase_if(partners, [&](Index j) { return j >= steps; });
+      }
+    }
+  }
+  return items;
+}
+
+/// The answers in each item of a document, as far as the mask lets a query see them.
+class AnswersInDocument {
+ public:
+  explicit AnswersInDocument(const Document& document)
+      : document_(document),
+        items_(materialOf(document).series() ? answersInSeries(document)
+                                             : answersInText(document)) {}
+
+  DeclaredRelation relation(const AskedQuestion& question) const {
+    DeclaredRelation relation;
+    relation.name = question.title;
+    relation.trained = true;
+    if (document_.config.crossAttention()) relation.whyNone = kOtherSentence;
+    for (Index item = 0; item < document_.config.batch; ++item) {
+      auto& rows = relation.partners.emplace_back();
+      for (Index i = 0; i < document_.config.seqLen; ++i) {
+        rows.push_back(partnersOf(question.number, item, i));
+      }
+      const AnswersOfItem& answers = items_[static_cast<std::size_t>(item)];
+      if (answers.partners[question.number].empty() && relation.whyNone.empty()) {
+        relation.whyNone = answers.whyNone;
+      }
+    }
+    return relation;
+  }
+
+ private:
+  std::vector<Index> partnersOf(std::size_t question, Index item, Index i) const {
+    const auto& places = items_[static_cast<std::size_t>(item)].partners[question];
+    if (document_.config.crossAttention() || i >= std::ssize(places)) return {};
+    std::vector<Index> partners = places[static_cast<std::size_t>(i)];
+    const AllowedKeys allowed =
+        allowedKeys(document_.config.mask, item, i, document_.config.seqLen);
+    std::erase_if(partners, [&](Index j) { return !allowed(j); });
+    return partners;
+  }
+
+  const Document& document_;
+  std::vector<AnswersOfItem> items_;
+};
+
+bool hasLearned(const Document& document) {
+  const WeightSource& source = document.weightSource;
+  return source.drawn() && source.init == WeightInit::learned &&
+         materialOf(*document.source).has_value();
+}
+
+void addPartners(DeclaredRelation& to, const DeclaredRelation& of) {
+  for (std::size_t item = 0; item < of.partners.size(); ++item) {
+    for (std::size_t i = 0; i < of.partners[item].size(); ++i) {
+      std::vector<Index>& all = to.partners[item][i];
+      all.insert(all.end(), of.partners[item][i].begin(), of.partners[item][i].end());
+      std::sort(all.begin(), all.end());
+      all.erase(std::unique(all.begin(), all.end()), all.end());
+    }
+  }
+}
+
+std::vector<AskedQuestion> questionsAsked(Index head, const Document& document) {
+  const std::vector<AskedQuestion> all = questionsOf(materialOf(document));
+  std::vector<AskedQuestion> asked;
+  for (const std::size_t each : askedOfHead(head, document.config)) asked.push_back(all[each]);
+  return asked;
+}
+
+DeclaredRelation ofSeveral(const std::vector<AskedQuestion>& questions,
+                           const std::vector<DeclaredRelation>& all) {
+  DeclaredRelation relation = all[questions.front().number];
+  if (questions.size() == 1) return relation;
+  relation.name = titleOf(questions);
+  for (const AskedQuestion& question : questions) {
+    relation.parts.push_back(all[question.number]);
+    addPartners(relation, relation.parts.back());
+  }
+  return relation;
+}
+
+}  // namespace
+
+std::string titleOf(const std::vector<AskedQuestion>& questions) {
+  std::vector<std::string_view> titles, names;
+  for (const AskedQuestion& question : questions) {
+    titles.push_back(question.title);
+    names.push_back(question.name);
+  }
+  if (titles.size() <= 2) return fmt::format("{}", fmt::join(titles, " + "));
+  if (titles.size() == kLayerQuestions) return "all eight questions";
+  return fmt::format("{} questions: {}", titles.size(), fmt::join(names, ", "));
+}
+
+std::vector<TrainedFor> trainedFor(const Document& document) {
+  if (!hasLearned(document)) return {};
+  std::vector<TrainedFor> heads;
+  for (Index head = 0; head < document.config.numHeads; ++head) {
+    const std::vector<AskedQuestion> questions = questionsAsked(head, document);
+    TrainedFor& of = heads.emplace_back(TrainedFor{titleOf(questions), {}});
+    for (const AskedQuestion& question : questions) {
+      of.asked.push_back(fmt::format("{}: {}", question.title, question.words));
+    }
+  }
+  return heads;
+}
+
+DeclaredRelations trainedRelations(const Document& document) {
+  if (!hasLearned(document)) return {};
+  const AnswersInDocument answers(document);
+  std::vector<DeclaredRelation> all;
+  for (const AskedQuestion& each : questionsOf(materialOf(document))) {
+    all.push_back(answers.relation(each));
+  }
+  DeclaredRelations relations;
+  for (Index head = 0; head < document.config.numHeads; ++head) {
+    const std::vector<AskedQuestion> questions = questionsAsked(head, document);
+    relations.push_back(questions.empty() ? std::optional<DeclaredRelation>()
+                                          : ofSeveral(questions, all));
+  }
+  return relations;
+}
+
+}  // namespace headscope::training
