@@ -50,6 +50,7 @@ const std::vector<Rule> kRules{
     {"core", R"(csv\.h)", R"(core/formats/.*)"},
     {"core/weights", R"(core/(analysis|training)/.*)"},
     {"core/training", R"(core/formats/.*)"},
+    {"core/lessons", R"(core/formats/.*)"},
     {"core", R"((oneapi/)?dnnl.*)", R"(core/gemm\.cpp)"},
     {"core", R"(Eigen/.*)", R"(core/.*\.cpp)"},
     {"app", R"(Eigen/.*|dnnl.*)"},
