@@ -13,6 +13,13 @@ namespace {
 
 constexpr const char* kLessonsCard = "lessons";
 
+constexpr float kEntryHeight = 96.0F;  // of a lesson in the list
+constexpr float kLearnMargin = 14.0F;
+
+int columnsIn(const Look& look, float width) {
+  return std::clamp(static_cast<int>(width / look.px(440)), 1, 3);
+}
+
 class LessonsCard final : public Card {
  public:
   explicit LessonsCard(LessonRun& run)
@@ -23,11 +30,11 @@ class LessonsCard final : public Card {
     const Look& look = panel.look;
     heading(look, text().title, text().about);
     const float width = ImGui::GetContentRegionAvail().x;
-    const int columns = std::clamp(static_cast<int>(width / look.px(440)), 1, 3);
+    const int columns = columnsIn(look, width);
     const float gap = look.space.wide;
     const float each =
         (width - gap * static_cast<float>(columns - 1)) / static_cast<float>(columns);
-    const float height = look.px(96);
+    const float height = look.px(kEntryHeight);
     const ImVec2 from = ImGui::GetCursorPos();
     int place = 0;
     for (const lessons::Lesson& lesson : formats::shippedLessons()) {
@@ -73,10 +80,15 @@ class LearnPage final : public Page {
   std::string figuresInWords(const Panel& /*panel*/) const override { return {}; }
 
   ImVec2 content(const Panel& panel, ImVec2 body) const override {
-    return {body.x, std::max(body.y, panel.look.px(520))};
+    const Look& look = panel.look;
+    const int columns = columnsIn(look, body.x - look.px(4 * kLearnMargin));
+    const int count = static_cast<int>(formats::shippedLessons().size());
+    const auto rows = static_cast<float>((count + columns - 1) / columns);
+    return {body.x,
+            std::max(body.y, look.px(80) + rows * (look.px(kEntryHeight) + look.space.wide))};
   }
   std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
-    const float margin = panel.look.px(14);
+    const float margin = panel.look.px(kLearnMargin);
     return {Rect{{margin, margin}, {content.x - margin, content.y - margin}}};
   }
   std::string placeInWords(const Panel& /*panel*/, std::string_view /*card*/) const override {
