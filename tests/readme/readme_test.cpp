@@ -104,22 +104,26 @@ TEST_F(Readme, NamesEverySubcommand) {
   EXPECT_GE(found, 4U);
 }
 
-TEST_F(Readme, ShowsThePictureItsCommandMakes) {
+/// Pictures are there and small; what a command of the README draws is of the size it says.
+TEST_F(Readme, ShowsItsPictures) {
   const std::string text = readme();
-  std::smatch shown;
-  ASSERT_TRUE(std::regex_search(text, shown, std::regex("!\\[[^\\]]*\\]\\(([^)]+)\\)")));
-  const std::string path = shown[1];
-  std::smatch size;
-  const std::regex command(" render .*--size (\\d+)x(\\d+) --out " + path);
-  ASSERT_TRUE(std::regex_search(text, size, command)) << "no render command makes " << path;
-
-  const fs::path file = fs::path(HEADSCOPE_SOURCE_DIR) / path;
-  int width = 0;
-  int height = 0;
-  ASSERT_TRUE(stbi_info(file.c_str(), &width, &height, nullptr)) << file;
-  EXPECT_EQ(width, std::stoi(size[1]));
-  EXPECT_EQ(height, std::stoi(size[2]));
-  EXPECT_LE(fs::file_size(file), kMaxPictureBytes);
+  const std::regex picture("!\\[[^\\]]*\\]\\(([^)]+)\\)");
+  std::size_t drawn = 0;
+  for (std::sregex_iterator at(text.begin(), text.end(), picture), end; at != end; ++at) {
+    const std::string path = (*at)[1];
+    const fs::path file = fs::path(HEADSCOPE_SOURCE_DIR) / path;
+    int width = 0;
+    int height = 0;
+    ASSERT_TRUE(stbi_info(file.c_str(), &width, &height, nullptr)) << file;
+    EXPECT_LE(fs::file_size(file), kMaxPictureBytes);
+    std::smatch size;
+    const std::regex command(" render .*--size (\\d+)x(\\d+) --out " + path);
+    if (!std::regex_search(text, size, command)) continue;
+    ++drawn;
+    EXPECT_EQ(width, std::stoi(size[1]));
+    EXPECT_EQ(height, std::stoi(size[2]));
+  }
+  EXPECT_GE(drawn, 1U);
 }
 
 /// `core/steps/` in the text, and targets of links.

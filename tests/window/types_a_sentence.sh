@@ -10,9 +10,12 @@ saved_with() {
   [ -s "$trace" ] && python3 "$here/check_trace.py" "$trace" "$@" >"$work/check.log" 2>&1
 }
 
+# What the program opens on.
+first=(The cat , which was very fluffy , slept by the warm fire .)
+
 start
 
-until_true "a trace of the first sentence" saved_with The cat sat on the mat
+until_true "a trace of the first sentence" saved_with "${first[@]}"
 press ctrl+e
 xdotool type --delay 30 "Seven small birds sing"
 press Return
@@ -27,7 +30,7 @@ kill -9 "${pids[1]}"
 wait "${pids[1]}" 2>/dev/null || true
 rm -f "$trace"
 start
-until_true "a trace of the first sentence again" saved_with The cat sat on the mat
+until_true "a trace of the first sentence again" saved_with "${first[@]}"
 press r
 until_true "a trace of the restored sentence" saved_with Seven small birds sing
 echo "What was not saved is restored after a kill."
