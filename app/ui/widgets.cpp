@@ -87,20 +87,20 @@ void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view t
 }
 
 std::string wrapped(ImFont* font, std::string_view text, float width) {
-  std::string lines, line;
+  std::string lines;
+  std::size_t start = 0, end = 0;  // of the line so far
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t space = std::min(text.find(' ', at), text.size());
-    const std::string word(text.substr(at, space - at));
-    const std::string longer = line.empty() ? word : line + ' ' + word;
-    if (!line.empty() && textSize(font, longer).x > width) {
-      lines += line + '\n';
-      line = word;
-    } else {
-      line = longer;
+    if (end > start && textSize(font, text.substr(start, space - start)).x > width) {
+      lines += text.substr(start, end - start);
+      lines += '\n';
+      start = at;
     }
+    end = space;
     at = space + 1;
   }
-  return lines + line;
+  lines += text.substr(start);
+  return lines;
 }
 
 ImVec2 textSize(ImFont* font, std::string_view text) {

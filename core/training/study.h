@@ -46,8 +46,8 @@ Index relationsFound(const Roles& roles);
 
 class StudyRun {
  public:
-  StudyRun(const Task& task, Variant variant, Index memoryBudgetBytes)
-      : name_(std::move(variant.name)), trainer_(task, variant.settings, memoryBudgetBytes) {}
+  StudyRun(const Task& task, const Variant& variant, Index memoryBudgetBytes)
+      : name_(variant.name), trainer_(task, variant.settings, memoryBudgetBytes) {}
 
   /// As Trainer::step, with figures of the scores wherever it is evaluated, and of the first step.
   bool step(const Execution& execution);

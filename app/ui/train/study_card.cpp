@@ -73,10 +73,11 @@ StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigure
 class RunHeads {
  public:
   RunHeads(const Panel& panel, const StudyMoment::Run& run, Rect room)
-      : panel_(panel), run_(run), room_(room) {
-    columns_ = static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(run.figures.heads))));
-    rows_ = (run.figures.heads + columns_ - 1) / columns_;
-  }
+      : panel_(panel),
+        run_(run),
+        room_(room),
+        columns_(static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(run.figures.heads))))),
+        rows_((run.figures.heads + columns_ - 1) / columns_) {}
 
   void add(Heatmaps& heatmaps, const Fingerprint& place, const Fingerprint& values) const {
     const ColorScale scale = sequentialScale(panel_.look, panel_.view, 0.0F, 1.0F);
