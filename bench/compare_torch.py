@@ -138,6 +138,32 @@ class Worker:
         self.process.wait()
 
 
+def torch_workers(options, arguments, script):
+    """The combinations of PyTorch's threads and OpenBLAS's, and a worker for each."""
+    counts = (1, options.threads)
+    settings = sorted({(own, blas) for own in counts for blas in counts})
+    return settings, {
+        (own, blas): Worker(
+            [options.python, os.path.abspath(script), *arguments(own)],
+            OPENBLAS_NUM_THREADS=str(blas),
+            MKL_NUM_THREADS=str(own),
+            OMP_NUM_THREADS=str(own),
+        )
+        for own, blas in settings
+    }
+
+
+def options_parser(about, seconds):
+    """What both comparisons can be told."""
+    parser = argparse.ArgumentParser(description=about.split("\n\n")[0])
+    parser.add_argument("--peer", default=os.path.join(ROOT, "build/release/headscope_peer"))
+    parser.add_argument("--python", default="/usr/bin/python3", help="the one that has PyTorch")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=seconds, help="of each turn")
+    return parser
+
+
 def compare(shape, options, folder):
     import numpy
 
@@ -155,17 +181,8 @@ def compare(shape, options, folder):
     write_safetensors(layer, {name: value.astype("<f4") for name, value in tensors.items()})
 
     engine = Worker([options.peer, layer, str(heads)])
-    settings = [(own, blas) for own in (1, options.threads) for blas in (1, options.threads)]
-    settings = sorted(set(settings))
-    torches = {
-        (own, blas): Worker(
-            [options.python, os.path.abspath(__file__), "--worker", layer, str(heads), str(own)],
-            OPENBLAS_NUM_THREADS=str(blas),
-            MKL_NUM_THREADS=str(own),
-            OMP_NUM_THREADS=str(own),
-        )
-        for own, blas in settings
-    }
+    settings, torches = torch_workers(
+        options, lambda own: ["--worker", layer, str(heads), str(own)], __file__)
     times = {}
 
     def keep(name, answer):
@@ -195,12 +212,7 @@ def main():
     if sys.argv[1:2] == ["--worker"]:
         torch_worker(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
         return
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--peer", default=os.path.join(ROOT, "build/release/headscope_peer"))
-    parser.add_argument("--python", default="/usr/bin/python3", help="the one that has PyTorch")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=0.4, help="of each turn")
+    parser = options_parser(__doc__, 0.4)
     parser.add_argument("--goals", default="4.5,2.0,2.6,1.7",
                         help="T <= 128 with all threads and one, larger T with all and one")
     options = parser.parse_args()

@@ -12,13 +12,11 @@ Needs python3-torch and libopenblas0 (Debian), or another PyTorch named by --pyt
 cmake --preset release -DHEADSCOPE_BENCH=ON && cmake --build build/release --target headscope_peer
 """
 
-import argparse
 import json
-import os
 import sys
 import time
 
-from compare_torch import ROOT, Worker
+from compare_torch import Worker, options_parser, torch_workers
 
 TASKS = ["cards", "recall", "induction", "grammar", "sensor", "pointer", "brackets"]
 GOALS = {"64_4_32_64": 3.0, "128_8_64_32": 3.0, "512_8_30_2": 2.0}  # a task: 3
@@ -89,16 +87,7 @@ def torch_worker(shapes, threads):
 def compare(name, options):
     engine = Worker([options.peer, "--train", name])
     shapes = engine.ask("shapes")
-    settings = sorted({(own, blas) for own in (1, options.threads) for blas in (1, options.threads)})
-    torches = {
-        (own, blas): Worker(
-            [options.python, os.path.abspath(__file__), "--worker", shapes, str(own)],
-            OPENBLAS_NUM_THREADS=str(blas),
-            MKL_NUM_THREADS=str(own),
-            OMP_NUM_THREADS=str(own),
-        )
-        for own, blas in settings
-    }
+    settings, torches = torch_workers(options, lambda own: ["--worker", shapes, str(own)], __file__)
     times = {}
     for _ in range(options.rounds):
         for setting, worker in torches.items():
@@ -116,12 +105,7 @@ def main():
     if sys.argv[1:2] == ["--worker"]:
         torch_worker(json.loads(sys.argv[2]), int(sys.argv[3]))
         return
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--peer", default=os.path.join(ROOT, "build/release/headscope_peer"))
-    parser.add_argument("--python", default="/usr/bin/python3", help="the one that has PyTorch")
-    parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=0.3, help="of each turn")
+    parser = options_parser(__doc__, 0.3)
     parser.add_argument("--only", help="one task or size")
     options = parser.parse_args()
 

@@ -38,6 +38,14 @@ class Export : public testing::Test {
     ui_.typeInto(label, text, kDialog);
   }
   bool isEmpty() const { return fs::is_empty(folder_.path()); }
+  void trainOneStep() {
+    ui_.view().page = kTrainPage;
+    ui_.frame();
+    ui_.settle();
+    ui_.frame();
+    ui_.press(Key::right);
+    ui_.settle();
+  }
 
   TempFolder folder_;
   AppDriver ui_;
@@ -114,12 +122,7 @@ TEST_F(Export, APictureIsDrawnAfterASessionWasOpened) {
 }
 
 TEST_F(Export, ARunsCurvesAreThoseOfTheCommand) {
-  ui_.view().page = kTrainPage;
-  ui_.frame();
-  ui_.settle();
-  ui_.frame();
-  ui_.press(Key::right);
-  ui_.settle();
+  trainOneStep();
   open("The run's curves (.csv) …");
   EXPECT_TRUE(ui_.shows("headscope-curves.csv", kDialog));
   name((folder_ / "run").string());
@@ -137,12 +140,7 @@ TEST_F(Export, ARunsCurvesAreThoseOfTheCommand) {
 }
 
 TEST_F(Export, APictureOfTheRunShowsTheRun) {
-  ui_.view().page = kTrainPage;
-  ui_.frame();
-  ui_.settle();
-  ui_.frame();
-  ui_.press(Key::right);
-  ui_.settle();
+  trainOneStep();
   open("A picture …");
   ui_.click("heads over steps", kDialog);
   ui_.settle();
