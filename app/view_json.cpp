@@ -94,6 +94,7 @@ void visitFields(Fields& f, View& view) {
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);
   f.number("train_d_model", view.train.dModel, Index{0}, Limits::kDModel);
   f.number("train_heads", view.train.heads, Index{0}, kMaxHead + 1);
+  f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
   f.choice("train_tab", view.train.tab, kTrainTabs);
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);

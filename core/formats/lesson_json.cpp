@@ -27,9 +27,10 @@ using lessons::SceneState;
 constexpr std::string_view kLessonEnding = ".lesson.json";
 
 using Read = std::function<void(const JsonField&)>;
+using ReadFields = std::map<std::string_view, Read>;
 
 /// Reads the fields of an object, each as it is told; another one is refused by its name.
-void readFields(const JsonField& object, const std::map<std::string_view, Read>& known) {
+void readFields(const JsonField& object, const ReadFields& known) {
   for (const auto& [name, field] : object.fields()) {
     const auto found = known.find(name);
     if (found == known.end()) {
@@ -61,68 +62,92 @@ void readCells(const JsonField& field, const std::function<void(const CellRef&, 
   }
 }
 
-SceneState readState(const JsonField& object) {
-  SceneState state;
+/// The fields of a state: what each changes of it.
+ReadFields fieldsOf(SceneState& state) {
   const auto edit = [&](auto make) {
     return [&state, make](const JsonField& f) { state.edits.push_back(make(f)); };
   };
   const auto number = [](std::optional<Index>& to) {
     return [&to](const JsonField& f) { to = f.whole(); };
   };
-  readFields(
-      object,
-      {{"preset", [&](const JsonField& f) { state.preset = presetByName(f.text()).name; }},
-       {"example", [&](const JsonField& f) { state.example = exampleByName(f.text()).name; }},
-       {"init", [&](const JsonField& f) { state.init = weightInitFromString(f.text()); }},
-       {"seed", [&](const JsonField& f) { state.seed = f.seed(); }},
-       {"d_model", number(state.dModel)},
-       {"heads", number(state.heads)},
-       {"kv_heads", number(state.kvHeads)},
-       {"d_k", number(state.dK)},
-       {"causal", [&](const JsonField& f) { state.causal = f.flag(); }},
-       {"window", number(state.window)},
-       {"lengths", [&](const JsonField& f) { state.lengths = f.wholes(); }},
-       {"text", edit([](const JsonField& f) -> Edit {
-          return SetText{0, false, f.text()};
-        })},
-       {"memory_text", edit([](const JsonField& f) -> Edit {
-          return SetText{0, true, f.text()};
-        })},
-       {"scale", edit([](const JsonField& f) -> Edit { return SetScale{f.flag()}; })},
-       {"bias", edit([](const JsonField& f) -> Edit { return SetBias{f.flag()}; })},
-       {"temperature", edit([](const JsonField& f) -> Edit { return SetTemperature{f.number()}; })},
-       {"heads_off",
-        [&](const JsonField& f) {
-          for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 0.0F});
-        }},
-       {"heads_on",
-        [&](const JsonField& f) {
-          for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 1.0F});
-        }},
-       {"mistakes",
-        [&](const JsonField& f) {
-          for (const auto& id : f.texts()) {
-            state.edits.push_back(SetMistake{mistakeFromString(id), true});
-          }
-        }},
-       {"without_mistakes",
-        [&](const JsonField& f) {
-          for (const auto& id : f.texts()) {
-            state.edits.push_back(SetMistake{mistakeFromString(id), false});
-          }
-        }},
-       {"pins",
-        [&](const JsonField& f) {
-          readCells(f, [&](const CellRef& cell, float value) {
-            state.edits.push_back(SetPin{{cell, value}});
-          });
-        }},
-       {"cells", [&](const JsonField& f) {
-          readCells(f, [&](const CellRef& cell, float value) {
-            state.edits.push_back(SetCell{cell, value});
-          });
-        }}});
+  return {
+      {"preset", [&](const JsonField& f) { state.preset = presetByName(f.text()).name; }},
+      {"example", [&](const JsonField& f) { state.example = exampleByName(f.text()).name; }},
+      {"init", [&](const JsonField& f) { state.init = weightInitFromString(f.text()); }},
+      {"seed", [&](const JsonField& f) { state.seed = f.seed(); }},
+      {"d_model", number(state.dModel)},
+      {"heads", number(state.heads)},
+      {"kv_heads", number(state.kvHeads)},
+      {"d_k", number(state.dK)},
+      {"causal", [&](const JsonField& f) { state.causal = f.flag(); }},
+      {"window", number(state.window)},
+      {"lengths", [&](const JsonField& f) { state.lengths = f.wholes(); }},
+      {"text", edit([](const JsonField& f) -> Edit {
+         return SetText{0, false, f.text()};
+       })},
+      {"memory_text", edit([](const JsonField& f) -> Edit {
+         return SetText{0, true, f.text()};
+       })},
+      {"scale", edit([](const JsonField& f) -> Edit { return SetScale{f.flag()}; })},
+      {"bias", edit([](const JsonField& f) -> Edit { return SetBias{f.flag()}; })},
+      {"temperature", edit([](const JsonField& f) -> Edit { return SetTemperature{f.number()}; })},
+      {"heads_off",
+       [&](const JsonField& f) {
+         for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 0.0F});
+       }},
+      {"heads_on",
+       [&](const JsonField& f) {
+         for (const Index head : f.wholes()) state.edits.push_back(SetHeadGain{head, 1.0F});
+       }},
+      {"mistakes",
+       [&](const JsonField& f) {
+         for (const auto& id : f.texts()) {
+           state.edits.push_back(SetMistake{mistakeFromString(id), true});
+         }
+       }},
+      {"without_mistakes",
+       [&](const JsonField& f) {
+         for (const auto& id : f.texts()) {
+           state.edits.push_back(SetMistake{mistakeFromString(id), false});
+         }
+       }},
+      {"pins",
+       [&](const JsonField& f) {
+         readCells(f, [&](const CellRef& cell, float value) {
+           state.edits.push_back(SetPin{{cell, value}});
+         });
+       }},
+      {"cells", [&](const JsonField& f) {
+         readCells(f, [&](const CellRef& cell, float value) {
+           state.edits.push_back(SetCell{cell, value});
+         });
+       }}};
+}
+
+SceneState readState(const JsonField& object) {
+  SceneState state;
+  readFields(object, fieldsOf(state));
   return state;
+}
+
+/// A view's fields are the program's own to read.
+Read viewInto(std::string& view) {
+  return [&view](const JsonField& f) {
+    static_cast<void>(f.fields());
+    view = f.value().dump();
+  };
+}
+
+lessons::Way readWay(const JsonField& object) {
+  lessons::Way way;
+  ReadFields known = fieldsOf(way.state);
+  known["view"] = viewInto(way.view);
+  known["choose"] = [&](const JsonField& f) { way.choose = f.text(); };
+  known["train_step"] = [&](const JsonField& f) {
+    way.trainStep = f.value().text() != nullptr ? f.text() : std::to_string(f.whole());
+  };
+  readFields(object, known);
+  return way;
 }
 
 lessons::Fact readFact(const JsonField& field) {
@@ -164,13 +189,25 @@ Prediction readPrediction(const JsonField& object) {
   return p;
 }
 
+/// The id of one that comes with the program.
+std::string lessonNamed(const JsonField& field) {
+  const auto all = allAssets();
+  const std::string file = fmt::format("lessons/{}{}", field.text(), kLessonEnding);
+  if (std::none_of(all.begin(), all.end(), [&](const Asset& each) { return each.name == file; })) {
+    field.fail(
+        fmt::format("is no lesson of the program: '{}'; as \"05_why_divide\"", field.text()));
+  }
+  return field.text();
+}
+
 Check readCheck(const JsonField& object) {
   Check check;
   readFields(object, {{"ask", [&](const JsonField& f) { check.ask = f.text(); }},
                       {"that", [&](const JsonField& f) { check.that = readConditions(f); }},
                       {"hint", [&](const JsonField& f) { check.hint = f.text(); }},
                       {"done", [&](const JsonField& f) { check.done = f.text(); }},
-                      {"way", [&](const JsonField& f) { check.way = readState(f); }}});
+                      {"again", [&](const JsonField& f) { check.again = lessonNamed(f); }},
+                      {"way", [&](const JsonField& f) { check.way = readWay(f); }}});
   if (check.ask.empty() || check.that.empty() || check.done.empty()) {
     object.fail("needs ask, that and done");
   }
@@ -181,11 +218,7 @@ Scene readScene(const JsonField& object) {
   Scene scene;
   readFields(object, {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
                       {"state", [&](const JsonField& f) { scene.state = readState(f); }},
-                      {"view",
-                       [&](const JsonField& f) {
-                         static_cast<void>(f.fields());
-                         scene.view = f.value().dump();
-                       }},
+                      {"view", viewInto(scene.view)},
                       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
                       {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
                       {"text", [&](const JsonField& f) { scene.text = f.text(); }},
@@ -223,6 +256,7 @@ Lesson parseLesson(std::string_view text, const std::string& file) {
     readFields(object, {{"title", [&](const JsonField& f) { lesson.title = f.text(); }},
                         {"about", [&](const JsonField& f) { lesson.about = f.text(); }},
                         {"minutes", [&](const JsonField& f) { lesson.minutes = f.wholeOf<int>(); }},
+                        {"quiz", [&](const JsonField& f) { lesson.isQuiz = f.flag(); }},
                         {"scenes", [&](const JsonField& f) {
                            for (const JsonField& scene : f.items()) {
                              lesson.scenes.push_back(readScene(scene));

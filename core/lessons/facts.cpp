@@ -234,20 +234,38 @@ std::string wordAt(Axis axis, Index place, const FactSource& source) {
   return words != nullptr && at < words->size() ? (*words)[at] : std::to_string(place);
 }
 
+/// The head that a column of all heads' columns belongs to, from 1; 0: the tensor has none such.
+Index blockOf(const CellRef& cell, const AttentionConfig& c) {
+  switch (cell.tensor) {
+    case TensorId::qProj:
+    case TensorId::kProj:
+    case TensorId::vProj:
+    case TensorId::concat:
+    case TensorId::wO:
+      return cell.col / c.dK() + 1;
+    default:
+      return 0;
+  }
+}
+
 std::optional<Fact> ofTheView(std::string_view name, const FactSource& source) {
   if (name == "page") return source.page;
   if (name == "step") return source.step;
   if (name == "tool") return source.tool;
+  const AttentionConfig& config = source.trace.config();
   if (name == "head") return static_cast<double>(source.head + 1);
+  if (name == "first_column") return static_cast<double>(source.head * config.dK());
+  if (name == "last_column") return static_cast<double>((source.head + 1) * config.dK() - 1);
   if (name == "chosen") return source.chosen ? tensorName(*source.chosen) : std::string("none");
-  if (!source.chosen || !exists(*source.chosen, source.trace.config())) return std::nullopt;
+  if (!source.chosen || !exists(*source.chosen, config)) return std::nullopt;
   const TensorInfo& t = info(source.chosen->tensor);
   if (name == "value") return static_cast<double>(source.trace.value(*source.chosen));
   if (name == "query" && t.rows == Axis::query) return wordAt(t.rows, source.chosen->row, source);
   if (name == "key" && t.cols == Axis::key) return wordAt(t.cols, source.chosen->col, source);
   if (name == "row" && t.rows != Axis::none) return static_cast<double>(source.chosen->row);
   if (name == "column") return static_cast<double>(source.chosen->col);
-  return std::nullopt;
+  const Index block = name == "block" ? blockOf(*source.chosen, config) : 0;
+  return block > 0 ? std::optional<Fact>(static_cast<double>(block)) : std::nullopt;
 }
 
 /// How many differ; more alike than the program draws the line at first, they count as one.
@@ -324,9 +342,15 @@ std::string filledIn(std::string_view text, const FactSource& source) {
     const std::size_t open = text.find('{');
     filled += text.substr(0, open);
     if (open == std::string_view::npos) break;
+    const bool raised = open > 0 && (text[open - 1] == '^' || text[open - 1] == '_');
     text.remove_prefix(open + 1);
     const std::size_t close = text.find('}');
     if (close == std::string_view::npos) break;
+    if (raised) {
+      filled += fmt::format("{{{}}}", text.substr(0, close));
+      text.remove_prefix(close + 1);
+      continue;
+    }
     std::string_view name = text.substr(0, close), form;
     if (const std::size_t colon = name.rfind(':'); colon != std::string_view::npos) {
       form = name.substr(colon + 1);

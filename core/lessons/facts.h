@@ -5,14 +5,15 @@
 // bias masked (1 or 0); heads_off, fully_masked_rows, pins (counts).
 // What is looked at: page, step, tool, mistake (words; "none"), head (from 1), chosen (the chosen
 // cell's tensor; "none"), query and key (the chosen cell's words), row and column (its indices),
-// value (its number).
-// Cells: "weights[0, 1, 2, 3]" in tensor notation; in place of a query's or a key's index a word of
-// the input stands for where it is first, in place of the head "head" for the one that is looked
-// at. Of all cells whose indices begin so: "sum weights[0, 1, sat]", "largest …", "smallest …",
-// "mean …", "spread …" (the standard deviation), "saturated …" (the share of rows whose largest
-// cell is above 0.99), "above_diagonal …" (their sum), "argmax weights[0, 1, sat]" (the key's
-// word). Of heads: "distinct_heads" (how many differ), "head_off[3]" (1 or 0), and any metric:
-// "ablation[3]", "previous_token[3]"; heads count from 0, as in tensor notation.
+// value (its number), its block (from 1: the head whose columns of Q, K, V, concat or W_O it is
+// in), first_column and last_column (of the head, in Q). Cells: "weights[0, 1, 2, 3]" in tensor
+// notation; in place of a query's or a key's index a word of the input stands for where it is
+// first, in place of the head "head" for the one that is looked at. Of all cells whose indices
+// begin so: "sum weights[0, 1, sat]", "largest …", "smallest …", "mean …", "spread …" (the standard
+// deviation), "saturated …" (the share of rows whose largest cell is above 0.99), "above_diagonal
+// …" (their sum), "argmax weights[0, 1, sat]" (the key's word). Of heads: "distinct_heads" (how
+// many differ), "head_off[3]" (1 or 0), and any metric: "ablation[3]", "previous_token[3]"; heads
+// count from 0, as in tensor notation.
 #pragma once
 
 #include <functional>
@@ -45,7 +46,7 @@ std::optional<CellRef> cellOf(std::string_view text, const FactSource& source);
 
 /// The text with every "{name}" replaced by its fact: numbers as the program writes them, with
 /// "{name:2}" two places after the point, with "{name:%}" as a share in per cent; "–" where it is
-/// not there.
+/// not there. Braces after "^" or "_" hold what is raised or lowered and stay: "W^{QK}".
 std::string filledIn(std::string_view text, const FactSource& source);
 
 /// What has to be so.

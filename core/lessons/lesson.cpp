@@ -50,6 +50,10 @@ bool SceneState::changesNothing() const {
          !setsMask(*this);
 }
 
+bool Way::isNone() const {
+  return state.changesNothing() && view.empty() && choose.empty() && trainStep.empty();
+}
+
 DocumentPtr documentOf(const SceneState& state, const Document& now, Index memoryBudgetBytes) {
   DocumentPtr document = begin(state, now, memoryBudgetBytes);
   const auto change = [&](const Edit& edit) {

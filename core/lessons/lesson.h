@@ -43,13 +43,22 @@ struct Prediction {
   std::string reveal;  // why: with numbers of the pass
 };
 
+/// What does a task, for who does not find it.
+struct Way {
+  SceneState state;
+  std::string view, choose;  // as of a scene
+  std::string trainStep;     // the training run is shown at that step: a number, or a fact's name
+  bool isNone() const;
+};
+
 /// Something to do in the live window, and how it is seen that it is done.
 struct Check {
   std::string ask;
   std::vector<Condition> that;  // all of them
   std::string hint;
-  std::string done;  // what is said then
-  SceneState way;    // does it, for who does not find it
+  std::string done;   // what is said then
+  std::string again;  // the id of the lesson that tells more
+  Way way;
 };
 
 struct Scene {
@@ -69,6 +78,7 @@ struct Lesson {
   std::string title;
   std::string about;  // one sentence
   int minutes = 5;
+  bool isQuiz = false;  // its scenes are questions, and how many one answered is its score
   std::vector<Scene> scenes;
 };
 

@@ -60,6 +60,10 @@ TEST_F(Facts, OfWhatIsLookedAt) {
   EXPECT_EQ(told("{page} {head} {chosen} {value}"), "heads 2 none –");
   source_.chosen = CellRef{TensorId::weights, 0, 1, 2, 1};
   EXPECT_EQ(told("{chosen} {query} {key} {row} {column}"), "weights sat cat 2 1");
+  EXPECT_EQ(told("{first_column} {last_column} {block}"), "64 127 –");
+  source_.chosen = CellRef{TensorId::wO, -1, -1, 2, 130};
+  EXPECT_EQ(number("block"), 3.0);
+  EXPECT_EQ(told("W^{QK} W_{head} {head}"), "W^{QK} W_{head} 2");
   source_.others = {{"grid_mean", 1.0}, {"head", 7.0}};
   EXPECT_EQ(told("{grid_mean} {head}"), "1 2");  // a name of one's own comes first
 }
@@ -103,6 +107,12 @@ TEST(LessonFile, SaysWhatIsWrong) {
       {"{" + scene +
            R"(, "predict": {"ask": "d", "choices": ["e", "g"], "right": 2, "reveal": "f"}}]})",
        "right"},
+      {"{" + scene +
+           R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "again": "05"}}]})",
+       "is no lesson of the program: '05'"},
+      {"{" + scene +
+           R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "way": {"go": 1}}}]})",
+       "check.way.go is not known here"},
       {R"({"title": "a"})", "needs a title and scenes"}};
   for (const auto& [text, part] : wrong) {
     EXPECT_NE(refusalOf(text).find(part), std::string::npos) << refusalOf(text);
@@ -145,8 +155,13 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     for (const std::string& cell : scene.lit) {
       EXPECT_TRUE(lessons::cellOf(cell, source)) << scene.title << ": " << cell;
     }
-    const std::string reveal = scene.predict ? scene.predict->reveal : "";
-    for (const std::string& name : namesIn(scene.text + scene.speaker + reveal)) {
+    std::string texts = scene.text + scene.speaker;
+    if (scene.predict) {
+      texts += scene.predict->ask + scene.predict->reveal;
+      for (const std::string& choice : scene.predict->choices) texts += choice;
+    }
+    if (scene.check) texts += scene.check->ask + scene.check->hint;
+    for (const std::string& name : namesIn(texts)) {
       EXPECT_EQ(lessons::filledIn(name, source).find("–"), std::string::npos)
           << scene.title << ": " << name;
     }
@@ -158,16 +173,24 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     EXPECT_FALSE(done(source)) << scene.title << " is done before it is begun";
     for (const Condition& condition : scene.check->that) {
       static const std::set<std::string> ofTheWindow{
-          "page",  "step", "tool",   "head",      "chosen",     "query",           "key",
-          "value", "row",  "column", "grid_mean", "effect_tab", "decode_position", "grid_content"};
+          "page",        "step", "tool",   "head",  "chosen",    "query",      "key",
+          "value",       "row",  "column", "block", "grid_mean", "effect_tab", "decode_position",
+          "grid_content"};
       EXPECT_TRUE(ofTheWindow.contains(condition.fact) || condition.fact.starts_with("train_") ||
                   lessons::factOf(condition.fact, source))
           << scene.title << ": " << condition.fact;
     }
-    if (scene.check->way.changesNothing()) continue;
-    document = documentOf(scene.check->way, *document, kBudget);
+    const lessons::Way& way = scene.check->way;
+    EXPECT_FALSE(way.isNone()) << scene.title << " shows no way";
+    document = documentOf(way.state, *document, kBudget);
+    if (!way.view.empty() || !way.trainStep.empty()) continue;  // of the window
     trace = runAttention(document);
     FactSource after{*trace, 0, 0, {}, {}, {}, source.chosen};
+    if (!way.choose.empty()) {
+      after.chosen = lessons::cellOf(way.choose, after);
+      ASSERT_TRUE(after.chosen) << way.choose;
+      after.head = std::max<Index>(0, after.chosen->head);
+    }
     EXPECT_TRUE(done(after)) << scene.title << ": the way does not lead there";
   }
 }

@@ -57,14 +57,17 @@ class LessonsCard final : public Card {
     richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, lesson.about, width);
     const std::size_t done = run_.doneOf(lesson);
     const std::size_t all = lesson.scenes.size();
+    const char* scenes = lesson.isQuiz ? "questions" : "scenes";
     const bool goesOn = done > 0 && done < all;
     if (pill(look, goesOn ? "Go on" : done == all ? "Again" : "Start", done == 0)) {
-      run_.begin(panel, std::make_shared<const lessons::Lesson>(lesson), goesOn ? done : 0);
+      run_.begin(panel, std::make_shared<const lessons::Lesson>(lesson),
+                 run_.firstUndoneOf(lesson));
     }
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
-                done > 0 ? fmt::format("{} of {} scenes done", done, all)
-                         : fmt::format("{} scenes, {} minutes", all, lesson.minutes));
+                done > 0 ? fmt::format("{} of {} {} {}", done, all, scenes,
+                                       lesson.isQuiz ? "answered" : "done")
+                         : fmt::format("{} {}, {} minutes", all, scenes, lesson.minutes));
   }
 
   LessonRun& run_;

@@ -7,6 +7,7 @@
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/formats/lesson_json.h"
 
 namespace headscope::ui {
 namespace {
@@ -50,17 +51,19 @@ class LessonPanel {
     if (!run_.scene().predict) return;
     const lessons::Prediction& p = *run_.scene().predict;
     gap();
-    words(look_.fonts.semibold, look_.theme.text, p.ask);
-    for (std::size_t i = 0; i < p.choices.size(); ++i) {
+    const std::vector<std::string>& choices = run_.shown().choices;
+    if (choices.size() != p.choices.size()) return;  // its pass is not there yet
+    words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
+    for (std::size_t i = 0; i < choices.size(); ++i) {
       const bool given = run_.answered() == i;
-      const std::string text = wrapped(look_.fonts.regular, p.choices[i],
+      const std::string text = wrapped(look_.fonts.regular, choices[i],
                                        width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
       if (pill(look_, text.c_str(), given, !run_.answered() || given)) run_.answer(i);
     }
     if (!run_.answered()) return;
     const bool right = run_.answered() == p.right;
     wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
-                 right ? "Yes." : fmt::format("No: {}.", p.choices[p.right]));
+                 right ? "Yes." : fmt::format("No: {}.", choices[p.right]));
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
   }
 
@@ -68,9 +71,15 @@ class LessonPanel {
     if (!run_.scene().check) return;
     const lessons::Check& check = *run_.scene().check;
     gap();
-    words(look_.fonts.semibold, look_.theme.text, check.ask);
+    words(look_.fonts.semibold, look_.theme.text, run_.shown().task);
     if (run_.shown().checked) {
-      words(look_.fonts.regular, look_.theme.good, "Done. " + run_.shown().done);
+      words(look_.fonts.regular, look_.theme.good,
+            (run_.wayShown() ? "Shown. " : "Done. ") + run_.shown().done);
+      again(check.again);
+      return;
+    }
+    if (run_.wayGoesOn()) {
+      words(look_.fonts.small, look_.theme.textMuted, "Watch: the run goes on to there.");
       return;
     }
     words(look_.fonts.small, look_.theme.textMuted, "Not yet; it is seen as soon as it is so.");
@@ -78,8 +87,23 @@ class LessonPanel {
       if (pill(look_, "A hint")) run_.showHint();
       ImGui::SameLine();
     }
-    if (!check.way.changesNothing() && pill(look_, "Show me")) run_.showWay(panel_);
-    if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, check.hint);
+    if (!check.way.isNone()) {
+      if (pill(look_, "Show me")) run_.showWay(panel_);
+      tip(look_, "Does it for you; the scene does not count as done then");
+    }
+    if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
+  }
+
+  /// What to look at again: the lesson that tells more.
+  void again(const std::string& id) {
+    const auto& all = formats::shippedLessons();
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const lessons::Lesson& each) { return each.id == id; });
+    if (found == all.end()) return;
+    if (pill(look_, fmt::format("Look again: lesson {}", found - all.begin() + 1).c_str())) {
+      run_.ask(*found);
+    }
+    tip(look_, "What is open now goes on later where it is left");
   }
 
   void buttons() {

@@ -19,7 +19,10 @@ class LessonRun {
  public:
   /// What is shown of the scene, its numbers read from the pass.
   struct Shown {
-    std::string text, speaker, reveal, done;
+    std::string text, speaker;
+    std::string question, reveal;
+    std::vector<std::string> choices;
+    std::string task, hint, done;
     bool ready = false;    // of the scene's own document: its pass is there
     bool checked = false;  // what was to be done is done
   };
@@ -46,28 +49,39 @@ class LessonRun {
   std::optional<std::size_t> answered() const { return answer_; }
   void showHint() { hint_ = true; }
   bool hintShown() const { return hint_; }
-  /// Does what the scene asks for.
+  /// Does what the scene asks for; it does not count then.
   void showWay(const Panel& panel);
+  bool wayShown() const { return wayShown_; }
+  /// The training run is on its way.
+  bool wayGoesOn() const { return !toTrainStep_.empty(); }
 
   /// Once a frame, with the page's panel: chooses and lights what the scene names once its pass is
-  /// there, and sees whether its task is done.
-  void follow(const Panel& panel, const LiveTraining& training);
+  /// there, takes the training run where the way is shown that leads through it, and sees whether
+  /// the task is done.
+  void follow(const Panel& panel, LiveTraining& training);
   const Shown& shown() const { return shown_; }
 
-  /// "02_by_hand/3": scenes whose task was done, or that were read where they have none.
+  /// "02_by_hand/3": scenes whose task was done without being shown, or that were read where they
+  /// have none.
   const std::set<std::string>& done() const { return done_; }
   void setDone(std::set<std::string> done) { done_ = std::move(done); }
   std::size_t doneOf(const lessons::Lesson& lesson) const;
+  /// The first one that is not; the first where all are.
+  std::size_t firstUndoneOf(const lessons::Lesson& lesson) const;
 
  private:
   void noteDone();
+  void look(const Panel& panel, const std::string& view, const std::string& choose);
+  void trainAsShown(const Panel& panel, const lessons::FactSource& facts, LiveTraining& training);
+  void read(const lessons::FactSource& facts);
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
   std::shared_ptr<const lessons::Lesson> asked_;
   std::size_t scene_ = 0;
   std::optional<std::size_t> answer_;
-  bool hint_ = false;
-  bool toChoose_ = false;  // the scene's cell, once its pass is there
+  bool hint_ = false, wayShown_ = false;
+  std::string toChoose_;     // a cell, once its pass is there
+  std::string toTrainStep_;  // the way's, until the run is there
   Shown shown_;
   struct Read {  // what `shown_` was read from
     const Trace* trace = nullptr;
