@@ -140,6 +140,20 @@ void App::State::keepProgress() {
   documents.attempt([&] { saveProgress(stateFolder, progress); });
 }
 
+/// No further than it takes to see the card that is to be seen.
+void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places,
+                                 float height) {
+  if (!view.inSight || &page != &pages.open(view.page)) return;  // another one is opened
+  float top = 0.0F;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (page.cards().at(i).text().id != *view.inSight) continue;
+    top = std::clamp(places[i].b.y - height, 0.0F, places[i].a.y);
+  }
+  ImGui::SetScrollY(top);
+  view.inSight.reset();
+  wantsFrame = true;
+}
+
 /// The cards of the page that is shown.
 void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
   const ui::Look& look = panel.look;
@@ -163,6 +177,7 @@ void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
     presenter.noteCard(page, card);
     ui::endCard();
   }
+  scrollIntoSight(page, places, at.height());
   ui::endBody();
   sessions.doSceneWishes(scenes.wishes);
 }

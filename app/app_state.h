@@ -84,6 +84,7 @@ struct App::State {
     return !stateFolder.empty() && !startClosed && view.page == ui::kFlowPage;
   }
   void keepProgress();
+  void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
   void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
   std::optional<ui::Status::Learning> learningNow() const;

@@ -219,6 +219,7 @@ Scene readScene(const JsonField& object) {
   readFields(object, {{"title", [&](const JsonField& f) { scene.title = f.text(); }},
                       {"state", [&](const JsonField& f) { scene.state = readState(f); }},
                       {"view", viewInto(scene.view)},
+                      {"card", [&](const JsonField& f) { scene.card = f.text(); }},
                       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
                       {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
                       {"text", [&](const JsonField& f) { scene.text = f.text(); }},

@@ -65,6 +65,7 @@ struct Scene {
   std::string title;
   SceneState state;
   std::string view;              // a JSON object of the application's own: where the eye goes
+  std::string card;              // the card of the page that is to be in sight; empty: its top
   std::string choose;            // the cell that is chosen: "weights[0, 1, sat, cat]"
   std::vector<std::string> lit;  // cells that are lit, likewise
   std::string text;

@@ -211,6 +211,21 @@ TEST(LearnPage, WhatIsShownDoesNotCount) {
   EXPECT_TRUE(ui.shows("1 of 12 questions answered", "lessons")) << ui.screen().all("lessons");
 }
 
+TEST(LearnPage, AScenesCardIsInSight) {
+  AppDriver ui(presetDocument("original-transformer"), 1280, 720);
+  openLesson(ui, "More heads");
+  ui.frame();
+  const auto tab = ui.screen().find("More heads", "effects");
+  ASSERT_TRUE(tab) << ui.screen().all();
+  EXPECT_LT(tab->max.y, 690.0F);
+  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  const auto grid = ui.screen().find("All heads", "all heads");
+  ASSERT_TRUE(grid) << "the grid of twins is at the top again";
+  EXPECT_GT(grid->min.y, 80.0F);
+}
+
 /// In every scene of every lesson: what is written is all there, and the way that is shown leads
 /// to what is asked.
 TEST(LearnPage, EverySceneCanBeGoneThrough) {

@@ -41,7 +41,7 @@ class LessonPanel {
 
   void head() {
     const lessons::Lesson& lesson = run_.lesson();
-    label(look_.fonts.small, look_.theme.textMuted,
+    words(look_.fonts.small, look_.theme.textMuted,
           fmt::format("{} · {} of {}", lesson.title, run_.place() + 1, lesson.scenes.size()));
     words(look_.fonts.title, look_.theme.text, run_.scene().title);
     gap();

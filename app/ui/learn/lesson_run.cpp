@@ -61,6 +61,7 @@ void LessonRun::goTo(const Panel& panel, std::size_t scene) {
   panel.view.gradients = false;  // but where a scene asks for them
   look(panel, now.view, now.choose);
   if (panel.view.page == kLearnPage) panel.view.page = kFlowPage;
+  panel.view.inSight = now.card;
 }
 
 void LessonRun::look(const Panel& panel, const std::string& view, const std::string& choose) {
