@@ -164,7 +164,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
 
 /// Whether all tensors of two configurations are of one shape each.
 static bool sameShapes(const AttentionConfig& a, const AttentionConfig& b) {
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     if (shapeOf(id, a) != shapeOf(id, b)) return false;
   }

@@ -164,7 +164,7 @@ struct Reader {
 
   void step(const char* name, StepId& id) const {
     const std::string* found = text(name);
-    for (const Step* s : allSteps()) {
+    for (const Step* s : stepsOf({})) {
       if (found != nullptr && s->text({}).id == *found) id = s->id();
     }
   }

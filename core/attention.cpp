@@ -14,6 +14,7 @@
 #include "core/finite.h"
 #include "core/ledger.h"
 #include "core/steps/linear.h"
+#include "core/steps/terms.h"
 
 namespace headscope {
 namespace {
@@ -49,6 +50,7 @@ class StepsRunner {
       }
       for (std::size_t i = first; i < end; ++i) begin(i);
       if (steps_[first]->work() == StepWork::linear) runLinear(first);
+      if (steps_[first]->work() == StepWork::heads) runHeads(first);
       if (steps_[first]->work() == StepWork::rows) runRows(first, end);
       if (execution_.stop()) return std::nullopt;
       first = end;
@@ -146,6 +148,17 @@ class StepsRunner {
       const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
       if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
     });
+    done_.steps[place].ms = millisecondsSince(start);
+  }
+
+  void runHeads(std::size_t place) {
+    const double start = clockSeconds();
+    for (const TensorId output : steps_[place]->outputs()) {
+      if (!changed(output)) continue;
+      overRowsOfAllHeads(tensors_.tensor(output), execution_, [&](const Box& box) {
+        if (!steps_[place]->compute(tensors_, output, box)) overflowed_ = true;
+      });
+    }
     done_.steps[place].ms = millisecondsSince(start);
   }
 
@@ -253,7 +266,8 @@ void checkScores(const AttentionTensors& tensors) {
 
 /// The first result that overflowed, for a pass where some did.
 void refuseNotFinite(const AttentionTensors& tensors) {
-  for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::rawScores,
+  for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::qNorm,
+                            TensorId::kNorm, TensorId::qRot, TensorId::kRot, TensorId::rawScores,
                             TensorId::scores, TensorId::heads, TensorId::output}) {
     if (id == TensorId::scores) {
       checkScores(tensors);
@@ -311,9 +325,11 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
   if (done->overflowed) refuseNotFinite(*trace);
   trace->steps = std::move(done->steps);
   trace->setPass(previous != nullptr ? previous->pass() + 1 : 1);
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    trace->setRevision(id, done->changed[i] ? trace->pass() : previous->revision(id));
+    // what a pass does not have, the first one has not either
+    const bool fresh = previous == nullptr || done->changed[i];
+    trace->setRevision(id, fresh ? trace->pass() : previous->revision(id));
   }
   trace->fullyMaskedRows = done->changed[at(TensorId::maskedScores)]
                                ? fullyMaskedRows(document->config)

@@ -14,7 +14,7 @@ namespace headscope {
 /// What running the steps did.
 struct StepsDone {
   std::vector<StepRun> steps;                // in order
-  std::array<bool, kTensorCount> changed{};  // by TensorId: computed, or an operand that is new
+  std::array<bool, kEveryTensorCount> changed{};  // by TensorId: computed, or an operand that is new
   bool overflowed = false;                   // some value was not finite
 };
 

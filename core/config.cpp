@@ -115,6 +115,53 @@ void checkMask(const AttentionConfig& c, Findings& findings) {
   }
 }
 
+/// What is done to queries and keys before they meet.
+void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
+  if (!findings.found.empty()) return;  // d_k may mean nothing
+  const Rotary& r = c.rotary;
+  if (r.on()) {
+    if (c.dK() % 2 != 0) {
+      findings.add(
+          "rope",
+          fmt::format("d_k is {}, and RoPE turns pairs of coordinates: make it even", c.dK()));
+    }
+    const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
+    if (!positive(r.theta)) {
+      findings.add("rope_theta", fmt::format("rope_theta is {}: it must be a number above 0 (10000 "
+                                             "is usual)",
+                                             inWords(r.theta)));
+    }
+    if (!positive(r.factor)) {
+      findings.add("rope_scaling", fmt::format("RoPE's factor is {}: it must be a number above 0",
+                                               inWords(r.factor)));
+    }
+    if (r.scaling == Rotary::Scaling::llama3 &&
+        (!positive(r.lowFrequencyFactor) || !positive(r.highFrequencyFactor) ||
+         r.lowFrequencyFactor >= r.highFrequencyFactor || r.originalPositions < 1)) {
+      findings.add(
+          "rope_scaling",
+          fmt::format("RoPE's frequency factors {} and {} and {} positions cannot be used: "
+                      "the first must be above 0 and below the second, the last at least 1",
+                      inWords(r.lowFrequencyFactor), inWords(r.highFrequencyFactor),
+                      r.originalPositions));
+    }
+  }
+  if (!c.headNorm.on()) return;
+  for (const std::vector<float>* gains : {&c.headNorm.q(), &c.headNorm.k()}) {
+    if (std::ssize(*gains) != c.dK()) {
+      findings.add("head_norm", fmt::format("{} gains are given to normalise d_k = {} coordinates: "
+                                            "give one for each",
+                                            gains->size(), c.dK()));
+      return;
+    }
+  }
+  if (!(c.headNorm.epsilon() >= 0.0 && std::isfinite(c.headNorm.epsilon()))) {
+    findings.add("head_norm", fmt::format("the epsilon of Q's and K's norm is {}: it must be a "
+                                          "finite number from 0",
+                                          inWords(c.headNorm.epsilon())));
+  }
+}
+
 }  // namespace
 
 double AttentionConfig::rootDk() const { return std::sqrt(static_cast<double>(dK())); }
@@ -166,6 +213,7 @@ std::vector<Problem> validate(const AttentionConfig& c) {
                              "(1 leaves the scores as they are)",
                              inWords(c.temperature)));
   }
+  checkQueriesAndKeys(c, findings);
   if (!(c.dropout.rate >= 0.0 && c.dropout.rate < 1.0)) {
     findings.add("dropout", fmt::format("dropout is {}: it must be at least 0 (off) and below 1",
                                         inWords(c.dropout.rate)));

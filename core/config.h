@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/mask.h"
+#include "core/rotary.h"
 #include "core/tensor.h"
 
 namespace headscope {
@@ -34,6 +37,36 @@ struct Mistakes {
   bool operator==(const Mistakes&) const = default;
 };
 
+/// Each head's query and key over its root mean square, times a gain per coordinate, before they
+/// are turned (RMSNorm of Q and K, as Qwen3 has it; Henry et al. 2020).
+class HeadNorm {
+ public:
+  HeadNorm() = default;  // nothing is normalised
+  /// Gains, d_k each.
+  HeadNorm(std::vector<float> q, std::vector<float> k, double epsilon)
+      : settings_(std::make_shared<const Settings>(Settings{std::move(q), std::move(k), epsilon})) {
+  }
+
+  bool on() const { return settings_ != nullptr; }
+  // where it is on
+  const std::vector<float>& q() const { return settings_->q; }
+  const std::vector<float>& k() const { return settings_->k; }
+  double epsilon() const { return settings_->epsilon; }
+
+  bool operator==(const HeadNorm& other) const {
+    return settings_ == other.settings_ || (on() && other.on() && *settings_ == *other.settings_);
+  }
+
+ private:
+  struct Settings {
+    std::vector<float> q, k;
+    double epsilon;
+
+    bool operator==(const Settings&) const = default;
+  };
+  std::shared_ptr<const Settings> settings_;  // shared: configurations are copied for every edit
+};
+
 struct AttentionConfig {
   Index dModel = 512;
   Index numHeads = 8;
@@ -47,6 +80,8 @@ struct AttentionConfig {
   bool bias = true;
   bool scale = true;         // × 1/√d_k
   double temperature = 1.0;  // scores are divided by it
+  Rotary rotary;             // of queries and keys; off: their positions are in X alone
+  HeadNorm headNorm;
   Mask mask;
   std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off
   Dropout dropout;

@@ -62,10 +62,11 @@ Tensor gradOutputOfSum(const AttentionConfig& config) {
 void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
   const Ledger pass = ledger(config);
   Index needed = pass.residentBytes;
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     const bool view = id == TensorId::heads || id == TensorId::qProj || id == TensorId::kProj ||
                       id == TensorId::vProj;
+    if (!has(config, id)) continue;
     if (!view && !isComputedOnDemand(id)) needed += elementCount(shapeOf(id, config)) * 4;
   }
   if (needed <= budgetBytes) return;
@@ -89,7 +90,7 @@ GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
   const auto gradients = std::make_shared<TraceGradients>(
       trace, gradOutput.contiguous() ? gradOutput : gradOutput.clone());
   if (!runBackward(*gradients, execution)) return nullptr;
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     const auto index = firstNotFinite(gradients->tensor(id));
     if (!index) continue;

@@ -37,7 +37,7 @@ class Gradients : public LayerTensors {
 
  private:
   const AttentionTensors* values_;
-  std::array<bool, kTensorCount> leftOut_{};
+  std::array<bool, kEveryTensorCount> leftOut_{};
 };
 
 /// Runs the steps backward, from one back to another, and fills in the gradients of their operands;

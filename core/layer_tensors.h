@@ -53,7 +53,7 @@ class LayerTensors {
 
  private:
   const AttentionConfig* config_;
-  std::array<Tensor, kTensorCount> tensors_;
+  std::array<Tensor, kEveryTensorCount> tensors_;
 };
 
 }  // namespace headscope

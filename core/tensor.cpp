@@ -31,6 +31,15 @@ Tensor Tensor::uninitialised(const Shape& shape, const BlockStorePtr& store) {
   return tensor;
 }
 
+Tensor Tensor::over(std::shared_ptr<const void> owner, const float* data, const Shape& shape) {
+  Tensor tensor;
+  tensor.strides_ = rowMajorStrides(shape);
+  tensor.shape_ = shape;
+  tensor.origin_ = const_cast<float*>(data);  // nobody writes to a tensor that is shared
+  tensor.storage_ = std::move(owner);
+  return tensor;
+}
+
 Tensor Tensor::zeros(const Shape& shape) {
   Tensor tensor = uninitialised(shape);
   std::fill_n(tensor.origin_, tensor.size(), 0.0F);

@@ -66,6 +66,8 @@ class Tensor {
   static Tensor uninitialised(const Shape& shape, const BlockStorePtr& store = nullptr);
   static Tensor zeros(const Shape& shape);
   static Tensor fromValues(const Shape& shape, std::span<const float> values);
+  /// Over memory that `owner` keeps, which is only read: numbers of a mapped file, with no copy.
+  static Tensor over(std::shared_ptr<const void> owner, const float* data, const Shape& shape);
 
   bool empty() const { return storage_ == nullptr; }
   const Shape& shape() const { return shape_; }
@@ -114,7 +116,7 @@ class Tensor {
  private:
   Index leadOffset(std::initializer_list<Index> lead) const;
 
-  std::shared_ptr<const Block> storage_;
+  std::shared_ptr<const void> storage_;
   float* origin_ = nullptr;  // of the storage
   Index offset_ = 0;
   Shape shape_;

@@ -10,7 +10,7 @@
 namespace headscope {
 namespace {
 
-constexpr std::array<TensorInfo, kTensorCount> kInfo{{
+constexpr std::array<TensorInfo, kEveryTensorCount> kInfo{{
     // name, symbol, perItem, perHead, kvHeads, rows, cols
     {"x", "X", true, false, false, Axis::query, Axis::feature},
     {"memory", "memory", true, false, false, Axis::key, Axis::memoryFeature},
@@ -35,6 +35,10 @@ constexpr std::array<TensorInfo, kTensorCount> kInfo{{
     {"heads", "head", true, true, false, Axis::query, Axis::headFeature},
     {"concat", "C", true, false, false, Axis::query, Axis::queryFeature},
     {"output", "output", true, false, false, Axis::query, Axis::feature},
+    {"q_norm", "Q", true, true, false, Axis::query, Axis::headFeature},
+    {"k_norm", "K", true, true, true, Axis::key, Axis::headFeature},
+    {"q_rot", "Q", true, true, false, Axis::query, Axis::headFeature},
+    {"k_rot", "K", true, true, true, Axis::key, Axis::headFeature},
 }};
 
 constexpr std::string_view kGradient = "grad.";
@@ -78,7 +82,7 @@ std::optional<Index> wholeNumber(std::string_view text) {
 const TensorInfo& info(TensorId id) { return kInfo[static_cast<std::size_t>(id)]; }
 
 std::optional<TensorId> tensorIdFromName(std::string_view name) {
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     if (kInfo[i].name == name) return static_cast<TensorId>(i);
   }
   return std::nullopt;
@@ -112,6 +116,29 @@ Shape shapeOf(TensorId id, const AttentionConfig& c) {
   return shape;
 }
 
+bool has(const AttentionConfig& c, TensorId id) {
+  switch (id) {
+    case TensorId::memory:
+      return c.crossAttention();
+    case TensorId::qNorm:
+    case TensorId::kNorm:
+      return c.headNorm.on();
+    case TensorId::qRot:
+    case TensorId::kRot:
+      return c.rotary.on();
+    default:
+      return true;
+  }
+}
+
+TensorId scoredQueries(const AttentionConfig& c) {
+  return c.rotary.on() ? TensorId::qRot : c.headNorm.on() ? TensorId::qNorm : TensorId::q;
+}
+
+TensorId scoredKeys(const AttentionConfig& c) {
+  return c.rotary.on() ? TensorId::kRot : c.headNorm.on() ? TensorId::kNorm : TensorId::k;
+}
+
 std::vector<Index> CellRef::index() const {
   std::vector<Index> all;
   const TensorInfo& t = info(tensor);
@@ -124,7 +151,7 @@ std::vector<Index> CellRef::index() const {
 
 bool exists(const CellRef& cell, const AttentionConfig& c) {
   const TensorInfo& t = info(cell.tensor);
-  if (cell.tensor == TensorId::memory && !c.crossAttention()) return false;
+  if (!has(c, cell.tensor)) return false;
   const auto within = [](Index index, Index count) { return index >= 0 && index < count; };
   const bool itemFits = t.perItem ? within(cell.item, c.batch) : cell.item < 0;
   const bool headFits = t.perHead ? within(cell.head, headCount(cell.tensor, c)) : cell.head < 0;

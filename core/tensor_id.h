@@ -35,8 +35,14 @@ enum class TensorId {
   heads,
   concat,
   output,
+  // only where the configuration has the step that gives them (`has`)
+  qNorm,
+  kNorm,
+  qRot,
+  kRot,
 };
-inline constexpr std::size_t kTensorCount = 23;
+inline constexpr std::size_t kTensorCount = 23;       // those of a pass with the nine steps
+inline constexpr std::size_t kEveryTensorCount = 27;  // of any
 inline constexpr std::size_t kFirstResult = 10;
 
 /// True for what a step computes; operands of the document have no arithmetic.
@@ -71,6 +77,14 @@ std::string headName(TensorId tensor, Index head, const AttentionConfig& config)
 /// concatenation's that it fills with its heads. Of Q, K and V no columns are a head's where they
 /// are reshaped without the transpose.
 Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
+
+/// Whether a pass of the configuration has it: not the memory in self-attention, nor what is turned
+/// or normalised where nothing is.
+bool has(const AttentionConfig& config, TensorId id);
+/// What of each head is scored: q and k; as they are after `normalize` and `rotate` where the
+/// configuration has these steps.
+TensorId scoredQueries(const AttentionConfig& config);
+TensorId scoredKeys(const AttentionConfig& config);
 
 /// Its shape for a configuration, e.g. (B, H, T, M) for raw_scores.
 Shape shapeOf(TensorId id, const AttentionConfig& config);

@@ -55,7 +55,7 @@ class Trace : public AttentionTensors {
 
   DocumentPtr document_;
   std::shared_ptr<const Gradients> gradients_;
-  std::array<std::uint64_t, kTensorCount> revisions_{};
+  std::array<std::uint64_t, kEveryTensorCount> revisions_{};
   std::uint64_t pass_ = 0;
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "app/cli/commands.h"
+#include "app/cli/head_json.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_options.h"
 #include "core/analysis/head_report.h"
@@ -50,24 +51,13 @@ ItemChoice itemFrom(const std::string& text, const AttentionConfig& config) {
   return item;
 }
 
-Json measuredJson(const std::optional<double>& value) {
-  return value ? numberJson(*value) : Json(nullptr);
-}
-
 Json headJson(const HeadReport& report, std::size_t head) {
   Json json = {{"head", head}};
-  Json undefined = Json::emptyObject();
-  for (const MetricInfo& m : allMetrics()) {
-    const Measured& measured = report.metrics[head][m.metric];
-    json[m.key] = measuredJson(measured.value);
-    if (!measured) undefined[m.key] = measured.why;
-  }
+  addMetrics(json, report.metrics[head]);
   const auto& made = report.madeFor[head];
   json["made_for"] = made ? Json(made->name) : Json(nullptr);
   json["made_for_score"] = measuredJson(made ? made->score.value : std::nullopt);
-  json["label"] = report.labels[head].key;
-  json["label_score"] = measuredJson(report.labels[head].score);
-  if (!undefined.fields()->empty()) json["undefined"] = std::move(undefined);
+  addLabel(json, report.metrics[head], report.labels[head]);
   return json;
 }
 

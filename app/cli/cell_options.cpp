@@ -26,8 +26,10 @@ void addCellOptions(CLI::App& app, CellOptions& options) {
   const auto whole = [&](const char* flag, std::optional<Index>& value, const char* about) {
     app.add_option(flag, value, about)->check(notWhole)->type_name("N")->group(group);
   };
-  app.add_option("--step", options.step,
-                 "project, split, score, scale, mask, softmax, weigh, concat or output")
+  app.add_option(
+         "--step", options.step,
+         "project, split, rotate (with --positions-kind rope), score, scale, mask, softmax, weigh, "
+         "concat or output")
       ->check(notEmpty)
       ->type_name("ID")
       ->group(group);
@@ -66,6 +68,10 @@ CellRef cellFrom(const CellOptions& options, const AttentionConfig& config) {
   const TensorInfo& tensor = info(cell.tensor);
   if (cell.tensor == TensorId::memory && !config.crossAttention()) {
     throw UserError("--tensor memory: there is none in self-attention; give --memory-text for one");
+  }
+  if (cell.tensor != TensorId::memory && !has(config, cell.tensor)) {
+    throw UserError(fmt::format("--step {}: this pass has no such step{}", options.step,
+                                options.step == "rotate" ? "; --positions-kind rope adds it" : ""));
   }
   if (!tensor.perHead && options.head) {
     throw UserError(options.step.empty()

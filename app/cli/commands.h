@@ -21,6 +21,7 @@ Command addExplain(CLI::App& app);
 Command addAnalyze(CLI::App& app);
 Command addExport(CLI::App& app);
 Command addLearn(CLI::App& app);
+Command addModel(CLI::App& app);
 Command addRender(CLI::App& app);
 Command addTrain(CLI::App& app);
 

@@ -146,6 +146,7 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
 
 void setPassSettings(AttentionConfig& c, const PassOptions& o) {
   if (o.noScale) c.scale = false;
+  if (!o.positionsKind.empty()) c.rotary.theta = 10000.0;  // Su et al.'s; no other kind is taken
   if (o.temperature) c.temperature = *o.temperature;
   if (o.causal) c.mask.causal = true;
   if (o.window) c.mask.window = *o.window;
@@ -238,6 +239,7 @@ DocumentPtr documentFrom(const PassOptions& o) {
   setPassSettings(config, o);
   AttentionConfig lengths = config;  // heads and d_model may yet come from files
   lengths.dModel = lengths.numHeads = lengths.numKvHeads = 1;
+  lengths.rotary = {};
   requireValidSizes(lengths);
 
   InputSource source = sourceFrom(o);
@@ -306,6 +308,9 @@ void takeOpeningText(PassOptions& o) {
 }  // namespace
 
 DocumentPtr documentForWindow(PassOptions o, bool learnNow) {
+  refuseIf(!o.positionsKind.empty(),
+           "--positions-kind is computed and explained, and not drawn yet: use it with run, explain, "
+           "analyze or export, and leave it out here");
   takeOpeningText(o);
   if (opensFreely(o)) {
     o.init = canLearn(o) && (learnNow || areThere(o)) ? "learned" : "designed";

@@ -87,6 +87,12 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
   addList(app, "--lengths", o.lengths, "keys that count, per batch item: 7,4,1", group);
   add(app, "--temperature", o.temperature, {"X", notNumber}, "the scores are divided by it", group);
   app.add_flag("--no-scale", o.noScale, "without 1/√d_k")->group(group);
+  app.add_option("--positions-kind", o.positionsKind,
+                 "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021); "
+                 "not for the window and render")
+      ->check(CLI::IsMember({"rope"}))
+      ->type_name("rope")
+      ->group(group);
   addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
   addRepeatable(app, "--pin", o.pins, "CELL=X",
                 "gives a computed cell a value: \"raw_scores[0,5,2,1]=30\"; again for others",

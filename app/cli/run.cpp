@@ -131,7 +131,7 @@ void printHeads(std::ostream& out, const Document& document) {
 void printGradients(std::ostream& out, const Gradients& gradients) {
   Table table({Align::left, Align::left, Align::right});
   table.add({"gradient", "shape", "length"});
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     if (gradients.tensor(id).empty() && !isComputedOnDemand(id)) continue;
     const Tensor tensor = gradients.materialise(id);

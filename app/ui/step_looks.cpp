@@ -9,7 +9,7 @@ namespace {
 
 using T = TensorId;
 
-constexpr std::array<TensorLook, kTensorCount> kTensorLooks{{
+constexpr std::array<TensorLook, kEveryTensorCount> kTensorLooks{{
     {Ink::input, ""},          // x
     {Ink::input, "memory"},    // memory
     {Ink::query, ""},          // wQ
@@ -33,6 +33,10 @@ constexpr std::array<TensorLook, kTensorCount> kTensorLooks{{
     {Ink::head, "head"},       // heads
     {Ink::output, "concat"},   // concat
     {Ink::output, "output"},   // output
+    {Ink::query, "query"},     // qNorm
+    {Ink::key, "key"},         // kNorm
+    {Ink::query, "query"},     // qRot
+    {Ink::key, "key"},         // kRot
 }};
 
 constexpr std::array<ProjectedPart, 3> kParts{{
@@ -111,7 +115,18 @@ constexpr StepPiece kOutputPieces[] = {
     {K::matrix, T::output, L::query, L::column, H::none, kResult},
 };
 
-const std::array<StepLook, 9> kSteps{{
+constexpr StepPiece kNormalizePieces[] = {
+    {K::matrix, T::q, L::query, L::inner},
+    sign("→"),
+    {K::matrix, T::qNorm, L::query, L::inner, H::none, kResult},
+};
+constexpr StepPiece kRotatePieces[] = {
+    {K::matrix, T::q, L::query, L::inner},
+    sign("→"),
+    {K::matrix, T::qRot, L::query, L::inner, H::none, kResult},
+};
+
+const std::array<StepLook, 11> kSteps{{
     {"projection", kProjectPieces},
     {"split", kSplitPieces},
     {"score", kScorePieces},
@@ -121,6 +136,8 @@ const std::array<StepLook, 9> kSteps{{
     {"weighted sum", kWeighPieces},
     {"concat", kConcatPieces},
     {"output", kOutputPieces},
+    {"normalize", kNormalizePieces},
+    {"rotate", kRotatePieces},
 }};
 
 }  // namespace

@@ -60,6 +60,8 @@ DecodePart partOf(StepId step) {
   switch (step) {
     case StepId::project:
     case StepId::split:
+    case StepId::normalize:
+    case StepId::rotate:
       return DecodePart::project;
     case StepId::score:
     case StepId::scale:

@@ -122,6 +122,39 @@ Json mistakesJson(const AttentionConfig& config) {
   return ids;
 }
 
+constexpr std::array kRotaryScalings{"none", "linear", "llama3"};
+
+Json rotaryJson(const Rotary& r) {
+  return {{"theta", r.theta},
+          {"scaling", kRotaryScalings[static_cast<std::size_t>(r.scaling)]},
+          {"factor", r.factor},
+          {"low_freq_factor", r.lowFrequencyFactor},
+          {"high_freq_factor", r.highFrequencyFactor},
+          {"original_positions", r.originalPositions}};
+}
+
+Rotary rotaryFrom(const JsonField& field) {
+  Rotary r;
+  r.theta = field.at("theta").number();
+  const JsonField scaling = field.at("scaling");
+  const auto found = std::find(kRotaryScalings.begin(), kRotaryScalings.end(), scaling.text());
+  if (found == kRotaryScalings.end()) scaling.fail("is no scaling that is known");
+  r.scaling = static_cast<Rotary::Scaling>(found - kRotaryScalings.begin());
+  r.factor = field.at("factor").number();
+  r.lowFrequencyFactor = field.at("low_freq_factor").number();
+  r.highFrequencyFactor = field.at("high_freq_factor").number();
+  r.originalPositions = field.at("original_positions").whole();
+  return r;
+}
+
+std::vector<float> floatsFrom(const JsonField& field) {
+  std::vector<float> values;
+  for (const JsonField& value : field.items()) {
+    values.push_back(static_cast<float>(value.number()));
+  }
+  return values;
+}
+
 /// What core finds wrong with the configuration, as a finding about the file.
 void requireUsable(const JsonField& field, const AttentionConfig& config, Index memoryBudget) {
   const auto problems = validate(config);
@@ -153,6 +186,11 @@ Json wholeConfigJson(const AttentionConfig& c) {
                {"head_gains", c.headGains},
                {"dropout", {{"rate", c.dropout.rate}, {"seed", c.dropout.seed}}},
                {"mistakes", mistakesJson(c)}};
+  if (c.rotary.on()) json["rope"] = rotaryJson(c.rotary);
+  if (c.headNorm.on()) {
+    json["head_norm"] = {
+        {"q", c.headNorm.q()}, {"k", c.headNorm.k()}, {"epsilon", c.headNorm.epsilon()}};
+  }
   if (c.mask.painted != nullptr) json["painted"] = paintedJson(*c.mask.painted);
   return json;
 }
@@ -176,6 +214,12 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   c.mask.lengths = field.at("lengths").wholes();
   for (const JsonField& gain : field.at("head_gains").items()) {
     c.headGains.push_back(static_cast<float>(gain.number()));
+  }
+  // written where they are on
+  if (const auto rope = field.find("rope")) c.rotary = rotaryFrom(*rope);
+  if (const auto norm = field.find("head_norm")) {
+    c.headNorm = {floatsFrom(norm->at("q")), floatsFrom(norm->at("k")),
+                  norm->at("epsilon").number()};
   }
   const JsonField dropout = field.at("dropout");
   c.dropout = {dropout.at("rate").number(), dropout.at("seed").seed()};

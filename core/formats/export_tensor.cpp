@@ -26,6 +26,9 @@ std::string whyMissing(TensorId id, const AttentionConfig& c) {
   if (id == TensorId::memory && !c.crossAttention()) {
     return "this pass is self-attention, without a memory; choose x";
   }
+  if (id != TensorId::memory && !has(c, id)) {
+    return "this pass has no step that gives it; choose another";
+  }
   if (isBias(id) && !c.bias) return "this pass adds no biases; switch them on";
   return {};
 }
@@ -68,7 +71,7 @@ std::optional<TensorFormat> tensorFormatOf(const std::filesystem::path& path) {
 
 std::vector<TensorId> tensorsOf(const AttentionConfig& config) {
   std::vector<TensorId> ids;
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     if (whyMissing(id, config).empty()) ids.push_back(id);
   }

@@ -1,5 +1,5 @@
-// Texts are read by nlohmann's parser. Its values end the program where memory runs out while they are
-// made or go, as lists, objects and texts do: so values and their writing are ours.
+// Texts are read by nlohmann's parser. Its values end the program where memory runs out while they
+// are made or go, as lists, objects and texts do: so values and their writing are ours.
 #include "core/formats/json.h"
 
 #include <fmt/format.h>
@@ -290,6 +290,8 @@ void JsonField::fail(const std::string& what) const {
   throw UserError(fmt::format("{}: {} {}; mend it there, or open another file", *file_,
                               path_.empty() ? "the file" : path_, what));
 }
+
+std::string JsonField::quoted() const { return shortened(*value_); }
 
 void JsonField::expected(const char* kind) const {
   fail(fmt::format("must be {}, and is {}", kind, shortened(*value_)));

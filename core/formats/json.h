@@ -174,6 +174,9 @@ class JsonField {
   std::vector<std::string> texts() const;
   std::vector<Index> wholes() const;
 
+  /// The value as a message quotes it, shortened: "\"yarn\"", "a list".
+  std::string quoted() const;
+
   /// Throws UserError: "FILE: FIELD <what>; …".
   [[noreturn]] void fail(const std::string& what) const;
 

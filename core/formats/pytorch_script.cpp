@@ -246,7 +246,7 @@ bool isOurs(const fs::path& script) {
 
 std::set<std::string> namesOfTensorFiles() {
   std::set<std::string> names{fmt::format("{}.npy", kPainted), fmt::format("{}.npy", kKeep)};
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     names.insert(fmt::format("{}.npy", info(static_cast<TensorId>(i)).name));
   }
   return names;

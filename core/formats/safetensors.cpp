@@ -306,6 +306,15 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& name, std::string_
   readHeader(in, bytes.size());
 }
 
+SafetensorsFile SafetensorsFile::mapped(const std::filesystem::path& path) {
+  openInput(path);  // refuses what is no file
+  auto map = platform::MappedFile::open(path);
+  if (map == nullptr) return SafetensorsFile(path);
+  SafetensorsFile file(path, map->bytes());
+  file.map_ = std::move(map);
+  return file;
+}
+
 void SafetensorsFile::readHeader(std::istream& in, std::uint64_t fileBytes) {
   const auto fail = [&](const std::string& what) {
     throw UserError(fmt::format("{} is not a usable safetensors file: {}; save it again",
@@ -364,6 +373,19 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
                                 name, path_.string(), e.dtype));
   }
   const Index count = elementCount(e.shape);
+  const auto refuseChanged = [&] {
+    throw UserError(
+        fmt::format("{} in {} cannot be read to its end; the file has changed, so load "
+                    "it again",
+                    name, path_.string()));
+  };
+  if (map_ != nullptr) {
+    if (!map_->complete()) refuseChanged();
+    const char* data = map_->bytes().data() + dataStart_ + e.begin;
+    if (e.dtype == "F32" && reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0) {
+      return Tensor::over(map_, reinterpret_cast<const float*>(data), e.shape);
+    }
+  }
   if (count > budgetBytes / static_cast<Index>(sizeof(float))) {
     throw UserError(fmt::format(
         "{} {} in {} would take {} of memory, more than the {} there are for it; use a "
@@ -387,12 +409,7 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
   } else {
     readConverted<double>(in, out);
   }
-  if (!in) {
-    throw UserError(
-        fmt::format("{} in {} cannot be read to its end; the file has changed, so load "
-                    "it again",
-                    name, path_.string()));
-  }
+  if (!in) refuseChanged();
   return tensor;
 }
 

@@ -7,11 +7,13 @@
 #include <functional>
 #include <istream>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/platform/mapped_file.h"
 #include "core/tensor.h"
 
 namespace headscope::formats {
@@ -28,6 +30,9 @@ class SafetensorsFile {
  public:
   /// Throws UserError that names the file and what is wrong with it.
   explicit SafetensorsFile(const std::filesystem::path& path);
+  /// The same, mapped into memory where the system can: float32 tensors are then read without a
+  /// copy, and live as long as they are used.
+  static SafetensorsFile mapped(const std::filesystem::path& path);
   /// One that is in memory, which must outlive this; `name` stands for its path.
   SafetensorsFile(const std::filesystem::path& name, std::string_view bytes);
 
@@ -49,6 +54,7 @@ class SafetensorsFile {
 
   std::filesystem::path path_;
   std::optional<std::string_view> bytes_;  // none: they are at the path
+  std::shared_ptr<const platform::MappedFile> map_;
   std::uint64_t dataStart_ = 0;
   std::map<std::string, SafetensorsEntry> entries_;
   std::map<std::string, std::string> metadata_;

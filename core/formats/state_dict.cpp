@@ -332,12 +332,13 @@ Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config
 
 void saveTrace(const std::filesystem::path& path, const Trace& trace, const Gradients* gradients) {
   std::vector<TensorToWrite> tensors;
-  for (std::size_t i = kFirstResult; i < kTensorCount; ++i) {
+  for (std::size_t i = kFirstResult; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
+    if (!has(trace.config(), id)) continue;
     tensors.push_back({std::string(info(id).name), shapeOf(id, trace.config()),
                        [&trace, id] { return trace.materialise(id); }});
   }
-  for (std::size_t i = 0; gradients != nullptr && i < kTensorCount; ++i) {
+  for (std::size_t i = 0; gradients != nullptr && i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
     if (gradients->tensor(id).empty() && !isComputedOnDemand(id)) continue;
     tensors.push_back({tensorName({.tensor = id, .gradient = true}), shapeOf(id, trace.config()),

@@ -19,11 +19,12 @@ class Score final : public Step {
             "how well each query matches each key",
             "S = Q K^T",
             "Q K^T",
-            fmt::format("raw_scores = q @ {}.transpose(-2, -1)", pytorchPerQueryHead("k", c))};
+            fmt::format("raw_scores = {} @ {}.transpose(-2, -1)", info(scoredQueries(c)).name,
+                        pytorchPerQueryHead(info(scoredKeys(c)).name, c))};
   }
 
-  std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
-    return {TensorId::q, TensorId::k};
+  std::vector<TensorId> operands(TensorId, const AttentionConfig& c) const override {
+    return {scoredQueries(c), scoredKeys(c)};
   }
   std::vector<TensorId> outputs() const override { return {TensorId::rawScores}; }
 
@@ -39,8 +40,8 @@ class Score final : public Step {
     const MatrixView scores = tensors.cells(output, box);
     const Box queries{box.item, box.head, box.row, box.rows, 0, c.dK()};
     const Box keys{box.item, c.kvHead(box.head), box.col, box.cols, 0, c.dK()};
-    gemm(tensors.tensor(TensorId::q).matrixOf(queries),
-         tensors.tensor(TensorId::k).matrixOf(keys).transposed(), scores);
+    gemm(tensors.tensor(scoredQueries(c)).matrixOf(queries),
+         tensors.tensor(scoredKeys(c)).matrixOf(keys).transposed(), scores);
     applyPins(tensors.pins(), output, box, scores);
     return allFinite(scores);
   }
@@ -49,10 +50,11 @@ class Score final : public Step {
     const AttentionConfig& c = tensors.config();
     Explanation e = startExplanation(
         tensors, cell,
-        fmt::format("raw_scores[b, h, i, j] = Σ_d q[b, h, i, d] · k[b, {}, j, d]", kvHeadIndex(c)));
+        fmt::format("raw_scores[b, h, i, j] = Σ_d {}[b, h, i, d] · {}[b, {}, j, d]",
+                    info(scoredQueries(c)).name, info(scoredKeys(c)).name, kvHeadIndex(c)));
     for (Index d = 0; d < c.dK(); ++d) {
-      e.terms.push_back(productTerm(tensors, {TensorId::q, cell.item, cell.head, cell.row, d},
-                                    {TensorId::k, cell.item, c.kvHead(cell.head), cell.col, d}));
+      e.terms.push_back(productTerm(tensors, {scoredQueries(c), cell.item, cell.head, cell.row, d},
+                                    {scoredKeys(c), cell.item, c.kvHead(cell.head), cell.col, d}));
     }
     sumTerms(e);
     return e;
@@ -61,15 +63,15 @@ class Score final : public Step {
   /// dQ_h = dS_h K, and dK = Σ dS_hᵀ Q_h over the heads that share K.
   void backward(Gradients& gradients, const Execution& execution) const override {
     const AttentionConfig& c = gradients.config();
-    const Tensor& q = gradients.values().tensor(TensorId::q);
-    const Tensor& k = gradients.values().tensor(TensorId::k);
+    const Tensor& q = gradients.values().tensor(scoredQueries(c));
+    const Tensor& k = gradients.values().tensor(scoredKeys(c));
     const Tensor dScores = gradients.passedOn(TensorId::rawScores);
-    Tensor dQ = headsMemory(TensorId::q, c, execution.memory);
+    Tensor dQ = headsMemory(scoredQueries(c), c, execution.memory);
     overRows(dQ, execution, [&](const Box& box) {
       gemm(dScores.matrixOf(Box{box.item, box.head, box.row, box.rows, 0, c.keys()}),
            k.matrixOf(box.item, c.kvHead(box.head)), dQ.mutableMatrixOf(box));
     });
-    Tensor dK = headsMemory(TensorId::k, c, execution.memory);
+    Tensor dK = headsMemory(scoredKeys(c), c, execution.memory);
     overRows(dK, execution, [&](const Box& box) {
       const Index first = box.head * c.headsPerGroup();
       for (Index head = first; head < first + c.headsPerGroup(); ++head) {
@@ -77,35 +79,36 @@ class Score final : public Step {
              q.matrixOf(box.item, head), dK.mutableMatrixOf(box), {1.0F, head > first});
       }
     });
-    gradients.put(TensorId::q, std::move(dQ));
-    gradients.put(TensorId::k, std::move(dK));
+    gradients.put(scoredQueries(c), std::move(dQ));
+    gradients.put(scoredKeys(c), std::move(dK));
   }
 
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
     const AttentionConfig& c = gradients.config();
-    if (cell.tensor == TensorId::q) {
+    if (cell.tensor == scoredQueries(c)) {
       Explanation e = startExplanation(
           gradients, cell,
-          fmt::format("grad.q[b, h, i, d] = Σ_j grad.raw_scores[b, h, i, j] · k[b, {}, j, d]",
-                      kvHeadIndex(c)));
+          fmt::format("grad.{}[b, h, i, d] = Σ_j grad.raw_scores[b, h, i, j] · {}[b, {}, j, d]",
+                      info(scoredQueries(c)).name, info(scoredKeys(c)).name, kvHeadIndex(c)));
       for (Index j = 0; j < c.keys(); ++j) {
-        e.terms.push_back(gradientTerm(gradients,
-                                       {TensorId::rawScores, cell.item, cell.head, cell.row, j},
-                                       {TensorId::k, cell.item, c.kvHead(cell.head), j, cell.col}));
+        e.terms.push_back(
+            gradientTerm(gradients, {TensorId::rawScores, cell.item, cell.head, cell.row, j},
+                         {scoredKeys(c), cell.item, c.kvHead(cell.head), j, cell.col}));
       }
       sumTerms(e);
       return e;
     }
     Explanation e = startExplanation(
         gradients, cell,
-        fmt::format("grad.k[b, {}, j, d] = Σ_i grad.raw_scores[b, h, i, j] · q[b, h, i, d]{}",
-                    kvHeadIndex(c), overGroup(c)));
+        fmt::format("grad.{}[b, {}, j, d] = Σ_i grad.raw_scores[b, h, i, j] · {}[b, h, i, d]{}",
+                    info(scoredKeys(c)).name, kvHeadIndex(c), info(scoredQueries(c)).name,
+                    overGroup(c)));
     const Index first = cell.head * c.headsPerGroup();
     for (Index head = first; head < first + c.headsPerGroup(); ++head) {
       for (Index i = 0; i < c.seqLen; ++i) {
         e.terms.push_back(gradientTerm(gradients,
                                        {TensorId::rawScores, cell.item, head, i, cell.row},
-                                       {TensorId::q, cell.item, head, i, cell.col}));
+                                       {scoredQueries(c), cell.item, head, i, cell.col}));
       }
     }
     sumTerms(e);

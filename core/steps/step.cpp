@@ -41,13 +41,26 @@ std::vector<TensorId> Step::inputs(const AttentionConfig& config) const {
 }
 
 std::span<const Step* const> allSteps() {
-  static const std::array steps{&projectStep(), &splitStep(),  &scoreStep(),
-                                &scaleStep(),   &maskStep(),   &softmaxStep(),
+  static const std::array steps{&projectStep(), &splitStep(),  &normalizeStep(), &rotateStep(),
+                                &scoreStep(),   &scaleStep(),  &maskStep(),      &softmaxStep(),
                                 &weighStep(),   &concatStep(), &outputStep()};
   return steps;
 }
 
-std::span<const Step* const> stepsOf(const AttentionConfig& /*config*/) { return allSteps(); }
+std::span<const Step* const> stepsOf(const AttentionConfig& config) {
+  using Steps = std::vector<const Step*>;
+  const auto list = [](bool normalized, bool rotated) {
+    Steps steps(allSteps().begin(), allSteps().end());
+    std::erase_if(steps, [&](const Step* step) {
+      return (step->id() == StepId::normalize && !normalized) ||
+             (step->id() == StepId::rotate && !rotated);
+    });
+    return steps;
+  };
+  static const std::array lists{list(false, false), list(false, true), list(true, false),
+                                list(true, true)};
+  return lists[(config.headNorm.on() ? 2U : 0U) + (config.rotary.on() ? 1U : 0U)];
+}
 
 std::size_t stepPlace(StepId id, const AttentionConfig& config) {
   const auto steps = stepsOf(config);

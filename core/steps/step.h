@@ -18,7 +18,20 @@ namespace headscope {
 
 class Gradients;
 
-enum class StepId { project, split, score, scale, mask, softmax, weigh, concat, output };
+/// The nine that every pass has; and those that some have between `split` and `score`.
+enum class StepId {
+  project,
+  split,
+  score,
+  scale,
+  mask,
+  softmax,
+  weigh,
+  concat,
+  output,
+  normalize,
+  rotate,
+};
 
 struct StepText {
   std::string_view id;        // "project": in JSON and flags
@@ -83,6 +96,7 @@ struct LinearLayer {
 enum class StepWork {
   view,    // the results are views of others: there is nothing to compute
   linear,  // linear layers, in panels of their weights
+  heads,   // each result's own heads, by themselves: all of them are there before the next step
   rows,    // rows of single heads, together with the neighbouring steps of this kind
 };
 
@@ -112,7 +126,7 @@ class Step {
                         const BlockStorePtr& store) const {
     return Tensor::uninitialised(shapeOf(output, config), store);
   }
-  /// Of a `rows` step: computes a box of a result, whose inputs are there at least in the box's
+  /// Of a `rows` step, or (rows of all heads) of a `heads` step: computes a box of a result, whose inputs are there at least in the box's
   /// rows. False where a value overflowed.
   virtual bool compute(AttentionTensors&, TensorId, const Box&) const { return true; }
 
@@ -169,6 +183,8 @@ std::string pytorchPerQueryHead(std::string_view name, const AttentionConfig& co
 // Each is defined in the file of its name.
 const Step& projectStep();
 const Step& splitStep();
+const Step& normalizeStep();
+const Step& rotateStep();
 const Step& scoreStep();
 const Step& scaleStep();
 const Step& maskStep();

@@ -39,6 +39,18 @@ Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellR
 /// in memory, (B,H,T,d_k) to read.
 Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStorePtr& store);
 
+/// Calls a function with boxes of so many rows that go through a tensor of rank 4, each standing
+/// for these rows of all of its heads.
+template <typename Function>
+void overRowsOfAllHeads(const Tensor& tensor, const Execution& execution, Function&& function) {
+  constexpr Index kRows = 16;
+  const Index down = (tensor.dim(2) + kRows - 1) / kRows;
+  overPieces(tensor.dim(0) * down, execution, [&](Index piece) {
+    const Index row = piece % down * kRows;
+    function(Box{piece / down, 0, row, std::min(kRows, tensor.dim(2) - row), 0, tensor.dim(3)});
+  });
+}
+
 /// Calls a function with boxes of so many rows that make up all matrices of a tensor of rank 4, as
 /// pieces of work. They depend on its shape alone.
 template <typename Function>

@@ -183,6 +183,11 @@ std::string narrateConcat(const Narrator& n) {
                      number(n.value(to)));
 }
 
+std::string narrateText(const Narrator& n) {
+  const StepText text = step(n.moment.step).text(n.c);
+  return fmt::format("{}: {}.", text.title, text.sentence);
+}
+
 std::string narrateOutput(const Narrator& n) {
   const Index width = n.c.dModel;
   switch (n.moment.beat) {

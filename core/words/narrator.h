@@ -58,5 +58,7 @@ std::string narrateSoftmax(const Narrator& n);
 std::string narrateWeigh(const Narrator& n);
 std::string narrateConcat(const Narrator& n);
 std::string narrateOutput(const Narrator& n);
+/// What the step does, where a moment of it has no words of its own.
+std::string narrateText(const Narrator& n);
 
 }  // namespace headscope

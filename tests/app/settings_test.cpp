@@ -82,7 +82,7 @@ TEST_F(Settings, AFullyMaskedRowIsReportedAndIsNeverNaN) {
   const auto output = ui_.trace().tensor(TensorId::output).values();
   EXPECT_TRUE(std::all_of(output.begin(), output.end(), [](float v) { return v == 0.0F; }));
   ui_.press(Key::escape);
-  for (const Step* step : allSteps()) {
+  for (const Step* step : stepsOf({})) {
     ui_.view().step = step->id();
     ui_.settle();
     EXPECT_FALSE(ui_.shows("nan")) << step->text(ui_.config()).id;

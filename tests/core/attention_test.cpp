@@ -149,7 +149,7 @@ TEST_P(Recompute, RevisionsFollowTheValues) {
       }
     }
   }
-  for (const Step* step : allSteps()) {
+  for (const Step* step : stepsOf({})) {
     const bool ran = part->run(step->id()).ran;
     bool any = false;
     for (const TensorId id : step->outputs()) any |= part->revision(id) == part->pass();

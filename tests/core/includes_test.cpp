@@ -51,6 +51,8 @@ const std::vector<Rule> kRules{
     {"core/weights", R"(core/(analysis|training)/.*)"},
     {"core/training", R"(core/formats/.*)"},
     {"core/lessons", R"(core/formats/.*)"},
+    {"core/model", R"(core/(formats|training|lessons)/.*)"},
+    {"core/steps", R"(core/(model|formats|training)/.*)"},
     {"core", R"((oneapi/)?dnnl.*)", R"(core/gemm\.cpp)"},
     {"core", R"(Eigen/.*)", R"(core/.*\.cpp)"},
     {"app", R"(Eigen/.*|dnnl.*)"},

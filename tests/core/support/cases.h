@@ -157,6 +157,59 @@ inline std::vector<Case> whatIfCases() {
   };
 }
 
+/// Queries and keys that are normalised or turned before they meet.
+inline std::vector<Case> turnedCases() {
+  const auto gains = [](Index dK, double epsilon) {
+    std::vector<float> q, k;
+    for (Index j = 0; j < dK; ++j) {
+      q.push_back(0.5F + 0.25F * static_cast<float>(j));
+      k.push_back(1.5F - 0.5F * static_cast<float>(j % 3));
+    }
+    return HeadNorm(std::move(q), std::move(k), epsilon);
+  };
+  const auto rope = [](double theta) {
+    Rotary rotary;
+    rotary.theta = theta;
+    return rotary;
+  };
+  return {
+      {"Rotated", with(sized(8, 2, 18), [&](auto& c) { c.rotary = rope(10000.0); })},
+      {"RotatedPairs", with(sized(8, 4, 5), [&](auto& c) { c.rotary = rope(100.0); })},
+      {"RotatedGroupedCross", with(sized(12, 6, 3, 2),
+                                   [&](auto& c) {
+                                     c.batch = 2;
+                                     c.memoryLen = 7;
+                                     c.rotary = rope(50.0);
+                                   })},
+      {"RotatedSlower", with(sized(16, 2, 6),
+                             [&](auto& c) {
+                               c.mask.causal = true;
+                               c.rotary = rope(10.0);
+                               c.rotary.scaling = Rotary::Scaling::linear;
+                               c.rotary.factor = 4.0;
+                             })},
+      {"RotatedLikeLlama3", with(sized(16, 2, 6),
+                                 [&](auto& c) {
+                                   c.rotary = rope(1000.0);
+                                   c.rotary.scaling = Rotary::Scaling::llama3;
+                                   c.rotary.factor = 8.0;
+                                   c.rotary.originalPositions = 64;
+                                 })},
+      {"Normalized", with(sized(16, 4, 5, 2),
+                          [&](auto& c) {
+                            c.batch = 2;
+                            c.headNorm = gains(4, 1e-6);
+                          })},
+      {"NormalizedAndRotated", with(sized(12, 2, 5, 1),
+                                    [&](auto& c) {
+                                      c.headDim = 8;
+                                      c.mask.causal = true;
+                                      c.headNorm = gains(8, 0.1);
+                                      c.rotary = rope(10000.0);
+                                    })},
+  };
+}
+
 /// Pins in every tensor that takes them, at corners and side by side in a row; at forbidden pairs
 /// too, where the case has any.
 inline DocumentPtr withPins(const DocumentPtr& document) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <map>
 #include <vector>
@@ -61,6 +62,33 @@ inline std::vector<std::vector<double>> weightsOf(std::vector<std::vector<double
   return scores;
 }
 
+/// A head's query or key as it is scored: normalised and turned where the configuration says so.
+/// Each result of these steps is given to `keep`.
+template <typename Keep>
+std::vector<double> scoredRow(std::vector<double> row, Index position, const AttentionConfig& c,
+                              bool query, Keep keep) {
+  if (c.headNorm.on()) {
+    double squares = 0.0;
+    for (const double x : row) squares += x * x;
+    const double root = std::sqrt(squares / static_cast<double>(row.size()) + c.headNorm.epsilon());
+    const std::vector<float>& gains = query ? c.headNorm.q() : c.headNorm.k();
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] *= static_cast<double>(gains[i]) / root;
+    keep(query ? TensorId::qNorm : TensorId::kNorm, row);
+  }
+  if (c.rotary.on()) {
+    const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
+    const std::size_t half = row.size() / 2;
+    for (std::size_t j = 0; j < half; ++j) {
+      const auto turned = std::complex(row[j], row[j + half]) *
+                          std::polar(1.0, frequencies[j] * static_cast<double>(position));
+      row[j] = turned.real();
+      row[j + half] = turned.imag();
+    }
+    keep(query ? TensorId::qRot : TensorId::kRot, row);
+  }
+  return row;
+}
+
 inline Reference referencePass(const Document& d) {
   const AttentionConfig& c = d.config;
   const Weights& w = d.weights;
@@ -111,12 +139,20 @@ inline Reference referencePass(const Document& d) {
     const auto qAt = [&](Index h, Index t, Index i) { return split(q, heads, h, t, i); };
     const auto kAt = [&](Index h, Index t, Index i) { return split(k, c.numKvHeads, h, t, i); };
     const auto vAt = [&](Index h, Index t, Index i) { return split(v, c.numKvHeads, h, t, i); };
+    const auto keepRow = [&](TensorId id, const std::vector<double>& row) {
+      r[id].insert(r[id].end(), row.begin(), row.end());
+    };
+    std::vector<Matrix> scoredKeyRows;
     for (Index h = 0; h < c.numKvHeads; ++h) {
+      scoredKeyRows.emplace_back();
       for (Index t = 0; t < keys; ++t) {
+        std::vector<double> row;
         for (Index i = 0; i < dK; ++i) {
           append(TensorId::k, kAt(h, t, i));
           append(TensorId::v, vAt(h, t, i));
+          row.push_back(kAt(h, t, i));
         }
+        scoredKeyRows.back().push_back(scoredRow(std::move(row), t, c, false, keepRow));
       }
     }
     const auto pinned = [&](TensorId id, Index h, Index row, Index col, double computed) {
@@ -128,10 +164,16 @@ inline Reference referencePass(const Document& d) {
       const Index group = h / (heads / c.numKvHeads);
       Matrix masked(static_cast<std::size_t>(c.seqLen));
       for (Index t = 0; t < c.seqLen; ++t) {
-        for (Index i = 0; i < dK; ++i) append(TensorId::q, qAt(h, t, i));
+        std::vector<double> query;
+        for (Index i = 0; i < dK; ++i) query.push_back(qAt(h, t, i));
+        keepRow(TensorId::q, query);
+        query = scoredRow(std::move(query), t, c, true, keepRow);
         for (Index j = 0; j < keys; ++j) {
           double raw = 0.0;
-          for (Index i = 0; i < dK; ++i) raw += qAt(h, t, i) * kAt(group, j, i);
+          for (Index i = 0; i < dK; ++i) {
+            raw += query[static_cast<std::size_t>(i)] *
+                   cell(scoredKeyRows[static_cast<std::size_t>(group)], j, i);
+          }
           raw = pinned(TensorId::rawScores, h, t, j, raw);
           const double score = pinned(TensorId::scores, h, t, j, raw * factor);
           const double forbidden =

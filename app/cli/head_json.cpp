@@ -1,0 +1,29 @@
+#include "app/cli/head_json.h"
+
+#include <utility>
+
+#include "app/cli/output.h"
+
+namespace headscope::cli {
+
+using formats::Json;
+
+Json measuredJson(const std::optional<double>& value) {
+  return value ? numberJson(*value) : Json(nullptr);
+}
+
+void addMetrics(Json& head, const HeadMetrics& metrics) {
+  for (const MetricInfo& m : allMetrics()) head[m.key] = measuredJson(metrics[m.metric].value);
+}
+
+void addLabel(Json& head, const HeadMetrics& metrics, const HeadLabel& label) {
+  head["label"] = label.key;
+  head["label_score"] = measuredJson(label.score);
+  Json undefined = Json::emptyObject();
+  for (const MetricInfo& m : allMetrics()) {
+    if (!metrics[m.metric]) undefined[m.key] = metrics[m.metric].why;
+  }
+  if (!undefined.fields()->empty()) head["undefined"] = std::move(undefined);
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,18 @@
+// Head JSON: what is measured of a head, as every command prints it.
+#pragma once
+
+#include <optional>
+
+#include "core/analysis/head_report.h"
+#include "core/formats/json.h"
+
+namespace headscope::cli {
+
+/// A number, or null.
+formats::Json measuredJson(const std::optional<double>& value);
+/// Adds every metric by its key.
+void addMetrics(formats::Json& head, const HeadMetrics& metrics);
+/// Adds "label" and "label_score"; and "undefined", why metrics are null, where some are.
+void addLabel(formats::Json& head, const HeadMetrics& metrics, const HeadLabel& label);
+
+}  // namespace headscope::cli

@@ -1,0 +1,288 @@
+// model: one pass of a whole model from its folder: what it says at each token, what each head of
+// each layer does, and its attentions, hidden states and logits as a file.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/head_json.h"
+#include "app/cli/output.h"
+#include "core/analysis/head_report.h"
+#include "core/error.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/safetensors.h"
+#include "core/gemm.h"
+#include "core/ledger.h"
+#include "core/model/model_trace.h"
+
+namespace headscope::cli {
+namespace {
+
+using formats::Json;
+using model::HeadOfLayer;
+using model::ModelConfig;
+using model::ModelInput;
+using model::ModelPtr;
+using model::ModelTrace;
+using model::ModelTracePtr;
+using model::Prediction;
+using Align = Table::Align;
+
+constexpr std::size_t kPredictions = 10;
+
+struct ModelOptions {
+  std::string directory;
+  std::vector<Index> ids;
+  std::vector<std::string> dropHeads;  // "L.H"
+  std::string trace;
+  int threads = 0;
+  bool json = false;
+};
+
+/// What a head is said to do on this text.
+struct HeadFound {
+  HeadMetrics metrics;
+  HeadLabel label;
+};
+
+HeadOfLayer headFrom(const std::string& text) {
+  HeadOfLayer head;
+  const char* end = text.data() + text.size();
+  const auto [dot, layerError] = std::from_chars(text.data(), end, head.layer);
+  if (layerError == std::errc() && dot != end && *dot == '.') {
+    const auto [rest, headError] = std::from_chars(dot + 1, end, head.head);
+    if (headError == std::errc() && rest == end) return head;
+  }
+  throw UserError(fmt::format(
+      "--drop-heads {}: give layer and head, both from 0, with a point between: 3.7", text));
+}
+
+ModelInput inputFrom(const ModelOptions& options) {
+  if (options.ids.empty()) {
+    throw UserError("nothing to run the model on: give the ids of its tokens, --ids 1,2,3");
+  }
+  return {options.ids, {}, {}};
+}
+
+std::string tokenName(const ModelInput& input, std::size_t place) {
+  return input.tokens.empty() ? std::to_string(input.ids[place]) : input.tokens[place];
+}
+
+/// A pass, and what each head does in it.
+struct ModelPass {
+  ModelTracePtr trace;
+  std::vector<HeadFound> heads;  // layer by layer
+};
+
+ModelPass computeModel(const ModelOptions& options) {
+  const Index budget = defaultMemoryBudget();
+  // of the memory a part is for weights, a part for what a pass holds
+  const ModelPtr model = formats::openModel(options.directory, budget / 2);
+  auto document = makeModelDocument(model, inputFrom(options));
+  if (!options.dropHeads.empty()) {
+    std::vector<HeadOfLayer> off;
+    for (const std::string& text : options.dropHeads) off.push_back(headFrom(text));
+    document = withoutHeads(*document, off);
+  }
+  prepareGemm();
+  Execution execution;
+  execution.threads = options.threads;
+  ModelPass pass;
+  pass.trace =
+      runModel(document, nullptr, execution, budget / 2, [&](Index, const TracePtr& trace) {
+        const auto metrics = headMetrics(*trace, 0, execution).value();
+        const auto labels = headLabels(*trace, 0, metrics, {});
+        for (std::size_t h = 0; h < metrics.size(); ++h) {
+          pass.heads.push_back({metrics[h], labels[h]});
+        }
+      });
+  return pass;
+}
+
+Json configJson(const ModelTrace& trace) {
+  const ModelConfig& c = trace.config();
+  return {{"model_type", c.typeName()},
+          {"layers", c.layers},
+          {"d_model", c.dModel},
+          {"num_heads", c.heads},
+          {"num_kv_heads", c.kvHeads},
+          {"d_k", c.headDim},
+          {"d_ff", c.ffWidth},
+          {"vocab_size", c.vocabulary},
+          {"positions", c.positions},
+          {"causal", c.causal},
+          {"parameters", trace.document().model->parameters()}};
+}
+
+Json predictionsJson(const ModelTrace& trace) {
+  Json places = Json::emptyList();
+  if (!trace.document().model->hasReadout()) return places;
+  for (Index row = 0; row < trace.tokens(); ++row) {
+    Json best = Json::emptyList();
+    for (const Prediction& p : trace.predictions(row, kPredictions)) {
+      best.push_back({{"id", p.id}, {"p", numberJson(p.probability)}});
+    }
+    places.push_back(std::move(best));
+  }
+  return places;
+}
+
+Json modelJson(const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
+  const auto perLayer = static_cast<std::size_t>(trace.config().heads);
+  Json heads = Json::emptyList();
+  for (std::size_t i = 0; i < pass.heads.size(); ++i) {
+    Json head = {{"layer", i / perLayer}, {"head", i % perLayer}};
+    addMetrics(head, pass.heads[i].metrics);
+    addLabel(head, pass.heads[i].metrics, pass.heads[i].label);
+    heads.push_back(std::move(head));
+  }
+  const ModelInput& input = trace.document().input;
+  Json json = {{"config", configJson(trace)}, {"ids", input.ids}};
+  if (!input.tokens.empty()) json["tokens"] = input.tokens;
+  json["predictions"] = predictionsJson(trace);
+  json["heads"] = std::move(heads);
+  json["ms"] = trace.ms;
+  return json;
+}
+
+/// The layers' weights (T, T) per head, one layer after the other: (L, H, T, T).
+Tensor attentionsOf(const ModelTrace& trace) {
+  const ModelConfig& c = trace.config();
+  const Index tokens = trace.tokens();
+  Tensor all = Tensor::uninitialised({c.layers, c.heads, tokens, tokens});
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    const Tensor& weights = trace.layer(layer)->tensor(TensorId::weights);
+    std::copy_n(weights.data(), weights.size(), all.mutableData() + layer * weights.size());
+  }
+  return all;
+}
+
+Tensor hiddenStatesOf(const ModelTrace& trace) {
+  const ModelConfig& c = trace.config();
+  Tensor all = Tensor::uninitialised({c.layers + 1, trace.tokens(), c.dModel});
+  for (Index layer = 0; layer <= c.layers; ++layer) {
+    const Tensor state = trace.hiddenState(layer);
+    std::copy_n(state.data(), state.size(), all.mutableData() + layer * state.size());
+  }
+  return all;
+}
+
+void saveTrace(const std::string& path, const ModelTrace& trace) {
+  const ModelConfig& c = trace.config();
+  const Index tokens = trace.tokens();
+  const Index bytes = 4 * c.layers * c.heads * tokens * tokens;
+  if (bytes > defaultMemoryBudget() / 2) {
+    throw UserError(
+        fmt::format("--trace {}: the attentions of {} tokens take {}: give fewer tokens", path,
+                    tokens, bytesInWords(bytes)));
+  }
+  std::vector<formats::TensorToWrite> tensors{
+      {"attentions", {c.layers, c.heads, tokens, tokens}, [&trace] { return attentionsOf(trace); }},
+      {"hidden_states", {c.layers + 1, tokens, c.dModel}, [&trace] {
+         return hiddenStatesOf(trace);
+       }}};
+  if (trace.document().model->hasReadout()) {
+    tensors.push_back({"logits", {tokens, c.vocabulary}, [&trace, &c, tokens] {
+                         return trace.logits(0, tokens).reshaped({tokens, c.vocabulary});
+                       }});
+  }
+  writeSafetensors(path, tensors,
+                   {{"model", trace.document().model->name()},
+                    {"config", configJson(trace).dump()},
+                    {"ids", Json(trace.document().input.ids).dump()}});
+}
+
+void printPredictions(std::ostream& out, const ModelTrace& trace) {
+  constexpr std::size_t kShown = 5;
+  if (!trace.document().model->hasReadout()) {
+    out << "this model was saved without the part that says a word: there are no predictions\n";
+    return;
+  }
+  out << (trace.config().causal ? "what comes next, by id and probability\n"
+                                : "what stands there, by id and probability\n");
+  Table table(std::vector<Align>(kShown + 2, Align::left));
+  for (Index row = 0; row < trace.tokens(); ++row) {
+    std::vector<std::string> cells{
+        std::to_string(row), tokenName(trace.document().input, static_cast<std::size_t>(row))};
+    for (const Prediction& p : trace.predictions(row, kShown)) {
+      cells.push_back(fmt::format("{} {:.3f}", p.id, p.probability));
+    }
+    cells.resize(kShown + 2);
+    table.add(std::move(cells));
+  }
+  table.print(out);
+}
+
+void printHeads(std::ostream& out, const ModelPass& pass) {
+  out << "what each head does on these tokens\n";
+  Table table(std::vector<Align>(4, Align::left));
+  table.add({"layer", "head", "does here", "because"});
+  const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
+  for (std::size_t i = 0; i < pass.heads.size(); ++i) {
+    table.add({std::to_string(i / perLayer + 1), std::to_string(i % perLayer + 1),
+               pass.heads[i].label.title, pass.heads[i].label.rule});
+  }
+  table.print(out);
+}
+
+void print(std::ostream& out, const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
+  const ModelConfig& c = trace.config();
+  out << fmt::format("{}: {}, {} layer{}, d_model {}, {} heads{}, d_k {}, {} parameters\n",
+                     trace.document().model->name(), c.typeName(), c.layers,
+                     c.layers == 1 ? "" : "s", c.dModel, c.heads,
+                     c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
+                     c.headDim, withThousands(trace.document().model->parameters()));
+  out << fmt::format("{} token{}, {:.1f} ms\n\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
+                     trace.ms);
+  printPredictions(out, trace);
+  out << '\n';
+  printHeads(out, pass);
+}
+
+void runModelCommand(const ModelOptions& options, std::ostream& out) {
+  const ModelPass pass = computeModel(options);
+  if (!options.trace.empty()) saveTrace(options.trace, *pass.trace);
+  if (options.json) return printJson(out, modelJson(pass));
+  print(out, pass);
+  if (!options.trace.empty()) out << "\ntrace: " << options.trace << '\n';
+}
+
+}  // namespace
+
+Command addModel(CLI::App& app) {
+  CLI::App* sub = app.add_subcommand(
+      "model", "one pass of a whole GPT-2, BERT or Llama model: predictions, and all its heads");
+  auto options = std::make_shared<ModelOptions>();
+  sub->add_option("directory", options->directory,
+                  "folder with config.json and model.safetensors (or its index and parts)")
+      ->required()
+      ->check(notEmpty)
+      ->type_name("DIR");
+  sub->add_option("--ids", options->ids, "ids of the tokens, taken as they are: 1,2,3")
+      ->delimiter(',')
+      ->check(notWhole)
+      ->type_name("N,N…");
+  sub->add_option("--drop-heads", options->dropHeads,
+                  "switch off these heads, layer.head, from 0: 0.3,5.1")
+      ->delimiter(',')
+      ->type_name("L.H,…");
+  sub->add_option("--trace", options->trace,
+                  "write attentions (L,H,T,T), hidden_states (L+1,T,D) and logits (T,V) to it")
+      ->check(notEmpty)
+      ->type_name("FILE.safetensors");
+  sub->add_option("--threads", options->threads, "0 (default): one per core")
+      ->check(CLI::Range(0, kMaxThreads))
+      ->type_name("N");
+  sub->add_flag("--json", options->json, "print JSON");
+  return {sub, [options](std::ostream& out) { runModelCommand(*options, out); }};
+}
+
+}  // namespace headscope::cli

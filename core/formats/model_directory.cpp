@@ -1,0 +1,406 @@
+#include "core/formats/model_directory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/formats/model_config_json.h"
+#include "core/formats/weight_files.h"
+
+namespace headscope::formats {
+namespace {
+
+namespace fs = std::filesystem;
+using model::Embedding;
+using model::Family;
+using model::FeedForward;
+using model::LayerWeights;
+using model::ModelConfig;
+using model::NormWeights;
+using model::Readout;
+
+/// Before the names of everything but the head; a model saved by itself has none.
+std::string_view basePrefix(Family family) {
+  switch (family) {
+    case Family::gpt2:
+      return "transformer.";
+    case Family::bert:
+      return "bert.";
+    case Family::roberta:
+      return "roberta.";
+    case Family::distilbert:
+      return "distilbert.";
+    default:
+      return "model.";
+  }
+}
+
+/// Rows and columns swapped.
+Tensor turnedOver(const Tensor& from) {
+  return from.empty() ? Tensor() : from.transposed(0, 1).clone();
+}
+
+Tensor zerosFor(Index count) { return Tensor::zeros({count}); }
+
+/// What tensors beside those read may be called: of other heads, and buffers without weights.
+bool isKnownExtra(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kHeads{"pooler.",
+                                                    "cls.",
+                                                    "lm_head.",
+                                                    "classifier.",
+                                                    "qa_outputs.",
+                                                    "score.",
+                                                    "pre_classifier.",
+                                                    "vocab_transform.",
+                                                    "vocab_layer_norm.",
+                                                    "vocab_projector.",
+                                                    "multiple_choice_head.",
+                                                    "dropout."};
+  constexpr std::array<std::string_view, 5> kBuffers{
+      ".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq", "position_ids", "token_type_ids"};
+  return std::ranges::any_of(kHeads, [&](auto head) { return name.starts_with(head); }) ||
+         std::ranges::any_of(kBuffers, [&](auto end) { return name.ends_with(end); });
+}
+
+/// The parts of a model by their names in its files. The same walk checks names and shapes when the
+/// model is opened, without reading, and reads later.
+class PartsReader {
+ public:
+  PartsReader(const WeightFiles& files, const ModelConfig& config, std::string prefix)
+      : files_(files), c_(config), prefix_(std::move(prefix)) {}
+
+  /// From here on tensors are checked and noted, not read.
+  void checkOnly(std::set<std::string>& names) { noted_ = &names; }
+
+  Embedding embedding() const {
+    Embedding e;
+    const Index d = c_.dModel;
+    switch (c_.family) {
+      case Family::gpt2:
+        e.tokens = base("wte.weight", {c_.vocabulary, d});
+        e.positions = base("wpe.weight", {c_.positionRows, d});
+        break;
+      case Family::bert:
+      case Family::roberta:
+      case Family::distilbert:
+        e.tokens = base("embeddings.word_embeddings.weight", {c_.vocabulary, d});
+        e.positions = base("embeddings.position_embeddings.weight", {c_.positionRows, d});
+        if (c_.tokenTypes > 0) {
+          e.types = base("embeddings.token_type_embeddings.weight", {c_.tokenTypes, d});
+        }
+        e.norm = norm("embeddings.LayerNorm");
+        break;
+      default:
+        e.tokens = base("embed_tokens.weight", {c_.vocabulary, d});
+    }
+    return e;
+  }
+
+  LayerWeights layer(Index number) const {
+    switch (c_.family) {
+      case Family::gpt2:
+        return gpt2Layer(fmt::format("h.{}.", number));
+      case Family::bert:
+      case Family::roberta:
+        return bertLayer(fmt::format("encoder.layer.{}.", number));
+      case Family::distilbert:
+        return distilBertLayer(fmt::format("transformer.layer.{}.", number));
+      default:
+        return llamaLayer(fmt::format("layers.{}.", number));
+    }
+  }
+
+  Readout readout() const {
+    Readout r;
+    if (c_.preNorm) r.norm = norm(c_.family == Family::gpt2 ? "ln_f" : "norm");
+    if (!hasReadout()) return r;
+    const Shape decoder{c_.vocabulary, c_.dModel};
+    switch (c_.family) {
+      case Family::bert:
+        maskedWordHead(r, "cls.predictions.transform.dense", "cls.predictions.transform.LayerNorm");
+        r.bias = firstOf({"cls.predictions.bias", "cls.predictions.decoder.bias"}, {c_.vocabulary});
+        break;
+      case Family::roberta:
+        maskedWordHead(r, "lm_head.dense", "lm_head.layer_norm");
+        r.bias = firstOf({"lm_head.bias", "lm_head.decoder.bias"}, {c_.vocabulary});
+        break;
+      case Family::distilbert:
+        maskedWordHead(r, "vocab_transform", "vocab_layer_norm");
+        r.bias = take("vocab_projector.bias", {c_.vocabulary});
+        break;
+      default:
+        break;
+    }
+    if (ownDecoder()) r.decoder = take(decoderName(), decoder);
+    return r;
+  }
+
+  /// Decoders always say a word; encoders where they were saved with that head.
+  bool hasReadout() const {
+    switch (c_.family) {
+      case Family::bert:
+        return files_.has("cls.predictions.transform.dense.weight");
+      case Family::roberta:
+        return files_.has("lm_head.dense.weight");
+      case Family::distilbert:
+        return files_.has("vocab_transform.weight");
+      default:
+        return true;
+    }
+  }
+
+  bool ownDecoder() const {
+    if (!hasReadout() || c_.tied == ModelConfig::Tied::yes) return false;
+    return c_.tied == ModelConfig::Tied::no || files_.has(decoderName());
+  }
+
+ private:
+  static std::string_view separator(std::string_view stem) { return stem.empty() ? "" : "."; }
+
+  std::string decoderName() const {
+    switch (c_.family) {
+      case Family::bert:
+        return "cls.predictions.decoder.weight";
+      case Family::roberta:
+        return "lm_head.decoder.weight";
+      case Family::distilbert:
+        return "vocab_projector.weight";
+      default:
+        return "lm_head.weight";
+    }
+  }
+
+  Tensor take(const std::string& name, const Shape& shape) const {
+    if (!files_.has(name)) {
+      throw UserError(fmt::format(
+          "{} has no tensor \"{}\", which a {} model of this config.json has: is it a whole "
+          "download, and the right config.json?",
+          files_.directory().string(), name, c_.typeName()));
+    }
+    if (files_.shape(name) != shape) {
+      throw UserError(fmt::format(
+          "\"{}\" in {} is {}, and config.json asks for {}: they are of two "
+          "models",
+          name, files_.path(name).string(), toString(files_.shape(name)), toString(shape)));
+    }
+    if (noted_ == nullptr) return files_.read(name);
+    noted_->insert(name);
+    return {};
+  }
+  Tensor base(const std::string& name, const Shape& shape) const {
+    return take(prefix_ + name, shape);
+  }
+  Tensor firstOf(std::initializer_list<const char*> names, const Shape& shape) const {
+    for (const char* name : names) {
+      if (files_.has(name)) return take(name, shape);
+    }
+    return take(*names.begin(), shape);
+  }
+
+  /// Older files call them gamma and beta.
+  NormWeights normCalled(const std::string& stem) const {
+    const Shape shape{c_.dModel};
+    const bool older = !files_.has(stem + ".weight") && files_.has(stem + ".gamma");
+    NormWeights n;
+    n.gain = take(stem + (older ? ".gamma" : ".weight"), shape);
+    if (!c_.rmsNorm) n.bias = take(stem + (older ? ".beta" : ".bias"), shape);
+    return n;
+  }
+  NormWeights norm(const std::string& stem) const { return normCalled(prefix_ + stem); }
+
+  struct Dense {
+    Tensor weight, bias;  // (out, in), (out); the bias is empty where there is none
+  };
+  Dense dense(const std::string& stem, Index out, Index in, bool biased = true) const {
+    Dense layer{base(stem + ".weight", {out, in}), {}};
+    if (biased) layer.bias = base(stem + ".bias", {out});
+    return layer;
+  }
+  /// GPT-2's Conv1D: stored (in, out).
+  Dense conv(const std::string& stem, Index out, Index in) const {
+    return {turnedOver(base(stem + ".weight", {in, out})), base(stem + ".bias", {out})};
+  }
+
+  void maskedWordHead(Readout& r, const std::string& dense, const std::string& norm) const {
+    r.transform = take(dense + ".weight", {c_.dModel, c_.dModel});
+    r.transformBias = take(dense + ".bias", {c_.dModel});
+    r.transformNorm = normCalled(norm);
+  }
+
+  LayerWeights gpt2Layer(const std::string& at) const {
+    const Index d = c_.dModel;
+    LayerWeights w;
+    w.attentionNorm = norm(at + "ln_1");
+    w.feedForwardNorm = norm(at + "ln_2");
+    const Dense all = conv(at + "attn.c_attn", 3 * d, d);
+    Dense o = conv(at + "attn.c_proj", d, d);
+    if (!all.weight.empty()) {
+      const auto part = [&](const Tensor& whole, Index i) {
+        return whole.slice(0, i * d, (i + 1) * d);
+      };
+      w.attention = {part(all.weight, 0), part(all.weight, 1), part(all.weight, 2),
+                     std::move(o.weight), part(all.bias, 0),   part(all.bias, 1),
+                     part(all.bias, 2),   std::move(o.bias)};
+    }
+    Dense up = conv(at + "mlp.c_fc", c_.ffWidth, d);
+    Dense down = conv(at + "mlp.c_proj", d, c_.ffWidth);
+    w.feedForward = feedForward(std::move(up), std::move(down));
+    return w;
+  }
+
+  static FeedForward feedForward(Dense up, Dense down) {
+    FeedForward f;
+    f.up = std::move(up.weight);
+    f.upBias = std::move(up.bias);
+    f.down = std::move(down.weight);
+    f.downBias = std::move(down.bias);
+    return f;
+  }
+
+  /// What is not there is 0.
+  Weights attention(Dense q, Dense k, Dense v, Dense o) const {
+    const Index queries = c_.heads * c_.headDim;
+    const Index keys = c_.kvHeads * c_.headDim;
+    const auto orZeros = [](Tensor bias, Index count) {
+      return bias.empty() ? zerosFor(count) : std::move(bias);
+    };
+    return {std::move(q.weight),
+            std::move(k.weight),
+            std::move(v.weight),
+            std::move(o.weight),
+            orZeros(std::move(q.bias), queries),
+            orZeros(std::move(k.bias), keys),
+            orZeros(std::move(v.bias), keys),
+            orZeros(std::move(o.bias), c_.dModel)};
+  }
+
+  LayerWeights bertLayer(const std::string& at) const {
+    const Index d = c_.dModel;
+    LayerWeights w;
+    w.attention = attention(
+        dense(at + "attention.self.query", d, d), dense(at + "attention.self.key", d, d),
+        dense(at + "attention.self.value", d, d), dense(at + "attention.output.dense", d, d));
+    w.attentionNorm = norm(at + "attention.output.LayerNorm");
+    w.feedForward = feedForward(dense(at + "intermediate.dense", c_.ffWidth, d),
+                                dense(at + "output.dense", d, c_.ffWidth));
+    w.feedForwardNorm = norm(at + "output.LayerNorm");
+    return w;
+  }
+
+  LayerWeights distilBertLayer(const std::string& at) const {
+    const Index d = c_.dModel;
+    LayerWeights w;
+    w.attention =
+        attention(dense(at + "attention.q_lin", d, d), dense(at + "attention.k_lin", d, d),
+                  dense(at + "attention.v_lin", d, d), dense(at + "attention.out_lin", d, d));
+    w.attentionNorm = norm(at + "sa_layer_norm");
+    w.feedForward =
+        feedForward(dense(at + "ffn.lin1", c_.ffWidth, d), dense(at + "ffn.lin2", d, c_.ffWidth));
+    w.feedForwardNorm = norm(at + "output_layer_norm");
+    return w;
+  }
+
+  LayerWeights llamaLayer(const std::string& at) const {
+    const Index d = c_.dModel;
+    const Index queries = c_.heads * c_.headDim;
+    const Index keys = c_.kvHeads * c_.headDim;
+    const bool bias = c_.queryKeyValueBias;
+    LayerWeights w;
+    w.attentionNorm = norm(at + "input_layernorm");
+    w.feedForwardNorm = norm(at + "post_attention_layernorm");
+    w.attention = attention(dense(at + "self_attn.q_proj", queries, d, bias),
+                            dense(at + "self_attn.k_proj", keys, d, bias),
+                            dense(at + "self_attn.v_proj", keys, d, bias),
+                            dense(at + "self_attn.o_proj", d, queries, c_.outputBias));
+    if (c_.headNorm) {
+      const Tensor q = base(at + "self_attn.q_norm.weight", {c_.headDim});
+      const Tensor k = base(at + "self_attn.k_norm.weight", {c_.headDim});
+      w.headNorm = HeadNorm(q.values(), k.values(), c_.normEpsilon);
+    }
+    Dense gate = dense(at + "mlp.gate_proj", c_.ffWidth, d, c_.feedForwardBias);
+    w.feedForward = feedForward(dense(at + "mlp.up_proj", c_.ffWidth, d, c_.feedForwardBias),
+                                dense(at + "mlp.down_proj", d, c_.ffWidth, c_.feedForwardBias));
+    w.feedForward.gate = std::move(gate.weight);
+    w.feedForward.gateBias = std::move(gate.bias);
+    return w;
+  }
+
+  const WeightFiles& files_;
+  const ModelConfig& c_;
+  std::string prefix_;
+  std::set<std::string>* noted_ = nullptr;
+};
+
+/// Reads from the files of a directory.
+class DirectoryWeights final : public model::WeightReader {
+ public:
+  DirectoryWeights(WeightFiles files, ModelConfig config)
+      : files_(std::move(files)), config_(std::move(config)), prefix_(prefixIn(files_, config_)) {
+    std::set<std::string> used;
+    PartsReader checker = parts();
+    checker.checkOnly(used);
+    checker.embedding();
+    for (Index layer = 0; layer < config_.layers; ++layer) checker.layer(layer);
+    checker.readout();
+    refuseOthers(used);
+  }
+
+  Embedding embedding() const override { return parts().embedding(); }
+  LayerWeights layer(Index layer) const override { return parts().layer(layer); }
+  Readout readout() const override { return parts().readout(); }
+  bool hasReadout() const override { return parts().hasReadout(); }
+  bool ownDecoder() const override { return parts().ownDecoder(); }
+
+ private:
+  PartsReader parts() const { return {files_, config_, prefix_}; }
+
+  static std::string prefixIn(const WeightFiles& files, const ModelConfig& config) {
+    const std::string prefix(basePrefix(config.family));
+    const auto names = files.names();
+    const bool there = std::ranges::any_of(
+        names, [&](const std::string& name) { return name.starts_with(prefix); });
+    return there ? prefix : "";
+  }
+
+  /// A tensor that the model's layers do not know would be left out without a word.
+  void refuseOthers(const std::set<std::string>& used) const {
+    for (const std::string& name : files_.names()) {
+      if (used.contains(name) || !name.starts_with(prefix_)) continue;
+      if (isKnownExtra(std::string_view(name).substr(prefix_.size()))) continue;
+      throw UserError(
+          fmt::format("{} has the tensor \"{}\", which a {} model with {} layers does not have: "
+                      "config.json and "
+                      "weights are of two models, or of a kind that is not supported",
+                      files_.path(name).string(), name, config_.typeName(), config_.layers));
+    }
+  }
+
+  WeightFiles files_;
+  ModelConfig config_;
+  std::string prefix_;
+};
+
+}  // namespace
+
+model::ModelPtr openModel(const fs::path& directory, Index layerBudgetBytes) {
+  std::error_code code;
+  if (!fs::is_directory(directory, code)) {
+    throw UserError(fmt::format("{} is not a folder: give the one with a model's config.json",
+                                directory.string()));
+  }
+  ModelConfig config = readModelConfig(directory / "config.json");
+  auto weights = std::make_unique<DirectoryWeights>(WeightFiles(directory), config);
+  fs::path named = fs::absolute(directory, code).lexically_normal();
+  if (named.filename().empty()) named = named.parent_path();
+  return std::make_shared<const model::Model>(named.filename().string(), std::move(config),
+                                              std::move(weights), layerBudgetBytes);
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,16 @@
+// Model directory: a transformer as Hugging Face lays it out: config.json and the weights, with the
+// names each kind of model gives its tensors.
+#pragma once
+
+#include <filesystem>
+
+#include "core/model/model.h"
+
+namespace headscope::formats {
+
+/// Reads config.json and the headers of the weights, and checks that every tensor is there in its
+/// shape and none that the model would not know; the values are read when they are needed.
+/// `layerBudgetBytes`: as of Model. Throws UserError that names the file, field or tensor.
+model::ModelPtr openModel(const std::filesystem::path& directory, Index layerBudgetBytes);
+
+}  // namespace headscope::formats

@@ -1,0 +1,89 @@
+#include "core/formats/weight_files.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/formats/files.h"
+#include "core/formats/json.h"
+
+namespace headscope::formats {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kWhole = "model.safetensors";
+constexpr const char* kIndex = "model.safetensors.index.json";
+constexpr std::uintmax_t kMostIndexBytes = std::uintmax_t{64} << 20;
+constexpr std::size_t kMostIndexedTensors = 1'000'000;
+
+}  // namespace
+
+WeightFiles::WeightFiles(const fs::path& directory) : directory_(directory) {
+  std::error_code code;
+  if (fs::exists(directory / kWhole, code)) {
+    files_.push_back(SafetensorsFile::mapped(directory / kWhole));
+    for (const std::string& name : files_.front().names()) add(name, 0);
+  } else if (fs::exists(directory / kIndex, code)) {
+    openIndex(directory / kIndex);
+  } else {
+    const bool pickled = fs::exists(directory / "pytorch_model.bin", code) ||
+                         fs::exists(directory / "pytorch_model.bin.index.json", code);
+    throw UserError(fmt::format(
+        "{} has neither {} nor {}: {}", directory.string(), kWhole, kIndex,
+        pickled ? "its pytorch_model.bin is a program that this one does not run; save the model "
+                  "again with save_pretrained(…, safe_serialization=True)"
+                : "open the folder that holds a model's config.json and weights"));
+  }
+}
+
+void WeightFiles::openIndex(const fs::path& index) {
+  const std::string text = readText(index, kMostIndexBytes, "index of weights");
+  const std::string file = index.string();
+  Json json;
+  try {
+    json = parseJson(text, {.depth = 8, .keys = kMostIndexedTensors});
+  } catch (const JsonError& error) {
+    throw UserError(fmt::format("{}: {}; download it again", file, error.what()));
+  }
+  const JsonField map = JsonField(json, file).at("weight_map");
+  std::map<std::string, std::size_t> opened;
+  for (const auto& [name, field] : map.fields()) {
+    const std::string& shard = field.text();
+    // a name in this folder: an index from elsewhere opens nothing outside of it
+    if (shard.empty() || shard == "." || shard == ".." ||
+        shard.find_first_of(std::string("/\\\0", 3)) != std::string::npos) {
+      field.fail(fmt::format("is {}, which is no name of a file beside it", field.quoted()));
+    }
+    const auto found = opened.find(shard);
+    if (found == opened.end()) {
+      files_.push_back(SafetensorsFile::mapped(directory_ / shard));
+      opened.emplace(shard, files_.size() - 1);
+    }
+    const std::size_t number = opened.at(shard);
+    if (!files_[number].has(name)) {
+      throw UserError(
+          fmt::format("{} says that {} has the tensor \"{}\", and it does not: download "
+                      "both again",
+                      file, shard, name));
+    }
+    add(name, number);
+  }
+  if (where_.empty()) map.fail("names no tensors");
+}
+
+std::vector<std::string> WeightFiles::names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, file] : where_) names.push_back(name);
+  return names;
+}
+
+const SafetensorsFile& WeightFiles::fileOf(const std::string& name) const {
+  const auto found = where_.find(name);
+  if (found == where_.end()) {
+    throw UserError(
+        fmt::format("{} has no tensor \"{}\"; is it a whole download?", directory_.string(), name));
+  }
+  return files_[found->second];
+}
+
+}  // namespace headscope::formats

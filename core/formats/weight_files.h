@@ -1,0 +1,39 @@
+// Weight files: the tensors of a Hugging Face model directory by name, whether they lie in one
+// model.safetensors or in several that an index lists (model.safetensors.index.json).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/formats/safetensors.h"
+
+namespace headscope::formats {
+
+class WeightFiles {
+ public:
+  /// Throws UserError for a directory without weights, an index that names what is not there or
+  /// lies out of the directory, and a file that is damaged.
+  explicit WeightFiles(const std::filesystem::path& directory);
+
+  const std::filesystem::path& directory() const { return directory_; }
+  std::vector<std::string> names() const;
+  bool has(const std::string& name) const { return where_.contains(name); }
+  const Shape& shape(const std::string& name) const { return fileOf(name).shape(name); }
+  /// As float32. Throws UserError that names the tensor and the file.
+  Tensor read(const std::string& name) const { return fileOf(name).read(name); }
+  /// The path of the file that a tensor is in.
+  const std::filesystem::path& path(const std::string& name) const { return fileOf(name).path(); }
+
+ private:
+  void openIndex(const std::filesystem::path& index);
+  void add(const std::string& name, std::size_t file) { where_.emplace(name, file); }
+  const SafetensorsFile& fileOf(const std::string& name) const;
+
+  std::filesystem::path directory_;
+  std::vector<SafetensorsFile> files_;
+  std::map<std::string, std::size_t> where_;
+};
+
+}  // namespace headscope::formats

@@ -1,0 +1,65 @@
+#include "core/model/model.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace headscope::model {
+
+Index LayerWeights::bytes() const {
+  const Weights& w = attention;
+  const FeedForward& f = feedForward;
+  Index count = 0;
+  for (const Tensor* tensor :
+       {&attentionNorm.gain, &attentionNorm.bias, &feedForwardNorm.gain, &feedForwardNorm.bias,
+        &w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO, &f.gate, &f.up, &f.down,
+        &f.gateBias, &f.upBias, &f.downBias}) {
+    if (!tensor->empty()) count += tensor->size();
+  }
+  return count * static_cast<Index>(sizeof(float));
+}
+
+Model::Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
+             Index layerBudgetBytes)
+    : name_(std::move(name)),
+      config_(std::move(config)),
+      weights_(std::move(weights)),
+      layerBudget_(layerBudgetBytes) {}
+
+std::shared_ptr<const Embedding> Model::embedding() const {
+  const std::lock_guard lock(mutex_);
+  if (embedding_ == nullptr) embedding_ = std::make_shared<const Embedding>(weights_->embedding());
+  return embedding_;
+}
+
+std::shared_ptr<const Readout> Model::readout() const {
+  const auto embedded = embedding();
+  const std::lock_guard lock(mutex_);
+  if (readout_ == nullptr) {
+    Readout read = weights_->readout();
+    if (read.decoder.empty()) read.decoder = embedded->tokens;
+    readout_ = std::make_shared<const Readout>(std::move(read));
+  }
+  return readout_;
+}
+
+LayerWeightsPtr Model::layer(Index layer) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(layers_.begin(), layers_.end(),
+                                  [layer](const Kept& kept) { return kept.layer == layer; });
+  if (found != layers_.end()) {
+    layers_.splice(layers_.begin(), layers_, found);
+    return layers_.front().weights;
+  }
+  layers_.push_front({layer, std::make_shared<const LayerWeights>(weights_->layer(layer))});
+  const Index each = std::max<Index>(1, layers_.front().weights->bytes());
+  const auto most = static_cast<std::size_t>(std::max<Index>(1, layerBudget_ / each));
+  while (layers_.size() > most) layers_.pop_back();
+  return layers_.front().weights;
+}
+
+Index Model::layersKept() const {
+  const std::lock_guard lock(mutex_);
+  return std::ssize(layers_);
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,57 @@
+// Model: a transformer whose weights are read as they are needed: the embedding and the readout
+// once, each layer when it is run, kept within a budget of memory.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/model/model_weights.h"
+
+namespace headscope::model {
+
+using LayerWeightsPtr = std::shared_ptr<const LayerWeights>;
+
+/// Safe on any thread.
+class Model {
+ public:
+  /// `name` is what messages call it. Layers kept together take at most `layerBudgetBytes`; one is
+  /// always kept.
+  Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
+        Index layerBudgetBytes);
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+
+  const std::string& name() const { return name_; }
+  const ModelConfig& config() const { return config_; }
+  Index parameters() const { return config_.parameters(weights_->ownDecoder()); }
+
+  std::shared_ptr<const Embedding> embedding() const;
+  LayerWeightsPtr layer(Index layer) const;
+  bool hasReadout() const { return weights_->hasReadout(); }
+  /// With the decoder's matrix in place, its own or the embedding's.
+  std::shared_ptr<const Readout> readout() const;
+
+  /// Layers that are converted and kept now.
+  Index layersKept() const;
+
+ private:
+  struct Kept {
+    Index layer;
+    LayerWeightsPtr weights;
+  };
+
+  std::string name_;
+  ModelConfig config_;
+  std::unique_ptr<const WeightReader> weights_;
+  Index layerBudget_;
+  mutable std::mutex mutex_;
+  mutable std::shared_ptr<const Embedding> embedding_;
+  mutable std::shared_ptr<const Readout> readout_;
+  mutable std::list<Kept> layers_;  // the last used first
+};
+
+using ModelPtr = std::shared_ptr<const Model>;
+
+}  // namespace headscope::model

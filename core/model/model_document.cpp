@@ -1,0 +1,158 @@
+#include "core/model/model_document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "core/ledger.h"
+
+namespace headscope::model {
+namespace {
+
+void checkInput(const Model& model, const ModelInput& input) {
+  const ModelConfig& c = model.config();
+  if (input.ids.empty()) throw UserError("there are no tokens: give at least one");
+  const Index most = std::min(c.positions, Limits::kTokens);
+  if (std::ssize(input.ids) > most) {
+    throw UserError(
+        fmt::format("the text has {} tokens, and {} takes at most {}: cut it to its first {}",
+                    withThousands(std::ssize(input.ids)), model.name(), withThousands(most),
+                    withThousands(most)));
+  }
+  for (std::size_t i = 0; i < input.ids.size(); ++i) {
+    if (input.ids[i] >= 0 && input.ids[i] < c.vocabulary) continue;
+    throw UserError(fmt::format("token {} is id {}, and {} knows the ids 0 to {}: give one of them",
+                                i, input.ids[i], model.name(), c.vocabulary - 1));
+  }
+  if (!input.types.empty() && input.types.size() != input.ids.size()) {
+    throw UserError(fmt::format("{} token types are given for {} tokens: give one for each",
+                                input.types.size(), input.ids.size()));
+  }
+  for (const Index type : input.types) {
+    if (type == 0 || (type > 0 && type < c.tokenTypes)) continue;
+    throw UserError(fmt::format("token type {} is not one of {}'s: {}", type, model.name(),
+                                c.tokenTypes < 2 ? std::string("it has none but 0")
+                                                 : fmt::format("give 0 to {}", c.tokenTypes - 1)));
+  }
+  if (!input.tokens.empty() && input.tokens.size() != input.ids.size()) {
+    throw UserError(fmt::format("{} names are given for {} tokens: give one for each, or none",
+                                input.tokens.size(), input.ids.size()));
+  }
+}
+
+std::shared_ptr<ModelDocument> copyOf(const ModelDocument& document) {
+  return std::make_shared<ModelDocument>(document);
+}
+
+void requireLayer(const Model& model, Index layer) {
+  if (layer >= 0 && layer < model.config().layers) return;
+  throw UserError(fmt::format("layer {} is not there: {} has the layers 0 to {}", layer,
+                              model.name(), model.config().layers - 1));
+}
+
+/// The model's own.
+EditedLayer ownLayer(const ModelDocument& document, Index layer) {
+  const LayerWeightsPtr weights = document.model->layer(layer);
+  EditedLayer own{
+      document.model->config().attention(layer, document.tokens()), weights->attention, {}};
+  own.config.headNorm = weights->headNorm;
+  return own;
+}
+
+EditedLayer presentLayer(const ModelDocument& document, Index layer) {
+  const auto found = document.edited.find(layer);
+  return found != document.edited.end() ? found->second : ownLayer(document, layer);
+}
+
+}  // namespace
+
+ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input) {
+  checkInput(*model, input);
+  return std::make_shared<const ModelDocument>(
+      ModelDocument{std::move(model), std::move(input), {}});
+}
+
+ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
+  checkInput(*document.model, input);
+  const auto next = copyOf(document);
+  next->input = std::move(input);
+  if (next->tokens() == document.tokens()) return next;
+  for (auto& [layer, edited] : next->edited) {
+    edited.config.seqLen = next->tokens();
+    edited.config.mask.painted = nullptr;
+    edited.config.mask.lengths.clear();
+    edited.pins = edited.pins.fitting(edited.config);
+  }
+  return next;
+}
+
+DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x) {
+  requireLayer(*document.model, layer);
+  EditedLayer present = presentLayer(document, layer);
+  TensorSource source;
+  source.name = fmt::format("{}, layer {}", document.model->name(), layer + 1);
+  source.x = x;
+  source.tokens = document.input.tokens;
+  if (source.tokens.empty()) {
+    for (const Index id : document.input.ids) source.tokens.push_back(fmt::format("{}", id));
+  }
+  Input input;
+  input.x = std::move(x);
+  input.tokens = {source.tokens};
+  Document made;
+  made.config = std::move(present.config);
+  made.positions = Positions::none;
+  made.weightSource.loadedFrom = source.name;
+  made.weightsEdited = document.edited.contains(layer);
+  made.source = std::make_shared<const InputSource>(std::move(source));
+  made.input = std::make_shared<const Input>(std::move(input));
+  made.weights = std::move(present.weights);
+  made.pins = std::move(present.pins);
+  return std::make_shared<const Document>(std::move(made));
+}
+
+ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Document& edited) {
+  requireLayer(*document.model, layer);
+  const AttentionConfig own = document.model->config().attention(layer, document.tokens());
+  const AttentionConfig& c = edited.config;
+  const bool fits = c.dModel == own.dModel && c.numHeads == own.numHeads &&
+                    c.numKvHeads == own.numKvHeads && c.dK() == own.dK() &&
+                    c.seqLen == own.seqLen && c.batch == 1 && !c.crossAttention();
+  if (!fits) {
+    throw UserError(fmt::format(
+        "layer {} of {} has d_model {}, {} heads, {} key/value heads and {} tokens, and a part of "
+        "a model keeps its size: open the layer by itself to change that",
+        layer + 1, document.model->name(), own.dModel, own.numHeads, own.numKvHeads, own.seqLen));
+  }
+  const auto next = copyOf(document);
+  next->edited.insert_or_assign(layer, EditedLayer{c, edited.weights, edited.pins});
+  return next;
+}
+
+ModelDocumentPtr withoutEdits(const ModelDocument& document, Index layer) {
+  const auto next = copyOf(document);
+  next->edited.erase(layer);
+  return next;
+}
+
+ModelDocumentPtr withoutHeads(const ModelDocument& document,
+                              const std::vector<HeadOfLayer>& heads) {
+  const auto next = copyOf(document);
+  for (const HeadOfLayer& off : heads) {
+    requireLayer(*document.model, off.layer);
+    const Index count = document.model->config().heads;
+    if (off.head < 0 || off.head >= count) {
+      throw UserError(fmt::format("head {} is not there: each layer of {} has the heads 0 to {}",
+                                  off.head, document.model->name(), count - 1));
+    }
+    EditedLayer layer = presentLayer(*next, off.layer);
+    layer.config.headGains.resize(static_cast<std::size_t>(count), 1.0F);
+    layer.config.headGains[static_cast<std::size_t>(off.head)] = 0.0F;
+    next->edited.insert_or_assign(off.layer, std::move(layer));
+  }
+  return next;
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,261 @@
+#include "core/model/model_trace.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "core/attention.h"
+#include "core/error.h"
+#include "core/finite.h"
+#include "core/ledger.h"
+#include "core/model/blocks.h"
+#include "core/steps/linear.h"
+
+namespace headscope::model {
+namespace {
+
+/// Multiply-adds of the products around attention; of one layer.
+Index feedForwardFlops(const ModelConfig& c, Index tokens) {
+  return 2 * tokens * c.dModel * c.ffWidth * (c.gated ? 3 : 2);
+}
+
+Index floatBytes(Index count) { return count * static_cast<Index>(sizeof(float)); }
+
+bool sameWeights(const Weights& a, const Weights& b) {
+  return a.wQ.sameAs(b.wQ) && a.wK.sameAs(b.wK) && a.wV.sameAs(b.wV) && a.wO.sameAs(b.wO) &&
+         a.bQ.sameAs(b.bQ) && a.bK.sameAs(b.bK) && a.bV.sameAs(b.bV) && a.bO.sameAs(b.bO);
+}
+
+/// Whether layer ℓ of two documents differs in nothing but what reaches it.
+bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
+  const auto ofA = a.edited.find(layer);
+  const auto ofB = b.edited.find(layer);
+  if (ofA == a.edited.end() && ofB == b.edited.end()) return true;
+  if (ofA == a.edited.end() || ofB == b.edited.end()) return false;
+  return ofA->second.config == ofB->second.config && ofA->second.pins == ofB->second.pins &&
+         sameWeights(ofA->second.weights, ofB->second.weights);
+}
+
+}  // namespace
+
+/// Fills in a trace, layer by layer.
+class ModelRun {
+ public:
+  ModelRun(const ModelDocumentPtr& document, ModelTracePtr previous, const Execution& execution,
+           Index budgetBytes)
+      : document_(document),
+        config_(document->model->config()),
+        previous_(std::move(previous)),
+        execution_(execution),
+        left_(budgetBytes),
+        trace_(new ModelTrace(document)) {
+    if (previous_ != nullptr && previous_->document().model != document->model) previous_ = nullptr;
+    trace_->threads_ = execution.threads;
+    const Index tokens = document->tokens();
+    const Index states = (2 * config_.layers + 1) * floatBytes(tokens * config_.dModel);
+    const Index inner = 2 * floatBytes(tokens * config_.ffWidth);
+    const Index needed = states + inner;
+    if (needed > left_) {
+      throw UserError(fmt::format(
+          "{} tokens need {} for the hidden states alone, more than the memory budget of {}: give "
+          "fewer",
+          withThousands(tokens), bytesInWords(needed), bytesInWords(left_)));
+    }
+    left_ -= needed;
+    checkFits(config_.attention(0, tokens), budgetBytes);
+  }
+
+  ModelTracePtr run(const LayerSeen& seen) {
+    const double start = clockSeconds();
+    const ThreadCount threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
+                                         execution_.threads, execution_.flopsPerThread));
+    takeEmbedding();
+    for (Index layer = 0; layer < config_.layers; ++layer) {
+      if (!takeFromBefore(layer, seen) && !compute(layer, seen)) return nullptr;
+    }
+    finish();
+    if (execution_.stop()) return nullptr;
+    trace_->ms = millisecondsSince(start);
+    return trace_;
+  }
+
+ private:
+  static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
+
+  void takeEmbedding() {
+    if (previous_ != nullptr && previous_->document().input.ids == document_->input.ids &&
+        previous_->document().input.types == document_->input.types) {
+      trace_->hidden_.push_back(previous_->hidden(0));
+      return;
+    }
+    trace_->hidden_.push_back(embed(*document_->model->embedding(), config_, document_->input.ids,
+                                    document_->input.types, execution_));
+  }
+
+  /// Where nothing that it is computed from differs.
+  bool takeFromBefore(Index layer, const LayerSeen& seen) {
+    if (previous_ == nullptr || previous_->document().input.tokens != document_->input.tokens ||
+        !trace_->hidden_.back().sameAs(previous_->hidden(2 * layer)) ||
+        !sameLayer(*document_, previous_->document(), layer)) {
+      return false;
+    }
+    trace_->hidden_.push_back(previous_->hidden(2 * layer + 1));
+    trace_->hidden_.push_back(previous_->hidden(2 * layer + 2));
+    trace_->traces_.push_back(nullptr);
+    if (previous_->held(layer)) hold(layer, previous_->layer(layer));
+    if (seen) seen(layer, previous_->layer(layer));
+    return true;
+  }
+
+  /// False where the pass was cancelled.
+  bool compute(Index layer, const LayerSeen& seen) {
+    const LayerWeightsPtr weights = document_->model->layer(layer);
+    const TracePtr attention = runAttentionOf(layer);
+    if (attention == nullptr) return false;
+    trace_->traces_.push_back(nullptr);
+    hold(layer, attention);
+    if (seen) seen(layer, attention);
+    const auto& h = trace_->hidden_;
+    Tensor half = sum(h.back(), attention->tensor(TensorId::output), execution_);
+    if (!config_.preNorm) half = normalized(half, weights->attentionNorm, config_, execution_);
+    const Tensor inner =
+        config_.preNorm ? normalized(half, weights->feedForwardNorm, config_, execution_) : half;
+    Tensor whole =
+        sum(half, feedForward(inner, weights->feedForward, config_, execution_), execution_);
+    if (!config_.preNorm) whole = normalized(whole, weights->feedForwardNorm, config_, execution_);
+    if (execution_.stop()) return false;
+    requireFiniteHidden(half, layer, "attention");
+    requireFiniteHidden(whole, layer, "feed-forward network");
+    trace_->hidden_.push_back(std::move(half));
+    trace_->hidden_.push_back(std::move(whole));
+    ++trace_->layersRun_;
+    return true;
+  }
+
+  TracePtr runAttentionOf(Index layer) {
+    TracePtr before;
+    Tensor x;
+    if (previous_ != nullptr && previous_->held(layer)) {
+      before = previous_->layer(layer);
+      // of the same hidden state comes the same X: its steps need not run again
+      if (trace_->hidden_.back().sameAs(previous_->hidden(2 * layer))) {
+        x = before->tensor(TensorId::x);
+      }
+    }
+    if (x.empty()) x = trace_->attentionInput(layer, execution_);
+    if (execution_.stop()) return nullptr;
+    try {
+      return runAttention(layerDocument(*document_, layer, std::move(x)), before, execution_);
+    } catch (const UserError& error) {
+      throw UserError(
+          fmt::format("layer {} of {}: {}", layer + 1, document_->model->name(), error.what()));
+    }
+  }
+
+  void hold(Index layer, const TracePtr& trace) {
+    const Index bytes = ledger(trace->config()).residentBytes;
+    if (bytes > left_) return;
+    left_ -= bytes;
+    trace_->traces_[at(layer)] = trace;
+  }
+
+  void requireFiniteHidden(const Tensor& hidden, Index layer, const char* part) const {
+    const auto index = firstNotFinite(hidden);
+    if (!index) return;
+    throw UserError(fmt::format(
+        "layer {} of {}: after its {} token {}'s number {} is not finite; are its weights damaged?",
+        layer + 1, document_->model->name(), part, (*index)[1], (*index)[2]));
+  }
+
+  void finish() {
+    const Tensor& end = trace_->hidden_.back();
+    if (previous_ != nullptr && end.sameAs(previous_->hidden(2 * config_.layers))) {
+      trace_->last_ = previous_->last();
+      return;
+    }
+    trace_->last_ = config_.preNorm
+                        ? normalized(end, document_->model->readout()->norm, config_, execution_)
+                        : end;
+  }
+
+  ModelDocumentPtr document_;
+  const ModelConfig& config_;
+  ModelTracePtr previous_;
+  const Execution& execution_;
+  Index left_;  // of the budget
+  std::shared_ptr<ModelTrace> trace_;
+};
+
+ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
+                       const Execution& execution, Index budgetBytes, const LayerSeen& seen) {
+  return ModelRun(document, previous, execution, budgetBytes).run(seen);
+}
+
+Tensor ModelTrace::attentionInput(Index layer, const Execution& execution) const {
+  const Tensor& h = hidden(2 * layer);
+  if (!config().preNorm) return h;
+  return normalized(h, document_->model->layer(layer)->attentionNorm, config(), execution);
+}
+
+Tensor ModelTrace::hiddenState(Index layer) const {
+  return layer == layers() ? last_ : hidden(2 * layer);
+}
+
+TracePtr ModelTrace::layer(Index layer) const {
+  if (held(layer)) return traces_[static_cast<std::size_t>(layer)];
+  const std::lock_guard lock(mutex_);
+  if (lookedAtLayer_ == layer) return lookedAt_;
+  Execution execution;
+  execution.threads = threads_;
+  lookedAt_ = runAttention(layerDocument(*document_, layer, attentionInput(layer, execution)),
+                           nullptr, execution);
+  lookedAtLayer_ = layer;
+  return lookedAt_;
+}
+
+Tensor ModelTrace::logits(Index row, Index rows) const {
+  const Model& model = *document_->model;
+  if (!model.hasReadout()) {
+    throw UserError(
+        fmt::format("{} was saved without the part that says a word, so it has no "
+                    "logits: open one with a language-model head",
+                    model.name()));
+  }
+  const Index bytes = floatBytes(rows * config().vocabulary);
+  if (bytes > defaultMemoryBudget() / 2) {
+    throw UserError(
+        fmt::format("the logits of {} tokens need {}: ask for fewer", rows, bytesInWords(bytes)));
+  }
+  Execution execution;
+  execution.threads = threads_;
+  const ThreadCount threads(threadsFor(2 * rows * config().dModel * config().vocabulary, threads_));
+  const Tensor part = last_.slice(1, row, row + rows);
+  return logitsOf(part, *model.readout(), config(), execution);
+}
+
+std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) const {
+  const Tensor all = logits(row, 1);
+  const std::span<const float> values = all.matrix({0}).row(0);
+  const float largest = *std::max_element(values.begin(), values.end());
+  double total = 0.0;
+  for (const float v : values) total += std::exp(static_cast<double>(v) - largest);
+  std::vector<Index> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  count = std::min(count, order.size());
+  const auto value = [&](Index id) { return values[static_cast<std::size_t>(id)]; };
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+      [&](Index a, Index b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
+  std::vector<Prediction> best;
+  for (const Index id : std::span(order).first(count)) {
+    const auto logit = static_cast<double>(value(id));
+    best.push_back({id, logit, std::exp(logit - largest) / total});
+  }
+  return best;
+}
+
+}  // namespace headscope::model

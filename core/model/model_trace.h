@@ -1,0 +1,88 @@
+// Model trace: one pass of a whole model: the residual stream before, between and after the halves
+// of each layer, each layer's attention as a Trace, and what the model says at each token.
+//
+// All hidden states are held; of the layers' traces, which are far larger, the first so many that
+// fit a budget. What is not held is computed again when it is asked for, bit for bit.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/execution.h"
+#include "core/model/model_document.h"
+#include "core/trace.h"
+
+namespace headscope::model {
+
+struct Prediction {
+  Index id = 0;
+  double logit = 0.0;
+  double probability = 0.0;
+};
+
+class ModelTrace;
+using ModelTracePtr = std::shared_ptr<const ModelTrace>;
+
+/// Called with each layer's trace as it is computed, held or not.
+using LayerSeen = std::function<void(Index layer, const TracePtr& trace)>;
+
+/// One pass. `previous` may be null; what comes before the first layer that differs from it is
+/// taken from there, and of the steps of that layer those whose operands are the same. Traces held
+/// take at most `budgetBytes`. Null where `execution` was cancelled. Throws UserError where a pass
+/// does not fit the memory, and where a number is not finite, naming the layer.
+ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
+                       const Execution& execution, Index budgetBytes,
+                       const LayerSeen& seen = nullptr);
+
+/// What may be asked on any thread.
+class ModelTrace {
+ public:
+  const ModelDocument& document() const { return *document_; }
+  const ModelDocumentPtr& documentPtr() const { return document_; }
+  const ModelConfig& config() const { return document_->model->config(); }
+  Index layers() const { return config().layers; }
+  Index tokens() const { return document_->tokens(); }
+
+  /// The residual stream (1, T, D): 2ℓ is what layer ℓ is given, 2ℓ + 1 what its attention has
+  /// added to, 2L what the last layer gives. Where norms follow the sums, after the norm.
+  const Tensor& hidden(Index half) const { return hidden_[static_cast<std::size_t>(half)]; }
+  /// As transformers gives them, 0 … L: what each layer is given, and the last after the final
+  /// norm.
+  Tensor hiddenState(Index layer) const;
+  /// What the readout reads: the last hidden state after the final norm, if there is one.
+  const Tensor& last() const { return last_; }
+
+  /// A layer's attention; computed again where it is not held.
+  TracePtr layer(Index layer) const;
+  bool held(Index layer) const { return traces_[static_cast<std::size_t>(layer)] != nullptr; }
+
+  /// Rows [row, row + rows) of the logits: (1, rows, V). Throws UserError for a model without a
+  /// readout, and where they do not fit half of the memory.
+  Tensor logits(Index row, Index rows) const;
+  /// The most probable tokens at a place, the first of them first; of equals the lower id.
+  std::vector<Prediction> predictions(Index row, std::size_t count) const;
+
+  /// How many layers were run, not taken from the pass before.
+  Index layersRun() const { return layersRun_; }
+  double ms = 0.0;
+
+ private:
+  friend class ModelRun;
+  explicit ModelTrace(ModelDocumentPtr document) : document_(std::move(document)) {}
+  Tensor attentionInput(Index layer, const Execution& execution) const;
+
+  ModelDocumentPtr document_;
+  int threads_ = 0;
+  std::vector<Tensor> hidden_;    // 2L + 1
+  std::vector<TracePtr> traces_;  // L; null: not held
+  Tensor last_;
+  Index layersRun_ = 0;
+
+  mutable std::mutex mutex_;
+  mutable TracePtr lookedAt_;  // the last that was computed again
+  mutable Index lookedAtLayer_ = -1;
+};
+
+}  // namespace headscope::model

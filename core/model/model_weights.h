@@ -1,0 +1,58 @@
+// Model weights: the numbers of a transformer, part by part, and where they are read from when they
+// are needed. Matrices are (out, in), y = x Wᵀ + b, whatever the file had.
+#pragma once
+
+#include "core/model/model_config.h"
+#include "core/weights/weights.h"
+
+namespace headscope::model {
+
+/// LayerNorm's gain and bias (D); RMSNorm's gain alone.
+struct NormWeights {
+  Tensor gain, bias;
+};
+
+struct Embedding {
+  Tensor tokens;     // (V, D)
+  Tensor positions;  // (rows, D); empty without learned ones
+  Tensor types;      // (token types, D); empty without
+  NormWeights norm;  // empty without
+};
+
+struct FeedForward {
+  Tensor gate, up, down;  // (F, D), (F, D), (D, F); gate is empty where it is not gated
+  Tensor gateBias, upBias, downBias;
+};
+
+struct LayerWeights {
+  NormWeights attentionNorm, feedForwardNorm;
+  Weights attention;
+  HeadNorm headNorm;
+  FeedForward feedForward;
+
+  Index bytes() const;  // as float32
+};
+
+/// From the last hidden state to a logit for every token.
+struct Readout {
+  NormWeights norm;                 // the final one; empty where there is none
+  Tensor transform, transformBias;  // (D, D), (D) of a masked-word head; empty without
+  NormWeights transformNorm;
+  Tensor decoder;  // (V, D); empty: the embedding's
+  Tensor bias;     // (V); empty without
+};
+
+class WeightReader {
+ public:
+  virtual ~WeightReader() = default;
+  /// Each reads and converts anew. They throw UserError that names the file and the tensor.
+  virtual Embedding embedding() const = 0;
+  virtual LayerWeights layer(Index layer) const = 0;
+  virtual Readout readout() const = 0;
+  /// False for a model that was saved without the part that says a word.
+  virtual bool hasReadout() const = 0;
+  /// Whether the readout's matrix is the model's own, not the embedding.
+  virtual bool ownDecoder() const = 0;
+};
+
+}  // namespace headscope::model

@@ -1,0 +1,53 @@
+#include "core/platform/mapped_file.h"
+
+#if defined(__unix__)
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace headscope::platform {
+
+#if defined(__unix__) && !defined(__EMSCRIPTEN__)
+namespace {
+
+class PosixMappedFile final : public MappedFile {
+ public:
+  PosixMappedFile(int descriptor, std::size_t bytes) : descriptor_(descriptor) {
+    void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (memory != MAP_FAILED) bytes_ = {static_cast<const char*>(memory), bytes};
+  }
+  ~PosixMappedFile() override {
+    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    ::close(descriptor_);
+  }
+
+  bool complete() const override {
+    struct stat now {};
+    return ::fstat(descriptor_, &now) == 0 && now.st_size >= static_cast<off_t>(bytes_.size());
+  }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace
+
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return nullptr;
+  struct stat file {};
+  if (::fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_size <= 0) {
+    ::close(descriptor);
+    return nullptr;
+  }
+  auto mapped =
+      std::make_shared<PosixMappedFile>(descriptor, static_cast<std::size_t>(file.st_size));
+  return mapped->bytes().empty() ? nullptr : mapped;
+}
+#else
+std::shared_ptr<const MappedFile> MappedFile::open(const std::filesystem::path&) { return nullptr; }
+#endif
+
+}  // namespace headscope::platform

@@ -1,0 +1,129 @@
+// model: a whole model from its folder on the command line.
+#include "core/analysis/head_metrics.h"
+#include "core/formats/safetensors.h"
+#include "tests/cli/cli_test.h"
+
+namespace headscope {
+namespace {
+
+using nlohmann::json;
+
+class Model : public InFolder {
+ protected:
+  static std::vector<std::string> model(const std::string& name,
+                                        std::vector<std::string> flags = {}) {
+    flags.insert(flags.begin(), {"model", dataFile(name)});
+    return flags;
+  }
+};
+
+TEST_F(Model, GivesWhatTheContractSays) {
+  const json said = jsonOf(model("tiny-gpt2", {"--ids", "283,271,84,396", "--threads", "1"}));
+  EXPECT_EQ(said["ids"], json({283, 271, 84, 396}));
+  EXPECT_EQ(said["config"]["model_type"], "gpt2");
+  EXPECT_EQ(said["config"]["layers"], 2);
+  EXPECT_EQ(said["config"]["d_model"], 32);
+  EXPECT_GE(said["ms"].get<double>(), 0.0);
+  ASSERT_EQ(said["predictions"].size(), 4U);
+  for (const json& place : said["predictions"]) {
+    ASSERT_EQ(place.size(), 10U);
+    for (std::size_t i = 1; i < 10; ++i) EXPECT_GE(place[i - 1]["p"], place[i]["p"]);
+  }
+  ASSERT_EQ(said["heads"].size(), 8U);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const json& head = said["heads"][i];
+    EXPECT_EQ(head["layer"], i / 4);
+    EXPECT_EQ(head["head"], i % 4);
+    EXPECT_TRUE(head.at("label").is_string());
+    for (const MetricInfo& m : allMetrics()) EXPECT_TRUE(head.contains(std::string(m.key)));
+  }
+}
+
+TEST_F(Model, TheTraceHoldsAttentionsHiddenStatesAndLogits) {
+  const std::string trace = path("t.safetensors");
+  const json said = jsonOf(model("tiny-llama", {"--ids", "1,65,77,5,78,46,50", "--trace", trace}));
+  const formats::SafetensorsFile file(trace);
+  const formats::SafetensorsFile expected(dataFile("tiny-llama/expected.safetensors"));
+  ASSERT_EQ(file.names(), (std::vector<std::string>{"attentions", "hidden_states", "logits"}));
+  for (const std::string& name : file.names()) {
+    const auto found = file.read(name).values();
+    const auto wanted = expected.read("0." + name).values();
+    ASSERT_EQ(file.shape(name), expected.shape("0." + name));
+    double most = 0.0, worst = 0.0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      most = std::max(most, std::abs(static_cast<double>(wanted[i])));
+      worst = std::max(worst, std::abs(static_cast<double>(found[i]) - wanted[i]));
+    }
+    EXPECT_LE(worst, 1e-5 * most) << name;
+  }
+  // the first prediction is the largest logit
+  const Tensor logits = file.read("logits");
+  const Index best = said["predictions"][6][0]["id"];
+  for (Index v = 0; v < 96; ++v) EXPECT_LE(logits.at({6, v}), logits.at({6, best}));
+}
+
+TEST_F(Model, HeadsCanBeSwitchedOff) {
+  const std::vector<std::string> ids{"--ids", "283,271,84"};
+  const json all = jsonOf(model("tiny-gpt2", ids));
+  auto flags = ids;
+  flags.insert(flags.end(), {"--drop-heads", "0.1,1.3"});
+  const json fewer = jsonOf(model("tiny-gpt2", flags));
+  EXPECT_NE(all["predictions"], fewer["predictions"]);
+  EXPECT_EQ(fewer["heads"][1]["ablation"], 0.0);
+  EXPECT_EQ(fewer["heads"][7]["ablation"], 0.0);
+  EXPECT_GT(fewer["heads"][2]["ablation"], 0.0);
+}
+
+TEST_F(Model, PrintsATable) {
+  const CliResult result = runProgram(model("tiny-bert", {"--ids", "2,67,176,3"}));
+  EXPECT_EQ(result.status, 0) << result.err;
+  for (const char* part : {"tiny-bert: bert, 2 layers, d_model 32, 4 heads", "what stands there",
+                           "what each head does", "4 tokens"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << " in " << result.out;
+  }
+}
+
+TEST_F(Model, RefusesWhatCannotBe) {
+  expectRefused({"model"}, {"directory"});
+  expectRefused(model("tiny-gpt2"), {"--ids"});
+  expectRefused({"model", path("nowhere"), "--ids", "1"}, {"nowhere", "not a folder"});
+  expectRefused(model("tiny-gpt2", {"--ids", "1,two"}), {"--ids", "two"});
+  expectRefused(model("tiny-gpt2", {"--ids", "400"}), {"id 400", "0 to 399"});
+  expectRefused(model("tiny-gpt2", {"--ids", "-1"}), {"-1"});
+  expectRefused(model("tiny-gpt2", {"--ids", "1", "--drop-heads", "3"}), {"--drop-heads 3", "3.7"});
+  expectRefused(model("tiny-gpt2", {"--ids", "1", "--drop-heads", "0.x"}), {"--drop-heads 0.x"});
+  expectRefused(model("tiny-gpt2", {"--ids", "1", "--drop-heads", "0.4"}), {"head 4", "0 to 3"});
+  expectRefused(model("tiny-gpt2", {"--ids", "1", "--drop-heads", "2.0"}), {"layer 2", "0 to 1"});
+  expectRefused(model("tiny-gpt2", {"--ids", "1", "--trace", path("no/where.safetensors")}),
+                {"no/where.safetensors"});
+  EXPECT_TRUE(folderIsEmpty());
+}
+
+/// RoPE as a switch of a single layer: its step is run, stored and explained.
+TEST_F(Model, OneLayerCanBeRotated) {
+  const std::vector<std::string> pass{"--d-model", "32",      "--heads",          "4",
+                                      "--text",    "a b c d", "--positions-kind", "rope"};
+  auto run = pass;
+  run.insert(run.begin(), {"run", "--trace", path("t.safetensors")});
+  const json said = jsonOf(run);
+  ASSERT_EQ(said["steps"].size(), 10U);
+  EXPECT_EQ(said["steps"][2]["id"], "rotate");
+  const formats::SafetensorsFile file(path("t.safetensors"));
+  ASSERT_TRUE(file.has("q_rot") && file.has("k_rot"));
+  auto explain = pass;
+  explain.insert(explain.begin(), {"explain", "--step", "rotate", "--tensor", "q", "--head", "1",
+                                   "--row", "3", "--col", "5"});
+  const json cell = jsonOf(explain);
+  EXPECT_EQ(cell["tensor"], "q_rot");
+  EXPECT_EQ(cell["terms"].size(), 2U);
+  EXPECT_NEAR(cell["sum"].get<double>(), cell["value"].get<double>(), 1e-5);
+  EXPECT_NEAR(cell["value"].get<double>(), static_cast<double>(file.read("q_rot").at({0, 1, 3, 5})),
+              1e-6);
+  expectRefused({"explain", "--step", "rotate"}, {"--step rotate", "--positions-kind rope"});
+  auto render = pass;
+  render.insert(render.begin(), {"render", "--view", "flow", "--out", path("f.png")});
+  expectRefused(render, {"--positions-kind", "not drawn"});
+}
+
+}  // namespace
+}  // namespace headscope

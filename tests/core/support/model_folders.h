@@ -1,0 +1,60 @@
+// Model folders for tests: those of tests/data with fields and tensors changed, written anew.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/formats/safetensors.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::test {
+
+inline std::filesystem::path modelData(const std::string& name) {
+  return std::filesystem::path(HEADSCOPE_TEST_DATA) / name;
+}
+
+/// A model's config.json and tensors, to be changed and written.
+struct ModelFolder {
+  explicit ModelFolder(const std::string& name)
+      : config(nlohmann::json::parse(readAll(modelData(name) / "config.json"))) {
+    const formats::SafetensorsFile file(modelData(name) / "model.safetensors");
+    for (const std::string& tensor : file.names()) tensors[tensor] = file.read(tensor);
+  }
+
+  void rename(const std::string& from, const std::string& to) {
+    std::map<std::string, Tensor> renamed;
+    for (auto& [name, tensor] : tensors) {
+      std::string text = name;
+      for (std::size_t at = text.find(from); at != std::string::npos;
+           at = text.find(from, at + to.size())) {
+        text.replace(at, from.size(), to);
+      }
+      renamed[text] = tensor;
+    }
+    tensors = std::move(renamed);
+  }
+
+  std::vector<formats::NamedTensor> list(
+      const std::function<bool(const std::string&)>& wanted = nullptr) const {
+    std::vector<formats::NamedTensor> all;
+    for (const auto& [name, tensor] : tensors) {
+      if (!wanted || wanted(name)) all.push_back({name, tensor});
+    }
+    return all;
+  }
+
+  void writeConfig(const TempFolder& folder) const { folder.file("config.json", config.dump()); }
+  void write(const TempFolder& folder, formats::FileFloat as = formats::FileFloat::f32) const {
+    writeConfig(folder);
+    formats::writeSafetensors(folder / "model.safetensors", list(), {}, as);
+  }
+
+  nlohmann::json config;
+  std::map<std::string, Tensor> tensors;
+};
+
+}  // namespace headscope::test
