@@ -19,6 +19,9 @@ class StartPanel {
 
   void draw() {
     words(look_.fonts.title, look_.theme.text, "Where to begin");
+    const float foot = ImGui::GetFrameHeight() + look_.space.wide;
+    ImGui::BeginChild("entries", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false,
+                      ImGuiWindowFlags_NoBackground);
     words(
         look_.fonts.small, look_.theme.textMuted,
         "What you see is one layer of attention over the sentence above. Every number is computed, "
@@ -38,9 +41,10 @@ class StartPanel {
         look_.fonts.small, look_.theme.textMuted,
         "Or try at once: type a sentence of your own (edit text, above), click a cell of S for its "
         "arithmetic, turn the wheel on it to change it.");
+    ImGui::EndChild();
     gap();
     if (pill(look_, "Close for good")) closed_ = true;
-    tip(look_, "Lessons stay under Learn");
+    tip(look_, "It is also under ?, and the lessons under Learn");
   }
 
  private:
