@@ -82,8 +82,10 @@ void Presenter::drawBelow(const Panel& panel, const Words& lecture, Rect& room) 
   const Rect line = room.cutBottom(fontSize(look.fonts.small) + look.px(6));
   drawLine(panel, lecture, line);
   SentenceStrip sentence = lecture.sentence;
-  if (sentence.empty()) {
-    sentence.text = pages_.open(panel.view.page).sentenceInWords(panel, card_);
+  // what is played tells itself
+  const bool played = panel.view.playTime && panel.view.page == kFlowPage;
+  if (sentence.empty() || played) {
+    sentence = {pages_.open(panel.view.page).sentenceInWords(panel, card_)};
   }
   if (sentence.empty()) return;
   const float height = sentenceStripHeight(look, sentence, room.width(), whole);
