@@ -20,7 +20,7 @@ void drawSpeakerNotes(ImDrawList& list, const Look& look, const SpeakerNotes& no
       notes.minutes > 0 ? fmt::format("{} of {}:00", clockText(notes.seconds), notes.minutes)
                         : clockText(notes.seconds);
   const Rect time = top.cutRight(textSize(fonts.semibold, clock).x, look.space.large);
-  drawText(&list, fonts.semibold, time.a, t.accentText, clock);
+  if (!notes.heading.empty()) drawText(&list, fonts.semibold, time.a, t.accentText, clock);
   drawText(&list, fonts.small, top.a, t.textMuted, elided(fonts.small, notes.heading, top.width()));
 
   const Rect keys = room.cutBottom(fontSize(fonts.small), look.space.small);
