@@ -47,11 +47,13 @@ App::State::State(AppOptions o)
       progress(loadProgress(stateFolder)),
       startClosed(progress.startClosed) {
   lesson.setDone(progress.scenes);
+  if (o.firstLook) firstLook.open(*documents.newest(), view);
   // tokens that come with the view hold
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
   const formats::SavedScene* first = sessions.store().scene(o.scene);
   if (first != nullptr) {
     documents.history().apply(Open{first->document, fmt::format("scene {}", o.scene)});
+    sessions.openedAt(o.scene);
   }
   documents.start();
   if (o.learns) documents.apply(DrawWeights{WeightInit::learned, 1}, "");
@@ -147,6 +149,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
+    speakerWindow(look);
     applyEdits(edits);
     if (exports.waits() || documents.learning()) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
@@ -311,6 +314,16 @@ void App::onWake(std::function<void()> wake) {
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
 double App::nextChange() const { return state_->nextChange; }
+bool App::wantsSpeakerWindow() const { return state_->lecture.speakerWanted(); }
+void App::setSpeakerWindow(ImDrawList* list, ImVec2 size) {
+  state_->speakerList = list;
+  state_->speakerSize = size;
+}
+void App::speakerWindowGone(const std::string& why) {
+  setSpeakerWindow(nullptr);
+  state_->lecture.speakerGone(why);
+  if (!why.empty()) state_->documents.say(why, true);
+}
 bool App::wantsFullScreen() const { return state_->presenter.on(); }
 float App::scale() const { return state_->scale(); }
 ImU32 App::background() const { return ui::theme(state_->view.theme).window; }

@@ -33,8 +33,10 @@ struct AppOptions {
   NamedDocument compared;                   // the state chosen in the history to compare with
   std::filesystem::path sessionPath;        // the session it is; empty: none yet
   std::vector<formats::SavedScene> scenes;  // the session's
-  int scene = 0;                            // the one it goes to, with the view as given; 0: none
-  std::filesystem::path stateFolder;        // where what is not saved is kept; empty: nowhere
+  bool firstLook =
+      false;      // on a number to try something with (ui::FirstLook), not on the view alone
+  int scene = 0;  // the one it goes to, with the view as given; 0: none
+  std::filesystem::path stateFolder;  // where what is not saved is kept; empty: nowhere
   /// What the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
@@ -72,6 +74,12 @@ class App {
   double nextChange() const;
   /// True while one panel is presented: over the whole screen, where the host has one.
   bool wantsFullScreen() const;
+  /// While it is true a host that can shows a second window, for who gives a lecture.
+  bool wantsSpeakerWindow() const;
+  /// What frames fill for that window from now on, and its size; null: there is none.
+  void setSpeakerWindow(ImDrawList* list, ImVec2 size = {});
+  /// It was closed by the user; or, for this reason, could not be opened.
+  void speakerWindowGone(const std::string& why = {});
   /// Interface scale the fonts must be loaded for.
   float scale() const;
   ImU32 background() const;

@@ -60,8 +60,10 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key::minus) || ctrlPressed(Key::keypadSubtract)) ui::zoomInterface(view, -1);
   if (keyPressed(Key::f1, false) && !popup) help.open();
   if (keyPressed(Key::f11, false) && !popup) {
-    presenter.toggle(view, controls.on ? controls.card : "");
+    const bool ofScene = lesson.open() && !presenter.on() && !view.presented.empty();
+    ofScene ? presenter.begin(view) : presenter.toggle(view, controls.on ? controls.card : "");
   }
+  if (keyPressed(Key::f10, false) && !popup) lecture.toggleSpeaker();
   if (io.WantTextInput) return;
   if (ui::charTyped('?') && !popup) help.open();
   if (ctrlPressed(Key{'Z'})) (io.KeyShift ? panel.edits.redo : panel.edits.undo) = true;
@@ -71,7 +73,7 @@ void App::State::keys(const ui::Panel& panel) {
   if (!command && ui::controlKeys(controls, pages.open(view.page).text().controls)) return;
   if (!command && presenter.keys(view)) return;
   if (!command && sessions.restoreKey()) return;
-  if (!command && ui::lessonKeys(panel, lesson)) return;
+  if (!command && lecture.keys(panel, presenter.on())) return;
   const bool toolShown =
       presenter.on() ? presenter.card() == ui::kToolsCard : view.page == ui::kFlowPage;
   const bool own = !command && !sessions.answerPressed();

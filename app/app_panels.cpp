@@ -6,8 +6,10 @@
 #include <vector>
 
 #include "app/app_state.h"
+#include "app/ui/compat.h"
 #include "app/ui/heads/heads_page.h"
 #include "app/ui/learn/learn_page.h"
+#include "app/ui/speaker_notes.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
@@ -58,10 +60,10 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   keepProgress();
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
-  ui::statusBar(panel,
-                {hint.empty() ? said.text : hint, hint.empty() && said.isError,
-                 documents.progress(), page.figuresInWords(panel), learningNow()},
-                layout.status);
+  ui::Status status{hint.empty() ? said.text : hint, hint.empty() && said.isError,
+                    documents.progress(), page.figuresInWords(panel), learningNow()};
+  status.toTry = firstLook.inWords(panel);
+  ui::statusBar(panel, status, layout.status);
 }
 
 std::optional<ui::Status::Learning> App::State::learningNow() const {
@@ -117,20 +119,21 @@ void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
 /// The open lesson at the left, at the first start where to begin; the page has the rest.
 void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
   const ui::Look& look = panel.look;
-  if (!lesson.open() && !startShown()) {
-    lesson.follow(panel, training);  // one that was dropped begins
-    return;
-  }
+  if (!lesson.open() && !startShown()) return;
   ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);
   at.a = {at.a.x + look.px(14), at.a.y + look.px(14)};
   at.b.y -= look.px(2);
   const char* id = lesson.open() ? "lesson" : "start";
-  if (ui::beginCard(id, at.a, at.size(), look, !lesson.open())) {
+  if (ui::beginCard(id, at.a, at.size(), look)) {
     ui::offerCard(controls, id, look);
-    lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, startClosed);
+    bool closed = false;
+    lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, closed);
+    if (closed) {
+      startClosed = true;
+      startAsked = false;
+    }
   }
   ui::endCard();
-  lesson.follow(panel, training);
 }
 
 /// What was done of lessons stays on this machine.
@@ -157,7 +160,8 @@ void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rec
 /// The cards of the page that is shown.
 void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
   const ui::Look& look = panel.look;
-  scenes = {&sessions.store().scenes(), {}};
+  const formats::SavedScene* scene = sessions.sceneShown();
+  scenes = {&sessions.store().scenes(), scene != nullptr ? scene->number : 0, {}};
   presenter.forgetMouse();
   const ui::Page& page = pages.open(view.page);
   const ImVec2 content = page.content(panel, at.size());
@@ -197,14 +201,15 @@ void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect a
 }
 
 void App::State::panels(const ui::Panel& panel) {
+  lesson.follow(panel, training);
+  if (lesson.takePresenting()) presenter.begin(view);
   ui::beginCards(controls);
   offerTop = 0.0F;
   ui::Rect room = ui::Rect{{0, 0}, ImGui::GetIO().DisplaySize}.inset(panel.look.px(12));
   if (presenter.on()) {
     presenter.followPage(view);
-    const ui::Rect line = room.cutBottom(ui::Presenter::lineHeight(panel.look));
+    presenter.drawBelow(panel, lecture.forTheRoom(), room);
     oneCard(panel, presenter.card(), room);
-    presenter.drawLine(panel, line);
   } else if (!view.focus.empty()) {
     oneCard(panel, view.focus, room);
   } else {
@@ -219,10 +224,24 @@ void App::State::overlays(const ui::Panel& panel) {
     wantsFrame = true;
   }
   ui::ringControl(controls, panel.look);
+  if (presenter.on()) presenter.drawPointer(panel.look);
   help.draw(panel.look, tools);
+  if (help.takeStartAsked()) {
+    startAsked = true;
+    view.page = ui::kFlowPage;
+    lesson.leave();
+  }
   // arrows and space are then for the dialog's own items
   ImGuiIO& io = ImGui::GetIO();
   if (exports.dialog().isOpen()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+}
+
+/// What who gives the lecture sees, in the window that the host has for it.
+void App::State::speakerWindow(const ui::Look& look) {
+  if (speakerList == nullptr || !lecture.speakerWanted()) return;
+  ui::beginOwnList(*speakerList, speakerSize);
+  ui::drawSpeakerNotes(*speakerList, look, lecture.forTheSpeaker(look.now), speakerSize);
+  look.changesIn(1.0);  // its clock
 }
 
 }  // namespace headscope

@@ -13,12 +13,14 @@
 #include "app/comparison.h"
 #include "app/documents.h"
 #include "app/exports.h"
+#include "app/lecture.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/progress.h"
 #include "app/sessions.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/first_look.h"
 #include "app/ui/flow_page.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/help.h"
@@ -81,7 +83,7 @@ struct App::State {
   void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
   void panelBeside(const ui::Panel& panel, ui::Rect& room);
   bool startShown() const {
-    return !stateFolder.empty() && !startClosed && view.page == ui::kFlowPage;
+    return (startAsked || (!stateFolder.empty() && !startClosed)) && view.page == ui::kFlowPage;
   }
   void keepProgress();
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
@@ -90,6 +92,7 @@ struct App::State {
   std::optional<ui::Status::Learning> learningNow() const;
   void openPreset(const ui::Panel& panel, const std::string& name);
   void overlays(const ui::Panel& panel);
+  void speakerWindow(const ui::Look& look);
 
   ui::ViewState view;
   Documents documents;
@@ -113,10 +116,15 @@ struct App::State {
   ui::Playback playback;
   ui::CellEditing editing;
   ui::ScenesPanel scenes;
+  ui::FirstLook firstLook;
   ui::LessonRun lesson;
+  Lecture lecture{lesson, sessions};
+  ImDrawList* speakerList = nullptr;  // of the host's second window
+  ImVec2 speakerSize{0.0F, 0.0F};
   std::filesystem::path stateFolder;  // empty: nothing is kept on this machine
   Progress progress;                  // as it is kept there
   bool startClosed = false;
+  bool startAsked = false;  // where to begin is shown again, for this time
 
   ui::TopBar topBar;
   ui::TokenRow tokenRow;

@@ -79,9 +79,9 @@ void SessionStore::setScene(formats::SavedScene scene) {
   ++shown().scenesRevision;
 }
 
-void SessionStore::retitleScene(int number, const std::string& title) {
+void SessionStore::rewordScene(int number, formats::SceneWords words) {
   for (formats::SavedScene& scene : shown().scenes) {
-    if (scene.number == number) scene.title = title;
+    if (scene.number == number) scene.words = words;
   }
   ++shown().scenesRevision;
 }

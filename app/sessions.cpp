@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
+#include <iterator>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -61,6 +63,7 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
         formats::loadSession(code ? path : whole, documents_.memoryBudget());
     show(session.document, session.view, "open " + path.filename().string());
     documents_.history().setMark(store_.opened(whole, session));
+    shownScene_ = 0;
     documents_.say("opened " + path.string());
   });
 }
@@ -82,17 +85,37 @@ void Sessions::recallScene(int number) {
     documents_.say(fmt::format("scene {} is not set: ctrl+{} sets it", number, number), true);
     return;
   }
-  const std::string title = scene->title.empty() ? "" : ": " + scene->title;
+  const std::string title = scene->words.title.empty() ? "" : ": " + scene->words.title;
   documents_.say(fmt::format("scene {}{}", number, title));
+  shownScene_ = number;
   store_.leaveFor(*scene, documents_.newest(), viewToJson(view_));
   show(scene->document, scene->view, fmt::format("scene {}", number));
 }
 
 void Sessions::setScene(int number) {
   const formats::SavedScene* before = store_.scene(number);
-  const std::string title = before != nullptr ? before->title : ui::firstTitle(view_);
-  store_.setScene({number, title, documents_.newest(), viewToJson(view_)});
+  formats::SceneWords words{ui::firstTitle(view_)};
+  if (before != nullptr) words = before->words;
+  store_.setScene({number, std::move(words), documents_.newest(), viewToJson(view_)});
+  shownScene_ = number;
   documents_.say(fmt::format("scene {} is set: {} recalls it", number, number));
+}
+
+const formats::SavedScene* Sessions::sceneShown() const { return store_.scene(shownScene_); }
+
+const formats::SavedScene* Sessions::sceneBeside(int by) const {
+  const auto& scenes = store_.scenes();
+  const auto shown = std::find_if(scenes.begin(), scenes.end(), [this](const auto& scene) {
+    return scene.number == shownScene_;
+  });
+  if (shown == scenes.end()) return scenes.empty() ? nullptr : &scenes.front();
+  const auto place = (shown - scenes.begin()) + by;
+  return place >= 0 && place < std::ssize(scenes) ? &scenes[static_cast<std::size_t>(place)]
+                                                  : nullptr;
+}
+
+void Sessions::recallBeside(int by) {
+  if (const formats::SavedScene* scene = sceneBeside(by)) recallScene(scene->number);
 }
 
 void Sessions::doMenu(const ui::SessionMenu& menu) {
@@ -105,7 +128,7 @@ void Sessions::doSceneWishes(const ui::SceneWishes& wishes) {
   if (wishes.recall > 0) recallScene(wishes.recall);
   if (wishes.set > 0) setScene(wishes.set);
   if (wishes.remove > 0) store_.removeScene(wishes.remove);
-  if (wishes.retitle > 0) store_.retitleScene(wishes.retitle, wishes.title);
+  if (wishes.reword > 0) store_.rewordScene(wishes.reword, wishes.words);
 }
 
 void Sessions::keys() {

@@ -27,6 +27,15 @@ class Sessions {
   void doMenu(const ui::SessionMenu& menu);
   void doSceneWishes(const ui::SceneWishes& wishes);
 
+  /// It is opened at that scene.
+  void openedAt(int scene) { shownScene_ = scene; }
+  /// The scene that was set or recalled last; null: none, or it is gone.
+  const formats::SavedScene* sceneShown() const;
+  /// The one so many places after it, or before; the first where none is shown; null: none is
+  /// there.
+  const formats::SavedScene* sceneBeside(int by) const;
+  void recallBeside(int by);
+
   /// `asked`: whether what is not saved may be left, which the dialog asks by itself.
   void open(const std::filesystem::path& path, bool asked = false);
 
@@ -74,6 +83,7 @@ class Sessions {
   Warned warned_;
   ui::SessionDialog dialog_;
   float offerHeight_ = 0.0F;
+  int shownScene_ = 0;
 };
 
 }  // namespace headscope

@@ -40,8 +40,7 @@ void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kLooks{"lines", "values", "lengths"};
   constexpr std::array kFigures{"scatter", "table"};
   constexpr std::array kEnlarged{"none", "figures", "similarity"};
-  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several",
-                                     "how-learned"};
+  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several", "how-learned"};
   constexpr std::array kEffectDrawings{"bars", "heatmap"};
   constexpr Index kMostHeads = Limits::kDModel;
   constexpr Index kMostTokens = Limits::kTokens;
@@ -89,6 +88,7 @@ void visitFields(Fields& f, View& view) {
   f.flag("gradients", view.gradients);
   f.cell("selected", view.selected);
   f.word("page", view.page);  // of a newer program: kept as it is, as the tool
+  f.word("presented", view.presented);
   visitHeadsFields(f, view.heads);
   f.word("train_task", view.train.task);
   f.number("train_layers", view.train.layers, Index{0}, training::kMostLayers);

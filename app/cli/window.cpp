@@ -38,6 +38,7 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
   AppOptions options = optionsToOpen(flags.pass, learnNow);
   flags.look.applyTo(options.view);
   options.threads = flags.pass.threads;
+  options.firstLook = flags.pass.session.empty();
   return options;
 }
 

@@ -28,6 +28,43 @@ int shared(int a, int aLength, int b, int bLength) {
 
 }  // namespace
 
+GLFWmonitor* monitorOf(GLFWwindow* window) {
+  if (GLFWmonitor* whole = glfwGetWindowMonitor(window)) return whole;
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+  glfwGetWindowPos(window, &x, &y);
+  glfwGetWindowSize(window, &width, &height);
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  GLFWmonitor* chosen = glfwGetPrimaryMonitor();
+  int most = 0;
+  for (int i = 0; i < count; ++i) {
+    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
+    int left = 0;
+    int top = 0;
+    glfwGetMonitorPos(monitors[i], &left, &top);
+    if (mode == nullptr) continue;
+    const int area = shared(x, width, left, mode->width) * shared(y, height, top, mode->height);
+    if (area > most) {
+      most = area;
+      chosen = monitors[i];
+    }
+  }
+  return chosen;
+}
+
+GLFWmonitor* monitorBeside(GLFWwindow* window) {
+  GLFWmonitor* own = monitorOf(window);
+  int count = 0;
+  GLFWmonitor** monitors = glfwGetMonitors(&count);
+  for (int i = 0; i < count; ++i) {
+    if (monitors[i] != own) return monitors[i];
+  }
+  return own;
+}
+
 void FullScreen::set(bool on) {
   if (on == on_) return;
   if (!on) {
@@ -37,22 +74,7 @@ void FullScreen::set(bool on) {
   }
   glfwGetWindowPos(window_, &x_, &y_);
   glfwGetWindowSize(window_, &width_, &height_);
-  int count = 0;
-  GLFWmonitor** monitors = glfwGetMonitors(&count);
-  GLFWmonitor* chosen = glfwGetPrimaryMonitor();
-  int most = 0;
-  for (int i = 0; i < count; ++i) {
-    const GLFWvidmode* mode = glfwGetVideoMode(monitors[i]);
-    int x = 0;
-    int y = 0;
-    glfwGetMonitorPos(monitors[i], &x, &y);
-    if (mode == nullptr) continue;
-    const int area = shared(x_, width_, x, mode->width) * shared(y_, height_, y, mode->height);
-    if (area > most) {
-      most = area;
-      chosen = monitors[i];
-    }
-  }
+  GLFWmonitor* chosen = monitorOf(window_);
   const GLFWvidmode* mode = chosen != nullptr ? glfwGetVideoMode(chosen) : nullptr;
   if (mode == nullptr) return;  // no monitor is known: the panel fills the window as it is
   // a look at another window must not put the lecture away

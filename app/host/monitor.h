@@ -2,6 +2,7 @@
 // over the whole of it.
 #pragma once
 
+struct GLFWmonitor;
 struct GLFWwindow;
 
 namespace headscope::host {
@@ -12,6 +13,11 @@ float interfaceScale(float contentScale);
 /// The interface's scale once its window has come from a monitor of one content scale to another:
 /// what the user has made larger or smaller stays so.
 float rescaled(float scale, float before, float now);
+
+/// The monitor that a window is on; another one, where there is one, else the same; null: none is
+/// known.
+GLFWmonitor* monitorOf(GLFWwindow* window);
+GLFWmonitor* monitorBeside(GLFWwindow* window);
 
 /// A window over the whole of the monitor it is on, and back to where it was.
 class FullScreen {

@@ -29,6 +29,7 @@
 #include "app/host/offscreen.h"
 #include "app/host/pace.h"
 #include "app/host/painter.h"
+#include "app/host/speaker_window.h"
 #include "app/ui/text_field.h"
 #include "core/error.h"
 
@@ -169,6 +170,17 @@ void takeKeys(GLFWwindow* window) {
 #endif
 }
 
+/// A key that was pressed in another window of the program, as if it had been in this one.
+void passKey(GLFWwindow* window, Events& events, int key, int scancode, int action, int mods) {
+  events.owedFrames = kOwedFrames;
+#if IMGUI_VERSION_NUM < 18700
+  static_cast<void>(window);
+  events.keys.addKey(key, scancode, action, mods);
+#else
+  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
+#endif
+}
+
 bool visible(GLFWwindow* window) {
   int width = 0;
   int height = 0;
@@ -282,6 +294,11 @@ int runWindow(App& app, const WindowOptions& options) {
   const gl::ResetWatch reset;
   const Waker waker(app, events);
   FullScreen fullScreen(window.get());
+  SpeakerWindow speaker(
+      window.get(), {[&events] { events.owedFrames = kOwedFrames; },
+                     [&events, first = window.get()](int key, int scancode, int action, int mods) {
+                       passKey(first, events, key, scancode, action, mods);
+                     }});
   app.awaitFirst();
 
   std::string shownTitle;
@@ -300,6 +317,7 @@ int runWindow(App& app, const WindowOptions& options) {
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
     if (events.keys.feed(window.get())) events.owedFrames = kOwedFrames;
     drawn = glfwGetTime();
+    speaker.follow(app);
     ImGui_ImplGlfw_NewFrame();
     session.frame(app, drawn);
     int width = 0;
@@ -311,6 +329,7 @@ int runWindow(App& app, const WindowOptions& options) {
       shownTitle = title;
     }
     glfwSwapBuffers(window.get());
+    speaker.paint();
     reset.check();
     --events.owedFrames;
     if (painter.renderer().stats().putOff > 0) events.owedFrames = std::max(events.owedFrames, 1);

@@ -37,6 +37,7 @@ enum class Key : int {
   f2 = 291,
   f5 = 294,
   f6 = 295,
+  f10 = 299,
   f11 = 300,
   keypadAdd = 334,
   keypadSubtract = 333,
@@ -369,6 +370,17 @@ inline void pushFont(ImFont* font) {
 #else
   ImGui::PushFont(font);
 #endif
+}
+
+/// Begins a draw list that belongs to no window of Dear ImGui: empty, in a picture of this size.
+inline void beginOwnList(ImDrawList& list, ImVec2 size) {
+  list._ResetForNewFrame();
+#if IMGUI_VERSION_NUM >= 19200
+  list.PushTexture(ImGui::GetIO().Fonts->TexRef);
+#else
+  list.PushTextureID(ImGui::GetIO().Fonts->TexID);
+#endif
+  list.PushClipRect({0.0F, 0.0F}, size);
 }
 
 }  // namespace headscope::ui

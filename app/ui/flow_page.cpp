@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "app/ui/head_purposes.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage.h"
 #include "app/ui/tools/tools.h"
@@ -22,7 +24,8 @@ class FlowPage final : public Page {
              Cards::of(makeStepsCard(playback), makeToolsCard(tools),
                        makeStageCard(editing, playback), makeInspectorCard(editing, scenes),
                        makeHeadsStrip())),
-        tools_(tools) {}
+        tools_(tools),
+        playback_(playback) {}
 
   ImVec2 content(const Panel& panel, ImVec2 body) const override {
     return flowContent(body, panel.look.scale);
@@ -37,14 +40,21 @@ class FlowPage final : public Page {
     const AttentionConfig& c = panel.trace.config();
     const std::string where =
         fmt::format("Step {} · {}", stepPlace(view.step, c) + 1, step(view.step).text(c).title);
-    return card == kStripCard ? where : fmt::format("{} · head {}", where, view.head + 1);
+    return card == kStripCard ? where : fmt::format("{} · {}", where, namedHead(panel));
   }
   std::string keysInWords(const ViewState& view) const override {
     return fmt::format("← → step · space {}", view.playing ? "halts" : "plays");
   }
+  /// What the timeline tells; off it what it would begin the step with.
+  std::string sentenceInWords(const Panel& panel, std::string_view card) const override {
+    const bool told = panel.view.playTime.has_value();
+    if (told) return card == kStageCard ? std::string() : asRichText(playback_.narration);
+    return asRichText(narrationOf(panel, playback_));
+  }
 
  private:
   const Cards& tools_;
+  const Playback& playback_;
 };
 
 }  // namespace

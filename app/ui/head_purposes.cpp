@@ -57,6 +57,11 @@ std::string purposeTitle(const Panel& panel, Index head) {
   return found != nullptr && found->kind != Kind::drawn ? found->title : std::string();
 }
 
+std::string namedHead(const Panel& panel) {
+  const std::string title = purposeTitle(panel, panel.view.head);
+  return fmt::format("head {}{}{}", panel.view.head + 1, title.empty() ? "" : ": ", title);
+}
+
 std::string purposeExplanation(const Panel& panel, Index head) {
   const HeadPurpose* found = purposeAt(panel, head);
   if (found == nullptr) return {};

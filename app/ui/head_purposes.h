@@ -24,6 +24,9 @@ std::vector<HeadPurpose> headPurposes(const Document& document);
 /// "Verb → its subject"; empty where nothing is said of the head, or it was drawn instead.
 std::string purposeTitle(const Panel& panel, Index head);
 
+/// "head 2: Verb → its subject"; "head 2" where nothing is said of it.
+std::string namedHead(const Panel& panel);
+
 /// The explanation, and that the weights were edited since; may be empty.
 std::string purposeExplanation(const Panel& panel, Index head);
 

@@ -66,8 +66,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"shift+g", "gradients, values"},
         {"q", "Q, K or V, where a step has all three"},
         {"n", "the next sentence of the batch"},
-        {"i", "inspector, history, scenes"},
-        {"page down  page up", "a lesson's next scene, the one before"}}},
+        {"i", "inspector, history, scenes"}}},
       {"All heads",
        {{"click  enter", "opens a head; the space bar chooses it"},
         {"ctrl+click  ctrl+space", "holds it beside others"},
@@ -88,7 +87,13 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
        {{"ctrl+e", "edits the text; enter takes it"},
         {"drag a token", "puts it in another place"},
         {"↑  ↓", "in a number field: the next valid value"}}},
-      {"Scenes", {{"1 … 9", "recalls a scene"}, {"ctrl+1 … 9", "sets one"}}},
+      {"Lessons and lectures",
+       {{"f11", "over the whole screen, before a room"},
+        {"page down  →", "question, answer, next scene"},
+        {"page up  ←", "back a scene"},
+        {"f10", "a window for your lines"},
+        {"l", "the pointer, a red ring, on or off"},
+        {"1 … 9", "your own scenes; with ctrl: sets one"}}},
       {"Files",
        {{"ctrl+s", "saves the session"},
         {"ctrl+shift+s", "saves it under another name"},
@@ -97,9 +102,8 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"ctrl+shift+t", "saves every tensor of the pass"},
         {"drop a file", "a session, a lesson, a series (.csv), or tensors (.safetensors)"}}},
       {"Screen",
-       {{"f11", "presents the panel with the keyboard (f2), else under the mouse, in large type"},
-        {"tab  f6", "while presenting: the next panel (f6 while a cell is chosen)"},
-        {"esc  f11", "while presenting: back"},
+       {{"f11", "presents the card with the keyboard, else under the mouse"},
+        {"tab  f6", "then: the next (f6 while a cell is chosen); esc: back"},
         {"ctrl +  ctrl −", "larger, smaller interface"},
         {"click a block", "in the dimension flow: opens its step"},
         {"click a head", "shows it in all panels"},
@@ -121,6 +125,7 @@ namespace {
 
 constexpr ModalFrame kHelpFrame{"help", 1480.0F, 0.4F};
 constexpr int kPages = 2;
+constexpr const char* kWhereToBegin = "Where to begin";
 
 struct Entry {
   std::string lead;  // rich text
@@ -263,10 +268,19 @@ void Help::pages(const Look& look, const Cards& tools) {
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.space.tight;
   const Columns columns =
       helpColumns(look, tools, page_, ImGui::GetContentRegionAvail().x - scrollbar);
+  const float start = buttonWidth(look, kWhereToBegin);
   const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
-      tabRow(look, "help pages", tabs, page_, "← → the other page · ↑ ↓ scroll · esc closes");
+      tabRow(look, "help pages", tabs, page_, "← → the other page · ↑ ↓ scroll · esc closes",
+             start + look.space.large);
+  const ImVec2 below = ImGui::GetCursorPos();
+  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - start, top - look.space.tight});
+  if (pill(look, kWhereToBegin)) {
+    startAsked_ = true;
+    open_ = false;
+  }
+  ImGui::SetCursorPos(below);
   if (clicked >= 0) page_ = clicked;
   if (keyPressed(Key::left, false) || keyPressed(Key::right, false) ||
       keyPressed(Key::tab, false)) {
@@ -290,8 +304,9 @@ void Help::draw(const Look& look, const Cards& tools) {
   }
   pages(look, tools);
   const bool appearing = std::exchange(appearing_, false);
-  const bool beside =
-      ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(ImGuiHoveredFlags_RootAndChildWindows);
+  constexpr ImGuiHoveredFlags kOnIt =
+      ImGuiHoveredFlags_RootAndChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+  const bool beside = ImGui::IsMouseClicked(0) && !ImGui::IsWindowHovered(kOnIt);
   const bool asked = charTyped('?') || keyPressed(Key::f1, false) || beside;
   if (keyPressed(Key::escape, false) || (asked && !appearing)) open_ = false;
   endModal(!open_);

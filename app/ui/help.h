@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/card.h"
@@ -17,12 +18,15 @@ class Help {
   }
   /// While it is open. `?`, escape, or a click beside it close it.
   void draw(const Look& look, const Cards& tools);
+  /// Where to begin was asked for, once.
+  bool takeStartAsked() { return std::exchange(startAsked_, false); }
 
  private:
   void pages(const Look& look, const Cards& tools);
 
   bool open_ = false;
   bool appearing_ = false;
+  bool startAsked_ = false;
   int page_ = 0;  // keys, terms
 };
 

@@ -47,6 +47,10 @@ class Page {
   /// While a card is presented: where one is, and what the keyboard does there.
   virtual std::string placeInWords(const Panel& panel, std::string_view card) const = 0;
   virtual std::string keysInWords(const ViewState& view) const = 0;
+  /// And what is to be seen there, as a sentence of rich text; empty where the card says it itself.
+  virtual std::string sentenceInWords(const Panel& /*panel*/, std::string_view /*card*/) const {
+    return {};
+  }
 
   void viewOpened(const ViewState& view) const;
   bool takesWheel() const;

@@ -12,6 +12,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kLarger = 1.6F;
+constexpr double kPointerStays = 8.0;  // seconds after the mouse was moved last
 
 /// The next of the page that may fill the screen, round in a circle.
 std::string_view cardAfter(const Page& page, std::string_view card) {
@@ -32,19 +33,21 @@ std::string_view Presenter::clickedOf(const Page& page) const {
   return found != clicked_.end() ? found->second : page.text().presented;
 }
 
-void Presenter::toggle(const ViewState& view, std::string_view withKeyboard) {
+void Presenter::toggle(ViewState& view, std::string_view withKeyboard) {
   if (!view.focus.empty()) return;  // a picture of one card
   on_ = !on_;
   if (!on_) return;
-  card_ = !underMouse_.empty() ? underMouse_ : clickedOf(pages_.open(view.page));
-  if (const Page* page = pages_.withCard(withKeyboard)) {
-    card_ = page->cards().open(withKeyboard).text().id;
-  }
+  const std::string_view chosen = pages_.withCard(withKeyboard) != nullptr ? withKeyboard
+                                  : !underMouse_.empty()                   ? underMouse_
+                                                         : clickedOf(pages_.open(view.page));
+  view.presented = chosen;
+  followPage(view);
 }
 
-void Presenter::followPage(const ViewState& view) {
+void Presenter::followPage(ViewState& view) {
   const Page& page = pages_.open(view.page);
-  if (pages_.withCard(card_) != &page) card_ = clickedOf(page);
+  if (pages_.withCard(view.presented) != &page) view.presented = clickedOf(page);
+  card_ = page.cards().open(view.presented).text().id;
 }
 
 void Presenter::noteCard(const Page& page, const Card& card) {
@@ -55,38 +58,77 @@ void Presenter::noteCard(const Page& page, const Card& card) {
   if (ImGui::IsMouseClicked(0)) clicked_[&page] = underMouse_;
 }
 
-bool Presenter::keys(const ViewState& view) {
+bool Presenter::keys(ViewState& view) {
   if (!on_) return false;
   if (keyPressed(Key::escape, false)) {
     on_ = false;
     return true;
   }
+  if (keyPressed(Key{'L'}, false)) {
+    pointer_ = !pointer_;
+    return true;
+  }
   // the tab key goes to the next matrix while a cell is chosen
   if (keyPressed(Key::f6, false) || (!view.selected && keyPressed(Key::tab, false))) {
-    card_ = cardAfter(pages_.open(view.page), card_);
+    view.presented = cardAfter(pages_.open(view.page), card_);
     return true;
   }
   return false;
 }
 
-float Presenter::lineHeight(const Look& look) { return fontSize(look.fonts.small) + look.px(6); }
+void Presenter::drawBelow(const Panel& panel, const Words& lecture, Rect& room) const {
+  const Look& look = panel.look;
+  const float whole = room.height();
+  const Rect line = room.cutBottom(fontSize(look.fonts.small) + look.px(6));
+  drawLine(panel, lecture, line);
+  SentenceStrip sentence = lecture.sentence;
+  // what is played tells itself
+  const bool played = panel.view.playTime && panel.view.page == kFlowPage;
+  if (sentence.empty() || played) {
+    sentence = {pages_.open(panel.view.page).sentenceInWords(panel, card_)};
+  }
+  if (sentence.empty()) return;
+  const float height = sentenceStripHeight(look, sentence, room.width(), whole);
+  drawSentenceStrip(look, sentence, room.cutBottom(height, look.space.medium));
+}
 
-void Presenter::drawLine(const Panel& panel, const Rect& at) const {
+void Presenter::drawLine(const Panel& panel, const Words& lecture, const Rect& at) const {
   const Look& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   Rect line = at.inset({look.space.small, 0.0F});
   line.cutTop(look.space.small);
   const Page& page = pages_.open(panel.view.page);
-  const std::string where = page.placeInWords(panel, card_);
-  drawText(list, font, line.a, look.theme.text, where);
+  const bool wrong = !lecture.problem.empty();
+  const std::string where =
+      elided(font, wrong ? lecture.problem : page.placeInWords(panel, card_), line.width());
+  drawText(list, font, line.a, wrong ? look.theme.bad : look.theme.text, where);
   const float room = line.width() - textSize(font, where).x - look.px(28);
+  if (room < look.px(60)) return;
+  const std::string own = page.keysInWords(panel.view);
+  const std::string first = !lecture.keys.empty() ? lecture.keys : own;
   const std::string keys =
       elided(font,
-             fmt::format("{} · {} next panel · esc leaves", page.keysInWords(panel.view),
-                         panel.view.selected ? "F6" : "tab"),
-             std::max(room, 0.0F));
+             fmt::format("{}{}{} next panel · L pointer · esc leaves", first,
+                         first.empty() ? "" : " · ", panel.view.selected ? "F6" : "tab"),
+             room);
   drawText(list, font, {line.b.x - textSize(font, keys).x, line.a.y}, look.theme.textMuted, keys);
+}
+
+void Presenter::drawPointer(const Look& look) const {
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  if (!pointer_ || !ImGui::IsMousePosValid(&at) || at.x < 0.0F || at.y < 0.0F) return;
+  if (look.mouseStill >= kPointerStays) return;
+  look.changesIn(kPointerStays - look.mouseStill);
+  constexpr ImU32 kRed = IM_COL32(232, 30, 45, 255);
+  ImDrawList* list = ImGui::GetForegroundDrawList();
+  constexpr int kRings = 6;
+  for (int i = kRings; i > 0; --i) {  // softer outwards
+    list->AddCircleFilled(at, look.px(5.0F * static_cast<float>(i)), withAlpha(kRed, 0.055F));
+  }
+  const float radius = look.px(17);
+  list->AddCircle(at, radius, IM_COL32(255, 255, 255, 200), 0, look.px(4.5F));
+  list->AddCircle(at, radius, kRed, 0, look.px(2.5F));
 }
 
 }  // namespace headscope::ui

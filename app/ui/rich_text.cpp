@@ -61,7 +61,10 @@ std::size_t fittingLine(const Fonts& fonts, ImFont* base, std::string_view text,
   const std::size_t end = std::min(text.find('\n'), text.size());
   std::size_t fits = 0;
   while (fits < end) {
-    const std::size_t space = std::min(text.find(' ', fits + 1), end);
+    std::size_t space = std::min(text.find(' ', fits + 1), end);
+    while (text.substr(0, end).substr(space).starts_with(" %")) {  // a number keeps its unit
+      space = std::min(text.find(' ', space + 1), end);
+    }
     if (fits > 0 && richTextSize(fonts, base, text.substr(0, space)).x > width) break;
     fits = space;
   }
@@ -121,20 +124,36 @@ void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2
   });
 }
 
-void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
-                   float width, float gap) {
-  const ImVec2 start = ImGui::GetCursorScreenPos();
-  ImVec2 at = start;
-  float widest = 0.0F;
+std::string asRichText(std::string_view plain) {
+  std::string rich;
+  for (const char c : plain) {
+    if (std::string_view("\\^_").find(c) != std::string_view::npos) rich += '\\';
+    rich += c;
+  }
+  return rich;
+}
+
+ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos,
+                         ImU32 color, std::string_view text, float width, float gap) {
+  ImVec2 taken(0.0F, 0.0F);
   while (!text.empty()) {
     const std::size_t end = fittingLine(fonts, base, text, width);
     const std::string_view shown = text.substr(0, end);
-    drawRichText(ImGui::GetWindowDrawList(), fonts, base, at, color, shown);
-    widest = std::max(widest, richTextSize(fonts, base, shown).x);
-    at.y += fontSize(base) + gap;
+    if (drawList != nullptr) {
+      drawRichText(drawList, fonts, base, {pos.x, pos.y + taken.y}, color, shown);
+    }
+    taken.x = std::max(taken.x, richTextSize(fonts, base, shown).x);
+    taken.y += fontSize(base) + gap;
     text.remove_prefix(std::min(end + 1, text.size()));  // with the space it was broken at
   }
-  ImGui::Dummy({widest, at.y - start.y});
+  return taken;
+}
+
+void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
+                   float width, float gap) {
+  const ImVec2 taken = drawRichParagraph(ImGui::GetWindowDrawList(), fonts, base,
+                                         ImGui::GetCursorScreenPos(), color, text, width, gap);
+  ImGui::Dummy(taken);
 }
 
 }  // namespace headscope::ui

@@ -7,6 +7,7 @@
 
 #include <imgui.h>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,8 +33,15 @@ ImVec2 richTextSize(const Fonts& fonts, ImFont* base, std::string_view text);
 void drawRichText(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos, ImU32 color,
                   std::string_view text);
 
-/// At the cursor of the current window, wrapped at spaces to `width`, with line breaks where the
-/// text has them; `gap` points between its lines.
+/// Plain text as rich text that shows just that: with a backslash before each sign.
+std::string asRichText(std::string_view plain);
+
+/// From `pos` on, wrapped at spaces to `width`, with line breaks where the text has them; `gap`
+/// points between its lines. Gives what it takes; with no list it is measured alone.
+ImVec2 drawRichParagraph(ImDrawList* drawList, const Fonts& fonts, ImFont* base, ImVec2 pos,
+                         ImU32 color, std::string_view text, float width, float gap = 0.0F);
+
+/// The same at the cursor of the current window.
 void richParagraph(const Fonts& fonts, ImFont* base, ImU32 color, std::string_view text,
                    float width, float gap = 0.0F);
 

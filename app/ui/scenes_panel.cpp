@@ -37,7 +37,7 @@ class List {
     if (there) tip(look_, fmt::format("Recall this scene (key {})", number));
     ImGui::SameLine(left + number_ + gap_);
     if (there) {
-      titleField(*found, title);
+      wordsField(*found, {"##title", 0, "title"}, &formats::SceneWords::title, title);
     } else {
       inlineLabel(look_, look_.fonts.small, look_.theme.textMuted, "empty");
     }
@@ -49,17 +49,34 @@ class List {
       if (pill(look_, "×")) list_.wishes.remove = number;
       tip(look_, "Remove this scene");
     }
+    if (there && list_.shown == number) spokenWords(*found, left + number_ + gap_);
     ImGui::PopID();
   }
 
  private:
-  void titleField(const formats::SavedScene& scene, float width) {
-    std::string title = scene.title;
+  /// What the room reads and what is said, of the scene that is shown.
+  void spokenWords(const formats::SavedScene& scene, float left) {
+    const auto field = [&](const TextField& text, std::string formats::SceneWords::*part,
+                           const char* about) {
+      ImGui::SetCursorPosX(left);
+      wordsField(scene, text, part, ImGui::GetContentRegionAvail().x);
+      tip(look_, about);
+    };
+    field({"##sentence", 0, "a sentence for the room"}, &formats::SceneWords::sentence,
+          "Stands below in large letters while the scene is presented (F11)");
+    field({"##speaker", 0, "what you say"}, &formats::SceneWords::speaker,
+          "Stands in the speaker's window alone (F10)");
+  }
+
+  void wordsField(const formats::SavedScene& scene, const TextField& field,
+                  std::string formats::SceneWords::*part, float width) {
+    std::string text = scene.words.*part;
     ImGui::SetNextItemWidth(width);
     pushFieldStyle(look_, false);
-    if (textField(look_, {"##title"}, title)) {
-      list_.wishes.retitle = scene.number;
-      list_.wishes.title = title;
+    if (textField(look_, field, text)) {
+      list_.wishes.reword = scene.number;
+      list_.wishes.words = scene.words;
+      list_.wishes.words.*part = text;
     }
     popFieldStyle();
   }
@@ -76,8 +93,8 @@ void scenesPanel(const Panel& panel, ScenesPanel& list) {
   const Look& look = panel.look;
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
-      "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set. They are "
-      "kept in the session.");
+      "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set; while one "
+      "is presented (F11), page down and up go through them. They are kept in the session.");
   ImGui::Dummy({0.0F, look.space.thin});
   beginPart("scene list", ImGui::GetContentRegionAvail(), ImGuiWindowFlags_NoBackground);
   List rows(panel, list);

@@ -15,12 +15,13 @@ struct SceneWishes {
   int recall = 0;
   int set = 0;
   int remove = 0;
-  int retitle = 0;
-  std::string title;
+  int reword = 0;
+  formats::SceneWords words;
 };
 
 struct ScenesPanel {
   const std::vector<formats::SavedScene>* scenes = nullptr;  // of the session, in this frame
+  int shown = 0;  // the one that was set or recalled last; 0: none
   SceneWishes wishes = {};
 };
 

@@ -100,6 +100,15 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   const float y = at.placed({0.0F, fontSize(font)}).a.y;
+  if (message.empty() && !status.toTry.empty()) {
+    ImFont* larger = look.fonts.regular;
+    const std::string text = elided(larger, status.toTry, line.width());
+    const Rect words = line.placed(textSize(larger, text), 0.0F);
+    const Rect behind = words.outset(look.space.tight);
+    list->AddRectFilled(behind.a, behind.b, t.accentSoft, look.space.small);
+    drawText(list, larger, words.a, t.accentText, text);
+    return;
+  }
   const float width = textSize(font, status.figures).x;
   Rect beside = line;
   beside.cutRight(width, look.px(24));

@@ -82,6 +82,7 @@ struct ViewState {
   HeadsView heads;               // how the heads page shows them
   TrainView train;               // which run the train page shows
   std::string focus;             // the card that fills the picture; empty: the whole window
+  std::string presented;         // the card that was last presented, by its id
   std::string tool = kFlowTool;  // what the upper card of the flow page shows, by its id
   InspectorTab inspectorTab = InspectorTab::cell;
   Against against = Against::lastEdit;

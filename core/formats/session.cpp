@@ -196,6 +196,15 @@ fs::path tensorsPath(const JsonField& file, const fs::path& path) {
   return tensors;
 }
 
+/// Sessions of before have titles alone.
+SceneWords wordsOf(const JsonField& scene) {
+  const auto given = [&](const char* name) {
+    const auto found = scene.find(name);
+    return found ? found->text() : std::string();
+  };
+  return {scene.at("title").text(), given("sentence"), given("speaker")};
+}
+
 std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsOnDisk& tensors, Index budget) {
   std::vector<SavedScene> scenes;
   for (const JsonField& item : field.items()) {
@@ -205,7 +214,7 @@ std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsOnDisk& tensor
     const bool taken = std::any_of(scenes.begin(), scenes.end(),
                                    [n](const SavedScene& s) { return s.number == n; });
     if (taken) number.fail(fmt::format("is {} once more", n));
-    scenes.push_back({static_cast<int>(n), item.at("title").text(),
+    scenes.push_back({static_cast<int>(n), wordsOf(item),
                       documentFrom(item.at("document"), tensors, budget),
                       viewFrom(item.at("view"))});
   }
@@ -220,7 +229,9 @@ Json sessionJson(const Session& session, TensorsToSave& tensors) {
   for (const SavedScene& scene : session.scenes) {
     const std::string name = fmt::format("scene {}", scene.number);
     scenes.push_back({{"number", scene.number},
-                      {"title", scene.title},
+                      {"title", scene.words.title},
+                      {"sentence", scene.words.sentence},
+                      {"speaker", scene.words.speaker},
                       {"document", documentJson(*scene.document, name, tensors)},
                       {"view", viewJson(scene.view)}});
   }

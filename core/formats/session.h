@@ -18,10 +18,17 @@ namespace headscope::formats {
 inline constexpr const char* kSessionEnding = ".headscope.json";
 inline constexpr int kScenes = 9;
 
+/// What is written and said of a scene.
+struct SceneWords {
+  std::string title;
+  std::string sentence = {};  // in large letters while it is presented
+  std::string speaker = {};   // for who gives the lecture
+};
+
 /// A numbered bookmark of state and view.
 struct SavedScene {
   int number = 1;  // 1 … kScenes
-  std::string title;
+  SceneWords words;
   DocumentPtr document;
   std::string view;  // a JSON object, the application's own
 };

@@ -67,6 +67,31 @@ TEST_F(RichTextSize, IndexAndExponentShareTheirPlace) {
   EXPECT_FLOAT_EQ(width("K_{12}^T"), width("K_{12}"));
 }
 
+TEST_F(RichTextSize, ANumberKeepsItsUnitAtALinesEnd) {
+  const auto height = [this](std::string_view text, float room) {
+    return drawRichParagraph(nullptr, fonts_, fonts_.regular, {0, 0}, 0, text, room).y;
+  };
+  const float whole = width("it moves by 23");
+  EXPECT_FLOAT_EQ(height("it moves by 23 %", whole), 28.0F);
+  EXPECT_FLOAT_EQ(
+      drawRichParagraph(nullptr, fonts_, fonts_.regular, {0, 0}, 0, "it moves by 23 %", whole).x,
+      width("it moves by"));
+  EXPECT_FLOAT_EQ(height("it moves by 23 x", whole), 28.0F);
+  EXPECT_FLOAT_EQ(height("23 %", 1.0F), 14.0F);
+}
+
+TEST(RichText, PlainTextIsShownAsItIs) {
+  for (const char* plain : {"d_model^2", "a\\b", "“which” gives 88 %"}) {
+    std::string shown;
+    const std::string rich = asRichText(plain);
+    for (const RichRun& run : parseRichText(rich)) {
+      EXPECT_EQ(run.script, Script::base);
+      shown += run.text;
+    }
+    EXPECT_EQ(shown, plain);
+  }
+}
+
 TEST_F(RichTextSize, DrawsOneQuadPerLetter) {
   ImDrawList drawList(ImGui::GetDrawListSharedData());
   drawList._ResetForNewFrame();

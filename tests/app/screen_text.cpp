@@ -15,21 +15,24 @@ using Corner = std::pair<float, float>;
 struct Letter {
   ImWchar code = 0;
   Corner end;  // texture coordinates of its lower right
+  const ImFont* font = nullptr;
+  float height = 0.0F;
 };
 
 /// Every letter of every font by the texture coordinates of its upper left.
 std::map<Corner, Letter> lettersInAtlas() {
   std::map<Corner, Letter> letters;
-  const auto add = [&](const ImFontGlyph& g) {
-    if (g.Visible) letters[{g.U0, g.V0}] = {static_cast<ImWchar>(g.Codepoint), {g.U1, g.V1}};
+  const auto add = [&](const ImFont* font, const ImFontGlyph& g) {
+    if (!g.Visible) return;
+    letters[{g.U0, g.V0}] = {static_cast<ImWchar>(g.Codepoint), {g.U1, g.V1}, font, g.Y1 - g.Y0};
   };
 #if IMGUI_VERSION_NUM >= 19200
   for (ImFont* font : ImGui::GetIO().Fonts->Fonts) {
-    for (const ImFontGlyph& g : font->GetFontBaked(font->LegacySize)->Glyphs) add(g);
+    for (const ImFontGlyph& g : font->GetFontBaked(font->LegacySize)->Glyphs) add(font, g);
   }
 #else
   for (const ImFont* font : ImGui::GetIO().Fonts->Fonts) {
-    for (const ImFontGlyph& g : font->Glyphs) add(g);
+    for (const ImFontGlyph& g : font->Glyphs) add(font, g);
   }
 #endif
   return letters;
@@ -54,6 +57,10 @@ class Reader {
   std::vector<TextRun> read() {
     const ImDrawData* data = ImGui::GetDrawData();
     for (int i = 0; data != nullptr && i < data->CmdListsCount; ++i) readList(*data->CmdLists[i]);
+    return std::move(runs_);
+  }
+  std::vector<TextRun> read(const ImDrawList& list) {
+    readList(list);
     return std::move(runs_);
   }
 
@@ -84,6 +91,10 @@ class Reader {
       spot.min = {std::min(spot.min.x, corner[i].pos.x), std::min(spot.min.y, corner[i].pos.y)};
       spot.max = {std::max(spot.max.x, corner[i].pos.x), std::max(spot.max.y, corner[i].pos.y)};
     }
+    spot.font = found->second.font;
+    // turned or not
+    const ImVec2 down(corner[3].pos.x - corner[0].pos.x, corner[3].pos.y - corner[0].pos.y);
+    spot.stretch = std::hypot(down.x, down.y) / found->second.height;
     const ImVec2 c = spot.centre();
     const ImVec4& clip = command.ClipRect;
     if (c.x < clip.x || c.x > clip.z || c.y < clip.y || c.y > clip.w) return true;  // not seen
@@ -131,6 +142,12 @@ Spot TextRun::spot(std::size_t from, std::size_t bytes) const {
 ScreenText ScreenText::read() {
   ScreenText screen;
   screen.runs_ = Reader().read();
+  return screen;
+}
+
+ScreenText ScreenText::read(const ImDrawList& list) {
+  ScreenText screen;
+  screen.runs_ = Reader().read(list);
   return screen;
 }
 

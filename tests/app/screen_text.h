@@ -14,6 +14,8 @@ namespace headscope::ui {
 struct Spot {
   ImVec2 min, max;
   ImU32 color = 0;
+  const ImFont* font = nullptr;
+  float stretch = 1.0F;  // its height, of what it is in the font
 
   ImVec2 centre() const { return {(min.x + max.x) * 0.5F, (min.y + max.y) * 0.5F}; }
 };
@@ -32,6 +34,8 @@ class ScreenText {
  public:
   /// Of the frame rendered last.
   static ScreenText read();
+  /// Of one draw list.
+  static ScreenText read(const ImDrawList& list);
 
   /// Whether `text` stands there, spaces aside, perhaps over several lines. `window`: a part of the
   /// name of the windows looked at.

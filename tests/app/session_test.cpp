@@ -208,7 +208,7 @@ TEST_F(SessionWindow, TheListOfScenesSetsTitlesAndRemoves) {
   saveAs(lecture());
   const auto scenes = formats::loadSession(lecture(), kTestBudget).scenes;
   ASSERT_EQ(scenes.size(), 1U);
-  EXPECT_EQ(scenes[0].title, "First 2 look");
+  EXPECT_EQ(scenes[0].words.title, "First 2 look");
   ui_.click("×", "scene list");
   EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
   EXPECT_FALSE(ui_.shows("First 2 look", "scene list"));

@@ -156,7 +156,7 @@ TEST_F(Unsaved, ASceneToStartWithLeavesTheSessionsOwnDocument) {
   AppOptions options;
   options.document = textDocument("The session");
   const DocumentPtr scene = apply(*options.document, SetTemperature{2.0}, kTestBudget).document;
-  options.scenes = {{3, "", scene, "{}"}};
+  options.scenes = {{3, {""}, scene, "{}"}};
   options.sessionPath = lecture();
   options.scene = 3;
   options.memoryBudget = kTestBudget;

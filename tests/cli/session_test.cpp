@@ -23,8 +23,8 @@ class SessionFlags : public InFolder {
     session_ = path("lecture.headscope.json");
     formats::saveSession(session_, {plain,
                                     R"({"step":"output"})",
-                                    {{2, "plain", plain, R"({"step":"mask"})"},
-                                     {5, "pinned", pinned, R"({"step":"score","head":1})"}},
+                                    {{2, {"plain"}, plain, R"({"step":"mask"})"},
+                                     {5, {"pinned"}, pinned, R"({"step":"score","head":1})"}},
                                     {}});
   }
   double cell(std::vector<std::string> flags) {

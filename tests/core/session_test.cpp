@@ -110,18 +110,35 @@ TEST_F(SessionFile, WithoutAHeadDimItIsTheDivision) {
   expectSame(*document, *load().document);
 }
 
+/// Files from before scenes had more words than a title.
+TEST_F(SessionFile, ScenesMayHaveATitleAlone) {
+  const DocumentPtr document = fromTexts({"Only words"});
+  formats::saveSession(path_(),
+                       {document, "{}", {{1, {"one", "read", "said"}, document, "{}"}}, {}});
+  json file = saved();
+  ASSERT_EQ(file["scenes"][0].erase("sentence") + file["scenes"][0].erase("speaker"), 2U);
+  write(file);
+  const Session session = load();
+  EXPECT_EQ(session.scenes[0].words.title, "one");
+  EXPECT_EQ(session.scenes[0].words.sentence + session.scenes[0].words.speaker, "");
+}
+
 TEST_F(SessionFile, ScenesComeBackAndShareWhatTheyShared) {
   const DocumentPtr first = fromTexts({"The cat sat"});
   const DocumentPtr second = edited(first, SetCell{{TensorId::wO, -1, -1, 0, 0}, 5.0F});
-  formats::saveSession(path_(), {second,
-                                 "{}",
-                                 {{2, "after", second, R"({"head":1})"},
-                                  {9, "vorher: Übung „eins“", first, R"({"head":3})"}},
-                                 "/home/a/lecture.headscope.json"});
+  formats::saveSession(
+      path_(),
+      {second,
+       "{}",
+       {{2, {"after"}, second, R"({"head":1})"},
+        {9, {"vorher: Übung „eins“", "Was fällt auf?", "Warten."}, first, R"({"head":3})"}},
+       "/home/a/lecture.headscope.json"});
   const Session session = load();
   ASSERT_EQ(session.scenes.size(), 2U);
   EXPECT_EQ(session.scenes[1].number, 9);
-  EXPECT_EQ(session.scenes[1].title, "vorher: Übung „eins“");
+  EXPECT_EQ(session.scenes[1].words.title, "vorher: Übung „eins“");
+  EXPECT_EQ(session.scenes[1].words.sentence, "Was fällt auf?");
+  EXPECT_EQ(session.scenes[1].words.speaker, "Warten.");
   EXPECT_EQ(session.scenes[1].view, R"({"head":3})");
   EXPECT_EQ(session.origin, "/home/a/lecture.headscope.json");
   EXPECT_EQ(formats::originOf(path_()), session.origin);
@@ -166,7 +183,7 @@ struct Damage {
 };
 
 TEST_F(SessionFile, EveryDamageIsNamed) {
-  formats::saveSession(path_(), {everything(), "{}", {{1, "t", everything(), "{}"}}, {}});
+  formats::saveSession(path_(), {everything(), "{}", {{1, {"t"}, everything(), "{}"}}, {}});
   const json good = saved();
   const json gone = json(json::value_t::discarded);
   const std::vector<Damage> damages{
@@ -264,7 +281,7 @@ TEST_F(SessionFile, TheBudgetHoldsForAllItsTensorsTogether) {
   const DocumentPtr a = fromTexts({"a b"});
   const DocumentPtr b = edited(a, DrawWeights{WeightInit::normal, 2});
   const DocumentPtr c = edited(a, DrawWeights{WeightInit::normal, 3});
-  formats::saveSession(path_(), {a, "{}", {{1, "", b, "{}"}, {2, "", c, "{}"}}, {}});
+  formats::saveSession(path_(), {a, "{}", {{1, {""}, b, "{}"}, {2, {""}, c, "{}"}}, {}});
   const Index all = 12 * 48 * 48 * 4;
   EXPECT_NO_THROW(formats::loadSession(path_(), 2 * all));
   expectUserError([&] { formats::loadSession(path_(), all); }, "lecture.headscope.json",

@@ -20,6 +20,7 @@ type_value() {
 }
 
 start
+press Escape  # lets go of the number it opens on
 press Home
 press Down
 press Tab

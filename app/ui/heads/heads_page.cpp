@@ -3,10 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
+#include "app/ui/parts/fingerprint.h"
+#include "app/ui/rich_text.h"
+#include "core/words/cells.h"
 
 namespace headscope::ui {
 namespace {
@@ -56,6 +62,32 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
   return l;
 }
 
+/// Of the chosen head: the largest weight in a row that has more than one to give.
+std::string largestShareInWords(const Panel& panel) {
+  const Trace& trace = panel.trace;
+  const AttentionConfig& c = trace.config();
+  const ViewState& view = panel.view;
+  const auto weights = trace.tensor(TensorId::weights).matrix({view.item, view.head});
+  float largest = -1.0F;
+  Index query = -1;
+  Index key = -1;
+  for (Index row = 0; row < c.seqLen; ++row) {
+    const auto values = weights.row(row);
+    if (std::count_if(values.begin(), values.end(), [](float w) { return w > 0.0F; }) < 2) continue;
+    const auto most = std::max_element(values.begin(), values.end());
+    if (*most <= largest) continue;
+    largest = *most;
+    query = row;
+    key = most - values.begin();
+  }
+  if (query < 0) return {};
+  std::string head = namedHead(panel);
+  head.front() = 'H';
+  return fmt::format("{}. Its largest share here: “{}” gives {:.0f} % of its attention to “{}”.",
+                     head, placeName(trace, Axis::query, view.item, query), 100.0F * largest,
+                     placeName(trace, Axis::key, view.item, key));
+}
+
 class HeadsPage final : public Page {
  public:
   HeadsPage()
@@ -78,11 +110,27 @@ class HeadsPage final : public Page {
   std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
     const AttentionConfig& c = panel.trace.config();
     const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.view.item + 1) : "";
-    return fmt::format("Head {} of {}{}", panel.view.head + 1, c.numHeads, item);
+    const std::string title = purposeTitle(panel, panel.view.head);
+    return fmt::format("Head {} of {}{}{}{}", panel.view.head + 1, c.numHeads, item,
+                       title.empty() ? "" : ": ", title);
+  }
+  std::string sentenceInWords(const Panel& panel, std::string_view /*card*/) const override {
+    const Fingerprint of("largest share", panel.trace.revision(TensorId::weights), panel.view.item,
+                         panel.view.head);
+    if (!(sentenceOf_ == of)) {
+      sentence_ = asRichText(largestShareInWords(panel));
+      sentenceOf_ = of;
+    }
+    return sentence_;
   }
   std::string keysInWords(const ViewState& /*view*/) const override {
     return "H next head · X off, on";
   }
+
+ private:
+  // found once per pass and head
+  mutable std::optional<Fingerprint> sentenceOf_;
+  mutable std::string sentence_;
 };
 
 }  // namespace

@@ -50,7 +50,9 @@ struct TitleLines {
   std::vector<std::string> below;
 };
 
-/// As many as `most` lines, the name's with them; 3: all there is.
+constexpr int kMostTitleLines = 4;  // the name, what it is made for on two, what it measures as
+
+/// As many as `most` lines, the name's with them.
 TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, int most) {
   const TitleFonts fonts = titleFontsFor(look, width);
   const float room = width - textSize(fonts.name, title.name).x - look.space.small;
@@ -75,6 +77,12 @@ TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, i
       words = {title.both};
     }
   }
+  // what it is made for stands whole before what it measures as stands at all
+  if (most > 2 && !words.empty() && !fits(words.front(), width)) {
+    const std::vector<std::string> both = titleLines(fonts.words, words.front(), width);
+    words.erase(words.begin());
+    words.insert(words.begin(), both.begin(), both.end());
+  }
   words.resize(std::min(words.size(), static_cast<std::size_t>(most - 1)));
   lines.below = std::move(words);
   return lines;
@@ -89,14 +97,15 @@ std::string cutBeside(const Look& look, const TileTitle& title, float width) {
   return enough ? elided(fonts.words, title.made, room) : std::string();
 }
 
-/// How many lines all but the longest of them take above pictures of this width: 1 to 3.
+/// How many lines all but the longest of them take above pictures of this width.
 int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, float width) {
   if (isTiny(look, width)) return 1;
   // a few long ones do without a line: it would stand empty in all others
   constexpr std::size_t kFew = 4;  // one in so many
   std::vector<int> counts;
   for (const TileTitle& title : titles) {
-    counts.push_back(static_cast<int>(titleLinesOf(look, title, width, 3).below.size()) + 1);
+    counts.push_back(
+        static_cast<int>(titleLinesOf(look, title, width, kMostTitleLines).below.size()) + 1);
   }
   if (counts.empty()) return 1;
   const auto most = counts.end() - 1 - static_cast<std::ptrdiff_t>(counts.size() / kFew);
@@ -245,7 +254,7 @@ void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens
   group.font = group.count() <= 4 ? look.fonts.small : look.fonts.tiny;
   const TileSpace space = spaceFor(group, look, shown, room);
   const float most = fitTitles(group, look, space, 1);
-  for (const int lines : {3, 2, 1}) {
+  for (int lines = kMostTitleLines; lines > 0; --lines) {
     if (fitTitles(group, look, space, lines) >= most * kKeptForWords) break;
   }
   // in the middle of their places

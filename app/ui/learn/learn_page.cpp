@@ -12,6 +12,9 @@ namespace headscope::ui {
 namespace {
 
 constexpr const char* kLessonsCard = "lessons";
+constexpr const char* kAboutPresenting =
+    "Before a room: each scene over the whole screen, with a sentence; page down and page up, or → "
+    "and ←, go on and back";
 
 constexpr float kEntryHeight = 96.0F;  // of a lesson in the list
 constexpr float kLearnMargin = 14.0F;
@@ -28,8 +31,10 @@ class LessonsCard final : public Card {
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
+    const ImVec2 top = ImGui::GetCursorPos();
     heading(look, text().title, text().about);
     const float width = ImGui::GetContentRegionAvail().x;
+    lectureButton(panel, {top.x, top.y - look.space.tight}, width);
     const int columns = columnsIn(look, width);
     const float gap = look.space.wide;
     const float each =
@@ -50,6 +55,25 @@ class LessonsCard final : public Card {
   }
 
  private:
+  /// At the right end of the heading: the shipped lesson that is made for a room.
+  void lectureButton(const Panel& panel, ImVec2 at, float width) {
+    const auto& all = formats::shippedLessons();
+    const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {
+      return lesson.id.ends_with("_lecture");
+    });
+    if (lecture == all.end()) return;
+    const ImVec2 below = ImGui::GetCursorPos();
+    const std::string text = fmt::format("In a classroom: “{}”", lecture->title);
+    ImGui::SetCursorPos({at.x + width - buttonWidth(panel.look, text), at.y});
+    if (pill(panel.look, text.c_str())) present(panel, *lecture);
+    tip(panel.look, kAboutPresenting);
+    ImGui::SetCursorPos(below);
+  }
+
+  void present(const Panel& panel, const lessons::Lesson& lesson) {
+    run_.present(panel, std::make_shared<const lessons::Lesson>(lesson));
+  }
+
   void entry(const Panel& panel, const lessons::Lesson& lesson, int number, float width) {
     const Look& look = panel.look;
     richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
@@ -63,6 +87,9 @@ class LessonsCard final : public Card {
       run_.begin(panel, std::make_shared<const lessons::Lesson>(lesson),
                  run_.firstUndoneOf(lesson));
     }
+    ImGui::SameLine();
+    if (pill(look, "Present")) present(panel, lesson);
+    tip(look, kAboutPresenting);
     ImGui::SameLine();
     inlineLabel(look, look.fonts.small, done == all ? look.theme.good : look.theme.textMuted,
                 done > 0 ? fmt::format("{} of {} {} {}", done, all, scenes,

@@ -7,8 +7,8 @@
 #include <utility>
 #include <variant>
 
-#include "app/ui/compat.h"
 #include "app/ui/learn/lesson_facts.h"
+#include "app/ui/rich_text.h"
 #include "app/view_json.h"
 #include "core/error.h"
 #include "core/ledger.h"
@@ -31,16 +31,35 @@ void setState(const Panel& panel, const lessons::SceneState& state, const std::s
   }
 }
 
+/// What a text says in a sentence or two, for letters that are read from the last row.
+std::string inBrief(std::string_view text) {
+  constexpr std::size_t kReadAtAGlance = 170;  // bytes
+  text = text.substr(0, text.find("\n\n"));
+  if (text.size() <= kReadAtAGlance) return std::string(text);
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    if (text[i + 1] == ' ' && std::string_view(".?!").find(text[i]) != std::string_view::npos) {
+      return std::string(text.substr(0, i + 1));
+    }
+  }
+  return std::string(text);
+}
+
 }  // namespace
 
 void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
                       std::size_t scene) {
   lesson_ = std::move(lesson);
+  left_.assign(lesson_->scenes.size(), nullptr);
   goTo(panel, std::min(scene, lesson_->scenes.size() - 1));
 }
 
 void LessonRun::ask(lessons::Lesson lesson) {
   asked_ = std::make_shared<const lessons::Lesson>(std::move(lesson));
+}
+
+void LessonRun::present(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson) {
+  begin(panel, std::move(lesson));
+  presenting_ = true;
 }
 
 void LessonRun::leave() {
@@ -50,15 +69,21 @@ void LessonRun::leave() {
 }
 
 void LessonRun::goTo(const Panel& panel, std::size_t scene) {
+  enter(panel, scene);
+  setState(panel, this->scene().state, this->scene().title);
+}
+
+void LessonRun::enter(const Panel& panel, std::size_t scene) {
   scene_ = scene;
+  questionPut_ = false;
   answer_.reset();
   hint_ = wayShown_ = false;
   shown_ = {};
   read_ = {};
   toTrainStep_.clear();
   const lessons::Scene& now = this->scene();
-  setState(panel, now.state, now.title);
   panel.view.gradients = false;  // but where a scene asks for them
+  panel.view.presented.clear();
   look(panel, now.view, now.choose);
   if (panel.view.page == kLearnPage) panel.view.page = kFlowPage;
   panel.view.inSight = now.card;
@@ -72,6 +97,7 @@ void LessonRun::look(const Panel& panel, const std::string& view, const std::str
 
 void LessonRun::next(const Panel& panel) {
   noteDone();
+  left_[scene_] = panel.history->current();
   if (isLast()) {
     panel.view.page = kLearnPage;
     leave();
@@ -81,7 +107,37 @@ void LessonRun::next(const Panel& panel) {
 }
 
 void LessonRun::back(const Panel& panel) {
-  if (scene_ > 0) goTo(panel, scene_ - 1);
+  if (scene_ == 0) return;
+  left_[scene_] = panel.history->current();
+  enter(panel, scene_ - 1);
+  const DocumentPtr& then = left_[scene_];
+  if (then == nullptr) {
+    setState(panel, scene().state, scene().title);  // the lesson was begun after it
+  } else if (then != panel.history->current()) {
+    panel.edits.open = OpenedDocument{then, "lesson: " + scene().title};
+  }
+}
+
+void LessonRun::goOnPresented(const Panel& panel) {
+  if (scene().predict && !answer_) {
+    questionPut_ ? answer(scene().predict->right) : void(questionPut_ = true);
+  } else if (!isLast()) {
+    next(panel);
+  }
+}
+
+SentenceStrip LessonRun::forTheRoom() const {
+  if (!shown_.ready) return {asRichText(scene().title)};
+  if (scene().predict && (answer_ || questionPut_)) {
+    if (!answer_) return {shown_.question, shown_.choices};
+    return {inBrief(shown_.reveal), shown_.choices, scene().predict->right};
+  }
+  return {inBrief(shown_.checked ? shown_.done : shown_.text)};
+}
+
+std::string LessonRun::nextInWords() const {
+  if (scene().predict && !answer_) return questionPut_ ? "the answer" : "the question";
+  return isLast() ? std::string() : lesson_->scenes[scene_ + 1].title;
 }
 
 void LessonRun::answer(std::size_t choice) {
@@ -192,17 +248,6 @@ std::size_t LessonRun::firstUndoneOf(const lessons::Lesson& lesson) const {
     if (!done_.contains(sceneKey(lesson, i))) return i;
   }
   return 0;
-}
-
-bool lessonKeys(const Panel& panel, LessonRun& run) {
-  if (!run.open()) return false;
-  if (keyPressed(Key::pageDown, false)) {
-    run.next(panel);
-    return true;
-  }
-  if (!keyPressed(Key::pageUp, false)) return false;
-  run.back(panel);
-  return true;
 }
 
 }  // namespace headscope::ui

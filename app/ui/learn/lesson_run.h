@@ -7,10 +7,12 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/live_training.h"
 #include "app/ui/panel.h"
+#include "app/ui/sentence_strip.h"
 #include "core/lessons/lesson.h"
 
 namespace headscope::ui {
@@ -33,6 +35,9 @@ class LessonRun {
              std::size_t scene = 0);
   /// The same in the next frame.
   void ask(lessons::Lesson lesson);
+  /// Begins it as a lecture: it is to be presented from then on.
+  void present(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson);
+  bool takePresenting() { return std::exchange(presenting_, false); }
   void leave();
   bool open() const { return lesson_ != nullptr; }
 
@@ -44,6 +49,14 @@ class LessonRun {
   /// To the next scene, after the last one out of the lesson; and back.
   void next(const Panel& panel);
   void back(const Panel& panel);
+  /// Before a room one key does it all: a scene's question is put, then answered, then the next
+  /// scene comes; the last one stays.
+  void goOnPresented(const Panel& panel);
+  /// What the room reads of the scene.
+  SentenceStrip forTheRoom() const;
+  /// What that key does now: "the question", "the answer", the next scene's title; empty at the
+  /// end.
+  std::string nextInWords() const;
 
   void answer(std::size_t choice);
   std::optional<std::size_t> answered() const { return answer_; }
@@ -74,10 +87,14 @@ class LessonRun {
   void look(const Panel& panel, const std::string& view, const std::string& choose);
   void trainAsShown(const Panel& panel, const lessons::FactSource& facts, LiveTraining& training);
   void read(const lessons::FactSource& facts);
+  void enter(const Panel& panel, std::size_t scene);
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
   std::shared_ptr<const lessons::Lesson> asked_;
   std::size_t scene_ = 0;
+  std::vector<DocumentPtr> left_;  // by scene: the document as it was when the scene was left
+  bool presenting_ = false;
+  bool questionPut_ = false;
   std::optional<std::size_t> answer_;
   bool hint_ = false, wayShown_ = false;
   std::string toChoose_;     // a cell, once its pass is there
@@ -97,8 +114,6 @@ class LessonRun {
 void lessonPanel(const Panel& panel, LessonRun& run);
 /// Where to begin, in its place at the first start, until it is closed.
 void startPanel(const Panel& panel, LessonRun& run, bool& closed);
-/// Page down and page up, as clickers send them; true where one was pressed.
-bool lessonKeys(const Panel& panel, LessonRun& run);
 /// How wide it is beside a page, of so much room.
 float lessonWidth(const Look& look, float room);
 

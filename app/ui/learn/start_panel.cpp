@@ -19,11 +19,12 @@ class StartPanel {
 
   void draw() {
     words(look_.fonts.title, look_.theme.text, "Where to begin");
-    words(
-        look_.fonts.small, look_.theme.textMuted,
-        "What you see is one layer of attention over the sentence above. Every number is computed, "
-        "and every one can be changed.");
-    gap();
+    const float foot = ImGui::GetFrameHeight() + look_.space.wide;
+    ImGui::BeginChild("entries", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false,
+                      ImGuiWindowFlags_NoBackground);
+    words(look_.fonts.small, look_.theme.textMuted,
+          "One layer of attention over the sentence above: every number is computed, and can be "
+          "changed.");
     if (entry("Watch a word travel", "All nine steps, told as they happen; two minutes.")) play();
     lesson("02_", "Three words, two heads, numbers to check on paper.");
     lesson("03_", "What one head cannot do, and several can.");
@@ -33,14 +34,10 @@ class StartPanel {
     if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {
       panel_.view.page = kLearnPage;
     }
-    gap();
-    words(
-        look_.fonts.small, look_.theme.textMuted,
-        "Or try at once: type a sentence of your own (edit text, above), click a cell of S for its "
-        "arithmetic, turn the wheel on it to change it.");
+    ImGui::EndChild();
     gap();
     if (pill(look_, "Close for good")) closed_ = true;
-    tip(look_, "Lessons stay under Learn");
+    tip(look_, "It is also under ?, and the lessons under Learn");
   }
 
  private:
@@ -50,9 +47,9 @@ class StartPanel {
   }
 
   bool entry(const char* title, const char* about) {
+    gap();
     const bool clicked = pill(look_, title, true);
     words(look_.fonts.small, look_.theme.textMuted, about);
-    gap();
     return clicked;
   }
 

@@ -227,6 +227,22 @@ void followPlayback(const Panel& panel, Playback& playback) {
   narrateNow(panel, playback);
 }
 
+std::string narrationOf(const Panel& panel, const Playback& playback) {
+  const Timeline& timeline = playback.timeline;
+  if (timeline.moments().empty()) return {};
+  Subject subject = playback.subject;
+  subject.head = panel.view.head;
+  Moment first = timeline.moments()[timeline.at(timeline.stepStart(panel.view.step))];
+  const auto& chosen = panel.view.selected;
+  const auto results = step(first.step).outputs();
+  if (first.beat == Beat::cell && chosen &&
+      std::find(results.begin(), results.end(), chosen->tensor) != results.end()) {
+    first.from = chosen->col;
+    first.to = chosen->col + 1;
+  }
+  return narrate(panel.trace, subject, first);
+}
+
 double nextChange(const Panel& panel, const Playback& playback) {
   const ViewState& view = panel.view;
   if (!view.playing || !view.playTime) return kNever;

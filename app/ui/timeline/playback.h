@@ -51,6 +51,9 @@ void advancePlayback(const Panel& panel, Playback& playback);
 /// was changed by hand. After the keys.
 void followPlayback(const Panel& panel, Playback& playback);
 
+/// What is said at the start of the step that is shown, off the timeline.
+std::string narrationOf(const Panel& panel, const Playback& playback);
+
 /// In how many seconds the picture changes by itself.
 double nextChange(const Panel& panel, const Playback& playback);
 

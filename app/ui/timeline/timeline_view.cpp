@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/sentence_strip.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
 
@@ -37,23 +38,6 @@ void drawStepSegments(const Look& look, const Timeline& timeline, StepId current
     list->AddLine({at, b.y - look.space.tight}, {at, b.y}, withAlpha(t.textMuted, 0.45F));
     drawn = at;
   }
-}
-
-/// Lines no wider than `width`, broken at spaces alone: a number stays whole.
-std::vector<std::string_view> narrationLines(ImFont* font, std::string_view text, float width) {
-  std::vector<std::string_view> lines;
-  std::size_t start = 0;
-  std::size_t end = 0;  // of what fits
-  while (end < text.size()) {
-    const std::size_t next = std::min(text.find(' ', end + 1), text.size());
-    if (end > start && textSize(font, text.substr(start, next - start)).x > width) {
-      lines.push_back(text.substr(start, end - start));
-      start = end + 1;
-    }
-    end = next;
-  }
-  lines.push_back(text.substr(start));
-  return lines;
 }
 
 }  // namespace
@@ -99,24 +83,7 @@ float narrationHeight(const Look& look, float room) {
 }
 
 void narrationStrip(const Look& look, std::string_view text, const Rect& at) {
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(at.a, at.b, look.theme.accentSoft, look.space.small);
-  const Rect room = at.inset({look.space.large, look.px(5)});
-  ImFont* font = look.fonts.title;
-  std::vector<std::string_view> lines = narrationLines(font, text, room.width());
-  for (ImFont* smaller : {look.fonts.semibold, look.fonts.regular, look.fonts.small}) {
-    if (static_cast<float>(lines.size()) * fontSize(font) <= room.height()) break;
-    font = smaller;
-    lines = narrationLines(font, text, room.width());
-  }
-  const float taken = static_cast<float>(lines.size()) * fontSize(font);
-  float y = std::max(room.a.y, at.centre().y - taken * 0.5F);
-  list->PushClipRect(at.a, at.b, true);
-  for (const std::string_view line : lines) {
-    drawText(list, font, {room.a.x, y}, look.theme.text, line);
-    y += fontSize(font);
-  }
-  list->PopClipRect();
+  drawSentenceStrip(look, {asRichText(text)}, at);
 }
 
 }  // namespace headscope::ui

@@ -96,6 +96,17 @@ class TrainPage final : public Page {
     if (isStudy(view.train.tab)) return "enter runs, stops";
     return training_.playing() ? "enter halts" : "enter trains · → one step · home from the start";
   }
+  std::string sentenceInWords(const Panel& panel, std::string_view /*card*/) const override {
+    if (isStudy(panel.view.train.tab)) return {};
+    const auto moment = training_.moment();
+    const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
+    if (now == nullptr) return {};
+    const auto& relations = now->roles.relations;
+    const auto found = std::count_if(relations.begin(), relations.end(),
+                                     [](const training::Role& role) { return role.found; });
+    return fmt::format("After {} steps {} of {} relations have a head of their own.", moment->step,
+                       found == 0 ? "none" : std::to_string(found), relations.size());
+  }
 
  private:
   static bool isStudy(TrainTab tab) {

@@ -1,0 +1,148 @@
+#include "app/host/speaker_window.h"
+
+// epoxy declares GL: GLFW must not.
+#include <epoxy/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_opengl3.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/host/monitor.h"
+
+namespace headscope::host {
+namespace {
+
+constexpr float kSpeakerWidth = 560.0F;  // at interface scale 1
+constexpr float kSpeakerHeight = 340.0F;
+
+SpeakerWindow::Events& speakerEvents(GLFWwindow* window) {
+  return *static_cast<SpeakerWindow::Events*>(glfwGetWindowUserPointer(window));
+}
+
+/// In the lower right of a screen that the first window is not on; else of the one it is on.
+void placeSpeaker(GLFWwindow* window, GLFWwindow* first, int width, int height) {
+  GLFWmonitor* beside = monitorBeside(first);
+  if (beside == nullptr) return;
+  int x = 0;
+  int y = 0;
+  int screenWidth = 0;
+  int screenHeight = 0;
+  glfwGetMonitorWorkarea(beside, &x, &y, &screenWidth, &screenHeight);
+  glfwSetWindowPos(window, x + std::max(0, screenWidth - width),
+                   y + std::max(0, screenHeight - height));
+}
+
+/// One draw list as what Dear ImGui's renderers draw.
+ImDrawData drawDataOf(ImDrawList*& list, ImVec2 size, ImVec2 pixels) {
+  ImDrawData data;
+  data.Valid = true;
+  data.DisplaySize = size;
+  data.FramebufferScale = {pixels.x / size.x, pixels.y / size.y};
+#if IMGUI_VERSION_NUM >= 18980
+  data.AddDrawList(list);
+#else
+  list->_PopUnusedDrawCmd();
+  data.CmdLists = &list;
+  data.CmdListsCount = 1;
+  data.TotalVtxCount = list->VtxBuffer.Size;
+  data.TotalIdxCount = list->IdxBuffer.Size;
+#endif
+#if IMGUI_VERSION_NUM >= 19200
+  data.Textures = &ImGui::GetPlatformIO().Textures;
+#endif
+  return data;
+}
+
+}  // namespace
+
+SpeakerWindow::~SpeakerWindow() { close(); }
+
+void SpeakerWindow::follow(App& app) {
+  if (window_ != nullptr && glfwWindowShouldClose(window_) == GLFW_TRUE) {
+    close();
+    app.speakerWindowGone();
+  }
+  if (!app.wantsSpeakerWindow()) {
+    if (window_ != nullptr) app.setSpeakerWindow(nullptr);
+    close();
+    return;
+  }
+  if (window_ == nullptr) {
+    if (const std::string why = open(app.scale()); !why.empty()) return app.speakerWindowGone(why);
+  }
+  int width = 0;
+  int height = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  app.setSpeakerWindow(list_.get(), {static_cast<float>(width), static_cast<float>(height)});
+}
+
+/// Why it cannot be; empty where it is there.
+std::string SpeakerWindow::open(float scale) {
+  const int width = static_cast<int>(kSpeakerWidth * scale);
+  const int height = static_cast<int>(kSpeakerHeight * scale);
+  glfwDefaultWindowHints();
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  // contexts that share answer a reset alike
+  glfwWindowHint(GLFW_CONTEXT_ROBUSTNESS, glfwGetWindowAttrib(first_, GLFW_CONTEXT_ROBUSTNESS));
+  glfwWindowHint(GLFW_FLOATING, GLFW_TRUE);  // on one screen it stands over the first
+  glfwWindowHint(GLFW_FOCUS_ON_SHOW, GLFW_FALSE);
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  window_ = glfwCreateWindow(width, height, "headscope: speaker", nullptr, first_);
+  if (window_ == nullptr) {
+    const char* reason = nullptr;
+    glfwGetError(&reason);
+    return fmt::format(
+        "a second window cannot be opened here ({}): the speaker's lines stand in the lesson's "
+        "panel, outside of F11",
+        reason != nullptr ? reason : "no reason is given");
+  }
+  glfwSetWindowUserPointer(window_, &events_);
+  glfwSetKeyCallback(window_, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    speakerEvents(w).key(key, scancode, action, mods);
+  });
+  glfwSetWindowRefreshCallback(window_, [](GLFWwindow* w) { speakerEvents(w).any(); });
+  glfwSetWindowCloseCallback(window_, [](GLFWwindow* w) { speakerEvents(w).any(); });
+  glfwSetFramebufferSizeCallback(window_, [](GLFWwindow* w, int, int) { speakerEvents(w).any(); });
+  placeSpeaker(window_, first_, width, height);
+  glfwShowWindow(window_);
+  glfwMakeContextCurrent(window_);
+  glfwSwapInterval(0);  // the first window's frames keep the pace
+  glfwMakeContextCurrent(first_);
+  list_ = std::make_unique<ImDrawList>(ImGui::GetDrawListSharedData());
+  events_.any();
+  return {};
+}
+
+void SpeakerWindow::close() {
+  list_.reset();
+  if (window_ != nullptr) glfwDestroyWindow(window_);
+  window_ = nullptr;
+}
+
+void SpeakerWindow::paint() {
+  if (window_ == nullptr || list_->CmdBuffer.Size == 0) return;
+  int width = 0;
+  int height = 0;
+  int pixelWidth = 0;
+  int pixelHeight = 0;
+  glfwGetWindowSize(window_, &width, &height);
+  glfwGetFramebufferSize(window_, &pixelWidth, &pixelHeight);
+  if (width < 1 || height < 1 || pixelWidth < 1 || pixelHeight < 1) return;  // it is put away
+  glfwMakeContextCurrent(window_);
+  glViewport(0, 0, pixelWidth, pixelHeight);
+  glClearColor(0.0F, 0.0F, 0.0F, 1.0F);
+  glClear(GL_COLOR_BUFFER_BIT);
+  ImDrawList* list = list_.get();
+  ImDrawData data = drawDataOf(list, {static_cast<float>(width), static_cast<float>(height)},
+                               {static_cast<float>(pixelWidth), static_cast<float>(pixelHeight)});
+  ImGui_ImplOpenGL3_RenderDrawData(&data);
+  glfwSwapBuffers(window_);
+  glfwMakeContextCurrent(first_);
+}
+
+}  // namespace headscope::host

@@ -1,0 +1,73 @@
+#include "app/lecture.h"
+
+#include <fmt/format.h>
+
+#include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
+
+namespace headscope {
+
+bool Lecture::keys(const ui::Panel& panel, bool presented) {
+  using ui::Key;
+  using ui::keyPressed;
+  if (!lesson_.open() && (!presented || !ownScenes())) return false;
+  // on the timeline the arrows go from moment to moment
+  const bool arrows = presented && !panel.view.playTime && !ImGui::GetIO().KeyShift;
+  const bool on = keyPressed(Key::pageDown, false) || (arrows && keyPressed(Key::right, false));
+  const bool back = keyPressed(Key::pageUp, false) || (arrows && keyPressed(Key::left, false));
+  if (!on && !back) return false;
+  if (!lesson_.open()) {
+    sessions_.recallBeside(on ? 1 : -1);
+  } else if (back) {
+    lesson_.back(panel);
+  } else {
+    presented ? lesson_.goOnPresented(panel) : lesson_.next(panel);
+  }
+  return true;
+}
+
+ui::Presenter::Words Lecture::forTheRoom() const {
+  ui::Presenter::Words words;
+  words.problem = problem_;
+  if (lesson_.open() || ownScenes()) words.keys = "→ ← scenes · F10 speaker's lines";
+  if (lesson_.open()) {
+    words.sentence = lesson_.forTheRoom();
+  } else if (const formats::SavedScene* scene = sessions_.sceneShown()) {
+    words.sentence.text = ui::asRichText(scene->words.sentence);
+  }
+  return words;
+}
+
+ui::SpeakerNotes Lecture::forTheSpeaker(double now) {
+  ui::SpeakerNotes notes;
+  const std::string of = lesson_.open() ? lesson_.lesson().id : std::string();
+  if (!began_ || beganOf_ != of) began_ = now;
+  beganOf_ = of;
+  notes.seconds = now - *began_;
+  if (lesson_.open()) {
+    const lessons::Lesson& lesson = lesson_.lesson();
+    const std::size_t place = lesson_.place();
+    notes.heading = fmt::format("{} · {} of {}", lesson.title, place + 1, lesson.scenes.size());
+    notes.minutes = lesson.minutes;
+    notes.title = lesson_.scene().title;
+    notes.say = lesson_.shown().speaker;
+    notes.next = lesson_.nextInWords();
+    return notes;
+  }
+  const formats::SavedScene* scene = sessions_.sceneShown();
+  const formats::SavedScene* next = sessions_.sceneBeside(1);
+  if (scene != nullptr) {
+    notes.heading = fmt::format("Scene {}", scene->number);
+    notes.title = scene->words.title;
+    notes.say = ui::asRichText(scene->words.speaker);
+  } else if (next == nullptr) {
+    notes.title = "No lecture is open";
+    notes.say =
+        "Page Learn has lessons to present, one of them made for a room; or set scenes of "
+        "your own with ctrl+1 to 9.";
+  }
+  if (next != nullptr) notes.next = next->words.title;
+  return notes;
+}
+
+}  // namespace headscope

@@ -1,0 +1,56 @@
+#include "app/ui/first_look.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "app/ui/head_purposes.h"
+#include "core/relations.h"
+#include "core/words/cells.h"
+
+namespace headscope::ui {
+
+void FirstLook::open(const Document& document, ViewState& view) {
+  const DeclaredRelations relations = declaredRelations(document);
+  Index farthest = 0;
+  for (std::size_t head = 0; head < relations.size(); ++head) {
+    if (!relations[head] || relations[head]->partners.empty()) continue;
+    const auto& queries = relations[head]->partners.front();
+    for (std::size_t query = 0; query < queries.size(); ++query) {
+      if (queries[query].empty()) continue;
+      const Index key = queries[query].front();
+      const Index apart = std::abs(static_cast<Index>(query) - key);
+      if (apart <= farthest) continue;
+      farthest = apart;
+      cell_ =
+          CellRef{TensorId::rawScores, 0, static_cast<Index>(head), static_cast<Index>(query), key};
+    }
+  }
+  if (!cell_) return;
+  view.step = StepId::score;
+  view.head = cell_->head;
+  view.selected = cell_;
+}
+
+bool FirstLook::isAsOpened(const Panel& panel) const {
+  const ViewState& view = panel.view;
+  return &panel.document == document_ && view.selected == cell_ && view.step == StepId::score &&
+         view.head == cell_->head && view.page == kFlowPage && view.tool == kFlowTool &&
+         !view.playTime;
+}
+
+std::string FirstLook::inWords(const Panel& panel) {
+  if (!cell_) return {};
+  if (document_ == nullptr) document_ = &panel.document;
+  if (!isAsOpened(panel) || !exists(*cell_, panel.trace.config())) {
+    cell_.reset();
+    return {};
+  }
+  return fmt::format(
+      "“{}” asks “{}” in {}. Try it: turn the wheel over the outlined number and see what follows, "
+      "or press space to watch every step.",
+      placeName(panel.trace, Axis::query, 0, cell_->row),
+      placeName(panel.trace, Axis::key, 0, cell_->col), namedHead(panel));
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,47 @@
+#include "app/ui/speaker_notes.h"
+
+#include <fmt/format.h>
+
+#include "app/ui/compat.h"
+#include "app/ui/rich_text.h"
+#include "app/ui/timeline/timeline_view.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+
+void drawSpeakerNotes(ImDrawList& list, const Look& look, const SpeakerNotes& notes, ImVec2 size) {
+  const Fonts& fonts = look.fonts;
+  const Theme& t = look.theme;
+  list.AddRectFilled({0.0F, 0.0F}, size, t.panel);
+  Rect room = Rect{{0.0F, 0.0F}, size}.inset(look.space.large);
+
+  Rect top = room.cutTop(fontSize(fonts.semibold), look.space.medium);
+  const std::string clock =
+      notes.minutes > 0 ? fmt::format("{} of {}:00", clockText(notes.seconds), notes.minutes)
+                        : clockText(notes.seconds);
+  const Rect time = top.cutRight(textSize(fonts.semibold, clock).x, look.space.large);
+  if (!notes.heading.empty()) drawText(&list, fonts.semibold, time.a, t.accentText, clock);
+  drawText(&list, fonts.small, top.a, t.textMuted, elided(fonts.small, notes.heading, top.width()));
+
+  const Rect keys = room.cutBottom(fontSize(fonts.small), look.space.small);
+  drawText(
+      &list, fonts.small, keys.a, t.textMuted,
+      elided(fonts.small, "page down, page up: on, back · F10 closes this window", keys.width()));
+  if (!notes.next.empty()) {
+    const Rect next = room.cutBottom(fontSize(fonts.semibold), look.space.medium);
+    drawText(&list, fonts.semibold, next.a, t.textMuted,
+             elided(fonts.semibold, "Next: " + notes.next, next.width()));
+  }
+  room.cutTop(drawRichParagraph(&list, fonts, fonts.title, room.a, t.text, asRichText(notes.title),
+                                room.width())
+                  .y,
+              look.space.medium);
+  ImFont* font = fonts.semibold;
+  if (drawRichParagraph(nullptr, fonts, font, room.a, t.text, notes.say, room.width()).y >
+      room.height()) {
+    font = fonts.regular;
+  }
+  drawRichParagraph(&list, fonts, font, room.a, t.text, notes.say, room.width(), look.space.thin);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,267 @@
+// A lecture: lessons and scenes of one's own before a room, the sentence and the pointer, what the
+// speaker sees alone, and letters that are read from the last row.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/learn/lesson_run.h"
+#include "core/formats/lesson_json.h"
+#include "session_window.h"
+
+namespace headscope::ui {
+namespace {
+
+constexpr int kWidth = 1280;
+constexpr int kHeight = 720;
+constexpr float kSmallest = 14.0F;  // pixels of an em
+
+/// As the window opens.
+DocumentPtr learnedDocument() {
+  const DocumentPtr document =
+      makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget);
+  const SetText text{0, false, "The cat, which was very fluffy, slept by the warm fire."};
+  return apply(*document, text, kTestBudget).document;
+}
+
+class LectureWindow : public testing::Test {
+ protected:
+  LectureWindow() : ui_(learnedDocument(), kWidth, kHeight) {}
+
+  const lessons::Lesson& lecture() const { return formats::shippedLessons().back(); }
+  void present() {
+    ui_.view().page = kLearnPage;
+    ui_.frame();
+    ui_.click("In a classroom: “" + lecture().title + "”", "lessons");
+    on();
+  }
+  /// Lets what a key has brought come up.
+  void on() {
+    ui_.settle();
+    ui_.frame();
+  }
+  void key(Key which) {
+    ui_.press(which);
+    on();
+  }
+  /// Everything that is drawn in letters too small to be read from the last row.
+  std::string tooSmall() {
+    const Fonts& fonts = ui_.host().session().fonts();
+    const std::vector<std::pair<const ImFont*, float>> points{
+        {fonts.regular, 14.0F},  {fonts.small, 12.0F}, {fonts.tiny, 10.0F},
+        {fonts.semibold, 15.0F}, {fonts.title, 19.0F}, {fonts.mono, 13.0F},
+        {fonts.monoSmall, 11.5F}};
+    std::string found;
+    const ScreenText screen = ui_.screen();
+    for (const TextRun& run : screen.runs()) {
+      for (const Spot& letter : run.glyphs) {
+        const auto font = std::find_if(points.begin(), points.end(),
+                                       [&](const auto& each) { return each.first == letter.font; });
+        const float em = font->second * ui_.app().scale() * letter.stretch;
+        if (em >= kSmallest) continue;
+        found += run.window + ": " + run.text + "\n";
+        break;
+      }
+    }
+    return found;
+  }
+
+  AppDriver ui_;
+};
+
+/// As it stands on the screen.
+std::string plain(std::string text) {
+  std::erase_if(text,
+                [](char c) { return std::string_view("^_{}\\").find(c) != std::string::npos; });
+  return text;
+}
+
+TEST_F(LectureWindow, EverySceneIsReadFromTheLastRow) {
+  present();
+  EXPECT_TRUE(ui_.app().wantsFullScreen());
+  for (const lessons::Scene& scene : lecture().scenes) {
+    EXPECT_FALSE(ui_.shows("–")) << scene.title << ": " << ui_.screen().all();
+    EXPECT_EQ(tooSmall(), "") << scene.title;
+    EXPECT_NE(scene.view.find('"' + ui_.view().presented + '"'), std::string::npos) << scene.title;
+    if (scene.predict) {
+      key(Key::pageDown);
+      EXPECT_TRUE(ui_.shows(plain(scene.predict->ask))) << ui_.screen().all();
+      EXPECT_TRUE(ui_.shows("A  " + scene.predict->choices[0]));
+      key(Key::pageDown);
+      EXPECT_FALSE(ui_.shows("–")) << scene.title << ": " << ui_.screen().all();
+    }
+    key(Key::pageDown);
+  }
+  EXPECT_TRUE(ui_.app().wantsFullScreen()) << "the last scene stays";
+  EXPECT_TRUE(ui_.shows("that is multi-head attention")) << ui_.screen().all();
+}
+
+TEST_F(LectureWindow, ArrowsGoOnAndBackAndOnTheTimelineByMoments) {
+  present();
+  key(Key::right);
+  EXPECT_EQ(ui_.view().step, StepId::project);
+  EXPECT_EQ(ui_.view().presented, kStageCard);
+  key(Key::right);
+  EXPECT_EQ(ui_.view().step, StepId::split);
+  key(Key::left);
+  EXPECT_EQ(ui_.view().step, StepId::project);
+  key(Key::space);
+  key(Key::space);
+  ASSERT_TRUE(ui_.view().playTime);
+  const double before = *ui_.view().playTime;
+  key(Key::right);
+  EXPECT_EQ(ui_.view().step, StepId::project);
+  EXPECT_GT(ui_.view().playTime.value_or(0.0), before);
+}
+
+TEST_F(LectureWindow, GoingBackFindsTheSceneAsItWasLeft) {
+  present();
+  key(Key::pageDown);
+  ui_.app().apply(SetScale{false});
+  on();
+  key(Key::pageDown);
+  ui_.app().apply(SetScale{true});
+  on();
+  EXPECT_TRUE(ui_.config().scale);
+  key(Key::pageUp);
+  EXPECT_FALSE(ui_.config().scale);
+}
+
+TEST_F(LectureWindow, EveryPresentedCardIsReadFromTheLastRow) {
+  for (const char* page : {kFlowPage, kHeadsPage, kTrainPage, kLearnPage}) {
+    ui_.view().page = page;
+    ui_.frame();
+    if (!ui_.app().wantsFullScreen()) key(Key::f11);
+    std::string first;
+    for (int i = 0; i < 9; ++i) {
+      on();
+      if (ui_.view().presented == first) break;
+      if (first.empty()) first = ui_.view().presented;
+      EXPECT_EQ(tooSmall(), "") << page << ", " << ui_.view().presented;
+      key(Key::f6);
+    }
+  }
+}
+
+TEST_F(LectureWindow, HeadsKeepTheirNamesAndStepsTheirStory) {
+  ui_.view().head = 1;
+  key(Key::f11);
+  EXPECT_TRUE(ui_.shows("head 2: Verb → its subject")) << ui_.screen().all();
+  EXPECT_TRUE(ui_.shows("“The” asks “The”"));
+  key(Key{'V'});
+  EXPECT_TRUE(ui_.shows("Head 2 of 8: Verb → its subject"));
+  for (const char* name : {"Previous word", "Verb → its subject", "Adjective → its noun",
+                           "Noun → its adjectives", "Determiner → its noun",
+                           "Preposition → its object", "Pronoun → its noun", "Word → its verb"}) {
+    EXPECT_TRUE(ui_.shows(name, "panel")) << name << " is not whole: " << ui_.screen().all("panel");
+  }
+  EXPECT_TRUE(ui_.shows("Its largest share here: “")) << ui_.screen().all();
+}
+
+TEST_F(LectureWindow, ThePointerIsSwitchedByL) {
+  key(Key::f11);
+  ui_.hover({600.0F, 300.0F});
+  const auto drawn = [] { return ImGui::GetForegroundDrawList()->VtxBuffer.Size; };
+  const int with = drawn();
+  key(Key{'L'});
+  EXPECT_LT(drawn(), with);
+  key(Key{'L'});
+  EXPECT_EQ(drawn(), with);
+  key(Key::escape);
+  EXPECT_LT(drawn(), with);
+}
+
+TEST_F(LectureWindow, TheSpeakersLinesStandInAWindowOfTheirOwn) {
+  ImDrawList list(ImGui::GetDrawListSharedData());
+  present();
+  EXPECT_FALSE(ui_.app().wantsSpeakerWindow());
+  key(Key::f10);
+  EXPECT_TRUE(ui_.app().wantsSpeakerWindow());
+  ui_.app().setSpeakerWindow(&list, {900.0F, 540.0F});
+  key(Key::pageDown);
+  const ScreenText notes = ScreenText::read(list);
+  EXPECT_TRUE(notes.shows("2 of 13")) << notes.all();
+  EXPECT_TRUE(notes.shows("Point at a row of X"));
+  EXPECT_TRUE(notes.shows("Next: Several heads"));
+  EXPECT_TRUE(notes.shows("of 10:00"));
+  EXPECT_FALSE(ui_.shows("Point at a row of X")) << "the room does not see them";
+  key(Key::f10);
+  EXPECT_FALSE(ui_.app().wantsSpeakerWindow());
+}
+
+TEST_F(LectureWindow, AWindowThatCannotBeIsSaidInWords) {
+  present();
+  key(Key::f10);
+  ui_.app().speakerWindowGone("a second window cannot be opened here");
+  on();
+  EXPECT_FALSE(ui_.app().wantsSpeakerWindow());
+  EXPECT_TRUE(ui_.shows("a second window cannot be opened here")) << ui_.screen().all();
+}
+
+TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
+  ui_.view().inspectorTab = InspectorTab::scenes;
+  ui_.press(Key{'1'}, true);
+  ui_.press(Key::right);
+  ui_.press(Key{'2'}, true);
+  ui_.frame();
+  ui_.click("a sentence for the room", "scene list");
+  ui_.type("Now it is scaled_down");
+  ui_.click("what you say", "scene list");
+  ui_.type("Wait here.");
+  ui_.press(Key::enter);
+  ui_.press(Key{'1'});
+  ui_.settle();
+  ui_.press(Key::f11);
+  EXPECT_FALSE(ui_.shows("scaled"));
+  ui_.press(Key::pageDown);
+  ui_.settle();
+  ui_.frame();
+  EXPECT_EQ(ui_.view().step, StepId::scale);
+  EXPECT_TRUE(ui_.shows("Now it is scaled_down")) << ui_.screen().all();
+  EXPECT_FALSE(ui_.shows("Wait here."));
+  ImDrawList list(ImGui::GetDrawListSharedData());
+  ui_.press(Key::f10);
+  ui_.app().setSpeakerWindow(&list, {900.0F, 540.0F});
+  ui_.frame();
+  EXPECT_TRUE(ScreenText::read(list).shows("Wait here.")) << ScreenText::read(list).all();
+  ui_.app().setSpeakerWindow(nullptr);
+  ui_.press(Key::pageUp);
+  ui_.settle();
+  EXPECT_EQ(ui_.view().step, StepId::score);
+}
+
+TEST(FirstLook, ANumberIsChosenAndSomethingToTryGoesOnceTheUserActs) {
+  AppDriver ui;
+  AppOptions options;
+  options.document = learnedDocument();
+  options.firstLook = true;
+  options.memoryBudget = kTestBudget;
+  options.threads = 1;
+  App program(options);
+  program.finish();
+  ui.host().frames(program, 3);
+  ASSERT_TRUE(program.view().selected);
+  EXPECT_EQ(program.view().head, program.view().selected->head);
+  EXPECT_TRUE(ui.shows("“slept” asks “cat” in head 2: Verb → its subject")) << ui.screen().all();
+  ui.host().press(program, Key::right);
+  EXPECT_FALSE(ui.shows("Try it"));
+  ui.host().press(program, Key::left);
+  ui.host().frames(program, 2);
+  EXPECT_FALSE(ui.shows("Try it")) << "once and for all";
+}
+
+TEST(StartPanel, ComesBackWhereItIsAskedForUnderHelp) {
+  AppDriver ui;
+  EXPECT_FALSE(ui.shows("Where to begin"));
+  ui.press(Key::f1);
+  ui.frame();
+  ui.click("Where to begin", "help");
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Watch a word travel", "start")) << ui.screen().all();
+  ui.click("Close for good", "start");
+  EXPECT_FALSE(ui.shows("Watch a word travel"));
+}
+
+}  // namespace
+}  // namespace headscope::ui
