@@ -86,6 +86,7 @@ void visitFields(Fields& f, View& view) {
   f.part("part", view.part);
   f.choice("scope", view.scope, kScopes);
   f.flag("gradients", view.gradients);
+  f.flag("faint_columns", view.faintColumns);
   f.cell("selected", view.selected);
   f.word("page", view.page);  // of a newer program: kept as it is, as the tool
   f.word("presented", view.presented);

@@ -16,6 +16,25 @@ namespace {
 
 constexpr float kFlowMargin = 14.0F;  // of the page, at scale 1
 constexpr float kFlowGap = 10.0F;     // between its cards
+constexpr float kLowStrip = 74.0F;    // of the strip of heads, where the page is low
+
+/// Narrower than this, the cards stand below each other; lower, the strip has no heading.
+constexpr float kTwoColumns = 960.0F;
+constexpr float kLow = 680.0F;
+
+/// The heights of the rows where there is one column: the rail and the inspector share the last.
+struct ColumnHeights {
+  float stage, tools, heads, last;
+};
+constexpr ColumnHeights kColumn{340.0F, 320.0F, 148.0F, 440.0F};
+
+bool oneColumn(float width, float scale) { return width < kTwoColumns * scale; }
+bool low(float height, float scale) { return height < kLow * scale; }
+
+constexpr float columnLength() {
+  return kColumn.stage + kColumn.tools + kColumn.heads + kColumn.last + kFlowMargin +
+         3.0F * kFlowGap + 2.0F;
+}
 
 class FlowPage final : public Page {
  public:
@@ -61,7 +80,8 @@ class FlowPage final : public Page {
 
 ImVec2 flowContent(ImVec2 body, float scale) {
   // below these the body scrolls instead of squeezing its cards
-  return {std::max(body.x, 960.0F * scale), std::max(body.y, 520.0F * scale)};
+  if (oneColumn(body.x, scale)) return {std::max(body.x, 560.0F * scale), columnLength() * scale};
+  return {body.x, std::max(body.y, 520.0F * scale)};
 }
 
 FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
@@ -72,7 +92,18 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
   const float steps = std::clamp(room.width() * 0.165F, px(238), px(264));
   const float inspector = std::clamp(room.width() * 0.21F, px(262), px(340));
   FlowPlaces places;
-  places.heads = room.cutBottom(std::clamp(room.height() * 0.2F, px(108), px(158)), gap);
+  if (oneColumn(content.x, scale)) {
+    places.stage = room.cutTop(px(kColumn.stage), gap);
+    places.tools = room.cutTop(px(kColumn.tools), gap);
+    places.heads = room.cutTop(px(kColumn.heads), gap);
+    places.steps = room.cutLeft(px(264), gap);
+    places.inspector = room;
+    return places;
+  }
+  // where there is little height the strip is the first to give some up: a line for each head
+  const float strip =
+      low(content.y, scale) ? px(kLowStrip) : std::clamp(room.height() * 0.2F, px(108), px(158));
+  places.heads = room.cutBottom(strip, gap);
   places.steps = room.cutLeft(steps, gap);
   if (wide) places.inspector = room.cutRight(inspector, gap);
   places.tools = room.cutTop(tallTool ? std::clamp(room.height() * 0.52F, px(210), px(620))

@@ -98,14 +98,20 @@ bool howLearnedButton(const Panel& panel) {
   return clicked;
 }
 
-std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room) {
-  if (textSize(font, title).x <= room) return {title};
-  std::size_t cut = std::string::npos;  // the last space before which the words still fit
-  for (std::size_t i = title.find(' '); i != std::string::npos; i = title.find(' ', i + 1)) {
-    if (textSize(font, title.substr(0, i)).x <= room) cut = i;
+std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room, int most) {
+  std::vector<std::string> lines;
+  std::string rest = title;
+  while (textSize(font, rest).x > room && std::ssize(lines) + 1 < most) {
+    std::size_t cut = std::string::npos;  // the last space before which the words still fit
+    for (std::size_t i = rest.find(' '); i != std::string::npos; i = rest.find(' ', i + 1)) {
+      if (textSize(font, rest.substr(0, i)).x <= room) cut = i;
+    }
+    if (cut == std::string::npos) break;
+    lines.push_back(rest.substr(0, cut));
+    rest.erase(0, cut + 1);
   }
-  if (cut == std::string::npos) return {elided(font, title, room)};
-  return {title.substr(0, cut), elided(font, title.substr(cut + 1), room)};
+  lines.push_back(elided(font, rest, room));
+  return lines;
 }
 
 }  // namespace headscope::ui

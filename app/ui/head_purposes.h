@@ -41,7 +41,7 @@ void showHowLearned(const Panel& panel);
 /// A button that does; true where it was clicked.
 bool howLearnedButton(const Panel& panel);
 
-/// A title on one line or two, the second cut where it does not fit.
-std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room);
+/// A title on so many lines at most, the last cut where it does not fit.
+std::vector<std::string> titleLines(ImFont* font, const std::string& title, float room, int most);
 
 }  // namespace headscope::ui

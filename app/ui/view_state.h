@@ -62,6 +62,7 @@ struct ViewState {
   StageScope scope = StageScope::thisHead;
   bool gradients = false;           // the stage shows them in place of the values …
   bool gradientsThere = false;      // … once they are there: found anew in every frame
+  bool faintColumns = false;        // step 1 shows those of X that hold next to nothing, too
   std::optional<Hover> hovered;     // found in the last frame
   std::optional<CellRef> selected;  // clicked: its arithmetic stays
   std::vector<CellRef> trail;       // cells traced back through, the chosen one last

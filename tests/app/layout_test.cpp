@@ -41,7 +41,7 @@ TEST_P(Layout, PanelsStandApartAndWithinTheBody) {
     for (std::size_t i = 0; i < cards.size(); ++i) {
       EXPECT_TRUE((Rect{{0, 0}, content}).contains(cards[i])) << i;
       EXPECT_GT(cards[i].width(), 100 * scale) << i;
-      EXPECT_GT(cards[i].height(), 90 * scale) << i;
+      EXPECT_GT(cards[i].height(), 70 * scale) << i;
       for (std::size_t j = 0; j < i; ++j) {
         EXPECT_FALSE(cards[i].overlaps(cards[j])) << i << " " << j;
       }

@@ -199,6 +199,13 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
   return largest;
 }
 
+float Magnitudes::ofPart(const Trace& trace, const MatrixRef& ref) {
+  Known& known = parts_[ref.place().value()];
+  const std::uint64_t revision = revisionOf(trace, ref);
+  if (known.revision != revision) known = {revision, largestFinite(cellsOf(trace, ref))};
+  return known.value;
+}
+
 // Drawing.
 
 gl::HeatmapQuad& Heatmaps::push(gl::HeatmapSource source, const ColorScale& scale, const Rect& at) {

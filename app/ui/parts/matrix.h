@@ -121,6 +121,8 @@ class Magnitudes {
   float of(const Trace& trace, const MatrixRef& ref) {
     return of(trace, ref.tensor, ref.item, ref.head, ref.gradient);
   }
+  /// Over the part that is shown alone: one head's columns of a weight.
+  float ofPart(const Trace& trace, const MatrixRef& ref);
 
  private:
   struct Known {
@@ -128,6 +130,7 @@ class Magnitudes {
     float value = 0.0F;
   };
   std::map<std::tuple<TensorId, Index, Index, bool>, Known> known_;
+  std::map<std::uint64_t, Known> parts_;  // by their places
 };
 
 // Drawing.

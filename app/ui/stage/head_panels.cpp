@@ -83,12 +83,9 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
            card.name());
   const std::string title = purposeTitle(panel, card.head);
   if (!card.beside) {
-    const float after = textSize(look.fonts.semibold, card.name()).x + look.px(7);
-    const float room = card.at.b.x - text.x - after - headSwitchSize(look).x - look.space.large;
-    constexpr float kLeastRoom = 40.0F;  // points; in less hardly a letter stands
-    if (room < look.px(kLeastRoom)) return;
-    drawText(list, small, {text.x + after, text.y + look.space.thin}, t.textMuted,
-             elided(small, title, room));
+    const float room = card.at.b.x - text.x - look.space.small;
+    drawText(list, small, {text.x, text.y + fontSize(look.fonts.semibold) + look.space.hair},
+             t.textMuted, elided(small, title, room));
     return;
   }
   float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
@@ -103,7 +100,10 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   const float room = card.at.b.x - text.x - look.space.small;
   const bool named = !title.empty();  // a designed head: its title stands for its label
   if (named) {
-    for (const auto& part : titleLines(small, title, room)) write(small, t.text, part);
+    const float line = fontSize(small) + look.px(3);
+    const auto fit = static_cast<int>((bottom - y + look.px(3)) / line);
+    const auto lines = titleLines(small, title, room, std::clamp(fit, 1, 3));
+    for (const auto& part : lines) write(small, t.text, part);
   }
   const float gain = c.gain(card.head);
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
@@ -155,7 +155,10 @@ std::vector<StripCard> stripCards(const Panel& panel, ImVec2 origin, ImVec2 size
   const float most = size.y - 2 * pad;
   // beside the text, or below it where the card is narrow
   const bool beside = size.x - 2 * pad - most > look.px(62);
-  const float side = beside ? most : std::min(most - look.space.wide, size.x - 2 * pad);
+  // above a picture that leaves no room beside it: the name, and what the head was made for
+  const bool named = panel.purposes != nullptr && !panel.purposes->empty();
+  const float lines = look.space.wide + (named ? fontSize(look.fonts.small) : 0.0F);
+  const float side = beside ? most : std::min(most - lines, size.x - 2 * pad);
   const auto aspect = static_cast<float>(c.seqLen) / static_cast<float>(c.keys());
   const ImVec2 extent(std::max(aspect > 1.0F ? side / aspect : side, 3.0F),
                       std::max(aspect < 1.0F ? side * aspect : side, 3.0F));
@@ -296,7 +299,10 @@ void headsStrip(const Panel& panel) {
       "x switches a head off";
   const std::string mistakes = mistakesInWords(c);
   if (!mistakes.empty()) about = mistakes + " · " + about;
-  heading(look, "Heads", about.c_str());
+  constexpr float kRoomForHeading = 70.0F;
+  if (ImGui::GetContentRegionAvail().y > look.px(kRoomForHeading)) {
+    heading(look, "Heads", about.c_str());
+  }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = look.px(10);
   const auto count = static_cast<float>(c.numHeads);

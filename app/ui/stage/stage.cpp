@@ -16,6 +16,8 @@
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/stage/stage_matrix.h"
+#include "app/ui/stage/stage_note.h"
+#include "app/ui/stage/used_columns.h"
 #include "app/ui/timeline/timeline_view.h"
 #include "app/ui/widgets.h"
 
@@ -36,11 +38,19 @@ struct StageCell {
 /// The matrices of a step in a rectangle.
 class Stage {
  public:
-  Stage(const Panel& panel, const StageMoment* played, const Rect& room)
+  Stage(const Panel& panel, const StageMoment* played, Rect room, UsedColumnsMemory& columns)
       : panel_(panel),
         look_(panel.look),
         played_(played),
         items_(stageItems(panel.view.step, panel.trace.config(), panel.view)) {
+    const ViewState& view = panel.view;
+    const auto used = columnsToKeep(items_, panel.trace, columns);
+    const bool all =
+        view.faintColumns || (used && view.selected && hides(items_, *used, *view.selected));
+    if (used && !all) keepColumns(items_, *used);
+    note_ = stageNote(panel, items_, used);
+    const float noteHeight = stageNoteHeight(look_, note_);
+    if (noteHeight > 0.0F) noteAt_ = room.cutBottom(noteHeight, look_.space.tight);
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
     names_.room = room.height() * kColumnNamesShare;
@@ -70,8 +80,10 @@ class Stage {
       }
       StageMatrix matrix{item, scaleOf(item.ref), places_[i], names_, explained_, pickable};
       if (played_ != nullptr && item.result) matrix.veiled = played_->veiled;
+      if (scaleShared() && !item.ref.maskOnly) matrix.range = ownScale(item.ref).inWords();
       if (const auto hover = drawStageMatrix(panel_, matrix, lit_)) found = hover;
     }
+    drawStageNote(panel_, note_, noteAt_);
     return found;
   }
 
@@ -174,8 +186,23 @@ class Stage {
     }
   }
 
+  /// Of the step that only makes scores smaller and of the one that hides some: before and after
+  /// are told apart by colour.
+  bool scaleShared() const {
+    const StepId step = panel_.view.step;
+    return (step == StepId::scale || step == StepId::mask) && !panel_.view.gradientsThere;
+  }
+  ColorScale ownScale(const MatrixRef& ref) {
+    return colorScale(look_, panel_.view, ref, panel_.magnitudes.ofPart(panel_.trace, ref));
+  }
   ColorScale scaleOf(const MatrixRef& ref) {
-    return colorScale(look_, panel_.view, ref, panel_.magnitudes.of(panel_.trace, ref));
+    if (!scaleShared()) return ownScale(ref);
+    float largest = 0.0F;
+    for (const StageItem& item : items_) {
+      if (item.sign || item.ref.maskOnly) continue;
+      largest = std::max(largest, panel_.magnitudes.ofPart(panel_.trace, item.ref));
+    }
+    return colorScale(look_, panel_.view, ref, largest);
   }
 
   const Panel& panel_;
@@ -183,6 +210,8 @@ class Stage {
   const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
+  StageNote note_;
+  Rect noteAt_;
   ColumnNames names_;
   Lit lit_{};
   const Explanation* explained_ = nullptr;  // of the cell looked at, where it is a result's
@@ -342,7 +371,12 @@ void stageOfAllHeads(const Panel& panel, CellEditing& editing, const Playback& p
   }
 }
 
-void fillStage(const Panel& panel, ArithmeticMemory& memory, CellEditing& editing,
+struct StageMemory {
+  ArithmeticMemory arithmetic;
+  UsedColumnsMemory columns;
+};
+
+void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
                const Playback& playback) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
@@ -359,13 +393,13 @@ void fillStage(const Panel& panel, ArithmeticMemory& memory, CellEditing& editin
     cellMenu(panel, editing.menu);
     return;
   }
-  Stage stage(panel, played, room);
+  Stage stage(panel, played, room, memory.columns);
   const std::optional<CellRef> chosenBefore = view.selected;
   const std::optional<Hover> found = stage.draw(!overStageTyping(editing));
   if (played != nullptr && (view.playing || !view.hovered)) {
     narrationStrip(look, playback.narration, strip);
   } else {
-    arithmeticStrip(panel, memory, panel.explanations, strip);
+    arithmeticStrip(panel, memory.arithmetic, panel.explanations, strip);
   }
   stageCells(panel, stage, editing, found, chosenBefore);
   cellMenu(panel, editing.menu);
@@ -380,13 +414,13 @@ class StageCard final : public Card {
         playback_(playback) {}
 
   void draw(const Panel& panel) override {
-    if (!playback_.stage) return fillStage(panel, arithmetic_, editing_, playback_);
+    if (!playback_.stage) return fillStage(panel, memory_, editing_, playback_);
     // the timeline shows a head and a scope of its own, and leaves the view's as they are
     ViewState& view = panel.view;
     const StageMoment& shown = *playback_.stage;
     const Index head = std::exchange(view.head, shown.head);
     const StageScope scope = std::exchange(view.scope, shown.scope);
-    fillStage(panel, arithmetic_, editing_, playback_);
+    fillStage(panel, memory_, editing_, playback_);
     if (view.head == shown.head) view.head = head;
     if (view.scope == shown.scope) {
       view.scope = scope;
@@ -399,7 +433,7 @@ class StageCard final : public Card {
  private:
   CellEditing& editing_;
   const Playback& playback_;
-  ArithmeticMemory arithmetic_;
+  StageMemory memory_;
 };
 
 }  // namespace

@@ -23,7 +23,8 @@ struct StageItem {
   bool result = false;                     // what the step gives
   Index outlinedFrom = 0, outlinedTo = 0;  // columns (as shown) marked as the chosen head's
   bool outlineRows = false;                // … or rows
-  bool linked = true;  // its rows and columns are those of the same lanes in the other matrices
+  Index leftOutOf = 0;  // columns of X that there are, where some are left out; else 0
+  bool linked = true;   // its rows and columns are those of the same lanes in the other matrices
 };
 
 /// Items of a step for the chosen head and batch item.

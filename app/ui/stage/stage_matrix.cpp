@@ -74,7 +74,9 @@ class StageMatrixPainter {
   ImU32 ink() const { return inkColor(look_.theme, item_.ink, panel_.view.head); }
 
   void drawTitle() {
-    const Shape shape{ref_.shownRows(), ref_.shownCols()};
+    const bool leftOut = item_.leftOutOf > 0;
+    const Shape shape{leftOut && ref_.transposed ? item_.leftOutOf : ref_.shownRows(),
+                      leftOut && !ref_.transposed ? item_.leftOutOf : ref_.shownCols()};
     ImFont* small = look_.fonts.monoSmall;
     const ImVec2 symbol = richTextSize(look_.fonts, look_.fonts.semibold, item_.text);
     std::string about = ref_.maskOnly ? "" : toString(shape);
@@ -84,13 +86,16 @@ class StageMatrixPainter {
     const auto add = [&](const std::string& more) {
       if (textSize(small, about + more).x <= room) about += more;
     };
-    if (!ref_.maskOnly && !item_.result) add(" " + matrix_.scale.inWords());
+    const bool barSays = item_.result && matrix_.range.empty();
+    if (!ref_.maskOnly && !barSays) {
+      add(" " + (matrix_.range.empty() ? matrix_.scale.inWords() : matrix_.range));
+    }
     const auto perPixel = [&](float length, Index cells) {
       const float pixels = length * look_.scene.pixelsPerPoint;
       return static_cast<int>(std::ceil(static_cast<float>(cells) / pixels));
     };
-    const int down = perPixel(at_.height(), shape[0]);
-    const int across = perPixel(at_.width(), shape[1]);
+    const int down = perPixel(at_.height(), ref_.shownRows());
+    const int across = perPixel(at_.width(), ref_.shownCols());
     if (down > 1 || across > 1) {
       add(fmt::format(" · a pixel: the largest of {} × {}", down, across));
     }
@@ -151,8 +156,10 @@ class StageMatrixPainter {
     drawTurnedText(list_, font,
                    {at_.a.x - rows.width() - look_.px(26), at_.centre().y + length * 0.5F},
                    look_.theme.textMuted, "query", -90.0F);
-    drawText(list_, font, {columns.end(at_) + look_.px(8), at_.b.y + look_.px(3)},
-             look_.theme.textMuted, "key →");
+    // below the number at the low end of a colour bar that stands there
+    const float below = item_.result ? look_.px(9) : look_.px(3);
+    drawText(list_, font, {columns.end(at_) + look_.px(8), at_.b.y + below}, look_.theme.textMuted,
+             "key →");
   }
 
   /// The outline of the chosen head's columns.

@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/stage/stage_items.h"
@@ -36,6 +37,7 @@ struct StageMatrix {
   const Explanation* explained = nullptr;  // of a result's cell: its operands are lit, not lanes
   bool pickable = true;                    // the mouse can be on its cells
   std::span<const CellRange> veiled = {};  // not yet reached by the timeline
+  std::string range = {};  // of its values, where its scale is shared with another matrix
 };
 
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.

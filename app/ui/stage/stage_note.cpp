@@ -1,0 +1,112 @@
+#include "app/ui/stage/stage_note.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/widgets.h"
+#include "core/words/numbers.h"
+
+namespace headscope::ui {
+namespace {
+
+StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
+  const std::string name(stageSymbol(input.ref.tensor));
+  StageNote note;
+  note.text = fmt::format(
+      "Shown: columns {}–{} of {} and the rows of W that they meet. The other {} {}.", used.first,
+      used.last(), name, used.all - used.count,
+      used.rest == 0.0F
+          ? std::string("are 0 for every token here")
+          : fmt::format("hold ±{} at most, and count all the same", number(used.rest, 2)));
+  note.offer = fmt::format("show all {}", used.all);
+  note.accept = [](const Panel& panel) { panel.view.faintColumns = true; };
+  return note;
+}
+
+StageNote aboutAllColumns() {
+  StageNote note;
+  note.text = "All columns of X are shown, also those that hold next to nothing.";
+  note.offer = "leave them out";
+  note.accept = [](const Panel& panel) { panel.view.faintColumns = false; };
+  return note;
+}
+
+/// S and S' on one scale: how much smaller the scores have become.
+StageNote aboutScale(const Panel& panel, const std::vector<StageItem>& items) {
+  const auto reach = [&](TensorId tensor) {
+    for (const StageItem& item : items) {
+      if (!item.sign && item.ref.tensor == tensor) {
+        return panel.magnitudes.ofPart(panel.trace, item.ref);
+      }
+    }
+    return 0.0F;
+  };
+  const float before = reach(TensorId::rawScores);
+  const float after = reach(TensorId::scores);
+  const bool same = before == after;
+  return {
+      fmt::format("One colour scale for both: scores of up to {} either way {}.", number(before, 3),
+                  same ? "stay as they are" : "become up to " + number(after, 3)),
+      {}};
+}
+
+StageNote aboutNoMask(const Panel& panel) {
+  const bool cross = panel.trace.config().crossAttention();
+  StageNote note;
+  note.text = cross ? "Nothing is masked: every query sees every key of the memory."
+                    : "Nothing is masked: every token sees all others, also those after it.";
+  if (cross) return note;
+  note.offer = "make it causal";
+  note.accept = [](const Panel& of) {
+    Mask mask = of.document.config.mask;
+    mask.causal = true;
+    of.edits.push(SetMask{std::move(mask)});
+  };
+  return note;
+}
+
+}  // namespace
+
+StageNote stageNote(const Panel& panel, const std::vector<StageItem>& items,
+                    const std::optional<UsedColumns>& used) {
+  const ViewState& view = panel.view;
+  if (view.gradientsThere || items.empty()) return {};
+  if (view.step == StepId::project) {
+    if (!used) return {};
+    if (view.faintColumns) return aboutAllColumns();
+    const bool leftOut = items.front().leftOutOf > 0;
+    return leftOut ? aboutColumns(*used, items.front()) : StageNote{};
+  }
+  if (view.step == StepId::scale) return aboutScale(panel, items);
+  if (view.step == StepId::mask && panel.trace.config().mask.none()) return aboutNoMask(panel);
+  return {};
+}
+
+float stageNoteHeight(const Look& look, const StageNote& note) {
+  if (note.text.empty()) return 0.0F;
+  return note.offer.empty() ? fontSize(look.fonts.small) + look.space.small
+                            : ImGui::GetFrameHeight();
+}
+
+void drawStageNote(const Panel& panel, const StageNote& note, const Rect& at) {
+  if (note.text.empty()) return;
+  const Look& look = panel.look;
+  ImFont* font = look.fonts.small;
+  const float gap = look.px(10);
+  const float offer = note.offer.empty() ? 0.0F : buttonWidth(look, note.offer) + gap;
+  const std::string text = elided(font, note.text, std::max(at.width() - offer, 1.0F));
+  const ImVec2 size = textSize(font, text);
+  const float left = at.a.x + std::max(0.0F, (at.width() - offer - size.x) * 0.5F);
+  drawText(ImGui::GetWindowDrawList(), font, {left, at.centre().y - size.y * 0.5F},
+           look.theme.textMuted, text);
+  if (note.offer.empty()) return;
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({left + size.x + gap, at.a.y});
+  if (pill(look, note.offer.c_str())) note.accept(panel);
+  if (text != note.text) tip(look, note.text);
+  ImGui::SetCursorScreenPos(cursor);
+}
+
+}  // namespace headscope::ui
