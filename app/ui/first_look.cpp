@@ -47,8 +47,8 @@ std::string FirstLook::inWords(const Panel& panel) {
     return {};
   }
   return fmt::format(
-      "“{}” asks “{}” in {}. Try it: turn the wheel over the outlined number and see what follows, "
-      "or press space to watch every step.",
+      "“{}” asks “{}” in {}. Try it: press enter and type 0, or turn the wheel over the outlined "
+      "number, and see what follows; space plays every step.",
       placeName(panel.trace, Axis::query, 0, cell_->row),
       placeName(panel.trace, Axis::key, 0, cell_->col), namedHead(panel));
 }
