@@ -115,10 +115,27 @@ class Tokens {
                    centres);
     }
     dragging(x);
+    if (x - gap > last) goesOn(all.size() - static_cast<std::size_t>(firstShown) - centres.size());
     ImGui::EndChild();
   }
 
  private:
+  /// At the right end, over a chip that is cut: how many more there are.
+  void goesOn(std::size_t beyond) const {
+    const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+    const std::string text = beyond > 0 ? fmt::format("+{} ›", beyond) : "›";
+    const ImVec2 size = textSize(look_.fonts.small, text);
+    const float solid = window.b.x - size.x - look_.space.small;
+    const float fade = solid - look_.px(28);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const ImU32 full = look_.theme.panel;
+    const ImU32 none = withAlpha(full, 0.0F);
+    list->AddRectFilledMultiColor({fade, window.a.y}, {solid, window.b.y}, none, full, full, none);
+    list->AddRectFilled({solid, window.a.y}, window.b, full);
+    drawText(list, look_.fonts.small, {window.b.x - size.x, window.centre().y - size.y * 0.5F},
+             look_.theme.textMuted, text);
+  }
+
   void use() {
     row_.problem.clear();
     try {

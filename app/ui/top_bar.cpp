@@ -91,12 +91,16 @@ class TopBarRow {
     for (const Preset& p : presets()) {
       if (p.name == name) now = &p;
     }
-    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 114
+    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 120
                                : compact_                                  ? 162
                                                                            : 182);
     row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
-    const float room = box - ImGui::GetFrameHeight() - 2 * ImGui::GetStyle().FramePadding.x;
+    // a narrow bar's box has no arrow of its own: the name needs the room
+    const bool narrow = ImGui::GetWindowWidth() < look_.px(kNarrow);
+    const char* mark = narrow ? " ▾" : "";
+    const float arrow = narrow ? textSize(look_.fonts.regular, mark).x : ImGui::GetFrameHeight();
+    const float room = box - arrow - 2 * ImGui::GetStyle().FramePadding.x;
     std::string shown = "preset";
     if (now != nullptr) {
       const std::string from = isStill(*now) ? "" : "from ";
@@ -104,7 +108,8 @@ class TopBarRow {
       if (textSize(look_.fonts.regular, shown).x > room) shown = from + now->brief;
       shown = elided(look_.fonts.regular, shown, room);
     }
-    if (beginCombo("##preset", shown, ImGuiComboFlags_HeightLarge)) {
+    const ImGuiComboFlags flags = narrow ? ImGuiComboFlags_NoArrowButton : ImGuiComboFlags_None;
+    if (beginCombo("##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
         if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),

@@ -57,8 +57,8 @@ TEST_P(Layout, TheBarsControlsAreAllOnTheScreen) {
   const auto w = static_cast<float>(width);
   AppDriver ui(exampleDocument("english-german"), width, height, view());
   ScreenText screen = ui.screen();
-  for (const char* text : {"d_model", "heads", "tokens", "causal", "÷√dk", "More ▾", "↶", "↷",
-                           "Export ▾", "View ▾"}) {
+  for (const char* text :
+       {"d_model", "heads", "tokens", "causal", "÷√dk", "More ▾", "↶", "↷", "Export ▾", "View ▾"}) {
     const auto spot = screen.find(text, "top bar");
     ASSERT_TRUE(spot) << text << ": " << screen.all("top bar");
     EXPECT_LE(spot->max.x, static_cast<float>(width)) << text;
@@ -227,7 +227,26 @@ TEST(SmallWindow, ScrollsToItsLastPanel) {
     ui.frame();
   }
   ui.settle();
-  EXPECT_TRUE(ui.screen().find("Head 1", "strip"));
+  EXPECT_TRUE(ui.screen().find("Inspector", "inspector")) << ui.screen().all();
+}
+
+/// At twice the size a window of 1600 points has one column: it scrolls down alone.
+TEST(SmallWindow, IsNoWiderThanTheBody) {
+  const ImVec2 body(800.0F, 360.0F);
+  for (const float scale : {1.0F, 1.5F, 2.0F}) {
+    const ImVec2 content = flowContent({body.x * scale, body.y * scale}, scale);
+    EXPECT_FLOAT_EQ(content.x, body.x * scale);
+    EXPECT_GT(content.y, body.y * scale);
+    EXPECT_GT(layoutFlow(content, scale, false).stage.height(), 300.0F * scale);
+  }
+}
+
+/// Where there is little height the strip gives up some of it.
+TEST(SmallWindow, LeavesTheStageMoreThanTheStrip) {
+  const FlowPlaces low = layoutFlow({1280.0F, 595.0F}, 1.0F, false);
+  EXPECT_GT(low.stage.height(), 250.0F);
+  EXPECT_LT(low.heads.height(), 100.0F);
+  EXPECT_FALSE(low.inspector.empty());
 }
 
 TEST(Resizing, IsFollowedFromFrameToFrame) {

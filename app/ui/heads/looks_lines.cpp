@@ -225,12 +225,15 @@ class LineControls {
     ImGui::SameLine(0.0F, look_.space.medium);
     ImGui::SetNextItemWidth(look_.px(62));
     float percent = heads.lineMass * 100.0F;
-    if (ImGui::SliderFloat("##mass", &percent, kLeastMass * 100.0F, 100.0F, "%.0f %%",
+    if (ImGui::SliderFloat("##mass", &percent, kLeastMass * 100.0F, 100.0F, "",
                            ImGuiSliderFlags_AlwaysClamp)) {
       heads.lineMass = std::clamp(std::round(percent) / 100.0F, kLeastMass, 1.0F);
     }
     tip(look_,
         "Of each query's weights the largest are drawn, until they make up this share of the row");
+    ImGui::SameLine(0.0F, look_.space.tight);
+    inlineLabel(look_, look_.fonts.monoSmall, look_.theme.textMuted,
+                fmt::format("{:.0f} %", heads.lineMass * 100.0F));
   }
 
   void pick(Index heads) const {

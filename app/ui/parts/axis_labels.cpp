@@ -1,8 +1,11 @@
 #include "app/ui/parts/axis_labels.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <unordered_set>
 
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
@@ -29,18 +32,39 @@ void eachShownLabel(const AxisLabels& labels, Index every, Draw&& draw) {
   if (labels.lit >= 0 && labels.lit < count) draw(labels.lit, labels.litColor);
 }
 
-std::string_view labelAt(const AxisLabels& labels, Index i) {
-  return shownToken(labels.texts[static_cast<std::size_t>(i)]);
-}
+/// What stands at each place: the token, and along a long axis where tokens repeat its number too,
+/// which tells them apart.
+class LabelTexts {
+ public:
+  explicit LabelTexts(std::span<const std::string> texts) : texts_(texts) {
+    if (texts.size() <= kNumberedFrom) return;
+    std::unordered_set<std::string_view> seen;
+    for (const std::string& text : texts.first(kLookedAt)) {
+      numbered_ = numbered_ || !seen.insert(text).second;
+    }
+  }
+  std::string at(Index i) const {
+    const std::string_view token = shownToken(texts_[static_cast<std::size_t>(i)]);
+    return numbered_ ? fmt::format("{} {}", i, token) : std::string(token);
+  }
+
+ private:
+  static constexpr std::size_t kNumberedFrom = 32;  // a sentence's tokens are told apart by eye
+  static constexpr std::size_t kLookedAt = 32;      // in a text of that length some repeat
+
+  std::span<const std::string> texts_;
+  bool numbered_ = false;
+};
 
 /// `x` of a label's left end by its width.
 template <typename Place>
 void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, Place&& place) {
   if (labels.empty()) return;
   const float cell = picture.height() / static_cast<float>(labels.texts.size());
+  const LabelTexts texts(labels.texts);
   eachShownLabel(labels, labelStride(cell, fontSize(labels.font) * 0.95F),
                  [&](Index i, ImU32 color) {
-                   const std::string text = elided(labels.font, labelAt(labels, i), labels.limit);
+                   const std::string text = elided(labels.font, texts.at(i), labels.limit);
                    const ImVec2 size = textSize(labels.font, text);
                    const float y = picture.a.y + (static_cast<float>(i) + 0.5F) * cell;
                    drawText(list, labels.font, {place(size.x), y - size.y * 0.5F}, color, text);
@@ -61,8 +85,9 @@ const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index 
 float AxisLabels::namesWidth() const {
   float widest = 0.0F;
   const std::size_t step = texts.size() / kMostMeasured + 1;
+  const LabelTexts shown(texts);
   for (std::size_t i = 0; i < texts.size() && widest < limit; i += step) {
-    widest = std::max(widest, textSize(font, shownToken(texts[i])).x);
+    widest = std::max(widest, textSize(font, shown.at(static_cast<Index>(i))).x);
   }
   return std::min(widest, limit);
 }
@@ -130,6 +155,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   if (labels_.empty()) return;
   ImFont* font = labels_.font;
   const float height = fontSize(font);
+  const LabelTexts texts(labels_.texts);
   const float curves = labels_.curvesRoom();
   const float y = picture.b.y + gap_ + curves;
   labels_.curves.drawAcross(list, {{picture.a.x, picture.b.y + gap_}, {picture.b.x, y - gap_}},
@@ -137,7 +163,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   const auto middle = [&](Index i) { return picture.a.x + (static_cast<float>(i) + 0.5F) * cell_; };
   if (turned_) {
     eachShownLabel(labels_, every(), [&](Index i, ImU32 color) {
-      const std::string text = elided(font, labelAt(labels_, i), labels_.limit);
+      const std::string text = elided(font, texts.at(i), labels_.limit);
       drawTurnedText(list, font, {middle(i) - height * 0.1F, y}, color, text, 45.0F);
     });
     return;
@@ -149,7 +175,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   };
   // those at the ends move inwards, towards their neighbours
   const auto label = [&](Index i) {
-    std::string text = elided(font, labelAt(labels_, i), std::max(widest, cell_));
+    std::string text = elided(font, texts.at(i), std::max(widest, cell_));
     const float width = textSize(font, text).x;
     const float last = std::max(picture.b.x - width, picture.a.x);
     const float start = std::clamp(middle(i) - width * 0.5F, picture.a.x, last);

@@ -47,13 +47,18 @@ std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont
                      fmt::format("K, V {}", number));
 }
 
+constexpr float kLowCard = 60.0F;  // at scale 1; there is no line for a switch below the name
+
 /// One head of the strip: its picture, with the words beside it or above.
 struct StripCard {
   Index head;
   Rect at, picture;
   bool beside;
+  bool brief;  // low and narrow: the number alone has room
 
-  std::string name() const { return fmt::format("Head {}", head + 1); }
+  std::string name() const {
+    return brief ? std::to_string(head + 1) : fmt::format("Head {}", head + 1);
+  }
   float left(const Look& look) const {
     return beside ? picture.b.x + look.px(12) : at.a.x + look.px(8);
   }
@@ -70,6 +75,26 @@ ImVec2 switchPlace(const Look& look, const StripCard& card) {
                               : ImVec2(card.left(look), card.at.b.y - pad - size.y);
 }
 
+/// Of a head that is named for something: that it does hardly any of it here, or cannot.
+struct NotHere {
+  std::string brief, whole;  // for a line, and a sentence
+  bool asked = true;         // the input has pairs of the kind
+};
+std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
+  constexpr double kHeld = 0.5;  // what a label takes, too
+  const auto at = static_cast<std::size_t>(head);
+  if (measured.figures == nullptr || !measured.current) return std::nullopt;
+  const auto& made = measured.figures->report.madeFor;
+  if (at >= made.size() || !made[at]) return std::nullopt;
+  const Measured& score = made[at]->score;
+  if (!score)
+    return NotHere{"not scored", fmt::format("Not scored on this input: {}.", score.why), false};
+  if (*score >= kHeld) return std::nullopt;
+  return NotHere{fmt::format("{} here", figureText(*score)),
+                 fmt::format("On this input only {} of its weight is there.", figureText(*score)),
+                 true};
+}
+
 /// Its number, what it does and measures, as far as there is room: beside the picture, or the first
 /// line above it.
 void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCard& card) {
@@ -82,10 +107,11 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
   const std::string title = purposeTitle(panel, card.head);
+  const auto flag = title.empty() ? std::nullopt : notHere(measured, card.head);
   if (!card.beside) {
     const float room = card.at.b.x - text.x - look.space.small;
     drawText(list, small, {text.x, text.y + fontSize(look.fonts.semibold) + look.space.hair},
-             t.textMuted, elided(small, title, room));
+             flag && flag->asked ? t.bad : t.textMuted, elided(small, title, room));
     return;
   }
   float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
@@ -102,8 +128,12 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   if (named) {
     const float line = fontSize(small) + look.px(3);
     const auto fit = static_cast<int>((bottom - y + look.px(3)) / line);
-    const auto lines = titleLines(small, title, room, std::clamp(fit, 1, 3));
-    for (const auto& part : lines) write(small, t.text, part);
+    const int most = std::clamp(flag && fit > 1 ? fit - 1 : fit, 1, 3);
+    const ImU32 doubted = flag && flag->asked && fit == 1 ? t.bad : t.textMuted;
+    for (const auto& part : titleLines(small, title, room, most)) {
+      write(small, flag ? doubted : t.text, part);
+    }
+    if (flag) write(small, flag->asked ? t.bad : t.textMuted, flag->brief);
   }
   const float gain = c.gain(card.head);
   if (gain != 1.0F && gain != 0.0F) write(small, t.bad, fmt::format("× {:g}", gain));
@@ -128,7 +158,8 @@ void stripFrame(const Panel& panel, const StripCard& card) {
 }
 
 /// What the mouse does on a card: chooses the head, names a cell or what the head was made for.
-void stripCardItem(const Panel& panel, const HeadTiles& tiles, const StripCard& card) {
+void stripCardItem(const Panel& panel, const HeadTiles& tiles, const MeasuredHeads& measured,
+                   const StripCard& card) {
   const Look& look = panel.look;
   ImGui::SetCursorScreenPos(card.at.a);
   ImGui::PushID(static_cast<int>(card.head));
@@ -139,7 +170,8 @@ void stripCardItem(const Panel& panel, const HeadTiles& tiles, const StripCard& 
     if (tiles.pick(card.head, card.picture)) {
       ImGui::GetWindowDrawList()->AddRect(card.picture.a, card.picture.b, look.theme.accent);
     } else if (const auto about = purposeExplanation(panel, card.head); !about.empty()) {
-      tip(look, about);
+      const auto flag = notHere(measured, card.head);
+      tip(look, flag ? about + "\n\n" + flag->whole : about);
     }
   }
   ImGui::SetCursorScreenPos(switchPlace(look, card));
@@ -168,7 +200,10 @@ std::vector<StripCard> stripCards(const Panel& panel, ImVec2 origin, ImVec2 size
     const Rect at = Rect::at({origin.x + static_cast<float>(h) * pitch, origin.y}, size);
     if (at.a.x > seen.b.x || at.b.x < seen.a.x) continue;
     const ImVec2 corner(at.a.x + pad, beside ? at.a.y + pad : at.b.y - pad - side);
-    cards.push_back({h, at, Rect::at(corner, extent), beside});
+    StripCard card{h, at, Rect::at(corner, extent), beside, false};
+    card.brief =
+        beside && size.y < look.px(kLowCard) && switchPlace(look, card).x <= card.left(look);
+    cards.push_back(card);
   }
   return cards;
 }
@@ -331,7 +366,7 @@ void headsStrip(const Panel& panel) {
   for (const StripCard& card : cards) {
     list->AddRect(card.picture.a, card.picture.b, look.theme.panelBorder);
     drawOff(panel, list, card.head, card.picture.a, card.picture.b);
-    stripCardItem(panel, tiles, card);
+    stripCardItem(panel, tiles, measured, card);
   }
   ImGui::SetCursorScreenPos(origin);
   ImGui::Dummy({length, height});

@@ -386,7 +386,7 @@ void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
   Rect room = Rect::rest();
   const StageMoment* played = playback.stage ? &*playback.stage : nullptr;
   const float height = played != nullptr ? narrationHeight(look, room.height())
-                                         : look.px(room.height() > look.px(210) ? 54 : 32);
+                                         : look.px(room.height() > look.px(270) ? 54 : 32);
   const Rect strip = room.cutBottom(height, look.space.small);
   if (grid) {
     stageOfAllHeads(panel, editing, playback, *grid, strip);

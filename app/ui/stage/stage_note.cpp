@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/words/numbers.h"
 
@@ -56,7 +57,7 @@ StageNote aboutNoMask(const Panel& panel) {
   const bool cross = panel.trace.config().crossAttention();
   StageNote note;
   note.text = cross ? "Nothing is masked: every query sees every key of the memory."
-                    : "Nothing is masked: every token sees all others, also those after it.";
+                    : "Nothing is masked: every query sees every key, also those after it.";
   if (cross) return note;
   note.offer = "make it causal";
   note.accept = [](const Panel& of) {
@@ -64,6 +65,33 @@ StageNote aboutNoMask(const Panel& panel) {
     mask.causal = true;
     of.edits.push(SetMask{std::move(mask)});
   };
+  return note;
+}
+
+/// Who asks and who answers, and the largest weight of the head: of a picture that a glance takes
+/// in.
+StageNote aboutMemory(const Panel& panel) {
+  constexpr Index kMostTokens = 64;
+  const Trace& trace = panel.trace;
+  const AttentionConfig& c = trace.config();
+  StageNote note;
+  note.text = "Queries come from the input; keys and values come from the memory.";
+  if (c.seqLen > kMostTokens || c.keys() > kMostTokens) return note;
+  CellRef largest{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
+  float most = trace.value(largest);
+  for (CellRef cell = largest; cell.row < c.seqLen; ++cell.row) {
+    for (cell.col = 0; cell.col < c.keys(); ++cell.col) {
+      const float weight = trace.value(cell);
+      if (weight > most) most = weight, largest = cell;
+    }
+  }
+  const auto& queries = laneTokens(trace, Lane::query, panel.view.item);
+  const auto& keys = laneTokens(trace, Lane::key, panel.view.item);
+  if (queries.empty() || keys.empty()) return note;
+  note.text +=
+      fmt::format(" The largest weight here: '{}' looks at '{}' with {}.",
+                  shownToken(queries[static_cast<std::size_t>(largest.row)]),
+                  shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2));
   return note;
 }
 
@@ -81,6 +109,9 @@ StageNote stageNote(const Panel& panel, const std::vector<StageItem>& items,
   }
   if (view.step == StepId::scale) return aboutScale(panel, items);
   if (view.step == StepId::mask && panel.trace.config().mask.none()) return aboutNoMask(panel);
+  if (view.step == StepId::softmax && panel.trace.config().crossAttention()) {
+    return aboutMemory(panel);
+  }
   return {};
 }
 
