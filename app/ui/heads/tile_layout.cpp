@@ -79,7 +79,7 @@ TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, i
   }
   // what it is made for stands whole before what it measures as stands at all
   if (most > 2 && !words.empty() && !fits(words.front(), width)) {
-    const std::vector<std::string> both = titleLines(fonts.words, words.front(), width);
+    const std::vector<std::string> both = titleLines(fonts.words, words.front(), width, 2);
     words.erase(words.begin());
     words.insert(words.begin(), both.begin(), both.end());
   }
