@@ -171,9 +171,9 @@ void firstPass(const Look& look, const AttentionConfig& config, const Status& st
   if (status.progress.busy) look.changesIn(kProgressPace);
 }
 
-std::string mistakesInWords(const AttentionConfig& config) {
-  const std::vector<Mistake> on = mistakesOn(config);
-  if (on.empty()) return {};
+std::string mistakesInWords(const Panel& panel) {
+  const std::vector<Mistake> on = mistakesOn(panel.trace.config());
+  if (on.empty() || panel.view.hidesMistakes) return {};
   std::string words = on.size() == 1 ? "mistake on: " : "mistakes on: ";
   for (std::size_t i = 0; i < on.size(); ++i) {
     std::string title(textOf(on[i]).title);
@@ -187,7 +187,7 @@ float mistakeBadgeHeight(const Look& look) { return fontSize(look.fonts.small) +
 
 float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
   const Look& look = panel.look;
-  const std::string all = mistakesInWords(panel.trace.config());
+  const std::string all = mistakesInWords(panel);
   if (all.empty()) return 0.0F;
   const float pad = look.space.medium;
   const std::string text = elided(look.fonts.small, all, room - 2 * pad);

@@ -66,6 +66,7 @@ struct ViewState {
   std::optional<Hover> hovered;     // found in the last frame
   std::optional<CellRef> selected;  // clicked: its arithmetic stays
   std::vector<CellRef> trail;       // cells traced back through, the chosen one last
+  bool hidesMistakes = false;                // a lesson asks to find them
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
   std::vector<CellRef> pointed;     // lit on the stage while a tool points at them
   TermOrder termOrder;

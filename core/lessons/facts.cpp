@@ -336,7 +336,8 @@ std::optional<Fact> factOf(std::string_view name, const FactSource& source) {
   return other != source.others.end() ? std::optional(other->second) : std::nullopt;
 }
 
-std::string filledIn(std::string_view text, const FactSource& source) {
+static std::string filledIn(std::string_view text, const FactSource& source,
+                            std::string_view only) {
   std::string filled;
   while (!text.empty()) {
     const std::size_t open = text.find('{');
@@ -352,6 +353,12 @@ std::string filledIn(std::string_view text, const FactSource& source) {
       continue;
     }
     std::string_view name = text.substr(0, close), form;
+    if (!name.starts_with(only)) {
+      filled += fmt::format("{{{}}}", name);
+      text.remove_prefix(close + 1);
+      continue;
+    }
+    name.remove_prefix(only.size());
     if (const std::size_t colon = name.rfind(':'); colon != std::string_view::npos) {
       form = name.substr(colon + 1);
       name = name.substr(0, colon);
@@ -361,6 +368,14 @@ std::string filledIn(std::string_view text, const FactSource& source) {
     text.remove_prefix(close + 1);
   }
   return filled;
+}
+
+std::string filledIn(std::string_view text, const FactSource& source) {
+  return filledIn(text, source, {});
+}
+
+std::string filledInBefore(std::string_view text, const FactSource& source) {
+  return filledIn(text, source, "before ");
 }
 
 bool holds(const Condition& condition, const FactSource& source) {

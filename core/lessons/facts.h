@@ -48,6 +48,8 @@ std::optional<CellRef> cellOf(std::string_view text, const FactSource& source);
 /// "{name:2}" two places after the point, with "{name:%}" as a share in per cent; "–" where it is
 /// not there. Braces after "^" or "_" hold what is raised or lowered and stay: "W^{QK}".
 std::string filledIn(std::string_view text, const FactSource& source);
+/// The same of "{before name}" alone, which is how a scene begins; all else stays as it is written.
+std::string filledInBefore(std::string_view text, const FactSource& source);
 
 /// What has to be so.
 struct Condition {

@@ -69,7 +69,8 @@ struct Scene {
   std::string choose;            // the cell that is chosen: "weights[0, 1, sat, cat]"
   std::vector<std::string> lit;  // cells that are lit, likewise
   std::string text;
-  std::string speaker;  // for who gives a lecture
+  std::string speaker;        // for who gives a lecture
+  bool hidesMistake = false;  // that a common mistake is on is not said until the task is done
   std::optional<Prediction> predict;
   std::optional<Check> check;
 };

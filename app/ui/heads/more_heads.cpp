@@ -105,6 +105,7 @@ class MoreHeadsTab final : public Card {
       ++documents_;
       counts_ = headCounts(document->config);
       points_.clear();
+      chosen_ = 0;
     }
     while (points_.size() < counts_.size()) {
       const Index heads = counts_[points_.size()];
@@ -137,6 +138,12 @@ class MoreHeadsTab final : public Card {
       const std::string text = std::to_string(counts_[i]);
       if (pill(look, text.c_str(), counts_[i] == chosen_, measured)) chosen_ = counts_[i];
       if (measured && counts_[i] == chosen_) chosen = &points_[i];
+    }
+    const AttentionConfig& c = panel.document.config;
+    if (chosen_ == now || c.numKvHeads != c.numHeads || !c.dKDivides()) return chosen;
+    const std::string use = fmt::format("use {} in the layer", chosen_);
+    if (flowingPill(look, use, "What stands here compares; this sets the layer's own heads")) {
+      panel.edits.push(SetDimensions{c.dModel, chosen_, chosen_, 0}, "heads");
     }
     return chosen;
   }

@@ -27,7 +27,7 @@ class LessonPanel {
     task();
     if (!run_.shown().speaker.empty()) {
       gap();
-      words(look_.fonts.small, look_.theme.textMuted, "Say: " + run_.shown().speaker);
+      words(look_.fonts.small, look_.theme.textMuted, "For who teaches: " + run_.shown().speaker);
     }
     ImGui::EndChild();
     buttons();
@@ -65,6 +65,12 @@ class LessonPanel {
     wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
                  right ? "Yes." : fmt::format("No: {}.", choices[p.right]));
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
+    if (!right) notCounted("A scene counts once its question is answered rightly");
+  }
+
+  void notCounted(const char* why) {
+    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
+                 fmt::format("{}: come back to it, it is asked anew.", why));
   }
 
   void task() {
@@ -75,6 +81,7 @@ class LessonPanel {
     if (run_.shown().checked) {
       words(look_.fonts.regular, look_.theme.good,
             (run_.wayShown() ? "Shown. " : "Done. ") + run_.shown().done);
+      if (run_.wayShown()) notCounted("A scene counts once it is done without being shown");
       again(check.again);
       return;
     }
@@ -83,8 +90,8 @@ class LessonPanel {
       return;
     }
     words(look_.fonts.small, look_.theme.textMuted, "Not yet; it is seen as soon as it is so.");
-    if (!check.hint.empty() && !run_.hintShown()) {
-      if (pill(look_, "A hint")) run_.showHint();
+    if (!check.hint.empty()) {
+      if (pill(look_, "A hint", false, !run_.hintShown())) run_.showHint();
       ImGui::SameLine();
     }
     if (!check.way.isNone()) {

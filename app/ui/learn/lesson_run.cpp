@@ -148,6 +148,7 @@ void LessonRun::showWay(const Panel& panel) {
   if (!scene().check) return;
   const lessons::Way& way = scene().check->way;
   wayShown_ = true;
+  look(panel, scene().view, {});  // back to where it is asked
   setState(panel, way.state, scene().title);
   look(panel, way.view, way.choose);
   toTrainStep_ = way.trainStep;
@@ -191,6 +192,7 @@ void LessonRun::noteDone() {
 
 void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   if (asked_ != nullptr) begin(panel, std::move(asked_));
+  panel.view.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   if (!open()) return;
   ViewState& view = panel.view;
   const bool computed = &panel.trace.document() == &panel.document && !panel.edits.open;
@@ -210,28 +212,36 @@ void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   read(facts);
 }
 
+/// Where there is something to do, what is told is of the state before it, and what is said then of
+/// the state in which it is done, for as long as it is.
 void LessonRun::read(const lessons::FactSource& facts) {
   const auto filled = [&](const std::string& text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();
-  shown_.ready = true;
-  shown_.text = filled(now.text);
-  shown_.speaker = filled(now.speaker);
-  if (now.predict) {
-    shown_.question = filled(now.predict->ask);
-    shown_.reveal = filled(now.predict->reveal);
-    shown_.choices.clear();
-    for (const std::string& choice : now.predict->choices) {
-      shown_.choices.push_back(filled(choice));
+  const bool first = !std::exchange(shown_.ready, true);
+  if (first || !now.check) {
+    shown_.text = filled(now.text);
+    shown_.speaker = filled(now.speaker);
+    if (now.predict) {
+      shown_.question = filled(now.predict->ask);
+      shown_.reveal = filled(now.predict->reveal);
+      shown_.choices.clear();
+      for (const std::string& choice : now.predict->choices) {
+        shown_.choices.push_back(filled(choice));
+      }
     }
   }
-  if (!now.check || shown_.checked) return;
-  shown_.task = filled(now.check->ask);
-  shown_.hint = filled(now.check->hint);
-  shown_.checked =
+  if (!now.check) return;
+  if (first) {
+    shown_.task = filled(now.check->ask);
+    shown_.hint = filled(now.check->hint);
+    whenDone_ = lessons::filledInBefore(now.check->done, facts);
+  }
+  const bool holdsNow =
       std::all_of(now.check->that.begin(), now.check->that.end(),
                   [&](const lessons::Condition& condition) { return holds(condition, facts); });
-  if (!shown_.checked) return;
-  shown_.done = filled(now.check->done);
+  if (!holdsNow) return;
+  shown_.checked = true;
+  shown_.done = filled(whenDone_);
   noteDone();
 }
 

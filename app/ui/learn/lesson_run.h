@@ -97,6 +97,7 @@ class LessonRun {
   bool questionPut_ = false;
   std::optional<std::size_t> answer_;
   bool hint_ = false, wayShown_ = false;
+  std::string whenDone_;     // what is said then, with what held before in it
   std::string toChoose_;     // a cell, once its pass is there
   std::string toTrainStep_;  // the way's, until the run is there
   Shown shown_;

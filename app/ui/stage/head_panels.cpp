@@ -332,7 +332,7 @@ void headsStrip(const Panel& panel) {
   std::string about =
       "weights 0 to 1, one scale · rows: queries, columns: keys · click to open · "
       "x switches a head off";
-  const std::string mistakes = mistakesInWords(c);
+  const std::string mistakes = mistakesInWords(panel);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   constexpr float kRoomForHeading = 70.0F;
   if (ImGui::GetContentRegionAvail().y > look.px(kRoomForHeading)) {
