@@ -115,18 +115,25 @@ class Tokens {
                    centres);
     }
     dragging(x);
-    if (x - gap > last) goesOn(all.size() - static_cast<std::size_t>(firstShown) - centres.size());
+    if (x - gap > last) {
+      const float edge = corner.x + ImGui::GetWindowWidth() - look_.px(kFade);
+      const auto seen = std::count_if(centres.begin(), centres.end(),
+                                      [edge](float centre) { return centre < edge; });
+      goesOn(std::ssize(all) - firstShown - seen);
+    }
     ImGui::EndChild();
   }
 
  private:
+  static constexpr float kFade = 58.0F;  // points at the right end where chips fade out
+
   /// At the right end, over a chip that is cut: how many more there are.
-  void goesOn(std::size_t beyond) const {
+  void goesOn(Index beyond) const {
     const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
-    const std::string text = beyond > 0 ? fmt::format("+{} ›", beyond) : "›";
+    const std::string text = fmt::format("+{} ›", beyond);
     const ImVec2 size = textSize(look_.fonts.small, text);
     const float solid = window.b.x - size.x - look_.space.small;
-    const float fade = solid - look_.px(28);
+    const float fade = window.b.x - look_.px(kFade);
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 full = look_.theme.panel;
     const ImU32 none = withAlpha(full, 0.0F);
