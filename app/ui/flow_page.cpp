@@ -96,7 +96,9 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
   places.heads = room.cutBottom(strip, gap);
   places.steps = room.cutLeft(steps, gap);
   if (wide) places.inspector = room.cutRight(inspector, gap);
-  places.tools = room.cutTop(tallTool ? std::clamp(room.height() * 0.52F, px(210), px(620))
+  // a tall tool takes more than the stage, but where neither has much
+  const float tall = low(content.y, scale) ? 0.45F : 0.52F;
+  places.tools = room.cutTop(tallTool ? std::clamp(room.height() * tall, px(210), px(620))
                                       : std::clamp(room.height() * 0.44F, px(176), px(460)),
                              gap);
   places.stage = room;
