@@ -17,7 +17,7 @@ constexpr float kFlowGap = 10.0F;     // between its cards
 constexpr float kLowStrip = 74.0F;    // of the strip of heads, where the page is low
 
 /// Narrower than this, the cards stand below each other; lower, the strip has no heading.
-constexpr float kTwoColumns = 960.0F;
+constexpr float kTwoColumns = 820.0F;
 constexpr float kLow = 680.0F;
 
 /// The heights of the rows where there is one column: the rail and the inspector share the last.

@@ -130,7 +130,8 @@ class Tokens {
 
   /// At the right end, over a chip that is cut: how many more there are.
   void goesOn(Index beyond) const {
-    const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+    Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+    window.b.y -= look_.px(2);  // the line below the band stays
     const std::string text = fmt::format("+{} ›", beyond);
     const ImVec2 size = textSize(look_.fonts.small, text);
     const float solid = window.b.x - size.x - look_.space.small;
