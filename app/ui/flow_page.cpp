@@ -19,7 +19,7 @@ constexpr float kFlowGap = 10.0F;     // between its cards
 constexpr float kLowStrip = 74.0F;    // of the strip of heads, where the page is low
 
 /// Narrower than this, the cards stand below each other; lower, the strip has no heading.
-constexpr float kTwoColumns = 960.0F;
+constexpr float kTwoColumns = 820.0F;
 constexpr float kLow = 680.0F;
 
 /// The heights of the rows where there is one column: the rail and the inspector share the last.
@@ -106,7 +106,9 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
   places.heads = room.cutBottom(strip, gap);
   places.steps = room.cutLeft(steps, gap);
   if (wide) places.inspector = room.cutRight(inspector, gap);
-  places.tools = room.cutTop(tallTool ? std::clamp(room.height() * 0.52F, px(210), px(620))
+  // a tall tool takes more than the stage, but where neither has much
+  const float tall = low(content.y, scale) ? 0.45F : 0.52F;
+  places.tools = room.cutTop(tallTool ? std::clamp(room.height() * tall, px(210), px(620))
                                       : std::clamp(room.height() * 0.44F, px(176), px(460)),
                              gap);
   places.stage = room;

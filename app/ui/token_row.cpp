@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/channel_curves.h"
+#include "app/ui/parts/patch_picture.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/presets.h"
@@ -115,18 +116,26 @@ class Tokens {
                    centres);
     }
     dragging(x);
-    if (x - gap > last) goesOn(all.size() - static_cast<std::size_t>(firstShown) - centres.size());
+    if (x - gap > last) {
+      const float edge = corner.x + ImGui::GetWindowWidth() - look_.px(kFade);
+      const auto seen = std::count_if(centres.begin(), centres.end(),
+                                      [edge](float centre) { return centre < edge; });
+      goesOn(std::ssize(all) - firstShown - seen);
+    }
     ImGui::EndChild();
   }
 
  private:
+  static constexpr float kFade = 58.0F;  // points at the right end where chips fade out
+
   /// At the right end, over a chip that is cut: how many more there are.
-  void goesOn(std::size_t beyond) const {
-    const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
-    const std::string text = beyond > 0 ? fmt::format("+{} ›", beyond) : "›";
+  void goesOn(Index beyond) const {
+    Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
+    window.b.y -= look_.px(2);  // the line below the band stays
+    const std::string text = fmt::format("+{} ›", beyond);
     const ImVec2 size = textSize(look_.fonts.small, text);
     const float solid = window.b.x - size.x - look_.space.small;
-    const float fade = solid - look_.px(28);
+    const float fade = window.b.x - look_.px(kFade);
     ImDrawList* list = ImGui::GetWindowDrawList();
     const ImU32 full = look_.theme.panel;
     const ImU32 none = withAlpha(full, 0.0F);
@@ -247,6 +256,42 @@ void itemChoice(const Panel& panel) {
   const Index shown = std::min(batch, panel.trace.config().batch);  // the trace may be older
   if (pill(panel.look, "▶##item", false, view.item + 1 < shown)) ++view.item;
   ImGui::SameLine(0.0F, panel.look.px(12));
+}
+
+/// Of an image's patches: the image, the tokens looked at framed; larger while the mouse is on it.
+void patchPicture(const Panel& panel) {
+  const auto picture = PatchPicture::of(*panel.document.input, panel.view.item);
+  if (!picture) return;
+  const Look& look = panel.look;
+  Index query = -1;
+  Index key = -1;
+  const auto note = [&](Lane lane, Index at) {
+    if (lane == Lane::query) query = at;
+    if (lane == Lane::key) key = at;
+  };
+  const ViewState& view = panel.view;
+  if (view.hovered) {
+    note(view.hovered->rowLane, view.hovered->row);
+    note(view.hovered->colLane, view.hovered->col);
+  } else if (view.selected) {
+    if (info(view.selected->tensor).rows == Axis::query) query = view.selected->row;
+    if (info(view.selected->tensor).cols == Axis::key) key = view.selected->col;
+  }
+  const float side = rowHeight(look) - look.px(8);
+  ImGui::SetCursorPosY(look.px(4));
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({side, side});
+  picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(corner, {side, side}), query, key);
+  if (ImGui::IsItemHovered()) {
+    const float large = look.px(224);
+    ImGui::BeginTooltip();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({large, large});
+    picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(at, {large, large}), query, key);
+    ImGui::TextUnformatted("The image, a square for each patch in its mean colour.");
+    ImGui::EndTooltip();
+  }
+  ImGui::SameLine(0.0F, look.space.medium);
 }
 
 void examplesPopup(const Panel& panel) {
@@ -378,6 +423,7 @@ class TokenRows {
     if (ofMemory ? editingMemory_ : editing_) {
       row.field(right_ - ImGui::GetCursorPosX());
     } else {
+      if (!ofMemory) patchPicture(panel_);
       ImGui::SetCursorPosY(top);
       row.chips(right_);
     }

@@ -91,14 +91,14 @@ class TopBarRow {
     for (const Preset& p : presets()) {
       if (p.name == name) now = &p;
     }
-    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 120
+    const float box = look_.px(ImGui::GetWindowWidth() < look_.px(kNarrow) ? 116
                                : compact_                                  ? 162
                                                                            : 182);
-    row_.place(box, 18);
     ImGui::SetNextItemWidth(box);
     // a narrow bar's box has no arrow of its own: the name needs the room
     const bool narrow = ImGui::GetWindowWidth() < look_.px(kNarrow);
-    const char* mark = narrow ? " ▾" : "";
+    row_.place(box, narrow ? 12 : 18);
+    const char* mark = narrow ? "▾" : "";
     const float arrow = narrow ? textSize(look_.fonts.regular, mark).x : ImGui::GetFrameHeight();
     const float room = box - arrow - 2 * ImGui::GetStyle().FramePadding.x;
     std::string shown = "preset";

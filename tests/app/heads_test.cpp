@@ -30,15 +30,16 @@ TEST(Heads, TheStripScrollsWhereTheyAreMany) {
   EXPECT_EQ(ui.view().head, 95);
 }
 
-TEST(Heads, InALowWindowTheSwitchTakesThePlaceOfTheWords) {
-  const auto designed = [](const char* preset) {
-    return makePreset(presetByName(preset), WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
-  };
-  AppDriver high(designed("original-transformer"), 1600, 950);
+TEST(Heads, KeepTheirNamesInALowWindow) {
+  const auto designed = makePreset(presetByName("original-transformer"),
+                                   WeightSource{WeightInit::designed, 1, {}}, kTestBudget);
+  AppDriver high(designed, 1600, 950);
   EXPECT_TRUE(high.shows("Previous", "strip"));  // of "Previous token"
-  AppDriver low(designed("gpt2-small"), 1280, 720);
+  EXPECT_TRUE(high.shows("weights 0 to 1", "heads"));
+  AppDriver low(designed, 1280, 720);
   EXPECT_TRUE(low.shows("Head 1", "strip"));
-  EXPECT_FALSE(low.shows("Previous", "strip"));
+  EXPECT_TRUE(low.shows("Previous", "strip"));
+  EXPECT_FALSE(low.shows("weights 0 to 1", "heads"));
 }
 
 TEST(Heads, AllOfThemStandInOneGrid) {

@@ -20,41 +20,41 @@ class StageNotes : public testing::Test {
 
 TEST_F(StageNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
   show(StepId::project);
-  EXPECT_NE(stage().find("Shown: columns 0–"), std::string::npos) << stage();
+  EXPECT_TRUE(ui_.shows("Shown: columns 0–", "stage")) << stage();
   ui_.click("show all 512", "stage");
   ui_.settle();
   EXPECT_TRUE(ui_.view().faintColumns);
-  EXPECT_EQ(stage().find("Shown: columns"), std::string::npos);
+  EXPECT_FALSE(ui_.shows("Shown: columns", "stage"));
   ui_.click("leave them out", "stage");
   ui_.settle();
-  EXPECT_NE(stage().find("Shown: columns 0–"), std::string::npos);
+  EXPECT_TRUE(ui_.shows("Shown: columns 0–", "stage"));
 }
 
 TEST_F(StageNotes, AChosenCellIsNeverLeftOut) {
   ui_.view().selected = CellRef{TensorId::x, 0, -1, 1, 400};
   show(StepId::project);
-  EXPECT_EQ(stage().find("Shown: columns"), std::string::npos) << stage();
+  EXPECT_FALSE(ui_.shows("Shown: columns", "stage")) << stage();
 }
 
 TEST_F(StageNotes, SaysHowMuchSmallerTheScoresBecome) {
   show(StepId::scale);
-  EXPECT_NE(stage().find("One colour scale for both"), std::string::npos) << stage();
+  EXPECT_TRUE(ui_.shows("One colour scale for both", "stage")) << stage();
 }
 
 TEST_F(StageNotes, OffersAMaskWhereNothingIsMasked) {
   show(StepId::mask);
-  ASSERT_NE(stage().find("Nothing is masked"), std::string::npos) << stage();
+  ASSERT_TRUE(ui_.shows("Nothing is masked", "stage")) << stage();
   ui_.click("make it causal", "stage");
   ui_.settle();
   EXPECT_TRUE(ui_.config().mask.causal);
-  EXPECT_EQ(stage().find("Nothing is masked"), std::string::npos);
+  EXPECT_FALSE(ui_.shows("Nothing is masked", "stage"));
 }
 
 TEST(UsedColumns, OfASmallXAreAll) {
   AppDriver ui(presetDocument("by-hand"));
   ui.view().step = StepId::project;
   ui.settle();
-  EXPECT_EQ(ui.screen().all("stage").find("Shown: columns"), std::string::npos);
+  EXPECT_FALSE(ui.shows("Shown: columns", "stage"));
 }
 
 }  // namespace

@@ -197,9 +197,10 @@ float usedHeight(const HeadTileGroup& group);
 /// The width of a picture over its height, as far as it may differ from a square.
 ImVec2 pictureAspect(const VisibleTokens& shown, bool lines);
 
-/// A tile's title above its picture; what has no room is left out.
+/// A tile's title above its picture, lines of words up to `reach` wide where that is wider than the
+/// picture; what has no room is left out.
 void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const Rect& picture,
-                   int lines);
+                   int lines, float reach);
 
 // The tiles.
 

@@ -201,7 +201,7 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
 }
 
 void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const Rect& picture,
-                   int lines) {
+                   int lines, float reach) {
   const TileTitle& title = tile.title;
   const float width = picture.width();
   TitleFonts fonts = titleFontsFor(look, width);
@@ -233,7 +233,7 @@ void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, con
   }
   float y = top + fontSize(fonts.name) + look.space.thin;
   for (const std::string& line : words.below) {
-    drawText(list, fonts.words, {a.x, y}, muted, elided(fonts.words, line, width));
+    drawText(list, fonts.words, {a.x, y}, muted, elided(fonts.words, line, std::max(width, reach)));
     y += pitch;
   }
 }

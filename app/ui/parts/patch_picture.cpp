@@ -1,0 +1,58 @@
+#include "app/ui/parts/patch_picture.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "app/ui/parts/matrix.h"
+
+namespace headscope::ui {
+
+std::optional<PatchPicture> PatchPicture::of(const Input& input, Index item) {
+  const Readings& readings = input.readings;
+  constexpr std::array kChannels{"red", "green", "blue", "row", "column"};
+  std::array<Index, kChannels.size()> place{};
+  for (std::size_t i = 0; i < kChannels.size(); ++i) {
+    const auto found = std::find(readings.channels.begin(), readings.channels.end(), kChannels[i]);
+    if (found == readings.channels.end()) return std::nullopt;
+    place[i] = found - readings.channels.begin();
+  }
+  const Index channels = std::ssize(readings.channels);
+  const Index tokens = readings.values.shape()[1];
+  const auto at = static_cast<std::size_t>(item);
+  if (at >= readings.lengths.size()) return std::nullopt;
+  PatchPicture picture;
+  for (Index t = 0; t < readings.lengths[at]; ++t) {
+    const float* values = readings.values.data() + (item * tokens + t) * channels;
+    const auto value = [&](std::size_t channel) { return values[place[channel]]; };
+    const float row = value(3);
+    const float column = value(4);
+    constexpr float kMostSide = 256.0F;
+    const auto isPlace = [](float v) { return v >= 0.0F && v < kMostSide && v == std::floor(v); };
+    if (!isPlace(row) || !isPlace(column)) continue;
+    const ImVec4 color(value(0), value(1), value(2), 1.0F);
+    picture.patches_.push_back({t, static_cast<Index>(row), static_cast<Index>(column),
+                                ImGui::ColorConvertFloat4ToU32(color)});
+    picture.side_ = std::max(
+        {picture.side_, picture.patches_.back().row + 1, picture.patches_.back().column + 1});
+  }
+  if (picture.patches_.empty()) return std::nullopt;
+  return picture;
+}
+
+void PatchPicture::draw(const Look& look, ImDrawList* list, const Rect& at, Index query,
+                        Index key) const {
+  const MatrixPlace place{at, side_, side_};
+  for (const Patch& patch : patches_) {
+    const Rect cell = place.cellAt(patch.row, patch.column);
+    list->AddRectFilled(cell.a, cell.b, patch.color);
+  }
+  list->AddRect(at.a, at.b, look.theme.panelBorder);
+  for (const Patch& patch : patches_) {
+    const Rect cell = place.cellAt(patch.row, patch.column);
+    if (patch.token == key) drawFrame(look, list, cell, look.theme.keyText, 1.5F);
+    if (patch.token == query) drawFrame(look, list, cell, look.theme.queryText, 1.5F);
+  }
+}
+
+}  // namespace headscope::ui
