@@ -40,8 +40,7 @@ void visitHeadsFields(Fields& f, View& view) {
   constexpr std::array kLooks{"lines", "values", "lengths"};
   constexpr std::array kFigures{"scatter", "table"};
   constexpr std::array kEnlarged{"none", "figures", "similarity"};
-  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several",
-                                     "how-learned"};
+  constexpr std::array kEffects{"off", "output-matrix", "more-heads", "why-several", "how-learned"};
   constexpr std::array kEffectDrawings{"bars", "heatmap"};
   constexpr Index kMostHeads = Limits::kDModel;
   constexpr Index kMostTokens = Limits::kTokens;
