@@ -13,9 +13,10 @@ namespace headscope {
 
 /// What running the steps did.
 struct StepsDone {
-  std::vector<StepRun> steps;                // in order
-  std::array<bool, kEveryTensorCount> changed{};  // by TensorId: computed, or an operand that is new
-  bool overflowed = false;                   // some value was not finite
+  std::vector<StepRun> steps;  // in order
+  std::array<bool, kEveryTensorCount>
+      changed{};            // by TensorId: computed, or an operand that is new
+  bool overflowed = false;  // some value was not finite
 };
 
 /// Runs the steps of the configuration on the operands in `tensors`. What of `before` (may be null)

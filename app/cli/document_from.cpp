@@ -8,9 +8,11 @@
 #include "app/cli/pass_options.h"
 #include "core/edit.h"
 #include "core/formats/learned_weights.h"
+#include "core/formats/model_directory.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/ledger.h"
+#include "core/model/model_trace.h"
 #include "core/presets.h"
 
 namespace headscope::cli {
@@ -226,7 +228,43 @@ const formats::SavedScene* sceneFrom(const PassOptions& o, const formats::Sessio
                       : fmt::format("the scenes {}: give one of them", fmt::join(numbers, ", "))));
 }
 
+namespace {
+
+/// The attention of a layer over these tokens, with what is tried on it.
+DocumentPtr layerOfModel(const PassOptions& o) {
+  const std::string other = !o.session.empty() ? "--session" : o.modelContradiction;
+  if (!other.empty()) {
+    throw UserError(fmt::format(
+        "--model gives the pass, and {} describes it too: leave one of them out", other));
+  }
+  refuseIf(!o.layer, "--model has many layers: say which one, --layer N, from 0");
+  refuseIf(o.ids.empty(), "--model needs the ids of the tokens it runs on: give --ids 1,2,3");
+  const Index budget = defaultMemoryBudget();
+  const model::ModelPtr model = formats::openModel(o.model, budget / 2);
+  const Index layers = model->config().layers;
+  if (*o.layer < 0 || *o.layer >= layers) {
+    throw UserError(
+        fmt::format("--layer {}: {} has the layers 0 to {}", *o.layer, model->name(), layers - 1));
+  }
+  Execution execution;
+  execution.threads = o.threads;
+  const auto trace = model::runModel(model::makeModelDocument(model, {o.ids, {}, {}}), nullptr,
+                                     execution, budget / 2);
+  DocumentPtr document = trace->layer(*o.layer)->documentPtr();
+  const auto edit = [&](const Edit& change) {
+    document = apply(*document, change, budget).document;
+  };
+  for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
+  setWhatIf(o, edit);
+  return document;
+}
+
+}  // namespace
+
 DocumentPtr documentFrom(const PassOptions& o) {
+  if (!o.model.empty()) return layerOfModel(o);
+  refuseIf(o.layer.has_value(), "--layer is one of a model's: give --model as well");
+  refuseIf(!o.ids.empty(), "--ids are a model's tokens: give --model as well");
   refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
   if (!o.session.empty()) {
     const formats::Session session = sessionFrom(o);
@@ -283,7 +321,8 @@ namespace {
 
 /// No flag says where weights are from, and X is made of words or measurements.
 bool opensFreely(const PassOptions& o) {
-  const bool saysWeights = !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty();
+  const bool saysWeights =
+      !o.init.empty() || o.seed || !o.weights.empty() || !o.session.empty() || !o.model.empty();
   const bool numbers =
       !o.input.empty() || (o.texts.empty() && o.series.empty() && o.config.basis().explicitWeights);
   return !saysWeights && !numbers;
@@ -301,21 +340,23 @@ bool areThere(const PassOptions& o) {
 /// Where nothing is said of it.
 void takeOpeningText(PassOptions& o) {
   const bool said = !o.config.preset.empty() || !o.texts.empty() || !o.series.empty() ||
-                    !o.input.empty() || !o.session.empty();
+                    !o.input.empty() || !o.session.empty() || !o.model.empty();
   if (!said) o.texts = std::get<TextSource>(examples().front().source).texts;
 }
 
 }  // namespace
 
 DocumentPtr documentForWindow(PassOptions o, bool learnNow) {
-  refuseIf(!o.positionsKind.empty(),
-           "--positions-kind is computed and explained, and not drawn yet: use it with run, explain, "
-           "analyze or export, and leave it out here");
   takeOpeningText(o);
   if (opensFreely(o)) {
     o.init = canLearn(o) && (learnNow || areThere(o)) ? "learned" : "designed";
   }
-  return documentFrom(o);
+  DocumentPtr document = documentFrom(o);
+  const AttentionConfig& c = document->config;
+  refuseIf(c.rotary.on() || c.headNorm.on(),
+           "queries and keys that are rotated (RoPE) or normalised are computed and explained, and "
+           "not drawn yet: use run, explain, analyze or export for this layer");
+  return document;
 }
 
 bool windowLearns(PassOptions o) {

@@ -117,6 +117,18 @@ void addSessionFlags(CLI::App& app, PassOptions& o) {
       ->group(kSession);
 }
 
+void addModelFlags(CLI::App& app, PassOptions& o) {
+  const char* group = "Layer of a model (in place of all flags but --drop-heads and --pin)";
+  add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a GPT-2, BERT or Llama model", group);
+  add(app, "--layer", o.layer, kWhole, "its attention is the pass; from 0", group);
+  addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
+}
+
+/// With a model a layer's heads can be switched off and its cells pinned.
+bool goesWithModel(const std::string& flag) {
+  return flag == "--threads" || flag == "--drop-heads" || flag == "--pin";
+}
+
 }  // namespace
 
 void addPassOptions(CLI::App& app, PassOptions& options) {
@@ -127,12 +139,14 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
   addPassFlags(app, options);
   const auto all = app.get_options();
   addSessionFlags(app, options);
+  addModelFlags(app, options);
   // a session holds all that these flags say; which of them was given is known after parsing
   app.parse_complete_callback([&options, others, all] {
     for (CLI::Option* option : all) {
       const bool ofPass = std::find(others.begin(), others.end(), option) == others.end();
       if (!ofPass || option->count() == 0 || option->get_name() == "--threads") continue;
       options.contradiction = option->get_name();
+      if (!goesWithModel(option->get_name())) options.modelContradiction = option->get_name();
     }
   });
 }

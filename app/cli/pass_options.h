@@ -44,6 +44,11 @@ struct PassOptions {
   std::string session;  // the whole pass, in place of all flags above but --threads
   std::optional<int> scene;
   std::string contradiction;  // a flag that was given beside --session
+
+  std::string model;  // a layer of it, in place of all flags above but --threads and what is tried
+  std::optional<Index> layer;
+  std::vector<Index> ids;          // of its tokens
+  std::string modelContradiction;  // a flag that was given beside --model
 };
 
 void addPassOptions(CLI::App& app, PassOptions& options);

@@ -256,8 +256,7 @@ std::optional<double> QueryKeyProduct::degrees() const {
 QueryKeyProduct queryKeyProduct(const Trace& trace, const RowRef& row, Index key) {
   const AttentionConfig& c = trace.config();
   const Vector q = rowOf(trace.tensor(scoredQueries(c)).matrix({row.item, row.head}), row.query);
-  const Vector k =
-      rowOf(trace.tensor(scoredKeys(c)).matrix({row.item, c.kvHead(row.head)}), key);
+  const Vector k = rowOf(trace.tensor(scoredKeys(c)).matrix({row.item, c.kvHead(row.head)}), key);
   QueryKeyProduct found{q.norm(), k.norm(), std::nullopt, q.dot(k)};
   const double lengths = found.queryLength * found.keyLength;
   if (lengths > 0.0) found.cosine = found.product / lengths;

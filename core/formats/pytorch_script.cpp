@@ -69,6 +69,10 @@ Lines configurationLines(const AttentionConfig& c) {
     lines.push_back(fmt::format("gain = torch.tensor({}, dtype=REAL)  # of each head; 0: it is off",
                                 numbers(c.headGains)));
   }
+  if (c.headNorm.on()) {
+    lines.push_back(fmt::format("g_Q = torch.tensor({}, dtype=REAL)", numbers(c.headNorm.q())));
+    lines.push_back(fmt::format("g_K = torch.tensor({}, dtype=REAL)", numbers(c.headNorm.k())));
+  }
   for (const Mistake mistake : mistakesOn(c)) {
     const MistakeText& text = textOf(mistake);
     lines.push_back(
@@ -133,6 +137,8 @@ Lines beyondModule(const Document& document) {
     reasons.push_back(fmt::format("d_k is {} by itself, not D / H", c.dK()));
   }
   if (!c.scale) reasons.emplace_back("the scores are not divided by sqrt(d_k)");
+  if (c.headNorm.on()) reasons.emplace_back("queries and keys are normalised");
+  if (c.rotary.on()) reasons.emplace_back("queries and keys are rotated (RoPE)");
   if (c.temperature != 1.0) reasons.push_back(fmt::format("the temperature is {}", c.temperature));
   const bool gained = std::ranges::any_of(c.headGains, [](float gain) { return gain != 1.0F; });
   if (gained) reasons.emplace_back("heads are switched off or weighted");

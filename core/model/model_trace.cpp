@@ -79,12 +79,19 @@ class ModelRun {
     }
     finish();
     if (execution_.stop()) return nullptr;
-    trace_->ms = millisecondsSince(start);
+    trace_->ms = millisecondsSince(start) - watchedMs_;
     return trace_;
   }
 
  private:
   static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
+
+  /// What others do meanwhile is no time of the pass.
+  void show(const LayerSeen& seen, Index layer, const TracePtr& trace) {
+    const double start = clockSeconds();
+    seen(layer, trace);
+    watchedMs_ += millisecondsSince(start);
+  }
 
   void takeEmbedding() {
     if (previous_ != nullptr && previous_->document().input.ids == document_->input.ids &&
@@ -107,7 +114,7 @@ class ModelRun {
     trace_->hidden_.push_back(previous_->hidden(2 * layer + 2));
     trace_->traces_.push_back(nullptr);
     if (previous_->held(layer)) hold(layer, previous_->layer(layer));
-    if (seen) seen(layer, previous_->layer(layer));
+    if (seen) show(seen, layer, previous_->layer(layer));
     return true;
   }
 
@@ -118,7 +125,7 @@ class ModelRun {
     if (attention == nullptr) return false;
     trace_->traces_.push_back(nullptr);
     hold(layer, attention);
-    if (seen) seen(layer, attention);
+    if (seen) show(seen, layer, attention);
     const auto& h = trace_->hidden_;
     Tensor half = sum(h.back(), attention->tensor(TensorId::output), execution_);
     if (!config_.preNorm) half = normalized(half, weights->attentionNorm, config_, execution_);
@@ -187,6 +194,7 @@ class ModelRun {
   ModelTracePtr previous_;
   const Execution& execution_;
   Index left_;  // of the budget
+  double watchedMs_ = 0.0;
   std::shared_ptr<ModelTrace> trace_;
 };
 

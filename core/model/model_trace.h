@@ -66,7 +66,7 @@ class ModelTrace {
 
   /// How many layers were run, not taken from the pass before.
   Index layersRun() const { return layersRun_; }
-  double ms = 0.0;
+  double ms = 0.0;  // of the pass alone
 
  private:
   friend class ModelRun;

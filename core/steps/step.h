@@ -126,8 +126,8 @@ class Step {
                         const BlockStorePtr& store) const {
     return Tensor::uninitialised(shapeOf(output, config), store);
   }
-  /// Of a `rows` step, or (rows of all heads) of a `heads` step: computes a box of a result, whose inputs are there at least in the box's
-  /// rows. False where a value overflowed.
+  /// Of a `rows` step, or (rows of all heads) of a `heads` step: computes a box of a result, whose
+  /// inputs are there at least in the box's rows. False where a value overflowed.
   virtual bool compute(AttentionTensors&, TensorId, const Box&) const { return true; }
 
   /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).

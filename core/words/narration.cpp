@@ -30,10 +30,9 @@ std::string quotedToken(const Trace& trace, Axis axis, Index item, Index at) {
 using NarrateStep = std::string (*)(const Narrator&);
 
 /// In the order of StepId.
-constexpr std::array<NarrateStep, 11> kNarrateStep{narrateProject, narrateSplit,  narrateScore,
-                                                   narrateScale,   narrateMask,   narrateSoftmax,
-                                                   narrateWeigh,   narrateConcat, narrateOutput,
-                                                   narrateText,    narrateText};
+constexpr std::array<NarrateStep, 11> kNarrateStep{
+    narrateProject, narrateSplit,  narrateScore,  narrateScale, narrateMask, narrateSoftmax,
+    narrateWeigh,   narrateConcat, narrateOutput, narrateText,  narrateText};
 
 }  // namespace
 

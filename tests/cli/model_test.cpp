@@ -99,6 +99,43 @@ TEST_F(Model, RefusesWhatCannotBe) {
   EXPECT_TRUE(folderIsEmpty());
 }
 
+/// A layer of it is a pass like any other.
+TEST_F(Model, ALayerIsRunExplainedAndAnalyzed) {
+  const auto layer = [](const std::string& command, std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {command, "--model", dataFile("tiny-llama"), "--ids",
+                                 "1,65,77,5,78,46,50", "--layer", "1"});
+    return flags;
+  };
+  const json said = jsonOf(layer("run", {"--trace", path("t.safetensors")}));
+  EXPECT_EQ(said["config"]["num_kv_heads"], 2);
+  EXPECT_EQ(said["tokens"][0][1], "65");
+  const Tensor weights = formats::SafetensorsFile(path("t.safetensors")).read("weights");
+  const Tensor expected =
+      formats::SafetensorsFile(dataFile("tiny-llama/expected.safetensors")).read("0.attentions");
+  for (Index head = 0; head < 4; ++head) {
+    for (Index i = 0; i < 7; ++i) {
+      for (Index j = 0; j < 7; ++j) {
+        EXPECT_NEAR(weights.at({0, head, i, j}), expected.at({1, head, i, j}), 1e-5F);
+      }
+    }
+  }
+  const json cell =
+      jsonOf(layer("explain", {"--step", "score", "--head", "3", "--row", "6", "--col", "2"}));
+  ASSERT_EQ(cell["terms"].size(), 8U);
+  EXPECT_EQ(cell["terms"][0]["left"], "q_rot[0, 3, 6, 0]");
+  EXPECT_EQ(cell["terms"][0]["right"], "k_rot[0, 1, 2, 0]");
+  const json report = jsonOf(layer("analyze", {"--drop-heads", "2"}));
+  EXPECT_EQ(report["heads"][2]["ablation"], 0.0);
+
+  expectRefused(layer("run", {"--causal"}), {"--model", "--causal"});
+  expectRefused({"run", "--model", dataFile("tiny-llama"), "--ids", "1"}, {"--layer"});
+  expectRefused({"run", "--model", dataFile("tiny-llama"), "--layer", "1"}, {"--ids"});
+  expectRefused({"run", "--layer", "1"}, {"--layer", "--model"});
+  expectRefused({"run", "--model", dataFile("tiny-llama"), "--ids", "1", "--layer", "2"},
+                {"--layer 2", "0 to 1"});
+  expectRefused(layer("render", {"--view", "flow", "--out", path("f.png")}), {"not drawn yet"});
+}
+
 /// RoPE as a switch of a single layer: its step is run, stored and explained.
 TEST_F(Model, OneLayerCanBeRotated) {
   const std::vector<std::string> pass{"--d-model", "32",      "--heads",          "4",
@@ -122,7 +159,7 @@ TEST_F(Model, OneLayerCanBeRotated) {
   expectRefused({"explain", "--step", "rotate"}, {"--step rotate", "--positions-kind rope"});
   auto render = pass;
   render.insert(render.begin(), {"render", "--view", "flow", "--out", path("f.png")});
-  expectRefused(render, {"--positions-kind", "not drawn"});
+  expectRefused(render, {"RoPE", "not drawn"});
 }
 
 }  // namespace
