@@ -236,8 +236,7 @@ void examplesPopup(const Panel& panel) {
   if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
     if (ImGui::Selectable(example.title.c_str())) {
-      panel.edits.push(SetInput{std::make_shared<const InputSource>(example.source)});
-      panel.view.item = 0;
+      panel.edits.preset = OpenedPreset{presetOf(example), "example: " + example.title};
     }
     tip(panel.look, example.about);
   }

@@ -106,7 +106,9 @@ class TopBarRow {
     }
     if (beginCombo("##preset", shown, ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
-        if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
+        if (ImGui::Selectable(p.title.c_str(), p.name == name)) {
+          panel_.edits.preset = OpenedPreset{p, "preset: " + p.title};
+        }
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
                                p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
       }
