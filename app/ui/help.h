@@ -23,7 +23,7 @@ class Help {
 
   bool open_ = false;
   bool appearing_ = false;
-  int page_ = 0;  // keys, terms
+  int page_ = 0;  // what this is, keys, terms
 };
 
 struct ShortcutGroup {

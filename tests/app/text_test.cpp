@@ -196,7 +196,9 @@ TEST(Text, ExamplesAreOpenedAsWholeStates) {
     EXPECT_EQ(ui.config(), fitTo(example.source, AttentionConfig{})) << example.name;
     EXPECT_EQ(ui.view().head, 0);
     EXPECT_FALSE(ui.view().selected);
-    ui.app().apply(SetMask{.mask = {.causal = true}}, "");  // none of this is kept by the next
+    Mask causal;  // none of this is kept by the next
+    causal.causal = true;
+    ui.app().apply(SetMask{causal, {}}, "");
     ui.app().apply(SetScale{false}, "");
     ui.view().head = 3;
     ui.view().selected = CellRef{TensorId::weights, 0, 3, 1, 1};
