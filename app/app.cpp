@@ -12,6 +12,7 @@
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
 #include "core/formats/files.h"
+#include "core/formats/learned_weights.h"
 #include "core/formats/lesson_json.h"
 #include "core/gradients.h"
 #include "core/ledger.h"
@@ -286,11 +287,30 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
   if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
   if (sink.stopLearning) documents.stopLearning();
+  if (sink.preset) openPreset(*sink.preset);
   if (sink.open) documents.open(sink.open->document, sink.open->name);
   if (sink.undo) documents.undo();
   if (sink.redo) documents.redo();
   if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
   if (sink.compareWith) compareWith(*sink.compareWith);
+}
+
+/// As the program opens it: nothing that was set, drawn or looked at before stays.
+void App::State::openPreset(const ui::OpenedPreset& opened) {
+  documents.attempt([&] {
+    const Preset& preset = opened.preset;
+    const auto material = training::materialOf(preset.source);
+    const bool there = material && formats::learnedAsset(preset.config, *material, 1).has_value();
+    const WeightSource weights{there ? WeightInit::learned : WeightInit::designed, 1, {}};
+    std::vector<Edit> edits{
+        Open{makePreset(preset, weights, documents.memoryBudget()), opened.name}};
+    if (material && !there && !preset.explicitWeights && view.learnHeads) {
+      edits.emplace_back(DrawWeights{WeightInit::learned, 1});
+    }
+    documents.applyTogether(edits, opened.name);
+    ui::lookAnew(view);
+    playback = {};
+  });
 }
 
 void App::State::compareWith(std::size_t index) {

@@ -14,8 +14,6 @@
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "app/ui/window_layout.h"
-#include "core/formats/learned_weights.h"
-#include "core/presets.h"
 
 namespace headscope {
 
@@ -83,7 +81,6 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
   if (wishes.saveTrace) exports.askForTrace();
   if (wishes.exportAs) exports.dialog().ask(*wishes.exportAs);
   if (wishes.help) help.open();
-  if (!wishes.openPreset.empty()) openPreset(panel, wishes.openPreset);
 
   if (tokens.empty()) return;
   ui::beginBand("tokens", tokens, look);
@@ -93,27 +90,6 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
   ui::endBand(tokens, look);
   sessions.doMenu(session);
   if (!path.empty()) dropped.emplace_back(path);
-}
-
-/// After loaded weights, as at the start: heads worth looking at.
-void App::State::openPreset(const ui::Panel& panel, const std::string& name) {
-  documents.attempt([&] {
-    const WeightSource& now = documents.newest()->weightSource;
-    const Preset& preset = presetByName(name);
-    WeightSource weights{now.drawn() ? now.init : WeightInit::learned, 1, {}};
-    const auto material = training::materialOf(exampleByName(preset.example).source);
-    const bool there = material && formats::learnedAsset(preset.config, *material, 1).has_value();
-    const bool learns = weights.init == WeightInit::learned && material && !there &&
-                        !preset.explicitWeights && view.learnHeads;
-    if (weights.init == WeightInit::learned && !there) {
-      weights.init = WeightInit::designed;
-    }
-    std::vector<Edit> edits{
-        Open{makePreset(preset, weights, documents.memoryBudget()), "preset " + name}};
-    if (learns) edits.emplace_back(DrawWeights{WeightInit::learned, 1});
-    panel.edits.together = ui::EditSink::Together{std::move(edits), "preset " + name};
-    view.item = 0;
-  });
 }
 
 /// The open lesson at the left, at the first start where to begin; the page has the rest.

@@ -70,6 +70,7 @@ struct App::State {
     for (const auto& page : pages.all()) page->viewOpened(view);
   }
   void applyEdits(const ui::EditSink& sink);
+  void openPreset(const ui::OpenedPreset& opened);
   void compareWith(std::size_t index);
   float scale() const { return presenter.on() ? ui::presentedScale(view.scale) : view.scale; }
 
@@ -90,7 +91,6 @@ struct App::State {
   void body(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
   std::optional<ui::Status::Learning> learningNow() const;
-  void openPreset(const ui::Panel& panel, const std::string& name);
   void overlays(const ui::Panel& panel);
   void speakerWindow(const ui::Look& look);
 

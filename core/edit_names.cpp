@@ -2,11 +2,43 @@
 #include <fmt/format.h>
 
 #include "core/edit.h"
+#include "core/input/series.h"
 
 namespace headscope {
 namespace {
 
 const char* onOff(bool on) { return on ? "on" : "off"; }
+
+/// "heads 8 → 16"
+template <typename Number>
+std::string changed(const char* what, Number from, Number to) {
+  return fmt::format("{} {:g} → {:g}", what, static_cast<double>(from), static_cast<double>(to));
+}
+
+/// As many code points of a sentence as a line of the list has room for.
+std::string quoted(const std::string& text) {
+  constexpr std::size_t kMost = 40;
+  std::size_t end = 0, points = 0;
+  while (end < text.size() && points < kMost) {
+    ++end;
+    while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) ++end;
+    ++points;
+  }
+  return fmt::format("“{}{}”", text.substr(0, end), end < text.size() ? " …" : "");
+}
+
+/// What an input is, in a few words.
+struct InputNamer {
+  std::string operator()(const TextSource& s) const {
+    return s.texts.empty() ? "text" : "text " + quoted(s.texts.front());
+  }
+  std::string operator()(const SeriesSource& s) const {
+    const Series& first = *s.items.front();
+    return fmt::format("series of {} steps × {} channels", first.values.dim(0),
+                       first.channels.size());
+  }
+  std::string operator()(const TensorSource& s) const { return "input " + s.name; }
+};
 
 struct FillNamer {
   TensorId tensor;
@@ -25,19 +57,25 @@ struct Namer {
   const Document& before;
 
   std::string operator()(const SetDimensions& e) const {
-    if (e.dModel != before.config.dModel) return fmt::format("d_model = {}", e.dModel);
-    if (e.numHeads != before.config.numHeads) return fmt::format("heads = {}", e.numHeads);
+    if (e.dModel != before.config.dModel) return changed("d_model", before.config.dModel, e.dModel);
+    if (e.numHeads != before.config.numHeads)
+      return changed("heads", before.config.numHeads, e.numHeads);
     if (e.headDim != before.config.headDim) {
-      return e.headDim > 0 ? fmt::format("d_k = {}", e.headDim) : "d_k = d_model / heads";
+      return e.headDim > 0 ? changed("d_k", before.config.dK(), e.headDim)
+                           : "d_k = d_model / heads";
     }
-    return fmt::format("key/value heads = {}", e.numKvHeads);
+    return changed("key/value heads", before.config.numKvHeads, e.numKvHeads);
   }
-  std::string operator()(const SetTokens& e) const { return fmt::format("tokens = {}", e.seqLen); }
-  std::string operator()(const SetBatch& e) const { return fmt::format("batch = {}", e.batch); }
+  std::string operator()(const SetTokens& e) const {
+    return changed("tokens", before.config.seqLen, e.seqLen);
+  }
+  std::string operator()(const SetBatch& e) const {
+    return changed("batch", before.config.batch, e.batch);
+  }
   std::string operator()(const SetBias& e) const { return fmt::format("bias {}", onOff(e.on)); }
   std::string operator()(const SetScale& e) const { return fmt::format("÷√d_k {}", onOff(e.on)); }
   std::string operator()(const SetTemperature& e) const {
-    return fmt::format("temperature = {:g}", e.value);
+    return changed("temperature", before.config.temperature, e.value);
   }
   std::string operator()(const SetMask& e) const {
     if (!e.name.empty()) return e.name;
@@ -45,9 +83,12 @@ struct Namer {
       return fmt::format("causal {}", onOff(e.mask.causal));
     }
     if (e.mask.window != before.config.mask.window) {
-      return e.mask.window > 0 ? fmt::format("window = {}", e.mask.window) : "window off";
+      return e.mask.window == 0 ? "window off"
+             : before.config.mask.window == 0
+                 ? fmt::format("window {}", e.mask.window)
+                 : changed("window", before.config.mask.window, e.mask.window);
     }
-    return "mask";
+    return e.mask.lengths != before.config.mask.lengths ? "padding" : "mask";
   }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
@@ -60,19 +101,31 @@ struct Namer {
     }
     return "positions off";
   }
-  std::string operator()(const SetText& e) const { return e.memory ? "memory text" : "text"; }
+  std::string operator()(const SetText& e) const {
+    const std::string what = e.memory ? "memory" : "text";
+    const std::string item =
+        before.config.batch > 1 ? fmt::format(" of item {}", e.item + 1) : std::string();
+    return e.text.empty() ? fmt::format("no {}{}", what, item)
+                          : fmt::format("{}{} {}", what, item, quoted(e.text));
+  }
   std::string operator()(const MoveToken& e) const {
     const auto& tokens = e.memory ? before.input->memoryTokens : before.input->tokens;
-    return fmt::format("move '{}'",
-                       tokens[static_cast<std::size_t>(e.item)][static_cast<std::size_t>(e.from)]);
+    return fmt::format("move '{}', place {} → {}",
+                       tokens[static_cast<std::size_t>(e.item)][static_cast<std::size_t>(e.from)],
+                       e.from, e.to);
   }
-  std::string operator()(const SetInput&) const { return "input"; }
+  std::string operator()(const SetInput& e) const { return std::visit(InputNamer{}, *e.source); }
   std::string operator()(const DrawWeights& e) const {
     return fmt::format("weights {}, seed {}", toString(e.init), e.seed);
   }
   std::string operator()(const SetWeights& e) const { return "weights of " + e.name; }
   std::string operator()(const SetHeadGain& e) const {
-    return fmt::format("head {} × {:g}", e.head + 1, e.gain);
+    const std::string head = fmt::format("head {}", e.head + 1);
+    const bool known = e.head >= 0 && e.head < before.config.numHeads;
+    const float was = known ? before.config.gain(e.head) : 1.0F;
+    if (e.gain == 0.0F) return head + " off";
+    if (was == 0.0F && e.gain == 1.0F) return head + " on";
+    return changed((head + " gain").c_str(), was, e.gain);
   }
   std::string operator()(const SetCell& e) const {
     return fmt::format("{} = {:g}", toString(e.cell), e.value);

@@ -15,7 +15,7 @@ std::string History::apply(const Edit& edit, const std::string& gesture) {
   Applied applied = headscope::apply(*current_, edit, memoryBudget_);
   const bool goesOn = !gesture.empty() && gesture == gesture_ && canUndo();
   DocumentPtr before = goesOn ? beforeGesture_ : current_;
-  Entry entry{nameOf(edit, *current_), DocumentDelta(*applied.document, before), mark()};
+  Entry entry{nameOf(edit, *before), DocumentDelta(*applied.document, before), mark()};
   gesture_ = gesture;
   beforeGesture_ = gesture.empty() ? nullptr : std::move(before);
   if (goesOn) {

@@ -23,7 +23,9 @@ const Entry& byName(const std::vector<Entry>& entries, std::string_view name, co
 }  // namespace
 
 const std::vector<Preset>& presets() {
-  static const std::vector<Preset> all = formats::parsePresets(asset("presets.json"));
+  static const std::vector<Preset> all = formats::parsePresets(
+      asset("presets.json"),
+      [](const std::string& example) { return exampleByName(example).source; });
   return all;
 }
 
@@ -38,10 +40,15 @@ const std::vector<Example>& examples() {
 
 const Example& exampleByName(std::string_view name) { return byName(examples(), name, "example"); }
 
+Preset presetOf(const Example& example) {
+  Preset preset = presetByName("original-transformer");
+  preset.source = example.source;
+  return preset;
+}
+
 DocumentPtr makePreset(const Preset& preset, const WeightSource& weights, Index memoryBudgetBytes) {
-  const Example& example = exampleByName(preset.example);
   DocumentPtr drawn =
-      makeDocument(preset.name, preset.config, example.source, Positions::named,
+      makeDocument(preset.name, preset.config, preset.source, Positions::named,
                    preset.explicitWeights ? WeightSource{} : weights, memoryBudgetBytes);
   if (!preset.explicitWeights) return drawn;
   Document given = *drawn;

@@ -15,7 +15,7 @@ struct Preset {
   std::string brief;  // "BERT base": where there is less room
   std::string about;  // one line: where the numbers come from
   AttentionConfig config;
-  std::string example;           // name of its example input
+  InputSource source;            // an example's, or its own (by-hand)
   bool explicitWeights = false;  // its weights are given (by-hand), not drawn
 };
 
@@ -31,6 +31,10 @@ const std::vector<Preset>& presets();
 const Preset& presetByName(std::string_view name);  // throws UserError listing the names
 const std::vector<Example>& examples();
 const Example& exampleByName(std::string_view name);
+
+/// What an example is opened as: its input at the original Transformer's dimensions, no setting of
+/// what was there before it.
+Preset presetOf(const Example& example);
 
 /// A preset's document. `weights` is ignored where the preset gives its own.
 DocumentPtr makePreset(const Preset& preset, const WeightSource& weights, Index memoryBudgetBytes);

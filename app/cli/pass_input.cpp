@@ -55,7 +55,7 @@ InputSource chosenSource(const PassOptions& o) {
     for (const auto& file : o.series) source.items.push_back(formats::readSeries(file));
     return source;
   }
-  InputSource source = exampleByName(o.config.basis().example).source;
+  InputSource source = o.config.basis().source;
   if (!o.texts.empty()) source = TextSource{o.texts, {}};
   if (auto* text = std::get_if<TextSource>(&source)) {
     if (!o.memoryTexts.empty()) text->memoryTexts = o.memoryTexts;

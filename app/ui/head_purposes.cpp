@@ -21,8 +21,8 @@ HeadPurpose purposeOf(const DesignedHead& head) {
         head.instead.empty() ? "" : fmt::format(" in place of {}", head.instead);
     return {Kind::drawn, head.title, fmt::format("{}{}: {}.", head.title, instead, head.why)};
   }
-  std::string text = fmt::format("{} ({}). {}\n\nIn logits: {}.", head.title, kDesignedNotLearned,
-                                 head.about, head.structure);
+  std::string text = fmt::format("{} ({}). {}\n\nWhat its scores are made of: {}.", head.title,
+                                 kDesignedNotLearned, head.about, head.structure);
   if (!head.why.empty()) text += fmt::format("\n\nHere {}.", head.why);
   return {Kind::designed, head.title, std::move(text)};
 }

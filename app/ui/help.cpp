@@ -124,7 +124,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
 namespace {
 
 constexpr ModalFrame kHelpFrame{"help", 1480.0F, 0.4F};
-constexpr int kPages = 2;
+constexpr int kPages = 3;
 constexpr const char* kWhereToBegin = "Where to begin";
 
 struct Entry {
@@ -206,9 +206,7 @@ class Columns {
   float titleHeight() const { return fontSize(look_.fonts.semibold) + look_.px(8); }
   float heightOf(const Entry& entry) const {
     ImFont* font = look_.fonts.regular;
-    const float words =
-        font->CalcTextSizeA(fontSize(font), FLT_MAX, column_ - lead_, entry.about.c_str()).y;
-    return words + look_.px(7);
+    return textSize(font, wrapped(font, entry.about, column_ - lead_)).y + look_.px(7);
   }
   float heightOf(const HelpBlock& block) const {
     float height = block.title.empty() ? 0.0F : titleHeight() + look_.px(12);
@@ -227,8 +225,8 @@ class Columns {
       const float y = std::round(at.y);
       drawRichText(list, fonts, fonts.regular, {std::round(at.x), y}, look_.theme.accentText,
                    entry.lead);
-      list->AddText(fonts.regular, fontSize(fonts.regular), {std::round(at.x + lead_), y},
-                    look_.theme.text, entry.about.c_str(), nullptr, column_ - lead_);
+      drawText(list, fonts.regular, {at.x + lead_, y}, look_.theme.text,
+               wrapped(fonts.regular, entry.about, column_ - lead_));
       at.y += heightOf(entry);
     }
   }
@@ -241,9 +239,43 @@ class Columns {
   float height_ = 0.0F;
 };
 
+/// For who has just opened the program: what it is, and something to try.
+std::vector<HelpBlock> firstBlocks() {
+  return {
+      {"What is this?",
+       {{"The window",
+         "One layer of multi-head attention over the tokens at the top. Every number "
+         "is computed, and every one can be looked at, taken apart and changed."},
+        {"Steps", "At the left: the nine steps from X to the output, in their order."},
+        {"Picture", "In the middle: the dimensions as they flow, and the matrices of the step."},
+        {"Heads", "At the bottom: where each head looks. Rows ask, columns answer."},
+        {"Inspector", "At the right: the cell that is pointed at or chosen, and its figures."}}},
+      {"Try this",
+       {{"1", "Press space: a word's way through all nine steps plays. Space again halts it."},
+        {"2",
+         "Click a cell of a matrix: its arithmetic stands below. Turn the wheel on it: all "
+         "that follows from it changes at once."},
+        {"3", "Type a sentence of your own: edit text, at the top."},
+        {"4", "Click another head at the bottom, then press x: what is lost without it?"},
+        {"5", "Set heads to 7: 512 cannot be split so, and the ways out are offered."},
+        {"6", "Choose the preset By hand: whole numbers, to be checked on paper."}}},
+      {"Where to go on",
+       {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
+        {"Heads", "Where each head looks, how they differ, why there are several."},
+        {"Train", "A small model whose heads find their roles before your eyes."},
+        {"Next pages", "All keys, and what every term means: → or the tabs above."}}},
+  };
+}
+
 Columns helpColumns(const Look& look, const Cards& tools, int page, float width) {
-  return page == 0 ? Columns(look, keyBlocks(tools), 152, 330, width)
-                   : Columns(look, termBlocks(), 124, 440, width);
+  switch (page) {
+    case 0:
+      return {look, firstBlocks(), 92, 400, width};
+    case 1:
+      return {look, keyBlocks(tools), 152, 330, width};
+    default:
+      return {look, termBlocks(), 124, 440, width};
+  }
 }
 
 void scrollByKeys(const Look& look) {
@@ -269,10 +301,11 @@ void Help::pages(const Look& look, const Cards& tools) {
   const Columns columns =
       helpColumns(look, tools, page_, ImGui::GetContentRegionAvail().x - scrollbar);
   const float start = buttonWidth(look, kWhereToBegin);
-  const std::vector<Tab> tabs{{"Keys and mouse", "what each key does"},
+  const std::vector<Tab> tabs{{"What is this? Try this", "for the first minutes"},
+                              {"Keys and mouse", "what each key does"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
-      tabRow(look, "help pages", tabs, page_, "← → the other page · ↑ ↓ scroll · esc closes",
+      tabRow(look, "help pages", tabs, page_, "← → the other pages · ↑ ↓ scroll · esc closes",
              start + look.space.large);
   const ImVec2 below = ImGui::GetCursorPos();
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - start, top - look.space.tight});
@@ -282,10 +315,8 @@ void Help::pages(const Look& look, const Cards& tools) {
   }
   ImGui::SetCursorPos(below);
   if (clicked >= 0) page_ = clicked;
-  if (keyPressed(Key::left, false) || keyPressed(Key::right, false) ||
-      keyPressed(Key::tab, false)) {
-    page_ = (page_ + 1) % kPages;
-  }
+  if (keyPressed(Key::right, false) || keyPressed(Key::tab, false)) page_ = (page_ + 1) % kPages;
+  if (keyPressed(Key::left, false)) page_ = (page_ + kPages - 1) % kPages;
   const float room = modalRoom(look) - (ImGui::GetCursorPosY() - top);
   ImGui::PushID(page_);
   ImGui::BeginChild("entries", {0, std::min(std::ceil(columns.height()), room)}, false,

@@ -27,7 +27,7 @@ class Help {
   bool open_ = false;
   bool appearing_ = false;
   bool startAsked_ = false;
-  int page_ = 0;  // keys, terms
+  int page_ = 0;  // what this is, keys, terms
 };
 
 struct ShortcutGroup {

@@ -114,9 +114,7 @@ std::string problemOf(std::string_view field, const AttentionConfig& config) {
 
 void problemBelow(const Look& look, const NumberDraft& draft) {
   if (draft.problem.empty()) return;
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + look.px(340));
-  label(look.fonts.small, look.theme.bad, draft.problem);
-  ImGui::PopTextWrapPos();
+  label(look.fonts.small, look.theme.bad, wrapped(look.fonts.small, draft.problem, look.px(340)));
 }
 
 bool textBox(const Look& look, const char* id, float width, const std::string& value,

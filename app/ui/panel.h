@@ -23,6 +23,7 @@
 #include "core/document.h"
 #include "core/edit.h"
 #include "core/history.h"
+#include "core/presets.h"
 #include "core/trace.h"
 
 namespace headscope {
@@ -33,6 +34,12 @@ namespace headscope::ui {
 
 struct OpenedDocument {
   DocumentPtr document;
+  std::string name;  // of the history's entry
+};
+
+/// A preset, or an example as one: a whole state that takes the place of everything.
+struct OpenedPreset {
+  Preset preset;
   std::string name;  // of the history's entry
 };
 
@@ -49,6 +56,7 @@ struct EditSink {
   std::optional<std::size_t> compareWith;  // likewise: "Changes" shows what differs from it
   bool gestureGoesOn = false;  // what was pushed last may still be added to: no entry of its own
   std::optional<OpenedDocument> open;  // another document takes the place of this one
+  std::optional<OpenedPreset> preset;  // likewise
   struct Together {
     std::vector<Edit> edits;
     std::string name;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/menu.h"
 #include "app/ui/number_field.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
@@ -28,7 +29,7 @@ float sessionMenuWidth(const Look& look, const SessionMenu& menu) {
 }
 
 void sessionMenu(const Look& look, SessionMenu& menu) {
-  if (pill(look, (buttonText(look, menu) + "###session").c_str())) ImGui::OpenPopup("session menu");
+  if (pill(look, (buttonText(look, menu) + "###session").c_str())) openMenu("session menu");
   tip(look, menu.unsaved ? "The session: • there is something that is not saved yet"
                          : "The session: everything on the screen, as a file");
   if (!beginPopup("session menu")) return;

@@ -160,9 +160,8 @@ void firstPass(const Look& look, const AttentionConfig& config, const Status& st
   if (!status.message.empty()) {
     const float width = std::min(look.px(640), size.x - look.px(48));
     ImGui::SetCursorScreenPos({at.x - width * 0.5F, at.y});
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-    label(look.fonts.regular, status.isError ? t.bad : t.text, status.message);
-    ImGui::PopTextWrapPos();
+    label(look.fonts.regular, status.isError ? t.bad : t.text,
+          wrapped(look.fonts.regular, status.message, width));
   } else if (status.progress.busy) {
     drawSteps(look, at, static_cast<int>(stepsOf(config).size()), status.progress.stepsDone);
     at.y += look.px(28);

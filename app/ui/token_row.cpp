@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/menu.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/channel_curves.h"
 #include "app/ui/parts/patch_picture.h"
@@ -298,8 +299,7 @@ void examplesPopup(const Panel& panel) {
   if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
     if (ImGui::Selectable(example.title.c_str())) {
-      panel.edits.push(SetInput{std::make_shared<const InputSource>(example.source)});
-      panel.view.item = 0;
+      panel.edits.preset = OpenedPreset{presetOf(example), "example: " + example.title};
     }
     tip(panel.look, example.about);
   }
@@ -371,8 +371,8 @@ class TokenRows {
     if (button(row, edit())) toggle(memory_.input, editing_, false);
     tip(look_, "Type another sentence (ctrl+e); everything follows as you type");
     if (narrow_) {
-      if (button(row, more())) ImGui::OpenPopup("more of the tokens");
-      if (const char* popup = moreItems()) ImGui::OpenPopup(popup);
+      if (button(row, more())) openMenu("more of the tokens");
+      if (const char* popup = moreItems()) openMenu(popup);
     } else {
       buttons(row);
     }
@@ -434,8 +434,8 @@ class TokenRows {
       if (button(row, kAdd)) toggle(memory_.memory, false, true);
       tip(look_, kAddAbout);
     }
-    if (button(row, kExamples)) ImGui::OpenPopup("examples");
-    if (button(row, kOpenFile)) ImGui::OpenPopup("open file");
+    if (button(row, kExamples)) openMenu("examples");
+    if (button(row, kOpenFile)) openMenu("open file");
     row.place(sessionMenuWidth(look_, session_), 8.0F);
     sessionMenu(look_, session_);
   }

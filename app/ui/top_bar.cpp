@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/menu.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/presets.h"
@@ -111,7 +112,9 @@ class TopBarRow {
     const ImGuiComboFlags flags = narrow ? ImGuiComboFlags_NoArrowButton : ImGuiComboFlags_None;
     if (beginCombo("##preset", shown + mark, flags | ImGuiComboFlags_HeightLarge)) {
       for (const Preset& p : presets()) {
-        if (ImGui::Selectable(p.title.c_str(), p.name == name)) wishes_.openPreset = p.name;
+        if (ImGui::Selectable(p.title.c_str(), p.name == name)) {
+          panel_.edits.preset = OpenedPreset{p, "preset: " + p.title};
+        }
         tip(look_, fmt::format("{}\nd_model {}, {} heads, d_k {}, {} tokens", aboutPreset(p),
                                p.config.dModel, p.config.numHeads, p.config.dK(), p.config.seqLen));
       }
@@ -354,7 +357,7 @@ class TopBarRow {
     bool scale = c.scale;
     if (termToggle("÷√d_k", &scale, 12)) panel_.edits.push(SetScale{scale});
     row_.place(buttonWidth(look_, "More ▾"), 14);
-    if (pill(look_, "More ▾")) ImGui::OpenPopup("more");
+    if (pill(look_, "More ▾")) openMenu("more");
     tip(look_,
         "Batch, key/value heads, head width, temperature, window, padding, positions, weights");
     moreSettings(panel_, memory_, !roomForBias);
@@ -389,7 +392,7 @@ class TopBarRow {
   void looks() {
     ViewState& view = panel_.view;
     row_.place(buttonWidth(look_, "Export ▾"), 12);
-    if (pill(look_, "Export ▾")) ImGui::OpenPopup("export");
+    if (pill(look_, "Export ▾")) openMenu("export");
     if (beginPopup("export")) {
       exportItems();
       if (ImGui::MenuItem("Trace: every tensor (.safetensors)", "ctrl+shift+t"))
@@ -397,14 +400,14 @@ class TopBarRow {
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "View ▾"), 6);
-    if (pill(look_, "View ▾")) ImGui::OpenPopup("view");
+    if (pill(look_, "View ▾")) openMenu("view");
     if (beginPopup("view")) {
       viewMenu(look_, view, memory_.view);
       ImGui::EndPopup();
     }
     row_.place(buttonWidth(look_, "?"), 6);
     if (pill(look_, "?")) wishes_.help = true;
-    tip(look_, "Keys, mouse and terms (?)");
+    tip(look_, "What this is, keys, mouse and terms (?)");
     const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
     if (!row_.fits(pair, 6)) return;  // ctrl + and −, and the menu above, do the same
     row_.place(pair, 6);

@@ -34,7 +34,6 @@ struct TopBarState {
 
 /// What was asked for in this frame.
 struct TopBarWishes {
-  std::string openPreset;
   bool saveTrace = false;
   std::optional<ExportKind> exportAs;  // opens the export dialog
   bool help = false;

@@ -95,6 +95,10 @@ struct ViewState {
   double decodeShownAt = 0.0;  // while playing: when it came up
 };
 
+/// Lets go of every head, token and cell that was chosen, for a document that has others. How
+/// things are shown stays.
+void lookAnew(ViewState& view);
+
 inline constexpr float kMinScale = 1.0F;
 inline constexpr float kMaxScale = 3.0F;
 

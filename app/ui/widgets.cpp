@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/menu.h"
 #include "app/ui/rich_text.h"
 
 namespace headscope::ui {
@@ -14,15 +15,48 @@ namespace {
 constexpr double kTipDelay = 0.35;   // seconds
 constexpr float kTipWidth = 340.0F;  // points at most
 
+/// Whether the item before was clicked and the mouse has not left it since: what it did is looked
+/// at then, and a tooltip would hide it.
+bool justClicked() {
+  constexpr ImGuiID kClickedX = 0x7c11c4ed;  // in the window's storage: where it was clicked
+  constexpr ImGuiID kClickedY = kClickedX + 1;
+  constexpr float kNowhere = -1e9F;
+  ImGuiStorage* kept = ImGui::GetStateStorage();
+  const Rect item{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (item.contains(mouse) && ImGui::IsMouseClicked(0)) {
+    kept->SetFloat(kClickedX, mouse.x);
+    kept->SetFloat(kClickedY, mouse.y);
+  }
+  const ImVec2 clicked(kept->GetFloat(kClickedX, kNowhere), kept->GetFloat(kClickedY, kNowhere));
+  if (!item.contains(clicked)) return false;
+  if (!item.contains(mouse)) kept->SetFloat(kClickedX, kNowhere);
+  return item.contains(mouse);
+}
+
+/// Below a button or a field, above it low on the display, so that what stands beside it is not
+/// covered; the mouse's place does for all that is higher.
+void placeTip(const Look& look) {
+  const Rect item{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
+  if (item.height() > ImGui::GetFrameHeight() * 1.5F) return;
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  const bool right = item.centre().x > display.x * 0.5F;
+  const bool low = item.b.y > display.y * 0.7F;
+  const float gap = look.space.small;
+  ImGui::SetNextWindowPos({right ? item.b.x : item.a.x, low ? item.a.y - gap : item.b.y + gap},
+                          ImGuiCond_Always, {right ? 1.0F : 0.0F, low ? 1.0F : 0.0F});
+}
+
 /// A tooltip for the item before, once the mouse rests on it.
 template <typename Fill>
 void showTip(const Look& look, Fill&& fill) {
-  if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (justClicked() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
   if (look.mouseStill < kTipDelay) {  // not while the mouse is only passing
     look.changesIn(kTipDelay - look.mouseStill);
     return;
   }
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(7)));
+  placeTip(look);
   ImGui::BeginTooltip();
   fill();
   ImGui::EndTooltip();
@@ -72,9 +106,7 @@ void label(ImFont* font, ImU32 color, std::string_view text) {
 }
 
 void wrappedLabel(ImFont* font, ImU32 color, std::string_view text) {
-  ImGui::PushTextWrapPos(0.0F);
-  label(font, color, text);
-  ImGui::PopTextWrapPos();
+  label(font, color, wrapped(font, text, ImGui::GetContentRegionAvail().x));
 }
 
 void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view text) {
@@ -86,20 +118,49 @@ void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view t
   ImGui::SameLine(0.0F, look.space.small);
 }
 
+namespace {
+
+/// How much of a word fits a line of its own: a code point at least.
+std::size_t fittingPart(ImFont* font, std::string_view word, float width) {
+  std::size_t fits = 0;
+  for (std::size_t end = 1; end <= word.size(); ++end) {
+    const bool inside =
+        end < word.size() && (static_cast<unsigned char>(word[end]) & 0xC0U) == 0x80U;
+    if (inside) continue;
+    if (fits > 0 && textSize(font, word.substr(0, end)).x > width) break;
+    fits = end;
+  }
+  return fits;
+}
+
+}  // namespace
+
 std::string wrapped(ImFont* font, std::string_view text, float width) {
   std::string lines;
   std::size_t start = 0, end = 0;  // of the line so far
+  const auto endLine = [&](std::size_t next) {
+    lines += text.substr(start, end - start);
+    lines += '\n';
+    start = end = next;
+  };
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t space = std::min(text.find(' ', at), text.size());
+    const std::size_t space = std::min(text.find_first_of(" \n", at), text.size());
     if (end > start && textSize(font, text.substr(start, space - start)).x > width) {
-      lines += text.substr(start, end - start);
-      lines += '\n';
-      start = at;
+      endLine(at);
+    }
+    if (start == at && textSize(font, text.substr(at, space - at)).x > width) {
+      const std::size_t part = fittingPart(font, text.substr(at, space - at), width);
+      if (part < space - at) {  // a path, say, that no line holds
+        end = at += part;
+        endLine(at);
+        continue;
+      }
     }
     end = space;
     at = space + 1;
+    if (space < text.size() && text[space] == '\n') endLine(at);
   }
-  lines += text.substr(start);
+  lines += text.substr(std::min(start, text.size()));
   return lines;
 }
 
@@ -203,9 +264,7 @@ bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags)
 
 void tip(const Look& look, const std::string& text) {
   showTip(look, [&] {
-    ImGui::PushTextWrapPos(look.px(kTipWidth));
-    ImGui::TextUnformatted(text.c_str());
-    ImGui::PopTextWrapPos();
+    ImGui::TextUnformatted(wrapped(ImGui::GetFont(), text, look.px(kTipWidth)).c_str());
   });
 }
 
@@ -323,7 +382,7 @@ int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int c
   }
   if (!hidden.empty()) {
     ImGui::SetCursorScreenPos({x, start.y});
-    if (tabItem(look, {kMore, "the other tabs"}, false, rowHeight)) ImGui::OpenPopup("more tabs");
+    if (tabItem(look, {kMore, "the other tabs"}, false, rowHeight)) openMenu("more tabs");
     if (beginPopup("more tabs")) {
       for (const std::size_t i : hidden) {
         if (ImGui::MenuItem(tabs[i].title)) clicked = static_cast<int>(i);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -41,9 +42,16 @@ constexpr Threshold kElse[] = {
     {Metric::normalizedEntropy, 0.95, "uniform", "uniform"},
 };
 
+/// "Normalized entropy" as it stands within a sentence.
+std::string inSentence(std::string title) {
+  title.front() = static_cast<char>(std::tolower(static_cast<unsigned char>(title.front())));
+  return title;
+}
+
 HeadLabel labelBy(const Threshold& t, double measured) {
   return {t.key, t.title, measured,
-          fmt::format("{} is {:.2f}, at least {}", info(t.metric).key, measured, t.atLeast)};
+          fmt::format("{} is {:.2f}, at least {}", inSentence(std::string(info(t.metric).title)),
+                      measured, t.atLeast)};
 }
 
 Measured declaredScoreOf(const Trace& trace, Index item, Index head,
@@ -73,10 +81,11 @@ HeadLabel labelElse(const HeadMetrics& metrics, const Measured& uniformDistance)
   const Measured& distance = metrics[Metric::meanDistance];
   if (distance && uniformDistance && *uniformDistance > 0.0 &&
       *distance >= kFar * *uniformDistance) {
-    return {"far", "far", *distance,
-            fmt::format("mean_distance is {:.2f}, at least {} × the {:.2f} of uniform attention "
-                        "under the same mask",
-                        *distance, kFar, *uniformDistance)};
+    return {
+        "far", "far", *distance,
+        fmt::format("mean distance is {:.2f} tokens, at least {} × the {:.2f} of uniform attention "
+                    "under the same mask",
+                    *distance, kFar, *uniformDistance)};
   }
   const Measured& entropy = metrics[Metric::entropy];  // defined wherever a row is measured
   return {"mixed", "mixed", std::nullopt,

@@ -84,14 +84,26 @@ Tensor readMatrix(const JsonField& matrix) {
   return Tensor::fromValues({count, static_cast<Index>(numbers.size()) / count}, numbers);
 }
 
-Preset readPreset(const JsonField& entry) {
+/// Numbers of its own.
+TensorSource readTensors(const JsonField& entry, const std::string& name) {
+  TensorSource source;
+  source.name = name;
+  const Tensor x = readMatrix(entry.at("x"));
+  source.x = x.reshaped({1, x.dim(0), x.dim(1)});
+  source.tokens = textsIn(entry, "tokens");
+  return source;
+}
+
+Preset readPreset(const JsonField& entry,
+                  const std::function<InputSource(const std::string&)>& example) {
   Preset preset;
   preset.name = entry.at("name").text();
   preset.title = entry.at("title").text();
   const auto brief = entry.find("short");
   preset.brief = brief ? brief->text() : preset.title;
   preset.about = entry.at("about").text();
-  preset.example = entry.at("example").text();
+  const auto named = entry.find("example");
+  preset.source = named ? example(named->text()) : readTensors(entry.at("input"), preset.name);
   preset.config.dModel = entry.at("d_model").whole();
   preset.config.numHeads = entry.at("num_heads").whole();
   preset.config.seqLen = entry.at("tokens").whole();
@@ -102,19 +114,11 @@ Preset readPreset(const JsonField& entry) {
   return preset;
 }
 
-InputSource readSource(const JsonField& entry, const std::string& name,
+InputSource readSource(const JsonField& entry,
                        const std::function<std::string_view(std::string_view)>& file) {
   if (const auto series = entry.find("series")) {
     SeriesSource source;
     for (const auto& path : series->texts()) source.items.push_back(parseSeries(file(path), path));
-    return source;
-  }
-  if (const auto given = entry.find("x")) {
-    TensorSource source;
-    source.name = name;
-    const Tensor x = readMatrix(*given);
-    source.x = x.reshaped({1, x.dim(0), x.dim(1)});
-    source.tokens = textsIn(entry, "tokens");
     return source;
   }
   return TextSource{entry.at("texts").texts(), textsIn(entry, "memory_texts")};
@@ -134,10 +138,11 @@ std::vector<LexiconList> parseLexicon(std::string_view text) {
   });
 }
 
-std::vector<Preset> parsePresets(std::string_view text) {
-  return readAsset<UserError>(text, "presets.json", [](const JsonField& file) {
+std::vector<Preset> parsePresets(std::string_view text,
+                                 const std::function<InputSource(const std::string&)>& example) {
+  return readAsset<UserError>(text, "presets.json", [&](const JsonField& file) {
     std::vector<Preset> presets;
-    for (const JsonField& entry : file.items()) presets.push_back(readPreset(entry));
+    for (const JsonField& entry : file.items()) presets.push_back(readPreset(entry, example));
     return presets;
   });
 }
@@ -165,7 +170,7 @@ std::vector<Example> parseExamples(std::string_view text,
       example.name = entry.at("name").text();
       example.title = entry.at("title").text();
       example.about = entry.at("about").text();
-      example.source = readSource(entry, example.name, file);
+      example.source = readSource(entry, file);
       examples.push_back(std::move(example));
     }
     return examples;

@@ -24,8 +24,9 @@ struct LexiconList {
 };
 std::vector<LexiconList> parseLexicon(std::string_view json);
 
-/// In the order of the file.
-std::vector<Preset> parsePresets(std::string_view json);
+/// In the order of the file; `example` gives the input of the example that a preset names.
+std::vector<Preset> parsePresets(std::string_view json,
+                                 const std::function<InputSource(const std::string&)>& example);
 
 /// The weights that a preset of the file gives by itself.
 Weights parsePresetWeights(std::string_view json, const Preset& preset);

@@ -62,7 +62,7 @@ class HeadBuilder {
     if (d.away != 0.0) turn({{0, -d.away, 0.0}});
     if (!d.each.empty()) meetEach(d);
     if (d.identity) meetIdentity(*d.identity);
-    built_.structure = said_.empty() ? "nothing meets: W_Q and W_K are 0"
+    built_.structure = said_.empty() ? "nothing, they are all 0, as W_Q and W_K are"
                                      : fmt::format("{}", fmt::join(said_, "; "));
     return std::move(built_);
   }

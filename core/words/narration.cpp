@@ -111,7 +111,13 @@ std::string Narrator::rest(const char* one, const char* many) const {
 }
 
 std::string narrate(const Trace& trace, const Subject& subject, const Moment& moment) {
-  return kNarrateStep[static_cast<std::size_t>(moment.step)](Narrator(trace, subject, moment));
+  std::string text =
+      kNarrateStep[static_cast<std::size_t>(moment.step)](Narrator(trace, subject, moment));
+  constexpr std::string_view kIsAbout = "= ≈";  // what is nearly 0 says so itself
+  for (std::size_t at = text.find(kIsAbout); at != std::string::npos; at = text.find(kIsAbout)) {
+    text.erase(at, 2);
+  }
+  return text;
 }
 
 Index largestKey(const Trace& trace, TensorId tensor, Index item, Index head, Index query) {

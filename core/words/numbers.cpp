@@ -24,6 +24,10 @@ std::string number(double value, int digits) {
   if (std::isnan(value)) return "not a number";
   const double magnitude = std::abs(value);
   if (value == std::round(value) && magnitude < 1e6) return fmt::format("{:.0f}", value + 0.0);
+  // who asks for few digits reads them: nothing is told by the exponent of what is nearly 0
+  constexpr int kToRead = 4;
+  constexpr double kNearlyZero = 1e-6;
+  if (digits <= kToRead && magnitude < kNearlyZero) return "≈ 0";
   if (magnitude >= 1e6 || magnitude < 1e-4) return fmt::format("{:.{}e}", value, digits - 1);
   const int whole = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
   return fmt::format("{:.{}f}", value, std::max(0, digits - whole));

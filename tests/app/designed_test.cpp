@@ -48,7 +48,7 @@ TEST(DesignedHeadsShown, APresetAfterLoadedWeightsOpensOnHeadsWorthLookingAt) {
   const auto combo = ui.screen().findAfter("Learn", "top bar");
   ASSERT_TRUE(combo);
   ui.clickAt(combo->centre());
-  ui.click("Tutorial", "Combo");
+  ui.click("Two sentences, a batch", "Combo");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
   ui.view().learnHeads = false;  // at sizes that no learned ones are there for
   ui.clickAt(ui.screen().findAfter("Learn", "top bar")->centre());

@@ -65,8 +65,9 @@ void expectShown(AppDriver& ui, const HeadRelation& a, const HeadRelation& b,
   EXPECT_TRUE(ui.shows(b.relation.name + " ▾", "effects")) << ui.screen().all();
   const auto found = twoInOne(ui.trace(), 0, {a, b}, gains);
   ASSERT_TRUE(found);
-  const std::string both = fmt::format("one softmax for it: {:.2f} and {:.2f}.",
-                                       *found->scores[2][0], *found->scores[2][1]);
+  const std::string both = fmt::format("{} {:.2f} → {:.2f}, {} {:.2f} → {:.2f}.", a.relation.name,
+                                       *found->scores[0][0], *found->scores[2][0], b.relation.name,
+                                       *found->scores[1][1], *found->scores[2][1]);
   EXPECT_TRUE(ui.shows(both, "effects")) << both << ui.screen().all();
   EXPECT_TRUE(ui.shows("One head for both", "effects"));
 }
@@ -130,12 +131,14 @@ TEST(WhySeveral, SaysWhatTheTokenGetsThatLosesMostOfBoth) {
   const auto found = twoInOne(ui.trace(), 0, pair, PairGains::asBuilt);
   ASSERT_TRUE(found && found->torn);
   const TornQuery& torn = *found->torn;
+  ui.hover(ui.at("One head that is to do both", "effects"));
+  for (int i = 0; i < 40; ++i) ui.frame();
   EXPECT_TRUE(
       ui.shows(fmt::format("‘flows’ is to look at ‘river’ and at ‘The’: {:.2f} and {:.2f} by the "
                            "two heads, {:.2f} and {:.2f} by the one, which looks at ‘{}’ most",
                            torn.alone[0], torn.alone[1], torn.together[0], torn.together[1],
                            ui.document().input->tokens[0][static_cast<std::size_t>(torn.most)]),
-               "effects"))
+               "##Tooltip"))
       << ui.screen().all();
 }
 

@@ -44,7 +44,7 @@ TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   EXPECT_FALSE(shows("at random"));
   ui_.hover(ui_.at("Adjective ↔ noun", kCard));
   for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
-  EXPECT_TRUE(ui_.shows("In logits:", "Tooltip")) << ui_.screen().all("Tooltip");
+  EXPECT_TRUE(ui_.shows("What its scores are made of:", "Tooltip")) << ui_.screen().all("Tooltip");
   EXPECT_TRUE(ui_.shows("First token 0.62: ", "Tooltip"));
 }
 

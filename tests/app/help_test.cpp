@@ -45,6 +45,8 @@ TEST(Help, AQuestionMarkThatIsTypedIsText) {
 TEST(Help, ListsEveryShortcutAndEveryTool) {
   AppDriver ui;
   ui.type("?");
+  EXPECT_TRUE(ui.shows("What is this?", kHelp));
+  ui.press(Key::right);
   std::set<std::string> listed;
   const Cards tools = makeTools();
   for (const ShortcutGroup& group : shortcutGroups(tools)) {
@@ -82,10 +84,10 @@ TEST(Help, WhatItSaysOfKeysIsTrue) {
   }
 }
 
-TEST(Help, ItsSecondPageHasEveryTerm) {
+TEST(Help, ItsLastPageHasEveryTerm) {
   AppDriver ui;
   ui.type("?");
-  ui.press(Key::right);
+  ui.press(Key::left);
   std::set<std::string> seen;
   for (int page = 0; page < 20; ++page) {
     for (const auto& entry : glossary()) {
@@ -101,6 +103,7 @@ TEST(Help, FitsASmallWindowByScrolling) {
   view.scale = 2;
   AppDriver ui(presetDocument("original-transformer"), 800, 500, view);
   ui.type("?");
+  ui.press(Key::right);
   const auto box = ui.window(kHelp);
   ASSERT_TRUE(box);
   EXPECT_GE(box->x0, 0);

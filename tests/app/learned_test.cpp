@@ -136,7 +136,7 @@ TEST(LearnedHeads, ComeWithTheProgramAndAreNotForNumbers) {
   ui.app().apply(DrawWeights{WeightInit::learned, 1}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::learned);
   ui.settle();
-  ui.app().apply(SetInput{exampleDocument("by-hand")->source}, "");
+  ui.app().apply(SetInput{presetDocument("by-hand")->source}, "");
   EXPECT_EQ(ui.document().weightSource.init, WeightInit::designed);
 }
 

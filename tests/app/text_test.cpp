@@ -185,13 +185,24 @@ TEST(Text, AClickOnATokenChoosesItsRow) {
   EXPECT_TRUE(ui.shows("query 'on'", "inspector"));
 }
 
-TEST(Text, ExamplesAreOpened) {
-  AppDriver ui;
+TEST(Text, ExamplesAreOpenedAsWholeStates) {
+  AppDriver ui(presetDocument("by-hand"));
+  ui.view().learnHeads = false;  // at sizes that take a while to learn
   for (const Example& example : examples()) {
     ui.click("examples ▾", "tokens");
     ui.click(example.title, "Popup");
     EXPECT_EQ(*ui.document().source, example.source) << example.name;
     EXPECT_EQ(ui.trace().documentPtr(), ui.app().document()) << ui.app().message();
+    EXPECT_EQ(ui.config(), fitTo(example.source, AttentionConfig{})) << example.name;
+    EXPECT_EQ(ui.view().head, 0);
+    EXPECT_FALSE(ui.view().selected);
+    Mask causal;  // none of this is kept by the next
+    causal.causal = true;
+    ui.app().apply(SetMask{causal, {}}, "");
+    ui.app().apply(SetScale{false}, "");
+    ui.view().head = 3;
+    ui.view().selected = CellRef{TensorId::weights, 0, 3, 1, 1};
+    ui.settle();
   }
 }
 

@@ -158,7 +158,7 @@ TEST_F(Analyze, TheTableHoldsTheSameNumbers) {
 TEST_F(Analyze, TheTextCountsHeadsFromOneAndNamesTheRule) {
   const CliResult text = runProgram(analyze({"--text", "a b c d e f", "--heads", "8"}));
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_NE(text.out.find("Head 8  uniform    normalized_entropy is 1.00, at least 0.95"),
+  EXPECT_NE(text.out.find("Head 8  uniform    normalized entropy is 1.00, at least 0.95"),
             std::string::npos)
       << text.out;
   EXPECT_NE(text.out.find("duplicate_token is not defined: no token repeats"), std::string::npos);

@@ -210,20 +210,20 @@ TEST(Open, GivesThatVeryDocument) {
 
 TEST(EditNames, AreWhatTheUndoListShows) {
   const DocumentPtr d = fromTexts({"the cat sat"});
-  EXPECT_EQ(nameOf(SetDimensions{64, 4, 4}, *d), "d_model = 64");
-  EXPECT_EQ(nameOf(SetDimensions{48, 8, 8}, *d), "heads = 8");
-  EXPECT_EQ(nameOf(SetDimensions{48, 4, 2}, *d), "key/value heads = 2");
-  EXPECT_EQ(nameOf(SetTokens{7}, *d), "tokens = 7");
-  EXPECT_EQ(nameOf(SetBatch{2}, *d), "batch = 2");
+  EXPECT_EQ(nameOf(SetDimensions{64, 4, 4}, *d), "d_model 48 → 64");
+  EXPECT_EQ(nameOf(SetDimensions{48, 8, 8}, *d), "heads 4 → 8");
+  EXPECT_EQ(nameOf(SetDimensions{48, 4, 2}, *d), "key/value heads 4 → 2");
+  EXPECT_EQ(nameOf(SetTokens{7}, *d), "tokens 3 → 7");
+  EXPECT_EQ(nameOf(SetBatch{2}, *d), "batch 1 → 2");
   EXPECT_EQ(nameOf(SetBias{false}, *d), "bias off");
-  EXPECT_EQ(nameOf(SetTemperature{0.5}, *d), "temperature = 0.5");
+  EXPECT_EQ(nameOf(SetTemperature{0.5}, *d), "temperature 1 → 0.5");
   EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.causal = true; }), *d), "causal on");
-  EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.window = 3; }), *d), "window = 3");
+  EXPECT_EQ(nameOf(masked(d, [](Mask& m) { m.window = 3; }), *d), "window 3");
   EXPECT_EQ(nameOf(SetPositions{Positions::none}, *d), "positions off");
-  EXPECT_EQ(nameOf(SetText{0, true, "x"}, *d), "memory text");
-  EXPECT_EQ(nameOf(MoveToken{0, false, 1, 0}, *d), "move 'cat'");
+  EXPECT_EQ(nameOf(SetText{0, true, "x"}, *d), "memory “x”");
+  EXPECT_EQ(nameOf(MoveToken{0, false, 1, 0}, *d), "move 'cat', place 1 → 0");
   EXPECT_EQ(nameOf(DrawWeights{WeightInit::normal, 3}, *d), "weights normal, seed 3");
-  EXPECT_EQ(nameOf(SetHeadGain{2, 0.0F}, *d), "head 3 × 0");
+  EXPECT_EQ(nameOf(SetHeadGain{2, 0.0F}, *d), "head 3 off");
 }
 
 }  // namespace

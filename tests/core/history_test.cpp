@@ -24,7 +24,7 @@ TEST(History, UndoAndRedoGiveTheVerySameDocuments) {
   EXPECT_EQ(h.undoName(), "bias off");
   h.undo();
   EXPECT_EQ(h.current(), second);
-  EXPECT_EQ(h.undoName(), "tokens = 5");
+  EXPECT_EQ(h.undoName(), "tokens 3 → 5");
   EXPECT_EQ(h.redoName(), "bias off");
   h.undo();
   EXPECT_EQ(h.current(), first);
@@ -73,14 +73,14 @@ TEST(History, ARefusedEditChangesNothing) {
   const DocumentPtr before = h.current();
   expectUserError([&] { h.apply(SetTokens{0}); }, "tokens is 0");
   EXPECT_EQ(h.current(), before);
-  EXPECT_EQ(h.undoName(), "tokens = 5");
+  EXPECT_EQ(h.undoName(), "tokens 3 → 5");
   EXPECT_TRUE(h.canRedo());
 }
 
 TEST(History, OneGestureIsOneEntry) {
   History h = history();
   for (const Index tokens : {4, 5, 6, 7}) h.apply(SetTokens{tokens}, "tokens");
-  EXPECT_EQ(h.undoName(), "tokens = 7");
+  EXPECT_EQ(h.undoName(), "tokens 3 → 7");
   h.undo();
   EXPECT_EQ(h.current()->config.seqLen, 3);
   EXPECT_FALSE(h.canUndo());
@@ -150,13 +150,13 @@ TEST(History, ListsItsStates) {
   EXPECT_EQ(h.size(), 4U);
   EXPECT_EQ(h.position(), 3U);
   EXPECT_EQ(h.nameAt(0), "start");
-  EXPECT_EQ(h.nameAt(1), "tokens = 4");
-  EXPECT_EQ(h.nameAt(3), "tokens = 6");
+  EXPECT_EQ(h.nameAt(1), "tokens 3 → 4");
+  EXPECT_EQ(h.nameAt(3), "tokens 5 → 6");
   h.jumpTo(1);
   EXPECT_EQ(h.position(), 1U);
   EXPECT_EQ(h.size(), 4U);
   EXPECT_EQ(h.current()->config.seqLen, 4);
-  EXPECT_EQ(h.redoName(), "tokens = 5");
+  EXPECT_EQ(h.redoName(), "tokens 4 → 5");
   h.jumpTo(3);
   EXPECT_EQ(h.current()->config.seqLen, 6);
   EXPECT_FALSE(h.canRedo());
@@ -173,8 +173,8 @@ TEST(History, LooksAtAStateWithoutMoving) {
   EXPECT_EQ(h.at(2), current);
   EXPECT_EQ(h.current(), current);
   EXPECT_EQ(h.position(), 2U);
-  EXPECT_EQ(h.undoName(), "tokens = 5");
-  EXPECT_EQ(h.redoName(), "tokens = 6");
+  EXPECT_EQ(h.undoName(), "tokens 4 → 5");
+  EXPECT_EQ(h.redoName(), "tokens 5 → 6");
 }
 
 TEST(History, AJumpEndsAGesture) {

@@ -190,9 +190,12 @@ TEST(HostileAssets, EveryReaderNamesItsFile) {
   }
   refused(parseColorMaps, R"({"pairs":[{"name":7}]})", "colormaps.json: ");
   refused(parseGlossary, R"({"terms":[{"term":""}]})", "glossary.json: ");
+  const auto presetsOf = [](std::string_view text) {
+    return parsePresets(text, [](const std::string&) { return InputSource(); });
+  };
   for (const char* number : {"1e300", "-1e300", "18446744073709551615", "2.5", "\"2\""}) {
     refused(
-        parsePresets,
+        presetsOf,
         R"([{"name":"p","title":"","about":"","example":"","num_heads":1,"tokens":1,"d_model":)" +
             std::string(number) + "}]",
         "presets.json: ");
@@ -200,7 +203,9 @@ TEST(HostileAssets, EveryReaderNamesItsFile) {
   const auto examples = [](std::string_view text) {
     return parseExamples(text, [](std::string_view) -> std::string_view { return ""; });
   };
-  refused(examples, R"([{"name":"x","title":"","about":"","x":[[1e39]]}])", "examples.json: ");
+  refused(examples, R"([{"name":"x","title":"","about":"","texts":[7]}])", "examples.json: ");
+  refused(presetsOf, R"([{"name":"x","title":"","about":"","input":{"x":[[1e39]]}}])",
+          "presets.json: ");
 }
 
 }  // namespace

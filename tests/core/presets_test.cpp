@@ -18,17 +18,17 @@ struct Expected {
   Index dModel, heads, tokens, batch;
   bool causal;
 };
-constexpr Expected kExpected[]{{"amnl", 256, 8, 30, 1, false},
-                               {"rul", 512, 8, 30, 2, false},
+constexpr Expected kExpected[]{{"by-hand", 8, 2, 3, 1, false},
                                {"original-transformer", 512, 8, 6, 1, false},
+                               {"tutorial", 512, 8, 10, 2, false},
                                {"bert-base", 768, 12, 16, 1, false},
                                {"bert-large", 1024, 16, 16, 1, false},
                                {"gpt2-small", 768, 12, 16, 1, true},
                                {"gpt3-small", 768, 12, 16, 1, true},
                                {"vit-base", 768, 12, 197, 1, false},
-                               {"alphafold2-evoformer", 256, 8, 32, 1, false},
-                               {"tutorial", 512, 8, 10, 2, false},
-                               {"by-hand", 8, 2, 3, 1, false}};
+                               {"amnl", 256, 8, 30, 1, false},
+                               {"rul", 512, 8, 30, 2, false},
+                               {"alphafold2-evoformer", 256, 8, 32, 1, false}};
 
 TEST(Presets, AreTheseAndNoOthers) {
   ASSERT_EQ(presets().size(), std::size(kExpected));
@@ -58,8 +58,7 @@ TEST(Presets, EachRunsOnItsOwnExampleWithExactlyItsTokens) {
         << preset.name;
     EXPECT_TRUE(document->input->notes.empty()) << preset.name;
     // Its own length, not cut or repeated to it.
-    EXPECT_EQ(fitTo(exampleByName(preset.example).source, {}).seqLen, preset.config.seqLen)
-        << preset.name;
+    EXPECT_EQ(fitTo(preset.source, {}).seqLen, preset.config.seqLen) << preset.name;
     EXPECT_NE(runAttention(document), nullptr);
   }
 }
@@ -106,6 +105,17 @@ TEST(Examples, TheOnesTheIssuesSpeakOf) {
   EXPECT_FALSE(pair.memoryTexts.empty());
 }
 
+TEST(Examples, AreOpenedAsWholeStates) {
+  for (const Example& example : examples()) {
+    const DocumentPtr opened = makePreset(presetOf(example), {}, defaultMemoryBudget());
+    const AttentionConfig plain = fitTo(example.source, AttentionConfig{});
+    EXPECT_EQ(opened->config, plain) << example.name;
+    EXPECT_EQ(*opened->source, example.source) << example.name;
+  }
+  // a preset that an example would only repeat is none
+  expectUserError([] { exampleByName("by-hand"); }, "no example");
+}
+
 TEST(Examples, AllCanBeEmbedded) {
   for (const Example& example : examples()) {
     AttentionConfig config;
@@ -143,13 +153,15 @@ TEST(Examples, SensorWindowHasItsSpikeAndItsChangePoint) {
 TEST(AssetFiles, DamagedOnesAreRefusedInWords) {
   using namespace formats;
   const auto noFile = [](std::string_view) -> std::string_view { return "a\n1\n"; };
-  expectUserError([] { parsePresets("["); }, "presets.json");
-  expectUserError([] { parsePresets(R"([{"name":"x"}])"); }, "presets.json");
-  expectUserError([] { parsePresets("7"); }, "presets.json");
+  const auto presetsOf = [](const char* text) {
+    return [text] { parsePresets(text, [](const std::string&) { return InputSource(); }); };
+  };
+  expectUserError(presetsOf("["), "presets.json");
+  expectUserError(presetsOf(R"([{"name":"x"}])"), "presets.json");
+  expectUserError(presetsOf("7"), "presets.json");
   expectUserError([&] { parseExamples(R"([{"name":"x"}])", noFile); }, "examples.json");
-  expectUserError(
-      [&] { parseExamples(R"([{"name":"x","title":"","about":"","x":[[1],[2,3]]}])", noFile); },
-      "unequal length");
+  expectUserError(presetsOf(R"([{"name":"x","title":"","about":"","input":{"x":[[1],[2,3]]}}])"),
+                  "unequal length");
 }
 
 }  // namespace

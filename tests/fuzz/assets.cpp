@@ -21,7 +21,8 @@ void acceptedAsOwn(Read read) {
 }
 
 void readPresets(std::string_view json) {
-  for (const Preset& preset : formats::parsePresets(json)) {
+  for (const Preset& preset :
+       formats::parsePresets(json, [](const std::string&) { return InputSource(); })) {
     fuzz::accepted([&] { formats::parsePresetWeights(json, preset); });
   }
 }

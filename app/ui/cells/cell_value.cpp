@@ -19,11 +19,11 @@
 namespace headscope::ui {
 namespace {
 
+constexpr const char* kMaskTool = "mask";
+
 /// Text that wraps within a width.
 void wrappedLine(const Look& look, ImU32 color, const std::string& text, float width) {
-  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-  label(look.fonts.small, color, text);
-  ImGui::PopTextWrapPos();
+  label(look.fonts.small, color, wrapped(look.fonts.small, text, width));
 }
 
 class CellValueField {
@@ -130,11 +130,16 @@ class CellValueField {
   }
 
   void buttons() {
+    const bool operand = access_.kind == CellKind::operand;
     if (pill(look_, "edit ▾")) {
       const ImVec2 below(ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + look_.px(3));
       openCellMenu(panel_, editing_.menu, cell_, &below);
     }
-    tip(look_, "Its row, column, head or matrix: zero, scale, re-draw, copy, paste (shift+Enter)");
+    tip(look_, operand ? "Its row, column, head or matrix: zero, scale, re-draw, copy, paste "
+                         "(shift+Enter)"
+                       : "Its row, column or matrix: copies the numbers, takes pins off "
+                         "(shift+Enter)");
+    whatIf();
     if (pin_) {
       ImGui::SameLine(0.0F, look_.px(6));
       if (pill(look_, "unpin")) panel_.edits.push(RemovePin{access_.target});
@@ -148,6 +153,25 @@ class CellValueField {
       tip(look_, "Go to " + toString(source));
     }
     cellMenu(panel_, editing_.menu);
+  }
+
+  /// What can be tried with a value that is computed.
+  void whatIf() {
+    if (access_.kind != CellKind::pinnable || cell_.gradient) return;
+    if (flowingPill(look_, "pin", "What if it were another value? Type one: it stays (enter)")) {
+      panel_.view.selected = cell_;
+      beginTyping(panel_, editing_, TypingPlace::inspector, cell_);
+    }
+    if (flowingPill(look_, "mask", "What if this pair were forbidden? Opens the mask painter")) {
+      panel_.view.tool = kMaskTool;
+    }
+    const Index head = cell_.head;
+    if (head < 0 || head >= panel_.document.config.numHeads) return;
+    const bool off = panel_.document.config.gain(head) == 0.0F;
+    if (flowingPill(look_, off ? "head on" : "head off",
+                    "What if this head gave nothing? (x, for the chosen head)")) {
+      panel_.edits.push(SetHeadGain{head, off ? 1.0F : 0.0F});
+    }
   }
 
   void notes() {

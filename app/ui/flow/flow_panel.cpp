@@ -95,9 +95,8 @@ void flowTooltip(const Look& look, const FlowDescription& text) {
     ImGui::Dummy(size);
   }
   if (!text.term.empty()) {
-    ImGui::PushTextWrapPos(look.px(340));
-    label(fonts.small, look.theme.textMuted, termText(text.term));
-    ImGui::PopTextWrapPos();
+    label(fonts.small, look.theme.textMuted,
+          wrapped(fonts.small, termText(text.term), look.px(340)));
   }
   ImGui::EndTooltip();
   ImGui::PopStyleVar();

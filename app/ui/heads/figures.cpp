@@ -191,7 +191,10 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 }
 
 std::string labelWithScore(const HeadLabel& label) {
-  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
+  if (!label.score) return label.title;
+  // a distance, where all others are shares of the weight
+  if (label.key == "far") return fmt::format("far, {} tokens away", number(*label.score, 3));
+  return fmt::format("{} {:.2f}", label.title, *label.score);
 }
 std::string labelWithRule(const HeadLabel& label) {
   return fmt::format("{}: {}", labelWithScore(label), label.rule);

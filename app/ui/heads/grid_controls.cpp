@@ -11,6 +11,7 @@
 #include "app/ui/control_focus.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/all_heads.h"
+#include "app/ui/menu.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
@@ -85,7 +86,7 @@ void headingRow(const Panel& panel) {
       choices(look, "drawing", {"heatmaps", "lines"}, static_cast<int>(view.drawing));
   if (drawing >= 0) view.drawing = static_cast<GridDrawing>(drawing);
   ImGui::SameLine(0.0F, look.space.medium);
-  if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) ImGui::OpenPopup("sort heads");
+  if (pill(look, (sort + "###sort").c_str(), !view.sortBy.empty())) openMenu("sort heads");
   sortPopup(panel);
   ImGui::SetCursorPos({start.x, start.y + frame});
 }

@@ -10,6 +10,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_card.h"
+#include "app/ui/menu.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -41,8 +42,7 @@ bool scatterAxisName(const Look& look, const char* id, Metric metric, std::strin
   const ImVec2 size = textSize(font, text);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::PushID(id);
-  if (ImGui::InvisibleButton("choose", {size.x, size.y + look.space.thin}))
-    ImGui::OpenPopup("metrics");
+  if (ImGui::InvisibleButton("choose", {size.x, size.y + look.space.thin})) openMenu("metrics");
   const bool pointed = ImGui::IsItemHovered();
   tip(look, definitionText(metric));
   drawText(ImGui::GetWindowDrawList(), font, at, pointed ? look.theme.text : look.theme.textMuted,

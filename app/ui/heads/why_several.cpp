@@ -13,6 +13,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/menu.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/two_in_one.h"
@@ -238,10 +239,28 @@ std::string conclusion(const Panel& panel, const PairFigures& figures) {
   return fmt::format(
       "Two heads give {} ({}) and {} ({}) of their weight to the tokens they are for. One head "
       "that holds the matrices of both has the sum of their scores, and one softmax for it: {} and "
-      "{}. {} Entropy: {} bits against {} and {}.",
+      "{}. {}\nEntropy: {} bits against {} and {}.",
       of(0, 0), figures.pair[0].relation.name, of(1, 1), figures.pair[1].relation.name, of(2, 0),
       of(2, 1), m.torn ? tornInWords(panel, *m.torn) : "No token is to look at two others.",
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
+}
+
+/// The picture in one sentence; what it stands on is its tooltip.
+std::string answer(const PairFigures& figures) {
+  const TwoInOne& m = *figures.measured;
+  const auto lost = [&](std::size_t r) { return m.scores[2][r] && m.scores[r][r]; };
+  if (!lost(0) || !lost(1)) return "Each head has one softmax, so one head makes one choice.";
+  const double first = *m.scores[2][0] - *m.scores[0][0];
+  const double second = *m.scores[2][1] - *m.scores[1][1];
+  const auto change = [&](std::size_t r) {
+    return fmt::format("{} {:.2f} → {:.2f}", figures.pair[r].relation.name, *m.scores[r][r],
+                       *m.scores[2][r]);
+  };
+  const char* said = first < 0.0 && second < 0.0 ? "One head that is to do both does both worse"
+                     : first < 0.0 || second < 0.0
+                         ? "One head that is to do both does one of them worse"
+                         : "Here one head does both no worse";
+  return fmt::format("{}: {}, {}.", said, change(0), change(1));
 }
 
 class WhySeveralTab final : public Card {
@@ -276,7 +295,8 @@ class WhySeveralTab final : public Card {
             failed ? found.problem : "measuring …");
       return;
     }
-    wrappedLabel(look.fonts.small, look.theme.text, conclusion(panel, *found.current));
+    wrappedLabel(look.fonts.semibold, look.theme.text, answer(*found.current));
+    tip(look, conclusion(panel, *found.current));
     ImGui::Dummy({0.0F, look.space.thin});
     pairPictures(panel, *found.current);
   }
@@ -301,7 +321,7 @@ class WhySeveralTab final : public Card {
     const HeadRelation& now = *candidateOf(candidates, heads_[which]);
     const std::string id = which == 0 ? "first relation" : "second relation";
     const std::string text = now.relation.name + " ▾###" + id;
-    if (pill(look, text.c_str())) ImGui::OpenPopup(id.c_str());
+    if (pill(look, text.c_str())) openMenu(id.c_str());
     tip(look, "Another relation");
     if (!beginPopup(id.c_str())) return;
     for (const HeadRelation& c : candidates) {

@@ -326,6 +326,22 @@ class HeadGridPanel {
   TileGrid grid_;
 };
 
+/// At the right end of the heading, where there is room: what one head would make of it.
+void whySeveralButton(const Panel& panel, ImVec2 start) {
+  constexpr const char* kText = "Why several heads?";
+  const Look& look = panel.look;
+  const ImVec2 after = ImGui::GetCursorPos();
+  const float width = buttonWidth(look, kText);
+  if (panel.trace.config().numHeads < 2 || ImGui::GetWindowWidth() < look.px(760)) return;
+  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width, start.y - look.space.tight});
+  if (pill(look, kText)) {
+    panel.view.page = kHeadsPage;
+    panel.view.heads.effectTab = EffectTab::whySeveral;
+  }
+  tip(look, "One head that is asked to do what two of these do, beside the two");
+  ImGui::SetCursorPos(after);
+}
+
 void headsStrip(const Panel& panel) {
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
@@ -336,7 +352,9 @@ void headsStrip(const Panel& panel) {
   if (!mistakes.empty()) about = mistakes + " · " + about;
   constexpr float kRoomForHeading = 70.0F;
   if (ImGui::GetContentRegionAvail().y > look.px(kRoomForHeading)) {
+    const ImVec2 start = ImGui::GetCursorPos();
     heading(look, "Heads", about.c_str());
+    whySeveralButton(panel, start);
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float gap = look.px(10);

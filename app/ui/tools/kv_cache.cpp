@@ -326,10 +326,8 @@ class KvCacheTool final : public Card {
   void offerWayOut(const Panel& panel) const {
     const Look& look = panel.look;
     ImGui::Dummy({1, look.space.tight});
-    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() +
-                           std::min(ImGui::GetContentRegionAvail().x, look.px(560)));
-    label(look.fonts.regular, look.theme.text, obstacle_->why);
-    ImGui::PopTextWrapPos();
+    const float width = std::min(ImGui::GetContentRegionAvail().x, look.px(560));
+    label(look.fonts.regular, look.theme.text, wrapped(look.fonts.regular, obstacle_->why, width));
     if (!obstacle_->wayOut) return;
     ImGui::Dummy({1, look.space.thin});
     if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.edits.push(*obstacle_->wayOut);

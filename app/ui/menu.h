@@ -1,0 +1,9 @@
+// Menus: popups that hang below the button which opens them, not over it at the mouse.
+#pragma once
+
+namespace headscope::ui {
+
+/// Opens the popup `id` below the item before, or where the display has room for it.
+void openMenu(const char* id);
+
+}  // namespace headscope::ui
