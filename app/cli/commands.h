@@ -22,6 +22,7 @@ Command addAnalyze(CLI::App& app);
 Command addExport(CLI::App& app);
 Command addLearn(CLI::App& app);
 Command addRender(CLI::App& app);
+Command addTokenize(CLI::App& app);
 Command addTrain(CLI::App& app);
 
 /// The bare command: no subcommand of `app`, but `app` itself.
