@@ -48,6 +48,7 @@ if(NOT HEADSCOPE_FETCH)
   find_package(glfw3 3.3 QUIET)
   find_module(epoxy::epoxy epoxy)
   find_module(utf8proc::utf8proc libutf8proc)
+  find_module(pcre2::pcre2 libpcre2-8)
   find_imgui()
   # Optional: core/gemm is right, if slower, without it. Its CMake file would ask for OpenCL.
   find_plain(DNNL::dnnl dnnl.h dnnl)

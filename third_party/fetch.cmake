@@ -75,6 +75,16 @@ function(fetch_utf8proc)
   target_compile_definitions(utf8proc_utf8proc PUBLIC UTF8PROC_STATIC)
 endfunction()
 
+function(fetch_pcre2)
+  set(PCRE2_SUPPORT_JIT ON)
+  set(PCRE2_BUILD_PCRE2GREP OFF)
+  set(PCRE2_BUILD_TESTS OFF)
+  fetch_project(pcre2 pcre2-8-static
+    URL https://github.com/PCRE2Project/pcre2/releases/download/pcre2-10.42/pcre2-10.42.tar.bz2
+    URL_HASH SHA256=8d36cd8cb6ea2a4c2bb358ff6411b0c788633a2a45dabbf1aeb4b701d1b5e840)
+  add_library(pcre2::pcre2 ALIAS pcre2-8-static)
+endfunction()
+
 function(fetch_csv)
   fetch_sources(libcsv
     GIT_REPOSITORY https://github.com/rgamble/libcsv.git
@@ -171,7 +181,8 @@ function(fetch_missing)
   set(CMAKE_POLICY_DEFAULT_CMP0077 NEW)  # options set above reach projects of older CMake
   set(recipes
     Eigen3::Eigen eigen fmt::fmt fmt nlohmann_json::nlohmann_json json CLI11::CLI11 cli11
-    utf8proc::utf8proc utf8proc csv::csv csv stb::stb stb glfw glfw imgui::imgui imgui
+    utf8proc::utf8proc utf8proc pcre2::pcre2 pcre2 csv::csv csv stb::stb stb glfw glfw
+    imgui::imgui imgui
     epoxy::epoxy epoxy)
   if(HEADSCOPE_TESTS)
     list(APPEND recipes GTest::gtest_main googletest)

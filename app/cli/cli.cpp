@@ -63,7 +63,8 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
   const std::vector<cli::Command> commands{
       cli::addInfo(app),    cli::addRun(app),    cli::addExplain(app),
       cli::addAnalyze(app), cli::addExport(app), cli::addRender(app),
-      cli::addTrain(app),   cli::addLearn(app),  cli::addModel(app)};
+      cli::addTrain(app),   cli::addLearn(app),  cli::addModel(app),
+      cli::addTokenize(app)};
   const cli::Command window = cli::addWindow(app);
   try {
     app.parse(argc, argv);

@@ -1,0 +1,133 @@
+// tokenize: a text as the tokens of a model's directory.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "app/cli/commands.h"
+#include "app/cli/config_options.h"
+#include "app/cli/output.h"
+#include "core/error.h"
+#include "core/formats/files.h"
+#include "core/formats/tokenizer_files.h"
+
+namespace headscope::cli {
+namespace {
+
+using formats::Json;
+using tokenizer::Token;
+using tokenizer::Tokenizer;
+using Align = Table::Align;
+
+struct TokenizeOptions {
+  std::string directory;
+  std::optional<std::string> text;
+  std::vector<std::string> pair;  // two, or none
+  std::string file;
+  bool noSpecial = false;
+  bool json = false;
+};
+
+/// The texts that were asked for, one or two, and their tokens.
+struct Tokenized {
+  std::vector<std::string> texts;
+  std::vector<Token> tokens;
+};
+
+Tokenized tokenized(const TokenizeOptions& options, const Tokenizer& tokenizer) {
+  const bool special = !options.noSpecial;
+  const int given =
+      (options.text ? 1 : 0) + (options.pair.empty() ? 0 : 1) + (options.file.empty() ? 0 : 1);
+  if (given != 1) {
+    throw UserError("tokenize needs one of --text, --pair and --file, and takes only one");
+  }
+  if (!options.pair.empty()) {
+    const auto &first = options.pair.front(), &second = options.pair.back();
+    return {options.pair, tokenizer.encodePair(first, second, special, "--pair")};
+  }
+  if (options.text) return {{*options.text}, tokenizer.encode(*options.text, special, "--text")};
+  std::string text = formats::readText(options.file, tokenizer::kMostTokenizedBytes, "text");
+  auto tokens = tokenizer.encode(text, special, options.file);
+  return {{std::move(text)}, std::move(tokens)};
+}
+
+Json tokensJson(const Tokenized& result, const Tokenizer& tokenizer) {
+  Json ids = Json::emptyList(), tokens = Json::emptyList(), offsets = Json::emptyList(),
+       types = Json::emptyList();
+  for (const Token& token : result.tokens) {
+    ids.push_back(token.id);
+    tokens.push_back(*tokenizer.text(token.id));
+    offsets.push_back(Json::List{token.offsets.begin, token.offsets.end});
+    types.push_back(token.type);
+  }
+  Json json{
+      {"ids", std::move(ids)}, {"tokens", std::move(tokens)}, {"offsets", std::move(offsets)}};
+  if (result.texts.size() > 1) json["type_ids"] = std::move(types);
+  return json;
+}
+
+std::string hexOf(std::string_view bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += fmt::format("{}{:02X}", hex.empty() ? "" : " ", static_cast<unsigned char>(byte));
+  }
+  return hex;
+}
+
+void printTokens(std::ostream& out, const Tokenized& result, const Tokenizer& tokenizer) {
+  Table table({Align::right, Align::right, Align::left, Align::left, Align::left, Align::left});
+  table.add({"", "id", "token", "bytes", "at", "text"});
+  for (const auto& group : tokenizer::groupsByCharacter(result.tokens)) {
+    for (std::uint32_t i = group.begin; i < group.end; ++i) {
+      const Token& token = result.tokens[i];
+      std::string at = "around", shown;
+      if (token.sequence >= 0) {
+        const std::string& text = result.texts[static_cast<std::size_t>(token.sequence)];
+        at = fmt::format("{}–{}", token.offsets.begin, token.offsets.end);
+        shown = Json(token.offsets.of(text)).dump();
+        if (group.size() > 1) {
+          shown += fmt::format(", {} of {}", i - group.begin + 1, group.size());
+        }
+      }
+      table.add({std::to_string(i), std::to_string(token.id),
+                 Json(*tokenizer.text(token.id)).dump(), hexOf(tokenizer.bytes(token.id)), at,
+                 shown});
+    }
+  }
+  table.print(out);
+  std::size_t bytes = 0;
+  for (const std::string& text : result.texts) bytes += text.size();
+  out << fmt::format("{} token{} for {} byte{}\n", result.tokens.size(),
+                     result.tokens.size() == 1 ? "" : "s", bytes, bytes == 1 ? "" : "s");
+}
+
+void runTokenize(const TokenizeOptions& options, std::ostream& out) {
+  const formats::TokenizerPtr tokenizer = formats::openTokenizer(options.directory);
+  const Tokenized result = tokenized(options, *tokenizer);
+  if (!options.json) return printTokens(out, result, *tokenizer);
+  out << tokensJson(result, *tokenizer).dump() << '\n';
+}
+
+}  // namespace
+
+Command addTokenize(CLI::App& app) {
+  CLI::App* sub =
+      app.add_subcommand("tokenize", "a text as the tokens of a model's folder (Hugging Face)");
+  auto options = std::make_shared<TokenizeOptions>();
+  sub->add_option("directory", options->directory,
+                  "the folder with tokenizer.json, or vocab.json and merges.txt, or vocab.txt")
+      ->required()
+      ->type_name("DIR");
+  sub->add_option("--text", options->text, "the text")->type_name("TEXT");
+  sub->add_option("--pair", options->pair, "two texts, as the model takes pairs")
+      ->expected(2)
+      ->type_name("A B");
+  sub->add_option("--file", options->file, "a file with the text, UTF-8")
+      ->check(notEmpty)
+      ->type_name("FILE");
+  sub->add_flag("--no-special", options->noSpecial, "without the special tokens around the text");
+  sub->add_flag("--json", options->json, "print JSON; offsets are bytes of the text");
+  return {sub, [options](std::ostream& out) { runTokenize(*options, out); }};
+}
+
+}  // namespace headscope::cli

@@ -1,0 +1,340 @@
+#include "core/formats/tokenizer_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "core/formats/files.h"
+#include "core/utf8.h"
+
+namespace headscope::tokenizer {
+namespace {
+
+using formats::addedToken;
+using formats::Json;
+using formats::JsonField;
+using formats::ofFile;
+using formats::tokenizerJson;
+using formats::TokenizerPtr;
+using formats::vocabularyEntries;
+
+namespace fs = std::filesystem;
+
+std::string readPart(const fs::path& path) {
+  return formats::readText(path, formats::kMostTokenizerBytes, "part of a tokenizer");
+}
+
+/// A JSON file of the directory; an empty object where there is none.
+struct JsonFile {
+  std::string name;
+  Json json;
+
+  explicit JsonFile(const fs::path& path) : name(path.string()), json(Json::emptyObject()) {
+    if (fs::exists(path)) json = tokenizerJson(readPart(path), name);
+  }
+  JsonField root() const { return {json, name}; }
+};
+
+/// Without the line ends of either kind of system; what follows the last one is a line if it holds
+/// something.
+std::vector<std::string_view> linesOf(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
+/// What tokenizer_config.json and the files beside it say.
+class OldFiles {
+ public:
+  explicit OldFiles(fs::path directory)
+      : directory_(std::move(directory)),
+        config_(directory_ / "tokenizer_config.json"),
+        specials_(directory_ / "special_tokens_map.json"),
+        added_(directory_ / "added_tokens.json") {}
+
+  std::string path(const char* name) const { return (directory_ / name).string(); }
+  std::string read(const char* name) const { return readPart(directory_ / name); }
+
+  /// "BertTokenizer", by itself or by the model's type; nothing where no file tells.
+  std::optional<std::string> tokenizerClass() const {
+    if (const auto field = config_.root().find("tokenizer_class")) {
+      std::string name = field->text();
+      if (name.ends_with("Fast")) name.resize(name.size() - std::string_view("Fast").size());
+      return name;
+    }
+    const JsonFile model(directory_ / "config.json");
+    const auto type = model.root().find("model_type");
+    static const std::map<std::string, std::string, std::less<>> kClasses{
+        {"gpt2", "GPT2Tokenizer"},   {"roberta", "RobertaTokenizer"},
+        {"bert", "BertTokenizer"},   {"distilbert", "DistilBertTokenizer"},
+        {"qwen2", "Qwen2Tokenizer"}, {"qwen3", "Qwen2Tokenizer"}};
+    if (!type) return std::nullopt;
+    const auto found = kClasses.find(type->text());
+    if (found == kClasses.end()) {
+      type->fail(fmt::format("is \"{}\"; without tokenizer.json its tokenizer is not known here",
+                             excerpt(type->text(), kShown)));
+    }
+    return found->second;
+  }
+  [[noreturn]] void refuseClass(const std::string& name, const char* files) const {
+    throw UserError(
+        fmt::format("{}: tokenizer_class is \"{}\", which this program does not know "
+                    "from {}; put its tokenizer.json beside it",
+                    path("tokenizer_config.json"), excerpt(name, kShown), files));
+  }
+
+  bool flag(const char* name, bool otherwise) const {
+    const auto field = config_.root().find(name);
+    return field ? field->flag() : otherwise;
+  }
+  std::optional<bool> optionalFlag(const char* name) const {
+    const auto field = config_.root().find(name);
+    return field ? std::optional(field->flag()) : std::nullopt;
+  }
+
+  /// "cls_token" and the like: what the files call it, or else what it is called usually.
+  AddedToken special(const std::string& name, const std::string& usual) const {
+    AddedToken token;
+    token.content = usual;
+    for (const JsonFile* file : {&config_, &specials_}) {
+      const auto field = file->root().find(name);
+      if (!field) continue;
+      if (field->value().text() == nullptr) {
+        token = addedToken(*field);
+      } else {
+        token.content = field->text();
+      }
+      break;
+    }
+    token.special = true;
+    token.normalized = false;
+    return token;
+  }
+
+  /// Those with an id of their own: added_tokens.json, {"<x>": 7}; and tokenizer_config.json's
+  /// added_tokens_decoder, {"7": {"content": "<x>", …}}.
+  std::vector<AddedToken> withIds() const {
+    std::vector<AddedToken> tokens;
+    if (const auto decoder = config_.root().find("added_tokens_decoder")) {
+      for (const auto& [id, field] : decoder->fields()) {
+        tokens.push_back(addedToken(field));
+        tokens.back().id = idFrom(id, field);
+      }
+    }
+    for (auto& [text, id] : vocabularyEntries(added_.root())) {
+      const bool known =
+          std::any_of(tokens.begin(), tokens.end(),
+                      [&, &name = text](const AddedToken& token) { return token.content == name; });
+      if (known) continue;
+      AddedToken token;
+      token.content = text;
+      token.id = id;
+      token.normalized = true;
+      tokens.push_back(std::move(token));
+    }
+    return tokens;
+  }
+
+ private:
+  static constexpr std::size_t kShown = 40;
+
+  static TokenId idFrom(const std::string& text, const JsonField& field) {
+    const bool digits =
+        !text.empty() && text.size() <= 7 &&
+        std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+    if (!digits) field.fail("must be named by an id");
+    return static_cast<TokenId>(std::stol(text));
+  }
+
+  fs::path directory_;
+  JsonFile config_, specials_, added_;
+};
+
+/// Adds a special token where it has an id, and gives that.
+std::optional<TokenId> addSpecial(const AddedToken& token, TokenizerParts& parts) {
+  for (AddedToken& known : parts.added) {
+    if (known.content != token.content) continue;
+    known.special = true;
+    return known.id;
+  }
+  const auto id = parts.vocabulary.id(token.content);
+  if (!id) return std::nullopt;
+  parts.added.push_back(token);
+  parts.added.back().id = *id;
+  return id;
+}
+
+std::vector<TokenId> requiredSpecial(const AddedToken& token, TokenizerParts& parts) {
+  if (const auto id = addSpecial(token, parts)) return {*id};
+  throw UserError(fmt::format("the vocabulary lacks \"{}\", which stands around every text",
+                              excerpt(token.content, 40)));
+}
+
+TokenizerPtr bertFrom(const OldFiles& files) {
+  const std::string name = files.path("vocab.txt");
+  return ofFile(name, [&]() -> TokenizerPtr {
+    const std::string text = files.read("vocab.txt");
+    std::vector<Vocabulary::Entry> entries;
+    for (const std::string_view line : linesOf(text)) {
+      entries.push_back({std::string(line), static_cast<TokenId>(entries.size())});
+    }
+    Vocabulary vocabulary(std::move(entries));
+    const AddedToken unknown = files.special("unk_token", "[UNK]");
+    const auto id = vocabulary.id(unknown.content);
+    if (!id) {
+      throw UserError(fmt::format("it lacks \"{}\", which stands for what it does not know",
+                                  excerpt(unknown.content, 40)));
+    }
+    TokenizerParts parts{std::move(vocabulary), WordPiece{*id}, files.withIds(), {}, {}, {}, {}};
+    for (const auto& [field, usual] :
+         {std::pair{"unk_token", "[UNK]"}, {"pad_token", "[PAD]"}, {"mask_token", "[MASK]"}}) {
+      addSpecial(files.special(field, usual), parts);
+    }
+    const auto cls = requiredSpecial(files.special("cls_token", "[CLS]"), parts);
+    const auto sep = requiredSpecial(files.special("sep_token", "[SEP]"), parts);
+    BertNormalizer normalizer;
+    normalizer.lowercase = files.flag("do_lower_case", true);
+    normalizer.chineseCharacters = files.flag("tokenize_chinese_chars", true);
+    normalizer.stripAccents = files.optionalFlag("strip_accents");
+    parts.normalizers = {normalizer};
+    parts.preTokenizers = {BertPreTokenizer{}};
+    parts.postProcessors = {
+        Template{{{-1, 0, cls}, {0, 0, {}}, {-1, 0, sep}},
+                 {{-1, 0, cls}, {0, 0, {}}, {-1, 0, sep}, {1, 1, {}}, {-1, 1, sep}}}};
+    parts.decoders = {WordPieceDecoder{}};
+    return std::make_shared<const Tokenizer>(std::move(parts));
+  });
+}
+
+Bpe mergesFrom(const OldFiles& files, const Vocabulary& vocabulary) {
+  const std::string name = files.path("merges.txt");
+  return ofFile(name, [&] {
+    const std::string text = files.read("merges.txt");
+    std::vector<Bpe::Pair> merges;
+    std::size_t number = 0;
+    for (const std::string_view line : linesOf(text)) {
+      ++number;
+      if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
+      const std::size_t space = line.find(' ');
+      if (space == std::string_view::npos || line.find(' ', space + 1) != std::string_view::npos) {
+        throw UserError(
+            fmt::format("line {} must be two tokens with a space between, and is \"{}\"", number,
+                        excerpt(line, 40)));
+      }
+      merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+    }
+    return Bpe(vocabulary, merges, {});
+  });
+}
+
+/// Llama 3's and Qwen's way to cut, digits one by one. Qwen2's tokenizer, "PRETOKENIZE_REGEX".
+constexpr const char* kQwenExpression =
+    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+
+void asGpt2(const OldFiles& files, TokenizerParts& parts) {
+  const std::string usual = "<|endoftext|>";
+  for (const char* name : {"unk_token", "bos_token", "eos_token"}) {
+    addSpecial(files.special(name, usual), parts);
+  }
+  parts.preTokenizers = {ByteLevelPreTokenizer{files.flag("add_prefix_space", false), true}};
+  if (!files.flag("add_bos_token", false)) return;
+  const auto bos = requiredSpecial(files.special("bos_token", usual), parts);
+  parts.postProcessors = {
+      Template{{{-1, 0, bos}, {0, 0, {}}}, {{-1, 0, bos}, {0, 0, {}}, {-1, 0, bos}, {1, 1, {}}}}};
+}
+
+void asRoberta(const OldFiles& files, TokenizerParts& parts) {
+  for (const auto& [name, usual] : {std::pair{"unk_token", "<unk>"}, {"pad_token", "<pad>"}}) {
+    addSpecial(files.special(name, usual), parts);
+  }
+  AddedToken mask = files.special("mask_token", "<mask>");
+  mask.lstrip = true;
+  addSpecial(mask, parts);
+  const auto cls = requiredSpecial(files.special("cls_token", "<s>"), parts);
+  const auto sep = requiredSpecial(files.special("sep_token", "</s>"), parts);
+  const bool prefix = files.flag("add_prefix_space", false);
+  parts.preTokenizers = {ByteLevelPreTokenizer{prefix, true}};
+  parts.postProcessors = {
+      TrimOffsets{prefix},
+      Template{{{-1, 0, cls}, {0, 0, {}}, {-1, 0, sep}},
+               {{-1, 0, cls}, {0, 0, {}}, {-1, 0, sep}, {-1, 0, sep}, {1, 0, {}}, {-1, 0, sep}}}};
+}
+
+void asQwen(const OldFiles& files, TokenizerParts& parts) {
+  for (const char* name : {"unk_token", "eos_token", "pad_token"}) {
+    addSpecial(files.special(name, "<|endoftext|>"), parts);
+  }
+  parts.normalizers = {UnicodeNormalizer{NormalForm::nfc}};
+  parts.preTokenizers = {
+      SplitPreTokenizer{Pattern::regex(kQwenExpression), Delimiter::isolated, false},
+      ByteLevelPreTokenizer{false, false}};
+}
+
+TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerClass) {
+  using Complete = void (*)(const OldFiles&, TokenizerParts&);
+  static const std::map<std::string, Complete, std::less<>> kKnown{
+      {"GPT2Tokenizer", asGpt2}, {"RobertaTokenizer", asRoberta}, {"Qwen2Tokenizer", asQwen}};
+  const auto known = kKnown.find(tokenizerClass);
+  if (known == kKnown.end()) files.refuseClass(tokenizerClass, "vocab.json and merges.txt");
+  const std::string name = files.path("vocab.json");
+  return ofFile(name, [&]() -> TokenizerPtr {
+    const Json json = tokenizerJson(files.read("vocab.json"), name);
+    Vocabulary vocabulary(vocabularyEntries({json, name}));
+    Bpe bpe = mergesFrom(files, vocabulary);
+    TokenizerParts parts{std::move(vocabulary), std::move(bpe), files.withIds(), {}, {}, {}, {}};
+    parts.decoders = {ByteLevelDecoder{}};
+    known->second(files, parts);
+    return std::make_shared<const Tokenizer>(std::move(parts));
+  });
+}
+
+}  // namespace
+
+}  // namespace headscope::tokenizer
+
+namespace headscope::formats {
+
+TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
+  const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
+  if (!std::filesystem::is_directory(directory)) {
+    throw UserError(fmt::format("{} is no folder; name the one that holds the model's files",
+                                directory.string()));
+  }
+  if (has("tokenizer.json")) {
+    const std::filesystem::path path = directory / "tokenizer.json";
+    return parseTokenizer(tokenizer::readPart(path), path.string());
+  }
+  const bool words = has("vocab.txt"), pairs = has("vocab.json") && has("merges.txt");
+  if (words || pairs) {
+    const tokenizer::OldFiles files(directory);
+    const auto named = files.tokenizerClass();
+    if (pairs) return tokenizer::byteLevelFrom(files, named.value_or("GPT2Tokenizer"));
+    if (named && *named != "BertTokenizer" && *named != "DistilBertTokenizer") {
+      files.refuseClass(*named, "vocab.txt");
+    }
+    return tokenizer::bertFrom(files);
+  }
+  for (const char* name : {"tokenizer.model", "spiece.model", "sentencepiece.bpe.model"}) {
+    if (!has(name)) continue;
+    throw UserError(
+        fmt::format("{} is SentencePiece's, which this program does not read; put the "
+                    "tokenizer.json that transformers saves beside it",
+                    (directory / name).string()));
+  }
+  throw UserError(
+      fmt::format("{} holds no tokenizer: neither tokenizer.json, nor vocab.json with "
+                  "merges.txt, nor vocab.txt; name a model's folder that does",
+                  directory.string()));
+}
+
+}  // namespace headscope::formats

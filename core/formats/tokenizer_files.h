@@ -1,0 +1,14 @@
+// Tokenizer files: the tokeniser of a model's directory as Hugging Face lays it out, tokenizer.json
+// or the older files: vocab.txt (BERT), vocab.json with merges.txt (GPT-2, RoBERTa, Qwen2).
+#pragma once
+
+#include <filesystem>
+
+#include "core/formats/tokenizer_json.h"
+
+namespace headscope::formats {
+
+/// Throws UserError naming the file and what is wrong with it, or what is missing.
+TokenizerPtr openTokenizer(const std::filesystem::path& directory);
+
+}  // namespace headscope::formats

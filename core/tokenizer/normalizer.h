@@ -1,0 +1,47 @@
+// Normalizers: what a tokeniser does to a text before it cuts it, one step after another. Named as
+// in tokenizer.json (https://huggingface.co/docs/tokenizers, "Components").
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/tokenizer/aligned_text.h"
+#include "core/tokenizer/pattern.h"
+
+namespace headscope::tokenizer {
+
+struct UnicodeNormalizer {
+  NormalForm form;
+};
+struct LowercaseNormalizer {};
+/// Without marks, as far as they stand alone: NFD comes before it.
+struct StripAccentsNormalizer {};
+struct StripNormalizer {
+  bool left = true, right = true;
+};
+struct PrependNormalizer {
+  std::string text;
+};
+struct ReplaceNormalizer {
+  Pattern pattern;
+  std::string content;
+};
+/// Devlin et al. 2018, tokenization.py.
+struct BertNormalizer {
+  bool cleanText = true;             // no control characters, white space as " "
+  bool chineseCharacters = true;     // each a word
+  std::optional<bool> stripAccents;  // not said: where letters are made lower case
+  bool lowercase = true;
+};
+/// Each byte as a character.
+struct ByteLevelNormalizer {};
+
+using Normalizer =
+    std::variant<UnicodeNormalizer, LowercaseNormalizer, StripAccentsNormalizer, StripNormalizer,
+                 PrependNormalizer, ReplaceNormalizer, BertNormalizer, ByteLevelNormalizer>;
+
+void normalize(const std::vector<Normalizer>& steps, AlignedText& text);
+
+}  // namespace headscope::tokenizer
