@@ -39,6 +39,7 @@ App::State::State(AppOptions o)
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 documents.history().mark()}),
       training(documents.memoryBudget(), std::move(o.training)),
+      model(documents.memoryBudget()),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
       exports(documents, training, std::move(o.tracePath)),
@@ -132,6 +133,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     training.follow(now);
+    model.follow();
     headCounts.follow();
     scaleStudy.follow();
     ui::advancePlayback(panel, playback);
@@ -210,7 +212,10 @@ void App::State::takeResult() {
 
 void App::State::openDropped() {
   for (const auto& path : std::exchange(dropped, {})) {
-    if (formats::isLesson(path.string())) {
+    if (std::filesystem::is_directory(path)) {
+      model.open(path);
+      view.page = ui::kModelPage;
+    } else if (formats::isLesson(path.string())) {
       openLesson(path);
     } else {
       formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
@@ -326,6 +331,7 @@ void App::onWake(std::function<void()> wake) {
   state_->exports.setWake(wake);
   state_->computations.setWake(wake);
   state_->training.setWake(wake);
+  state_->model.setWake(wake);
   state_->headCounts.setWake(wake);
   state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
@@ -366,6 +372,7 @@ bool App::finish() {
   state_->takeResult();
   state_->exports.wait();
   bool news = state_->training.finish();
+  news = state_->model.finish() || news;
   for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
     news = study->finish() || news;
   }

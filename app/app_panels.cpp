@@ -9,6 +9,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/heads/heads_page.h"
 #include "app/ui/learn/learn_page.h"
+#include "app/ui/model/model_page.h"
 #include "app/ui/speaker_notes.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/train/train_page.h"
@@ -23,6 +24,7 @@ ui::Pages App::State::makePages() {
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
+  made.push_back(ui::makeModelPage(model));
   made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));
 }

@@ -14,6 +14,7 @@
 #include "app/documents.h"
 #include "app/exports.h"
 #include "app/lecture.h"
+#include "app/live_model.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
 #include "app/progress.h"
@@ -98,6 +99,7 @@ struct App::State {
   Documents documents;
   Sessions sessions;
   LiveTraining training;
+  LiveModel model;
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli/model_text.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
@@ -238,7 +239,9 @@ DocumentPtr layerOfModel(const PassOptions& o) {
         "--model gives the pass, and {} describes it too: leave one of them out", other));
   }
   refuseIf(!o.layer, "--model has many layers: say which one, --layer N, from 0");
-  refuseIf(o.ids.empty(), "--model needs the ids of the tokens it runs on: give --ids 1,2,3");
+  refuseIf(o.texts.size() > 1, "--model runs on one text: give --text once");
+  ModelTextOptions text;
+  if (!o.texts.empty()) text.text = o.texts.front();
   const Index budget = defaultMemoryBudget();
   const model::ModelPtr model = formats::openModel(o.model, budget / 2);
   const Index layers = model->config().layers;
@@ -248,8 +251,9 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   }
   Execution execution;
   execution.threads = o.threads;
-  const auto trace = model::runModel(model::makeModelDocument(model, {o.ids, {}, {}}), nullptr,
-                                     execution, budget / 2);
+  const auto trace = model::runModel(
+      model::makeModelDocument(model, modelInput(o.model, text, o.ids, model->config())), nullptr,
+      execution, budget / 2);
   DocumentPtr document = trace->layer(*o.layer)->documentPtr();
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;

@@ -12,11 +12,13 @@
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/head_json.h"
+#include "app/cli/model_text.h"
 #include "app/cli/output.h"
 #include "core/analysis/head_report.h"
 #include "core/error.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/safetensors.h"
+#include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
 #include "core/ledger.h"
 #include "core/model/model_trace.h"
@@ -38,7 +40,9 @@ constexpr std::size_t kPredictions = 10;
 
 struct ModelOptions {
   std::string directory;
+  ModelTextOptions text;
   std::vector<Index> ids;
+  std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
   std::string trace;
   int threads = 0;
@@ -63,11 +67,26 @@ HeadOfLayer headFrom(const std::string& text) {
       "--drop-heads {}: give layer and head, both from 0, with a point between: 3.7", text));
 }
 
-ModelInput inputFrom(const ModelOptions& options) {
-  if (options.ids.empty()) {
-    throw UserError("nothing to run the model on: give the ids of its tokens, --ids 1,2,3");
+/// A token hidden, as masked-word models were trained to guess.
+void maskOut(ModelInput& input, Index place, const std::string& folder) {
+  if (place < 0 || place >= std::ssize(input.ids)) {
+    throw UserError(fmt::format("--mask-token {}: the text has the tokens 0 to {}", place,
+                                std::ssize(input.ids) - 1));
   }
-  return {options.ids, {}, {}};
+  const auto tokenizer = formats::openTokenizer(folder);
+  const auto mask = model::maskToken(*tokenizer);
+  if (!mask) {
+    throw UserError(fmt::format("--mask-token: {} knows no token [MASK] or <mask>", folder));
+  }
+  const auto at = static_cast<std::size_t>(place);
+  input.ids[at] = *mask;
+  input.tokens = model::namesOf(input.ids, *tokenizer);
+}
+
+ModelInput inputFrom(const ModelOptions& options, const ModelConfig& config) {
+  ModelInput input = modelInput(options.directory, options.text, options.ids, config);
+  if (options.maskToken) maskOut(input, *options.maskToken, options.directory);
+  return input;
 }
 
 std::string tokenName(const ModelInput& input, std::size_t place) {
@@ -78,13 +97,18 @@ std::string tokenName(const ModelInput& input, std::size_t place) {
 struct ModelPass {
   ModelTracePtr trace;
   std::vector<HeadFound> heads;  // layer by layer
+  formats::TokenizerPtr names;   // null: the folder has none
+
+  std::string nameOf(Index id) const {
+    return names != nullptr ? model::namesOf({id}, *names).front() : std::string();
+  }
 };
 
 ModelPass computeModel(const ModelOptions& options) {
   const Index budget = defaultMemoryBudget();
   // of the memory a part is for weights, a part for what a pass holds
   const ModelPtr model = formats::openModel(options.directory, budget / 2);
-  auto document = makeModelDocument(model, inputFrom(options));
+  auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
     std::vector<HeadOfLayer> off;
     for (const std::string& text : options.dropHeads) off.push_back(headFrom(text));
@@ -94,6 +118,7 @@ ModelPass computeModel(const ModelOptions& options) {
   Execution execution;
   execution.threads = options.threads;
   ModelPass pass;
+  pass.names = tokenizerForNames(options.directory);
   pass.trace =
       runModel(document, nullptr, execution, budget / 2, [&](Index, const TracePtr& trace) {
         const auto metrics = headMetrics(*trace, 0, execution).value();
@@ -120,13 +145,16 @@ Json configJson(const ModelTrace& trace) {
           {"parameters", trace.document().model->parameters()}};
 }
 
-Json predictionsJson(const ModelTrace& trace) {
+Json predictionsJson(const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
   Json places = Json::emptyList();
   if (!trace.document().model->hasReadout()) return places;
   for (Index row = 0; row < trace.tokens(); ++row) {
     Json best = Json::emptyList();
     for (const Prediction& p : trace.predictions(row, kPredictions)) {
-      best.push_back({{"id", p.id}, {"p", numberJson(p.probability)}});
+      Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
+      if (pass.names != nullptr) one["token"] = pass.nameOf(p.id);
+      best.push_back(std::move(one));
     }
     places.push_back(std::move(best));
   }
@@ -146,7 +174,7 @@ Json modelJson(const ModelPass& pass) {
   const ModelInput& input = trace.document().input;
   Json json = {{"config", configJson(trace)}, {"ids", input.ids}};
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
-  json["predictions"] = predictionsJson(trace);
+  json["predictions"] = predictionsJson(pass);
   json["heads"] = std::move(heads);
   json["ms"] = trace.ms;
   return json;
@@ -199,7 +227,8 @@ void saveTrace(const std::string& path, const ModelTrace& trace) {
                     {"ids", Json(trace.document().input.ids).dump()}});
 }
 
-void printPredictions(std::ostream& out, const ModelTrace& trace) {
+void printPredictions(std::ostream& out, const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
   constexpr std::size_t kShown = 5;
   if (!trace.document().model->hasReadout()) {
     out << "this model was saved without the part that says a word: there are no predictions\n";
@@ -212,7 +241,9 @@ void printPredictions(std::ostream& out, const ModelTrace& trace) {
     std::vector<std::string> cells{
         std::to_string(row), tokenName(trace.document().input, static_cast<std::size_t>(row))};
     for (const Prediction& p : trace.predictions(row, kShown)) {
-      cells.push_back(fmt::format("{} {:.3f}", p.id, p.probability));
+      const std::string name = pass.nameOf(p.id);
+      cells.push_back(
+          fmt::format("{} {:.3f}", name.empty() ? std::to_string(p.id) : name, p.probability));
     }
     cells.resize(kShown + 2);
     table.add(std::move(cells));
@@ -242,7 +273,7 @@ void print(std::ostream& out, const ModelPass& pass) {
                      c.headDim, withThousands(trace.document().model->parameters()));
   out << fmt::format("{} token{}, {:.1f} ms\n\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
                      trace.ms);
-  printPredictions(out, trace);
+  printPredictions(out, pass);
   out << '\n';
   printHeads(out, pass);
 }
@@ -266,6 +297,10 @@ Command addModel(CLI::App& app) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
+  addModelText(*sub, options->text);
+  sub->add_option("--mask-token", options->maskToken,
+                  "hide this token, from 0, and see what the model guesses there")
+      ->type_name("K");
   sub->add_option("--ids", options->ids, "ids of the tokens, taken as they are: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)

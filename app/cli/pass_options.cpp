@@ -124,9 +124,9 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
 }
 
-/// With a model a layer's heads can be switched off and its cells pinned.
+/// With a model comes its text; a layer's heads can be switched off and its cells pinned.
 bool goesWithModel(const std::string& flag) {
-  return flag == "--threads" || flag == "--drop-heads" || flag == "--pin";
+  return flag == "--threads" || flag == "--text" || flag == "--drop-heads" || flag == "--pin";
 }
 
 }  // namespace

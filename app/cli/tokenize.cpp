@@ -5,10 +5,9 @@
 #include <memory>
 
 #include "app/cli/commands.h"
-#include "app/cli/config_options.h"
+#include "app/cli/model_text.h"
 #include "app/cli/output.h"
 #include "core/error.h"
-#include "core/formats/files.h"
 #include "core/formats/tokenizer_files.h"
 
 namespace headscope::cli {
@@ -21,35 +20,10 @@ using Align = Table::Align;
 
 struct TokenizeOptions {
   std::string directory;
-  std::optional<std::string> text;
-  std::vector<std::string> pair;  // two, or none
-  std::string file;
+  ModelTextOptions text;
   bool noSpecial = false;
   bool json = false;
 };
-
-/// The texts that were asked for, one or two, and their tokens.
-struct Tokenized {
-  std::vector<std::string> texts;
-  std::vector<Token> tokens;
-};
-
-Tokenized tokenized(const TokenizeOptions& options, const Tokenizer& tokenizer) {
-  const bool special = !options.noSpecial;
-  const int given =
-      (options.text ? 1 : 0) + (options.pair.empty() ? 0 : 1) + (options.file.empty() ? 0 : 1);
-  if (given != 1) {
-    throw UserError("tokenize needs one of --text, --pair and --file, and takes only one");
-  }
-  if (!options.pair.empty()) {
-    const auto &first = options.pair.front(), &second = options.pair.back();
-    return {options.pair, tokenizer.encodePair(first, second, special, "--pair")};
-  }
-  if (options.text) return {{*options.text}, tokenizer.encode(*options.text, special, "--text")};
-  std::string text = formats::readText(options.file, tokenizer::kMostTokenizedBytes, "text");
-  auto tokens = tokenizer.encode(text, special, options.file);
-  return {{std::move(text)}, std::move(tokens)};
-}
 
 Json tokensJson(const Tokenized& result, const Tokenizer& tokenizer) {
   Json ids = Json::emptyList(), tokens = Json::emptyList(), offsets = Json::emptyList(),
@@ -102,8 +76,11 @@ void printTokens(std::ostream& out, const Tokenized& result, const Tokenizer& to
 }
 
 void runTokenize(const TokenizeOptions& options, std::ostream& out) {
+  if (options.text.given() != 1) {
+    throw UserError("tokenize needs one of --text, --pair and --file, and takes only one");
+  }
   const formats::TokenizerPtr tokenizer = formats::openTokenizer(options.directory);
-  const Tokenized result = tokenized(options, *tokenizer);
+  const Tokenized result = tokenized(options.text, *tokenizer, !options.noSpecial);
   if (!options.json) return printTokens(out, result, *tokenizer);
   out << tokensJson(result, *tokenizer).dump() << '\n';
 }
@@ -118,13 +95,7 @@ Command addTokenize(CLI::App& app) {
                   "the folder with tokenizer.json, or vocab.json and merges.txt, or vocab.txt")
       ->required()
       ->type_name("DIR");
-  sub->add_option("--text", options->text, "the text")->type_name("TEXT");
-  sub->add_option("--pair", options->pair, "two texts, as the model takes pairs")
-      ->expected(2)
-      ->type_name("A B");
-  sub->add_option("--file", options->file, "a file with the text, UTF-8")
-      ->check(notEmpty)
-      ->type_name("FILE");
+  addModelText(*sub, options->text);
   sub->add_flag("--no-special", options->noSpecial, "without the special tokens around the text");
   sub->add_flag("--json", options->json, "print JSON; offsets are bytes of the text");
   return {sub, [options](std::ostream& out) { runTokenize(*options, out); }};

@@ -36,7 +36,9 @@ const Page* Pages::withCard(std::string_view card) const {
 bool Pages::keys(const Panel& panel) const {
   const std::size_t shown = placeOf(panel.view.page);
   if (!keyPressed(Key{'V'}, false)) return pages_[shown]->keys(panel);
-  panel.view.page = pages_[(shown + 1) % pages_.size()]->text().id;
+  std::size_t next = (shown + 1) % pages_.size();
+  while (!pages_[next]->offered()) next = (next + 1) % pages_.size();
+  panel.view.page = pages_[next]->text().id;
   return true;
 }
 

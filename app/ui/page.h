@@ -33,6 +33,8 @@ class Page {
   /// In the order they are drawn in. Their ids differ from those of other pages.
   const Cards& cards() const { return cards_; }
 
+  /// Whether there is anything on it: else it has no button, and the keyboard passes it by.
+  virtual bool offered() const { return true; }
   /// Whether it is about the document; else the bars leave out what belongs to that alone.
   virtual bool showsDocument() const { return true; }
   /// At the right of the status bar.

@@ -171,8 +171,12 @@ void firstPass(const Look& look, const AttentionConfig& config, const Status& st
 }
 
 std::string mistakesInWords(const Panel& panel) {
-  const std::vector<Mistake> on = mistakesOn(panel.trace.config());
-  if (on.empty() || panel.view.hidesMistakes) return {};
+  return panel.view.hidesMistakes ? std::string() : mistakesInWords(panel.trace.config());
+}
+
+std::string mistakesInWords(const AttentionConfig& config) {
+  const std::vector<Mistake> on = mistakesOn(config);
+  if (on.empty()) return {};
   std::string words = on.size() == 1 ? "mistake on: " : "mistakes on: ";
   for (std::size_t i = 0; i < on.size(); ++i) {
     std::string title(textOf(on[i]).title);

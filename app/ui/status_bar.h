@@ -35,6 +35,8 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at);
 void firstPass(const Look& look, const AttentionConfig& config, const Status& status);
 
 /// "mistake on: softmax over the queries"; empty where none is.
+std::string mistakesInWords(const AttentionConfig& config);
+/// Of the pass shown; empty while a lesson asks to find them.
 std::string mistakesInWords(const Panel& panel);
 
 /// The badge at a place, no wider than `room`; a click opens the tool. Gives the width it takes, 0

@@ -8,6 +8,7 @@
 #include "app/ui/heads/heads_view.h"
 #include "app/ui/term_order.h"
 #include "app/ui/theme.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/train/train_view.h"
 #include "core/mistakes.h"
 #include "core/tensor_id.h"
@@ -20,12 +21,15 @@ inline constexpr const char* kFlowPage = "flow";
 inline constexpr const char* kHeadsPage = "heads";
 inline constexpr const char* kTrainPage = "train";
 inline constexpr const char* kLearnPage = "learn";
+inline constexpr const char* kModelPage = "model";
 inline constexpr const char* kToolsCard = "flow";
 inline constexpr const char* kStageCard = "stage";
 inline constexpr const char* kStripCard = "heads";
 inline constexpr const char* kAllHeadsCard = "all heads";
 inline constexpr const char* kTaskCard = "task";
 inline constexpr const char* kLiveHeadsCard = "live heads";
+inline constexpr const char* kModelTextCard = "model text";
+inline constexpr const char* kModelHeadsCard = "model heads";
 inline constexpr const char* kOverStepsCard = "over steps";
 inline constexpr const char* kCurvesCard = "curves";
 
@@ -82,7 +86,8 @@ struct ViewState {
   float playSpeed = 1.0F;
   std::string page = kFlowPage;  // what the window shows below its bars, by its id
   HeadsView heads;               // how the heads page shows them
-  TrainView train;               // which run the train page shows
+  TrainView train;
+  ModelView model;               // which run the train page shows
   std::string focus;             // the card that fills the picture; empty: the whole window
   std::string presented;         // the card that was last presented, by its id
   std::string tool = kFlowTool;  // what the upper card of the flow page shows, by its id

@@ -304,6 +304,11 @@ TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerCl
 
 namespace headscope::formats {
 
+bool hasTokenizer(const std::filesystem::path& directory) {
+  const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
+  return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt"));
+}
+
 TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
   if (!std::filesystem::is_directory(directory)) {

@@ -8,6 +8,9 @@
 
 namespace headscope::formats {
 
+/// Whether the directory has the files of one.
+bool hasTokenizer(const std::filesystem::path& directory);
+
 /// Throws UserError naming the file and what is wrong with it, or what is missing.
 TokenizerPtr openTokenizer(const std::filesystem::path& directory);
 

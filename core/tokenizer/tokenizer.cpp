@@ -237,6 +237,26 @@ const std::string* Tokenizer::text(TokenId id) const {
   return token != nullptr ? &token->content : parts_.vocabulary.text(id);
 }
 
+std::string Tokenizer::inWords(TokenId id) const {
+  if (text(id) == nullptr) return std::to_string(id);
+  const std::string all = bytes(id);
+  const bool whole = !invalidUtf8At(all);
+  std::string words;
+  for (const char c : all) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == ' ') {
+      words += "·";
+    } else if (c == '\n') {
+      words += "\\n";
+    } else if (byte < 0x20 || byte == 0x7F || (!whole && byte >= 0x80)) {
+      words += fmt::format("<0x{:02X}>", byte);
+    } else {
+      words += c;
+    }
+  }
+  return words;
+}
+
 std::string Tokenizer::bytes(TokenId id) const {
   const std::string* written = text(id);
   if (written == nullptr) return {};

@@ -55,6 +55,9 @@ class Tokenizer {
   /// The bytes of text it stands for: " the", "ing"; of a character's part perhaps no UTF-8. None
   /// where the id is no token's.
   std::string bytes(TokenId id) const;
+  /// To be shown: a space as "·", a line break as "\\n", bytes as "<0x0A>" where they are a part of
+  /// a character or have no letter; the id itself where it is no token's.
+  std::string inWords(TokenId id) const;
   std::optional<TokenId> id(std::string_view text) const;
   bool isSpecial(TokenId id) const;
   /// One more than the largest id.

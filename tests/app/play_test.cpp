@@ -221,6 +221,7 @@ TEST_F(Play, TheBarScrubs) {
   EXPECT_NEAR(*ui.view().playTime, timeline().length() * 0.97, timeline().length() * 0.01);
   EXPECT_EQ(ui.view().step, StepId::output);
   EXPECT_FALSE(ui.view().playing);
+  ui.hover({-1, -1});  // what was clicked says nothing until the mouse has left it
   ui.host().advance(1.0);
   ui.hover(onBar(0.01F));
   ui.host().advance(1.0);

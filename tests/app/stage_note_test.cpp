@@ -20,14 +20,14 @@ class StageNotes : public testing::Test {
 
 TEST_F(StageNotes, SaysWhichColumnsOfXAreShownAndShowsTheOthersOnAClick) {
   show(StepId::project);
-  EXPECT_TRUE(ui_.shows("Shown: columns 0–", "stage")) << stage();
+  EXPECT_TRUE(ui_.shows("Shown: columns 0 to ", "stage")) << stage();
   ui_.click("show all 512", "stage");
   ui_.settle();
   EXPECT_TRUE(ui_.view().faintColumns);
   EXPECT_FALSE(ui_.shows("Shown: columns", "stage"));
   ui_.click("leave them out", "stage");
   ui_.settle();
-  EXPECT_TRUE(ui_.shows("Shown: columns 0–", "stage"));
+  EXPECT_TRUE(ui_.shows("Shown: columns 0 to ", "stage"));
 }
 
 TEST_F(StageNotes, AChosenCellIsNeverLeftOut) {

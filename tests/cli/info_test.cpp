@@ -96,9 +96,17 @@ TEST(Info, AHeadWidthOfItsOwnIsNoDivision) {
 
 TEST(Info, ListsThePresets) {
   const json presets = jsonOf({"info", "--presets"});
-  const std::vector<std::string> names = {
-      "amnl",       "rul",      "original-transformer", "bert-base", "bert-large", "gpt2-small",
-      "gpt3-small", "vit-base", "alphafold2-evoformer", "tutorial",  "by-hand"};
+  const std::vector<std::string> names = {"by-hand",
+                                          "original-transformer",
+                                          "tutorial",
+                                          "bert-base",
+                                          "bert-large",
+                                          "gpt2-small",
+                                          "gpt3-small",
+                                          "vit-base",
+                                          "amnl",
+                                          "rul",
+                                          "alphafold2-evoformer"};
   ASSERT_EQ(presets.size(), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) EXPECT_EQ(presets[i]["name"], names[i]);
   const CliResult table = runProgram({"info", "--presets"});

@@ -39,6 +39,24 @@ TEST_F(Model, GivesWhatTheContractSays) {
   }
 }
 
+TEST_F(Model, RunsOnATextByItsOwnTokenizer) {
+  const json said = jsonOf(model("tiny-gpt2", {"--text", "The cat sat on the mat"}));
+  EXPECT_EQ(said["ids"], json({283, 271, 84, 396, 278, 262, 298, 273}));
+  EXPECT_EQ(said["tokens"], json({"The", "Ġca", "t", "Ġsat", "Ġon", "Ġthe", "Ġm", "at"}));
+  EXPECT_TRUE(said["predictions"][0][0].at("token").is_string());
+  const json pair = jsonOf(model("tiny-bert", {"--pair", "the cat", "sat", "--mask-token", "1"}));
+  const json plain = jsonOf(model("tiny-bert", {"--pair", "the cat", "sat"}));
+  EXPECT_EQ(pair["tokens"][1], "[MASK]");
+  EXPECT_EQ(plain["tokens"].size(), pair["tokens"].size());
+  EXPECT_NE(plain["predictions"][1], pair["predictions"][1]);
+}
+
+TEST_F(Model, SaysWhatItsTextCannotBe) {
+  expectRefused(model("tiny-gpt2", {"--text", "a", "--ids", "1"}), {"give one of them"});
+  expectRefused(model("tiny-llama", {"--text", "a"}), {"tokenizer"});
+  expectRefused(model("tiny-gpt2", {"--text", "a", "--mask-token", "0"}), {"[MASK]"});
+}
+
 TEST_F(Model, TheTraceHoldsAttentionsHiddenStatesAndLogits) {
   const std::string trace = path("t.safetensors");
   const json said = jsonOf(model("tiny-llama", {"--ids", "1,65,77,5,78,46,50", "--trace", trace}));

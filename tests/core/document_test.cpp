@@ -52,7 +52,7 @@ TEST(Dimensions, HeadWidthOfItsOwn) {
   EXPECT_EQ(own->config.dK(), 20);
   EXPECT_EQ(own->weights.wQ.shape(), (Shape{100, 48}));
   EXPECT_EQ(own->weights.wO.shape(), (Shape{48, 100}));
-  EXPECT_EQ(nameOf(SetDimensions{48, 4, 4, 20}, *before), "d_k = 20");
+  EXPECT_EQ(nameOf(SetDimensions{48, 4, 4, 20}, *before), "d_k 12 → 20");
   EXPECT_EQ(nameOf(SetDimensions{48, 5, 5}, *own), "d_k = d_model / heads");
   expectRefused(own, SetDimensions{48, 5, 5}, "heads", "48", "5 heads", "head_dim");
   expectRefused(before, SetDimensions{48, 4, 4, -1}, "head_dim", "head_dim is -1");

@@ -8,6 +8,7 @@
 
 #include "core/attention.h"
 #include "core/error.h"
+#include "core/formats/json.h"
 #include "core/formats/lesson_json.h"
 #include "core/presets.h"
 #include "tests/core/support/documents.h"
@@ -148,6 +149,11 @@ TEST_P(ShippedLesson, HoldsInEveryScene) {
     document = documentOf(scene.state, *document, kBudget);
     TracePtr trace = runAttention(document);
     FactSource source{*trace, 0, 0};
+    if (!scene.view.empty()) {
+      const formats::Json view = formats::parseJson(scene.view);
+      const formats::Json* head = view.find("head");
+      if (head != nullptr) source.head = static_cast<Index>(head->number().value());
+    }
     if (!scene.choose.empty()) {
       source.chosen = lessons::cellOf(scene.choose, source);
       EXPECT_TRUE(source.chosen) << scene.title << ": " << scene.choose;

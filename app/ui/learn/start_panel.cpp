@@ -31,6 +31,9 @@ class StartPanel {
     if (entry("Watch heads learn", "A small model finds its heads' roles before your eyes.")) {
       panel_.view.page = kTrainPage;
     }
+    if (entry("Your own model", "All layers and heads of a GPT-2, BERT or Llama folder.")) {
+      panel_.view.page = kModelPage;
+    }
     if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {
       panel_.view.page = kLearnPage;
     }

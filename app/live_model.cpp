@@ -1,0 +1,175 @@
+#include "app/live_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/error.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/tokenizer_files.h"
+#include "core/gemm.h"
+#include "core/model/tokenized.h"
+
+namespace headscope {
+namespace {
+
+using model::HeadOfLayer;
+
+constexpr std::size_t kPredictionsKept = 10;
+constexpr Index kFirstIds = 16;  // without a tokenizer, to have something to look at
+
+/// What a pass is asked for with; copied to the thread.
+struct Asked {
+  std::filesystem::path folder;  // empty: the model of `before`
+  std::shared_ptr<const ModelMoment> before;
+  std::string text;
+  std::vector<HeadOfLayer> off;
+  Index budget = 0;
+  std::uint64_t number = 0;
+};
+
+std::string firstText(const model::ModelConfig& config, bool hasTokenizer) {
+  if (hasTokenizer) return "The cat, which was very fluffy, slept by the warm fire.";
+  std::string ids;
+  for (Index id = 0; id < std::min(kFirstIds, config.vocabulary); ++id) {
+    ids += fmt::format("{}{}", ids.empty() ? "" : ", ", id);
+  }
+  return ids;
+}
+
+std::vector<Index> idsIn(const std::string& text) {
+  std::vector<Index> ids;
+  const char* at = text.data();
+  const char* end = at + text.size();
+  while (at != end) {
+    if (*at == ' ' || *at == ',') {
+      ++at;
+      continue;
+    }
+    Index id = 0;
+    const auto [rest, error] = std::from_chars(at, end, id);
+    if (error != std::errc()) {
+      throw UserError(
+          "this folder has no tokenizer: give the ids of tokens, as 17, 4, 250; or put its "
+          "tokenizer.json into the folder");
+    }
+    ids.push_back(id);
+    at = rest;
+  }
+  return ids;
+}
+
+model::ModelInput inputFor(const ModelMoment& moment, const model::ModelConfig& config) {
+  if (moment.tokenizer == nullptr) return {idsIn(moment.text), {}, {}};
+  return inputOf(moment.tokenizer->encode(moment.text), *moment.tokenizer, config);
+}
+
+std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>& cancelled) {
+  const Execution execution{.cancelled = &cancelled};
+  ModelMoment moment;
+  moment.number = asked.number;
+  model::ModelPtr of;
+  model::ModelTracePtr previous;
+  if (asked.folder.empty()) {
+    of = asked.before->trace->document().model;
+    moment.tokenizer = asked.before->tokenizer;
+    moment.tokenizerProblem = asked.before->tokenizerProblem;
+    previous = asked.before->trace;
+  } else {
+    of = formats::openModel(asked.folder, asked.budget / 2);
+    if (formats::hasTokenizer(asked.folder)) {
+      moment.tokenizerProblem =
+          whyNot([&] { moment.tokenizer = formats::openTokenizer(asked.folder); });
+    }
+  }
+  const model::ModelConfig& config = of->config();
+  moment.text = asked.text.empty() ? firstText(config, moment.tokenizer != nullptr) : asked.text;
+  auto document = makeModelDocument(of, inputFor(moment, config));
+  if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
+  prepareGemm();
+  moment.trace = runModel(document, previous, execution, asked.budget / 2);
+  if (moment.trace == nullptr) return std::nullopt;
+  for (Index layer = 0; layer < config.layers; ++layer) {
+    const TracePtr trace = moment.trace->layer(layer);
+    const auto metrics = headMetrics(*trace, 0, execution);
+    if (!metrics) return std::nullopt;
+    const auto labels = headLabels(*trace, 0, *metrics, {});
+    moment.metrics.insert(moment.metrics.end(), metrics->begin(), metrics->end());
+    moment.labels.insert(moment.labels.end(), labels.begin(), labels.end());
+  }
+  if (!of->hasReadout()) return moment;
+  for (Index row = 0; row < moment.trace->tokens(); ++row) {
+    if (cancelled) return std::nullopt;
+    moment.predictions.push_back(moment.trace->predictions(row, kPredictionsKept));
+  }
+  return moment;
+}
+
+}  // namespace
+
+std::string ModelMoment::nameOf(Index id) const {
+  if (tokenizer == nullptr) return std::to_string(id);
+  return tokenizer->inWords(static_cast<tokenizer::TokenId>(id));
+}
+
+std::vector<std::string> ModelMoment::tokenNames() const {
+  std::vector<std::string> names;
+  for (const Index id : trace->document().input.ids) names.push_back(nameOf(id));
+  return names;
+}
+
+void LiveModel::open(const std::filesystem::path& folder) {
+  folder_ = folder;
+  text_.clear();
+  off_.clear();
+  compute();
+}
+
+void LiveModel::setText(std::string text) {
+  text_ = std::move(text);
+  compute();
+}
+
+void LiveModel::switchHead(HeadOfLayer head) {
+  const auto found = std::find(off_.begin(), off_.end(), head);
+  if (found == off_.end()) {
+    off_.push_back(head);
+  } else {
+    off_.erase(found);
+  }
+  compute();
+}
+
+bool LiveModel::isOff(HeadOfLayer head) const {
+  return std::find(off_.begin(), off_.end(), head) != off_.end();
+}
+
+void LiveModel::allOn() {
+  off_.clear();
+  compute();
+}
+
+void LiveModel::compute() {
+  if (folder_.empty() && moment_ == nullptr) return;
+  Asked asked{folder_, moment_, text_, off_, budget_, ++computed_};
+  thread_.request([asked = std::move(asked)](const std::atomic<bool>& cancelled) {
+    return momentOf(asked, cancelled);
+  });
+}
+
+void LiveModel::follow() {
+  auto outcome = thread_.take();
+  if (!outcome) return;
+  problem_ = outcome->error;
+  if (!outcome->result) {
+    folder_.clear();
+    if (moment_ != nullptr) text_ = moment_->text;
+    return;
+  }
+  moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result));
+  folder_.clear();
+}
+
+}  // namespace headscope

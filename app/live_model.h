@@ -1,0 +1,77 @@
+// Live model: a whole model that was opened from its folder, the text it is given, and its pass:
+// read and computed beside the frames, the newest wish winning. What is shown is the last moment
+// that was finished.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/background.h"
+#include "core/analysis/head_report.h"
+#include "core/formats/tokenizer_json.h"
+#include "core/model/model_trace.h"
+
+namespace headscope {
+
+/// A model with a text in it, and what was found there.
+struct ModelMoment {
+  formats::TokenizerPtr tokenizer;  // null: the folder has none that is known, `text` is ids
+  std::string tokenizerProblem;     // why it is not known
+  std::string text;
+  model::ModelTracePtr trace;
+  std::vector<HeadMetrics> metrics;                         // layer by layer, head by head
+  std::vector<HeadLabel> labels;                            // likewise
+  std::vector<std::vector<model::Prediction>> predictions;  // by token; empty without a readout
+  std::uint64_t number = 0;                                 // tells it from every other moment
+
+  const model::ModelConfig& config() const { return trace->config(); }
+  /// In words that can be shown: "␣the"; a part of a character by its bytes.
+  std::vector<std::string> tokenNames() const;
+  std::string nameOf(Index id) const;
+  std::size_t headAt(Index layer, Index head) const {
+    return static_cast<std::size_t>(layer * config().heads + head);
+  }
+};
+
+class LiveModel {
+ public:
+  explicit LiveModel(Index memoryBudgetBytes) : budget_(memoryBudgetBytes) {}
+
+  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+
+  /// The model of this folder takes the place of the one that is open, once it could be read.
+  void open(const std::filesystem::path& folder);
+  void setText(std::string text);
+  /// The head's output is left out, or no longer.
+  void switchHead(model::HeadOfLayer head);
+  bool isOff(model::HeadOfLayer head) const;
+  bool anyOff() const { return !off_.empty(); }
+  void allOn();
+
+  /// Once a frame: takes what is there.
+  void follow();
+  /// Null before the first.
+  std::shared_ptr<const ModelMoment> moment() const { return moment_; }
+  /// Why the newest wish could not be met.
+  const std::string& problem() const { return problem_; }
+  bool busy() const { return thread_.busy(); }
+  bool finish() { return thread_.wait(); }
+
+ private:
+  void compute();
+
+  Index budget_;
+  std::filesystem::path folder_;  // to be opened
+  std::string text_;              // empty: one that suits the model
+  std::vector<model::HeadOfLayer> off_;
+  std::shared_ptr<const ModelMoment> moment_;
+  std::string problem_;
+  std::uint64_t computed_ = 0;
+  BackgroundTask<ModelMoment> thread_;  // last: gone before what it writes
+};
+
+}  // namespace headscope

@@ -1,0 +1,59 @@
+#include "app/ui/model/model_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/ledger.h"
+
+namespace headscope::ui {
+namespace {
+
+class ModelPage final : public Page {
+ public:
+  explicit ModelPage(LiveModel& model)
+      : Page({kModelPage, "Model", "All layers and heads of a model from its folder",
+              kModelHeadsCard, kModelTextCard},
+             Cards::of(makeModelTextCard(model), makeModelHeadsCard(model))),
+        model_(model) {}
+
+  /// Once a model was opened, or could not be.
+  bool offered() const override {
+    return model_.moment() != nullptr || model_.busy() || !model_.problem().empty();
+  }
+  bool showsDocument() const override { return false; }
+
+  std::string figuresInWords(const Panel& /*panel*/) const override {
+    const auto moment = model_.moment();
+    if (moment == nullptr) return {};
+    return fmt::format("{} parameters · {} tokens in {:.1f} ms",
+                       withThousands(moment->trace->document().model->parameters()),
+                       moment->trace->tokens(), moment->trace->ms);
+  }
+
+  ImVec2 content(const Panel& /*panel*/, ImVec2 body) const override { return body; }
+
+  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+    Rect room = Rect{{0.0F, 0.0F}, content}.inset(panel.look.space.large);
+    const float gap = panel.look.space.medium;
+    const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
+    const Rect text = room.cutLeft(left, gap);
+    return {text, room};
+  }
+
+  std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
+    const ModelView& view = panel.view.model;
+    return fmt::format("Layer {}, head {}", view.layer + 1, view.head + 1);
+  }
+  std::string keysInWords(const ViewState& /*view*/) const override { return {}; }
+
+ private:
+  LiveModel& model_;
+};
+
+}  // namespace
+
+std::unique_ptr<Page> makeModelPage(LiveModel& model) { return std::make_unique<ModelPage>(model); }
+
+}  // namespace headscope::ui

@@ -1,0 +1,142 @@
+// The model that is open, the text it is given, and what it says at a token of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/model_page.h"
+#include "app/ui/text_field.h"
+#include "app/ui/widgets.h"
+#include "core/ledger.h"
+
+namespace headscope::ui {
+namespace {
+
+using model::ModelConfig;
+
+std::string inWords(const ModelConfig& c) {
+  return fmt::format("{} · {} layer{} · d_model {} · {} heads{} of {} · {} tokens known",
+                     c.typeName(), c.layers, c.layers == 1 ? "" : "s", c.dModel, c.heads,
+                     c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
+                     c.headDim, withThousands(c.vocabulary));
+}
+
+class ModelTextCard final : public Card {
+ public:
+  explicit ModelTextCard(LiveModel& model)
+      : Card({kModelTextCard, "Model", "its text and what it says"}), model_(model) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    heading(look, text().title, model_.busy() ? "at work …" : text().about);
+    const auto moment = model_.moment();
+    if (!model_.problem().empty()) {
+      wrappedLabel(look.fonts.regular, look.theme.bad, model_.problem());
+    }
+    if (moment == nullptr) {
+      wrappedLabel(look.fonts.regular, look.theme.text,
+                   "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
+                   "config.json, model.safetensors and its tokenizer, as it is downloaded. It "
+                   "stays on this machine; nothing is sent.");
+      return;
+    }
+    label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
+    wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(moment->config()));
+    ImGui::Dummy({0.0F, look.space.small});
+    field(panel, *moment);
+    tokens(panel, *moment);
+    predictions(panel, *moment);
+  }
+
+ private:
+  void field(const Panel& panel, const ModelMoment& moment) {
+    const Look& look = panel.look;
+    if (of_ != moment.number && !typing_) draft_ = moment.text;
+    of_ = moment.number;
+    if (!moment.tokenizerProblem.empty()) {
+      wrappedLabel(look.fonts.small, look.theme.bad, moment.tokenizerProblem);
+    }
+    label(look.fonts.small, look.theme.textMuted,
+          moment.tokenizer != nullptr ? "text" : "ids of tokens: the folder has no tokenizer");
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+    if (textField(look, {"##model text"}, draft_)) model_.setText(draft_);
+    typing_ = ImGui::IsItemActive();
+  }
+
+  /// A click chooses the one whose prediction is shown.
+  void tokens(const Panel& panel, const ModelMoment& moment) {
+    const Look& look = panel.look;
+    const std::vector<std::string> names = moment.tokenNames();
+    const Index chosen = chosenToken(panel.view.model, moment);
+    constexpr Index kMostShown = 200;
+    ImGui::Dummy({0.0F, look.space.tight});
+    const Index shown = std::min<Index>(std::ssize(names), kMostShown);
+    for (Index i = 0; i < shown; ++i) {
+      const std::string id = fmt::format("{}##token {}", names[static_cast<std::size_t>(i)], i);
+      if (i > 0) flowOn(look, buttonWidth(look, id), 3.0F);
+      if (pill(look, id.c_str(), i == chosen)) panel.view.model.token = i;
+      tip(look, fmt::format("token {}, id {}", i,
+                            moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
+    }
+    if (shown < std::ssize(names)) {
+      label(look.fonts.small, look.theme.textMuted,
+            fmt::format("and {} more", std::ssize(names) - shown));
+    }
+  }
+
+  static Index chosenToken(const ModelView& view, const ModelMoment& moment) {
+    const Index last = moment.trace->tokens() - 1;
+    return view.token < 0 ? last : std::min(view.token, last);
+  }
+
+  void predictions(const Panel& panel, const ModelMoment& moment) {
+    const Look& look = panel.look;
+    ImGui::Dummy({0.0F, look.space.small});
+    if (moment.predictions.empty()) {
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   "This model was saved without the part that says a word.");
+      return;
+    }
+    const Index token = chosenToken(panel.view.model, moment);
+    const auto name =
+        moment.nameOf(moment.trace->document().input.ids[static_cast<std::size_t>(token)]);
+    label(look.fonts.semibold, look.theme.text,
+          moment.config().causal ? fmt::format("After “{}” it expects", name)
+                                 : fmt::format("In the place of “{}” it expects", name));
+    const auto& best = moment.predictions[static_cast<std::size_t>(token)];
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float words = width * 0.4F;
+    const float figures = textSize(look.fonts.mono, "00.0 %").x;
+    for (const model::Prediction& each : best) {
+      const ImVec2 at = ImGui::GetCursorScreenPos();
+      const float line = fontSize(look.fonts.regular) + look.space.small;
+      ImDrawList* list = ImGui::GetWindowDrawList();
+      drawText(list, look.fonts.regular, at, look.theme.text,
+               elided(look.fonts.regular, moment.nameOf(each.id), words - look.space.small));
+      const float bar = width - words - figures - look.space.medium;
+      const Rect room =
+          Rect::at({at.x + words, at.y + look.space.thin},
+                   {bar * static_cast<float>(each.probability), line - look.space.small});
+      list->AddRectFilled(room.a, room.b, look.theme.accent, look.space.thin);
+      drawText(list, look.fonts.mono, {at.x + width - figures, at.y}, look.theme.textMuted,
+               fmt::format("{:4.1f} %", 100.0 * each.probability));
+      ImGui::Dummy({width, line});
+    }
+    if (!model_.anyOff()) return;
+    ImGui::Dummy({0.0F, look.space.small});
+    if (pill(look, "all heads on")) model_.allOn();
+  }
+
+  LiveModel& model_;
+  std::string draft_;
+  std::uint64_t of_ = 0;
+  bool typing_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeModelTextCard(LiveModel& model) {
+  return std::make_unique<ModelTextCard>(model);
+}
+
+}  // namespace headscope::ui

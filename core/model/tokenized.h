@@ -1,0 +1,24 @@
+// Tokenized: a text as a model is given it.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/model/model_document.h"
+#include "core/tokenizer/tokenizer.h"
+
+namespace headscope::model {
+
+/// Ids, names ("Ġthe") and, where the model has them, types of tokens.
+ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
+                   const tokenizer::Tokenizer& tokenizer, const ModelConfig& config);
+
+/// How ids that are taken as they are are called. Empty where an id is no token's.
+std::vector<std::string> namesOf(const std::vector<Index>& ids,
+                                 const tokenizer::Tokenizer& tokenizer);
+
+/// The token that stands for one to be guessed ("[MASK]", "<mask>"); none: there is no such.
+std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer);
+
+}  // namespace headscope::model

@@ -1,0 +1,79 @@
+// The model page: a folder is dropped, all heads stand there, a text is typed, a layer opens.
+#include <filesystem>
+#include <string>
+
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+class ModelPage : public testing::Test {
+ protected:
+  void open(const std::string& name) {
+    ui.app().dropFiles({std::filesystem::path(HEADSCOPE_TEST_DATA) / name});
+    ui.settle();
+    ui.frame();
+  }
+  std::string all(const char* card) { return ui.screen().all(card); }
+
+  AppDriver ui;
+};
+
+TEST_F(ModelPage, SaysHowOneGetsThere) {
+  EXPECT_FALSE(ui.shows("Model", "top bar")) << "nothing is on it yet";
+  ui.view().page = kModelPage;
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Drop the folder of a GPT-2, BERT or Llama model", kModelTextCard));
+}
+
+TEST_F(ModelPage, ADroppedFolderOpensWithAllItsHeads) {
+  open("tiny-gpt2");
+  EXPECT_EQ(ui.view().page, kModelPage);
+  EXPECT_TRUE(ui.shows("tiny-gpt2", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("2 layers · d_model 32 · 4 heads of 8", kModelTextCard));
+  EXPECT_TRUE(ui.shows("it expects", kModelTextCard));
+  EXPECT_TRUE(ui.shows("layer 2", kModelHeadsCard)) << all(kModelHeadsCard);
+  EXPECT_TRUE(ui.shows("head 4", kModelHeadsCard));
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+  ui.click("Previous token", kModelHeadsCard);
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 0U) << "a number for each head instead";
+}
+
+TEST_F(ModelPage, ALayerOpensInFlow) {
+  open("tiny-gpt2");
+  ui.view().model.layer = 1;
+  ui.view().model.head = 2;
+  ui.frame();
+  ui.click("open layer 2 in Flow", kModelHeadsCard);
+  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_EQ(ui.config().dModel, 32);
+  EXPECT_EQ(ui.config().numHeads, 4);
+  EXPECT_EQ(ui.view().head, 2);
+}
+
+TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {
+  open("tiny-gpt2");
+  const std::string before = all(kModelTextCard);
+  ui.click("layer 1, head 1 off", kModelHeadsCard);
+  EXPECT_TRUE(ui.shows("layer 1, head 1 on", kModelHeadsCard));
+  EXPECT_NE(all(kModelTextCard), before);
+  ui.click("all heads on", kModelTextCard);
+  EXPECT_EQ(all(kModelTextCard), before);
+}
+
+TEST_F(ModelPage, WithoutATokenizerIdsAreTyped) {
+  open("tiny-llama");
+  EXPECT_TRUE(ui.shows("the folder has no tokenizer", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("0, 1, 2", kModelTextCard));
+}
+
+TEST_F(ModelPage, AFolderThatIsNoModelSaysWhyAndTheOpenOneStays) {
+  open("tiny-gpt2");
+  open("");
+  EXPECT_TRUE(ui.shows("config.json", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("tiny-gpt2", kModelTextCard));
+  EXPECT_TRUE(ui.shows("layer 2", kModelHeadsCard));
+}
+
+}  // namespace
+}  // namespace headscope::ui
