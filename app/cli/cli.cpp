@@ -61,10 +61,9 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "headscope " HEADSCOPE_VERSION, "print the version and exit");
   const std::vector<cli::Command> commands{
-      cli::addInfo(app),    cli::addRun(app),    cli::addExplain(app),
-      cli::addAnalyze(app), cli::addExport(app), cli::addRender(app),
-      cli::addTrain(app),   cli::addLearn(app),  cli::addModel(app),
-      cli::addTokenize(app)};
+      cli::addInfo(app),   cli::addRun(app),     cli::addExplain(app), cli::addAnalyze(app),
+      cli::addExport(app), cli::addRender(app),  cli::addTrain(app),   cli::addLearn(app),
+      cli::addModel(app),  cli::addTokenize(app)};
   const cli::Command window = cli::addWindow(app);
   try {
     app.parse(argc, argv);

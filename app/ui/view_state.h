@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "app/ui/heads/heads_view.h"
+#include "app/ui/model/model_view.h"
 #include "app/ui/term_order.h"
 #include "app/ui/theme.h"
-#include "app/ui/model/model_view.h"
 #include "app/ui/train/train_view.h"
 #include "core/mistakes.h"
 #include "core/tensor_id.h"
@@ -64,15 +64,15 @@ struct ViewState {
   Index head = 0;
   TensorId part = TensorId::q;  // q, k or v: which one `project` and `split` show
   StageScope scope = StageScope::thisHead;
-  bool gradients = false;           // the stage shows them in place of the values …
-  bool gradientsThere = false;      // … once they are there: found anew in every frame
-  bool faintColumns = false;        // step 1 shows those of X that hold next to nothing, too
-  std::optional<Hover> hovered;     // found in the last frame
-  std::optional<CellRef> selected;  // clicked: its arithmetic stays
-  std::vector<CellRef> trail;       // cells traced back through, the chosen one last
-  bool hidesMistakes = false;                // a lesson asks to find them
+  bool gradients = false;              // the stage shows them in place of the values …
+  bool gradientsThere = false;         // … once they are there: found anew in every frame
+  bool faintColumns = false;           // step 1 shows those of X that hold next to nothing, too
+  std::optional<Hover> hovered;        // found in the last frame
+  std::optional<CellRef> selected;     // clicked: its arithmetic stays
+  std::vector<CellRef> trail;          // cells traced back through, the chosen one last
+  bool hidesMistakes = false;          // a lesson asks to find them
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
-  std::vector<CellRef> pointed;     // lit on the stage while a tool points at them
+  std::vector<CellRef> pointed;        // lit on the stage while a tool points at them
   TermOrder termOrder;
 
   ThemeKind theme = ThemeKind::light;

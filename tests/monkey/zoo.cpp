@@ -55,7 +55,8 @@ Zoo::Zoo(Random& random, const DocumentPtr& document) : before_(fs::current_path
     }
   }
   std::sort(names_.begin(), names_.end());  // a folder lists in no order
-  formats::saveSession("talk.headscope.json", {document, "{}", {{3, {"here"}, document, "{}"}}, {}});
+  formats::saveSession("talk.headscope.json",
+                       {document, "{}", {{3, {"here"}, document, "{}"}}, {}});
   names_.emplace_back("talk.headscope.json");
   const std::vector<std::string> good = names_;
   for (int i = 0; i < 8; ++i) damage(random, random.of(good));

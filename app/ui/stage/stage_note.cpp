@@ -16,8 +16,8 @@ StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
   const std::string name(stageSymbol(input.ref.tensor));
   StageNote note;
   note.text = fmt::format(
-      "Shown: columns {} to {} of {} and the rows of W that they meet. The other {} {}.", used.first,
-      used.last(), name, used.all - used.count,
+      "Shown: columns {} to {} of {} and the rows of W that they meet. The other {} {}.",
+      used.first, used.last(), name, used.all - used.count,
       used.rest == 0.0F
           ? std::string("are 0 for every token here")
           : fmt::format("hold ±{} at most, and count all the same", number(used.rest, 2)));
