@@ -13,12 +13,12 @@
 namespace headscope::ui {
 namespace {
 
-constexpr int kWidth = 1280;
-constexpr int kHeight = 720;
+constexpr int kRoomWidth = 1280;
+constexpr int kRoomHeight = 720;
 constexpr float kSmallest = 14.0F;  // pixels of an em
 
 /// As the window opens.
-DocumentPtr learnedDocument() {
+DocumentPtr openingDocument() {
   const DocumentPtr document =
       makePreset(presetByName("original-transformer"), {WeightInit::learned, 1, {}}, kTestBudget);
   const SetText text{0, false, "The cat, which was very fluffy, slept by the warm fire."};
@@ -27,7 +27,7 @@ DocumentPtr learnedDocument() {
 
 class LectureWindow : public testing::Test {
  protected:
-  LectureWindow() : ui_(learnedDocument(), kWidth, kHeight) {}
+  LectureWindow() : ui_(openingDocument(), kRoomWidth, kRoomHeight) {}
 
   const lessons::Lesson& lecture() const { return formats::shippedLessons().back(); }
   void present() {
@@ -234,7 +234,7 @@ TEST_F(SessionWindow, ScenesOfOnesOwnArePresentedWithTheirWords) {
 TEST(FirstLook, ANumberIsChosenAndSomethingToTryGoesOnceTheUserActs) {
   AppDriver ui;
   AppOptions options;
-  options.document = learnedDocument();
+  options.document = openingDocument();
   options.firstLook = true;
   options.memoryBudget = kTestBudget;
   options.threads = 1;

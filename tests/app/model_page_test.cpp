@@ -51,6 +51,13 @@ TEST_F(ModelPage, ALayerOpensInFlow) {
   EXPECT_EQ(ui.view().head, 2);
 }
 
+TEST_F(ModelPage, ARotatedLayerDoesNotOpenInFlow) {
+  open("tiny-llama");
+  ui.click("open layer 1 in Flow", kModelHeadsCard);
+  EXPECT_EQ(ui.view().page, kModelPage);
+  EXPECT_TRUE(ui.shows("rotated or normalised")) << ui.screen().all();
+}
+
 TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {
   open("tiny-gpt2");
   const std::string before = all(kModelTextCard);

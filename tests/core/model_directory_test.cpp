@@ -11,10 +11,10 @@
 #include "core/model/model_trace.h"
 #include "tests/core/support/model_folders.h"
 
-namespace headscope::test {
+namespace headscope::test::models {
 namespace {
 
-using namespace model;
+using namespace headscope::model;
 using formats::openModel;
 using nlohmann::json;
 
@@ -630,4 +630,4 @@ TEST(ModelConfigs, Gpt2ScalesByItsLayerWhereItSaysSo) {
 }
 
 }  // namespace
-}  // namespace headscope::test
+}  // namespace headscope::test::models

@@ -11,10 +11,10 @@
 #include "core/model/model_trace.h"
 #include "tests/core/test_files.h"
 
-namespace headscope::test {
+namespace headscope::test::models {
 namespace {
 
-using namespace model;
+using namespace headscope::model;
 using formats::SafetensorsFile;
 using nlohmann::json;
 
@@ -259,4 +259,4 @@ TEST(Model, CountsItsParameters) {
 }
 
 }  // namespace
-}  // namespace headscope::test
+}  // namespace headscope::test::models

@@ -331,6 +331,14 @@ class ModelHeadsCard final : public Card {
  private:
   static void openInFlow(const Panel& panel, const ModelMoment& moment,
                          const model::HeadOfLayer& head) {
+    const AttentionConfig config = moment.config().attention(head.layer, moment.trace->tokens());
+    if (config.rotary.on() || moment.config().headNorm) {
+      panel.edits.say(
+          "Flow does not draw queries and keys that are rotated or normalised; explain --model "
+          "--layer takes their cells apart",
+          true);
+      return;
+    }
     panel.edits.open = {
         moment.trace->layer(head.layer)->documentPtr(),
         fmt::format("{}, layer {}", moment.trace->document().model->name(), head.layer + 1)};
