@@ -234,8 +234,8 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
     out << "this model was saved without the part that says a word: there are no predictions\n";
     return;
   }
-  out << (trace.config().causal ? "what comes next, by id and probability\n"
-                                : "what stands there, by id and probability\n");
+  out << (trace.config().causal ? "what comes next, and how probable it is\n"
+                                : "what stands there, and how probable it is\n");
   Table table(std::vector<Align>(kShown + 2, Align::left));
   for (Index row = 0; row < trace.tokens(); ++row) {
     std::vector<std::string> cells{
