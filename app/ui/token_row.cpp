@@ -259,42 +259,6 @@ void itemChoice(const Panel& panel) {
   ImGui::SameLine(0.0F, panel.look.px(12));
 }
 
-/// Of an image's patches: the image, the tokens looked at framed; larger while the mouse is on it.
-void patchPicture(const Panel& panel) {
-  const auto picture = PatchPicture::of(*panel.document.input, panel.view.item);
-  if (!picture) return;
-  const Look& look = panel.look;
-  Index query = -1;
-  Index key = -1;
-  const auto note = [&](Lane lane, Index at) {
-    if (lane == Lane::query) query = at;
-    if (lane == Lane::key) key = at;
-  };
-  const ViewState& view = panel.view;
-  if (view.hovered) {
-    note(view.hovered->rowLane, view.hovered->row);
-    note(view.hovered->colLane, view.hovered->col);
-  } else if (view.selected) {
-    if (info(view.selected->tensor).rows == Axis::query) query = view.selected->row;
-    if (info(view.selected->tensor).cols == Axis::key) key = view.selected->col;
-  }
-  const float side = rowHeight(look) - look.px(8);
-  ImGui::SetCursorPosY(look.px(4));
-  const ImVec2 corner = ImGui::GetCursorScreenPos();
-  ImGui::Dummy({side, side});
-  picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(corner, {side, side}), query, key);
-  if (ImGui::IsItemHovered()) {
-    const float large = look.px(224);
-    ImGui::BeginTooltip();
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::Dummy({large, large});
-    picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(at, {large, large}), query, key);
-    ImGui::TextUnformatted("The image, a square for each patch in its mean colour.");
-    ImGui::EndTooltip();
-  }
-  ImGui::SameLine(0.0F, look.space.medium);
-}
-
 void examplesPopup(const Panel& panel) {
   if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
@@ -423,9 +387,20 @@ class TokenRows {
     if (ofMemory ? editingMemory_ : editing_) {
       row.field(right_ - ImGui::GetCursorPosX());
     } else {
-      if (!ofMemory) patchPicture(panel_);
+      if (!ofMemory) image();
       ImGui::SetCursorPosY(top);
       row.chips(right_);
+    }
+  }
+
+  void image() const {
+    const Look& look = panel_.look;
+    const ImVec2 start = ImGui::GetCursorPos();
+    ImGui::SetCursorPosY(look.px(4));
+    if (patchPictureHere(panel_, rowHeight(look) - look.px(8))) {
+      ImGui::SameLine(0.0F, look.space.medium);
+    } else {
+      ImGui::SetCursorPos(start);
     }
   }
 

@@ -55,4 +55,37 @@ void PatchPicture::draw(const Look& look, ImDrawList* list, const Rect& at, Inde
   }
 }
 
+bool patchPictureHere(const Panel& panel, float side) {
+  const auto picture = PatchPicture::of(*panel.document.input, panel.view.item);
+  if (!picture) return false;
+  const Look& look = panel.look;
+  Index query = -1;
+  Index key = -1;
+  const auto note = [&](Lane lane, Index at) {
+    if (lane == Lane::query) query = at;
+    if (lane == Lane::key) key = at;
+  };
+  const ViewState& view = panel.view;
+  if (view.hovered) {
+    note(view.hovered->rowLane, view.hovered->row);
+    note(view.hovered->colLane, view.hovered->col);
+  } else if (view.selected) {
+    if (info(view.selected->tensor).rows == Axis::query) query = view.selected->row;
+    if (info(view.selected->tensor).cols == Axis::key) key = view.selected->col;
+  }
+  const ImVec2 corner = ImGui::GetCursorScreenPos();
+  ImGui::Dummy({side, side});
+  picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(corner, {side, side}), query, key);
+  if (ImGui::IsItemHovered()) {
+    const float large = look.px(224);
+    ImGui::BeginTooltip();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::Dummy({large, large});
+    picture->draw(look, ImGui::GetWindowDrawList(), Rect::at(at, {large, large}), query, key);
+    ImGui::TextUnformatted("The image, a square for each patch in its mean colour.");
+    ImGui::EndTooltip();
+  }
+  return true;
+}
+
 }  // namespace headscope::ui

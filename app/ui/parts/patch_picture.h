@@ -27,4 +27,8 @@ class PatchPicture {
   Index side_ = 1;  // patches along it
 };
 
+/// That of the document's image at the cursor, the tokens looked at framed; larger while the mouse
+/// is on it. False where the input is no image.
+bool patchPictureHere(const Panel& panel, float side);
+
 }  // namespace headscope::ui

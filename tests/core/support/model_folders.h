@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/formats/model_directory.h"
 #include "core/formats/safetensors.h"
+#include "core/model/model_trace.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::test {
@@ -56,5 +58,21 @@ struct ModelFolder {
   nlohmann::json config;
   std::map<std::string, Tensor> tensors;
 };
+
+inline constexpr Index kBudgetBytes = Index{1} << 30;
+
+/// Of a pass over these ids: (T, V), row by row.
+inline std::vector<float> logitsOf(const model::ModelPtr& of, const std::vector<Index>& ids) {
+  const auto trace =
+      model::runModel(model::makeModelDocument(of, {ids, {}, {}}), nullptr, {}, kBudgetBytes);
+  return trace->logits(0, trace->tokens()).values();
+}
+
+/// The model of such a folder; it is gone again then, and what is mapped stays readable.
+inline model::ModelPtr opened(const ModelFolder& folderOf) {
+  const TempFolder folder;
+  folderOf.write(folder);
+  return formats::openModel(folder.path(), kBudgetBytes);
+}
 
 }  // namespace headscope::test
