@@ -40,11 +40,15 @@ bool KeyQueue::feed(GLFWwindow* window) {
     --pause_;
     return true;
   }
+  if (ImGui::GetIO().AppFocusLost) return !events_.empty();  // this frame lets go of every key
   bool pressed = false;
+  int released = GLFW_KEY_UNKNOWN;
   while (!events_.empty()) {
     if (const auto* key = std::get_if<KeyEvent>(&events_.front())) {
-      if (pressed) return true;
+      // a key that goes up and down again before one frame would seem held throughout
+      if (pressed || (released == key->key && key->action == GLFW_PRESS)) return true;
       pressed = key->action == GLFW_PRESS;
+      if (key->action == GLFW_RELEASE) released = key->key;
       if (pressed && (key->mods & GLFW_MOD_CONTROL) != 0) pause_ = kFramesToOpen;
       ImGui_ImplGlfw_KeyCallback(window, key->key, key->scancode, key->action, key->mods);
     } else {

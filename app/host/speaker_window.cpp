@@ -119,9 +119,11 @@ std::string SpeakerWindow::open(float scale) {
 }
 
 void SpeakerWindow::close() {
+  if (window_ == nullptr) return;
   list_.reset();
-  if (window_ != nullptr) glfwDestroyWindow(window_);
+  glfwDestroyWindow(window_);
   window_ = nullptr;
+  ImGui::GetIO().AddFocusEvent(false);  // a key held in it goes up where nobody is told
 }
 
 void SpeakerWindow::paint() {
