@@ -50,7 +50,8 @@ until_true() {
 # Keys are held as long as a hand would: a key up before the next frame could be missed.
 press() { xdotool key --delay 150 "$1"; }
 
-Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
+# It stays as it is where its only program ends: while it begins anew it takes nobody in.
+Xvfb -displayfd 3 -noreset -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
 pids+=($!)
 until_true "the virtual display" test -s "$work/display"
 DISPLAY=":$(cat "$work/display")"
