@@ -50,6 +50,9 @@ if(NOT HEADSCOPE_FETCH)
   find_module(utf8proc::utf8proc libutf8proc)
   find_module(pcre2::pcre2 libpcre2-8)
   find_imgui()
+  # Optional: without them such texts stand in the order of their letters, as code points.
+  find_module(fribidi::fribidi fribidi)
+  find_module(fontconfig::fontconfig fontconfig)
   # Optional: core/gemm is right, if slower, without it. Its CMake file would ask for OpenCL.
   find_plain(DNNL::dnnl dnnl.h dnnl)
   find_plain(csv::csv csv.h csv)

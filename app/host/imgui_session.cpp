@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "app/host/system_fonts.h"
 #include "app/ui/theme.h"
 
 namespace headscope::host {
@@ -41,6 +42,7 @@ ImGuiSession::ImGuiSession(LoadedFonts ready)
   ImGuiIO& io = ImGui::GetIO();
   io.IniFilename = nullptr;  // panels lie where the layout puts them: nothing to remember
   io.LogFilename = nullptr;
+  io.UserData = &letters_;
   io.ConfigWindowsMoveFromTitleBarOnly = true;
 #if IMGUI_VERSION_NUM >= 19110
   ImGui::GetPlatformIO().Platform_OpenInShellFn = nullptr;  // no link ever starts a browser
@@ -68,7 +70,9 @@ void ImGuiSession::useFonts(float scale) {
     return;
   }
   ImGuiIO& io = ImGui::GetIO();
-  fonts_ = ui::loadFonts(*io.Fonts, scale);
+  ui::MoreLetters more;
+  if (!letters_.wanted().empty()) more = {letters_.ranges(), systemFontsWith(letters_.wanted())};
+  fonts_ = ui::loadFonts(*io.Fonts, scale, more);
 #if IMGUI_VERSION_NUM >= 19200
   if ((io.BackendFlags & ImGuiBackendFlags_RendererHasTextures) == 0) io.Fonts->Build();
 #else
@@ -78,6 +82,15 @@ void ImGuiSession::useFonts(float scale) {
 }
 
 void ImGuiSession::frame(App& app, double now) {
+  build(app, now);
+  if (letters_.takeNew()) {  // a script that was not shown before
+    scale_.reset();
+    build(app, now);
+    letters_.takeNew();  // what is still missing no typeface here has
+  }
+}
+
+void ImGuiSession::build(App& app, double now) {
   prepare(app);
   const ImGuiIO& io = ImGui::GetIO();
   gl::Scene& scene = app.scene();

@@ -11,6 +11,7 @@
 
 #include "app/app.h"
 #include "app/ui/fonts.h"
+#include "app/ui/letters.h"
 #include "app/ui/theme.h"
 
 namespace headscope::host {
@@ -43,11 +44,13 @@ class ImGuiSession {
 
  private:
   void prepare(App& app);
+  void build(App& app, double now);
   void useFonts(float scale);
 
   LoadedFonts ready_;  // those to start with; their atlas outlives the context
   ImGuiContext* context_;
   ui::Fonts fonts_;
+  ui::Letters letters_;
   std::function<void()> newFonts_;
   std::optional<float> scale_;
   std::optional<ui::ThemeKind> theme_;

@@ -52,18 +52,26 @@ std::string_view fontFile(FontFace face) {
   return {};
 }
 
-bool isWholeFont(std::string_view file) {
+bool isWholeFont(std::string_view file, int face) {
   constexpr std::size_t kHeader = 12;
   constexpr std::size_t kRecord = 16;  // tag, checksum, offset, length
   constexpr std::array<std::string_view, 5> kNeeded{"cmap", "head", "hhea", "hmtx", "maxp"};
-  const std::string_view kind = file.substr(0, 4);
+  std::size_t start = 0;
+  if (file.starts_with("ttcf")) {
+    if (face < 0 || static_cast<std::uint64_t>(face) >= sfntNumber(file, 8, 4)) return false;
+    start = sfntNumber(file, kHeader + 4 * static_cast<std::size_t>(face), 4);
+  } else if (face != 0) {
+    return false;
+  }
+  if (start >= file.size()) return false;
+  const std::string_view kind = file.substr(start, 4);
   if (kind != std::string_view("\0\1\0\0", 4) && kind != "OTTO" && kind != "true") return false;
-  const std::size_t tables = sfntNumber(file, 4, 2);
-  if (kHeader + tables * kRecord > file.size()) return false;
+  const std::size_t tables = sfntNumber(file, start + 4, 2);
+  if (start + kHeader + tables * kRecord > file.size()) return false;
   std::size_t needed = 0;
   bool outlines = false;
   for (std::size_t i = 0; i < tables; ++i) {
-    const std::size_t at = kHeader + i * kRecord;
+    const std::size_t at = start + kHeader + i * kRecord;
     if (sfntNumber(file, at + 8, 4) + sfntNumber(file, at + 12, 4) > file.size()) return false;
     const std::string_view tag = file.substr(at, 4);
     if (std::ranges::find(kNeeded, tag) != kNeeded.end()) ++needed;
@@ -147,6 +155,8 @@ float linesPerEm(FontFace face) {
   return 1.0F;
 }
 
+constexpr float kUsualLinesPerEm = 1.2F;  // of a typeface that is not known
+
 ImFontConfig config(float size) {
   ImFontConfig config;
   config.FontDataOwnedByAtlas = false;  // embedded in the program
@@ -159,7 +169,8 @@ ImFontConfig config(float size) {
 /// The typefaces there are, at the sizes asked for.
 class FontAdder {
  public:
-  FontAdder(ImFontAtlas& atlas, FontFiles files) : atlas_(atlas), files_(files) {}
+  FontAdder(ImFontAtlas& atlas, FontFiles files, const MoreLetters& more)
+      : atlas_(atlas), files_(files), more_(more) {}
 
   /// `em` is the size as typography counts it, in pixels.
   ImFont* add(FontFace face, float em) const {
@@ -175,6 +186,11 @@ class FontAdder {
       static const std::vector<ImWchar> all = allRanges();  // ImGui keeps the pointer
       addFace(FontFace::symbols, em, true, all.data());
     }
+    if (more_.ranges == nullptr) return font;
+    if (has(FontFace::symbols)) addFace(FontFace::symbols, em, true, more_.ranges);
+    for (const FoundFont& found : more_.from) {
+      addFile(*found.file, found.face, std::round(em * kUsualLinesPerEm), true, more_.ranges);
+    }
     return font;
   }
 
@@ -182,10 +198,14 @@ class FontAdder {
   bool has(FontFace face) const { return isWholeFont(files_(face)); }
 
   void addFace(FontFace face, float em, bool merge, const ImWchar* ranges) const {
-    const auto file = files_(face);
-    const float size = std::round(em * linesPerEm(face));
+    addFile(files_(face), 0, std::round(em * linesPerEm(face)), merge, ranges);
+  }
+
+  void addFile(std::string_view file, int face, float size, bool merge,
+               const ImWchar* ranges) const {
     ImFontConfig font = config(size);
     font.MergeMode = merge;
+    font.FontNo = face;
     if (merge) font.OversampleH = 1;
     // ImGui takes a plain pointer, but only reads through it.
     atlas_.AddFontFromMemoryTTF(const_cast<char*>(file.data()), static_cast<int>(file.size()), size,
@@ -194,15 +214,16 @@ class FontAdder {
 
   ImFontAtlas& atlas_;
   FontFiles files_;
+  const MoreLetters& more_;
 };
 
 }  // namespace
 
-Fonts fillAtlas(ImFontAtlas& atlas, float scale, FontFiles files) {
+Fonts fillAtlas(ImFontAtlas& atlas, float scale, FontFiles files, const MoreLetters& more) {
   atlas.Clear();
   atlas.Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
   atlas.TexDesiredWidth = scale > 1.6F ? 4096 : 2048;
-  const FontAdder adder(atlas, files);
+  const FontAdder adder(atlas, files, more);
   const auto add = [&](FontFace face, float points) { return adder.add(face, points * scale); };
   Fonts fonts;
   fonts.regular = add(FontFace::regular, 14.0F);
@@ -212,9 +233,12 @@ Fonts fillAtlas(ImFontAtlas& atlas, float scale, FontFiles files) {
   fonts.title = add(FontFace::semibold, 19.0F);
   fonts.mono = add(FontFace::mono, 13.0F);
   fonts.monoSmall = add(FontFace::mono, 11.5F);
+  fonts.found = more.from;
   return fonts;
 }
 
-Fonts loadFonts(ImFontAtlas& atlas, float scale) { return fillAtlas(atlas, scale, fontFile); }
+Fonts loadFonts(ImFontAtlas& atlas, float scale, const MoreLetters& more) {
+  return fillAtlas(atlas, scale, fontFile, more);
+}
 
 }  // namespace headscope::ui

@@ -4,6 +4,7 @@
 #include <cfloat>
 
 #include "app/ui/compat.h"
+#include "app/ui/letters.h"
 
 namespace headscope::ui {
 namespace {
@@ -48,8 +49,10 @@ float layOut(const Fonts& fonts, ImFont* base, std::string_view text, const Plac
     const ScriptFont used = isBase ? ScriptFont{base, fontSize(base)} : script;
     const bool stacked = !isBase && before != Script::base && before != run.script;
     const float start = stacked ? scriptStart : x;
-    place(run, used, start);
-    x = std::max(x, start + widthOf(used.font, used.size, run.text));
+    std::string room;
+    const RichRun drawn{asDrawn(used.font, run.text, room), run.script};
+    place(drawn, used, start);
+    x = std::max(x, start + widthOf(used.font, used.size, drawn.text));
     scriptStart = start;
     before = stacked ? Script::base : run.script;
   }

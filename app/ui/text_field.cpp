@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/letters.h"
 #include "core/utf8.h"
 
 namespace headscope::ui {
@@ -126,6 +127,7 @@ bool textField(const Look& look, const TextField& field, std::string& text) {
   StandIns& standIns = before ? typed.standIns : fresh;
   const std::string shown = standIns.held(text);
   std::string held = shown;
+  if (Letters* letters = Letters::current()) letters->want(ImGui::GetFont(), shown);
   const bool answer = FieldFrame(field, standIns, typed.highHalf).draw(held);
   if (held != shown) text = standIns.meant(held);
   if (ImGui::IsItemActive()) {

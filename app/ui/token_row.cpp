@@ -67,7 +67,7 @@ class Tokens {
     const bool active = ImGui::IsItemActive();
     if (edited) use();
     if (!row_.problem.empty()) {
-      ImGui::SetTooltip("%s", row_.problem.c_str());
+      tipNow(row_.problem);
     }
     if (entered || keyPressed(Key::escape) || (!active && !row_.focus && !ImGui::IsItemFocused())) {
       row_.editing = false;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/letters.h"
 #include "app/ui/menu.h"
 #include "app/ui/rich_text.h"
 
@@ -97,10 +98,21 @@ void heading(const Look& look, const char* title, const char* explanation) {
   label(look.fonts.small, look.theme.textMuted, elided(look.fonts.small, explanation, left));
 }
 
+namespace {
+
+/// At the cursor, in the font and colour that are set.
+void plainText(std::string_view text) {
+  std::string room;
+  const std::string_view drawn = asDrawn(ImGui::GetFont(), text, room);
+  ImGui::TextUnformatted(drawn.data(), drawn.data() + drawn.size());
+}
+
+}  // namespace
+
 void label(ImFont* font, ImU32 color, std::string_view text) {
   pushFont(font);
   ImGui::PushStyleColor(ImGuiCol_Text, color);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  plainText(text);
   ImGui::PopStyleColor();
   ImGui::PopFont();
 }
@@ -165,7 +177,10 @@ std::string wrapped(ImFont* font, std::string_view text, float width) {
 }
 
 ImVec2 textSize(ImFont* font, std::string_view text) {
-  return font->CalcTextSizeA(fontSize(font), FLT_MAX, 0.0F, text.data(), text.data() + text.size());
+  std::string room;
+  const std::string_view drawn = asDrawn(font, text, room);
+  return font->CalcTextSizeA(fontSize(font), FLT_MAX, 0.0F, drawn.data(),
+                             drawn.data() + drawn.size());
 }
 
 std::string elided(ImFont* font, std::string_view text, float width) {
@@ -182,7 +197,9 @@ std::string elided(ImFont* font, std::string_view text, float width) {
 
 void drawText(ImDrawList* list, ImFont* font, ImVec2 position, ImU32 color, std::string_view text) {
   const ImVec2 snapped(std::round(position.x), std::round(position.y));
-  list->AddText(font, fontSize(font), snapped, color, text.data(), text.data() + text.size());
+  std::string room;
+  const std::string_view drawn = asDrawn(font, text, room);
+  list->AddText(font, fontSize(font), snapped, color, drawn.data(), drawn.data() + drawn.size());
 }
 
 void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
@@ -262,10 +279,14 @@ bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags)
   return true;
 }
 
+void tipNow(std::string_view text) {
+  ImGui::BeginTooltip();
+  plainText(text);
+  ImGui::EndTooltip();
+}
+
 void tip(const Look& look, const std::string& text) {
-  showTip(look, [&] {
-    ImGui::TextUnformatted(wrapped(ImGui::GetFont(), text, look.px(kTipWidth)).c_str());
-  });
+  showTip(look, [&] { plainText(wrapped(ImGui::GetFont(), text, look.px(kTipWidth))); });
 }
 
 void richTip(const Look& look, const std::string& text) {

@@ -48,7 +48,9 @@ bool beginPopup(const char* id);
 bool beginCombo(const char* id, const std::string& shown, ImGuiComboFlags flags = 0);
 /// A tooltip for the item before, wrapped; appears once the mouse rests.
 void tip(const Look& look, const std::string& text);
-/// The same with raised and lowered letters.
+/// One at the mouse in this frame, in the lines that the text has.
+void tipNow(std::string_view text);
+/// As tip, with raised and lowered letters.
 void richTip(const Look& look, const std::string& text);
 
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.

@@ -43,8 +43,7 @@ std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index 
 /// What the mouse is on is said, and chosen by a click.
 void pickEffect(const Panel& panel, const HeadEffects& effects, Index head, const ChartBars& bars,
                 Index bar, bool clicked) {
-  ImGui::SetTooltip("%s",
-                    effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)).c_str());
+  tipNow(effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)));
   if (!clicked) return;
   panel.view.head = head;
   chooseToken(panel, bars.begin(bar));

@@ -267,7 +267,7 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
     const auto head = static_cast<std::size_t>(picture.head);
     text += "\n" + labelWithRule(group.figures->report.labels[head]);
   }
-  ImGui::SetTooltip("%s", text.c_str());
+  tipNow(text);
 }
 
 /// The keys a query looks at most, in words; gives the first of them.
@@ -290,7 +290,7 @@ Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTil
   }
   if (largest.size() > kTooltipKeys)
     text += fmt::format(" … {} more", largest.size() - kTooltipKeys);
-  ImGui::SetTooltip("%s", text.c_str());
+  tipNow(text);
   return shown.keys.first + (largest.empty() ? 0 : largest.front());
 }
 

@@ -237,7 +237,7 @@ class ShareStacks {
       text += fmt::format("\n{}: {}", bias ? "b_O" : fmt::format("head {}", piece.part + 1),
                           cellNumber(of(*bar)[piece.part], 3));
     }
-    ImGui::SetTooltip("%s", text.c_str());
+    tipNow(text);
     if (!clicked) return;
     if (head) panel_.view.head = *head;
     chooseToken(panel_, token);

@@ -125,7 +125,7 @@ class ModelHeads {
     const auto under = tiles(over);
     ImGui::PopClipRect();
     if (!under) return std::nullopt;
-    ImGui::SetTooltip("%s", inWords(*under).c_str());
+    tipNow(inWords(*under));
     if (ImGui::IsMouseReleased(0) && !ImGui::IsMouseDragging(0)) {
       view_.layer = under->place.layer;
       view_.head = under->place.head;

@@ -56,7 +56,7 @@ class LiveHeads {
       const MatrixPlace place{at, moment_.example.length, moment_.example.length};
       const auto under = place.hovered();
       if (under) {
-        ImGui::SetTooltip("%s", inWords(n, *under).c_str());
+        tipNow(inWords(n, *under));
         if (ImGui::IsMouseClicked(0)) clicked = {n / heads_, n % heads_};
       }
       TileNames names;
