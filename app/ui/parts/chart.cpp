@@ -153,8 +153,10 @@ void Chart::drawAxes(ImDrawList* list) const {
   if (labels_) labels_->draw(list, plot_);
   ImFont* small = look_.fonts.small;
   const ImVec2 size = richTextSize(look_.fonts, small, frame_.xName);
-  drawRichText(list, look_.fonts, small, {plot_.b.x - size.x, plot_.b.y - size.y - s.hair},
-               t.textMuted, frame_.xName);
+  if (plot_.height() > 4 * size.y) {  // in a lower one it would stand over what is plotted
+    drawRichText(list, look_.fonts, small, {plot_.b.x - size.x, plot_.b.y - size.y - s.hair},
+                 t.textMuted, frame_.xName);
+  }
   drawRichText(list, look_.fonts, small, {plot_.a.x + s.small, plot_.a.y}, t.textMuted,
                frame_.yName);
 }

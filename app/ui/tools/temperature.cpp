@@ -84,6 +84,8 @@ std::string varianceInWords(const MeasuredVariance& v) {
                      number(v.of.scores, 3));
 }
 
+constexpr float kRoomForCharts = 140.0F;  // points of height, with the line above them
+
 void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVariance* variance) {
   const Look& look = panel.look;
   const Document& d = panel.trace.document();
@@ -100,6 +102,8 @@ void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVarian
                     number(f.spread.largest, 3), keyName(d, f.row.item, f.spread.largestKey),
                     afterSoftmax(panel.trace, f.row)));
   }
+  // where there is little height the chart beside says it alone
+  if (ImGui::GetContentRegionAvail().y < look.px(kRoomForCharts)) return;
   const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
   wrappedLabel(look.fonts.small, look.theme.textMuted,
                whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"));

@@ -135,11 +135,10 @@ void distributionChart(const Panel& panel, const RowFigures& f, Rect room) {
   const auto weight = [&](const std::vector<float>& weights) {
     return number(weights[static_cast<std::size_t>(*key)], 3);
   };
-  ImGui::SetTooltip("%s: %s\nT %.3g: %s\nT %.3g: %s\n%s: %s",
-                    keyName(panel.trace.document(), f.row.item, *key).c_str(),
-                    weight(f.weights).c_str(), temperature / 4, weight(f.sharper).c_str(),
-                    temperature * 4, weight(f.flatter).c_str(), scaleName(c, !f.now.scale).c_str(),
-                    weight(f.otherway).c_str());
+  tipNow(fmt::format("{}: {}\nT {:.3g}: {}\nT {:.3g}: {}\n{}: {}",
+                     keyName(panel.trace.document(), f.row.item, *key), weight(f.weights),
+                     temperature / 4, weight(f.sharper), temperature * 4, weight(f.flatter),
+                     scaleName(c, !f.now.scale), weight(f.otherway)));
   if (clicked) {
     panel.view.selected = CellRef{TensorId::weights, f.row.item, f.row.head, f.row.query, *key};
   }
