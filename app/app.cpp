@@ -298,6 +298,9 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   if (sink.redo) documents.redo();
   if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
   if (sink.compareWith) compareWith(*sink.compareWith);
+  for (const lessons::Lesson& shipped : formats::shippedLessons()) {
+    if (!sink.lesson.empty() && shipped.id == sink.lesson) lesson.ask(shipped);
+  }
 }
 
 /// As the program opens it: nothing that was set, drawn or looked at before stays.

@@ -21,6 +21,9 @@ void takeStepped(NumberDraft& draft, ImGuiInputTextCallbackData& data) {
   data.SelectAll();
 }
 
+/// Seconds without a key after which a number that is being typed counts as complete.
+constexpr double kTypingPause = 0.45;
+
 bool stepArrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(id, size);
@@ -90,14 +93,23 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
   if (draft.typing && keyPressed(Key::down)) change.stepped = -1;
   draft.stepped = change.stepped != 0;
 
-  if (edited) {
-    change.value = wholeNumber(draft.text);
-    change.notANumber = !change.value;
-  }
+  // "12" is not to pass through 1: what is typed is handed on when it is complete
+  if (edited) draft.editedAt = look.now;
   const float x = at.x + look.px(field.width) + look.space.thin;
   if (stepArrow(look, "up", {x, at.y}, {arrows, frame * 0.5F}, true)) change.stepped = 1;
   if (stepArrow(look, "down", {x, at.y + frame * 0.5F}, {arrows, frame * 0.5F}, false)) {
     change.stepped = -1;
+  }
+  if (draft.editedAt) {
+    const double left = *draft.editedAt + kTypingPause - look.now;
+    if (change.left || change.stepped != 0 || left <= 0.0) {
+      draft.editedAt.reset();
+      change.stepped = 0;  // the first step makes do with what was typed
+      change.value = wholeNumber(draft.text);
+      change.notANumber = !change.value;
+    } else {
+      look.changesIn(left);
+    }
   }
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({look.px(field.width) + arrows + look.space.thin, frame});

@@ -17,6 +17,7 @@ struct NumberDraft {
   std::string problem;   // why that cannot be used, where the field's panel says so
   bool typing = false;   // the field has the keyboard
   bool stepped = false;  // … and ↑ or ↓ was pressed: the new value takes the place of the text
+  std::optional<double> editedAt;  // when it was last typed in, until that is handed on
 };
 
 struct NumberField {
@@ -27,7 +28,7 @@ struct NumberField {
 };
 
 struct NumberChange {
-  std::optional<Index> value;  // a new whole number was typed
+  std::optional<Index> value;  // a new whole number was typed, and left, entered or let stand
   int stepped = 0;             // +1 or −1: an arrow was clicked, or ↑ ↓ pressed in the field
   bool notANumber = false;     // what stands there is not a whole number
   bool left = false;           // typing has ended

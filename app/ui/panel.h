@@ -63,6 +63,7 @@ struct EditSink {
   };
   std::optional<Together> together;  // edits that are one entry of the history
   bool stopLearning = false;         // of weights that are being learned
+  std::string_view lesson;           // a shipped one that begins with the next frame, by its id
   std::string said;  // for the status bar: what was done, or why something cannot be
   bool saidIsError = false;
 

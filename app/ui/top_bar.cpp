@@ -292,10 +292,24 @@ class TopBarRow {
       if (pill(look_, text.c_str(), true)) takeSuggestion(problem, value);
     }
     if (!problem.suggestions.empty()) ImGui::SameLine();
+    if (problem.field == "heads") widthForHeads();
     if (pill(look_, "back to what it was")) memory_.problems.clear();
     ImGui::End();
     ImGui::PopStyleVar(3);
     ImGui::PopStyleColor(2);
+  }
+
+  /// The way out that keeps the heads asked for and their d_k: a d_model they divide.
+  void widthForHeads() {
+    const AttentionConfig& c = config();
+    const Index heads = memory_.draftHeads;
+    const Index dModel = heads * c.dK();
+    if (c.headDim > 0 || heads < 1 || dModel > Limits::kDModel) return;
+    const std::string text = fmt::format("use d_model {}", dModel);
+    ImGui::NewLine();
+    if (pill(look_, text.c_str(), true)) setDimensions(dModel, heads, {});
+    tip(look_, fmt::format("{} heads of {} each, as now", heads, c.dK()));
+    ImGui::SameLine();
   }
 
   void takeSuggestion(const Problem& problem, Index value) {

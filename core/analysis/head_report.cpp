@@ -17,7 +17,7 @@ namespace headscope {
 namespace {
 
 constexpr double kFar = 1.25;
-constexpr const char* kNoPartner = "no row has a partner";
+constexpr const char* kNoPartner = "no token has one to look at";
 
 struct Threshold {
   Metric metric;
@@ -130,7 +130,7 @@ HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
     const Measured& score = relation.score;
     if (!score || *score < kRole || (best && *score <= *best->score)) continue;
     best = {relation.name, relation.name, *score,
-            fmt::format("the mean weight on the declared partner is {:.2f}, at least {}", *score,
+            fmt::format("the mean weight on where it is to look is {:.2f}, at least {}", *score,
                         kRole),
             true};
   }

@@ -138,6 +138,16 @@ std::vector<LexiconList> parseLexicon(std::string_view text) {
   });
 }
 
+std::vector<std::pair<std::string, std::vector<std::string>>> parseMeanings(std::string_view text) {
+  return readAsset<UserError>(text, "meanings.json", [](const JsonField& file) {
+    std::vector<std::pair<std::string, std::vector<std::string>>> meanings;
+    for (const auto& [meaning, words] : file.fields()) {
+      meanings.emplace_back(meaning, words.texts());
+    }
+    return meanings;
+  });
+}
+
 std::vector<Preset> parsePresets(std::string_view text,
                                  const std::function<InputSource(const std::string&)>& example) {
   return readAsset<UserError>(text, "presets.json", [&](const JsonField& file) {
@@ -298,7 +308,6 @@ HeadDescription readHead(const JsonField& entry) {
         IdentityMeeting{identity->at("gain").number(), identity->at("least").wholeOf<long>()};
   }
   if (const auto looks = entry.find("looks")) head.looks = readLooks(*looks);
-  head.across = flagIn(entry, "across");
   for (const JsonField& rule : itemsIn(entry, "partner")) {
     head.partner.push_back({readClasses(textIn(rule, "of")), readClasses(textIn(rule, "is")),
                             rule.at("where").text()});
@@ -316,7 +325,8 @@ std::vector<HeadDescription> readHeads(const JsonField& list) {
 
 HeadDescriptions parseDesignedHeads(std::string_view text) {
   return readAsset<std::runtime_error>(text, "designed_heads.json", [](const JsonField& file) {
-    return HeadDescriptions{readHeads(file.at("text")), readHeads(file.at("series"))};
+    return HeadDescriptions{readHeads(file.at("text")), readHeads(file.at("across")),
+                            readHeads(file.at("series"))};
   });
 }
 

@@ -1,5 +1,5 @@
-// Asset files: presets, examples, the lexicon, the glossary, colour maps and designed heads, as
-// read from the JSON under assets/.
+// Asset files: presets, examples, the lexicon, meanings, the glossary, colour maps and designed
+// heads, as read from the JSON under assets/.
 #pragma once
 
 #include <array>
@@ -23,6 +23,9 @@ struct LexiconList {
   std::vector<std::string> words;
 };
 std::vector<LexiconList> parseLexicon(std::string_view json);
+
+/// Meanings file: each meaning with the words that carry it, in whatever language.
+std::vector<std::pair<std::string, std::vector<std::string>>> parseMeanings(std::string_view json);
 
 /// In the order of the file; `example` gives the input of the example that a preset names.
 std::vector<Preset> parsePresets(std::string_view json,

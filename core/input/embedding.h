@@ -90,9 +90,13 @@ struct Embedded {
   Layout layout;
 };
 
+/// What a token's identity is made from: its spelling, or what it means (meanings.h), which words
+/// of two languages can share.
+enum class Identity { word, meaning };
+
 /// Sentences, one per item, each given as its tokens.
 Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
-                   Index width, Positions positions);
+                   Index width, Positions positions, Identity identity = Identity::word);
 
 /// Series, one per item, all of the same channels.
 Embedded embedSeries(const std::vector<std::shared_ptr<const Series>>& items, Index places,

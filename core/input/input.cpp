@@ -98,7 +98,9 @@ Input make(const TextSource& source, Positions positions, const AttentionConfig&
   Input input;
   const auto sentences = tokenizeAll(source.texts, "text");
   if (sentences.empty()) throw UserError("text is empty; give it at least one word");
-  Embedded x = embedText(inTurn(sentences, config.batch), config.seqLen, config.dModel, positions);
+  const Identity identity = config.crossAttention() ? Identity::meaning : Identity::word;
+  Embedded x =
+      embedText(inTurn(sentences, config.batch), config.seqLen, config.dModel, positions, identity);
   input.x = x.x;
   input.tokens = std::move(x.tokens);
   input.coordinates = std::move(x.layout.names);
@@ -110,8 +112,8 @@ Input make(const TextSource& source, Positions positions, const AttentionConfig&
   if (memoryTexts.empty()) {
     throw UserError("cross-attention needs a memory text; give one, or set memory_len to 0");
   }
-  Embedded memory =
-      embedText(inTurn(memoryTexts, config.batch), config.memoryLen, config.kvWidth(), positions);
+  Embedded memory = embedText(inTurn(memoryTexts, config.batch), config.memoryLen, config.kvWidth(),
+                              positions, identity);
   input.memory = memory.x;
   input.memoryTokens = std::move(memory.tokens);
   input.lengths = std::move(memory.lengths);

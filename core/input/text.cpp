@@ -9,6 +9,7 @@
 #include "core/input/embedding.h"
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
+#include "core/input/meanings.h"
 #include "core/utf8.h"
 #include "core/weights/random.h"
 
@@ -126,9 +127,9 @@ CoordinateBlock wordClassBlock() {
   return block;
 }
 
-/// ±1/√width: the same token has the same signs everywhere, other tokens' are as good as random.
-void fillIdentity(std::span<float> row, ColumnRange range, const std::string& token) {
-  const RandomStream signs(hashBytes(lowerCased(token)), "identity");
+/// ±1/√width: the same name has the same signs everywhere, other names' are as good as random.
+void fillIdentity(std::span<float> row, ColumnRange range, const std::string& name) {
+  const RandomStream signs(hashBytes(name), "identity");
   const auto size = static_cast<float>(1.0 / std::sqrt(static_cast<double>(range.count)));
   for (Index c = 0; c < range.count; ++c) {
     const bool positive = (signs.bits(static_cast<std::uint64_t>(c)) >> 63) != 0;
@@ -137,7 +138,7 @@ void fillIdentity(std::span<float> row, ColumnRange range, const std::string& to
 }
 
 void fillToken(std::span<float> row, const Layout& layout, const std::string& token, Index position,
-               Positions positions) {
+               Positions positions, Identity identity) {
   const auto& blocks = layout.blocks;
   if (blocks[TextBlock::constant].count > 0)
     row[static_cast<std::size_t>(blocks[TextBlock::constant].begin)] = 1.0F;
@@ -147,7 +148,8 @@ void fillToken(std::span<float> row, const Layout& layout, const std::string& to
     row[static_cast<std::size_t>(blocks[TextBlock::wordClass].begin + wordClass)] = 1.0F;
   }
   fillPositionPairs(row, blocks[TextBlock::positionPairs], position, positions);
-  fillIdentity(row, layout.rest, token);
+  fillIdentity(row, layout.rest,
+               identity == Identity::meaning ? meanings().of(token) : lowerCased(token));
 }
 
 }  // namespace
@@ -159,7 +161,7 @@ Layout textLayout(Index width) {
 }
 
 Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index places,
-                   Index width, Positions positions) {
+                   Index width, Positions positions, Identity identity) {
   std::vector<Index> lengths;
   for (const auto& sentence : sentences) lengths.push_back(static_cast<Index>(sentence.size()));
   const Filling filling(std::move(lengths), places);
@@ -174,7 +176,7 @@ Embedded embedText(const std::vector<std::vector<std::string>>& sentences, Index
     for (Index place = 0; place < filling.valid(item); ++place) {
       const std::string& token = sentences[item][static_cast<std::size_t>(filling.at(item, place))];
       tokens[static_cast<std::size_t>(place)] = token;
-      fillToken(x.row(place), result.layout, token, place, positions);
+      fillToken(x.row(place), result.layout, token, place, positions, identity);
     }
     if (positions == Positions::sinusoidal) addSinusoids(x, filling.valid(item));
   }

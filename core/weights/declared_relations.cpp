@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/input/lexicon.h"
+#include "core/input/meanings.h"
 #include "core/weights/designed_heads.h"
 
 namespace headscope {
@@ -136,6 +137,11 @@ Partner partnerBy(const PartnerRule& rule, const Item& item, Index i) {
   if (where == "same word") {
     const std::string& word = item.queries().word(i);
     std::erase_if(keys, [&](Index j) { return j == i || item.keys().word(j) != word; });
+    return onlyOne(keys);
+  }
+  if (where == "same meaning") {
+    const std::string meaning = meanings().of(item.queries().word(i));
+    std::erase_if(keys, [&](Index j) { return meanings().of(item.keys().word(j)) != meaning; });
     return onlyOne(keys);
   }
   return {};

@@ -39,15 +39,12 @@ bool readsPositions(const HeadDescription& d) {
 }
 
 /// What the input lacks for it, in words; empty: nothing.
-std::string whatIsMissing(const HeadDescription& d, const AttentionConfig& c, Positions positions) {
+std::string whatIsMissing(const HeadDescription& d, Positions positions) {
   if (positions == Positions::sinusoidal && readsCoordinates(d)) {
     return "sinusoids are added over all coordinates, so none can be read by itself";
   }
   if (positions == Positions::none && readsPositions(d)) {
     return "positions are off, and it reads them";
-  }
-  if (c.crossAttention() && !d.across) {
-    return "it relates places of one sequence, and here queries and keys come from two";
   }
   return {};
 }
@@ -62,7 +59,10 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& 
     return plan;
   }
   const bool text = std::holds_alternative<TextSource>(source);
-  const auto& all = text ? descriptions().text : descriptions().series;
+  const bool across = c.crossAttention();
+  const auto& all =
+      !text ? descriptions().series : (across ? descriptions().across : descriptions().text);
+  const std::string_view material = !text ? "a series" : across ? "two texts" : "text";
   std::size_t next = 0;
   for (Index h = 0; h < c.numHeads; ++h) {
     PlannedHead& head = plan[static_cast<std::size_t>(h)];
@@ -71,10 +71,10 @@ std::vector<PlannedHead> planHeads(const AttentionConfig& c, const InputSource& 
       head.why = fmt::format("it shares its keys with head {}, which they are made for", owner + 1);
     } else if (next == all.size()) {
       head.why = fmt::format("{} heads are designed for {}, and this one is beyond them",
-                             all.size(), text ? "text" : "a series");
+                             all.size(), material);
     } else {
       head.description = &all[next++];
-      head.why = whatIsMissing(*head.description, c, positions);
+      head.why = whatIsMissing(*head.description, positions);
     }
   }
   return plan;

@@ -57,13 +57,12 @@ struct HeadDescription {
   double eachGain = 0.0;
   std::optional<IdentityMeeting> identity;
   Looks looks = Looks::anywhere;
-  bool across = false;  // also from one sequence to another
   std::vector<PartnerRule> partner;
 };
 
-/// In the order in which heads take them.
+/// In the order in which heads take them: within a text, from one text to another, within a series.
 struct HeadDescriptions {
-  std::vector<HeadDescription> text, series;
+  std::vector<HeadDescription> text, across, series;
 };
 
 }  // namespace headscope

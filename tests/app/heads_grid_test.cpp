@@ -72,8 +72,21 @@ TEST_F(HeadsGrid, SortsTheTilesByTheMetricChosen) {
   }
 }
 
-TEST_F(HeadsGrid, AClickOpens) {
+TEST_F(HeadsGrid, AClickChoosesAndStays) {
   ui_.clickAt(cellAt(maps()[4], 6, 6, 5, 1));
+  EXPECT_EQ(ui_.view().head, 4);
+  EXPECT_EQ(ui_.view().page, kHeadsPage);
+  EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
+  ui_.click("open head 5 in Flow", kCard);
+  EXPECT_EQ(ui_.view().page, kFlowPage);
+  EXPECT_EQ(ui_.view().head, 4);
+}
+
+TEST_F(HeadsGrid, ADoubleClickOpens) {
+  const ImVec2 cell = cellAt(maps()[4], 6, 6, 5, 1);
+  ui_.host().click(ui_.app(), cell);
+  ui_.host().click(ui_.app(), cell);
+  ui_.settle();
   EXPECT_EQ(ui_.view().head, 4);
   EXPECT_EQ(ui_.view().page, kFlowPage);
   EXPECT_EQ(ui_.view().step, StepId::softmax);

@@ -65,9 +65,15 @@ void expectShown(AppDriver& ui, const HeadRelation& a, const HeadRelation& b,
   EXPECT_TRUE(ui.shows(b.relation.name + " ▾", "effects")) << ui.screen().all();
   const auto found = twoInOne(ui.trace(), 0, {a, b}, gains);
   ASSERT_TRUE(found);
-  const std::string both = fmt::format("{} {:.2f} → {:.2f}, {} {:.2f} → {:.2f}.", a.relation.name,
-                                       *found->scores[0][0], *found->scores[2][0], b.relation.name,
-                                       *found->scores[1][1], *found->scores[2][1]);
+  std::string both = fmt::format("{} {:.2f} → {:.2f}, {} {:.2f} → {:.2f}.", a.relation.name,
+                                 *found->scores[0][0], *found->scores[2][0], b.relation.name,
+                                 *found->scores[1][1], *found->scores[2][1]);
+  if (const auto& torn = found->torn) {  // the row that wants both
+    both = fmt::format(
+        "two heads give {:.2f} and {:.2f}; one head has one row to share, and gives {:.2f} and "
+        "{:.2f}.",
+        torn->alone[0], torn->alone[1], torn->together[0], torn->together[1]);
+  }
   EXPECT_TRUE(ui.shows(both, "effects")) << both << ui.screen().all();
   EXPECT_TRUE(ui.shows("One head for both", "effects"));
 }
@@ -131,7 +137,7 @@ TEST(WhySeveral, SaysWhatTheTokenGetsThatLosesMostOfBoth) {
   const auto found = twoInOne(ui.trace(), 0, pair, PairGains::asBuilt);
   ASSERT_TRUE(found && found->torn);
   const TornQuery& torn = *found->torn;
-  ui.hover(ui.at("One head that is to do both", "effects"));
+  ui.hover(ui.at("two heads give", "effects"));
   for (int i = 0; i < 40; ++i) ui.frame();
   EXPECT_TRUE(
       ui.shows(fmt::format("‘flows’ is to look at ‘river’ and at ‘The’: {:.2f} and {:.2f} by the "

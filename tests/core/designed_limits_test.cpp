@@ -67,10 +67,11 @@ TEST(DesignedLimits, AChannelThatIsNotThereIsSaid) {
 }
 
 TEST(DesignedLimits, WhatAppliesElsewhereIsSaid) {
-  const auto across = designedHeads(*designed(TextSource{{kCat}, {"Die Katze"}}, sized(512, 8, 1)));
-  EXPECT_NE(across[0].why.find("two"), std::string::npos);
-  EXPECT_FALSE(across[6].drawn);  // first token
-  EXPECT_FALSE(across[7].drawn);  // uniform
+  const auto across =
+      designedHeads(*designed(TextSource{{kCat}, {"Die Katze"}}, sized(768, 12, 1)));
+  EXPECT_EQ(across[0].title, "Same meaning");
+  EXPECT_EQ(across[7].title, "Uniform");
+  EXPECT_NE(across[8].why.find("8 heads are designed for two texts"), std::string::npos);
 
   const auto grouped = designedHeads(*designed(TextSource{{kCat}, {}}, sized(512, 8, 1, 2)));
   EXPECT_EQ(grouped[0].title, "Previous token");

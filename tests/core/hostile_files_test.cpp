@@ -173,7 +173,7 @@ TEST(HostileAssets, EveryReaderNamesItsFile) {
     }
   };
   const auto head = [](const std::string& fields) {
-    return R"({"text":[{"title":"","about":"",)" + fields + R"(}],"series":[]})";
+    return R"({"text":[{"title":"","about":"",)" + fields + R"(}],"across":[],"series":[]})";
   };
   EXPECT_EQ(parseDesignedHeads(head(R"("pairs":3)")).text.front().pairs, 3);
   for (const char* fields :
@@ -183,7 +183,7 @@ TEST(HostileAssets, EveryReaderNamesItsFile) {
         R"("identity":{"gain":1,"least":-1e30})"}) {
     refused(parseDesignedHeads, head(fields), "designed_heads.json: ");
   }
-  for (const char* text : {"", "7", "[", "{}", R"({"text":1,"series":[]})", "\xff"}) {
+  for (const char* text : {"", "7", "[", "{}", R"({"text":1,"across":[],"series":[]})", "\xff"}) {
     refused(parseDesignedHeads, text, "designed_heads.json: ");
     refused(parseColorMaps, text, "colormaps.json: ");
     refused(parseGlossary, text, "glossary.json: ");

@@ -4,6 +4,7 @@
 
 #include "core/input/input.h"
 #include "core/input/lexicon.h"
+#include "core/input/meanings.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {
@@ -70,6 +71,20 @@ TEST(Lexicon, RestIsPunctuationOrOther) {
   for (const char* word : {"zyzzyva", "42", "猫"}) {
     EXPECT_EQ(lexicon().classOf(word), WordClass::other) << word;
   }
+}
+
+TEST(Meanings, AreSharedByWordsOfTwoLanguages) {
+  EXPECT_EQ(meanings().of("Katze"), meanings().of("cat"));
+  EXPECT_EQ(meanings().of("Schläft"), meanings().of("sleep"));
+  EXPECT_NE(meanings().of("nicht"), meanings().of("no"));
+  EXPECT_EQ(meanings().of("Zyzzyva"), "zyzzyva");
+  EXPECT_EQ(meanings().of(","), ",");
+}
+
+TEST(Meanings, GiveAWordOne) {
+  expectUserError([] { Meanings("{"); }, "meanings.json");
+  expectUserError([] { Meanings(R"({"sea": ["see"], "look": ["see"]})"); },
+                  R"("see" means "sea" and "look")");
 }
 
 TEST(Lexicon, RefusesWhatIsNone) {

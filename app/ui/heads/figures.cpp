@@ -205,7 +205,7 @@ std::string madeForInWords(const HeadReport& report, Index head) {
   if (!made) return {};
   const char* purpose = made->trained ? "trained for" : "made for";
   return made->score
-             ? fmt::format("{} {}, {:.2f} on its partners; ", purpose, made->name, *made->score)
+             ? fmt::format("{} {}, {:.2f} where it is to look; ", purpose, made->name, *made->score)
              : fmt::format("{} {}: {}; ", purpose, made->name, made->score.why);
 }
 

@@ -69,7 +69,7 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
 std::string labelWithScore(const HeadLabel& label);
 /// "previous token 0.87: previous_token is 0.87, at least 0.5": by which rule, too.
 std::string labelWithRule(const HeadLabel& label);
-/// "made for verb → its subject, 0.83 on its partners; "; empty where nothing was declared.
+/// "made for verb → its subject, 0.83 where it is to look; "; empty where nothing was declared.
 std::string madeForInWords(const HeadReport& report, Index head);
 
 /// What the table is ordered by where it is neither a metric's key nor empty (by number).

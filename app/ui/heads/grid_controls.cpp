@@ -117,7 +117,6 @@ void gridSentences(const Panel& panel, const Figures* figures, const GridControl
   const Theme& t = look.theme;
   const HeadsView& view = panel.view.heads;
   ImFont* font = look.fonts.small;
-  ImGui::PushTextWrapPos(0.0F);
   if (view.content == GridContent::normWeighted) {
     constexpr const char* kFormula = "‖A_{ij} v_j W_{O,h}‖";
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -125,7 +124,7 @@ void gridSentences(const Panel& panel, const Figures* figures, const GridControl
     drawRichText(ImGui::GetWindowDrawList(), look.fonts, font, at, t.text, kFormula);
     ImGui::Dummy(size);
     ImGui::SameLine(0.0F, look.space.medium);
-    label(
+    wrappedLabel(
         font, t.textMuted,
         "the length of what key j gives query i, in the output's units (Kobayashi et al. 2020): "
         "a strong weight on a value of no length moves nothing. Below, beside plain attention: the "
@@ -133,9 +132,10 @@ void gridSentences(const Panel& panel, const Figures* figures, const GridControl
         "a key moves more than its weight says.");
   }
   if (view.meanShown && view.content == GridContent::weights) {
-    label(font, t.textMuted,
-          "Mean over heads, as PyTorch returns by default: need_weights=True averages unless "
-          "average_attn_weights=False; need_weights=False returns none.");
+    wrappedLabel(
+        font, t.textMuted,
+        "Mean over heads, as PyTorch returns by default: need_weights=True averages unless "
+        "average_attn_weights=False; need_weights=False returns none.");
   }
   if (view.drawing == GridDrawing::lines) {
     std::string text = fmt::format("Lines: the largest weights that make up {:.0f} % of each row",
@@ -144,15 +144,15 @@ void gridSentences(const Panel& panel, const Figures* figures, const GridControl
       text += fmt::format("; a line joins {} queries to {} keys, their weights added",
                           controls.queryStep, controls.keyStep);
     }
-    label(font, t.textMuted, text + ".");
+    wrappedLabel(font, t.textMuted, text + ".");
   }
   if (const auto metric = metricFromKey(view.sortBy)) {
     const MetricInfo& by = info(*metric);
-    label(font, t.textMuted,
-          figures == nullptr ? fmt::format("Sorted by number until {} is measured.", by.title)
-                             : fmt::format("{}, largest first: {}.", by.title, by.words));
+    wrappedLabel(font, t.textMuted,
+                 figures == nullptr
+                     ? fmt::format("Sorted by number until {} is measured.", by.title)
+                     : fmt::format("{}, largest first: {}.", by.title, by.words));
   }
-  ImGui::PopTextWrapPos();
 }
 
 // The map.
@@ -235,7 +235,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
     colorStrip(look, controls.scale, strip, high);
   }
   const bool plain = view.content == GridContent::weights;
-  const char* mean = narrow ? "average###mean" : "mean over heads###mean";
+  const char* mean = narrow ? "mean###mean" : "mean over heads###mean";
   if (controlPill(look, mean, view.meanShown && plain, plain)) {
     view.meanShown = !view.meanShown;
   }
@@ -249,6 +249,10 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   if (controlPill(look, compare + "###compare", inIt))
     toggleCompared(view.compared, panel.view.head);
   tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
+  const std::string open = narrow ? fmt::format("open {}", panel.view.head + 1)
+                                  : fmt::format("open head {} in Flow", panel.view.head + 1);
+  if (controlPill(look, open + "###open", false)) openHead(panel.view, panel.view.head);
+  tip(look, "Shows the chosen head step by step; so does a double click on any, and enter");
   zoomPills(panel);
   // always there for long inputs, so that zooming moves nothing
   const bool several = controls.queryStep * controls.keyStep > 1;

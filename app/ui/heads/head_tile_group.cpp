@@ -244,21 +244,28 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
   if (picture.of == HeadPicture::Of::mean && drawn.parts->mean.empty()) return;
   const PictureReader reader(panel.trace, panel.view.item, content, *drawn.parts);
   const float value = reader.cell(picture, cell.row, cell.col);
-  const std::string place =
-      fmt::format("[{}, {}]", placeName(panel.trace, Axis::query, cell.item, cell.row),
-                  placeName(panel.trace, Axis::key, cell.item, cell.col));
+  const std::string query = placeName(panel.trace, Axis::query, cell.item, cell.row);
+  const std::string key = placeName(panel.trace, Axis::key, cell.item, cell.col);
   const bool normWeighted =
       content == GridContent::normWeighted && picture.of != HeadPicture::Of::plain;
-  const char* symbol = normWeighted ? "‖A v W_O‖" : "A";
-  const std::string shift =
-      picture.of == HeadPicture::Of::shift ? " as a share of its row − A" : "";
-  std::string text = fmt::format("{}{}{}", symbol, place, shift);
-  text += value <= gl::kMaskedCell ? " is masked" : " = " + number(value, 6);
-  if (normWeighted && picture.of == HeadPicture::Of::head) {
-    text += " of a weight of " + number(panel.trace.value(cell), 4);
+  const std::string much = number(value, 6);
+  std::string text;
+  if (value <= gl::kMaskedCell) {
+    text = fmt::format("‘{}’ may not look at ‘{}’: masked", query, key);
+  } else if (picture.of == HeadPicture::Of::shift) {
+    text = fmt::format("‘{}’ is moved by ‘{}’ by {} of its row more than the weight says", query,
+                       key, much);
+  } else if (normWeighted) {
+    text = fmt::format("‘{}’ is moved by ‘{}’ by {}", query, key, much);
+    if (picture.of == HeadPicture::Of::head) {
+      text += ", with a weight of " + number(panel.trace.value(cell), 4);
+    }
+  } else if (picture.of == HeadPicture::Of::difference) {
+    text = fmt::format("‘{}’ on ‘{}’: weights differ by {}", query, key, much);
+  } else {
+    text = fmt::format("‘{}’ gives {} of its attention to ‘{}’", query, much, key);
   }
   text += "\n" + nameOf(picture);
-  if (isOfHead(picture)) text += " · " + toString(cell);
   if (group.set != nullptr) {
     if (const auto at = group.set->find(picture))
       text += blockWords(group, *at, cell.row, cell.col);
@@ -331,18 +338,18 @@ void zoomAndPan(const Panel& panel, const HeadTileGroup& group, const VisibleTok
   pan(view.keys, c.keys(), shown.keys.count, by.x, group.lines ? size.y : size.x, mouse.left.x);
 }
 
-/// A click opens; the space bar, which presses buttons too, chooses and stays on the page.
+/// A click chooses the head and its cell, a double click shows it in Flow.
 void pressTile(const Panel& panel, const HeadPicture& picture, const std::optional<Hover>& at) {
   ViewState& view = panel.view;
   if (picture.of != HeadPicture::Of::head) return;
   if (ImGui::GetIO().KeyCtrl) {
     toggleCompared(view.heads.compared, picture.head);
-  } else if (!ImGui::IsMouseReleased(0)) {
-    view.head = picture.head;
-  } else {
-    openHead(view, picture.head);
-    if (at && at->cell.head == picture.head && at->col >= 0) view.selected = at->cell;
+    return;
   }
+  view.head = picture.head;
+  if (!ImGui::IsMouseReleased(0)) return;  // the space bar, which presses buttons too
+  if (at && at->cell.head == picture.head && at->col >= 0) view.selected = at->cell;
+  if (ImGui::GetIO().MouseClickedLastCount[0] > 1) openHead(view, picture.head);
 }
 
 /// What is said of a head where the mouse rests on its title: what it is called, by which rule, and

@@ -216,6 +216,78 @@ void pairPictures(const Panel& panel, const PairFigures& figures) {
   heatmaps.draw(list);
 }
 
+constexpr float kLaneWords = 230.0F;    // points, at most: what a lane is of
+constexpr float kWidestBar = 110.0F;    // points a key takes at most
+constexpr float kHighestLane = 130.0F;  // points
+
+/// One row of weights, that of the query that is to look at two keys, by each of the three: bars
+/// over the same keys, one below the other.
+void tornPicture(const Panel& panel, const PairFigures& figures, const TornQuery& torn) {
+  const Look& look = panel.look;
+  const Theme& t = look.theme;
+  const TwoInOne& of = *figures.measured;
+  const Rect room = Rect::rest();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  AxisLabels keys{laneTokens(panel.trace, Lane::key, panel.view.item), look.fonts.small,
+                  t.textMuted, t.text};
+  keys.curves = laneCurves(look, panel.trace, Lane::key, panel.view.item);
+  const auto count = static_cast<float>(panel.trace.config().keys());
+  const float words = std::min(look.px(kLaneWords), room.width() * 0.3F);
+  const float left = room.a.x + words + look.space.medium;
+  const float width = std::min(room.b.x - left, count * look.px(kWidestBar));
+  const ColumnLabels names(look, keys, width, look.px(44) + keys.curvesRoom());
+  const float lane =
+      std::clamp((room.height() - names.room()) / 3.0F, look.space.wide, look.px(kHighestLane));
+  const float value = fontSize(look.fonts.mono) + look.space.tight;  // above the bars
+  const Rect whole{{left, room.a.y}, {left + width, room.a.y + 3.0F * lane}};
+  const auto column = [&](Index key, float from, float to) {
+    const float x = left + width * static_cast<float>(key) / count;
+    return Rect{{x, from}, {x + width / count, to}};
+  };
+  const std::array<ImU32, 2> colors{headColor(t, static_cast<std::size_t>(figures.pair[0].head)),
+                                    headColor(t, static_cast<std::size_t>(figures.pair[1].head))};
+  for (std::size_t r = 0; r < 2; ++r) {
+    const Rect sought = column(torn.partners[r], whole.a.y, whole.b.y);
+    list->AddRectFilled(sought.a, sought.b, withAlpha(colors[r], 0.12F));
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    const bool joint = i == 2;
+    const Rect at = Rect::at({left, room.a.y + static_cast<float>(i) * lane}, {width, lane});
+    const float base = at.b.y - look.space.small;
+    const float most = std::max(1.0F, base - at.a.y - value);
+    const std::string title =
+        joint ? "One head for both" : pairHeadName(figures.pair[i], of.gains[i]);
+    const float textTop = base - fontSize(look.fonts.semibold) - fontSize(look.fonts.small);
+    drawText(list, look.fonts.semibold, {room.a.x, textTop}, joint ? t.text : colors[i],
+             elided(look.fonts.semibold, title, words));
+    drawText(
+        list, look.fonts.small, {room.a.x, textTop + fontSize(look.fonts.semibold)}, t.textMuted,
+        elided(look.fonts.small,
+               joint ? "both scores added, one softmax" : figures.pair[i].relation.name, words));
+    list->AddLine({at.a.x, base}, {at.b.x, base}, t.divider, look.space.hair);
+    const ConstMatrixView weights = of.weights[i].matrix();
+    for (Index key = 0; key < weights.cols; ++key) {
+      const float weight = weights(torn.query, key);
+      ImU32 color = t.textMuted;
+      bool sought = false;
+      for (std::size_t r = 0; r < 2; ++r) {
+        if (key != torn.partners[r] || (!joint && r != i)) continue;
+        color = colors[r];
+        sought = true;
+      }
+      const Rect bar = column(key, base - most * weight, base);
+      const float inset = std::min(look.space.small, bar.width() * 0.2F);
+      list->AddRectFilled({bar.a.x + inset, bar.a.y}, {bar.b.x - inset, bar.b.y}, color,
+                          look.space.hair);
+      if (!sought) continue;
+      drawTextCentred(list, look.fonts.mono,
+                      {bar.centre().x, bar.a.y - fontSize(look.fonts.mono) * 0.5F}, t.text,
+                      fmt::format("{:.2f}", weight));
+    }
+  }
+  names.draw(list, whole);
+}
+
 // Words.
 
 /// The query that loses most of both.
@@ -245,7 +317,17 @@ std::string conclusion(const Panel& panel, const PairFigures& figures) {
       scoreText(m.entropy[2]), scoreText(m.entropy[0]), scoreText(m.entropy[1]));
 }
 
-/// The picture in one sentence; what it stands on is its tooltip.
+/// The picture of one row in one sentence.
+std::string tornAnswer(const Panel& panel, const TornQuery& torn) {
+  return fmt::format(
+      "{} is to look at {} and at {}: two heads give {:.2f} and {:.2f}; one head has one row to "
+      "share, and gives {:.2f} and {:.2f}.",
+      tokenInQuotes(panel, torn.query), tokenInQuotes(panel, torn.partners[0], Lane::key),
+      tokenInQuotes(panel, torn.partners[1], Lane::key), torn.alone[0], torn.alone[1],
+      torn.together[0], torn.together[1]);
+}
+
+/// The pictures of all rows in one sentence; what it stands on is its tooltip.
 std::string answer(const PairFigures& figures) {
   const TwoInOne& m = *figures.measured;
   const auto lost = [&](std::size_t r) { return m.scores[2][r] && m.scores[r][r]; };
@@ -295,10 +377,16 @@ class WhySeveralTab final : public Card {
             failed ? found.problem : "measuring …");
       return;
     }
-    wrappedLabel(look.fonts.semibold, look.theme.text, answer(*found.current));
+    const auto& torn = found.current->measured->torn;
+    wrappedLabel(look.fonts.semibold, look.theme.text,
+                 torn ? tornAnswer(panel, *torn) : answer(*found.current));
     tip(look, conclusion(panel, *found.current));
     ImGui::Dummy({0.0F, look.space.thin});
-    pairPictures(panel, *found.current);
+    if (torn) {
+      tornPicture(panel, *found.current, *torn);
+    } else {
+      pairPictures(panel, *found.current);
+    }
   }
 
   /// What is missing, and the way out.

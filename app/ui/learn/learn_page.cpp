@@ -20,7 +20,7 @@ constexpr float kEntryHeight = 96.0F;  // of a lesson in the list
 constexpr float kLearnMargin = 14.0F;
 
 int columnsIn(const Look& look, float width) {
-  return std::clamp(static_cast<int>(width / look.px(440)), 1, 3);
+  return std::clamp(static_cast<int>(width / look.px(400)), 1, 3);
 }
 
 class LessonsCard final : public Card {
@@ -45,7 +45,8 @@ class LessonsCard final : public Card {
     for (const lessons::Lesson& lesson : formats::shippedLessons()) {
       const auto column = static_cast<float>(place % columns);
       const auto row = static_cast<float>(place / columns);
-      ImGui::SetCursorPos({from.x + column * (each + gap), from.y + row * (height + gap)});
+      ImGui::SetCursorPos(
+          {from.x + column * (each + gap), from.y + row * (height + look.space.medium)});
       ImGui::PushID(place++);
       ImGui::BeginChild("lesson", {each, height}, false, ImGuiWindowFlags_NoScrollbar);
       entry(panel, lesson, place, each);
@@ -115,7 +116,7 @@ class LearnPage final : public Page {
     const int count = static_cast<int>(formats::shippedLessons().size());
     const auto rows = static_cast<float>((count + columns - 1) / columns);
     return {body.x,
-            std::max(body.y, look.px(80) + rows * (look.px(kEntryHeight) + look.space.wide))};
+            std::max(body.y, look.px(80) + rows * (look.px(kEntryHeight) + look.space.medium))};
   }
   std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
     const float margin = panel.look.px(kLearnMargin);

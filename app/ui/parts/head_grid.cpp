@@ -7,6 +7,7 @@
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
+#include "core/words/cell_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -143,8 +144,7 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  ImGui::SetTooltip("%s = %s\n%s · %s", cellName(panel_.trace, cell).c_str(),
-                    number(panel_.trace.value(cell), 6).c_str(), toString(cell).c_str(),
+  ImGui::SetTooltip("%s\n%s", cellInWords(panel_.trace, cell).c_str(),
                     headName(tensor_, head, panel_.trace.config()).c_str());
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,

@@ -3,6 +3,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/words/cell_sentence.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -45,8 +46,7 @@ void MatrixPicture::pick() const {
     const auto at = p.ref.placedAt(p.at).hovered();
     if (!at) continue;
     const CellRef cell = p.ref.cell(*at);
-    ImGui::SetTooltip("%s = %s\n%s", cellName(panel_.trace, cell).c_str(),
-                      number(panel_.trace.value(cell), 6).c_str(), toString(cell).c_str());
+    ImGui::SetTooltip("%s", cellInWords(panel_.trace, cell).c_str());
     if (ImGui::IsMouseClicked(0)) panel_.view.selected = cell;
     return;
   }

@@ -47,7 +47,8 @@ std::string stripKvHead(const AttentionConfig& c, Index head, float room, ImFont
                      fmt::format("K, V {}", number));
 }
 
-constexpr float kLowCard = 60.0F;  // at scale 1; there is no line for a switch below the name
+constexpr float kLowStripCard = 72.0F;  // at scale 1; its picture stays small, for the name
+constexpr float kLowCard = 60.0F;       // at scale 1; there is no line for a switch below the name
 
 /// One head of the strip: its picture, with the words beside it or above.
 struct StripCard {
@@ -184,7 +185,7 @@ std::vector<StripCard> stripCards(const Panel& panel, ImVec2 origin, ImVec2 size
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const float pad = look.px(8);
-  const float most = size.y - 2 * pad;
+  const float most = size.y < look.px(kLowStripCard) ? look.px(34) : size.y - 2 * pad;
   // beside the text, or below it where the card is narrow
   const bool beside = size.x - 2 * pad - most > look.px(62);
   // above a picture that leaves no room beside it: the name, and what the head was made for
@@ -337,6 +338,7 @@ void whySeveralButton(const Panel& panel, ImVec2 start) {
   if (pill(look, kText)) {
     panel.view.page = kHeadsPage;
     panel.view.heads.effectTab = EffectTab::whySeveral;
+    panel.view.inSight = "effects";
   }
   tip(look, "One head that is asked to do what two of these do, beside the two");
   ImGui::SetCursorPos(after);
@@ -356,7 +358,12 @@ void headsStrip(const Panel& panel) {
     heading(look, "Heads", about.c_str());
     whySeveralButton(panel, start);
   }
-  const ImVec2 room = ImGui::GetContentRegionAvail();
+  ImVec2 room = ImGui::GetContentRegionAvail();
+  if (room.y < look.px(kLowCard)) {  // the margin above and below goes to the names
+    const float more = std::max(0.0F, ImGui::GetStyle().WindowPadding.y - look.px(5));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - more);
+    room.y += 2.0F * more;
+  }
   const float gap = look.px(10);
   const auto count = static_cast<float>(c.numHeads);
   const float width =

@@ -12,6 +12,7 @@
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
+#include "core/words/cell_sentence.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -208,19 +209,18 @@ class StageMatrixPainter {
     if (ref_.maskOnly) {
       ImGui::SetTooltip("%s", explainCell(trace_, found).rule.c_str());
     } else {
-      ImGui::SetTooltip("%s = %s\n%s", cellName(trace_, found).c_str(),
-                        number(trace_.value(found), 6).c_str(), tooltipDetail(found).c_str());
+      ImGui::SetTooltip("%s%s", cellInWords(trace_, found).c_str(), tooltipDetail(found).c_str());
     }
     if (ImGui::IsMouseClicked(0)) panel_.view.selected = found;
     return hover;
   }
 
   std::string tooltipDetail(const CellRef& cell) const {
-    std::string text = toString(cell);
+    std::string text;
     const std::string_view coordinate = coordinateName(trace_, cell);
-    if (!coordinate.empty()) text += fmt::format(" · {}", coordinate);
+    if (!coordinate.empty()) text += fmt::format("\n{}", coordinate);
     if (info(cell.tensor).perHead) {
-      text += " · " + headName(cell.tensor, cell.head, trace_.config());
+      text += "\n" + headName(cell.tensor, cell.head, trace_.config());
     }
     const std::string why = whyFullyMasked(trace_, cell);
     if (!why.empty()) text += "\n" + why;

@@ -76,6 +76,8 @@ StageNote aboutMemory(const Panel& panel) {
   const AttentionConfig& c = trace.config();
   StageNote note;
   note.text = "Queries come from the input; keys and values come from the memory.";
+  note.offer = "the lesson on two sentences";
+  note.accept = [](const Panel& of) { of.edits.lesson = "13_two_sentences"; };
   if (c.seqLen > kMostTokens || c.keys() > kMostTokens) return note;
   CellRef largest{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
   float most = trace.value(largest);

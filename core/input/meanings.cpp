@@ -1,0 +1,35 @@
+#include "core/input/meanings.h"
+
+#include <fmt/format.h>
+
+#include "core/assets.h"
+#include "core/error.h"
+#include "core/formats/asset_files.h"
+#include "core/input/input.h"
+
+namespace headscope {
+
+Meanings::Meanings(std::string_view json) {
+  for (const auto& [meaning, words] : formats::parseMeanings(json)) {
+    for (const std::string& word : words) {
+      const auto [found, isNew] = meanings_.emplace(word, meaning);
+      if (!isNew) {
+        throw UserError(fmt::format("meanings.json: \"{}\" means \"{}\" and \"{}\"; give it one",
+                                    word, found->second, meaning));
+      }
+    }
+  }
+}
+
+std::string Meanings::of(const std::string& token) const {
+  std::string word = lowerCased(token);
+  const auto found = meanings_.find(word);
+  return found != meanings_.end() ? found->second : word;
+}
+
+const Meanings& meanings() {
+  static const Meanings instance(asset("meanings.json"));
+  return instance;
+}
+
+}  // namespace headscope

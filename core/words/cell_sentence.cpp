@@ -1,0 +1,83 @@
+#include "core/words/cell_sentence.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+#include "core/words/cells.h"
+#include "core/words/numbers.h"
+
+namespace headscope {
+namespace {
+
+/// What one row of a tensor is to its token.
+std::string_view rowOf(TensorId tensor) {
+  switch (tensor) {
+    case TensorId::x:
+    case TensorId::memory:
+      return "input";
+    case TensorId::qProj:
+    case TensorId::q:
+    case TensorId::qNorm:
+    case TensorId::qRot:
+      return "query";
+    case TensorId::kProj:
+    case TensorId::k:
+    case TensorId::kNorm:
+    case TensorId::kRot:
+      return "key";
+    case TensorId::vProj:
+    case TensorId::v:
+      return "value";
+    case TensorId::heads:
+      return "mix of values";
+    case TensorId::concat:
+      return "row of all heads";
+    case TensorId::output:
+      return "output";
+    default:
+      return {};
+  }
+}
+
+std::string_view scoreOf(TensorId tensor) {
+  switch (tensor) {
+    case TensorId::rawScores:
+      return "score";
+    case TensorId::scores:
+      return "divided score";
+    case TensorId::maskedScores:
+      return "score after the mask";
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string cellInWords(const Trace& trace, const CellRef& cell) {
+  const TensorInfo& t = info(cell.tensor);
+  const std::string value = number(trace.value(cell), 6);
+  const auto token = [&](Axis axis, Index index) {
+    return fmt::format("‘{}’", placeName(trace, axis, cell.item, index));
+  };
+  const std::string of = cell.gradient ? "gradient of the " : "";
+  if (cell.tensor == TensorId::weights) {
+    const std::string query = token(t.rows, cell.row);
+    const std::string key = token(t.cols, cell.col);
+    return cell.gradient ? fmt::format("{}weight of {} on {}: {}", of, query, key, value)
+                         : fmt::format("{} gives {} of its attention to {}", query, value, key);
+  }
+  if (const auto score = scoreOf(cell.tensor); !score.empty()) {
+    return fmt::format("{}{} of {} for {}: {}", of, score, token(t.rows, cell.row),
+                       token(t.cols, cell.col), value);
+  }
+  if (const auto row = rowOf(cell.tensor); !row.empty()) {
+    return fmt::format("{}{} of {}, number {}: {}", of, row, token(t.rows, cell.row), cell.col,
+                       value);
+  }
+  if (t.rows == Axis::none) return fmt::format("{}{}, number {}: {}", of, t.name, cell.col, value);
+  return fmt::format("{}{}, row {}, column {}: {}", of, t.name, cell.row, cell.col, value);
+}
+
+}  // namespace headscope

@@ -1,0 +1,15 @@
+// Cell sentence: what a cell is and holds, in words, for who points at it; its name in tensor
+// notation is in cells.h.
+#pragma once
+
+#include <string>
+
+#include "core/trace.h"
+
+namespace headscope {
+
+/// "‘slept’ gives 0.858 of its attention to ‘cat’", "score of ‘slept’ for ‘cat’: 30.8", "key of
+/// ‘cat’, number 3: −0.2"; without its head.
+std::string cellInWords(const Trace& trace, const CellRef& cell);
+
+}  // namespace headscope
