@@ -133,7 +133,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           gradientsProblem,
                           presenter.on() || !view.focus.empty()};
     training.follow(now);
-    model.follow();
+    followModel();
     headCounts.follow();
     scaleStudy.follow();
     ui::advancePlayback(panel, playback);
@@ -221,6 +221,24 @@ void App::State::openDropped() {
       formats::isSession(path) ? sessions.open(path) : documents.openFile(path);
     }
   }
+}
+
+/// What the view says is to be open, as a session does, a button or the command line, is opened;
+/// once it is, the view says what is there.
+void App::State::followModel() {
+  ui::ModelPlace& place = view.model.place;
+  if (place != modelPlace && !place.folder.empty()) model.open(place.folder, place.text);
+  model.follow();
+  if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
+    modelShown = moment->number;
+    place = {moment->folder.string(), moment->text};
+  }
+  const bool failed = !model.problem().empty() && !model.busy() && !model.cutOffered();
+  if (const auto moment = model.moment(); failed && moment != nullptr) {
+    place = {moment->folder.string(),
+             moment->text};  // what could not be opened is asked for no more
+  }
+  modelPlace = place;
 }
 
 /// A teacher's own lesson; it begins with the next frame.

@@ -63,6 +63,7 @@ struct App::State {
   void takeResult();
   TracePtr shownTrace(const TracePtr& newest);
   void openDropped();
+  void followModel();
   void openLesson(const std::filesystem::path& path);
   void startExport();
   void keepViewValid();
@@ -100,6 +101,8 @@ struct App::State {
   Sessions sessions;
   LiveTraining training;
   LiveModel model;
+  ui::ModelPlace modelPlace;     // what the view was made to say, or has asked for
+  std::uint64_t modelShown = 0;  // the moment that it is of
   LiveStudy headCounts, scaleStudy;
   Exports exports;
   ReferencePass reference;

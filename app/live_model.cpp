@@ -1,6 +1,7 @@
 #include "app/live_model.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -8,8 +9,10 @@
 
 #include "core/error.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
+#include "core/ledger.h"
 #include "core/model/tokenized.h"
 
 namespace headscope {
@@ -25,12 +28,14 @@ struct Asked {
   std::filesystem::path folder;  // empty: the model of `before`
   std::shared_ptr<const ModelMoment> before;
   std::string text;
+  bool cut = false;
   std::vector<HeadOfLayer> off;
   Index budget = 0;
   std::uint64_t number = 0;
 };
 
 std::string firstText(const model::ModelConfig& config, bool hasTokenizer) {
+  if (!config.example.empty()) return config.example;
   if (hasTokenizer) return "The cat, which was very fluffy, slept by the warm fire.";
   std::string ids;
   for (Index id = 0; id < std::min(kFirstIds, config.vocabulary); ++id) {
@@ -61,12 +66,23 @@ std::vector<Index> idsIn(const std::string& text) {
   return ids;
 }
 
+/// The start of the moment's text that the model takes.
+void cutToFit(ModelMoment& moment, Index most) {
+  if (moment.tokenizer != nullptr) {
+    moment.text = std::string(model::firstTokens(moment.text, *moment.tokenizer, most));
+    return;
+  }
+  std::vector<Index> ids = idsIn(moment.text);
+  ids.resize(std::min(ids.size(), static_cast<std::size_t>(most)));
+  moment.text = fmt::format("{}", fmt::join(ids, ", "));
+}
+
 model::ModelInput inputFor(const ModelMoment& moment, const model::ModelConfig& config) {
   if (moment.tokenizer == nullptr) return {idsIn(moment.text), {}, {}};
   return inputOf(moment.tokenizer->encode(moment.text), *moment.tokenizer, config);
 }
 
-std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>& cancelled) {
+std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<bool>& cancelled) {
   const Execution execution{.cancelled = &cancelled};
   ModelMoment moment;
   moment.number = asked.number;
@@ -74,10 +90,12 @@ std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>&
   model::ModelTracePtr previous;
   if (asked.folder.empty()) {
     of = asked.before->trace->document().model;
+    moment.folder = asked.before->folder;
     moment.tokenizer = asked.before->tokenizer;
     moment.tokenizerProblem = asked.before->tokenizerProblem;
     previous = asked.before->trace;
   } else {
+    moment.folder = asked.folder;
     of = formats::openModel(asked.folder, asked.budget / 2);
     if (formats::hasTokenizer(asked.folder)) {
       moment.tokenizerProblem =
@@ -86,7 +104,14 @@ std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>&
   }
   const model::ModelConfig& config = of->config();
   moment.text = asked.text.empty() ? firstText(config, moment.tokenizer != nullptr) : asked.text;
-  auto document = makeModelDocument(of, inputFor(moment, config));
+  model::ModelInput input = inputFor(moment, config);
+  if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
+    if (!asked.cut) return LiveModel::Found{{}, std::ssize(input.ids), most, of->name()};
+    moment.wholeTokens = std::ssize(input.ids);
+    cutToFit(moment, most);
+    input = inputFor(moment, config);
+  }
+  auto document = makeModelDocument(of, std::move(input));
   if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
   prepareGemm();
   moment.trace = runModel(document, previous, execution, asked.budget / 2);
@@ -99,12 +124,13 @@ std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>&
     moment.metrics.insert(moment.metrics.end(), metrics->begin(), metrics->end());
     moment.labels.insert(moment.labels.end(), labels.begin(), labels.end());
   }
-  if (!of->hasReadout()) return moment;
+  const auto found = [&] { return LiveModel::Found{std::move(moment), 0, 0, {}}; };
+  if (!of->hasReadout()) return found();
   for (Index row = 0; row < moment.trace->tokens(); ++row) {
     if (cancelled) return std::nullopt;
     moment.predictions.push_back(moment.trace->predictions(row, kPredictionsKept));
   }
-  return moment;
+  return found();
 }
 
 }  // namespace
@@ -120,15 +146,22 @@ std::vector<std::string> ModelMoment::tokenNames() const {
   return names;
 }
 
-void LiveModel::open(const std::filesystem::path& folder) {
-  folder_ = folder;
-  text_.clear();
+void LiveModel::open(const std::filesystem::path& folder, std::string text) {
+  folder_ = formats::isShipped(folder) ? folder : std::filesystem::absolute(folder);
+  text_ = std::move(text);
+  cut_ = false;
   off_.clear();
   compute();
 }
 
 void LiveModel::setText(std::string text) {
   text_ = std::move(text);
+  cut_ = false;
+  compute();
+}
+
+void LiveModel::cutText() {
+  cut_ = true;
   compute();
 }
 
@@ -153,7 +186,7 @@ void LiveModel::allOn() {
 
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
-  Asked asked{folder_, moment_, text_, off_, budget_, ++computed_};
+  Asked asked{folder_, moment_, text_, cut_, off_, budget_, ++computed_};
   thread_.request([asked = std::move(asked)](const std::atomic<bool>& cancelled) {
     return momentOf(asked, cancelled);
   });
@@ -163,12 +196,20 @@ void LiveModel::follow() {
   auto outcome = thread_.take();
   if (!outcome) return;
   problem_ = outcome->error;
+  tooLong_.reset();
+  if (outcome->result && !outcome->result->moment) {
+    const Found& found = *outcome->result;
+    tooLong_ = found.most;
+    problem_ = fmt::format("the text has {} tokens, and {} takes at most {}",
+                           withThousands(found.tokens), found.model, withThousands(found.most));
+    return;  // what was asked for stays so, to be cut
+  }
   if (!outcome->result) {
     folder_.clear();
     if (moment_ != nullptr) text_ = moment_->text;
     return;
   }
-  moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result));
+  moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
   folder_.clear();
 }
 

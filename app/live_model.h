@@ -21,7 +21,9 @@ namespace headscope {
 struct ModelMoment {
   formats::TokenizerPtr tokenizer;  // null: the folder has none that is known, `text` is ids
   std::string tokenizerProblem;     // why it is not known
+  std::filesystem::path folder;     // or the name of one that comes with the program
   std::string text;
+  Index wholeTokens = 0;  // of the text that `text` is the start of; 0: it is whole
   model::ModelTracePtr trace;
   std::vector<HeadMetrics> metrics;                         // layer by layer, head by head
   std::vector<HeadLabel> labels;                            // likewise
@@ -44,8 +46,13 @@ class LiveModel {
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
   /// The model of this folder takes the place of the one that is open, once it could be read.
-  void open(const std::filesystem::path& folder);
+  /// An empty text: one that suits the model.
+  void open(const std::filesystem::path& folder, std::string text = {});
   void setText(std::string text);
+  /// The text that was too long is cut to what the model takes.
+  void cutText();
+  /// To how many tokens that is; nothing where the text was not too long.
+  std::optional<Index> cutOffered() const { return tooLong_; }
   /// The head's output is left out, or no longer.
   void switchHead(model::HeadOfLayer head);
   bool isOff(model::HeadOfLayer head) const;
@@ -61,17 +68,26 @@ class LiveModel {
   bool busy() const { return thread_.busy(); }
   bool finish() { return thread_.wait(); }
 
+  /// Nothing but how many tokens the model takes, where the text has more.
+  struct Found {
+    std::optional<ModelMoment> moment;
+    Index tokens = 0, most = 0;
+    std::string model;
+  };
+
  private:
   void compute();
 
   Index budget_;
   std::filesystem::path folder_;  // to be opened
   std::string text_;              // empty: one that suits the model
+  bool cut_ = false;              // the text, where it is too long
   std::vector<model::HeadOfLayer> off_;
   std::shared_ptr<const ModelMoment> moment_;
   std::string problem_;
+  std::optional<Index> tooLong_;
   std::uint64_t computed_ = 0;
-  BackgroundTask<ModelMoment> thread_;  // last: gone before what it writes
+  BackgroundTask<Found> thread_;  // last: gone before what it writes
 };
 
 }  // namespace headscope

@@ -11,6 +11,7 @@
 
 #include "core/formats/json.h"
 #include "core/mistakes.h"
+#include "core/model/model_config.h"
 #include "core/steps/step.h"
 #include "core/training/trainer.h"
 
@@ -76,6 +77,19 @@ void visitHeadsFields(Fields& f, View& view) {
   f.flag("relation_gains_as_built", view.gainsAsBuilt);
 }
 
+/// The model page: where the model is, its text, and what of it is shown.
+template <typename Fields, typename View>
+void visitModelFields(Fields& f, View& view) {
+  f.word("model_folder", view.place.folder);
+  f.word("model_text", view.place.text);
+  f.number("model_layer", view.layer, Index{0}, model::ModelLimits::kLayers);
+  f.number("model_head", view.head, Index{0}, kMaxHead);
+  f.number("model_token", view.token, Index{-1}, Limits::kTokens - 1);
+  f.word("model_metric", view.metric);
+  f.flag("model_own_scale", view.ownScale);
+  f.flag("model_first_token", view.firstToken);
+}
+
 /// Every field that a session keeps, as one line each; an enumeration by the names of its values,
 /// in order.
 template <typename Fields, typename View>
@@ -98,6 +112,7 @@ void visitFields(Fields& f, View& view) {
   f.number("train_seed", view.train.seed, std::uint64_t{1}, std::uint64_t{1} << 32U);
   f.choice("train_tab", view.train.tab, kTrainTabs);
   f.number("train_example", view.train.example, Index{0}, training::kEvaluationExamples - 1);
+  visitModelFields(f, view.model);
   f.number("color_maps", view.colorMaps, 0, kMaxColorMaps);
   f.flag("animate", view.animate);
   f.flag("learn_heads", view.learnHeads);

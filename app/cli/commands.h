@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <ostream>
+#include <string>
 
 namespace CLI {
 class App;
@@ -25,6 +26,9 @@ Command addModel(CLI::App& app);
 Command addRender(CLI::App& app);
 Command addTokenize(CLI::App& app);
 Command addTrain(CLI::App& app);
+
+/// The window on the page of this model; without a display a picture of it.
+void openModelWindow(const std::string& folder, int threads, std::ostream& out);
 
 /// The bare command: no subcommand of `app`, but `app` itself.
 Command addWindow(CLI::App& app);

@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/safetensors.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
 #include "core/ledger.h"
@@ -46,6 +47,7 @@ struct ModelOptions {
   std::vector<std::string> dropHeads;  // "L.H"
   std::string trace;
   int threads = 0;
+  bool cut = false;
   bool json = false;
 };
 
@@ -83,8 +85,31 @@ void maskOut(ModelInput& input, Index place, const std::string& folder) {
   input.tokens = model::namesOf(input.ids, *tokenizer);
 }
 
-ModelInput inputFrom(const ModelOptions& options, const ModelConfig& config) {
+/// The whole text, or with --cut its first tokens.
+ModelInput fittingInput(const ModelOptions& options, const ModelConfig& config) {
   ModelInput input = modelInput(options.directory, options.text, options.ids, config);
+  const Index most = mostTokens(config);
+  if (std::ssize(input.ids) <= most) return input;
+  if (!options.cut || !options.text.pair.empty()) {
+    throw UserError(fmt::format(
+        "the text has {} tokens, and {} takes at most {}: {}", withThousands(std::ssize(input.ids)),
+        options.directory, withThousands(most),
+        options.text.pair.empty() ? "give less, or --cut to take the first of them"
+                                  : "give less; --cut takes the start of one text, not of a pair"));
+  }
+  if (!options.ids.empty()) {
+    std::vector<Index> first(options.ids.begin(), options.ids.begin() + most);
+    return modelInput(options.directory, options.text, first, config);
+  }
+  const auto tokenizer = formats::openTokenizer(options.directory);
+  const std::string whole = tokenized(options.text, *tokenizer).texts.front();
+  ModelTextOptions cut;
+  cut.text = model::firstTokens(whole, *tokenizer, most);
+  return modelInput(options.directory, cut, {}, config);
+}
+
+ModelInput inputFrom(const ModelOptions& options, const ModelConfig& config) {
+  ModelInput input = fittingInput(options, config);
   if (options.maskToken) maskOut(input, *options.maskToken, options.directory);
   return input;
 }
@@ -278,7 +303,14 @@ void print(std::ostream& out, const ModelPass& pass) {
   printHeads(out, pass);
 }
 
+/// Nothing is asked for that the window would not show.
+bool wantsWindow(const ModelOptions& o) {
+  return o.text.given() == 0 && o.ids.empty() && !o.maskToken && o.dropHeads.empty() &&
+         o.trace.empty() && !o.json && !o.cut;
+}
+
 void runModelCommand(const ModelOptions& options, std::ostream& out) {
+  if (wantsWindow(options)) return openModelWindow(options.directory, options.threads, out);
   const ModelPass pass = computeModel(options);
   if (!options.trace.empty()) saveTrace(options.trace, *pass.trace);
   if (options.json) return printJson(out, modelJson(pass));
@@ -290,10 +322,14 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
 
 Command addModel(CLI::App& app) {
   CLI::App* sub = app.add_subcommand(
-      "model", "one pass of a whole GPT-2, BERT or Llama model: predictions, and all its heads");
+      "model",
+      "a whole GPT-2, BERT or Llama model: the window on it, or with a text one pass: "
+      "predictions, and all its heads");
   auto options = std::make_shared<ModelOptions>();
   sub->add_option("directory", options->directory,
-                  "folder with config.json and model.safetensors (or its index and parts)")
+                  fmt::format("folder with config.json and model.safetensors (or its index and "
+                              "parts); {}: the one that comes with the program",
+                              formats::kShippedModel))
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
@@ -305,6 +341,8 @@ Command addModel(CLI::App& app) {
       ->delimiter(',')
       ->check(notWhole)
       ->type_name("N,N…");
+  sub->add_flag("--cut", options->cut,
+                "take the first tokens of a text that is longer than the model's positions");
   sub->add_option("--drop-heads", options->dropHeads,
                   "switch off these heads, layer.head, from 0: 0.3,5.1")
       ->delimiter(',')

@@ -15,6 +15,7 @@
 #include "app/cli/output.h"
 #include "core/error.h"
 #include "core/formats/files.h"
+#include "core/formats/trained_model.h"
 #include "core/formats/training_curves.h"
 #include "core/formats/training_run.h"
 #include "core/gemm.h"
@@ -31,7 +32,7 @@ using training::TrainingSettings;
 using Align = Table::Align;
 
 struct TrainOptions {
-  std::string task, from, save, log;  // empty where not given
+  std::string task, from, save, saveModel, log;  // empty where not given
   std::optional<Index> layers, dModel, heads, batch, steps;
   std::optional<double> rate;
   std::optional<std::uint64_t> seed;
@@ -192,6 +193,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   }
   run->evaluate(execution);
   if (!options.save.empty()) formats::saveRun(options.save, *run);
+  if (!options.saveModel.empty()) formats::saveAsModel(options.saveModel, run->model());
   if (!options.log.empty()) {
     formats::writeAtomically(options.log, [&](std::ostream& file) {
       file << formats::curvesCsv(run->task(), run->records(), run->evaluations());
@@ -203,6 +205,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   if (options.json) return printJson(out, trainJson(*run, msPerStep));
   printRun(out, *run, msPerStep);
   if (!options.save.empty()) out << "\nsaved: " << options.save << '\n';
+  if (!options.saveModel.empty()) out << "\nmodel: " << options.saveModel << '\n';
   if (!options.log.empty()) out << "log: " << options.log << '\n';
 }
 
@@ -248,6 +251,8 @@ Command addTrain(CLI::App& app) {
     sub->add_option(flag, value, about)->check(notEmpty)->type_name(type)->group(files);
   };
   path("--save", o->save, "keep the run in this folder", "DIR");
+  path("--save-model", o->saveModel,
+       "write what was learned as a model that 'model' and the window open", "DIR");
   path("--from", o->from, "go on exactly with a run that was kept", "DIR");
   path("--log", o->log, "the curves: one row a step", "FILE.csv");
   sub->add_flag("--json", o->json, "print JSON");

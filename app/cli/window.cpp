@@ -18,6 +18,8 @@
 #include "app/cli/pass_options.h"
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/state_dict.h"
 
 namespace headscope::cli {
@@ -31,6 +33,9 @@ struct WindowFlags {
 };
 
 constexpr const char* kPictureInstead = "headscope.png";
+constexpr const char* kNoDisplay =
+    "No display here (DISPLAY and WAYLAND_DISPLAY are empty): headscope.png shows what the window "
+    "would";
 constexpr int kPictureWidth = 1600;
 constexpr int kPictureHeight = 1000;
 
@@ -42,15 +47,19 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
   return options;
 }
 
-void drawInstead(const WindowFlags& flags, std::ostream& out) {
-  AppOptions program = programFor(flags, true);
+/// What the window would show.
+void drawInstead(AppOptions program, const std::string& shaderDir) {
   program.view.animate = false;
-  const TracePtr trace = computePass(flags.pass, program.document);
   const PictureRequest picture{std::move(program), kPictureWidth, kPictureHeight,
                                std::filesystem::path(kPictureInstead)};
-  host::writePng(picture.path, host::drawPicture(picture, flags.shaderDir));
-  out << "No display here (DISPLAY and WAYLAND_DISPLAY are empty): " << kPictureInstead
-      << " shows what the window would. Its pass:\n\n";
+  host::writePng(picture.path, host::drawPicture(picture, shaderDir));
+}
+
+void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
+  AppOptions program = programFor(flags, true);
+  const TracePtr trace = computePass(flags.pass, program.document);
+  drawInstead(std::move(program), flags.shaderDir);
+  out << kNoDisplay << ". Its pass:\n\n";
   printSummary(out, *trace, memoryNote(flags.pass));
   if (flags.trace.empty()) return;
   formats::saveTrace(flags.trace, *trace);
@@ -70,6 +79,26 @@ void openWindow(const WindowFlags& flags, bool scaleGiven) {
 
 }  // namespace
 
+void openModelWindow(const std::string& folder, int threads, std::ostream& out) {
+  // told here, not in a window that has nothing to show
+  const model::ModelPtr model = formats::openModel(folder, 0);
+  AppOptions options = programFor({});
+  options.threads = threads;
+  options.firstLook = false;
+  options.view.page = ui::kModelPage;
+  options.view.model.place.folder =
+      formats::isShipped(folder) ? folder : std::filesystem::absolute(folder).string();
+  if (!host::displayNamed()) {
+    drawInstead(std::move(options), {});
+    out << kNoDisplay << ": " << model->name() << " with all its heads. With --text there are "
+        << "numbers\n";
+    return;
+  }
+  options.stateFolder = stateFolder();
+  App program(std::move(options));
+  host::runWindow(program, {});
+}
+
 Command addWindow(CLI::App& app) {
   auto flags = std::make_shared<WindowFlags>();
   addPassOptions(app, flags->pass);
@@ -80,7 +109,7 @@ Command addWindow(CLI::App& app) {
   app.add_option("--shader-dir", flags->shaderDir, "read the shaders from there")
       ->check(CLI::ExistingDirectory);
   return {&app, [flags, &app](std::ostream& out) {
-            if (!host::displayNamed()) return drawInstead(*flags, out);
+            if (!host::displayNamed()) return drawPassInstead(*flags, out);
             openWindow(*flags, app.get_option("--scale")->count() > 0);
           }};
 }

@@ -12,6 +12,7 @@
 #include "app/ui/parts/patch_picture.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/formats/shipped_model.h"
 #include "core/presets.h"
 
 namespace headscope::ui {
@@ -267,6 +268,13 @@ void examplesPopup(const Panel& panel) {
     }
     tip(panel.look, example.about);
   }
+  ImGui::Separator();
+  if (ImGui::Selectable("A small trained model")) {
+    panel.view.model.place = {formats::kShippedModel, {}};
+    panel.view.page = kModelPage;
+  }
+  tip(panel.look,
+      "Two layers, learned by this program, that complete a row of letters said over and over");
   ImGui::EndPopup();
 }
 
@@ -275,7 +283,8 @@ std::string openFilePopup(const Panel& panel, TokenRow::Memory& memory) {
   if (!beginPopup("open file")) return path;
   label(panel.look.fonts.small, panel.look.theme.textMuted,
         "A .csv (a series: a header of names, one row a time step) or a .safetensors (x, memory, "
-        "or the weights of an nn.MultiheadAttention), or a session (.headscope.json).\nDropping a "
+        "or the weights of an nn.MultiheadAttention), or a session (.headscope.json), or a "
+        "model's folder.\nDropping a "
         "file on the window does the same.");
   if (ImGui::IsWindowAppearing()) focusNextItem();
   ImGui::SetNextItemWidth(

@@ -126,6 +126,9 @@ class ConfigReader {
       case Family::distilbert:
         readDistilBert();
         break;
+      case Family::headscope:
+        readOwn();
+        break;
       default:
         readLlama();
     }
@@ -274,6 +277,23 @@ class ConfigReader {
     c_.positions = c_.positionRows = size("max_position_embeddings", ModelLimits::kPositions);
     c_.normEpsilon = 1e-12;
     c_.activation = activation("activation", "gelu");
+  }
+
+  /// A model that this program has trained: attention alone, with learned positions.
+  void readOwn() {
+    c_.attentionOnly = true;
+    c_.queryKeyValueBias = c_.outputBias = c_.feedForwardBias = false;
+    c_.ffWidth = 0;
+    c_.dModel = size("d_model", Limits::kDModel);
+    c_.layers = size("layers", ModelLimits::kLayers);
+    c_.heads = c_.kvHeads = size("heads", Limits::kDModel);
+    c_.positions = c_.positionRows = size("positions", ModelLimits::kPositions);
+    c_.vocabulary = size("vocab_size", ModelLimits::kVocabulary);
+    c_.causal = flag("causal", true);
+    c_.scale = flag("scale", true);
+    c_.tied = ModelConfig::Tied::no;
+    if (const auto example = find("example")) c_.example = example->text();
+    seen_.emplace("task");  // what it has learned, for who reads the file
   }
 
   void readLlama() {

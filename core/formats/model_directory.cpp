@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/formats/model_config_json.h"
+#include "core/formats/shipped_model.h"
 #include "core/formats/weight_files.h"
 
 namespace headscope::formats {
@@ -37,6 +38,8 @@ std::string_view basePrefix(Family family) {
       return "roberta.";
     case Family::distilbert:
       return "distilbert.";
+    case Family::headscope:
+      return "";
     default:
       return "model.";
   }
@@ -112,6 +115,10 @@ class PartsReader {
         }
         e.norm = norm("embeddings.LayerNorm");
         break;
+      case Family::headscope:
+        e.tokens = base("embedding", {c_.vocabulary, d});
+        e.positions = base("positions", {c_.positionRows, d});
+        break;
       default:
         e.tokens = base("embed_tokens.weight", {c_.vocabulary, d});
     }
@@ -127,6 +134,8 @@ class PartsReader {
         return bertLayer(fmt::format("encoder.layer.{}.", number));
       case Family::distilbert:
         return distilBertLayer(fmt::format("transformer.layer.{}.", number));
+      case Family::headscope:
+        return ownLayer(fmt::format("layers.{}.", number));
       default:
         return llamaLayer(fmt::format("layers.{}.", number));
     }
@@ -134,7 +143,7 @@ class PartsReader {
 
   Readout readout() const {
     Readout r;
-    if (c_.preNorm) r.norm = norm(c_.family == Family::gpt2 ? "ln_f" : "norm");
+    if (c_.preNorm && !c_.attentionOnly) r.norm = norm(c_.family == Family::gpt2 ? "ln_f" : "norm");
     if (!hasReadout()) return r;
     const Shape decoder{c_.vocabulary, c_.dModel};
     switch (c_.family) {
@@ -149,6 +158,9 @@ class PartsReader {
       case Family::distilbert:
         maskedWordHead(r, "vocab_transform", "vocab_layer_norm");
         r.bias = take("vocab_projector.bias", {c_.vocabulary});
+        break;
+      case Family::headscope:
+        r.bias = take("readout.bias", {c_.vocabulary});
         break;
       default:
         break;
@@ -187,6 +199,8 @@ class PartsReader {
         return "lm_head.decoder.weight";
       case Family::distilbert:
         return "vocab_projector.weight";
+      case Family::headscope:
+        return "readout.weight";
       default:
         return "lm_head.weight";
     }
@@ -322,6 +336,16 @@ class PartsReader {
     return w;
   }
 
+  /// As training names them.
+  LayerWeights ownLayer(const std::string& at) const {
+    const auto matrix = [&](const char* name) {
+      return Dense{base(at + name, {c_.dModel, c_.dModel}), {}};
+    };
+    LayerWeights w;
+    w.attention = attention(matrix("W_Q"), matrix("W_K"), matrix("W_V"), matrix("W_O"));
+    return w;
+  }
+
   LayerWeights llamaLayer(const std::string& at) const {
     const Index d = c_.dModel;
     const Index queries = c_.heads * c_.headDim;
@@ -405,10 +429,21 @@ class DirectoryWeights final : public model::WeightReader {
 }  // namespace
 
 model::ModelPtr openModel(const fs::path& directory, Index layerBudgetBytes) {
+  if (const auto shipped = shippedModel(directory)) {
+    const std::string file = shipped->fileName("config.json");
+    const Json json = parseJson(shipped->file("config.json"));
+    ModelConfig config = modelConfigFrom({json, file});
+    WeightFiles files(directory, SafetensorsFile(shipped->fileName("model.safetensors"),
+                                                 shipped->file("model.safetensors")));
+    auto weights = std::make_unique<DirectoryWeights>(std::move(files), config);
+    return std::make_shared<const model::Model>(shipped->title(), std::move(config),
+                                                std::move(weights), layerBudgetBytes);
+  }
   std::error_code code;
   if (!fs::is_directory(directory, code)) {
-    throw UserError(fmt::format("{} is not a folder: give the one with a model's config.json",
-                                directory.string()));
+    throw UserError(fmt::format(
+        "{} is {}: give the one with a model's config.json", directory.string(),
+        fs::exists(directory, code) ? "not a folder" : "not there, so not a folder either"));
   }
   ModelConfig config = readModelConfig(directory / "config.json");
   auto weights = std::make_unique<DirectoryWeights>(WeightFiles(directory), config);

@@ -8,6 +8,8 @@
 
 namespace headscope::formats {
 
+/// `directory`: or the name of a model that comes with the program (shipped_model.h).
+///
 /// Reads config.json and the headers of the weights, and checks that every tensor is there in its
 /// shape and none that the model would not know; the values are read when they are needed.
 /// `layerBudgetBytes`: as of Model. Throws UserError that names the file, field or tensor.

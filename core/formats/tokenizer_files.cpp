@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/formats/files.h"
+#include "core/formats/shipped_model.h"
 #include "core/utf8.h"
 
 namespace headscope::tokenizer {
@@ -305,11 +306,15 @@ TokenizerPtr byteLevelFrom(const OldFiles& files, const std::string& tokenizerCl
 namespace headscope::formats {
 
 bool hasTokenizer(const std::filesystem::path& directory) {
+  if (shippedModel(directory)) return true;
   const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
   return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt"));
 }
 
 TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
+  if (const auto shipped = shippedModel(directory)) {
+    return parseTokenizer(shipped->file("tokenizer.json"), shipped->fileName("tokenizer.json"));
+  }
   const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
   if (!std::filesystem::is_directory(directory)) {
     throw UserError(fmt::format("{} is no folder; name the one that holds the model's files",

@@ -36,6 +36,11 @@ WeightFiles::WeightFiles(const fs::path& directory) : directory_(directory) {
   }
 }
 
+WeightFiles::WeightFiles(const fs::path& directory, SafetensorsFile file) : directory_(directory) {
+  for (const std::string& name : file.names()) add(name, 0);
+  files_.push_back(std::move(file));
+}
+
 void WeightFiles::openIndex(const fs::path& index) {
   const std::string text = readText(index, kMostIndexBytes, "index of weights");
   const std::string file = index.string();

@@ -16,6 +16,8 @@ class WeightFiles {
   /// Throws UserError for a directory without weights, an index that names what is not there or
   /// lies out of the directory, and a file that is damaged.
   explicit WeightFiles(const std::filesystem::path& directory);
+  /// All in this one file.
+  WeightFiles(const std::filesystem::path& directory, SafetensorsFile file);
 
   const std::filesystem::path& directory() const { return directory_; }
   std::vector<std::string> names() const;

@@ -94,11 +94,12 @@ Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<co
     if (!embedding.types.empty()) add(embedding.types, types.empty() ? 0 : types[at]);
     if (!embedding.positions.empty()) add(embedding.positions, places[at]);
   });
-  return embedding.norm.gain.empty() ? h : normalized(h, embedding.norm, config, execution);
+  return normalized(h, embedding.norm, config, execution);
 }
 
 Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
                   const Execution& execution) {
+  if (weights.gain.empty()) return x;
   const Index width = x.dim(2);
   Tensor y = Tensor::uninitialised(x.shape(), execution.memory);
   overEachRow(x.dim(1), execution, [&](Index row) {

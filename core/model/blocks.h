@@ -16,7 +16,7 @@ Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<co
              std::span<const Index> types, const Execution& execution);
 
 /// LayerNorm (Ba et al. 2016): (x − mean) / √(variance + ε) · gain + bias, over each row; or
-/// RMSNorm (Zhang & Sennrich 2019): x / √(mean of squares + ε) · gain.
+/// RMSNorm (Zhang & Sennrich 2019): x / √(mean of squares + ε) · gain. x itself without weights.
 Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
                   const Execution& execution);
 

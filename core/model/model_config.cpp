@@ -21,7 +21,7 @@ AttentionConfig ModelConfig::attention(Index layer, Index tokens) const {
 Index ModelConfig::parameters(bool readoutOfItsOwn) const {
   const Index queries = heads * headDim;
   const Index keys = kvHeads * headDim;
-  const Index norm = rmsNorm ? dModel : 2 * dModel;
+  const Index norm = attentionOnly ? 0 : rmsNorm ? dModel : 2 * dModel;
   Index layer =
       2 * queries * dModel + 2 * keys * dModel + (gated ? 3 : 2) * dModel * ffWidth + 2 * norm;
   if (queryKeyValueBias) layer += queries + 2 * keys;
@@ -32,6 +32,7 @@ Index ModelConfig::parameters(bool readoutOfItsOwn) const {
   if (embeddingNorm) all += norm;
   if (preNorm) all += norm;  // the final one
   if (readoutOfItsOwn) all += vocabulary * dModel;
+  if (attentionOnly) all += vocabulary;  // the readout's bias
   return all;
 }
 

@@ -14,10 +14,11 @@
 
 namespace headscope::model {
 
-enum class Family { gpt2, bert, roberta, distilbert, llama, mistral, qwen2, qwen3 };
+/// The last: models that this program has trained itself.
+enum class Family { gpt2, bert, roberta, distilbert, llama, mistral, qwen2, qwen3, headscope };
 /// As config.json's model_type spells them, in the order of Family.
-inline constexpr std::array<std::string_view, 8> kFamilyNames{
-    "gpt2", "bert", "roberta", "distilbert", "llama", "mistral", "qwen2", "qwen3"};
+inline constexpr std::array<std::string_view, 9> kFamilyNames{
+    "gpt2", "bert", "roberta", "distilbert", "llama", "mistral", "qwen2", "qwen3", "headscope"};
 
 enum class Activation { geluTanh, geluErf, relu, silu };
 
@@ -33,6 +34,9 @@ struct ModelConfig {
   Index positions = 512;  // most tokens of a text
   Index tokenTypes = 0;   // 0: the model has none
 
+  /// Without norms, feed-forward networks and biases but the readout's (Elhage et al. 2021): F is
+  /// 0.
+  bool attentionOnly = false;
   bool causal = true;    // predicts the next token; otherwise those that are masked
   bool preNorm = true;   // norms stand before each half of a layer; otherwise after the sum
   bool rmsNorm = false;  // RMSNorm; otherwise LayerNorm
@@ -51,6 +55,8 @@ struct ModelConfig {
 
   Activation activation = Activation::geluTanh;
   bool gated = false;  // act(gate x) · (up x), then down (SwiGLU); otherwise act(up x), then down
+
+  std::string example;  // a text to begin with, where the file suggests one
 
   enum class Tied { byFile, yes, no };
   Tied tied = Tied::byFile;  // whether the readout is the embedding

@@ -14,7 +14,7 @@ namespace {
 void checkInput(const Model& model, const ModelInput& input) {
   const ModelConfig& c = model.config();
   if (input.ids.empty()) throw UserError("there are no tokens: give at least one");
-  const Index most = std::min(c.positions, Limits::kTokens);
+  const Index most = mostTokens(c);
   if (std::ssize(input.ids) > most) {
     throw UserError(
         fmt::format("the text has {} tokens, and {} takes at most {}: cut it to its first {}",
@@ -67,6 +67,8 @@ EditedLayer presentLayer(const ModelDocument& document, Index layer) {
 }
 
 }  // namespace
+
+Index mostTokens(const ModelConfig& config) { return std::min(config.positions, Limits::kTokens); }
 
 ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input) {
   checkInput(*model, input);

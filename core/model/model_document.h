@@ -38,6 +38,9 @@ struct ModelDocument {
 
 using ModelDocumentPtr = std::shared_ptr<const ModelDocument>;
 
+/// The longest text that the model takes, in tokens.
+Index mostTokens(const ModelConfig& config);
+
 /// Throws UserError for no tokens, more than the model has positions for, ids outside of its
 /// vocabulary and types that it does not have.
 ModelDocumentPtr makeModelDocument(ModelPtr model, ModelInput input);

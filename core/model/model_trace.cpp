@@ -129,10 +129,12 @@ class ModelRun {
     const auto& h = trace_->hidden_;
     Tensor half = sum(h.back(), attention->tensor(TensorId::output), execution_);
     if (!config_.preNorm) half = normalized(half, weights->attentionNorm, config_, execution_);
-    const Tensor inner =
-        config_.preNorm ? normalized(half, weights->feedForwardNorm, config_, execution_) : half;
-    Tensor whole =
-        sum(half, feedForward(inner, weights->feedForward, config_, execution_), execution_);
+    Tensor whole = half;
+    if (!config_.attentionOnly) {
+      const Tensor inner =
+          config_.preNorm ? normalized(half, weights->feedForwardNorm, config_, execution_) : half;
+      whole = sum(half, feedForward(inner, weights->feedForward, config_, execution_), execution_);
+    }
     if (!config_.preNorm) whole = normalized(whole, weights->feedForwardNorm, config_, execution_);
     if (execution_.stop()) return false;
     requireFiniteHidden(half, layer, "attention");

@@ -1,5 +1,9 @@
 #include "core/model/tokenized.h"
 
+#include <algorithm>
+
+#include "core/utf8.h"
+
 namespace headscope::model {
 
 std::vector<std::string> namesOf(const std::vector<Index>& ids,
@@ -22,6 +26,25 @@ ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
   }
   input.tokens = namesOf(input.ids, tokenizer);
   return input;
+}
+
+std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& tokenizer,
+                             Index most) {
+  std::vector<tokenizer::Token> tokens = tokenizer.encode(text);
+  // a text that is cut may be cut into tokens otherwise at its end
+  while (!text.empty() && std::ssize(tokens) > most) {
+    const Index over = std::ssize(tokens) - most;
+    std::vector<std::size_t> ends;
+    for (const tokenizer::Token& token : tokens) {
+      if (token.sequence == 0) ends.push_back(token.offsets.end);
+    }
+    const Index kept = std::ssize(ends) - over;
+    const std::size_t end = kept > 0 ? ends[static_cast<std::size_t>(kept - 1)] : 0;
+    text = text.substr(0, std::min(end, text.size() - 1));
+    while (invalidUtf8At(text)) text.remove_suffix(1);
+    tokens = tokenizer.encode(text);
+  }
+  return text;
 }
 
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer) {

@@ -14,6 +14,11 @@ namespace headscope::model {
 ModelInput inputOf(const std::vector<tokenizer::Token>& tokens,
                    const tokenizer::Tokenizer& tokenizer, const ModelConfig& config);
 
+/// The longest start of a text that has at most `most` tokens, those that stand around it counted;
+/// it ends where one of its tokens does. Empty where not even one fits.
+std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& tokenizer,
+                             Index most);
+
 /// How ids that are taken as they are are called. Empty where an id is no token's.
 std::vector<std::string> namesOf(const std::vector<Index>& ids,
                                  const tokenizer::Tokenizer& tokenizer);

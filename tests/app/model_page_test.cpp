@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <string>
 
+#include "app/view_json.h"
 #include "app_driver.h"
 
 namespace headscope::ui {
@@ -24,6 +25,63 @@ TEST_F(ModelPage, SaysHowOneGetsThere) {
   ui.view().page = kModelPage;
   ui.frame();
   EXPECT_TRUE(ui.shows("Drop the folder of a GPT-2, BERT or Llama model", kModelTextCard));
+}
+
+TEST_F(ModelPage, TheTrainedExampleOpensByOneClick) {
+  ui.view().page = kModelPage;
+  ui.frame();
+  ui.click("Open the trained example", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("headscope induction", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("it expects", kModelTextCard));
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+  EXPECT_EQ(ui.view().model.place.folder, "headscope:induction");
+  EXPECT_EQ(ui.view().model.place.text.size(), 32U);
+}
+
+TEST_F(ModelPage, ATextThatIsTooLongIsCutByAButton) {
+  open("tiny-gpt2");
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += " the cat";
+  ui.view().model.place.text = text;
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("takes at most 64", kModelTextCard)) << all(kModelTextCard);
+  ui.click("use the first 64 tokens", kModelTextCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_FALSE(ui.shows("takes at most 64", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_TRUE(ui.shows("the first 64 of ", kModelTextCard)) << all(kModelTextCard);
+}
+
+TEST_F(ModelPage, ASessionsModelIsOpenedAgain) {
+  open("tiny-gpt2");
+  ui.view().model.place.text = "The cat";
+  ui.view().model.layer = 1;
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  const std::string kept = viewToJson(ui.view());
+  AppDriver later;
+  later.view() = viewFromJson(kept, later.view());
+  later.frame();
+  later.settle();
+  later.frame();
+  EXPECT_TRUE(later.shows("tiny-gpt2", kModelTextCard)) << later.screen().all(kModelTextCard);
+  EXPECT_EQ(later.view().model.place, ui.view().model.place);
+  EXPECT_EQ(later.view().model.layer, 1);
+}
+
+TEST_F(ModelPage, AFolderThatIsGoneIsSaid) {
+  ui.view().page = kModelPage;
+  ui.view().model.place = {"/no/such/folder", "The cat"};
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("/no/such/folder is not there", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_EQ(ui.view().model.place.folder, "/no/such/folder") << "it may come back";
 }
 
 TEST_F(ModelPage, ADroppedFolderOpensWithAllItsHeads) {

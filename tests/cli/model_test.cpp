@@ -57,6 +57,29 @@ TEST_F(Model, SaysWhatItsTextCannotBe) {
   expectRefused(model("tiny-gpt2", {"--text", "a", "--mask-token", "0"}), {"[MASK]"});
 }
 
+TEST_F(Model, ATextThatIsTooLongIsCutWhereThatIsAskedFor) {
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += " the cat";
+  expectRefused(model("tiny-gpt2", {"--text", text}), {"at most 64", "--cut"});
+  const json said = jsonOf(model("tiny-gpt2", {"--text", text, "--cut"}));
+  EXPECT_EQ(said["ids"].size(), 64U);
+  std::string ids = "1";
+  for (int i = 1; i < 70; ++i) ids += "," + std::to_string(i);
+  expectRefused(model("tiny-gpt2", {"--ids", ids}), {"70 tokens", "--cut"});
+  const json first = jsonOf(model("tiny-gpt2", {"--ids", ids, "--cut"}));
+  EXPECT_EQ(first["ids"].size(), 64U);
+  EXPECT_EQ(first["ids"][63], 63);
+  expectRefused(model("tiny-bert", {"--pair", text, "the cat", "--cut"}), {"pair"});
+}
+
+TEST_F(Model, TheOneThatComesWithTheProgramOpensByItsName) {
+  const json said = jsonOf({"model", "headscope:induction", "--text", "abcdefgh abcdefgh abc"});
+  EXPECT_EQ(said["config"]["layers"], 2);
+  EXPECT_EQ(said["predictions"][18][0]["token"], "d");
+  EXPECT_GT(said["predictions"][18][0]["p"].get<double>(), 0.9);
+  expectRefused({"model", "headscope:gpt2", "--ids", "1"}, {"headscope:induction"});
+}
+
 TEST_F(Model, TheTraceHoldsAttentionsHiddenStatesAndLogits) {
   const std::string trace = path("t.safetensors");
   const json said = jsonOf(model("tiny-llama", {"--ids", "1,65,77,5,78,46,50", "--trace", trace}));
@@ -103,8 +126,9 @@ TEST_F(Model, PrintsATable) {
 
 TEST_F(Model, RefusesWhatCannotBe) {
   expectRefused({"model"}, {"directory"});
-  expectRefused(model("tiny-gpt2"), {"--ids"});
+  expectRefused(model("tiny-gpt2", {"--json"}), {"--ids"});
   expectRefused({"model", path("nowhere"), "--ids", "1"}, {"nowhere", "not a folder"});
+  expectRefused({"model", path("nowhere")}, {"nowhere", "not there"});
   expectRefused(model("tiny-gpt2", {"--ids", "1,two"}), {"--ids", "two"});
   expectRefused(model("tiny-gpt2", {"--ids", "400"}), {"id 400", "0 to 399"});
   expectRefused(model("tiny-gpt2", {"--ids", "-1"}), {"-1"});

@@ -8,6 +8,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/formats/lesson_json.h"
+#include "core/formats/shipped_model.h"
 
 namespace headscope::ui {
 namespace {
@@ -32,6 +33,11 @@ class StartPanel {
       panel_.view.page = kTrainPage;
     }
     if (entry("Your own model", "All layers and heads of a GPT-2, BERT or Llama folder.")) {
+      panel_.view.page = kModelPage;
+    }
+    if (entry("A small trained model",
+              "Two layers that complete a row of letters: two heads do it together.")) {
+      panel_.view.model.place = {formats::kShippedModel, {}};
       panel_.view.page = kModelPage;
     }
     if (entry("All lessons", "From one word's question to real code, and twelve questions.")) {

@@ -7,6 +7,7 @@
 #include "app/ui/model/model_page.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/formats/shipped_model.h"
 #include "core/ledger.h"
 
 namespace headscope::ui {
@@ -32,12 +33,24 @@ class ModelTextCard final : public Card {
     const auto moment = model_.moment();
     if (!model_.problem().empty()) {
       wrappedLabel(look.fonts.regular, look.theme.bad, model_.problem());
+      const auto most = model_.cutOffered();
+      if (most &&
+          pill(look, fmt::format("use the first {} tokens", withThousands(*most)).c_str())) {
+        model_.cutText();
+      }
     }
     if (moment == nullptr) {
       wrappedLabel(look.fonts.regular, look.theme.text,
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
                    "config.json, model.safetensors and its tokenizer, as it is downloaded. It "
                    "stays on this machine; nothing is sent.");
+      ImGui::Dummy({0.0F, look.space.small});
+      if (!model_.busy() && pill(look, "Open the trained example", true)) {
+        panel.view.model.place = {formats::kShippedModel, {}};
+      }
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   "Two layers, learned by this program: a row of letters is said over and over, "
+                   "and it says how the row goes on.");
       return;
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
@@ -61,6 +74,11 @@ class ModelTextCard final : public Card {
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, {"##model text"}, draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
+    if (moment.wholeTokens > 0) {
+      label(look.fonts.small, look.theme.textMuted,
+            fmt::format("the first {} of {} tokens", withThousands(moment.trace->tokens()),
+                        withThousands(moment.wholeTokens)));
+    }
   }
 
   /// A click chooses the one whose prediction is shown.

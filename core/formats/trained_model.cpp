@@ -1,0 +1,117 @@
+#include "core/formats/trained_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "core/error.h"
+#include "core/formats/files.h"
+#include "core/formats/json.h"
+#include "core/formats/safetensors.h"
+#include "core/training/loss.h"
+#include "core/training/trainer.h"
+
+namespace headscope::formats {
+namespace {
+
+using training::Task;
+
+/// A place has one symbol, called by one letter, and is asked for the next symbol.
+void requireNextLetters(const Task& task) {
+  const std::vector<Index> features = task.features();
+  const auto questions = task.questions();
+  bool letters =
+      features.size() == 1 && questions.size() == 1 && questions.front().classes == features[0];
+  for (Index id = 0; letters && id < features[0]; ++id) {
+    letters = task.word(std::vector<Index>{id}).size() == 1;
+  }
+  if (letters) return;
+  throw UserError(fmt::format(
+      "{} does not ask for the next letter of a text, so it makes no model that says one: take "
+      "induction",
+      task.id()));
+}
+
+/// One of its examples, as a text: the first that is asked at half to two thirds of its places.
+std::string exampleOf(const Task& task) {
+  const training::Examples examples = training::evaluationExamples(task);
+  const auto asked = [&](Index example) {
+    const auto first = examples.answers.front().begin() + example * examples.length;
+    return std::count_if(first, first + examples.length, [](float a) { return !std::isnan(a); });
+  };
+  const auto suits = [&](Index example) {
+    return asked(example) * 2 >= examples.length && asked(example) * 3 <= examples.length * 2;
+  };
+  Index chosen = 0;
+  while (chosen + 1 < examples.count && !suits(chosen)) ++chosen;
+  std::string text;
+  for (Index place = 0; place < examples.length; ++place) {
+    const Index at = chosen * examples.length + place;
+    text += task.word({&examples.symbols[static_cast<std::size_t>(at)], 1});
+  }
+  return text;
+}
+
+Json configOf(const training::Model& model) {
+  const training::ModelSettings& s = model.settings();
+  const Task& task = model.task();
+  return {{"model_type", "headscope"},
+          {"task", task.id()},
+          {"layers", s.layers},
+          {"d_model", s.dModel},
+          {"heads", s.heads},
+          {"positions", task.length()},
+          {"vocab_size", task.features().front()},
+          {"causal", s.causal},
+          {"scale", s.scale},
+          {"example", exampleOf(task)}};
+}
+
+/// Letters one by one, white space left out: byte-pair encoding without pairs.
+Json letterTokenizer(const Task& task) {
+  Json vocabulary = Json::emptyObject();
+  for (Index id = 0; id < task.features().front(); ++id) {
+    vocabulary[task.word(std::vector<Index>{id})] = id;
+  }
+  return {{"version", "1.0"},
+          {"normalizer", {{"type", "Lowercase"}}},
+          {"pre_tokenizer", {{"type", "WhitespaceSplit"}}},
+          {"decoder", {{"type", "Fuse"}}},
+          {"model",
+           {{"type", "BPE"}, {"vocab", std::move(vocabulary)}, {"merges", Json::emptyList()}}}};
+}
+
+/// As the reader of such a folder calls them: of the only embedding and the only question.
+std::vector<NamedTensor> tensorsFrom(const training::Model& model) {
+  const std::string question = fmt::format("readout.{}.", model.task().questions().front().name);
+  std::vector<NamedTensor> tensors;
+  for (const training::Parameter& parameter : model.parameters()) {
+    std::string name = parameter.name;
+    if (name == "embedding.0") name = "embedding";
+    if (name.starts_with(question)) name = "readout." + name.substr(question.size());
+    tensors.push_back({std::move(name), parameter.value});
+  }
+  return tensors;
+}
+
+void writeJson(const std::filesystem::path& path, const Json& json) {
+  writeAtomically(path, [&](std::ostream& out) { out << json.dump(2) << '\n'; });
+}
+
+}  // namespace
+
+void saveAsModel(const std::filesystem::path& folder, const training::Model& model) {
+  requireNextLetters(model.task());
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) throw UserError(fmt::format("cannot make {}: {}", folder.string(), code.message()));
+  writeJson(folder / "config.json", configOf(model));
+  writeJson(folder / "tokenizer.json", letterTokenizer(model.task()));
+  writeSafetensors(folder / "model.safetensors", tensorsFrom(model));
+}
+
+}  // namespace headscope::formats
