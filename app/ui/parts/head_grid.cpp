@@ -1,5 +1,7 @@
 #include "app/ui/parts/head_grid.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
@@ -144,8 +146,8 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  ImGui::SetTooltip("%s\n%s", cellInWords(panel_.trace, cell).c_str(),
-                    headName(tensor_, head, panel_.trace.config()).c_str());
+  tipNow(fmt::format("{}\n{}", cellInWords(panel_.trace, cell),
+                     headName(tensor_, head, panel_.trace.config())));
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,
                t.cols == Axis::key ? Lane::key : Lane::none, cell.row, cell.col};

@@ -46,7 +46,7 @@ void MatrixPicture::pick() const {
     const auto at = p.ref.placedAt(p.at).hovered();
     if (!at) continue;
     const CellRef cell = p.ref.cell(*at);
-    ImGui::SetTooltip("%s", cellInWords(panel_.trace, cell).c_str());
+    tipNow(cellInWords(panel_.trace, cell));
     if (ImGui::IsMouseClicked(0)) panel_.view.selected = cell;
     return;
   }

@@ -207,9 +207,9 @@ class StageMatrixPainter {
                under->col + item_.colOffset};
     }
     if (ref_.maskOnly) {
-      ImGui::SetTooltip("%s", explainCell(trace_, found).rule.c_str());
+      tipNow(explainCell(trace_, found).rule);
     } else {
-      ImGui::SetTooltip("%s%s", cellInWords(trace_, found).c_str(), tooltipDetail(found).c_str());
+      tipNow(cellInWords(trace_, found) + tooltipDetail(found));
     }
     if (ImGui::IsMouseClicked(0)) panel_.view.selected = found;
     return hover;

@@ -72,7 +72,7 @@ class Curves {
       const auto after = std::find_if(all.begin(), all.end(), [step](const auto& evaluation) {
         return evaluation.step > step;
       });
-      if (after != all.begin()) ImGui::SetTooltip("%s", words(*std::prev(after)).c_str());
+      if (after != all.begin()) tipNow(words(*std::prev(after)));
     }
     if (ImGui::IsItemActive()) dragged_ = step;
   }
