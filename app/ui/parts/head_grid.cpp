@@ -4,10 +4,10 @@
 #include <cctype>
 
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/cell_tip.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
-#include "core/words/cell_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -144,7 +144,7 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  ImGui::SetTooltip("%s\n%s", cellInWords(panel_.trace, cell).c_str(),
+  ImGui::SetTooltip("%s\n%s", cellTip(panel_.trace, cell).c_str(),
                     headName(tensor_, head, panel_.trace.config()).c_str());
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,
