@@ -107,7 +107,6 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"ctrl +  ctrl −", "larger, smaller interface"},
         {"click a block", "in the dimension flow: opens its step"},
         {"click a head", "shows it in all panels"},
-        {"ctrl over a cell", "its name in the tensors too, as lessons and the CLI take it"},
         {"?  f1", "this list"}}},
   };
   const auto after = std::find_if(groups.begin(), groups.end(), [](const ShortcutGroup& group) {

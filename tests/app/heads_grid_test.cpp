@@ -77,7 +77,7 @@ TEST_F(HeadsGrid, AClickChoosesAndStays) {
   EXPECT_EQ(ui_.view().head, 4);
   EXPECT_EQ(ui_.view().page, kHeadsPage);
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
-  ui_.click("open head 5 in Flow", kCard);
+  ui_.click("to Flow", kCard);
   EXPECT_EQ(ui_.view().page, kFlowPage);
   EXPECT_EQ(ui_.view().head, 4);
 }

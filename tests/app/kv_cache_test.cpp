@@ -114,10 +114,10 @@ TEST_F(KvCachePanel, ShowsTheTracesOwnRows) {
     EXPECT_TRUE(ui_.shows(cellInWords(ui_.trace(), cell), "Tooltip"))
         << ui_.screen().all("Tooltip");
     ui_.host().modifiers(true);
-    ui_.frame();
+    ui_.settle();
     EXPECT_TRUE(ui_.shows(toString(cell), "Tooltip"));
     ui_.host().modifiers(false);
-    ui_.frame();
+    ui_.settle();
     EXPECT_TRUE(ui_.shows(number(ui_.trace().value(cell), 6), "Tooltip"));
   };
   named(cellAt(maps[0], 1, 8, 0, 7), {TensorId::x, 0, -1, 1, 7});

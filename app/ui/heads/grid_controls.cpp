@@ -249,8 +249,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   if (controlPill(look, compare + "###compare", inIt))
     toggleCompared(view.compared, panel.view.head);
   tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
-  const std::string open = narrow ? "to Flow" : fmt::format("open head {} in Flow", head);
-  if (controlPill(look, open + "###open", false)) openHead(panel.view, panel.view.head);
+  if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.view.head);
   tip(look, "Shows the chosen head step by step; so does a double click on any, and enter");
   zoomPills(panel);
   // always there for long inputs, so that zooming moves nothing
