@@ -104,6 +104,7 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
     const double left = *draft.editedAt + kTypingPause - look.now;
     if (change.left || change.stepped != 0 || left <= 0.0) {
       draft.editedAt.reset();
+      *look.wantsFrame = true;  // no event draws what comes of it
       change.stepped = 0;  // the first step makes do with what was typed
       change.value = wholeNumber(draft.text);
       change.notANumber = !change.value;

@@ -331,6 +331,7 @@ TEST(Flash, IsOffWithoutAnimationAndWhereShapesDiffer) {
   other.clickAt(other.after("heads", "top bar"));
   other.press(Key{'A'}, true);
   other.host().type(other.app(), "4");
+  other.host().press(other.app(), Key::enter);
   other.app().finish();
   other.frame();
   EXPECT_EQ(other.config().numHeads, 4);

@@ -77,7 +77,7 @@ TEST_F(HeadsGrid, AClickChoosesAndStays) {
   EXPECT_EQ(ui_.view().head, 4);
   EXPECT_EQ(ui_.view().page, kHeadsPage);
   EXPECT_EQ(ui_.view().selected, (CellRef{TensorId::weights, 0, 4, 5, 1}));
-  ui_.click("open head 5 in Flow", kCard);
+  ui_.click("to Flow", kCard);
   EXPECT_EQ(ui_.view().page, kFlowPage);
   EXPECT_EQ(ui_.view().head, 4);
 }
@@ -95,6 +95,7 @@ TEST_F(HeadsGrid, ADoubleClickOpens) {
 
 TEST_F(HeadsGrid, TheKeyboardWalksChoosesAndOpens) {
   ui_.press(Key::f2);
+  for (int i = 0; i < 3; ++i) ui_.press(Key::down);  // past the switches above
   for (int i = 0; i < 40 && ui_.view().head == 0; ++i) {
     ui_.press(Key::down);
     ui_.press(Key::right);
@@ -117,7 +118,9 @@ TEST_F(HeadsGrid, HoverLightsTheSameCellInEveryHead) {
   EXPECT_EQ(ui_.view().hovered->cell, (CellRef{TensorId::weights, 0, 1, 3, 2}));
   EXPECT_EQ(inColor("on", lit), 8);
   EXPECT_EQ(inColor("sat", theme(ThemeKind::light).keyText), 8);
-  EXPECT_TRUE(ui_.shows("A[on, sat]", "Tooltip"));
+  EXPECT_TRUE(ui_.shows("gives " + number(ui_.trace().value({TensorId::weights, 0, 1, 3, 2}), 6) +
+                            " of its attention to ‘sat’",
+                        "Tooltip"));
 }
 
 TEST_F(HeadsGrid, CtrlClickHoldsHeadsSideBySideWithTheirDifference) {

@@ -104,7 +104,8 @@ TEST(Heads, KeysAndValuesGoByTheHeadThatTheyAreOf) {
   EXPECT_TRUE(ui.shows("S8", "stage"));
   EXPECT_FALSE(ui.shows("K8", "stage"));
   ui.hover(cellAt(ui.heatmaps("stage")[1], 64, 6, 3, 2));
-  EXPECT_TRUE(ui.shows("k[0, 1, 2, 3] · key/value head 2")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("key of ‘sat’, number 3", "Tooltip")) << ui.screen().all("Tooltip");
+  EXPECT_TRUE(ui.shows("key/value head 2", "Tooltip"));
   ui.view().step = StepId::weigh;
   ui.settle();
   EXPECT_TRUE(ui.shows("V2", "stage"));

@@ -95,7 +95,7 @@ TEST_F(HeadsGrid, NormWeightedStandsBesidePlainAttentionWithTheDifference) {
     EXPECT_NEAR(left, 0.0, 1e-6);  // what one key gains others lose
   }
   ui_.hover(cellAt(maps()[10], 6, 6, 2, 1));
-  EXPECT_TRUE(ui_.shows("as a share of its row − A", "Tooltip"));
+  EXPECT_TRUE(ui_.shows("than the weight says", "Tooltip"));
   ui_.view().heads.compared = {1, 5};
   ui_.settle();
   EXPECT_EQ(maps().size(), 8U + 2 * 3U + 1U);

@@ -7,6 +7,7 @@
 #include "app_driver.h"
 #include "core/edit.h"
 #include "core/ledger.h"
+#include "core/words/cell_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -110,7 +111,13 @@ TEST_F(KvCachePanel, ShowsTheTracesOwnRows) {
   ASSERT_EQ(maps.size(), 16U);
   const auto named = [&](ImVec2 at, const CellRef& cell) {
     ui_.hover(at);
-    EXPECT_TRUE(ui_.shows(toString(cell), "Tooltip")) << ui_.screen().all("Tooltip");
+    EXPECT_TRUE(ui_.shows(cellInWords(ui_.trace(), cell), "Tooltip"))
+        << ui_.screen().all("Tooltip");
+    ui_.host().modifiers(true);
+    ui_.settle();
+    EXPECT_TRUE(ui_.shows(toString(cell), "Tooltip"));
+    ui_.host().modifiers(false);
+    ui_.settle();
     EXPECT_TRUE(ui_.shows(number(ui_.trace().value(cell), 6), "Tooltip"));
   };
   named(cellAt(maps[0], 1, 8, 0, 7), {TensorId::x, 0, -1, 1, 7});
@@ -136,7 +143,7 @@ TEST_F(KvCachePanel, AllHeadsStandOneBelowTheOther) {
   ASSERT_EQ(maps.size(), 24U);  // nothing is to come: 2 + 4, two of eight heads, concat and output
   const CellRef cell{TensorId::weights, 0, 3, 5, 2};
   ui_.hover(cellAt(maps[6 + 8 + 3], 1, 6, 0, 2));
-  EXPECT_TRUE(ui_.shows(toString(cell), "Tooltip"));
+  EXPECT_TRUE(ui_.shows(cellInWords(ui_.trace(), cell), "Tooltip"));
 }
 
 TEST_F(KvCachePanel, GroupedHeadsShrinkTheCache) {

@@ -6,6 +6,7 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/widgets.h"
 #include "app_driver.h"
+#include "core/words/cell_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -24,7 +25,7 @@ TEST(Stage, TheCellUnderTheMouseIsTheOneThatIsNamed) {
     EXPECT_EQ(ui.view().hovered->colLane, Lane::key);
     EXPECT_EQ(ui.view().hovered->col, col);
     EXPECT_TRUE(ui.shows(number(ui.trace().value(cell), 6), "Tooltip"));
-    EXPECT_TRUE(ui.shows(toString(cell), "Tooltip"));
+    EXPECT_TRUE(ui.shows(cellInWords(ui.trace(), cell), "Tooltip"));
   }
   ui.hover({1, 1});
   EXPECT_FALSE(ui.view().hovered);

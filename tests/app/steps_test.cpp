@@ -93,6 +93,7 @@ TEST(Flow, MovesToNewDimensionsAndThenRests) {
   ui.clickAt(ui.after("heads", "top bar"));
   ui.press(Key{'A'}, true);
   ui.host().type(ui.app(), "4");
+  ui.host().press(ui.app(), Key::enter);
   ui.app().finish();
   ui.frame();
   EXPECT_TRUE(ui.app().wantsFrame());

@@ -135,6 +135,31 @@ TEST_F(HeadsThatDoNotDivide, GoOnToAnotherNumberAsTheyAreTyped) {
   EXPECT_FALSE(ui_.window("problem"));
 }
 
+TEST(TopBar, ANumberIsTakenWhenItIsComplete) {
+  AppDriver ui;
+  ui.clickAt(ui.after("heads", "top bar"));
+  ui.press(Key{'A'}, true);
+  ui.host().type(ui.app(), "1");
+  ui.host().frames(ui.app(), 3);
+  EXPECT_EQ(ui.config().numHeads, 8);  // perhaps more is to come
+  ui.host().type(ui.app(), "6");
+  ui.host().frames(ui.app(), 3);
+  EXPECT_EQ(ui.config().numHeads, 8);
+  ui.settle();  // the pause
+  EXPECT_EQ(ui.config().numHeads, 16);
+  EXPECT_EQ(ui.undoAll(), 1);
+}
+
+TEST(TopBar, HeadsThatDoNotDivideAreOfferedAWidth) {
+  AppDriver ui;
+  ui.typeInto("heads", "12");
+  EXPECT_TRUE(ui.shows("use 16 heads", "problem"));
+  ui.click("use d_model 768", "problem");
+  EXPECT_EQ(ui.config().numHeads, 12);
+  EXPECT_EQ(ui.config().dModel, 768);
+  EXPECT_EQ(ui.config().dK(), 64);
+}
+
 TEST(TopBar, WhatIsNoNumberOrAbsurdIsRefused) {
   AppDriver ui;
   const DocumentPtr before = ui.app().document();

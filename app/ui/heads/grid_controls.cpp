@@ -222,7 +222,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   HeadsView& view = panel.view.heads;
   headingRow(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
-  const float strip = look.px(narrow ? kStripWidth * 0.6F : kStripWidth);
+  const float strip = look.px(narrow ? kStripWidth * 0.4F : kStripWidth);
   const int content =
       choices(look, "content", {"weights", "norm-weighted"}, static_cast<int>(view.content));
   if (content >= 0) view.content = static_cast<GridContent>(content);
@@ -244,14 +244,12 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
                   : "The mean is taken over weights: choose weights first");
   const auto& compared = view.compared;
   const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
-  const std::string compare =
-      fmt::format("compare {}{}", narrow ? "" : "head ", panel.view.head + 1);
+  const Index head = panel.view.head + 1;
+  const std::string compare = narrow ? "compare" : fmt::format("compare head {}", head);
   if (controlPill(look, compare + "###compare", inIt))
     toggleCompared(view.compared, panel.view.head);
   tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
-  const std::string open = narrow ? fmt::format("open {}", panel.view.head + 1)
-                                  : fmt::format("open head {} in Flow", panel.view.head + 1);
-  if (controlPill(look, open + "###open", false)) openHead(panel.view, panel.view.head);
+  if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.view.head);
   tip(look, "Shows the chosen head step by step; so does a double click on any, and enter");
   zoomPills(panel);
   // always there for long inputs, so that zooming moves nothing

@@ -253,8 +253,8 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
   if (value <= gl::kMaskedCell) {
     text = fmt::format("‘{}’ may not look at ‘{}’: masked", query, key);
   } else if (picture.of == HeadPicture::Of::shift) {
-    text = fmt::format("‘{}’ is moved by ‘{}’ by {} of its row more than the weight says", query,
-                       key, much);
+    text = fmt::format("‘{}’ is moved by ‘{}’ by {} of its row {} than the weight says", query, key,
+                       number(std::abs(value), 6), value < 0.0F ? "less" : "more");
   } else if (normWeighted) {
     text = fmt::format("‘{}’ is moved by ‘{}’ by {}", query, key, much);
     if (picture.of == HeadPicture::Of::head) {
@@ -266,6 +266,7 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
     text = fmt::format("‘{}’ gives {} of its attention to ‘{}’", query, much, key);
   }
   text += "\n" + nameOf(picture);
+  if (isOfHead(picture) && ImGui::GetIO().KeyCtrl) text += "\n" + toString(cell);
   if (group.set != nullptr) {
     if (const auto at = group.set->find(picture))
       text += blockWords(group, *at, cell.row, cell.col);

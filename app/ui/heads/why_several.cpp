@@ -238,7 +238,9 @@ void tornPicture(const Panel& panel, const PairFigures& figures, const TornQuery
   const ColumnLabels names(look, keys, width, look.px(44) + keys.curvesRoom());
   const float lane =
       std::clamp((room.height() - names.room()) / 3.0F, look.space.wide, look.px(kHighestLane));
-  const float value = fontSize(look.fonts.mono) + look.space.tight;  // above the bars
+  // the numbers stand beside their bars where a lane is low, else above them
+  const bool beside = lane < look.px(64) && width / count >= look.px(58);
+  const float value = beside ? look.space.small : fontSize(look.fonts.mono) + look.space.tight;
   const Rect whole{{left, room.a.y}, {left + width, room.a.y + 3.0F * lane}};
   const auto column = [&](Index key, float from, float to) {
     const float x = left + width * static_cast<float>(key) / count;
@@ -277,12 +279,13 @@ void tornPicture(const Panel& panel, const PairFigures& figures, const TornQuery
       }
       const Rect bar = column(key, base - most * weight, base);
       const float inset = std::min(look.space.small, bar.width() * 0.2F);
-      list->AddRectFilled({bar.a.x + inset, bar.a.y}, {bar.b.x - inset, bar.b.y}, color,
-                          look.space.hair);
+      const float end = beside ? bar.a.x + bar.width() * 0.4F : bar.b.x - inset;
+      list->AddRectFilled({bar.a.x + inset, bar.a.y}, {end, bar.b.y}, color, look.space.hair);
       if (!sought) continue;
-      drawTextCentred(list, look.fonts.mono,
-                      {bar.centre().x, bar.a.y - fontSize(look.fonts.mono) * 0.5F}, t.text,
-                      fmt::format("{:.2f}", weight));
+      const ImVec2 number =
+          beside ? ImVec2((end + bar.b.x) * 0.5F, at.centre().y)
+                 : ImVec2(bar.centre().x, bar.a.y - fontSize(look.fonts.mono) * 0.5F);
+      drawTextCentred(list, look.fonts.mono, number, t.text, fmt::format("{:.2f}", weight));
     }
   }
   names.draw(list, whole);

@@ -6,10 +6,10 @@
 #include <cctype>
 
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/cell_tip.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
-#include "core/words/cell_sentence.h"
 
 namespace headscope::ui {
 namespace {
@@ -146,7 +146,7 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
   const auto under = shown.placedAt(at).hovered();
   if (!under) return std::nullopt;
   const CellRef cell = shown.cell(*under);
-  tipNow(fmt::format("{}\n{}", cellInWords(panel_.trace, cell),
+  tipNow(fmt::format("{}\n{}", cellTip(panel_.trace, cell),
                      headName(tensor_, head, panel_.trace.config())));
   const TensorInfo& t = info(tensor_);
   return Hover{cell, t.rows == Axis::query ? Lane::query : Lane::key,

@@ -1,9 +1,9 @@
 #include "app/ui/parts/matrix_picture.h"
 
 #include "app/ui/compat.h"
+#include "app/ui/parts/cell_tip.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/words/cell_sentence.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -46,7 +46,7 @@ void MatrixPicture::pick() const {
     const auto at = p.ref.placedAt(p.at).hovered();
     if (!at) continue;
     const CellRef cell = p.ref.cell(*at);
-    tipNow(cellInWords(panel_.trace, cell));
+    tipNow(cellTip(panel_.trace, cell));
     if (ImGui::IsMouseClicked(0)) panel_.view.selected = cell;
     return;
   }

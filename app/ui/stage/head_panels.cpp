@@ -103,8 +103,9 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   ImDrawList* list = ImGui::GetWindowDrawList();
-  ImFont* small = look.fonts.small;
-  const ImVec2 text(card.left(look), card.at.a.y + look.px(7));
+  ImFont* small = card.brief ? look.fonts.tiny : look.fonts.small;
+  const bool low = card.at.height() < look.px(kLowStripCard);
+  const ImVec2 text(card.left(look), card.at.a.y + look.px(low ? 5 : 7));
   drawText(list, look.fonts.semibold, text, headColor(t, static_cast<std::size_t>(card.head)),
            card.name());
   const std::string title = purposeTitle(panel, card.head);
@@ -115,7 +116,7 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
              flag && flag->asked ? t.bad : t.textMuted, elided(small, title, room));
     return;
   }
-  float y = text.y + fontSize(look.fonts.semibold) + look.px(5);
+  float y = text.y + fontSize(look.fonts.semibold) + look.px(low ? 2 : 5);
   const ImVec2 place = switchPlace(look, card);
   const bool switchBelow = place.x <= text.x;
   const float bottom = switchBelow ? place.y : card.at.b.y - look.px(3);
@@ -185,7 +186,7 @@ std::vector<StripCard> stripCards(const Panel& panel, ImVec2 origin, ImVec2 size
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const float pad = look.px(8);
-  const float most = size.y < look.px(kLowStripCard) ? look.px(34) : size.y - 2 * pad;
+  const float most = size.y < look.px(kLowStripCard) ? look.px(32) : size.y - 2 * pad;
   // beside the text, or below it where the card is narrow
   const bool beside = size.x - 2 * pad - most > look.px(62);
   // above a picture that leaves no room beside it: the name, and what the head was made for

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "app/ui/compat.h"
+#include "app/ui/parts/cell_tip.h"
 #include "app/ui/parts/color_bar.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
-#include "core/words/cell_sentence.h"
 #include "core/words/cells.h"
 
 namespace headscope::ui {
@@ -209,7 +209,7 @@ class StageMatrixPainter {
     if (ref_.maskOnly) {
       tipNow(explainCell(trace_, found).rule);
     } else {
-      tipNow(cellInWords(trace_, found) + tooltipDetail(found));
+      tipNow(cellTip(trace_, found) + tooltipDetail(found));
     }
     if (ImGui::IsMouseClicked(0)) panel_.view.selected = found;
     return hover;

@@ -76,7 +76,7 @@ StageNote aboutMemory(const Panel& panel) {
   const AttentionConfig& c = trace.config();
   StageNote note;
   note.text = "Queries come from the input; keys and values come from the memory.";
-  note.offer = "the lesson on two sentences";
+  note.offer = "lesson";
   note.accept = [](const Panel& of) { of.edits.lesson = "13_two_sentences"; };
   if (c.seqLen > kMostTokens || c.keys() > kMostTokens) return note;
   CellRef largest{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
@@ -90,10 +90,10 @@ StageNote aboutMemory(const Panel& panel) {
   const auto& queries = laneTokens(trace, Lane::query, panel.view.item);
   const auto& keys = laneTokens(trace, Lane::key, panel.view.item);
   if (queries.empty() || keys.empty()) return note;
-  note.text +=
-      fmt::format(" The largest weight here: '{}' looks at '{}' with {}.",
-                  shownToken(queries[static_cast<std::size_t>(largest.row)]),
-                  shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2));
+  note.text = fmt::format("The largest weight here: '{}' looks at '{}' with {}. {}",
+                          shownToken(queries[static_cast<std::size_t>(largest.row)]),
+                          shownToken(keys[static_cast<std::size_t>(largest.col)]), number(most, 2),
+                          note.text);
   return note;
 }
 
