@@ -82,6 +82,17 @@ TEST(LearnPage, AnAnswerIsShownAfterAChoiceAlone) {
   EXPECT_TRUE(ui.shows("512 ÷ 8 = 64", "lesson"));
 }
 
+TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
+  AppDriver ui;
+  openLesson(ui, "Masks");
+  for (int i = 0; i < 3; ++i) {  // from one sentence to two
+    ui.press(Key::pageDown);
+    ui.settle();
+  }
+  EXPECT_EQ(ui.view().item, 1);
+  EXPECT_TRUE(ui.shows("item 2 of 2")) << ui.screen().all("input");
+}
+
 TEST(LearnPage, ATaskIsSeenToBeDone) {
   AppDriver ui;
   openFirstLesson(ui);

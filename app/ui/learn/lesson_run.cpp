@@ -92,6 +92,7 @@ void LessonRun::enter(const Panel& panel, std::size_t scene) {
 void LessonRun::look(const Panel& panel, const std::string& view, const std::string& choose) {
   if (!view.empty()) panel.view = viewFromJson(view, panel.view);
   panel.view.playing = false;
+  toItem_ = panel.view.item;
   toChoose_ = choose;
 }
 
@@ -196,6 +197,7 @@ void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   if (!open()) return;
   ViewState& view = panel.view;
   const bool computed = &panel.trace.document() == &panel.document && !panel.edits.open;
+  if (computed && toItem_) view.item = *std::exchange(toItem_, std::nullopt);
   if (computed && !toChoose_.empty()) {
     view.selected = lessons::cellOf(toChoose_, factsOf(panel, training));
     toChoose_.clear();

@@ -97,7 +97,9 @@ class LessonRun {
   bool questionPut_ = false;
   std::optional<std::size_t> answer_;
   bool hint_ = false, wayShown_ = false;
-  std::string whenDone_;     // what is said then, with what held before in it
+  std::string whenDone_;  // what is said then, with what held before in it
+  /// Of the batch, once its pass is there: the one before may have fewer.
+  std::optional<Index> toItem_;
   std::string toChoose_;     // a cell, once its pass is there
   std::string toTrainStep_;  // the way's, until the run is there
   Shown shown_;
