@@ -71,12 +71,10 @@ std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>&
   ModelMoment moment;
   moment.number = asked.number;
   model::ModelPtr of;
-  model::ModelTracePtr previous;
   if (asked.folder.empty()) {
     of = asked.before->trace->document().model;
     moment.tokenizer = asked.before->tokenizer;
     moment.tokenizerProblem = asked.before->tokenizerProblem;
-    previous = asked.before->trace;
   } else {
     of = formats::openModel(asked.folder, asked.budget / 2);
     if (formats::hasTokenizer(asked.folder)) {
@@ -89,16 +87,10 @@ std::optional<ModelMoment> momentOf(const Asked& asked, const std::atomic<bool>&
   auto document = makeModelDocument(of, inputFor(moment, config));
   if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
   prepareGemm();
-  moment.trace = runModel(document, previous, execution, asked.budget / 2);
-  if (moment.trace == nullptr) return std::nullopt;
-  for (Index layer = 0; layer < config.layers; ++layer) {
-    const TracePtr trace = moment.trace->layer(layer);
-    const auto metrics = headMetrics(*trace, 0, execution);
-    if (!metrics) return std::nullopt;
-    const auto labels = headLabels(*trace, 0, *metrics, {});
-    moment.metrics.insert(moment.metrics.end(), metrics->begin(), metrics->end());
-    moment.labels.insert(moment.labels.end(), labels.begin(), labels.end());
-  }
+  const ModelMoment* before = asked.folder.empty() ? asked.before.get() : nullptr;
+  auto pass = measureModel(document, before, execution, asked.budget / 2);
+  if (!pass) return std::nullopt;
+  static_cast<model::MeasuredPass&>(moment) = std::move(*pass);
   if (!of->hasReadout()) return moment;
   for (Index row = 0; row < moment.trace->tokens(); ++row) {
     if (cancelled) return std::nullopt;
