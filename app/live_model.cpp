@@ -87,13 +87,11 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
   ModelMoment moment;
   moment.number = asked.number;
   model::ModelPtr of;
-  model::ModelTracePtr previous;
   if (asked.folder.empty()) {
     of = asked.before->trace->document().model;
     moment.folder = asked.before->folder;
     moment.tokenizer = asked.before->tokenizer;
     moment.tokenizerProblem = asked.before->tokenizerProblem;
-    previous = asked.before->trace;
   } else {
     moment.folder = asked.folder;
     of = formats::openModel(asked.folder, asked.budget / 2);
@@ -114,16 +112,10 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
   auto document = makeModelDocument(of, std::move(input));
   if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
   prepareGemm();
-  moment.trace = runModel(document, previous, execution, asked.budget / 2);
-  if (moment.trace == nullptr) return std::nullopt;
-  for (Index layer = 0; layer < config.layers; ++layer) {
-    const TracePtr trace = moment.trace->layer(layer);
-    const auto metrics = headMetrics(*trace, 0, execution);
-    if (!metrics) return std::nullopt;
-    const auto labels = headLabels(*trace, 0, *metrics, {});
-    moment.metrics.insert(moment.metrics.end(), metrics->begin(), metrics->end());
-    moment.labels.insert(moment.labels.end(), labels.begin(), labels.end());
-  }
+  const ModelMoment* before = asked.folder.empty() ? asked.before.get() : nullptr;
+  auto pass = measureModel(document, before, execution, asked.budget / 2);
+  if (!pass) return std::nullopt;
+  static_cast<model::MeasuredPass&>(moment) = std::move(*pass);
   const auto found = [&] { return LiveModel::Found{std::move(moment), 0, 0, {}}; };
   if (!of->hasReadout()) return found();
   for (Index row = 0; row < moment.trace->tokens(); ++row) {

@@ -11,22 +11,18 @@
 #include <vector>
 
 #include "app/background.h"
-#include "core/analysis/head_report.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/model/model_trace.h"
+#include "core/model/model_heads.h"
 
 namespace headscope {
 
-/// A model with a text in it, and what was found there.
-struct ModelMoment {
+/// A model with a text in it, and what was found there: the pass and its heads, and what is below.
+struct ModelMoment : model::MeasuredPass {
   formats::TokenizerPtr tokenizer;  // null: the folder has none that is known, `text` is ids
   std::string tokenizerProblem;     // why it is not known
   std::filesystem::path folder;     // or the name of one that comes with the program
   std::string text;
   Index wholeTokens = 0;  // of the text that `text` is the start of; 0: it is whole
-  model::ModelTracePtr trace;
-  std::vector<HeadMetrics> metrics;                         // layer by layer, head by head
-  std::vector<HeadLabel> labels;                            // likewise
   std::vector<std::vector<model::Prediction>> predictions;  // by token; empty without a readout
   std::uint64_t number = 0;                                 // tells it from every other moment
 
@@ -34,9 +30,6 @@ struct ModelMoment {
   /// In words that can be shown: "␣the"; a part of a character by its bytes.
   std::vector<std::string> tokenNames() const;
   std::string nameOf(Index id) const;
-  std::size_t headAt(Index layer, Index head) const {
-    return static_cast<std::size_t>(layer * config().heads + head);
-  }
 };
 
 class LiveModel {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
@@ -14,7 +15,6 @@
 #include "app/cli/head_json.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
-#include "core/analysis/head_report.h"
 #include "core/error.h"
 #include "core/formats/model_directory.h"
 #include "core/formats/safetensors.h"
@@ -22,13 +22,14 @@
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
 #include "core/ledger.h"
-#include "core/model/model_trace.h"
+#include "core/model/model_heads.h"
 
 namespace headscope::cli {
 namespace {
 
 using formats::Json;
 using model::HeadOfLayer;
+using model::MeasuredPass;
 using model::ModelConfig;
 using model::ModelInput;
 using model::ModelPtr;
@@ -46,15 +47,10 @@ struct ModelOptions {
   std::optional<Index> maskToken;
   std::vector<std::string> dropHeads;  // "L.H"
   std::string trace;
+  bool probe = false;
   int threads = 0;
   bool cut = false;
   bool json = false;
-};
-
-/// What a head is said to do on this text.
-struct HeadFound {
-  HeadMetrics metrics;
-  HeadLabel label;
 };
 
 HeadOfLayer headFrom(const std::string& text) {
@@ -118,11 +114,10 @@ std::string tokenName(const ModelInput& input, std::size_t place) {
   return input.tokens.empty() ? std::to_string(input.ids[place]) : input.tokens[place];
 }
 
-/// A pass, and what each head does in it.
-struct ModelPass {
-  ModelTracePtr trace;
-  std::vector<HeadFound> heads;  // layer by layer
-  formats::TokenizerPtr names;   // null: the folder has none
+/// A pass with what each head does in it, and on the probe.
+struct ModelPass : MeasuredPass {
+  std::optional<MeasuredPass> probe;  // where it was asked for
+  formats::TokenizerPtr names;        // null: the folder has none
 
   std::string nameOf(Index id) const {
     return names != nullptr ? model::namesOf({id}, *names).front() : std::string();
@@ -144,14 +139,11 @@ ModelPass computeModel(const ModelOptions& options) {
   execution.threads = options.threads;
   ModelPass pass;
   pass.names = tokenizerForNames(options.directory);
-  pass.trace =
-      runModel(document, nullptr, execution, budget / 2, [&](Index, const TracePtr& trace) {
-        const auto metrics = headMetrics(*trace, 0, execution).value();
-        const auto labels = headLabels(*trace, 0, metrics, {});
-        for (std::size_t h = 0; h < metrics.size(); ++h) {
-          pass.heads.push_back({metrics[h], labels[h]});
-        }
-      });
+  static_cast<MeasuredPass&>(pass) = measureModel(document, nullptr, execution, budget / 2).value();
+  if (options.probe) {
+    const auto random = repeatedRandomTokens(model->config(), pass.names.get());
+    pass.probe = measureModel(withInput(*document, random), nullptr, execution, budget / 2);
+  }
   return pass;
 }
 
@@ -186,21 +178,29 @@ Json predictionsJson(const ModelPass& pass) {
   return places;
 }
 
-Json modelJson(const ModelPass& pass) {
-  const ModelTrace& trace = *pass.trace;
-  const auto perLayer = static_cast<std::size_t>(trace.config().heads);
+Json headsJson(const MeasuredPass& pass) {
+  const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
   Json heads = Json::emptyList();
-  for (std::size_t i = 0; i < pass.heads.size(); ++i) {
+  for (std::size_t i = 0; i < pass.metrics.size(); ++i) {
     Json head = {{"layer", i / perLayer}, {"head", i % perLayer}};
-    addMetrics(head, pass.heads[i].metrics);
-    addLabel(head, pass.heads[i].metrics, pass.heads[i].label);
+    addMetrics(head, pass.metrics[i]);
+    addLabel(head, pass.metrics[i], pass.labels[i]);
     heads.push_back(std::move(head));
   }
+  return heads;
+}
+
+Json modelJson(const ModelPass& pass) {
+  const ModelTrace& trace = *pass.trace;
   const ModelInput& input = trace.document().input;
   Json json = {{"config", configJson(trace)}, {"ids", input.ids}};
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
   json["predictions"] = predictionsJson(pass);
-  json["heads"] = std::move(heads);
+  json["heads"] = headsJson(pass);
+  if (pass.probe) {
+    json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
+                     {"heads", headsJson(*pass.probe)}};
+  }
   json["ms"] = trace.ms;
   return json;
 }
@@ -281,9 +281,32 @@ void printHeads(std::ostream& out, const ModelPass& pass) {
   Table table(std::vector<Align>(4, Align::left));
   table.add({"layer", "head", "does here", "because"});
   const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
-  for (std::size_t i = 0; i < pass.heads.size(); ++i) {
+  for (std::size_t i = 0; i < pass.labels.size(); ++i) {
     table.add({std::to_string(i / perLayer + 1), std::to_string(i % perLayer + 1),
-               pass.heads[i].label.title, pass.heads[i].label.rule});
+               pass.labels[i].title, pass.labels[i].rule});
+  }
+  table.print(out);
+}
+
+void printProbe(std::ostream& out, const MeasuredPass& probe) {
+  constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
+                              Metric::firstToken};
+  out << "\nwhat each head does on random tokens given twice\n";
+  Table table(std::vector<Align>(kShown.size() + 3, Align::left));
+  std::vector<std::string> titles{"layer", "head"};
+  for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
+  titles.emplace_back("does there");
+  table.add(titles);
+  const auto perLayer = static_cast<std::size_t>(probe.trace->config().heads);
+  for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
+    std::vector<std::string> cells{std::to_string(i / perLayer + 1),
+                                   std::to_string(i % perLayer + 1)};
+    for (const Metric metric : kShown) {
+      const Measured& measured = probe.metrics[i][metric];
+      cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));
+    }
+    cells.push_back(probe.labels[i].title);
+    table.add(std::move(cells));
   }
   table.print(out);
 }
@@ -301,6 +324,7 @@ void print(std::ostream& out, const ModelPass& pass) {
   printPredictions(out, pass);
   out << '\n';
   printHeads(out, pass);
+  if (pass.probe) printProbe(out, *pass.probe);
 }
 
 /// Nothing is asked for that the window would not show.
@@ -351,6 +375,8 @@ Command addModel(CLI::App& app) {
                   "write attentions (L,H,T,T), hidden_states (L+1,T,D) and logits (T,V) to it")
       ->check(notEmpty)
       ->type_name("FILE.safetensors");
+  sub->add_flag("--probe", options->probe,
+                "what the heads do on random tokens given twice, too (Olsson et al. 2022)");
   sub->add_option("--threads", options->threads, "0 (default): one per core")
       ->check(CLI::Range(0, kMaxThreads))
       ->type_name("N");

@@ -126,6 +126,40 @@ TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {
   EXPECT_EQ(all(kModelTextCard), before);
 }
 
+TEST_F(ModelPage, HeadsAreMeasuredOnRepeatedRandomTokensToo) {
+  open("tiny-gpt2");
+  ui.click("Induction", kModelHeadsCard);
+  const std::string text = all(kModelHeadsCard);
+  ui.click("repeated random tokens", kModelHeadsCard);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.view().model.heads.probe);
+  EXPECT_FALSE(ui.shows("measuring repeated random tokens", kModelHeadsCard));
+  EXPECT_NE(all(kModelHeadsCard), text);
+}
+
+TEST_F(ModelPage, HeadsAreSortedAndKeepTheirNames) {
+  open("tiny-gpt2");
+  ui.view().model.heads.order = "previous_token";
+  ui.frame();
+  EXPECT_FALSE(ui.shows("layer 2", kModelHeadsCard)) << all(kModelHeadsCard);
+  EXPECT_TRUE(ui.shows("2·4", kModelHeadsCard)) << all(kModelHeadsCard);
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U);
+}
+
+TEST_F(ModelPage, WeightOnChosenTokensAndPartnersAreFound) {
+  open("tiny-gpt2");
+  ui.click("tokens you choose", kModelHeadsCard);
+  ui.view().model.heads.keys = {2, 3};
+  ui.view().model.heads.lines = model::Composition::key;
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("1·1 most with", kModelHeadsCard)) << all(kModelHeadsCard);
+  EXPECT_TRUE(ui.shows("mean K of all pairs", kModelHeadsCard));
+  EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 0U);
+}
+
 TEST_F(ModelPage, WithoutATokenizerIdsAreTyped) {
   open("tiny-llama");
   EXPECT_TRUE(ui.shows("the folder has no tokenizer", kModelTextCard)) << all(kModelTextCard);

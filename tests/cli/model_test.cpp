@@ -115,6 +115,21 @@ TEST_F(Model, HeadsCanBeSwitchedOff) {
   EXPECT_GT(fewer["heads"][2]["ablation"], 0.0);
 }
 
+TEST_F(Model, MeasuresItsHeadsOnRepeatedRandomTokens) {
+  const json said = jsonOf(model("tiny-gpt2", {"--ids", "283,271,84", "--probe"}));
+  const json ids = said["probe"]["ids"];
+  ASSERT_EQ(ids.size() % 2, 0U);
+  for (std::size_t i = 0; i < ids.size() / 2; ++i) EXPECT_EQ(ids[i], ids[i + ids.size() / 2]);
+  ASSERT_EQ(said["probe"]["heads"].size(), 8U);
+  for (const json& head : said["probe"]["heads"]) {
+    EXPECT_TRUE(head["induction"].is_number()) << head;
+    EXPECT_TRUE(head.at("label").is_string());
+  }
+  EXPECT_FALSE(jsonOf(model("tiny-gpt2", {"--ids", "283"})).contains("probe"));
+  const CliResult table = runProgram(model("tiny-gpt2", {"--ids", "283", "--probe"}));
+  EXPECT_NE(table.out.find("random tokens given twice"), std::string::npos) << table.out;
+}
+
 TEST_F(Model, PrintsATable) {
   const CliResult result = runProgram(model("tiny-bert", {"--ids", "2,67,176,3"}));
   EXPECT_EQ(result.status, 0) << result.err;

@@ -1,312 +1,25 @@
-// All layers × heads of a model as small heatmaps, layers down and heads across; wheel and drag go
-// from the whole model into one head. A metric can be shown in their place: one cell a head.
+// The card of all heads of a model: what is shown of them, how they are arranged, what is found out
+// about the one that is chosen, and the heads themselves.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <utility>
+#include <span>
 
 #include "app/ui/compat.h"
+#include "app/ui/model/model_heads.h"
 #include "app/ui/model/model_page.h"
-#include "app/ui/parts/axis_labels.h"
-#include "app/ui/parts/color_bar.h"
-#include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
-#include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
 
-constexpr float kMostZoom = 200.0F;
-constexpr float kTitledFrom = 90.0F;  // points of a tile's place: what its head does stands above
-constexpr float kNamedFrom = 230.0F;  // the tokens stand beside it
-constexpr float kNames = 60.0F;       // their room
+constexpr std::size_t kPartners = 4;  // of the chosen head, that are named
 
-/// Which metrics a map can show: those that say in one number what a head does.
-constexpr std::array kMapped{Metric::previousToken, Metric::induction, Metric::duplicateToken,
-                             Metric::firstToken,    Metric::self,      Metric::entropy};
-
-/// Where the tiles stand: the whole model in the room at zoom 1, moved so that `seen` (0 … 1 both
-/// ways) is in its middle.
-struct ModelCanvas {
-  Rect room;
-  Index layers = 1, heads = 1;
-  float zoom = 1.0F;
-  ImVec2 seen{0.5F, 0.5F};
-
-  ImVec2 size() const { return {room.width() * zoom, room.height() * zoom}; }
-  ImVec2 origin() const {
-    const ImVec2 all = size();
-    const ImVec2 middle = room.centre();
-    return {middle.x - seen.x * all.x, middle.y - seen.y * all.y};
-  }
-  ImVec2 place() const {
-    return {size().x / static_cast<float>(heads), size().y / static_cast<float>(layers)};
-  }
-  /// The square of a head in its place, with room for a title above, and for names at its left and
-  /// below.
-  Rect tile(Index layer, Index head, float gap, float title, float names) const {
-    const ImVec2 all = place(), from = origin();
-    const ImVec2 room(all.x - gap - names, all.y - gap - title - names);
-    const float side = std::max(2.0F, std::min(room.x, room.y));
-    const ImVec2 corner(from.x + static_cast<float>(head) * all.x + names + gap * 0.5F,
-                        from.y + static_cast<float>(layer) * all.y + title + gap * 0.5F);
-    return Rect::at({corner.x + (room.x - side) * 0.5F, corner.y + (room.y - side) * 0.5F},
-                    {side, side});
-  }
-  /// At least what fills the room stays in sight.
-  void keepInSight() {
-    zoom = std::clamp(zoom, 1.0F, kMostZoom);
-    const float half = 0.5F / zoom;
-    seen.x = std::clamp(seen.x, half, 1.0F - half);
-    seen.y = std::clamp(seen.y, half, 1.0F - half);
-  }
-  void zoomAt(ImVec2 point, float factor) {
-    const ImVec2 all = size(), from = origin();
-    const ImVec2 share((point.x - from.x) / all.x, (point.y - from.y) / all.y);
-    const float before = zoom;
-    zoom = std::clamp(zoom * factor, 1.0F, kMostZoom);
-    const float shrunk = before / zoom;  // what is at the point stays there
-    seen.x = share.x + (seen.x - share.x) * shrunk;
-    seen.y = share.y + (seen.y - share.y) * shrunk;
-    keepInSight();
-  }
-  void moveBy(ImVec2 points) {
-    const ImVec2 all = size();
-    seen.x -= points.x / all.x;
-    seen.y -= points.y / all.y;
-    keepInSight();
-  }
-};
-
-class ModelHeads {
- public:
-  struct Memory {
-    ModelCanvas canvas;
-    Index litQuery = -1;
-    bool takesWheel = false;
-  };
-
-  ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& memory)
-      : panel_(panel),
-        look_(panel.look),
-        moment_(moment),
-        view_(panel.view.model),
-        memory_(memory),
-        names_(moment.tokenNames()) {}
-
-  /// Gives the head that was double-clicked.
-  std::optional<model::HeadOfLayer> draw() {
-    ModelCanvas& canvas = memory_.canvas;
-    Rect room = Rect::rest();
-    const float row = fontSize(look_.fonts.tiny) + look_.space.small;
-    Rect top = room.cutTop(row);
-    Rect left = room.cutLeft(textSize(look_.fonts.tiny, "layer 00").x + look_.space.small);
-    top.a.x = room.a.x;
-    canvas.room = room;
-    canvas.layers = moment_.config().layers;
-    canvas.heads = moment_.config().heads;
-    canvas.keepInSight();
-    ImGui::InvisibleButton(
-        "model heads", {std::max(1.0F, room.b.x - left.a.x), std::max(1.0F, room.b.y - top.a.y)});
-    const bool over = ImGui::IsItemHovered();
-    memory_.takesWheel = over;
-    const float wheel = ImGui::GetIO().MouseWheel;
-    if (over && wheel != 0.0F) {
-      canvas.zoomAt(ImGui::GetIO().MousePos, std::pow(1.25F, wheel));
-      *look_.wantsFrame = true;
-    }
-    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0)) {
-      canvas.moveBy(ImGui::GetIO().MouseDelta);
-    }
-    sides(top, left);
-    ImGui::PushClipRect(room.a, room.b, true);
-    const auto under = tiles(over);
-    ImGui::PopClipRect();
-    if (!under) return std::nullopt;
-    tipNow(inWords(*under));
-    if (ImGui::IsMouseReleased(0) && !ImGui::IsMouseDragging(0)) {
-      view_.layer = under->place.layer;
-      view_.head = under->place.head;
-      if (under->cell) view_.token = under->cell->row;
-    }
-    return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->place) : std::nullopt;
-  }
-
- private:
-  struct Under {
-    model::HeadOfLayer place;
-    std::optional<MatrixCell> cell;
-  };
-
-  Rect tile(Index layer, Index head) const {
-    const float title = titled() ? 1.5F * fontSize(look_.fonts.tiny) : 0.0F;
-    const float names = named() ? look_.px(kNames) : 0.0F;
-    return memory_.canvas.tile(layer, head, look_.px(titled() ? 8 : 3), title, names);
-  }
-  float narrower() const {
-    const ImVec2 place = memory_.canvas.place();
-    return std::min(place.x, place.y);
-  }
-  bool titled() const { return narrower() >= look_.px(kTitledFrom); }
-  bool named() const { return view_.metric.empty() && narrower() >= look_.px(kNamedFrom); }
-
-  void sides(const Rect& top, const Rect& left) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const ModelCanvas& c = memory_.canvas;
-    float last = -1e9F;
-    ImGui::PushClipRect(top.a, top.b, true);
-    for (Index head = 0; head < c.heads; ++head) {
-      const Rect at = tile(0, head);
-      const std::string name = fmt::format("head {}", head + 1);
-      const float width = textSize(look_.fonts.tiny, name).x;
-      if (at.centre().x - width * 0.5F < last + look_.space.small) continue;
-      last = at.centre().x + width * 0.5F;
-      drawTextCentred(list, look_.fonts.tiny, {at.centre().x, top.centre().y},
-                      look_.theme.textMuted, name);
-    }
-    ImGui::PopClipRect();
-    last = -1e9F;
-    ImGui::PushClipRect(left.a, left.b, true);
-    for (Index layer = 0; layer < c.layers; ++layer) {
-      const float y = tile(layer, 0).centre().y - fontSize(look_.fonts.tiny) * 0.5F;
-      if (y < last + fontSize(look_.fonts.tiny)) continue;
-      last = y;
-      drawText(list, look_.fonts.tiny, {left.a.x, y}, look_.theme.textMuted,
-               fmt::format("layer {}", layer + 1));
-    }
-    ImGui::PopClipRect();
-  }
-
-  std::optional<Under> tiles(bool over) {
-    ImDrawList* list = ImGui::GetWindowDrawList();
-    const ModelCanvas& c = memory_.canvas;
-    Heatmaps heatmaps(look_);
-    std::optional<Under> under;
-    const Index tokens = moment_.trace->tokens();
-    const auto metric = metricFromKey(view_.metric);
-    for (Index layer = 0; layer < c.layers; ++layer) {
-      for (Index head = 0; head < c.heads; ++head) {
-        const Rect at = tile(layer, head);
-        if (!at.overlaps(c.room)) continue;
-        if (metric) {
-          metricCell(list, at, moment_.metrics[moment_.headAt(layer, head)][*metric], *metric);
-          if (over && at.contains(ImGui::GetIO().MousePos)) under = Under{{layer, head}, {}};
-          continue;
-        }
-        if (!moment_.trace->held(layer)) {
-          heatmaps.addHatched(at);
-          continue;
-        }
-        heatmaps.add(Fingerprint("model head", layer, head),
-                     Fingerprint("model", moment_.number, view_.firstToken), cells(layer, head),
-                     scaleOf(layer, head), at);
-        if (memory_.litQuery >= 0) heatmaps.light(memory_.litQuery, -1);
-        const MatrixPlace place{at, tokens, tokens};
-        if (over && at.contains(ImGui::GetIO().MousePos)) {
-          under = Under{{layer, head}, place.nearest(ImGui::GetIO().MousePos)};
-        }
-      }
-    }
-    heatmaps.draw(list);
-    for (Index layer = 0; layer < c.layers; ++layer) {
-      for (Index head = 0; head < c.heads; ++head) {
-        const Rect at = tile(layer, head);
-        if (at.overlaps(c.room)) frame(list, layer, head, at);
-      }
-    }
-    memory_.litQuery =
-        under && under->cell && at(*under).width() >= look_.px(16) ? under->cell->row : -1;
-    return under;
-  }
-
-  Rect at(const Under& under) const { return tile(under.place.layer, under.place.head); }
-
-  void frame(ImDrawList* list, Index layer, Index head, const Rect& at) const {
-    const bool chosen = layer == view_.layer && head == view_.head;
-    if (chosen) {
-      drawFrame(look_, list, at, look_.theme.accent);
-    } else if (at.width() > look_.px(12)) {
-      list->AddRect(at.a, at.b, look_.theme.panelBorder);
-    }
-    if (named()) names(list, at);
-    if (!titled()) return;
-    const HeadLabel& found = moment_.labels[moment_.headAt(layer, head)];
-    const std::string words =
-        found.score ? fmt::format("{} {:.2f}", found.title, *found.score) : found.title;
-    drawText(list, look_.fonts.tiny,
-             {at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin},
-             found.key == "mixed" ? look_.theme.textMuted : look_.theme.text,
-             elided(look_.fonts.tiny, words, at.width()));
-  }
-
-  void names(ImDrawList* list, const Rect& at) const {
-    AxisLabels labels{names_,           look_.fonts.tiny, look_.theme.textMuted,
-                      look_.theme.text, memory_.litQuery, look_.px(kNames - 10.0F)};
-    drawRowLabels(list, labels, at, look_.space.tight);
-    labels.lit = -1;
-    ColumnLabels(look_, labels, at.width(), look_.px(kNames)).draw(list, at);
-  }
-
-  CellRows cells(Index layer, Index head) const {
-    const TracePtr trace = moment_.trace->layer(layer);
-    const bool all = view_.firstToken;
-    CellRows rows = cellsOf(*trace, wholeMatrix(TensorId::weights, trace->config(), 0, head));
-    return {rows.rows, rows.cols,
-            [trace, read = std::move(rows.read), all](Index row, std::span<float> out) {
-              read(row, out);
-              if (!all && !out.empty()) out.front() = 0.0F;
-            }};
-  }
-
-  ColorScale scaleOf(Index layer, Index head) const {
-    float high = 1.0F;
-    if (view_.ownScale) {
-      const TracePtr trace = moment_.trace->layer(layer);
-      high = std::max(1e-6F, panel_.magnitudes.of(*trace, TensorId::weights, 0, head));
-    }
-    return sequentialScale(look_, panel_.view, 0.0F, high);
-  }
-
-  void metricCell(ImDrawList* list, const Rect& at, const Measured& value, Metric metric) const {
-    if (!value) {
-      list->AddRect(at.a, at.b, look_.theme.panelBorder);
-      return;
-    }
-    const double most = metric == Metric::entropy
-                            ? std::max(1.0, std::log2(static_cast<double>(moment_.trace->tokens())))
-                            : 1.0;
-    const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, static_cast<float>(most));
-    const ImU32 fill = scale.color(look_.maps, static_cast<float>(*value));
-    list->AddRectFilled(at.a, at.b, fill);
-    const std::string words = fmt::format("{:.2f}", *value);
-    if (textSize(look_.fonts.tiny, words).x > at.width() - look_.space.tight) return;
-    drawTextCentred(list, look_.fonts.tiny, at.centre(), legibleOn(fill), words);
-  }
-
-  std::string inWords(const Under& under) const {
-    const auto& [layer, head] = under.place;
-    const HeadLabel& found = moment_.labels[moment_.headAt(layer, head)];
-    std::string text = fmt::format("Layer {}, head {}: {}", layer + 1, head + 1, found.title);
-    if (found.score) text += fmt::format(" {:.2f}", *found.score);
-    if (under.cell) {
-      const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
-      text +=
-          fmt::format("\n{} looks at {}: {:.3f}", names_[static_cast<std::size_t>(under.cell->row)],
-                      names_[static_cast<std::size_t>(under.cell->col)],
-                      static_cast<double>(moment_.trace->layer(layer)->value(cell)));
-    }
-    return text + "\ndouble click: open in Flow";
-  }
-
-  const Panel& panel_;
-  const Look& look_;
-  const ModelMoment& moment_;
-  ModelView& view_;
-  Memory& memory_;
-  std::vector<std::string> names_;
-};
+const char* letterOf(model::Composition kind) {
+  constexpr std::array kLetters{"Q", "K", "V"};
+  return kLetters[static_cast<std::size_t>(kind)];
+}
 
 class ModelHeadsCard final : public Card {
  public:
@@ -319,10 +32,19 @@ class ModelHeadsCard final : public Card {
 
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
-    heading(look, text().title, text().about);
+    const bool inPlace = panel.view.model.heads.order.empty();
+    heading(look, text().title,
+            inPlace ? text().about : "sorted: the strongest first · wheel and drag go in");
     const auto moment = model_.moment();
     if (moment == nullptr) return;
-    controls(panel, *moment);
+    ModelView& view = panel.view.model;
+    view.layer = std::clamp<Index>(view.layer, 0, moment->config().layers - 1);
+    view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
+    maps(look, view);
+    arrangement(look, view, *moment);
+    actions(panel, *moment);
+    if (view.metric == kTokensMap) tokens(look, view, *moment);
+    findings(panel, *moment);
     if (const auto opened = ModelHeads(panel, *moment, memory_).draw()) {
       openInFlow(panel, *moment, *opened);
     }
@@ -346,26 +68,98 @@ class ModelHeadsCard final : public Card {
     panel.view.page = kFlowPage;
   }
 
-  void controls(const Panel& panel, const ModelMoment& moment) {
-    const Look& look = panel.look;
-    ModelView& view = panel.view.model;
-    view.layer = std::clamp<Index>(view.layer, 0, moment.config().layers - 1);
-    view.head = std::clamp<Index>(view.head, 0, moment.config().heads - 1);
+  /// What stands for each head.
+  static void maps(const Look& look, ModelView& view) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
-    for (const Metric metric : kMapped) {
-      const MetricInfo& about = info(metric);
-      const std::string name(about.title);
+    const auto map = [&](const std::string& name, std::string_view key, std::string_view about) {
       flowOn(look, buttonWidth(look, name), 3.0F);
-      if (pill(look, name.c_str(), view.metric == about.key)) view.metric = about.key;
-      tip(look, std::string(about.words));
+      if (pill(look, name.c_str(), view.metric == key)) view.metric = key;
+      tip(look, std::string(about));
+    };
+    map("what it does", kLabelMap, "Each head in the colour of what it does");
+    for (const Metric metric : kMappedMetrics) {
+      map(std::string(info(metric).title), info(metric).key, info(metric).words);
     }
-    if (view.metric.empty()) {
-      flowOn(look, buttonWidth(look, "each its own scale"), look.space.large);
-      if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
-      flowOn(look, buttonWidth(look, "first token"));
-      if (pill(look, "first token", view.firstToken)) view.firstToken = !view.firstToken;
-      tip(look, "Many heads rest on the first token; without its column the rest is seen");
+    map("tokens you choose", kTokensMap, "How much weight each head puts on tokens you choose");
+  }
+
+  static std::string orderInWords(const std::string& order) {
+    if (order.empty()) return "in place";
+    if (order == kLabelMap) return "sorted by what they do";
+    if (order == kTokensMap) return "sorted by weight on tokens";
+    const auto metric = metricFromKey(order);
+    return fmt::format("sorted by {}", metric ? info(*metric).title : order);
+  }
+
+  static std::string linesInWords(const std::optional<model::Composition>& kind) {
+    return kind ? fmt::format("{}-composition", letterOf(*kind)) : "no lines";
+  }
+
+  static bool beginChoice(const Look& look, const char* id, const std::string& shown) {
+    const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
+    flowOn(look, width);
+    ImGui::SetNextItemWidth(width);
+    return beginCombo(id, shown);
+  }
+
+  void arrangement(const Look& look, ModelView& view, const ModelMoment& moment) {
+    ModelHeadsView& heads = view.heads;
+    const int on =
+        choices(look, "measured on", {"this text", "repeated random tokens"}, heads.probe ? 1 : 0);
+    if (on >= 0) heads.probe = on == 1;
+    tip(look,
+        "What heads do is measured on this text, or on random tokens given twice: there a head "
+        "can only go by places and by what stood there before (Olsson et al. 2022)");
+    if (beginChoice(look, "##order", orderInWords(heads.order))) {
+      const auto choice = [&](const std::string& key) {
+        if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
+      };
+      choice("");
+      choice(kLabelMap);
+      for (const Metric metric : kMappedMetrics) choice(std::string(info(metric).key));
+      choice(kTokensMap);
+      ImGui::EndCombo();
     }
+    if (moment.config().layers > 1) lineChoice(look, heads, moment);
+    if (!view.metric.empty()) return;
+    flowOn(look, buttonWidth(look, "each its own scale"), look.space.large);
+    if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
+    flowOn(look, buttonWidth(look, "first token"));
+    if (pill(look, "first token", view.firstToken)) view.firstToken = !view.firstToken;
+    tip(look, "Many heads rest on the first token; without its column the rest is seen");
+    if (std::ranges::find(memory_.special, true) == memory_.special.end()) return;
+    flowOn(look, buttonWidth(look, "special tokens"));
+    if (pill(look, "special tokens", heads.specialTokens)) {
+      heads.specialTokens = !heads.specialTokens;
+    }
+    tip(look, "Tokens that are no part of the text, such as [CLS]: their rows and columns");
+  }
+
+  static void lineChoice(const Look& look, ModelHeadsView& heads, const ModelMoment& moment) {
+    const bool valuesAlone = moment.config().rotary.on() || moment.config().headNorm;
+    if (beginChoice(look, "##lines", linesInWords(heads.lines))) {
+      if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
+      for (const auto kind :
+           {model::Composition::query, model::Composition::key, model::Composition::value}) {
+        if (valuesAlone && kind != model::Composition::value) continue;
+        if (ImGui::Selectable(linesInWords(kind).c_str(), heads.lines == kind)) heads.lines = kind;
+      }
+      ImGui::EndCombo();
+    }
+    tip(look,
+        fmt::format(
+            "Lines join the pairs of heads of which the later reads most of what the earlier "
+            "writes, by their weights (Elhage et al. 2021): into its queries (Q), keys (K) "
+            "or values (V){}",
+            valuesAlone ? ". Here queries and keys are rotated or normalised on their way, so "
+                          "that there is no such number for them"
+                        : ""));
+    if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
+  }
+
+  void actions(const Panel& panel, const ModelMoment& moment) {
+    const Look& look = panel.look;
+    const ModelView& view = panel.view.model;
     if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
       memory_.canvas = {};
     }
@@ -381,6 +175,83 @@ class ModelHeadsCard final : public Card {
     if (flowingPill(look, off, "What the model says without it stands at the left")) {
       model_.switchHead(chosen);
     }
+  }
+
+  /// The names of chosen tokens, a few of them.
+  std::string namesOf(const std::vector<Index>& tokens) const {
+    constexpr std::size_t kNamed = 4;
+    std::string names;
+    for (const Index token : std::span(tokens).first(std::min(kNamed, tokens.size()))) {
+      names += fmt::format("{}{}", names.empty() ? "" : ", ",
+                           memory_.names[static_cast<std::size_t>(token)]);
+    }
+    if (tokens.size() > kNamed) names += fmt::format(" and {} more", tokens.size() - kNamed);
+    return names;
+  }
+
+  /// A list in which tokens are chosen and no longer, without closing.
+  void tokenChoice(const Look& look, const char* id, const std::string& shown,
+                   std::vector<Index>& tokens, const char* none) const {
+    if (!beginChoice(look, id, shown)) return;
+    if (ImGui::Selectable(none, tokens.empty(), ImGuiSelectableFlags_DontClosePopups)) {
+      tokens.clear();
+    }
+    for (Index i = 0; i < std::ssize(memory_.names); ++i) {
+      const auto found = std::lower_bound(tokens.begin(), tokens.end(), i);
+      const bool chosen = found != tokens.end() && *found == i;
+      const std::string name =
+          fmt::format("{}  {}##{}", i, memory_.names[static_cast<std::size_t>(i)], i);
+      if (!ImGui::Selectable(name.c_str(), chosen, ImGuiSelectableFlags_DontClosePopups)) continue;
+      if (chosen) {
+        tokens.erase(found);
+      } else {
+        tokens.insert(found, i);
+      }
+    }
+    ImGui::EndCombo();
+  }
+
+  void tokens(const Look& look, ModelView& view, const ModelMoment& moment) {
+    if (memory_.of != moment.number) return;  // their names come with the first picture
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, "mean weight from");
+    const auto queries = chosenQueries(view.heads, moment);
+    tokenChoice(look, "##queries", queries.empty() ? "every token" : namesOf(queries),
+                view.heads.queries, "every token");
+    ImGui::SameLine();
+    inlineLabel(look, look.fonts.small, look.theme.textMuted, "to");
+    tokenChoice(look, "##keys", namesOf(chosenKeys(view.heads, moment)), view.heads.keys,
+                "the first token");
+  }
+
+  /// In a line: what is not there yet, and who the chosen head works with.
+  void findings(const Panel& panel, const ModelMoment& moment) const {
+    const Look& look = panel.look;
+    const ModelView& view = panel.view.model;
+    const auto say = [&](std::string_view words, bool problem = false) {
+      wrappedLabel(look.fonts.small, problem ? look.theme.bad : look.theme.textMuted, words);
+    };
+    const ShownHeads shown = shownHeads(panel, moment);
+    if (!shown.problem.empty()) {
+      say(shown.problem, true);
+    } else if (shown.metrics == nullptr) {
+      say("measuring repeated random tokens …");
+    }
+    if (!view.heads.lines) return;
+    const auto compositions = modelCompositions(panel, moment);
+    if (!compositions.problem.empty()) return say(compositions.problem, true);
+    if (compositions.current == nullptr) return say("multiplying the heads' weights …");
+    say(partners(compositions.current->found, view));
+  }
+
+  static std::string partners(const model::Compositions& found, const ModelView& view) {
+    const model::HeadOfLayer chosen{view.layer, view.head};
+    std::string words = fmt::format("{} most with", shortName(chosen));
+    for (const model::ComposedHeads& pair : found.strongestOf(chosen, kPartners)) {
+      words += fmt::format("   {} → {} {} {:.3f}", shortName(pair.from), shortName(pair.into),
+                           letterOf(pair.kind), pair.score);
+    }
+    return words + fmt::format("   (mean {} of all pairs {:.3f})", letterOf(*view.heads.lines),
+                               found.mean(*view.heads.lines));
   }
 
   LiveModel& model_;

@@ -4,8 +4,10 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/index.h"
+#include "core/model/compositions.h"
 
 namespace headscope::ui {
 
@@ -17,6 +19,20 @@ struct ModelPlace {
   bool operator==(const ModelPlace&) const = default;
 };
 
+/// What the map of all heads shows in place of a metric.
+inline constexpr const char* kLabelMap = "label";
+inline constexpr const char* kTokensMap = "chosen tokens";
+
+/// How all heads are arranged and measured.
+struct ModelHeadsView {
+  bool probe = false;          // measured on the repeated random tokens, not on the text
+  bool specialTokens = true;   // their rows and columns are drawn
+  std::string order;           // sorted by that metric or kLabelMap; empty: in place
+  std::vector<Index> queries;  // tokens of the text, in order; empty: all of them
+  std::vector<Index> keys;     // likewise; empty: the first
+  std::optional<model::Composition> lines;  // of the strongest pairs of heads
+};
+
 struct ModelView {
   ModelPlace place;
   Index layer = 0, head = 0;
@@ -24,6 +40,7 @@ struct ModelView {
   std::string metric;      // its key: the map of a metric in place of the heads' weights
   bool ownScale = false;   // each head to its own largest weight
   bool firstToken = true;  // its column is drawn: many heads rest there
+  ModelHeadsView heads;
 };
 
 }  // namespace headscope::ui

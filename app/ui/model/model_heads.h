@@ -1,0 +1,103 @@
+// All heads of a model as small heatmaps, layers down and heads across, or sorted; or as a map of
+// what they do, one cell a head. Wheel and drag go from the whole model into one head.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/ui/model/model_canvas.h"
+#include "app/ui/model/model_study.h"
+#include "app/ui/parts/matrix.h"
+
+namespace headscope::ui {
+
+/// Metrics that a map can show, and that sort: those that say in one number what a head does.
+inline constexpr std::array kMappedMetrics{Metric::previousToken,  Metric::induction,
+                                           Metric::duplicateToken, Metric::firstToken,
+                                           Metric::self,           Metric::entropy};
+
+/// What heads do on what is chosen, the text or the repeated random tokens; null: not there yet.
+struct ShownHeads {
+  const std::vector<HeadMetrics>* metrics = nullptr;
+  const std::vector<HeadLabel>* labels = nullptr;
+  Index tokens = 0;  // of what they were measured on
+  std::string_view problem;
+};
+ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment);
+
+/// The tokens chosen that the text has; of keys, the first where none is.
+std::vector<Index> chosenQueries(const ModelHeadsView& view, const ModelMoment& moment);
+std::vector<Index> chosenKeys(const ModelHeadsView& view, const ModelMoment& moment);
+
+/// A head as it is called in a few letters, counted from 1: "2·11".
+std::string shortName(const model::HeadOfLayer& head);
+
+class ModelHeads {
+ public:
+  /// What lasts from frame to frame.
+  struct Memory {
+    ModelCanvas canvas;
+    Index litQuery = -1;
+    bool takesWheel = false;
+
+    std::uint64_t of = 0;            // the moment that these are of
+    std::vector<std::string> names;  // of its tokens
+    std::vector<bool> special;       // likewise
+    std::uint64_t orderedBy = 0;
+    std::vector<std::size_t> order;  // heads by their places
+  };
+
+  ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& memory);
+
+  /// Gives the head that was double-clicked.
+  std::optional<model::HeadOfLayer> draw();
+
+ private:
+  struct Under {
+    model::HeadOfLayer head;
+    std::optional<MatrixCell> cell;
+  };
+
+  void remember();
+  void sortHeads();
+  bool inPlace() const { return view_.heads.order.empty(); }
+  model::HeadOfLayer headAt(std::size_t place) const;
+  Rect tileAt(std::size_t place) const;
+  Rect tileOf(const model::HeadOfLayer& head) const;
+  float narrower() const;
+  bool titled() const;
+  bool named() const;
+  bool pictures() const { return view_.metric.empty(); }
+
+  void sides(const Rect& top, const Rect& left) const;
+  void groupBrackets(const Rect& top) const;
+  std::optional<Under> tiles(bool over);
+  void picture(Heatmaps& heatmaps, const model::HeadOfLayer& head, const Rect& at) const;
+  void mapCell(ImDrawList* list, const model::HeadOfLayer& head, const Rect& at) const;
+  void labelCell(ImDrawList* list, const HeadLabel& found, const Rect& at) const;
+  void numberCell(ImDrawList* list, const Measured& value, float most, const Rect& at) const;
+  void frame(ImDrawList* list, const model::HeadOfLayer& head, const Rect& at) const;
+  void groups(ImDrawList* list) const;
+  void lines(ImDrawList* list) const;
+  void tokenNames(ImDrawList* list, const Rect& at) const;
+  CellRows cells(const model::HeadOfLayer& head) const;
+  ColorScale scaleOf(const model::HeadOfLayer& head) const;
+  ImU32 labelColor(const HeadLabel& label) const;
+  std::string inWords(const Under& under) const;
+  /// Of a head, on the map of chosen tokens; none while they are computed.
+  Measured onTokens(const model::HeadOfLayer& head) const;
+
+  const Panel& panel_;
+  const Look& look_;
+  const ModelMoment& moment_;
+  ModelView& view_;
+  Memory& memory_;
+  ShownHeads shown_;
+  std::vector<bool> rowsLeftOut_, columnsLeftOut_;
+  const std::vector<float>* largest_ = nullptr;
+  const std::vector<Measured>* onTokens_ = nullptr;
+};
+
+}  // namespace headscope::ui

@@ -1,0 +1,133 @@
+#include "app/ui/model/model_study.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/analysis/rows.h"
+#include "core/error.h"
+#include "core/ledger.h"
+
+namespace headscope::ui {
+namespace {
+
+using model::ModelPtr;
+
+/// Some minutes of work: past it compositions are not computed.
+constexpr double kMostCompositionFlops = 5e12;
+
+std::uint64_t addressOf(const ModelPtr& model) {
+  return reinterpret_cast<std::uintptr_t>(model.get());
+}
+
+/// Which heads are off, at which strength.
+Fingerprint gainsOf(const model::ModelDocument& document) {
+  Fingerprint gains("gains");
+  for (const auto& [layer, edited] : document.edited) gains.add(layer).add(edited.config.headGains);
+  return gains;
+}
+
+}  // namespace
+
+Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment) {
+  const model::ModelDocumentPtr document = moment.trace->documentPtr();
+  const Fingerprint key("probe", addressOf(document->model), gainsOf(*document));
+  return panel.computations.want<ProbedHeads>("model probe", key, When::beside, [&] {
+    return [document, tokenizer = moment.tokenizer](
+               const std::atomic<bool>& cancelled) -> std::optional<ProbedHeads> {
+      const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
+      auto pass = measureModel(withInput(*document, input), nullptr, {.cancelled = &cancelled},
+                               defaultMemoryBudget() / 4);
+      if (!pass) return std::nullopt;
+      return ProbedHeads{document->model, pass->trace->tokens(), std::move(pass->metrics),
+                         std::move(pass->labels)};
+    };
+  });
+}
+
+Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMoment& moment) {
+  const ModelPtr& model = moment.trace->document().model;
+  const Fingerprint key("compositions", addressOf(model));
+  return panel.computations.want<ModelCompositions>("model compositions", key, When::beside, [&] {
+    return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
+      const double work = model::compositionFlops(model->config());
+      if (work > kMostCompositionFlops) {
+        throw UserError(fmt::format(
+            "compositions of this model would take {:.0f} · 10^12 operations: not computed",
+            work / 1e12));
+      }
+      auto found = model::composeHeads(*model, {.cancelled = &cancelled});
+      if (!found) return std::nullopt;
+      return ModelCompositions{model, std::move(*found)};
+    };
+  });
+}
+
+Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMoment& moment,
+                                               const std::vector<Index>& queries,
+                                               const std::vector<Index>& keys) {
+  const Fingerprint key("tokens", moment.number, queries.size(), queries, keys);
+  using Weights = std::vector<Measured>;
+  return panel.computations.want<Weights>("weight on tokens", key, When::beside, [&] {
+    return [trace = moment.trace, queries,
+            keys](const std::atomic<bool>& cancelled) -> std::optional<Weights> {
+      Weights weights;
+      for (Index layer = 0; layer < trace->layers(); ++layer) {
+        if (cancelled) return std::nullopt;
+        const TracePtr attention = trace->layer(layer);
+        const CountedRows counted = countedRows(attention->document(), 0);
+        std::vector<std::vector<Index>> partners(static_cast<std::size_t>(trace->tokens()));
+        for (const CountedRow& row : counted.rows) {
+          const bool chosen =
+              queries.empty() || std::binary_search(queries.begin(), queries.end(), row.row);
+          for (const Index place : keys) {
+            if (chosen && row.keys(place)) {
+              partners[static_cast<std::size_t>(row.row)].push_back(place);
+            }
+          }
+        }
+        const Tensor& all = attention->tensor(TensorId::weights);
+        for (Index head = 0; head < trace->config().heads; ++head) {
+          Measured weight = partnerWeight(all.matrix({0, head}), counted, partners);
+          if (!weight) weight.why = "none of these tokens may look there";
+          weights.push_back(std::move(weight));
+        }
+      }
+      return weights;
+    };
+  });
+}
+
+Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMoment& moment,
+                                            const std::vector<bool>& rowsLeftOut,
+                                            const std::vector<bool>& columnsLeftOut) {
+  const Fingerprint key("largest", moment.number, rowsLeftOut, columnsLeftOut);
+  using Largest = std::vector<float>;
+  return panel.computations.want<Largest>("largest weights", key, When::beside, [&] {
+    return [trace = moment.trace, rowsLeftOut,
+            columnsLeftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
+      const Index heads = trace->config().heads;
+      Largest largest(static_cast<std::size_t>(trace->layers() * heads));
+      const ThreadCount threads(threadsFor(kFlopsPerThread * 64, 0));
+      overPieces(std::ssize(largest), {.cancelled = &cancelled}, [&](Index piece) {
+        if (!trace->held(piece / heads)) return;
+        const TracePtr layer = trace->layer(piece / heads);
+        const auto weights = layer->tensor(TensorId::weights).matrix({0, piece % heads});
+        float most = 0.0F;
+        for (Index row = 0; row < weights.rows; ++row) {
+          if (rowsLeftOut[static_cast<std::size_t>(row)]) continue;
+          const std::span<const float> cells = weights.row(row);
+          for (std::size_t col = 0; col < cells.size(); ++col) {
+            if (!columnsLeftOut[col]) most = std::max(most, cells[col]);
+          }
+        }
+        largest[static_cast<std::size_t>(piece)] = most;
+      });
+      if (cancelled) return std::nullopt;
+      return largest;
+    };
+  });
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,44 @@
+// Model study: what is found out about all heads of a model beside the frames: their metrics on
+// repeated random tokens, their compositions, how much weight they put on chosen tokens, and the
+// largest weight of each that is drawn.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/live_model.h"
+#include "app/ui/panel.h"
+#include "core/model/compositions.h"
+
+namespace headscope::ui {
+
+/// Of every head, layer by layer, as ModelMoment's.
+struct ProbedHeads {
+  model::ModelPtr of;
+  Index tokens = 0;  // of the probe
+  std::vector<HeadMetrics> metrics;
+  std::vector<HeadLabel> labels;
+};
+/// Once per model and set of heads that are off.
+Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment);
+
+struct ModelCompositions {
+  model::ModelPtr of;
+  model::Compositions found;
+};
+/// From the model's weights. Its problem says so where that would take too long.
+Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMoment& moment);
+
+/// The mean, over the queries that are chosen and may see one of the keys, of the weight on those
+/// keys together; one per head.
+Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMoment& moment,
+                                               const std::vector<Index>& queries,
+                                               const std::vector<Index>& keys);
+
+/// The largest weight of each head without the rows and columns that are left out; 0 where a layer
+/// is not held.
+Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMoment& moment,
+                                            const std::vector<bool>& rowsLeftOut,
+                                            const std::vector<bool>& columnsLeftOut);
+
+}  // namespace headscope::ui

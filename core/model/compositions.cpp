@@ -1,0 +1,212 @@
+#include "core/model/compositions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/gemm.h"
+
+namespace headscope::model {
+namespace {
+
+/// Sum over all cells of a ∘ b.
+double dot(const ConstMatrixView& a, const ConstMatrixView& b) {
+  double sum = 0.0;
+  for (Index i = 0; i < a.rows; ++i) {
+    for (Index j = 0; j < a.cols; ++j) sum += double{a(i, j)} * double{b(i, j)};
+  }
+  return sum;
+}
+
+/// a aᵀ.
+Tensor gram(const ConstMatrixView& a) {
+  Tensor product = Tensor::uninitialised({a.rows, a.rows});
+  gemm(a, a.transposed(), product.mutableMatrix());
+  return product;
+}
+
+/// W · diag(gain); W itself without one.
+Tensor gained(const Tensor& w, const Tensor& gain) {
+  if (gain.empty()) return w;
+  Tensor product = w.clone();
+  const std::vector<float> factors = gain.values();
+  for (Index row = 0; row < w.dim(0); ++row) {
+    const std::span<float> cells = product.mutableMatrix().row(row);
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] *= factors[i];
+  }
+  return product;
+}
+
+/// A layer's projections as they read the residual stream, and of each head what norms need.
+struct ReadingLayer {
+  Tensor wQ, wK, wV, wO;
+  struct Head {
+    Tensor queries, keys, values, outputs;  // (d_k, d_k): W_Q W_Qᵀ, …, W_Oᵀ W_O
+    double queryKeyNorm = 0.0, outputValueNorm = 0.0;
+  };
+  std::vector<Head> heads;
+};
+
+/// The rows of a head of W_Q, W_K or W_V; its columns of W_O, turned.
+ConstMatrixView rowsOf(const Tensor& w, Index head, Index dK) {
+  return w.slice(0, head * dK, (head + 1) * dK).matrix();
+}
+ConstMatrixView columnsOf(const Tensor& wO, Index head, Index dK) {
+  return wO.slice(1, head * dK, (head + 1) * dK).matrix();
+}
+
+ReadingLayer readLayer(const Model& model, Index layer, const Execution& execution) {
+  const ModelConfig& c = model.config();
+  const LayerWeightsPtr weights = model.layer(layer);
+  const Tensor gain = c.preNorm ? weights->attentionNorm.gain : Tensor();
+  const Weights& w = weights->attention;
+  ReadingLayer read{gained(w.wQ, gain), gained(w.wK, gain), gained(w.wV, gain), w.wO, {}};
+  read.heads.resize(static_cast<std::size_t>(c.heads));
+  overPieces(c.heads, execution, [&](Index head) {
+    const Index group = head / (c.heads / c.kvHeads);
+    ReadingLayer::Head& of = read.heads[static_cast<std::size_t>(head)];
+    of.queries = gram(rowsOf(read.wQ, head, c.headDim));
+    of.keys = gram(rowsOf(read.wK, group, c.headDim));
+    of.values = gram(rowsOf(read.wV, group, c.headDim));
+    of.outputs = gram(columnsOf(read.wO, head, c.headDim).transposed());
+    // ‖AᵀB‖² = ⟨A Aᵀ, B Bᵀ⟩
+    of.queryKeyNorm = std::sqrt(dot(of.queries.matrix(), of.keys.matrix()));
+    of.outputValueNorm = std::sqrt(dot(of.outputs.matrix(), of.values.matrix()));
+  });
+  return read;
+}
+
+/// ‖Aᵀ M B‖ for M (d_k, d_k), of the Gram matrices of A and B: ‖Aᵀ M B‖² = ⟨(A Aᵀ) M, M (B Bᵀ)⟩.
+double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& gramB) {
+  Tensor left = Tensor::uninitialised({m.rows, m.cols});
+  Tensor right = Tensor::uninitialised({m.rows, m.cols});
+  gemm(gramA.matrix(), m, left.mutableMatrix());
+  gemm(m, gramB.matrix(), right.mutableMatrix());
+  return std::sqrt(std::max(0.0, dot(left.matrix(), right.matrix())));
+}
+
+}  // namespace
+
+Compositions::Compositions(Index layers, Index heads, bool valuesAlone)
+    : layers_(layers), heads_(heads), valuesAlone_(valuesAlone) {
+  const auto pairs = static_cast<std::size_t>(layers * (layers - 1) / 2 * heads * heads);
+  for (std::size_t kind = 0; kind < kCompositions; ++kind) {
+    if (has(static_cast<Composition>(kind))) scores_[kind].resize(pairs);
+  }
+}
+
+template <typename Visit>
+void Compositions::eachPair(const Visit& visit) const {
+  HeadOfLayer from, into;
+  for (into.layer = 1; into.layer < layers_; ++into.layer) {
+    for (from.layer = 0; from.layer < into.layer; ++from.layer) {
+      for (into.head = 0; into.head < heads_; ++into.head) {
+        for (from.head = 0; from.head < heads_; ++from.head) visit(from, into);
+      }
+    }
+  }
+}
+
+double Compositions::mean(Composition kind) const {
+  const auto& scores = scores_[static_cast<std::size_t>(kind)];
+  double sum = 0.0;
+  for (const float score : scores) sum += double{score};
+  return scores.empty() ? 0.0 : sum / static_cast<double>(scores.size());
+}
+
+namespace {
+
+std::vector<ComposedHeads> largestOf(std::vector<ComposedHeads> pairs, std::size_t count) {
+  std::stable_sort(pairs.begin(), pairs.end(), [](const ComposedHeads& a, const ComposedHeads& b) {
+    return a.score > b.score;
+  });
+  pairs.resize(std::min(count, pairs.size()));
+  return pairs;
+}
+
+}  // namespace
+
+std::vector<ComposedHeads> Compositions::strongest(Composition kind, std::size_t count) const {
+  if (!has(kind)) return {};
+  std::vector<ComposedHeads> pairs;
+  eachPair([&](const HeadOfLayer& from, const HeadOfLayer& into) {
+    pairs.push_back({from, into, kind, double{score(kind, from, into)}});
+  });
+  return largestOf(std::move(pairs), count);
+}
+
+std::vector<ComposedHeads> Compositions::strongestOf(const HeadOfLayer& head,
+                                                     std::size_t count) const {
+  std::vector<ComposedHeads> pairs;
+  for (std::size_t k = 0; k < kCompositions; ++k) {
+    const auto kind = static_cast<Composition>(k);
+    if (!has(kind)) continue;
+    HeadOfLayer other;
+    for (other.layer = 0; other.layer < layers_; ++other.layer) {
+      if (other.layer == head.layer) continue;
+      const bool before = other.layer < head.layer;
+      for (other.head = 0; other.head < heads_; ++other.head) {
+        const HeadOfLayer& from = before ? other : head;
+        const HeadOfLayer& into = before ? head : other;
+        pairs.push_back({from, into, kind, double{score(kind, from, into)}});
+      }
+    }
+  }
+  return largestOf(std::move(pairs), count);
+}
+
+double compositionFlops(const ModelConfig& c) {
+  const auto pairs = static_cast<double>(c.layers) * static_cast<double>(c.layers - 1) / 2.0;
+  const auto width = static_cast<double>(c.heads * c.headDim);
+  const double kinds = c.rotary.on() || c.headNorm ? 1.0 : 3.0;
+  return pairs * kinds * 2.0 * width * width * static_cast<double>(c.dModel + 2 * c.headDim);
+}
+
+std::optional<Compositions> composeHeads(const Model& model, const Execution& execution) {
+  const ModelConfig& c = model.config();
+  Compositions all(c.layers, c.heads, c.rotary.on() || c.headNorm);
+  const ThreadCount threads(threadsFor(kFlopsPerThread * 64, execution.threads));
+  struct Writing {
+    std::vector<Tensor> values;  // of each head, and its norm
+    std::vector<double> norms;
+  };
+  std::vector<Writing> earlier;
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    const ReadingLayer reads = readLayer(model, layer, execution);
+    for (Index from = 0; from < layer; ++from) {
+      const Tensor wO = model.layer(from)->attention.wO;
+      const Writing& wrote = earlier[static_cast<std::size_t>(from)];
+      overPieces(c.heads * static_cast<Index>(kCompositions), execution, [&](Index piece) {
+        const auto kind = static_cast<Composition>(piece % static_cast<Index>(kCompositions));
+        if (!all.has(kind)) return;
+        const HeadOfLayer into{layer, piece / static_cast<Index>(kCompositions)};
+        const ReadingLayer::Head& head = reads.heads[static_cast<std::size_t>(into.head)];
+        const Index group = into.head / (c.heads / c.kvHeads);
+        // what reads, what is read with it, and the norm of their product
+        const bool query = kind == Composition::query, value = kind == Composition::value;
+        const Tensor& w = query ? reads.wQ : value ? reads.wV : reads.wK;
+        const Tensor& other = query ? head.keys : value ? head.outputs : head.queries;
+        const double norm = value ? head.outputValueNorm : head.queryKeyNorm;
+        Tensor m = Tensor::uninitialised({c.headDim, wO.dim(1)});
+        gemm(rowsOf(w, query ? into.head : group, c.headDim), wO.matrix(), m.mutableMatrix());
+        for (Index h = 0; h < c.heads; ++h) {
+          const auto at = static_cast<std::size_t>(h);
+          const double both = norm * wrote.norms[at];
+          if (both == 0.0) continue;
+          const double between = normBetween(other, columnsOf(m, h, c.headDim), wrote.values[at]);
+          all.set(kind, {from, h}, into, static_cast<float>(between / both));
+        }
+      });
+      if (execution.stop()) return std::nullopt;
+    }
+    Writing writes;
+    for (const ReadingLayer::Head& head : reads.heads) {
+      writes.values.push_back(head.values);
+      writes.norms.push_back(head.outputValueNorm);
+    }
+    earlier.push_back(std::move(writes));
+  }
+  return all;
+}
+
+}  // namespace headscope::model
