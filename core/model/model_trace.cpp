@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "core/attention.h"
@@ -249,23 +247,7 @@ Tensor ModelTrace::logits(Index row, Index rows) const {
 
 std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) const {
   const Tensor all = logits(row, 1);
-  const std::span<const float> values = all.matrix({0}).row(0);
-  const float largest = *std::max_element(values.begin(), values.end());
-  double total = 0.0;
-  for (const float v : values) total += std::exp(static_cast<double>(v) - largest);
-  std::vector<Index> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  count = std::min(count, order.size());
-  const auto value = [&](Index id) { return values[static_cast<std::size_t>(id)]; };
-  std::partial_sort(
-      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-      [&](Index a, Index b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
-  std::vector<Prediction> best;
-  for (const Index id : std::span(order).first(count)) {
-    const auto logit = static_cast<double>(value(id));
-    best.push_back({id, logit, std::exp(logit - largest) / total});
-  }
-  return best;
+  return mostProbable(all.matrix({0}).row(0), count);
 }
 
 }  // namespace headscope::model

@@ -12,15 +12,10 @@
 
 #include "core/execution.h"
 #include "core/model/model_document.h"
+#include "core/model/prediction.h"
 #include "core/trace.h"
 
 namespace headscope::model {
-
-struct Prediction {
-  Index id = 0;
-  double logit = 0.0;
-  double probability = 0.0;
-};
 
 class ModelTrace;
 using ModelTracePtr = std::shared_ptr<const ModelTrace>;

@@ -1,0 +1,165 @@
+#include "core/model/logit_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/model/said_word.h"
+
+namespace headscope::model {
+namespace {
+
+using Numbers = std::vector<double>;
+
+double dot(const float* a, const Numbers& b) {
+  double total = 0.0;
+  for (std::size_t j = 0; j < b.size(); ++j) total += static_cast<double>(a[j]) * b[j];
+  return total;
+}
+
+/// The logit as a linear function of the residual stream: x · along + what biases add.
+struct LogitDirection {
+  Numbers along;  // (D)
+  double normBias = 0.0, readoutBias = 0.0;
+};
+
+LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
+                           std::optional<Index> other) {
+  requireWord(trace, row, word);
+  if (other) requireWord(trace, row, *other);
+  const ModelConfig& c = trace.config();
+  const auto readout = trace.document().model->readout();
+  if (!c.preNorm || !readout->transform.empty()) {
+    throw UserError(fmt::format(
+        "{} normalises after each sum, so its last hidden state is not a sum of what heads and "
+        "networks gave: direct attribution is for models whose norms stand before (GPT-2, Llama)",
+        trace.document().model->name()));
+  }
+  const Index width = c.dModel;
+  const auto at = [](Index j) { return static_cast<std::size_t>(j); };
+  const float* x = trace.hidden(2 * c.layers).data() + row * width;
+  double mean = 0.0;
+  if (!c.rmsNorm) {
+    for (Index j = 0; j < width; ++j) mean += static_cast<double>(x[j]);
+    mean /= static_cast<double>(width);
+  }
+  double squares = 0.0;
+  for (Index j = 0; j < width; ++j) {
+    const double d = static_cast<double>(x[j]) - mean;
+    squares += d * d;
+  }
+  const double scale = 1.0 / std::sqrt(squares / static_cast<double>(width) + c.normEpsilon);
+
+  const float* ofWord = readout->decoder.data() + word * width;
+  const float* ofOther = other ? readout->decoder.data() + *other * width : nullptr;
+  LogitDirection direction;
+  direction.along.resize(at(width));
+  double total = 0.0;
+  for (Index j = 0; j < width; ++j) {
+    const double reads =
+        static_cast<double>(ofWord[j]) - (ofOther != nullptr ? static_cast<double>(ofOther[j]) : 0);
+    direction.along[at(j)] = reads * static_cast<double>(readout->norm.gain.data()[j]) * scale;
+    total += direction.along[at(j)];
+    if (readout->norm.bias.empty()) continue;
+    direction.normBias += reads * static_cast<double>(readout->norm.bias.data()[j]);
+  }
+  if (!c.rmsNorm) {  // (x − mean) · u is x · (u − the mean of u)
+    for (double& u : direction.along) u -= total / static_cast<double>(width);
+  }
+  if (!readout->bias.empty()) {
+    const float* bias = readout->bias.data();
+    direction.readoutBias =
+        static_cast<double>(bias[word]) - (other ? static_cast<double>(bias[*other]) : 0.0);
+  }
+  return direction;
+}
+
+/// The same direction as a head's columns of W_O read it: (d_k).
+Numbers throughOutput(const Trace& attention, Index head, const Numbers& along) {
+  const AttentionConfig& c = attention.config();
+  const ConstMatrixView wO = attention.document().weights.wO.matrix();
+  const Index first = firstColumnOf(TensorId::concat, head, c);
+  Numbers through(static_cast<std::size_t>(c.dK()), 0.0);
+  for (Index j = 0; j < wO.rows; ++j) {
+    const double u = along[static_cast<std::size_t>(j)];
+    const float* columns = wO.row(j).data() + first;
+    for (std::size_t i = 0; i < through.size(); ++i) {
+      through[i] += u * static_cast<double>(columns[i]);
+    }
+  }
+  return through;
+}
+
+double partOfHead(const Trace& attention, Index head, Index row, const Numbers& along) {
+  const AttentionConfig& c = attention.config();
+  const float* gives = attention.tensor(TensorId::concat).matrix({0}).row(row).data() +
+                       firstColumnOf(TensorId::concat, head, c);
+  return dot(gives, throughOutput(attention, head, along));
+}
+
+/// What a half layer added to the stream at a token, along a direction.
+double added(const ModelTrace& trace, Index half, Index row, const Numbers& along) {
+  const Index at = row * trace.config().dModel;
+  return dot(trace.hidden(half + 1).data() + at, along) -
+         dot(trace.hidden(half).data() + at, along);
+}
+
+}  // namespace
+
+double LogitParts::headPart(Index layer, Index head) const {
+  for (const LogitPart& part : parts) {
+    if (part.kind == LogitPartKind::head && part.layer == layer && part.head == head) {
+      return part.value;
+    }
+  }
+  return 0.0;
+}
+
+std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
+                                     std::optional<Index> other, const Execution& execution) {
+  const LogitDirection direction = directionOf(trace, row, word, other);
+  const Numbers& along = direction.along;
+  const ModelConfig& c = trace.config();
+  const auto embedding = trace.document().model->embedding();
+  LogitParts found;
+  const auto add = [&](LogitPartKind kind, double value, Index layer = -1, Index head = -1) {
+    found.parts.push_back({kind, layer, head, value});
+    found.sum += value;
+  };
+  const Index id = trace.document().input.ids[static_cast<std::size_t>(row)];
+  const double token = dot(embedding->tokens.data() + id * c.dModel, along);
+  add(LogitPartKind::token, token);
+  if (!embedding->positions.empty()) {
+    const double both = dot(trace.hidden(0).data() + row * c.dModel, along);
+    add(LogitPartKind::position, both - token);
+  }
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    if (execution.stop()) return std::nullopt;
+    const TracePtr attention = trace.layer(layer);
+    for (Index head = 0; head < c.heads; ++head) {
+      add(LogitPartKind::head, partOfHead(*attention, head, row, along), layer, head);
+    }
+    if (attention->config().bias && !attention->document().weights.bO.empty()) {
+      add(LogitPartKind::attentionBias, dot(attention->document().weights.bO.data(), along), layer);
+    }
+    add(LogitPartKind::feedForward, added(trace, 2 * layer + 1, row, along), layer);
+  }
+  if (direction.normBias != 0.0) add(LogitPartKind::normBias, direction.normBias);
+  if (direction.readoutBias != 0.0) add(LogitPartKind::readoutBias, direction.readoutBias);
+
+  const Tensor logits = trace.logits(row, 1);
+  found.logit = static_cast<double>(logits.data()[word]) -
+                (other ? static_cast<double>(logits.data()[*other]) : 0.0);
+  return found;
+}
+
+double directEffect(const ModelTrace& before, const ModelTrace& after, HeadOfLayer head, Index row,
+                    Index word, std::optional<Index> other) {
+  const LogitDirection direction = directionOf(before, row, word, other);
+  return partOfHead(*after.layer(head.layer), head.head, row, direction.along) -
+         partOfHead(*before.layer(head.layer), head.head, row, direction.along);
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,51 @@
+// Direct logit attribution (Elhage et al. 2021, "A Mathematical Framework for Transformer
+// Circuits"): the residual stream at a token is a sum of what the embedding, each head, each
+// layer's attention bias and each feed-forward network wrote there. With the final norm's scale
+// frozen at that token the logit of a word is linear in the stream, so each of them has its part in
+// it, and the parts add up to the logit.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/model/model_trace.h"
+
+namespace headscope::model {
+
+enum class LogitPartKind {
+  token,          // the embedding of the token itself
+  position,       // that of its place
+  head,           // what one head writes, through its columns of W_O
+  attentionBias,  // b_O
+  feedForward,
+  normBias,     // of the final norm
+  readoutBias,  // of the word
+};
+
+struct LogitPart {
+  LogitPartKind kind = LogitPartKind::token;
+  Index layer = -1, head = -1;  // where it has one
+  double value = 0.0;
+};
+
+struct LogitParts {
+  std::vector<LogitPart> parts;  // in the order of the pass; heads layer by layer
+  double sum = 0.0;              // of the parts
+  double logit = 0.0;            // what the pass gave: equal but for rounding
+
+  double headPart(Index layer, Index head) const;
+};
+
+/// The parts of a word's logit at token `row`; or, with `other`, of logit(word) − logit(other).
+/// Null where `execution` was cancelled. Throws UserError where norms follow the sums (BERT): they
+/// do not leave a sum of parts; and for a token or word that is not there.
+std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
+                                     std::optional<Index> other, const Execution& execution);
+
+/// How much of a change of one head's output reaches the same logit (or difference) directly, past
+/// all later layers: (what the head gives in `after` − in `before`), through W_O, the final norm
+/// with the scale of `before`, and the readout.
+double directEffect(const ModelTrace& before, const ModelTrace& after, HeadOfLayer head, Index row,
+                    Index word, std::optional<Index> other);
+
+}  // namespace headscope::model

@@ -1,0 +1,27 @@
+#include "core/model/said_word.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+
+namespace headscope::model {
+
+void requireWord(const ModelTrace& trace, Index row, Index word) {
+  const Model& model = *trace.document().model;
+  if (!model.hasReadout()) {
+    throw UserError(
+        fmt::format("{} was saved without the part that says a word: open one with a "
+                    "language-model head",
+                    model.name()));
+  }
+  if (row < 0 || row >= trace.tokens()) {
+    throw UserError(fmt::format("token {} is not there: the text has the tokens 0 to {}", row,
+                                trace.tokens() - 1));
+  }
+  if (word < 0 || word >= trace.config().vocabulary) {
+    throw UserError(fmt::format("id {} is no token of {}: it knows the ids 0 to {}", word,
+                                model.name(), trace.config().vocabulary - 1));
+  }
+}
+
+}  // namespace headscope::model

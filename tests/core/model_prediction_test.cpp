@@ -1,0 +1,165 @@
+// From words to prediction: the logit lens, what each part of a model adds to a logit, a head's
+// output replaced.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/error.h"
+#include "core/formats/model_directory.h"
+#include "core/model/head_output.h"
+#include "core/model/logit_lens.h"
+#include "core/model/logit_parts.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::test::model_prediction {
+namespace {
+
+using namespace headscope::model;
+
+constexpr Index kBudget = Index{1} << 30;
+
+ModelTracePtr pass(const std::string& name, std::vector<Index> ids) {
+  const auto model = formats::openModel(std::filesystem::path(HEADSCOPE_TEST_DATA) / name, kBudget);
+  return runModel(makeModelDocument(model, {std::move(ids), {}, {}}), nullptr, {}, kBudget);
+}
+
+ModelTracePtr again(const ModelDocumentPtr& document, const ModelTracePtr& before) {
+  return runModel(document, before, {}, kBudget);
+}
+
+ModelTracePtr gpt2() { return pass("tiny-gpt2", {283, 271, 84, 396, 278, 262}); }
+ModelTracePtr llama() { return pass("tiny-llama", {1, 65, 77, 5, 78, 46, 50}); }
+ModelTracePtr bert() { return pass("tiny-bert", {2, 17, 5, 80, 3}); }
+
+class LensOf : public testing::TestWithParam<ModelTracePtr (*)()> {};
+INSTANTIATE_TEST_SUITE_P(All, LensOf, testing::Values(&gpt2, &llama, &bert));
+
+TEST_P(LensOf, EndsWithWhatTheModelSays) {
+  const ModelTracePtr trace = GetParam()();
+  for (Index row = 0; row < trace->tokens(); ++row) {
+    const auto says = trace->predictions(row, 3);
+    const auto lens = logitLens(*trace, row, says[2].id, {}).value();
+    ASSERT_EQ(std::ssize(lens), 2 * trace->layers() + 1);
+    EXPECT_EQ(lens.back().best.id, says[0].id);
+    EXPECT_NEAR(lens.back().best.probability, says[0].probability, 1e-6);
+    EXPECT_EQ(lens.back().word.rank, 2);
+    EXPECT_NEAR(lens.back().word.token.probability, says[2].probability, 1e-6);
+    for (const LensDepth& depth : lens) {
+      EXPECT_GE(depth.best.probability, depth.word.token.probability);
+      EXPECT_EQ(depth.word.token.id, says[2].id);
+    }
+    EXPECT_NE(lens.front().best.logit, lens.back().best.logit);
+  }
+}
+
+/// The embedding alone, through norm and readout, worked out here in double.
+TEST(LogitLens, StartsWithTheEmbedding) {
+  const ModelTracePtr trace = llama();
+  const Model& model = *trace->document().model;
+  const auto readout = model.readout();
+  const Index width = trace->config().dModel;
+  const auto lens = logitLens(*trace, 2, 11, {}).value();
+  const float* x = model.embedding()->tokens.data() + 77 * width;
+  double squares = 0.0, logit = 0.0;
+  for (Index j = 0; j < width; ++j) squares += static_cast<double>(x[j]) * x[j];
+  const double scale =
+      1.0 / std::sqrt(squares / static_cast<double>(width) + trace->config().normEpsilon);
+  for (Index j = 0; j < width; ++j) {
+    logit += static_cast<double>(x[j]) * scale * readout->norm.gain.data()[j] *
+             readout->decoder.data()[11 * width + j];
+  }
+  EXPECT_NEAR(lens[0].word.token.logit, logit, 1e-5 * std::max(1.0, std::abs(logit)));
+}
+
+class PartsOf : public testing::TestWithParam<ModelTracePtr (*)()> {};
+INSTANTIATE_TEST_SUITE_P(All, PartsOf, testing::Values(&gpt2, &llama));
+
+TEST_P(PartsOf, AddUpToTheLogit) {
+  const ModelTracePtr whole = GetParam()();
+  const ModelTracePtr edited = again(withoutHeads(whole->document(), {{0, 1}, {1, 3}}), whole);
+  for (const ModelTracePtr& trace : {whole, edited}) {
+    for (Index row = 0; row < trace->tokens(); ++row) {
+      const auto says = trace->predictions(row, 2);
+      for (const Index word : {says[0].id, says[1].id, Index{7}}) {
+        const LogitParts one = logitParts(*trace, row, word, std::nullopt, {}).value();
+        double largest = std::abs(one.logit);
+        for (const LogitPart& part : one.parts) largest = std::max(largest, std::abs(part.value));
+        EXPECT_NEAR(one.sum, one.logit, 1e-5 * largest) << row << ' ' << word;
+        const LogitParts two = logitParts(*trace, row, word, Index{9}, {}).value();
+        const LogitParts other = logitParts(*trace, row, 9, std::nullopt, {}).value();
+        EXPECT_NEAR(two.sum, one.sum - other.sum, 1e-5 * largest);
+        ASSERT_EQ(two.parts.size(), one.parts.size());
+        for (std::size_t i = 0; i < two.parts.size(); ++i) {
+          EXPECT_NEAR(two.parts[i].value, one.parts[i].value - other.parts[i].value, 1e-9);
+        }
+      }
+    }
+  }
+  const LogitParts off = logitParts(*edited, 3, 7, std::nullopt, {}).value();
+  EXPECT_EQ(off.headPart(0, 1), 0.0);
+  EXPECT_EQ(off.headPart(1, 3), 0.0);
+  EXPECT_NE(off.headPart(1, 2), 0.0);
+}
+
+TEST(LogitParts, AreNotThereWhereNormsFollowTheSums) {
+  const ModelTracePtr trace = bert();
+  expectUserError([&] { logitParts(*trace, 1, 5, std::nullopt, {}); }, "after each sum", "GPT-2");
+  expectUserError([&] { logitParts(*gpt2(), 6, 5, std::nullopt, {}); }, "token 6", "0 to 5");
+  expectUserError([&] { logitParts(*gpt2(), 0, 400, std::nullopt, {}); }, "id 400", "0 to 399");
+  expectUserError([&] { logitLens(*trace, -1, 5, {}); }, "token -1");
+}
+
+TEST(HeadOutput, OfItsOwnChangesNothing) {
+  const ModelTracePtr before = llama();
+  const ModelTracePtr same =
+      again(withHeadOutput(*before, {0, 2}, headOutput(*before, {0, 2})), before);
+  EXPECT_EQ(same->last().values(), before->last().values());
+}
+
+TEST(HeadOutput, OfZeroIsTheHeadSwitchedOff) {
+  const ModelTracePtr before = gpt2();
+  const Tensor zero = Tensor::zeros({before->tokens(), before->config().headDim});
+  const ModelTracePtr patched = again(withHeadOutput(*before, {0, 1}, zero), before);
+  const ModelTracePtr off = again(withoutHeads(before->document(), {{0, 1}}), before);
+  EXPECT_EQ(patched->last().values(), off->last().values());
+}
+
+TEST(HeadOutput, CanBeItsMeanOrThatOfAnotherText) {
+  const ModelTracePtr before = gpt2();
+  const HeadOfLayer head{0, 3};
+  const Tensor own = headOutput(*before, head);
+  const Tensor mean = meanOfRows(own);
+  double total = 0.0;
+  for (Index i = 0; i < own.dim(0); ++i) total += static_cast<double>(own.at({i, 2}));
+  EXPECT_NEAR(mean.at({4, 2}), total / static_cast<double>(own.dim(0)), 1e-6);
+  const ModelTracePtr averaged = again(withHeadOutput(*before, head, mean), before);
+  EXPECT_EQ(headOutput(*averaged, head).values(), mean.values());
+
+  const ModelTracePtr other = pass("tiny-gpt2", {9, 10, 11, 12, 13, 14});
+  const ModelTracePtr patched =
+      again(withHeadOutput(*before, head, headOutput(*other, head)), before);
+  EXPECT_EQ(headOutput(*patched, head).values(), headOutput(*other, head).values());
+  EXPECT_NE(patched->last().values(), before->last().values());
+  EXPECT_EQ(headOutput(*patched, {0, 1}).values(), headOutput(*before, {0, 1}).values());
+
+  const ModelTracePtr shorter = pass("tiny-gpt2", {9, 10});
+  expectUserError([&] { withHeadOutput(*before, head, headOutput(*shorter, head)); }, "2 tokens",
+                  "this one 6", "as many");
+  expectUserError([&] { headOutput(*before, {2, 0}); }, "layer 2");
+}
+
+/// What goes through later layers comes on top; where there are none, and the norm's scale hardly
+/// moves, direct is nearly all.
+TEST(HeadOutput, ItsDirectEffectIsItsPartsDifference) {
+  const ModelTracePtr before = gpt2();
+  const Index row = 5, word = before->predictions(row, 1)[0].id;
+  for (const HeadOfLayer head : {HeadOfLayer{0, 1}, HeadOfLayer{1, 2}}) {
+    const ModelTracePtr off = again(withoutHeads(before->document(), {head}), before);
+    const double direct = directEffect(*before, *off, head, row, word, std::nullopt);
+    const LogitParts parts = logitParts(*before, row, word, std::nullopt, {}).value();
+    EXPECT_NEAR(direct, -parts.headPart(head.layer, head.head), 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace headscope::test::model_prediction
