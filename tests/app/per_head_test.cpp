@@ -62,9 +62,9 @@ TEST_F(PerHeadPanel, ShowsEveryHeadsMatrixAndResult) {
       << ui_.screen().all("Tooltip");
   // W is stored (out, in) and shown as X · W
   ui_.hover(cellAt(maps[1], 8, 8, 1, 6));
-  EXPECT_TRUE(ui_.shows("W_Q[6, 1]", "Tooltip")) << ui_.screen().all("Tooltip");
+  EXPECT_TRUE(ui_.shows("W_Q, row 6, column 1", "Tooltip")) << ui_.screen().all("Tooltip");
   ui_.hover(cellAt(maps[5], 8, 4, 1, 2));
-  EXPECT_TRUE(ui_.shows("W_Q[6, 1]", "Tooltip")) << ui_.screen().all("Tooltip");
+  EXPECT_TRUE(ui_.shows("W_Q, row 6, column 1", "Tooltip")) << ui_.screen().all("Tooltip");
 }
 
 TEST_F(PerHeadPanel, AClickChoosesTheHead) {
