@@ -247,12 +247,19 @@ Tensor ModelTrace::logits(Index row, Index rows) const {
   return logitsOf(part, *model.readout(), config(), execution);
 }
 
+RowProbabilities::RowProbabilities(std::span<const float> logits)
+    : logits_(logits), largest_(*std::max_element(logits.begin(), logits.end())) {
+  for (const float v : logits_) total_ += std::exp(static_cast<double>(v) - largest_);
+}
+
+double RowProbabilities::operator()(Index id) const {
+  return std::exp(static_cast<double>(logits_[static_cast<std::size_t>(id)]) - largest_) / total_;
+}
+
 std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) const {
   const Tensor all = logits(row, 1);
   const std::span<const float> values = all.matrix({0}).row(0);
-  const float largest = *std::max_element(values.begin(), values.end());
-  double total = 0.0;
-  for (const float v : values) total += std::exp(static_cast<double>(v) - largest);
+  const RowProbabilities probability(values);
   std::vector<Index> order(values.size());
   std::iota(order.begin(), order.end(), 0);
   count = std::min(count, order.size());
@@ -262,8 +269,7 @@ std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) co
       [&](Index a, Index b) { return value(a) != value(b) ? value(a) > value(b) : a < b; });
   std::vector<Prediction> best;
   for (const Index id : std::span(order).first(count)) {
-    const auto logit = static_cast<double>(value(id));
-    best.push_back({id, logit, std::exp(logit - largest) / total});
+    best.push_back({id, static_cast<double>(value(id)), probability(id)});
   }
   return best;
 }

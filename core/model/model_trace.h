@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include "core/execution.h"
@@ -20,6 +21,17 @@ struct Prediction {
   Index id = 0;
   double logit = 0.0;
   double probability = 0.0;
+};
+
+/// Softmax over a row of logits, one number at a time: exp(v − largest) / Σ.
+class RowProbabilities {
+ public:
+  explicit RowProbabilities(std::span<const float> logits);
+  double operator()(Index id) const;
+
+ private:
+  std::span<const float> logits_;
+  double largest_ = 0.0, total_ = 0.0;
 };
 
 class ModelTrace;
