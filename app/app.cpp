@@ -229,6 +229,7 @@ void App::State::followModel() {
   ui::ModelPlace& place = view.model.place;
   if (place != modelPlace && !place.folder.empty()) model.open(place.folder, place.text);
   model.follow();
+  model.followDocument(documents.newest());
   if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
     modelShown = moment->number;
     place = {moment->folder.string(), moment->text};

@@ -21,7 +21,7 @@ namespace headscope {
 /// In the order of their buttons: a new page is a line here.
 ui::Pages App::State::makePages() {
   std::vector<std::unique_ptr<ui::Page>> made;
-  made.push_back(ui::makeFlowPage(tools, playback, editing, scenes));
+  made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
   made.push_back(ui::makeModelPage(model));

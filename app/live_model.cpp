@@ -30,6 +30,7 @@ struct Asked {
   std::string text;
   bool cut = false;
   std::vector<HeadOfLayer> off;
+  model::ModelDocumentPtr edits;
   Index budget = 0;
   std::uint64_t number = 0;
 };
@@ -82,6 +83,33 @@ model::ModelInput inputFor(const ModelMoment& moment, const model::ModelConfig& 
   return inputOf(moment.tokenizer->encode(moment.text), *moment.tokenizer, config);
 }
 
+/// Null where it was cancelled.
+std::shared_ptr<const UneditedModel> uneditedOf(const ModelMoment& moment, const Asked& asked,
+                                                const model::ModelDocumentPtr& plain,
+                                                const Execution& execution) {
+  model::ModelTracePtr previous;
+  if (asked.before != nullptr) {
+    const ModelMoment& before = *asked.before;
+    previous = before.unedited != nullptr ? before.unedited->trace : before.trace;
+  }
+  UneditedModel unedited;
+  // most is taken from the pass before; held beside the other one, it gets less room
+  unedited.trace = runModel(plain, previous, execution, asked.budget / 4);
+  if (unedited.trace == nullptr) return nullptr;
+  for (std::size_t row = 0; row < moment.predictions.size(); ++row) {
+    if (execution.stop()) return nullptr;
+    const auto place = static_cast<Index>(row);
+    const Tensor logits = unedited.trace->logits(place, 1);
+    const model::RowProbabilities probabilities(logits.matrix({0}).row(0));
+    std::vector<double>& sames = unedited.sames.emplace_back();
+    for (const model::Prediction& each : moment.predictions[row]) {
+      sames.push_back(probabilities(each.id).probability);
+    }
+    unedited.best.push_back(unedited.trace->predictions(place, 1).front());
+  }
+  return std::make_shared<const UneditedModel>(std::move(unedited));
+}
+
 std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<bool>& cancelled) {
   const Execution execution{.cancelled = &cancelled};
   ModelMoment moment;
@@ -109,7 +137,9 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
     cutToFit(moment, most);
     input = inputFor(moment, config);
   }
-  auto document = makeModelDocument(of, std::move(input));
+  const auto plain = makeModelDocument(of, input);
+  const bool edited = asked.edits != nullptr && asked.edits->model == of;
+  auto document = edited ? withInput(*asked.edits, std::move(input)) : plain;
   if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
   prepareGemm();
   const ModelMoment* before = asked.folder.empty() ? asked.before.get() : nullptr;
@@ -122,6 +152,9 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
     if (cancelled) return std::nullopt;
     moment.predictions.push_back(moment.trace->predictions(row, kPredictionsKept));
   }
+  if (document->edited.empty()) return found();
+  moment.unedited = uneditedOf(moment, asked, plain, execution);
+  if (moment.unedited == nullptr) return std::nullopt;
   return found();
 }
 
@@ -143,6 +176,7 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text) {
   text_ = std::move(text);
   cut_ = false;
   off_.clear();
+  edits_ = nullptr;
   compute();
 }
 
@@ -158,6 +192,10 @@ void LiveModel::cutText() {
 }
 
 void LiveModel::switchHead(HeadOfLayer head) {
+  if (isEdited(head.layer)) {
+    switchInEdited(head);
+    return compute();
+  }
   const auto found = std::find(off_.begin(), off_.end(), head);
   if (found == off_.end()) {
     off_.push_back(head);
@@ -168,17 +206,55 @@ void LiveModel::switchHead(HeadOfLayer head) {
 }
 
 bool LiveModel::isOff(HeadOfLayer head) const {
+  if (isEdited(head.layer)) {
+    const std::vector<float>& gains = edits_->edited.at(head.layer).config.headGains;
+    return !gains.empty() && gains[static_cast<std::size_t>(head.head)] == 0.0F;
+  }
   return std::find(off_.begin(), off_.end(), head) != off_.end();
 }
 
-void LiveModel::allOn() {
+/// The heads of an edited layer, each switched by its gain there.
+void LiveModel::switchInEdited(HeadOfLayer head) {
+  auto next = std::make_shared<model::ModelDocument>(*edits_);
+  std::vector<float>& gains = next->edited.at(head.layer).config.headGains;
+  gains.resize(static_cast<std::size_t>(next->model->config().heads), 1.0F);
+  float& gain = gains[static_cast<std::size_t>(head.head)];
+  gain = gain == 0.0F ? 1.0F : 0.0F;
+  edits_ = std::move(next);
+}
+
+void LiveModel::undoChanges() {
   off_.clear();
+  edits_ = nullptr;
   compute();
+}
+
+void LiveModel::openedInFlow(Index layer, const DocumentPtr& document) {
+  layers_.opened({moment_->trace->documentPtr(), layer, document});
+}
+
+void LiveModel::followDocument(const DocumentPtr& newest) {
+  const LayersInFlow::Opened* edited = layers_.changed(newest);
+  const LayersInFlow::Opened* shown = layers_.layerOf(*newest);
+  const bool ofThis = shown != nullptr && moment_ != nullptr &&
+                      shown->of->model == moment_->trace->document().model;
+  inFlow_ = ofThis ? shown : nullptr;
+  if (edited == nullptr || !ofThis) return;
+  const std::string problem = whyNot([&] {
+    const auto on = edits_ != nullptr ? withInput(*edits_, shown->of->input)
+                                      : makeModelDocument(shown->of->model, shown->of->input);
+    const bool asItCame = newest == shown->document && !shown->of->edited.contains(shown->layer);
+    edits_ = asItCame ? withoutEdits(*on, shown->layer) : withLayer(*on, shown->layer, *newest);
+    std::erase_if(off_, [&](const HeadOfLayer& head) { return head.layer == shown->layer; });
+  });
+  if (problem.empty()) return compute();
+  problem_ = problem;
+  inFlow_ = nullptr;
 }
 
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
-  Asked asked{folder_, moment_, text_, cut_, off_, budget_, ++computed_};
+  Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_};
   thread_.request([asked = std::move(asked)](const std::atomic<bool>& cancelled) {
     return momentOf(asked, cancelled);
   });
@@ -202,6 +278,7 @@ void LiveModel::follow() {
     return;
   }
   moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
+  if (edits_ != nullptr && edits_->model != moment_->trace->document().model) edits_ = nullptr;
   folder_.clear();
 }
 

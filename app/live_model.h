@@ -11,10 +11,18 @@
 #include <vector>
 
 #include "app/background.h"
+#include "app/layers_in_flow.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_heads.h"
 
 namespace headscope {
+
+/// What the model says as it came, where something in it was changed since.
+struct UneditedModel {
+  model::ModelTracePtr trace;
+  std::vector<model::Prediction> best;     // by token
+  std::vector<std::vector<double>> sames;  // by token: the probabilities of what it says changed
+};
 
 /// A model with a text in it, and what was found there: the pass and its heads, and what is below.
 struct ModelMoment : model::MeasuredPass {
@@ -24,6 +32,7 @@ struct ModelMoment : model::MeasuredPass {
   std::string text;
   Index wholeTokens = 0;  // of the text that `text` is the start of; 0: it is whole
   std::vector<std::vector<model::Prediction>> predictions;  // by token; empty without a readout
+  std::shared_ptr<const UneditedModel> unedited;            // null: nothing was changed
   std::uint64_t number = 0;                                 // tells it from every other moment
 
   const model::ModelConfig& config() const { return trace->config(); }
@@ -49,8 +58,18 @@ class LiveModel {
   /// The head's output is left out, or no longer.
   void switchHead(model::HeadOfLayer head);
   bool isOff(model::HeadOfLayer head) const;
-  bool anyOff() const { return !off_.empty(); }
-  void allOn();
+
+  /// This document, of the present moment's trace, takes the place of the one that is shown.
+  void openedInFlow(Index layer, const DocumentPtr& document);
+  /// Once a frame: what is edited in a layer that was opened so is run in the model.
+  void followDocument(const DocumentPtr& newest);
+  /// The layer that the newest document is; null: none.
+  const LayersInFlow::Opened* layerInFlow() const { return inFlow_; }
+  bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
+  /// Something differs from the model as it came.
+  bool changed() const { return !off_.empty() || (edits_ != nullptr && !edits_->edited.empty()); }
+  /// As it came.
+  void undoChanges();
 
   /// Once a frame: takes what is there.
   void follow();
@@ -70,12 +89,16 @@ class LiveModel {
 
  private:
   void compute();
+  void switchInEdited(model::HeadOfLayer head);
 
   Index budget_;
   std::filesystem::path folder_;  // to be opened
   std::string text_;              // empty: one that suits the model
   bool cut_ = false;              // the text, where it is too long
   std::vector<model::HeadOfLayer> off_;
+  model::ModelDocumentPtr edits_;  // the layers that were edited; null: none
+  LayersInFlow layers_;
+  const LayersInFlow::Opened* inFlow_ = nullptr;
   std::shared_ptr<const ModelMoment> moment_;
   std::string problem_;
   std::optional<Index> tooLong_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "app/ui/head_purposes.h"
+#include "app/ui/model/model_page.h"
 #include "app/ui/rich_text.h"
 #include "app/ui/stage/head_panels.h"
 #include "app/ui/stage/stage.h"
@@ -16,6 +17,7 @@ namespace {
 
 constexpr float kFlowMargin = 14.0F;  // of the page, at scale 1
 constexpr float kFlowGap = 10.0F;     // between its cards
+constexpr float kLayerStrip = 50.0F;  // of the model's layers, above the others
 constexpr float kLowStrip = 74.0F;    // of the strip of heads, where the page is low
 
 /// Narrower than this, the cards stand below each other; lower, the strip has no heading.
@@ -38,21 +40,36 @@ constexpr float columnLength() {
 
 class FlowPage final : public Page {
  public:
-  FlowPage(const Cards& tools, const Playback& playback, CellEditing& editing, ScenesPanel& scenes)
+  FlowPage(const Cards& tools, const Playback& playback, CellEditing& editing, ScenesPanel& scenes,
+           LiveModel& model)
       : Page({kFlowPage, "Flow", "Every step of one pass", kStageCard, kToolsCard},
              Cards::of(makeStepsCard(playback), makeToolsCard(tools),
                        makeStageCard(editing, playback), makeInspectorCard(editing, scenes),
-                       makeHeadsStrip())),
+                       makeHeadsStrip(), makeLayerStripCard(model))),
         tools_(tools),
-        playback_(playback) {}
+        playback_(playback),
+        model_(model) {}
 
   ImVec2 content(const Panel& panel, ImVec2 body) const override {
-    return flowContent(body, panel.look.scale);
+    const float strip = stripHeight(panel);
+    const ImVec2 below = flowContent({body.x, body.y - strip}, panel.look.scale);
+    return {below.x, below.y + strip};
   }
   std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
     const bool tallTool = tools_.open(panel.view.tool).text().tall;
-    const FlowPlaces places = layoutFlow(content, panel.look.scale, tallTool);
-    return {places.steps, places.tools, places.stage, places.inspector, places.heads};
+    const float strip = stripHeight(panel);
+    const FlowPlaces places =
+        layoutFlow({content.x, content.y - strip}, panel.look.scale, tallTool);
+    std::vector<Rect> all{places.steps, places.tools, places.stage, places.inspector, places.heads};
+    for (Rect& place : all) {
+      if (!place.empty()) place = Rect::at({place.a.x, place.a.y + strip}, place.size());
+    }
+    const float margin = panel.look.px(kFlowMargin);
+    all.push_back(
+        strip > 0.0F
+            ? Rect{{margin, margin}, {content.x - margin, strip + margin - panel.look.px(kFlowGap)}}
+            : Rect{});
+    return all;
   }
   std::string placeInWords(const Panel& panel, std::string_view card) const override {
     const ViewState& view = panel.view;
@@ -72,8 +89,14 @@ class FlowPage final : public Page {
   }
 
  private:
+  /// Of the strip of the model's layers with the gap below, where one of them is shown.
+  float stripHeight(const Panel& panel) const {
+    return model_.layerInFlow() != nullptr ? panel.look.px(kLayerStrip + kFlowGap) : 0.0F;
+  }
+
   const Cards& tools_;
   const Playback& playback_;
+  LiveModel& model_;
 };
 
 }  // namespace
@@ -116,8 +139,8 @@ FlowPlaces layoutFlow(ImVec2 content, float scale, bool tallTool) {
 }
 
 std::unique_ptr<Page> makeFlowPage(const Cards& tools, const Playback& playback,
-                                   CellEditing& editing, ScenesPanel& scenes) {
-  return std::make_unique<FlowPage>(tools, playback, editing, scenes);
+                                   CellEditing& editing, ScenesPanel& scenes, LiveModel& model) {
+  return std::make_unique<FlowPage>(tools, playback, editing, scenes, model);
 }
 
 }  // namespace headscope::ui

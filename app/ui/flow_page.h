@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/live_model.h"
 #include "app/ui/cells/cell_editing.h"
 #include "app/ui/page.h"
 #include "app/ui/scenes_panel.h"
@@ -29,6 +30,6 @@ ImVec2 flowContent(ImVec2 body, float scale);
 
 /// What it is given must outlive it.
 std::unique_ptr<Page> makeFlowPage(const Cards& tools, const Playback& playback,
-                                   CellEditing& editing, ScenesPanel& scenes);
+                                   CellEditing& editing, ScenesPanel& scenes, LiveModel& model);
 
 }  // namespace headscope::ui

@@ -7,19 +7,6 @@
 namespace headscope::model {
 namespace {
 
-/// What exp(logit − largest) is divided by to be a probability.
-struct SoftmaxOver {
-  double largest, total;
-
-  explicit SoftmaxOver(std::span<const float> logits)
-      : largest(*std::max_element(logits.begin(), logits.end())), total(0.0) {
-    for (const float v : logits) total += std::exp(static_cast<double>(v) - largest);
-  }
-  Prediction of(Index id, float logit) const {
-    return {id, logit, std::exp(static_cast<double>(logit) - largest) / total};
-  }
-};
-
 /// Whether token a stands before token b.
 bool standsBefore(std::span<const float> logits, Index a, Index b) {
   const float ofA = logits[static_cast<std::size_t>(a)], ofB = logits[static_cast<std::size_t>(b)];
@@ -28,8 +15,18 @@ bool standsBefore(std::span<const float> logits, Index a, Index b) {
 
 }  // namespace
 
+RowProbabilities::RowProbabilities(std::span<const float> logits)
+    : logits_(logits), largest_(*std::max_element(logits.begin(), logits.end())) {
+  for (const float v : logits_) total_ += std::exp(static_cast<double>(v) - largest_);
+}
+
+Prediction RowProbabilities::operator()(Index id) const {
+  const double logit = logits_[static_cast<std::size_t>(id)];
+  return {id, logit, std::exp(logit - largest_) / total_};
+}
+
 std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count) {
-  const SoftmaxOver softmax(logits);
+  const RowProbabilities probabilities(logits);
   std::vector<Index> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
   count = std::min(count, order.size());
@@ -37,13 +34,13 @@ std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t 
                     [&](Index a, Index b) { return standsBefore(logits, a, b); });
   std::vector<Prediction> best;
   for (const Index id : std::span(order).first(count)) {
-    best.push_back(softmax.of(id, logits[static_cast<std::size_t>(id)]));
+    best.push_back(probabilities(id));
   }
   return best;
 }
 
 Standing standingOf(std::span<const float> logits, Index id) {
-  Standing found{SoftmaxOver(logits).of(id, logits[static_cast<std::size_t>(id)])};
+  Standing found{RowProbabilities(logits)(id)};
   for (Index other = 0; other < std::ssize(logits); ++other) {
     if (standsBefore(logits, other, id)) ++found.rank;
   }

@@ -16,6 +16,17 @@ struct Prediction {
   double probability = 0.0;
 };
 
+/// Softmax over a row of logits (V), which outlive it, one token at a time.
+class RowProbabilities {
+ public:
+  explicit RowProbabilities(std::span<const float> logits);
+  Prediction operator()(Index id) const;
+
+ private:
+  std::span<const float> logits_;
+  double largest_, total_ = 0.0;
+};
+
 /// Of a row of logits (V) the most probable tokens, the first of them first; of equals the lower
 /// id. Fewer where there are no more.
 std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count);

@@ -1,4 +1,6 @@
 // The model page: a folder is dropped, all heads stand there, a text is typed, a layer opens.
+#include "app/ui/model/model_page.h"
+
 #include <filesystem>
 #include <string>
 
@@ -122,7 +124,7 @@ TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {
   ui.click("layer 1, head 1 off", kModelHeadsCard);
   EXPECT_TRUE(ui.shows("layer 1, head 1 on", kModelHeadsCard));
   EXPECT_NE(all(kModelTextCard), before);
-  ui.click("all heads on", kModelTextCard);
+  ui.click("as it came", kModelTextCard);
   EXPECT_EQ(all(kModelTextCard), before);
 }
 
@@ -158,6 +160,78 @@ TEST_F(ModelPage, WeightOnChosenTokensAndPartnersAreFound) {
   EXPECT_TRUE(ui.shows("1·1 most with", kModelHeadsCard)) << all(kModelHeadsCard);
   EXPECT_TRUE(ui.shows("mean K of all pairs", kModelHeadsCard));
   EXPECT_EQ(ui.heatmaps(kModelHeadsCard).size(), 0U);
+}
+
+/// What is done to a layer in Flow is done to the model.
+class EditedLayer : public ModelPage {
+ protected:
+  EditedLayer() {
+    open("tiny-gpt2");
+    before_ = best();
+    ui.view().page = kModelPage;
+    ui.frame();
+    ui.click("open layer 1 in Flow", kModelHeadsCard);
+    ui.settle();
+    ui.frame();
+  }
+  void settled() {
+    ui.settle();
+    ui.frame();
+    ui.settle();
+    ui.frame();
+  }
+  /// The figures of the page, looked at there.
+  std::string best() {
+    ui.view().page = kModelPage;
+    ui.frame();
+    const std::string said = all(kModelTextCard);
+    ui.view().page = kFlowPage;
+    ui.frame();
+    return said;
+  }
+
+  std::string before_;
+};
+
+TEST_F(EditedLayer, SaysWhereItStands) {
+  EXPECT_TRUE(ui.shows("tiny-gpt2, layer 1 of 2", kLayerStripCard)) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("the model says", kLayerStripCard));
+  ui.click("← Model", kLayerStripCard);
+  EXPECT_EQ(ui.view().page, kModelPage);
+}
+
+TEST_F(EditedLayer, IsRunInTheModelAndUndone) {
+  ui.app().apply(SetHeadGain{0, 0.0F});
+  settled();
+  const std::string edited = best();
+  EXPECT_NE(edited, before_);
+  EXPECT_NE(edited.find("asitcameitsays"), std::string::npos) << edited;
+  EXPECT_TRUE(ui.shows("unedited", kLayerStripCard)) << all(kLayerStripCard);
+  EXPECT_TRUE(ui.shows("1*", kLayerStripCard)) << all(kLayerStripCard);
+  ui.press(Key{'Z'}, true);
+  settled();
+  EXPECT_EQ(best(), before_);
+  EXPECT_FALSE(ui.shows("unedited", kLayerStripCard));
+}
+
+TEST_F(EditedLayer, AnotherLayerOpensFromTheStripAndSeesTheEdit) {
+  const Tensor plain = ui.app().document()->input->x;
+  ui.app().apply(SetTemperature{4.0});
+  settled();
+  ui.click("2", kLayerStripCard);
+  settled();
+  EXPECT_TRUE(ui.shows("layer 2 of 2", kLayerStripCard)) << all(kLayerStripCard);
+  EXPECT_FALSE(ui.app().document()->input->x.sameAs(plain));
+  EXPECT_EQ(ui.config().temperature, 1.0);
+  ui.press(Key{'Z'}, true);
+  settled();
+  EXPECT_TRUE(ui.shows("layer 1 of 2", kLayerStripCard)) << all(kLayerStripCard);
+}
+
+TEST_F(EditedLayer, WithAnotherInputItIsNoLayerOfTheModel) {
+  ui.app().apply(SetText{0, false, "something else"});
+  settled();
+  EXPECT_FALSE(ui.shows("layer 1 of 2", kLayerStripCard));
 }
 
 TEST_F(ModelPage, WithoutATokenizerIdsAreTyped) {

@@ -46,28 +46,11 @@ class ModelHeadsCard final : public Card {
     if (view.metric == kTokensMap) tokens(look, view, *moment);
     findings(panel, *moment);
     if (const auto opened = ModelHeads(panel, *moment, memory_).draw()) {
-      openInFlow(panel, *moment, *opened);
+      openLayerInFlow(panel, model_, *opened);
     }
   }
 
  private:
-  static void openInFlow(const Panel& panel, const ModelMoment& moment,
-                         const model::HeadOfLayer& head) {
-    const AttentionConfig config = moment.config().attention(head.layer, moment.trace->tokens());
-    if (config.rotary.on() || moment.config().headNorm) {
-      panel.edits.say(
-          "Flow does not draw queries and keys that are rotated or normalised; explain --model "
-          "--layer takes their cells apart",
-          true);
-      return;
-    }
-    panel.edits.open = {
-        moment.trace->layer(head.layer)->documentPtr(),
-        fmt::format("{}, layer {}", moment.trace->document().model->name(), head.layer + 1)};
-    panel.view.head = head.head;
-    panel.view.page = kFlowPage;
-  }
-
   /// What stands for each head.
   static void maps(const Look& look, ModelView& view) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
@@ -166,9 +149,9 @@ class ModelHeadsCard final : public Card {
     const model::HeadOfLayer chosen{view.layer, view.head};
     const std::string open = fmt::format("open layer {} in Flow", view.layer + 1);
     if (flowingPill(look, open,
-                    "This layer on this text, as a layer of its own: everything there "
-                    "works; the model is not changed")) {
-      openInFlow(panel, moment, chosen);
+                    "This layer on this text: everything there works, and what is edited "
+                    "is run in the model")) {
+      openLayerInFlow(panel, model_, chosen);
     }
     const std::string off = fmt::format("layer {}, head {} {}", view.layer + 1, view.head + 1,
                                         model_.isOff(chosen) ? "on" : "off");

@@ -13,5 +13,14 @@ std::unique_ptr<Page> makeModelPage(LiveModel& model);
 
 std::unique_ptr<Card> makeModelTextCard(LiveModel& model);
 std::unique_ptr<Card> makeModelHeadsCard(LiveModel& model);
+/// Above Flow while it shows a layer of the model.
+std::unique_ptr<Card> makeLayerStripCard(LiveModel& model);
+inline constexpr const char* kLayerStripCard = "layer of the model";
+
+/// Whose prediction is shown.
+Index chosenToken(const ModelView& view, const ModelMoment& moment);
+
+/// What is edited there is run in the model from then on.
+void openLayerInFlow(const Panel& panel, LiveModel& model, const model::HeadOfLayer& head);
 
 }  // namespace headscope::ui

@@ -102,11 +102,6 @@ class ModelTextCard final : public Card {
     }
   }
 
-  static Index chosenToken(const ModelView& view, const ModelMoment& moment) {
-    const Index last = moment.trace->tokens() - 1;
-    return view.token < 0 ? last : std::min(view.token, last);
-  }
-
   void predictions(const Panel& panel, const ModelMoment& moment) {
     const Look& look = panel.look;
     ImGui::Dummy({0.0F, look.space.small});
@@ -124,25 +119,47 @@ class ModelTextCard final : public Card {
     const auto& best = moment.predictions[static_cast<std::size_t>(token)];
     const float width = ImGui::GetContentRegionAvail().x;
     const float words = width * 0.4F;
-    const float figures = textSize(look.fonts.mono, "00.0 %").x;
-    for (const model::Prediction& each : best) {
-      const ImVec2 at = ImGui::GetCursorScreenPos();
+    const UneditedModel* before = moment.unedited.get();
+    const auto at = static_cast<std::size_t>(token);
+    if (before != nullptr) {
+      wrappedLabel(
+          look.fonts.small, look.theme.textMuted,
+          fmt::format("as it came it says “{}” {:.1f} %; its figures stand at the right",
+                      moment.nameOf(before->best[at].id), 100.0 * before->best[at].probability));
+    }
+    const float one = textSize(look.fonts.mono, "100.0 %").x;
+    const float figures = before == nullptr ? one : 2 * one + look.space.medium;
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      const model::Prediction& each = best[i];
+      const ImVec2 from = ImGui::GetCursorScreenPos();
       const float line = fontSize(look.fonts.regular) + look.space.small;
       ImDrawList* list = ImGui::GetWindowDrawList();
-      drawText(list, look.fonts.regular, at, look.theme.text,
+      drawText(list, look.fonts.regular, from, look.theme.text,
                elided(look.fonts.regular, moment.nameOf(each.id), words - look.space.small));
       const float bar = width - words - figures - look.space.medium;
-      const Rect room =
-          Rect::at({at.x + words, at.y + look.space.thin},
-                   {bar * static_cast<float>(each.probability), line - look.space.small});
-      list->AddRectFilled(room.a, room.b, look.theme.accent, look.space.thin);
-      drawText(list, look.fonts.mono, {at.x + width - figures, at.y}, look.theme.textMuted,
-               fmt::format("{:4.1f} %", 100.0 * each.probability));
+      const auto barOf = [&](double probability) {
+        return Rect::at({from.x + words, from.y + look.space.thin},
+                        {bar * static_cast<float>(probability), line - look.space.small});
+      };
+      const Rect now = barOf(each.probability);
+      list->AddRectFilled(now.a, now.b, look.theme.accent, look.space.thin);
+      const auto figure = [&](double probability, float right, ImU32 color) {
+        const std::string text = fmt::format("{:.1f} %", 100.0 * probability);
+        const float left = from.x + width - right - textSize(look.fonts.mono, text).x;
+        drawText(list, look.fonts.mono, {left, from.y}, color, text);
+      };
+      figure(each.probability, figures - one, look.theme.text);
+      if (before != nullptr) {
+        const Rect then = barOf(before->sames[at][i]);
+        list->AddRect(then.a, then.b, look.theme.textMuted, look.space.thin);
+        figure(before->sames[at][i], 0.0F, look.theme.textMuted);
+      }
       ImGui::Dummy({width, line});
     }
-    if (!model_.anyOff()) return;
+    if (!model_.changed()) return;
     ImGui::Dummy({0.0F, look.space.small});
-    if (pill(look, "all heads on")) model_.allOn();
+    if (pill(look, "as it came")) model_.undoChanges();
+    tip(look, "All heads on, and no layer edited");
   }
 
   LiveModel& model_;

@@ -1,0 +1,127 @@
+// Above Flow, while it shows a layer of the model: where the layer stands in the model, what stands
+// around its attention, what the model says with it, and the way to other layers and back.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/model_page.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+/// The way through a layer, attention first.
+std::string wayThrough(const model::ModelConfig& c) {
+  if (c.attentionOnly) return "residual stream → attention (here) → +";
+  if (c.preNorm) {
+    return "residual stream → norm → attention (here) → + → norm → feed-forward → +";
+  }
+  return "residual stream → attention (here) → + → norm → feed-forward → + → norm";
+}
+
+class LayerStripCard final : public Card {
+ public:
+  explicit LayerStripCard(LiveModel& model)
+      : Card({kLayerStripCard, "Layer of the model", "where it stands", 0, false, nullptr, false}),
+        model_(model) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    const auto moment = model_.moment();
+    const LayersInFlow::Opened* shown = model_.layerInFlow();
+    if (moment == nullptr || shown == nullptr) return;
+    const model::ModelConfig& c = moment->config();
+    if (pill(look, "← Model", true)) {
+      panel.view.model.layer = shown->layer;
+      panel.view.page = kModelPage;
+    }
+    tip(look, "Back to all layers; what was changed here stays in the model");
+    ImGui::SameLine();
+    inlineLabel(look, look.fonts.semibold, look.theme.text,
+                fmt::format("{}, layer {} of {}", moment->trace->document().model->name(),
+                            shown->layer + 1, c.layers));
+    ImGui::SameLine(0.0F, look.space.large);
+    layers(panel, *moment, shown->layer);
+    const std::string said = saysInWords(panel.view.model, *moment);
+    const std::string way = wayThrough(c);
+    const float room = ImGui::GetContentRegionAvail().x;
+    const float words = textSize(look.fonts.small, said).x;
+    if (textSize(look.fonts.small, way).x + words + 2 * look.space.large < room) {
+      inlineLabel(look, look.fonts.small, look.theme.textMuted, way);
+      ImGui::SameLine(0.0F, look.space.large);
+    }
+    inlineLabel(look, look.fonts.small, model_.problem().empty() ? look.theme.text : look.theme.bad,
+                model_.problem().empty() ? said : model_.problem());
+  }
+
+ private:
+  /// The layers around the one shown, as many as there is room for in half of the line.
+  void layers(const Panel& panel, const ModelMoment& moment, Index shown) {
+    const Look& look = panel.look;
+    const Index count = moment.config().layers;
+    const float each = buttonWidth(look, "00") + look.space.thin;
+    const auto fit =
+        std::max<Index>(1, static_cast<Index>(ImGui::GetContentRegionAvail().x * 0.35F / each));
+    const Index first = std::clamp<Index>(shown - fit / 2, 0, std::max<Index>(0, count - fit));
+    for (Index layer = first; layer < std::min(count, first + fit); ++layer) {
+      const std::string name = fmt::format("{}{}", layer + 1, model_.isEdited(layer) ? "*" : "");
+      if (pill(look, fmt::format("{}##layer {}", name, layer).c_str(), layer == shown) &&
+          layer != shown) {
+        openLayerInFlow(panel, model_, {layer, panel.view.head});
+      }
+      tip(look, fmt::format("Layer {}{}: open it here", layer + 1,
+                            model_.isEdited(layer) ? ", edited" : ""));
+      ImGui::SameLine(0.0F, look.space.thin);
+    }
+    ImGui::SameLine(0.0F, look.space.large);
+  }
+
+  static std::string saysInWords(const ModelView& view, const ModelMoment& moment) {
+    if (moment.predictions.empty()) return {};
+    const Index token = chosenToken(view, moment);
+    const auto at = static_cast<std::size_t>(token);
+    const model::Prediction& best = moment.predictions[at].front();
+    const std::string name = moment.nameOf(moment.trace->document().input.ids[at]);
+    const char* where = moment.config().causal ? "after" : "for";
+    std::string said = fmt::format("{} “{}” the model says “{}” {:.1f} %", where, name,
+                                   moment.nameOf(best.id), 100.0 * best.probability);
+    if (moment.unedited == nullptr) return said;
+    const model::Prediction& before = moment.unedited->best[at];
+    return said + fmt::format(", unedited “{}” {:.1f} %", moment.nameOf(before.id),
+                              100.0 * before.probability);
+  }
+
+  LiveModel& model_;
+};
+
+}  // namespace
+
+Index chosenToken(const ModelView& view, const ModelMoment& moment) {
+  const Index last = moment.trace->tokens() - 1;
+  return view.token < 0 ? last : std::min(view.token, last);
+}
+
+void openLayerInFlow(const Panel& panel, LiveModel& live, const model::HeadOfLayer& head) {
+  const auto moment = live.moment();
+  const AttentionConfig config = moment->config().attention(head.layer, moment->trace->tokens());
+  if (config.rotary.on() || moment->config().headNorm) {
+    panel.edits.say(
+        "Flow does not draw queries and keys that are rotated or normalised; explain --model "
+        "--layer takes their cells apart",
+        true);
+    return;
+  }
+  const DocumentPtr document = moment->trace->layer(head.layer)->documentPtr();
+  live.openedInFlow(head.layer, document);
+  panel.edits.open = {document, fmt::format("{}, layer {}", moment->trace->document().model->name(),
+                                            head.layer + 1)};
+  panel.view.head = head.head;
+  panel.view.page = kFlowPage;
+}
+
+std::unique_ptr<Card> makeLayerStripCard(LiveModel& model) {
+  return std::make_unique<LayerStripCard>(model);
+}
+
+}  // namespace headscope::ui
