@@ -20,7 +20,6 @@ using model::HeadOfLayer;
 constexpr float kTitledFrom = 90.0F;  // points of a tile's place: what its head does stands above
 constexpr float kNamedFrom = 230.0F;  // the tokens stand beside it
 constexpr float kNames = 60.0F;       // their room
-constexpr std::size_t kLines = 24;    // pairs of heads that are joined
 
 /// Labels that have a colour of their own; all others are muted.
 constexpr std::array<std::string_view, 9> kColoredLabels{
@@ -401,7 +400,7 @@ void ModelHeads::lines(ImDrawList* list) const {
   if (!view_.heads.lines) return;
   const auto compositions = modelCompositions(panel_, moment_).current;
   if (compositions == nullptr) return;
-  const auto strongest = compositions->found.strongest(*view_.heads.lines, kLines);
+  const auto& strongest = compositions->standOut[static_cast<std::size_t>(*view_.heads.lines)];
   if (strongest.empty()) return;
   const double most = std::max(1e-9, strongest.front().score);
   const double least = strongest.back().score;

@@ -42,7 +42,7 @@ class ModelHeadsCard final : public Card {
     view.head = std::clamp<Index>(view.head, 0, moment->config().heads - 1);
     maps(look, view);
     arrangement(look, view, *moment);
-    actions(panel, *moment);
+    actions(panel);
     if (view.metric == kTokensMap) tokens(look, view, *moment);
     findings(panel, *moment);
     if (const auto opened = ModelHeads(panel, *moment, memory_).draw()) {
@@ -140,7 +140,7 @@ class ModelHeadsCard final : public Card {
     if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
   }
 
-  void actions(const Panel& panel, const ModelMoment& moment) {
+  void actions(const Panel& panel) {
     const Look& look = panel.look;
     const ModelView& view = panel.view.model;
     if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
@@ -223,18 +223,20 @@ class ModelHeadsCard final : public Card {
     const auto compositions = modelCompositions(panel, moment);
     if (!compositions.problem.empty()) return say(compositions.problem, true);
     if (compositions.current == nullptr) return say("multiplying the heads' weights …");
-    say(partners(compositions.current->found, view));
+    say(partners(*compositions.current, view));
   }
 
-  static std::string partners(const model::Compositions& found, const ModelView& view) {
+  static std::string partners(const ModelCompositions& compositions, const ModelView& view) {
+    const auto kind = static_cast<std::size_t>(*view.heads.lines);
     const model::HeadOfLayer chosen{view.layer, view.head};
     std::string words = fmt::format("{} most with", shortName(chosen));
-    for (const model::ComposedHeads& pair : found.strongestOf(chosen, kPartners)) {
+    for (const model::ComposedHeads& pair : compositions.found.strongestOf(chosen, kPartners)) {
       words += fmt::format("   {} → {} {} {:.3f}", shortName(pair.from), shortName(pair.into),
                            letterOf(pair.kind), pair.score);
     }
-    return words + fmt::format("   (mean {} of all pairs {:.3f})", letterOf(*view.heads.lines),
-                               found.mean(*view.heads.lines));
+    return words + fmt::format("   (mean {} of all pairs {:.3f}{})", letterOf(*view.heads.lines),
+                               compositions.means[kind],
+                               compositions.standOut[kind].empty() ? ": no pair stands out" : "");
   }
 
   LiveModel& model_;

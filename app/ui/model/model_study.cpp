@@ -46,6 +46,24 @@ Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment)
   });
 }
 
+namespace {
+
+constexpr std::size_t kMostPairs = 24;  // that are joined by lines
+constexpr double kAboveMean = 1.5;      // times the mean: random weights give none
+
+ModelCompositions withThoseThatStandOut(ModelCompositions compositions) {
+  for (std::size_t i = 0; i < model::kCompositions; ++i) {
+    const auto kind = static_cast<model::Composition>(i);
+    if (!compositions.found.has(kind)) continue;
+    const double mean = compositions.means[i] = compositions.found.mean(kind);
+    auto& pairs = compositions.standOut[i] = compositions.found.strongest(kind, kMostPairs);
+    std::erase_if(pairs, [mean](const auto& pair) { return pair.score < kAboveMean * mean; });
+  }
+  return compositions;
+}
+
+}  // namespace
+
 Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMoment& moment) {
   const ModelPtr& model = moment.trace->document().model;
   const Fingerprint key("compositions", addressOf(model));
@@ -59,7 +77,7 @@ Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMom
       }
       auto found = model::composeHeads(*model, {.cancelled = &cancelled});
       if (!found) return std::nullopt;
-      return ModelCompositions{model, std::move(*found)};
+      return withThoseThatStandOut({model, std::move(*found)});
     };
   });
 }

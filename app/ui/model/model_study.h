@@ -3,6 +3,7 @@
 // largest weight of each that is drawn.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment)
 struct ModelCompositions {
   model::ModelPtr of;
   model::Compositions found;
+  /// By kind: the mean over all pairs, and those pairs that stand out from it, the first first.
+  std::array<double, model::kCompositions> means{};
+  std::array<std::vector<model::ComposedHeads>, model::kCompositions> standOut{};
 };
 /// From the model's weights. Its problem says so where that would take too long.
 Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMoment& moment);
