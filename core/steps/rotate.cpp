@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/finite.h"
+#include "core/row_turn.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
@@ -39,23 +40,11 @@ PairOf pairOf(Index j, Index dK) {
 void turnRows(const Tensor& from, Tensor& to, const AttentionConfig& c, Index item, Index row,
               Index rows, double direction) {
   const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
-  const Index half = c.dK() / 2;
-  std::vector<float> cosine(frequencies.size()), sine(frequencies.size());
   for (Index i = row; i < row + rows; ++i) {
-    for (std::size_t j = 0; j < frequencies.size(); ++j) {
-      const Turn turn = turnAt(frequencies[j], i);
-      cosine[j] = static_cast<float>(turn.cosine);
-      sine[j] = static_cast<float>(direction * turn.sine);
-    }
+    const RowTurn turn(frequencies, i, direction);
     for (Index head = 0; head < from.dim(1); ++head) {
-      const float* x = from.matrix({item, head}).row(i).data();
-      float* y = to.mutableMatrix({item, head}).row(i).data();
-      for (Index j = 0; j < half; ++j) {
-        const float c0 = cosine[static_cast<std::size_t>(j)];
-        const float s0 = sine[static_cast<std::size_t>(j)];
-        y[j] = x[j] * c0 - x[j + half] * s0;
-        y[j + half] = x[j + half] * c0 + x[j] * s0;
-      }
+      turn.apply(from.matrix({item, head}).row(i).data(),
+                 to.mutableMatrix({item, head}).row(i).data());
     }
   }
 }

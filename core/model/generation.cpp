@@ -1,0 +1,205 @@
+#include "core/model/generation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/ledger.h"
+#include "core/model/blocks.h"
+#include "core/row_turn.h"
+#include "core/steps/linear.h"
+#include "core/steps/terms.h"
+#include "core/weights/random.h"
+
+namespace headscope::model {
+namespace {
+
+/// One row of heads side by side, (1, 1, H · d_k), as (1, H, 1, d_k).
+Tensor rowInHeads(const Tensor& row, Index heads) {
+  return row.reshaped({1, heads, 1, row.dim(2) / heads});
+}
+
+/// The layer's own settings for one new token by itself.
+AttentionConfig ofOneToken(const AttentionConfig& layer) {
+  AttentionConfig one = layer;
+  one.seqLen = 1;
+  one.mask = {};
+  return one;
+}
+
+/// … that looks at so many keys, made ready before.
+AttentionConfig overKeys(const AttentionConfig& layer, Index keys) {
+  AttentionConfig over = ofOneToken(layer);
+  over.memoryLen = keys;
+  over.rotary = {};
+  over.headNorm = {};
+  return over;
+}
+
+/// A row's query or key as scores read it: normalised and turned where the layer does that.
+Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index position) {
+  const AttentionConfig one = ofOneToken(layer);
+  if (layer.headNorm.on()) {
+    const Pins none;
+    AttentionTensors tensors(one, none);
+    const TensorId normed = plain == TensorId::q ? TensorId::qNorm : TensorId::kNorm;
+    tensors.put(plain, row);
+    tensors.put(normed, normalizeStep().memory(normed, one, nullptr));
+    normalizeStep().compute(tensors, normed, Box{0, 0, 0, 1, 0, one.dK()});
+    row = tensors.tensor(normed);
+  }
+  if (!layer.rotary.on()) return row;
+  const RowTurn turn(rotaryFrequencies(layer.rotary, one.dK()), position);
+  Tensor turned = Tensor::uninitialised(row.shape());
+  for (Index head = 0; head < row.dim(1); ++head) {
+    turn.apply(row.matrix({0, head}).data, turned.mutableMatrix({0, head}).data);
+  }
+  return turned;
+}
+
+/// Rows of all heads into the cache from a token on.
+void keep(const Tensor& rows, Tensor& cache, Index from) {
+  for (Index head = 0; head < rows.dim(1); ++head) {
+    const ConstMatrixView in = rows.matrix({0, head});
+    const MatrixView out = cache.mutableMatrix({0, head});
+    for (Index i = 0; i < in.rows; ++i) std::ranges::copy(in.row(i), out.row(from + i).begin());
+  }
+}
+
+}  // namespace
+
+Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place) {
+  if (!(sampling.temperature > 0.0)) return mostProbable(logits, 1).front().id;
+  const auto among = sampling.topK > 0 ? static_cast<std::size_t>(sampling.topK) : logits.size();
+  const std::vector<Prediction> best = mostProbable(logits, among);
+  std::vector<double> upTo;
+  double total = 0.0;
+  for (const Prediction& each : best) {
+    total += std::exp((each.logit - best.front().logit) / sampling.temperature);
+    upTo.push_back(total);
+  }
+  const RandomStream stream(sampling.seed, "generation");
+  const double drawn =
+      total * static_cast<double>(stream.bits(static_cast<std::uint64_t>(place)) >> 11) * 0x1p-53;
+  const auto found = std::upper_bound(upTo.begin(), upTo.end(), drawn);
+  const auto at = std::min<std::ptrdiff_t>(found - upTo.begin(), std::ssize(best) - 1);
+  return best[static_cast<std::size_t>(at)].id;
+}
+
+Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
+  const ModelConfig& c = from_->config();
+  const Model& model = *from_->document().model;
+  if (!c.causal) {
+    throw UserError(fmt::format(
+        "{} guesses tokens that are hidden and sees those on both sides: it does not go on with a "
+        "text; open a GPT-2 or Llama model for that",
+        model.name()));
+  }
+  if (!c.preNorm) {
+    throw UserError(fmt::format(
+        "{} normalises after each sum: going on with a text is for models whose norms stand before",
+        model.name()));
+  }
+  tokens_ = from_->tokens();
+  room_ = std::min(tokens_ + mostNew, c.positions);
+  if (room_ <= tokens_) {
+    throw UserError(
+        fmt::format("{} takes at most {} tokens and the text has {}: give a shorter one",
+                    model.name(), c.positions, tokens_));
+  }
+  const Index bytes = 2 * c.layers * c.kvHeads * room_ * c.headDim * 4;
+  if (bytes > defaultMemoryBudget() / 2) {
+    throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer", room_,
+                                bytesInWords(bytes)));
+  }
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    const TracePtr attention = from_->layer(layer);
+    const Shape shape{1, c.kvHeads, room_, c.headDim};
+    KeysAndValues kept{Tensor::uninitialised(shape), Tensor::uninitialised(shape)};
+    keep(attention->tensor(scoredKeys(attention->config())), kept.keys, 0);
+    keep(attention->tensor(TensorId::v), kept.values, 0);
+    cache_.push_back(std::move(kept));
+    layers_.push_back(attention->documentPtr());
+  }
+  logits_ = from_->logits(tokens_ - 1, 1).values();
+}
+
+bool Decoder::feed(Index id, const Execution& execution) {
+  const Model& model = *from_->document().model;
+  const ModelConfig& c = model.config();
+  if (tokens_ >= room_) {
+    throw UserError(fmt::format("{} tokens are all there is room for", room_));
+  }
+  if (id < 0 || id >= c.vocabulary) {
+    throw UserError(fmt::format("id {} is no token of {}", id, model.name()));
+  }
+  // one row is too little work for several threads; the readout's product is the largest by far
+  const ThreadCount threads(threadsFor(2 * c.dModel * (c.vocabulary + c.layers * c.ffWidth),
+                                       execution.threads, execution.flopsPerThread));
+  const std::vector<Index> one{id};
+  ModelConfig placed = c;
+  placed.firstPosition += tokens_;  // its row of learned positions
+  Tensor h = embed(*model.embedding(), placed, one, {}, execution);
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    const LayerWeightsPtr weights = model.layer(layer);
+    h = sum(h, attend(layer, normalized(h, weights->attentionNorm, c, execution), execution),
+            execution);
+    const Tensor inner = normalized(h, weights->feedForwardNorm, c, execution);
+    h = sum(h, feedForward(inner, weights->feedForward, c, execution), execution);
+    if (execution.stop()) return false;
+  }
+  ++tokens_;
+  readLogits(normalized(h, model.readout()->norm, c, execution), execution);
+  return !execution.stop();
+}
+
+Tensor Decoder::attend(Index layer, const Tensor& x, const Execution& execution) {
+  const auto at = static_cast<std::size_t>(layer);
+  const AttentionConfig& own = layers_[at]->config;
+  const Weights& w = layers_[at]->weights;
+  const auto project = [&](const Tensor& in, const Tensor& weight, const Tensor& bias) {
+    return linear(in, weight, own.bias ? bias : Tensor(), execution);
+  };
+  const Tensor q =
+      madeReady(rowInHeads(project(x, w.wQ, w.bQ), own.numHeads), TensorId::q, own, tokens_);
+  const Tensor k =
+      madeReady(rowInHeads(project(x, w.wK, w.bK), own.numKvHeads), TensorId::k, own, tokens_);
+  KeysAndValues& kept = cache_[at];
+  keep(k, kept.keys, tokens_);
+  keep(rowInHeads(project(x, w.wV, w.bV), own.numKvHeads), kept.values, tokens_);
+
+  const Index end = tokens_ + 1;
+  const Index first = own.mask.window > 0 ? std::max<Index>(0, end - own.mask.window) : 0;
+  const AttentionConfig over = overKeys(own, end - first);
+  const Pins none;
+  AttentionTensors tensors(over, none);
+  tensors.put(TensorId::q, q);
+  tensors.put(TensorId::k, kept.keys.slice(2, first, end));
+  tensors.put(TensorId::v, kept.values.slice(2, first, end));
+  for (const Step* each : {&scoreStep(), &softmaxStep(), &weighStep()}) {
+    const TensorId result = each->outputs().front();
+    tensors.put(result, each->memory(result, over, nullptr));
+    const Index width = tensors.tensor(result).dim(3);
+    for (Index head = 0; head < over.numHeads; ++head) {
+      each->compute(tensors, result, Box{0, head, 0, 1, 0, width});
+    }
+  }
+  return project(concatStep().view(TensorId::concat, tensors), w.wO, w.bO);
+}
+
+void Decoder::readLogits(const Tensor& last, const Execution& execution) {
+  const Model& model = *from_->document().model;
+  logits_ = logitsOf(last, *model.readout(), model.config(), execution).values();
+}
+
+Index Decoder::layerCacheBytes() const {
+  const ModelConfig& c = from_->config();
+  return 2 * tokens_ * c.kvHeads * c.headDim * static_cast<Index>(sizeof(float));
+}
+
+Index Decoder::cacheBytes() const { return from_->config().layers * layerCacheBytes(); }
+
+}  // namespace headscope::model

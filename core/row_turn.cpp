@@ -1,0 +1,21 @@
+#include "core/row_turn.h"
+
+namespace headscope {
+
+RowTurn::RowTurn(const std::vector<double>& frequencies, Index position, double direction) {
+  for (const double frequency : frequencies) {
+    const Turn turn = turnAt(frequency, position);
+    cosine_.push_back(static_cast<float>(turn.cosine));
+    sine_.push_back(static_cast<float>(direction * turn.sine));
+  }
+}
+
+void RowTurn::apply(const float* x, float* y) const {
+  const std::size_t half = cosine_.size();
+  for (std::size_t j = 0; j < half; ++j) {
+    y[j] = x[j] * cosine_[j] - x[j + half] * sine_[j];
+    y[j + half] = x[j + half] * cosine_[j] + x[j] * sine_[j];
+  }
+}
+
+}  // namespace headscope
