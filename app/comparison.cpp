@@ -43,8 +43,8 @@ void Comparison::want(const DocumentPtr& document) {
   worker_->request(wanted_);
 }
 
-TracePtr Comparison::trace() {
-  if (!worker_) return nullptr;
+void Comparison::take() {
+  if (!worker_) return;
   if (auto update = worker_->take()) {
     if (update->trace) {
       trace_ = std::move(update->trace);
@@ -52,11 +52,15 @@ TracePtr Comparison::trace() {
       problem_ = std::move(update->error);
     }
   }
+}
+
+TracePtr Comparison::trace() const {
   return trace_ != nullptr && trace_->documentPtr() == wanted_ ? trace_ : nullptr;
 }
 
 void Comparison::finish() {
   if (worker_) worker_->wait();
+  take();
 }
 
 /// The document a tool compares with, and what it is called; null: there is none.
@@ -84,6 +88,7 @@ NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState&
 
 void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
                            Documents& documents) {
+  comparison_.take();
   if (kind == ui::ReferenceKind::none) {
     choice_ = {};
     compared_ = {};
@@ -113,9 +118,8 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
   comparison_.want(compared_.document);
 }
 
-ui::Reference ReferencePass::current() {
-  TracePtr trace = comparison_.trace();
-  return {std::move(trace), comparison_.series(), compared_.name,
+ui::Reference ReferencePass::current() const {
+  return {comparison_.trace(), comparison_.series(), compared_.name,
           problem_.empty() ? comparison_.problem() : problem_};
 }
 

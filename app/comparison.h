@@ -21,13 +21,16 @@ class Comparison {
   void setWake(std::function<void()> wake);
   /// Which document it is to be; null: none, and nothing is computed or held.
   void want(const DocumentPtr& document);
-  /// The wanted document's trace, null until it is there (or where it cannot be computed).
-  TracePtr trace();
+  /// Takes what has been computed by now; once a frame, before it is read, so that all of a frame
+  /// sees the same.
+  void take();
+  /// The wanted document's trace, null until it is taken (or where it cannot be computed).
+  TracePtr trace() const;
   /// Why the wanted document cannot be computed; empty where it can.
   const std::string& problem() const { return problem_; }
   /// Differs between traces whose revisions do not count on from each other; never 0.
   std::uint64_t series() const { return series_; }
-  /// Waits until it is there (offscreen and tests).
+  /// Waits until it is there and takes it (offscreen and tests).
   void finish();
 
  private:
@@ -48,7 +51,7 @@ class ReferencePass {
   /// Once a frame, with what the open tool compares with. What that is is found anew only when the
   /// choice or the document changes.
   void follow(ui::ReferenceKind kind, const ui::ViewState& view, Documents& documents);
-  ui::Reference current();
+  ui::Reference current() const;
 
   /// A state chosen in the history: it stays, whatever becomes of the history.
   void keep(NamedDocument state) { kept_ = std::move(state); }

@@ -1,7 +1,9 @@
 // What an edit changed: the comparison with another state, and the flash.
 #include <algorithm>
 #include <cmath>
+#include <future>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "app/comparison.h"
@@ -43,6 +45,20 @@ TEST(Comparison, IsTheWantedDocumentsTraceAndNothingElse) {
   EXPECT_EQ(comparison.trace(), nullptr);
   comparison.want(second);
   EXPECT_NE(comparison.series(), series);  // its revisions start anew
+}
+
+/// All that reads it in one frame sees the same, whenever the pass is ready.
+TEST(Comparison, BringsNothingBeforeItIsTaken) {
+  std::promise<void> ready;
+  Comparison comparison(1);
+  comparison.setWake([&, told = false]() mutable {
+    if (!std::exchange(told, true)) ready.set_value();
+  });
+  comparison.want(textDocument("a b c", 16, 2));
+  ready.get_future().wait();
+  EXPECT_EQ(comparison.trace(), nullptr);
+  comparison.take();
+  EXPECT_NE(comparison.trace(), nullptr);
 }
 
 TEST(Comparison, SaysWhyItCannotBeComputed) {
