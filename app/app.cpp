@@ -168,13 +168,13 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   ui::endRoot();
 }
 
-/// Whether all tensors of two configurations are of one shape each.
+/// Whether two configurations have the same tensors, of one shape each.
 static bool sameShapes(const AttentionConfig& a, const AttentionConfig& b) {
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    if (shapeOf(id, a) != shapeOf(id, b)) return false;
+    if (has(a, id) != has(b, id) || shapeOf(id, a) != shapeOf(id, b)) return false;
   }
-  return a.crossAttention() == b.crossAttention();
+  return true;
 }
 
 /// The newest pass; where gradients are looked at, the newest that has them.

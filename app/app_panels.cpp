@@ -33,6 +33,10 @@ void App::State::keepViewValid() {
   const AttentionConfig& c = documents.trace()->config();
   view.head = std::clamp<Index>(view.head, 0, c.numHeads - 1);
   view.item = std::clamp<Index>(view.item, 0, c.batch - 1);
+  const auto steps = stepsOf(c);
+  if (std::find(steps.begin(), steps.end(), &step(view.step)) == steps.end()) {
+    view.step = StepId::score;  // the step is the pass's no more
+  }
   const auto fits = [&](const CellRef& cell) { return exists(cell, c); };
   // the chosen cell is one of what is shown
   if (view.selected) view.selected->gradient = view.gradientsThere;

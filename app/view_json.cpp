@@ -180,7 +180,7 @@ struct Reader {
 
   void step(const char* name, StepId& id) const {
     const std::string* found = text(name);
-    for (const Step* s : stepsOf({})) {
+    for (const Step* s : allSteps()) {
       if (found != nullptr && s->text({}).id == *found) id = s->id();
     }
   }

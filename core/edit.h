@@ -37,6 +37,9 @@ struct SetMask {
   Mask mask;
   std::string name = {};  // what it is called in the undo list; empty: by what it changes
 };
+struct SetRotary {
+  Rotary rotary;
+};
 struct SetPositions {
   Positions positions = Positions::named;
 };
@@ -104,10 +107,11 @@ struct Open {  // a preset, a file, or another document altogether
   std::string name;  // what it is called in the undo list
 };
 
-using Edit = std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature,
-                          SetMask, SetPositions, SetText, MoveToken, SetInput, DrawWeights,
-                          SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries,
-                          SetPin, RemovePin, RemoveAllPins, SetMistake, SetDropout, Open>;
+using Edit =
+    std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature, SetMask,
+                 SetRotary, SetPositions, SetText, MoveToken, SetInput, DrawWeights, SetWeights,
+                 SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin,
+                 RemoveAllPins, SetMistake, SetDropout, Open>;
 
 /// What an edit is called in the undo list ("heads = 16").
 std::string nameOf(const Edit& edit, const Document& before);

@@ -90,6 +90,9 @@ struct Namer {
     }
     return e.mask.lengths != before.config.mask.lengths ? "padding" : "mask";
   }
+  std::string operator()(const SetRotary& e) const {
+    return fmt::format("RoPE {}", onOff(e.rotary.on()));
+  }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
       case Positions::named:

@@ -12,6 +12,8 @@ namespace headscope {
 /// Coordinates j and j + d_k/2 are a pair (as in Hugging Face's files), turned at position t by
 /// t · ω_j with ω_j = theta^(−2j/d_k).
 struct Rotary {
+  static constexpr double kUsualTheta = 10000.0;  // Su et al.'s
+
   /// Longer texts than were learned: positions divided by `factor`, or (Llama 3.1) frequencies
   /// whose wave is longer than originalPositions / lowFrequencyFactor are, those shorter than
   /// originalPositions / highFrequencyFactor stay, and in between it goes over smoothly.

@@ -88,8 +88,7 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
   add(app, "--temperature", o.temperature, {"X", notNumber}, "the scores are divided by it", group);
   app.add_flag("--no-scale", o.noScale, "without 1/√d_k")->group(group);
   app.add_option("--positions-kind", o.positionsKind,
-                 "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021); "
-                 "not for the window and render")
+                 "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021)")
       ->check(CLI::IsMember({"rope"}))
       ->type_name("rope")
       ->group(group);

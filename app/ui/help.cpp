@@ -64,7 +64,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
         {"x  shift+x", "the head off, on; all but it off, all on"},
         {"g", "all heads, this head"},
         {"shift+g", "gradients, values"},
-        {"q", "Q, K or V, where a step has all three"},
+        {"q", "Q, K or V, where a step shows one of them"},
         {"n", "the next sentence of the batch"},
         {"i", "inspector, history, scenes"}}},
       {"All heads",

@@ -40,9 +40,9 @@ constexpr std::array<TensorLook, kEveryTensorCount> kTensorLooks{{
 }};
 
 constexpr std::array<ProjectedPart, 3> kParts{{
-    {T::q, T::qProj, T::wQ, T::bQ, "Q", "query", Lane::query},
-    {T::k, T::kProj, T::wK, T::bK, "K", "key", Lane::key},
-    {T::v, T::vProj, T::wV, T::bV, "V", "value", Lane::key},
+    {T::q, T::qProj, T::wQ, T::bQ, T::qNorm, T::qRot, "Q", "query", Lane::query},
+    {T::k, T::kProj, T::wK, T::bK, T::kNorm, T::kRot, "K", "key", Lane::key},
+    {T::v, T::vProj, T::wV, T::bV, T::v, T::v, "V", "value", Lane::key},
 }};
 
 using L = Lane;
@@ -126,9 +126,11 @@ constexpr StepPiece kRotatePieces[] = {
     {K::matrix, T::qRot, L::query, L::inner, H::none, kResult},
 };
 
-const std::array<StepLook, 11> kSteps{{
+const std::array<StepLook, kEveryStepCount> kSteps{{
     {"projection", kProjectPieces},
     {"split", kSplitPieces},
+    {"normalize", kNormalizePieces},
+    {"rotate", kRotatePieces},
     {"score", kScorePieces},
     {"÷√d_k", kScalePieces},
     {"mask", kMaskPieces},
@@ -136,8 +138,6 @@ const std::array<StepLook, 11> kSteps{{
     {"weighted sum", kWeighPieces},
     {"concat", kConcatPieces},
     {"output", kOutputPieces},
-    {"normalize", kNormalizePieces},
-    {"rotate", kRotatePieces},
 }};
 
 }  // namespace
@@ -154,7 +154,8 @@ std::span<const ProjectedPart> projectedParts() { return kParts; }
 
 const ProjectedPart* partWith(TensorId tensor) {
   const auto found = std::find_if(kParts.begin(), kParts.end(), [&](const ProjectedPart& p) {
-    return tensor == p.part || tensor == p.whole || tensor == p.weight || tensor == p.bias;
+    return tensor == p.part || tensor == p.whole || tensor == p.weight || tensor == p.bias ||
+           tensor == p.normalized || tensor == p.rotated;
   });
   return found == kParts.end() ? nullptr : &*found;
 }
@@ -162,6 +163,24 @@ const ProjectedPart* partWith(TensorId tensor) {
 const ProjectedPart& projectedPart(TensorId part) {
   const ProjectedPart* found = partWith(part);
   return found != nullptr ? *found : kParts.front();
+}
+
+std::size_t partCount(StepId id) {
+  const bool ofPart = id == StepId::project || id == StepId::split || id == StepId::normalize ||
+                      id == StepId::rotate;
+  return ofPart ? step(id).outputs().size() : 0;
+}
+
+const ProjectedPart& partShownBy(StepId step, TensorId part) {
+  const ProjectedPart& chosen = projectedPart(part);
+  const std::size_t parts = partCount(step);
+  const bool shown = parts == 0 || &chosen < &kParts[0] + parts;
+  return shown ? chosen : kParts.front();
+}
+
+TensorId shownResult(StepId id, TensorId part) {
+  const auto shown = static_cast<std::size_t>(&partShownBy(id, part) - kParts.data());
+  return step(id).outputs()[partCount(id) > 0 ? shown : 0];
 }
 
 ImU32 inkColor(const Theme& t, Ink ink, Index head) {

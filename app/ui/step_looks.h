@@ -34,6 +34,7 @@ std::string_view stageSymbol(TensorId tensor);
 struct ProjectedPart {
   TensorId part;                 // q, k or v: how the view names it
   TensorId whole, weight, bias;  // of all heads
+  TensorId normalized, rotated;  // of each; v is neither
   const char* letter;
   const char* word;  // "query"
   Lane rows;
@@ -44,6 +45,14 @@ const ProjectedPart& projectedPart(TensorId part);
 /// The one a tensor belongs to; null where it belongs to several or to none.
 const ProjectedPart* partWith(TensorId tensor);
 
+/// The part whose matrices a step shows: of the steps that V has no part in q in its stead.
+const ProjectedPart& partShownBy(StepId step, TensorId part);
+/// Whether a step shows one of q, k and v (or of q and k) at a time; how many there are.
+std::size_t partCount(StepId step);
+
+/// What a step gives, of the part it shows.
+TensorId shownResult(StepId step, TensorId part);
+
 /// What of a matrix is the chosen head's.
 enum class HeadShare {
   none,
@@ -52,7 +61,8 @@ enum class HeadShare {
   placed,  // all of it is; along the inner lane it stands where the head's columns do
 };
 
-/// A matrix or a sign of a step. `project` and `split` are written for Q, and hold for K and V.
+/// A matrix or a sign of a step. `project`, `split`, `normalize` and `rotate` are written for Q,
+/// and hold for K and (the first two) V.
 struct StepPiece {
   enum class Kind {
     matrix,

@@ -22,6 +22,7 @@ struct TopBarMemory {
   // dimensions as last typed, while they do not go together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;
+  Rotary rotary{.theta = Rotary::kUsualTheta};  // when it was last on
   ViewMenuMemory view;
   float height = 0.0F;
 };

@@ -174,6 +174,22 @@ void positions(const Panel& panel) {
   ImGui::EndCombo();
 }
 
+/// Where the layer is a model's, on again is as it was.
+void rotation(const Panel& panel, TopBarMemory& memory) {
+  const Rotary& rotary = panel.document.config.rotary;
+  if (rotary.on()) memory.rotary = rotary;
+  bool on = rotary.on();
+  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + panel.look.px(150));
+  if (toggle(panel.look, "Rotate queries and keys (RoPE)", &on)) {
+    panel.edits.push(SetRotary{on ? memory.rotary : Rotary{}});
+  }
+  tip(panel.look,
+      "Pairs of coordinates of each query and key turn by an angle that grows with the position, "
+      "so "
+      "that their product depends on how far apart they stand, not on where (as in Llama). A step "
+      "of its own, between Split and Score.");
+}
+
 void weights(const Panel& panel, TopBarMemory& memory) {
   const WeightSource& source = panel.document.weightSource;
   caption(
@@ -237,6 +253,7 @@ void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
   temperature(panel, memory);
   maskSettings(panel, memory);
   positions(panel);
+  rotation(panel, memory);
   weights(panel, memory);
   ImGui::EndPopup();
 }

@@ -308,7 +308,7 @@ int choices(const Look& look, const char* id, const std::vector<const char*>& te
   return clicked;
 }
 
-float choicesWidth(const Look& look, std::initializer_list<const char*> texts) {
+float choicesWidth(const Look& look, const std::vector<const char*>& texts) {
   float width = 0.0F;
   for (const char* text : texts) width += buttonWidth(look, text) + look.space.tight;
   return width;

@@ -56,7 +56,7 @@ void richTip(const Look& look, const std::string& text);
 /// A pair or row of choices ("this head | all heads"); gives the one clicked, or −1.
 int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen);
 /// How wide it is, with the gap behind it.
-float choicesWidth(const Look& look, std::initializer_list<const char*> texts);
+float choicesWidth(const Look& look, const std::vector<const char*>& texts);
 
 // Rows of such items that wrap where there is little width.
 

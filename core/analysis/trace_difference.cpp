@@ -7,11 +7,8 @@
 namespace headscope {
 
 bool comparable(const Trace& before, const Trace& after, TensorId tensor) {
-  if (tensor == TensorId::memory &&
-      before.config().crossAttention() != after.config().crossAttention()) {
-    return false;
-  }
-  return shapeOf(tensor, before.config()) == shapeOf(tensor, after.config());
+  return has(before.config(), tensor) == has(after.config(), tensor) &&
+         shapeOf(tensor, before.config()) == shapeOf(tensor, after.config());
 }
 
 namespace {

@@ -9,7 +9,8 @@
 
 namespace headscope {
 
-/// Whether a tensor has the same shape in both, so that cells can be held against each other.
+/// Whether a tensor is in both (or in none), with the same shape, so that cells can be held against
+/// each other.
 bool comparable(const Trace& before, const Trace& after, TensorId tensor);
 
 /// after − before of one cell: 0 where both are the same infinity, ±∞ where one is.

@@ -6,6 +6,7 @@
 // (`stepsOf`); a step's number is its place in that list.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,10 +19,12 @@ namespace headscope {
 
 class Gradients;
 
-/// The nine that every pass has; and those that some have between `split` and `score`.
+/// In the order of a pass. All have nine of them; `normalize` and `rotate` some have.
 enum class StepId {
   project,
   split,
+  normalize,
+  rotate,
   score,
   scale,
   mask,
@@ -29,9 +32,8 @@ enum class StepId {
   weigh,
   concat,
   output,
-  normalize,
-  rotate,
 };
+inline constexpr std::size_t kEveryStepCount = 11;
 
 struct StepText {
   std::string_view id;        // "project": in JSON and flags

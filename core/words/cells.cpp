@@ -106,7 +106,8 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
   }
   switch (cell.tensor) {
     case TensorId::rawScores:
-      return fmt::format("Σ_j q[{}, j]·k[{}, j]", query(),
+      return fmt::format("Σ_j {}[{}, j]·{}[{}, j]", info(scoredQueries(c)).name, query(),
+                         info(scoredKeys(c)).name,
                          placeName(trace, Axis::key, cell.item, cell.col));
     case TensorId::heads: {
       const float gain = c.gain(cell.head);

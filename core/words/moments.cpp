@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <span>
 
 #include "core/steps/step.h"
 
@@ -43,8 +44,17 @@ struct StepMoments {
   bool allHeads = false;
 };
 
+/// Each head's queries and keys, by themselves.
+constexpr StepMoments kVectorsOfHeads{.one = Beat::cell,
+                                      .rest = Beat::restOfCells,
+                                      .of = Several::numbersOfHead,
+                                      .pace = {2.6, 1.4, 2},
+                                      .rows = kOtherRowsAtOnce,
+                                      .likewise = Several::keys,
+                                      .allHeads = true};
+
 /// In the order of StepId.
-constexpr std::array<StepMoments, 9> kStepMoments{{
+constexpr std::array<StepMoments, kEveryStepCount> kStepMoments{{
     {.one = Beat::cell,  // project
      .rest = Beat::restOfCells,
      .of = Several::numbersOfHead,
@@ -57,6 +67,8 @@ constexpr std::array<StepMoments, 9> kStepMoments{{
      .of = Several::heads,
      .pace = kHeadColumns,
      .likewise = Several::keyHeads},
+    kVectorsOfHeads,     // normalize
+    kVectorsOfHeads,     // rotate
     {.one = Beat::cell,  // score
      .rest = Beat::restOfCells,
      .of = Several::keys,
@@ -155,7 +167,10 @@ class TimelineBuilder {
   }
 
   void addLikewise(Index count) {
-    for (const TensorId part : {TensorId::k, TensorId::v}) {
+    constexpr std::array kParts{TensorId::k, TensorId::v};
+    const std::size_t parts =
+        step(step_).outputs().size() - 1;  // V is neither turned nor normalised
+    for (const TensorId part : std::span(kParts).first(parts)) {
       part_ = part;
       add(Beat::likewise, kLikewise, 0, count);
     }

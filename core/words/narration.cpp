@@ -30,9 +30,9 @@ std::string quotedToken(const Trace& trace, Axis axis, Index item, Index at) {
 using NarrateStep = std::string (*)(const Narrator&);
 
 /// In the order of StepId.
-constexpr std::array<NarrateStep, 11> kNarrateStep{
-    narrateProject, narrateSplit,  narrateScore,  narrateScale, narrateMask, narrateSoftmax,
-    narrateWeigh,   narrateConcat, narrateOutput, narrateText,  narrateText};
+constexpr std::array<NarrateStep, kEveryStepCount> kNarrateStep{
+    narrateProject, narrateSplit,   narrateNormalize, narrateRotate, narrateScore, narrateScale,
+    narrateMask,    narrateSoftmax, narrateWeigh,     narrateConcat, narrateOutput};
 
 }  // namespace
 
@@ -72,10 +72,9 @@ std::string Narrator::numbers(TensorId tensor, Index row, Index first, Index cou
   return told < count ? text + " …" : text;
 }
 
-double Narrator::length(TensorId tensor, Index row, Index col, Index cols) const {
+double Narrator::length(const CellRef& first, Index cols) const {
   std::vector<float> part(static_cast<std::size_t>(cols));
-  const CellRef at = cell(tensor, row, col);
-  trace.tile(tensor, at.item, at.head, row, 1, col, cols, part.data());
+  trace.tile(first.tensor, first.item, first.head, first.row, 1, first.col, cols, part.data());
   double squares = 0.0;
   for (const float v : part) squares += static_cast<double>(v) * static_cast<double>(v);
   return std::sqrt(squares);

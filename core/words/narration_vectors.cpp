@@ -1,9 +1,12 @@
-// What is said of the steps that give vectors: project, split, weigh, concat and output.
+// What is said of the steps that give vectors: project, split, normalize, rotate, weigh, concat and
+// output.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "core/rotary.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
 #include "core/words/narrator.h"
@@ -119,6 +122,91 @@ std::string narrateSplit(const Narrator& n) {
                      head + 1, n.columns(head * n.c.dK()), source(at));
 }
 
+std::string narrateNormalize(const Narrator& n) {
+  const auto lengths = [&](TensorId before, TensorId after, Index head, Index row) {
+    return fmt::format("from length {} to {}",
+                       number(n.length({before, n.subject.item, head, row, 0}, n.c.dK())),
+                       number(n.length({after, n.subject.item, head, row, 0}, n.c.dK())));
+  };
+  const Index head = n.c.kvHead(n.subject.head);
+  switch (n.moment.beat) {
+    case Beat::cell: {
+      const CellRef at = n.cell(TensorId::qNorm, n.moment.from);
+      return fmt::format(
+          "{}’s query is divided by the root of the mean of its squares, each number times a "
+          "learned gain: {} {}.",
+          n.query(), cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
+    }
+    case Beat::restOfCells:
+      return fmt::format("{} by the same root: {}.", n.rest("number", "numbers"),
+                         lengths(TensorId::q, TensorId::qNorm, n.subject.head, n.subject.query));
+    case Beat::likewise: {
+      const Index row = std::min(n.subject.query, n.c.keys() - 1);
+      return fmt::format("Every key as well, each by its own root: {}’s {}.", n.key(row),
+                         lengths(TensorId::k, TensorId::kNorm, head, row));
+    }
+    case Beat::row:
+    case Beat::restOfRows: {
+      const Index row = n.rowShown();
+      return fmt::format("{}{}’s query by a root of its own: {}.",
+                         n.alone() ? "" : n.rest("query", "queries") + ". ", n.query(row),
+                         lengths(TensorId::q, TensorId::qNorm, n.subject.head, row));
+    }
+    default:
+      break;
+  }
+  return fmt::format("The same in all {} heads, each query by its own root.", n.c.numHeads);
+}
+
+std::string narrateRotate(const Narrator& n) {
+  const std::vector<double> frequencies = rotaryFrequencies(n.c.rotary, n.c.dK());
+  const auto turned = [&](Index position) {  // the first pair, which turns most
+    return number(static_cast<double>(position) * frequencies.front()) + " radians";
+  };
+  switch (n.moment.beat) {
+    case Beat::cell: {
+      const Index half = n.c.dK() / 2;
+      const CellRef at = n.cell(TensorId::qRot, n.moment.from);
+      std::string about = "The next pair turns more slowly";
+      if (n.moment.from == 0) {
+        about = fmt::format(
+            "{} stands at position {}, so the first pair of its query, numbers 0 and {}, turns by "
+            "{}",
+            n.query(), n.subject.query, half, turned(n.subject.query));
+      } else if (n.moment.from >= half) {
+        about = "The other of a pair turns with it";
+      }
+      return fmt::format("{}: {} {}.", about, cellName(n.trace, at),
+                         n.sum(explainCell(n.trace, at)));
+    }
+    case Beat::restOfCells: {
+      const TensorId from = step(StepId::rotate).operands(TensorId::qRot, n.c).front();
+      return fmt::format(
+          "{}, each pair more slowly than the one before. A turn changes no length: {} before, {} "
+          "after.",
+          n.rest("number", "numbers"), number(n.length(n.cell(from, 0), n.c.dK())),
+          number(n.length(n.cell(TensorId::qRot, 0), n.c.dK())));
+    }
+    case Beat::likewise: {
+      const Index row = std::min(n.subject.query, n.c.keys() - 1);
+      return fmt::format(
+          "Keys turn by their own positions, the first pair of {}’s by {}. So the product of a "
+          "query and a key depends on how far apart they stand, not on where.",
+          n.key(row), turned(row));
+    }
+    case Beat::row:
+    case Beat::restOfRows: {
+      const Index row = n.rowShown();
+      return fmt::format("{}{}, at position {}, turns by {}: {}",
+                         n.alone() ? "" : n.rest("query", "queries") + ". ", n.query(row), row,
+                         turned(row), n.rowStart(TensorId::qRot, row));
+    }
+    default:
+      break;
+  }
+  return fmt::format("All {} heads turn by the same angles.", n.c.numHeads);
+}
+
 std::string narrateWeigh(const Narrator& n) {
   const auto mostly = [&](Index row) {
     const Index top = largestKey(n.trace, TensorId::weights, n.subject.item, n.subject.head, row);
@@ -183,11 +271,6 @@ std::string narrateConcat(const Narrator& n) {
                      number(n.value(to)));
 }
 
-std::string narrateText(const Narrator& n) {
-  const StepText text = step(n.moment.step).text(n.c);
-  return fmt::format("{}: {}.", text.title, text.sentence);
-}
-
 std::string narrateOutput(const Narrator& n) {
   const Index width = n.c.dModel;
   switch (n.moment.beat) {
@@ -203,7 +286,7 @@ std::string narrateOutput(const Narrator& n) {
     case Beat::total:
       return fmt::format("{} they make {}’s output, of length {}: {}",
                          n.c.bias ? "With b_O added," : "Added up,", n.query(),
-                         number(n.length(TensorId::output, n.subject.query, 0, width)),
+                         number(n.length(n.cell(TensorId::output, 0), width)),
                          n.rowStart(TensorId::output, n.subject.query));
     default:
       break;

@@ -36,8 +36,8 @@ struct Narrator {
   std::string rowStart(TensorId tensor, Index row) const;
   /// Likewise of a head's columns of it, from `first` on.
   std::string headStart(TensorId tensor, Index row, Index first) const;
-  /// Euclidean length of a row's part.
-  double length(TensorId tensor, Index row, Index col, Index cols) const;
+  /// Euclidean length of a row's part, of `cols` cells from `first` on.
+  double length(const CellRef& first, Index cols) const;
   /// "= 0.26·0.34 + 0.22·(−0.33) + 62 more terms = −0.121", and whether it was pinned instead.
   std::string sum(const Explanation& e) const;
   /// "columns 64 to 127": as many as a head has.
@@ -51,6 +51,8 @@ struct Narrator {
 
 std::string narrateProject(const Narrator& n);
 std::string narrateSplit(const Narrator& n);
+std::string narrateNormalize(const Narrator& n);
+std::string narrateRotate(const Narrator& n);
 std::string narrateScore(const Narrator& n);
 std::string narrateScale(const Narrator& n);
 std::string narrateMask(const Narrator& n);
@@ -58,7 +60,5 @@ std::string narrateSoftmax(const Narrator& n);
 std::string narrateWeigh(const Narrator& n);
 std::string narrateConcat(const Narrator& n);
 std::string narrateOutput(const Narrator& n);
-/// What the step does, where a moment of it has no words of its own.
-std::string narrateText(const Narrator& n);
 
 }  // namespace headscope

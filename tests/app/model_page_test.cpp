@@ -111,11 +111,13 @@ TEST_F(ModelPage, ALayerOpensInFlow) {
   EXPECT_EQ(ui.view().head, 2);
 }
 
-TEST_F(ModelPage, ARotatedLayerDoesNotOpenInFlow) {
+TEST_F(ModelPage, ARotatedLayerOpensWithItsTurn) {
   open("tiny-llama");
   ui.click("open layer 1 in Flow", kModelHeadsCard);
-  EXPECT_EQ(ui.view().page, kModelPage);
-  EXPECT_TRUE(ui.shows("rotated or normalised")) << ui.screen().all();
+  EXPECT_EQ(ui.view().page, kFlowPage);
+  EXPECT_TRUE(ui.config().rotary.on());
+  ui.click("Rotate", "steps");
+  EXPECT_EQ(ui.heatmaps("stage").size(), 2U);
 }
 
 TEST_F(ModelPage, AHeadThatIsOffChangesWhatIsSaid) {

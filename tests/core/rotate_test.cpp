@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <set>
 
+#include "core/analysis/rotation.h"
 #include "core/formats/session.h"
+#include "core/words/narration.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/reference.h"
 #include "tests/core/test_files.h"
@@ -122,6 +125,44 @@ TEST(Rotate, OnlyTheDistanceCounts) {
     }
   }
   EXPECT_TRUE(differs);
+}
+
+/// The pairs' product is the pass's raw score where the two stand, and stays when both are slid.
+TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
+  int compared = 0;
+  for (const Case& turned : turnedCases()) {
+    const AttentionConfig& c = turned.config;
+    if (!c.rotary.on()) continue;  // normalised alone: there are no pairs
+    const TracePtr trace = runAttention(randomDocument(c));
+    const Index head = c.numHeads - 1;
+    const Index query = c.seqLen - 1;
+    for (Index key = 0; key < c.keys(); ++key, ++compared) {
+      const auto pairs = rotaryPairs(*trace, {0, head, query}, key);
+      ASSERT_EQ(std::ssize(pairs), c.dK() / 2);
+      const double score = trace->value({TensorId::rawScores, 0, head, query, key});
+      const double here = rotatedProduct(pairs, query, key);
+      EXPECT_NEAR(here, score, 1e-5 * (1.0 + std::abs(score))) << turned.name;
+      EXPECT_NEAR(rotatedProduct(pairs, query + 40, key + 40), here, 1e-9 * (1.0 + std::abs(here)));
+      EXPECT_NE(rotatedProduct(pairs, query, key + 3), here);
+    }
+  }
+  EXPECT_GT(compared, 10);
+}
+
+/// The timeline goes through the steps that are there, and has a sentence for every moment.
+TEST_P(Turned, EveryMomentIsTold) {
+  const TracePtr trace = runAttention(document_);
+  const Subject subject{0, config().numHeads - 1, config().seqLen - 1};
+  const Timeline timeline(config(), subject);
+  std::set<StepId> told;
+  for (const Moment& moment : timeline.moments()) {
+    const std::string text = narrate(*trace, subject, moment);
+    EXPECT_GT(text.size(), 10U);
+    EXPECT_EQ(text.find("nan"), std::string::npos) << text;
+    told.insert(moment.step);
+    EXPECT_TRUE(moment.step != StepId::rotate || moment.part != TensorId::v);
+  }
+  EXPECT_EQ(told.size(), stepsOf(config()).size());
 }
 
 /// Figures of Llama 3.1's release: θ = 500,000, d_k = 128, factor 8, 8,192 positions learned.

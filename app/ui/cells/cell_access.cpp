@@ -57,6 +57,17 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
     case TensorId::k:
     case TensorId::v:
       return viewOfProjection(trace, cell);
+    case TensorId::qNorm:
+    case TensorId::kNorm:
+    case TensorId::qRot:
+    case TensorId::kRot: {
+      CellAccess access{
+          CellKind::readOnly, cell, "follows from the query or key before: change that", {}};
+      for (const Term& term : explainCell(trace, cell).terms) {
+        access.sources.insert(access.sources.end(), term.cells.begin(), term.cells.end());
+      }
+      return access;
+    }
     case TensorId::maskedScores: {
       CellRef score = cell;
       score.tensor = TensorId::scores;

@@ -31,7 +31,7 @@ Index headShowing(const CellRef& cell, const AttentionConfig& c, Index now) {
     return joined ? cell.col / c.dK() : cell.head >= 0 ? cell.head : now;
   }
   // a weight's rows are what it gives, and so are a bias' columns
-  const Index head = cell.tensor == part->part     ? cell.head
+  const Index head = info(cell.tensor).perHead     ? cell.head
                      : cell.tensor == part->weight ? cell.row / c.dK()
                                                    : cell.col / c.dK();
   return part->part == TensorId::q ? head : queryHeadReading(head, c, now);
@@ -70,6 +70,15 @@ std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionCon
     if (matrix.find(*view.selected)) return matrix;
   }
   return std::nullopt;
+}
+
+RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config) {
+  RowRef row{view.item, view.head, 0};
+  const auto& cell = view.hovered ? std::optional(view.hovered->cell) : view.selected;
+  if (cell && info(cell->tensor).rows == Axis::query) {
+    row.query = std::clamp<Index>(cell->row, 0, config.seqLen - 1);
+  }
+  return row;
 }
 
 void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, Index right) {

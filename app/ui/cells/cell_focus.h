@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/ui/parts/matrix.h"
+#include "core/analysis/sharpness.h"
 #include "core/steps/step.h"
 
 namespace headscope::ui {
@@ -17,6 +18,9 @@ std::vector<MatrixRef> focusableMatrices(const ViewState& view, const AttentionC
 
 /// The one the chosen cell lies in, where it is shown.
 std::optional<MatrixRef> focusedMatrix(const ViewState& view, const AttentionConfig& config);
+
+/// The query of the cell looked at (the first where it has none), in the chosen head.
+RowRef rowLookedAt(const ViewState& view, const AttentionConfig& config);
 
 /// Moves the chosen cell as shown, within its matrix.
 void moveChosenCell(ViewState& view, const AttentionConfig& config, Index down, Index right);

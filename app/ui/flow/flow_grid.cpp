@@ -50,6 +50,16 @@ std::vector<FlowPhrase> softmaxFormula(const AttentionConfig& config) {
   return phrases;
 }
 
+/// q, k, v, with what is done to q and k before they meet.
+std::vector<FlowPhrase> headPhrases(const AttentionConfig& config) {
+  std::vector<FlowPhrase> phrases = plainPhrase(flowTextOf(StepId::split, config));
+  for (const Step* step : stepsOf(config)) {
+    const bool between = step->id() == StepId::normalize || step->id() == StepId::rotate;
+    if (between) phrases.push_back({" · " + step->text(config).flow, step->id()});
+  }
+  return phrases;
+}
+
 /// `long` names with `shapes`, then the shorter names, then without shapes, then nothing.
 std::vector<FlowWording> wordings(std::vector<std::vector<FlowPhrase>> names,
                                   const std::vector<std::vector<std::string>>& shapes) {
@@ -206,8 +216,7 @@ FlowWordings flowWordings(const AttentionConfig& config) {
       wordings({plainPhrase(flowTextOf(StepId::project, config)),
                 plainPhrase(step(StepId::project).text(config).formula), plainPhrase("Q, K, V")},
                projectedShapes),
-      wordings({plainPhrase(flowTextOf(StepId::split, config)), plainPhrase("q, k, v")},
-               headShapes),
+      wordings({headPhrases(config), plainPhrase("q, k, v")}, headShapes),
       wordings({softmaxFormula(config), plainPhrase(flowTextOf(StepId::softmax, config)),
                 plainPhrase("A")},
                {{weights}, {shapeOfHead(TensorId::weights, config)}}),

@@ -124,8 +124,8 @@ Computed<KeyTable> wantKeyTable(const Panel& panel, const RowRef& row) {
   constexpr Index kAtOnce = 2'000'000;  // multiply-adds without a thread of its own
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
-  const Fingerprint key("key table", trace.revision(TensorId::q), trace.revision(TensorId::k),
-                        row.item, row.head, row.query);
+  const Fingerprint key("key table", trace.revision(scoredQueries(c)),
+                        trace.revision(scoredKeys(c)), row.item, row.head, row.query);
   const When when = c.keys() * c.dK() <= kAtOnce ? When::atOnce : When::beside;
   return panel.computations.want<KeyTable>("key table", key, when, [&] {
     return [held = panel.traceHeld, row](const std::atomic<bool>& cancelled) {

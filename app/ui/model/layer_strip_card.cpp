@@ -104,14 +104,6 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment) {
 
 void openLayerInFlow(const Panel& panel, LiveModel& live, const model::HeadOfLayer& head) {
   const auto moment = live.moment();
-  const AttentionConfig config = moment->config().attention(head.layer, moment->trace->tokens());
-  if (config.rotary.on() || moment->config().headNorm) {
-    panel.edits.say(
-        "Flow does not draw queries and keys that are rotated or normalised; explain --model "
-        "--layer takes their cells apart",
-        true);
-    return;
-  }
   const DocumentPtr document = moment->trace->layer(head.layer)->documentPtr();
   live.openedInFlow(head.layer, document);
   panel.edits.open = {document, fmt::format("{}, layer {}", moment->trace->document().model->name(),

@@ -219,14 +219,22 @@ class Stage {
 
 constexpr const char* kGradients = "gradients";
 
-bool hasParts(StepId step) { return step == StepId::project || step == StepId::split; }
+/// The parts a step shows one of, to choose between; empty where it shows none.
+std::vector<const char*> partChoices(StepId step) {
+  std::vector<const char*> letters;
+  for (const ProjectedPart& part : projectedParts().first(partCount(step))) {
+    letters.push_back(part.letter);
+  }
+  return letters;
+}
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
 /// Of the row of switches at the right of the heading.
 float stageChoicesWidth(const Panel& panel) {
   const Look& look = panel.look;
   float width = 0.0F;
-  if (hasParts(panel.view.step)) width += choicesWidth(look, {"Q", "K", "V"}) + look.px(12);
+  const auto parts = partChoices(panel.view.step);
+  if (!parts.empty()) width += choicesWidth(look, parts) + look.px(12);
   if (hasScopes(panel.view.step)) {
     width += choicesWidth(look, {"this head", "all heads"}) + look.px(12);
   }
@@ -239,10 +247,10 @@ void stageChoices(const Panel& panel) {
   const float width = stageChoicesWidth(panel);
   ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
                        ImGui::GetStyle().WindowPadding.y - look.space.tight});
-  if (hasParts(view.step)) {
+  if (partCount(view.step) > 0) {
     const auto parts = projectedParts();
-    const auto chosen = static_cast<int>(&projectedPart(view.part) - parts.data());
-    const int clicked = choices(look, "part", {"Q", "K", "V"}, chosen);
+    const auto chosen = static_cast<int>(&partShownBy(view.step, view.part) - parts.data());
+    const int clicked = choices(look, "part", partChoices(view.step), chosen);
     if (clicked >= 0) view.part = parts[static_cast<std::size_t>(clicked)].part;
     ImGui::SameLine(0.0F, look.px(12));
   }
@@ -273,7 +281,9 @@ void stageHeading(const Panel& panel, bool perHead) {
                       : "backward: being computed";
   }
   if (perHead) {
-    const TensorId whose = hasParts(panel.view.step) ? panel.view.part : TensorId::q;
+    const TensorId whose = partCount(panel.view.step) > 0
+                               ? partShownBy(panel.view.step, panel.view.part).part
+                               : TensorId::q;
     explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);
   }
   const float room = ImGui::GetContentRegionAvail().x - stageChoicesWidth(panel) -

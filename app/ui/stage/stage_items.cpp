@@ -11,13 +11,13 @@ namespace {
 /// Turns the pieces of a step into items for the chosen head, item and part.
 class StageItemBuilder {
  public:
-  StageItemBuilder(const AttentionConfig& config, const ViewState& view)
-      : c_(config), view_(view), part_(projectedPart(view.part)) {}
+  StageItemBuilder(StepId step, const AttentionConfig& config, const ViewState& view)
+      : c_(config), view_(view), step_(step), part_(partShownBy(step, view.part)) {}
 
-  std::vector<StageItem> build(StepId step) {
+  std::vector<StageItem> build() {
     // Q's pieces stand for K's and V's as well
-    const bool ofPart = step == StepId::project || step == StepId::split;
-    for (const StepPiece& piece : lookOf(step).pieces) {
+    const bool ofPart = partCount(step_) > 0;
+    for (const StepPiece& piece : lookOf(step_).pieces) {
       if (!piece.is(StepPiece::ofBias) || c_.bias) add(piece, ofPart);
     }
     if (view_.gradientsThere) turnToGradients();
@@ -72,13 +72,20 @@ class StageItemBuilder {
 
   StageItem& plainMatrix(TensorId tensor, Lane rows, Lane cols) {
     StageItem item;
-    item.text = stageSymbol(tensor);
+    item.text = std::string(stageSymbol(tensor)) + primes(tensor);
     item.ink = lookOf(tensor).ink;
     item.ref = wholeMatrix(tensor, c_, view_.item, view_.head);
     item.rowLane = rows;
     item.colLane = cols;
     items_.push_back(std::move(item));
     return items_.back();
+  }
+
+  /// Q, Q' and Q'' are one after the other.
+  const char* primes(TensorId tensor) const {
+    if (tensor == TensorId::qNorm || tensor == TensorId::kNorm) return "'";
+    if (tensor != TensorId::qRot && tensor != TensorId::kRot) return "";
+    return c_.headNorm.on() ? "''" : "'";
   }
 
   void mask(const StepPiece& piece) {
@@ -89,7 +96,7 @@ class StageItemBuilder {
   }
 
   void matrix(const StepPiece& piece, bool ofPart) {
-    const TensorId tensor = ofPart ? inPart(piece.tensor) : piece.tensor;
+    const TensorId tensor = ofPart ? inPart(piece.tensor) : asScored(piece.tensor);
     const Lane rows = ofPart && piece.rows == Lane::query ? part_.rows : piece.rows;
     StageItem& item = plainMatrix(tensor, rows, piece.cols);
     if (piece.is(StepPiece::plain)) item.ink = Ink::plain;
@@ -114,9 +121,20 @@ class StageItemBuilder {
         return part_.bias;
       case TensorId::qProj:
         return part_.whole;
+      case TensorId::qNorm:
+        return part_.normalized;
+      case TensorId::qRot:
+        return part_.rotated;
       default:
-        return part_.part;
+        break;
     }
+    return step_ == StepId::rotate ? step(step_).operands(part_.rotated, c_).front() : part_.part;
+  }
+
+  /// q and k as they meet each other: after they were normalised and turned.
+  TensorId asScored(TensorId tensor) const {
+    if (tensor == TensorId::q) return scoredQueries(c_);
+    return tensor == TensorId::k ? scoredKeys(c_) : tensor;
   }
 
   /// Which columns of it are the head's, and what that changes.
@@ -154,6 +172,7 @@ class StageItemBuilder {
 
   const AttentionConfig& c_;
   const ViewState& view_;
+  StepId step_;
   const ProjectedPart& part_;
   std::vector<StageItem> items_;
 };
@@ -177,12 +196,11 @@ LitBlock joinedBlock(const LitBlock& a, const LitBlock& b) {
 
 std::vector<StageItem> stageItems(StepId step, const AttentionConfig& config,
                                   const ViewState& view) {
-  return StageItemBuilder(config, view).build(step);
+  return StageItemBuilder(step, config, view).build();
 }
 
 std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
-  const TensorId result = headscope::step(step).outputs().front();
-  if (step == StepId::split) return view.part;
+  const TensorId result = shownResult(step, view.part);
   if (!info(result).perHead) return std::nullopt;
   return result;
 }

@@ -79,7 +79,7 @@ class StageMomentBuilder {
       case Beat::cell:
       case Beat::restOfCells:
         light(Lane::query, subject_.query);
-        light(result() == TensorId::qProj ? Lane::column : Lane::key, current_);
+        light(laneGoneThrough(), current_);
         veilCellsFrom(reached_);
         break;
       case Beat::likewise:
@@ -128,10 +128,12 @@ class StageMomentBuilder {
 
  private:
   /// What the step gives, as the stage shows it.
-  TensorId result() const {
-    if (moment_.step == StepId::split) return moment_.part;
-    if (moment_.step == StepId::project) return projectedPart(moment_.part).whole;
-    return step(moment_.step).outputs().front();
+  TensorId result() const { return shownResult(moment_.step, moment_.part); }
+
+  /// Along which a query's row is gone through, cell by cell.
+  Lane laneGoneThrough() const {
+    if (moment_.step == StepId::project) return Lane::column;
+    return info(result()).cols == Axis::key ? Lane::key : Lane::inner;
   }
 
   void light(Lane lane, Index at) { result_.lit[static_cast<std::size_t>(lane)] = at; }

@@ -287,8 +287,12 @@ void comparedMatrices(const Panel& panel, const ComparedPasses& passes, const St
   const MatrixRef& ref = item.ref;
   const auto& [first, second] = passes;
   if (!comparable(second.trace, first.trace, ref.tensor)) {
+    const bool both =
+        has(first.trace.config(), ref.tensor) && has(second.trace.config(), ref.tensor);
     const std::string shapes =
-        fmt::format("{} has the shape {} {} and {} {}: cells cannot be held against each other.",
+        !both ? fmt::format("Only one of the two has {}.", info(ref.tensor).name)
+              : fmt::format(
+                    "{} has the shape {} {} and {} {}: cells cannot be held against each other.",
                     info(ref.tensor).name, toString(shapeOf(ref.tensor, first.trace.config())),
                     first.name, toString(shapeOf(ref.tensor, second.trace.config())), second.name);
     drawText(ImGui::GetWindowDrawList(), panel.look.fonts.regular, room.a,

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
 #include "app/ui/tools/temperature_charts.h"
@@ -23,18 +24,6 @@ namespace {
 
 constexpr float kControlGap = 14.0F;
 constexpr std::uint64_t kDrawnSeed = 1;
-
-/// The query of the cell looked at, in the chosen head.
-RowRef rowLookedAt(const Panel& panel) {
-  const AttentionConfig& c = panel.trace.config();
-  RowRef row{panel.view.item, panel.view.head, 0};
-  const auto& cell =
-      panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
-  if (cell && info(cell->tensor).rows == Axis::query) {
-    row.query = std::clamp<Index>(cell->row, 0, c.seqLen - 1);
-  }
-  return row;
-}
 
 /// Of the row's head: the last there is while it is measured again; null while there is none.
 const MeasuredVariance* varianceOf(const Panel& panel, const RowRef& row) {
@@ -116,7 +105,7 @@ class TemperatureTool final : public Card {
               "what temperature and ÷√d do to a query's weights · drag the dot", 'S'}) {}
 
   void draw(const Panel& panel) override {
-    const RowRef row = rowLookedAt(panel);
+    const RowRef row = rowLookedAt(panel.view, panel.trace.config());
     const Fingerprint key("row", panel.trace.pass(), row.item, row.head, row.query);
     const auto* figures = panel.computations.atOnce<RowFigures>(
         "row figures", key, [&] { return rowFigures(panel.trace, row); });

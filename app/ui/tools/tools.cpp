@@ -38,8 +38,8 @@ class ToolsCard final : public Card {
 
 Cards makeTools() {
   return Cards::of(std::make_unique<FlowTool>(), makeTermsTool(), makeMaskTool(),
-                   makeTemperatureTool(), makeChangesTool(), makeMistakesTool(), makeKvCacheTool(),
-                   makePerHeadTool());
+                   makeTemperatureTool(), makeRotationTool(), makeChangesTool(), makeMistakesTool(),
+                   makeKvCacheTool(), makePerHeadTool());
 }
 
 std::unique_ptr<Card> makeToolsCard(const Cards& tools) {

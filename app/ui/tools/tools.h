@@ -12,6 +12,7 @@ namespace headscope::ui {
 std::unique_ptr<Card> makeTermsTool();
 std::unique_ptr<Card> makeMaskTool();
 std::unique_ptr<Card> makeTemperatureTool();
+std::unique_ptr<Card> makeRotationTool();
 std::unique_ptr<Card> makeChangesTool();
 std::unique_ptr<Card> makeMistakesTool();
 std::unique_ptr<Card> makeKvCacheTool();

@@ -1,0 +1,31 @@
+// Rotation: a query and a key as the pairs of coordinates that `rotate` turns, and their product
+// wherever the two stand: with both moved on it stays, with one moved on it changes (RoPE: Su et
+// al. 2021, equation 16).
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/analysis/sharpness.h"
+#include "core/trace.h"
+
+namespace headscope {
+
+using Hand = std::array<double, 2>;
+
+/// One pair of coordinates, before it is turned.
+struct RotaryPair {
+  double frequency = 0.0;  // radians per position
+  Hand query{}, key{};
+};
+/// d_k/2 of them, of a row's query and one of its keys; the configuration has RoPE.
+std::vector<RotaryPair> rotaryPairs(const Trace& trace, const RowRef& row, Index key);
+
+/// As it is at a position.
+Hand handAt(const Hand& hand, double frequency, Index position);
+
+/// q · k with both turned to where they stand, in double: the raw score, where they stand there.
+double rotatedProduct(std::span<const RotaryPair> pairs, Index queryPosition, Index keyPosition);
+
+}  // namespace headscope

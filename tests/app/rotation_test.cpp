@@ -1,0 +1,110 @@
+// Queries and keys that are turned (RoPE): the switch, the step on the stage, and the tool with its
+// hands.
+#include "core/analysis/rotation.h"
+
+#include <fmt/format.h>
+
+#include "app/ui/stage/stage_items.h"
+#include "app_driver.h"
+#include "core/attention.h"
+#include "core/words/numbers.h"
+
+namespace headscope::ui {
+namespace {
+
+DocumentPtr turnedDocument() {
+  const DocumentPtr plain = textDocument("The cat sat on the mat");
+  return apply(*plain, SetRotary{{.theta = Rotary::kUsualTheta}}, kTestBudget).document;
+}
+
+TEST(Rotation, TheSwitchPutsAStepBetweenSplitAndScore) {
+  AppDriver ui;
+  EXPECT_FALSE(ui.shows("Rotate", "steps"));
+  ui.click("More ▾", "top bar");
+  ui.click("Rotate queries and keys (RoPE)", "Popup");
+  EXPECT_EQ(ui.config().rotary.theta, Rotary::kUsualTheta);
+  ui.press(Key::escape);
+  ui.click("Rotate", "steps");
+  EXPECT_EQ(ui.view().step, StepId::rotate);
+  EXPECT_TRUE(ui.shows("Step 3 · Rotate", "stage"));
+  EXPECT_TRUE(ui.shows("RoPE", "flow"));
+  ui.press(Key::right);
+  EXPECT_EQ(ui.view().step, StepId::score);
+  ui.press(Key::left);
+  ASSERT_EQ(ui.view().step, StepId::rotate);
+  ui.press(Key{'Z'}, true);  // the step that is shown goes with it
+  EXPECT_FALSE(ui.config().rotary.on());
+  EXPECT_EQ(ui.view().step, StepId::score);
+}
+
+TEST(Rotation, AnOddWidthIsRefusedInWords) {
+  AppDriver ui(textDocument("The cat sat", 15, 5));
+  ui.click("More ▾", "top bar");
+  ui.click("Rotate queries and keys (RoPE)", "Popup");
+  EXPECT_FALSE(ui.config().rotary.on());
+  EXPECT_TRUE(ui.shows("make it even"));
+}
+
+/// Before and after, of Q and of K; V is not turned, so Q stands in its place.
+TEST(Rotation, TheStageShowsBeforeAndAfter) {
+  const AttentionConfig c = turnedDocument()->config;
+  const auto shown = [&](StepId step, TensorId part) {
+    ViewState view;
+    view.part = part;
+    std::vector<TensorId> tensors;
+    for (const StageItem& item : stageItems(step, c, view)) {
+      if (!item.sign) tensors.push_back(item.ref.tensor);
+    }
+    return tensors;
+  };
+  using T = TensorId;
+  EXPECT_EQ(shown(StepId::rotate, T::q), (std::vector{T::q, T::qRot}));
+  EXPECT_EQ(shown(StepId::rotate, T::k), (std::vector{T::k, T::kRot}));
+  EXPECT_EQ(shown(StepId::rotate, T::v), (std::vector{T::q, T::qRot}));
+  EXPECT_EQ(shown(StepId::score, T::q), (std::vector{T::qRot, T::kRot, T::rawScores}));
+}
+
+TEST(Rotation, ATurnedCellIsTakenApart) {
+  ViewState view;
+  view.step = StepId::rotate;
+  AppDriver ui(turnedDocument(), 1600, 1000, view);
+  const auto maps = ui.heatmaps("stage");
+  ASSERT_EQ(maps.size(), 2U);
+  ui.clickAt({maps[1].x0 + 3.0F, (maps[1].y0 + maps[1].y1) * 0.5F});
+  ASSERT_TRUE(ui.view().selected);
+  EXPECT_EQ(ui.view().selected->tensor, TensorId::qRot);
+  EXPECT_TRUE(ui.shows("cos", "stage"));
+  ui.click("K", "stage");
+  EXPECT_EQ(ui.view().part, TensorId::k);
+}
+
+/// The product is the engine's, and the same wherever the sentence is slid to.
+TEST(Rotation, TheToolSlidesTheSentence) {
+  ViewState view;
+  view.tool = "rotation";
+  view.selected = CellRef{TensorId::rawScores, 0, 2, 5, 1};
+  view.head = 2;
+  AppDriver ui(turnedDocument(), 1600, 1000, view);
+  const std::string product = number(ui.trace().value(*view.selected));
+  EXPECT_TRUE(ui.shows("'mat' at position 5, 'cat' at 1: q·k = " + product, "flow"));
+  const auto pairs = rotaryPairs(ui.trace(), {0, 2, 5}, 1);
+  const std::string nearer = number(rotatedProduct(pairs, 5, 5));
+  EXPECT_TRUE(ui.shows("Were the key alone 4 on: " + nearer, "flow"));
+  EXPECT_FALSE(ui.shows("Slid to", "flow"));
+  const ImVec2 slider = ui.after("slide the sentence by", "flow");
+  ui.clickAt({slider.x + 90.0F, slider.y});
+  EXPECT_TRUE(ui.shows("Slid to", "flow"));
+  EXPECT_TRUE(ui.shows(": " + product + ". Were", "flow"));
+}
+
+TEST(Rotation, WithoutRoPEItIsOffered) {
+  ViewState view;
+  view.tool = "rotation";
+  AppDriver ui(textDocument("The cat sat"), 1600, 1000, view);
+  ui.click("rotate queries and keys", "flow");
+  EXPECT_TRUE(ui.config().rotary.on());
+  EXPECT_TRUE(ui.shows("q·k =", "flow"));
+}
+
+}  // namespace
+}  // namespace headscope::ui
