@@ -33,6 +33,7 @@ StageMetrics metrics() {
   m.columnLabel = 20.0F;
   m.title = 26.0F;
   m.sign = 30.0F;
+  m.word = 66.0F;
   m.shortestSide = 90.0F;
   return m;
 }
@@ -66,6 +67,18 @@ TEST(StageLayout, NumbersAreTurnedBeforeTheyAreGivenUp) {
 TEST(StageLayout, WhereNumbersHaveNoRoomNothingMoves) {
   const auto with = columnWidths(projectItems(8, 28.0F), 330.0F);
   EXPECT_EQ(with, columnWidths(projectItems(8, 0.0F), 330.0F));
+}
+
+/// Scores and weights of nine tokens in a low row: wider than they are high, so that the names of
+/// columns have room below them.
+TEST(StageLayout, LowCellsOfAFewTokensAreWide) {
+  AttentionConfig config;
+  config.seqLen = 9;
+  const std::vector<StageItem> items = stageItems(StepId::softmax, config, ViewState{});
+  const Rect room{{0.0F, 0.0F}, {700.0F, 130.0F}};
+  const std::vector<Rect> places = layoutStage(items, room, metrics());
+  EXPECT_LE(places.back().b.x, room.b.x + 0.01F);
+  EXPECT_GT(places.back().width(), 1.5F * places.back().height());
 }
 
 TEST(StageLayout, ManyColumnsKeepTheirShare) {

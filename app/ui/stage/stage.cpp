@@ -175,6 +175,7 @@ class Stage {
     m.columnLabel = columnLabel;
     m.title = look_.px(26);
     m.sign = look_.px(30);
+    m.word = look_.px(66);
     m.shortestSide = look_.px(90);
     return m;
   }

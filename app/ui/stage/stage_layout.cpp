@@ -10,7 +10,7 @@ namespace {
 
 /// A sign, or a word like "softmax".
 float signWidth(const StageItem& item, const StageMetrics& m) {
-  return item.text.size() > 4 ? m.sign * 2.2F : m.sign;
+  return item.text.size() > 4 ? m.word : m.sign;
 }
 
 bool hasFeatures(const StageItem& item) { return !item.sign && !isTokenLane(item.colLane); }
@@ -121,6 +121,7 @@ class StageRow {
     float fixed = 0.0F;
     float tokenColumns = 0.0F;   // token cells side by side
     float featureWeight = 0.0F;  // feature axes side by side
+    float widest = 0.0F;         // token cells of one matrix
     bool labelsBelow = false;
     for (const StageItem& item : items) {
       fixed += gap_ + labelRoom(item);
@@ -133,6 +134,7 @@ class StageRow {
       }
       if (isTokenLane(item.colLane)) {
         tokenColumns += static_cast<float>(item.ref.shownCols());
+        widest = std::max(widest, static_cast<float>(item.ref.shownCols()));
         labelsBelow = true;
       } else {
         featureWeight += featureShare(item);
@@ -143,12 +145,20 @@ class StageRow {
         std::max(room.height() - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
 
     cell_ = std::min(m.largestCell, roomY_ / tallest_);
-    cellWidth_ = cell_ >= m.numberHeight ? cell_ * m.widestCell : cell_;
+    // low cells of a few tokens are as wide as if they were higher: their names are read below them
+    constexpr float kFewTokens = 16.0F;
+    const bool few = tallest_ <= kFewTokens && widest <= kFewTokens;
+    cellWidth_ = cell_ >= m.numberHeight ? cell_ * m.widestCell
+                 : few                   ? m.numberHeight * m.widestCell
+                                         : cell_;
     const float featureLeast = featureWeight > 0.0F ? std::clamp(m.shortestSide * featureWeight,
                                                                  roomX * 0.2F, roomX * 0.6F)
                                                     : 0.0F;
-    if (tokenColumns > 0.0F)
-      cellWidth_ = std::min(cellWidth_, (roomX - featureLeast) / tokenColumns);
+    if (tokenColumns > 0.0F) {
+      const float most = (roomX - featureLeast) / tokenColumns;
+      tight_ = few && most < cellWidth_;
+      cellWidth_ = std::min(cellWidth_, most);
+    }
     if (tokenColumns > 0.0F && cellWidth_ < m.numberHeight) cell_ = std::min(cell_, cellWidth_);
 
     std::vector<float> rowHeights;
@@ -160,6 +170,8 @@ class StageRow {
   }
 
   auto numbered() const { return features_.numbered(); }
+  /// A few tokens, whose columns are not as wide as their height allows.
+  bool tight() const { return tight_; }
 
   std::vector<Rect> places() const {
     std::vector<Rect> places;
@@ -213,6 +225,7 @@ class StageRow {
   float tallest_ = 1.0F;  // token cells above each other
   float roomY_ = 1.0F;
   float cell_ = 1.0F, cellWidth_ = 1.0F;  // of a token: its height and width
+  bool tight_ = false;
   FeatureWidths features_;
 };
 
@@ -223,8 +236,9 @@ std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& r
   const StageRow row(items, room, metrics);
   StageMetrics narrow = metrics;
   narrow.sign *= 0.45F;
+  narrow.word *= 0.85F;
   const StageRow closer(items, room, narrow);
-  return (closer.numbered() > row.numbered() ? closer : row).places();
+  return (row.tight() || closer.numbered() > row.numbered() ? closer : row).places();
 }
 
 }  // namespace headscope::ui

@@ -22,6 +22,7 @@ struct StageMetrics {
   float columnLabel;   // room below a matrix with token columns
   float title;         // room above every matrix
   float sign;          // width of a sign
+  float word;          // … that is a word
   float shortestSide;  // a feature axis is at least this long, if there is room
 };
 /// One rectangle for each item: of the matrix itself, or of the sign.
