@@ -145,9 +145,10 @@ class StageRow {
         std::max(room.height() - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
 
     cell_ = std::min(m.largestCell, roomY_ / tallest_);
-    // low cells of a few tokens are as wide as if they were higher: their names are read below them
+    // low cells of a few tokens are as wide as if they were higher, where no features need the
+    // room: their names are read below them
     constexpr float kFewTokens = 16.0F;
-    const bool few = tallest_ <= kFewTokens && widest <= kFewTokens;
+    const bool few = tallest_ <= kFewTokens && widest <= kFewTokens && featureWeight == 0.0F;
     cellWidth_ = cell_ >= m.numberHeight ? cell_ * m.widestCell
                  : few                   ? m.numberHeight * m.widestCell
                                          : cell_;
