@@ -205,8 +205,12 @@ TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTo
   return space;
 }
 
-/// With titles of at most so many lines; gives the height of a picture.
-float fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int most) {
+/// How a group stands with titles of at most so many lines.
+struct TitleFit {
+  float height;  // of a picture
+  bool whole;    // all but a few titles have the lines that they need
+};
+TitleFit fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int most) {
   std::vector<TileTitle> titles;
   for (const HeadTile& tile : group.tiles) titles.push_back(tile.title);
   // the size of the letters follows from the width, which follows from what they leave
@@ -221,7 +225,7 @@ float fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int mos
     at = titleRoom(look, group.grid);
     if (at.picture == before) break;
   }
-  return group.grid.size.y;
+  return {group.grid.size.y, titleLineCount(look, titles, at) <= group.titleLines};
 }
 
 }  // namespace
@@ -283,9 +287,18 @@ void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens
                      ImVec2 origin, ImVec2 room) {
   group.font = group.count() <= 4 ? look.fonts.small : look.fonts.tiny;
   const TileSpace space = spaceFor(group, look, shown, room);
-  const float most = fitTitles(group, look, space, 1);
-  for (int lines = kMostTitleLines; lines > 0; --lines) {
-    if (fitTitles(group, look, space, lines) >= most * kKeptForWords) break;
+  const float least = fitTitles(group, look, space, 1).height * kKeptForWords;
+  const auto fits = [&](int lines, bool whole) {
+    const TitleFit fit = fitTitles(group, look, space, lines);
+    return fit.height >= least && (fit.whole || !whole);
+  };
+  // the fewest lines that hold the words, else as many as there is room for
+  int lines = 1;
+  while (lines <= kMostTitleLines && !fits(lines, true)) ++lines;
+  if (lines > kMostTitleLines) {
+    lines = kMostTitleLines;
+    while (lines > 1 && !fits(lines, false)) --lines;
+    if (lines == 1) fitTitles(group, look, space, lines);
   }
   // in the middle of their places
   const bool own = group.grid.labels == TileLabels::each;
