@@ -318,7 +318,12 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
   if (sink.compareWith) compareWith(*sink.compareWith);
   for (const lessons::Lesson& shipped : formats::shippedLessons()) {
-    if (!sink.lesson.empty() && shipped.id == sink.lesson) lesson.ask(shipped);
+    if (sink.lesson.empty() || shipped.id != sink.lesson) continue;
+    if (lesson.open() && lesson.lesson().id == sink.lesson) {  // it goes on where it is
+      documents.say(fmt::format("“{}” is open at the left", shipped.title), false);
+    } else {
+      lesson.ask(shipped);
+    }
   }
 }
 

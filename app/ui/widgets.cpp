@@ -343,14 +343,14 @@ ImFont* fontOf(const Look& look, bool chosen) {
 bool tabItem(const Look& look, const Tab& tab, bool chosen, float rowHeight) {
   const Theme& t = look.theme;
   ImFont* font = fontOf(look, chosen);
-  const ImVec2 size = textSize(font, tab.title);
+  const ImVec2 size = richTextSize(look.fonts, font, tab.title);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const bool clicked = ImGui::InvisibleButton(tab.title, {size.x, rowHeight});
   const bool hovered = ImGui::IsItemHovered();
   if (!chosen) tip(look, tab.about);  // the chosen one's panel stands under it
   ImDrawList* list = ImGui::GetWindowDrawList();
-  drawText(list, font, {at.x, at.y + (rowHeight - size.y) * 0.5F},
-           chosen || hovered ? t.text : t.textMuted, tab.title);
+  drawRichText(list, look.fonts, font, {at.x, at.y + (rowHeight - size.y) * 0.5F},
+               chosen || hovered ? t.text : t.textMuted, tab.title);
   if (chosen) {
     const float y = at.y + rowHeight + look.space.hair;
     list->AddLine({at.x, y}, {at.x + size.x, y}, t.accent, look.space.thin);
@@ -370,7 +370,7 @@ int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int c
   const float rowHeight = fontSize(look.fonts.semibold) + look.space.thin;
   const float room = ImGui::GetContentRegionAvail().x - kept;
   const auto widthOf = [&](std::size_t i) {
-    return textSize(fontOf(look, static_cast<int>(i) == chosen), tabs[i].title).x;
+    return richTextSize(look.fonts, fontOf(look, static_cast<int>(i) == chosen), tabs[i].title).x;
   };
   // as many as fit beside "more"; the chosen one always
   float all = -gap;

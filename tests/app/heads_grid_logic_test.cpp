@@ -178,6 +178,19 @@ TEST(TileGridLayout, ColumnsAreThoseThatLeaveRoomForLabels) {
   EXPECT_EQ(layoutTiles(labelledSpace(128)).labels, TileLabels::none);
 }
 
+/// As a wide, low card has it before a room: pictures of one row would be larger by a hair.
+TEST(TileGridLayout, TwoRowsStandWhereOneHasHardlyLargerPictures) {
+  TileSpace space;
+  space.count = 8;
+  space.room = {1000.0F, 410.0F};
+  space.title = 52.0F;
+  space.gap = 12.0F;
+  space.below = space.belowFlat = 30.0F;
+  const TileGrid grid = layoutTiles(space);
+  EXPECT_EQ(grid.columns, 4);
+  EXPECT_EQ(grid.rows, 2);
+}
+
 TEST(TileGridLayout, WithLabelsEverythingStaysInTheRoom) {
   for (Index count = 1; count <= 128; ++count) {
     TileSpace space = labelledSpace(count);

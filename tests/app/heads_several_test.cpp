@@ -33,7 +33,7 @@ TEST(MoreHeads, SaysWhatEachNumberOfHeadsCosts) {
                onTab(EffectTab::moreHeads));
   settleAll(ui);
   EXPECT_FALSE(ui.shows("measuring", "effects"));
-  EXPECT_TRUE(ui.shows("32 heads of d_k 16", "effects"));
+  EXPECT_TRUE(ui.shows("32 heads of dk 16", "effects"));
   const DocumentPtr other = withHeads(ui.document(), 32, kTestBudget);
   const HeadCountCost cost = headCountCost(other->config);
   EXPECT_TRUE(ui.shows(withThousands(cost.parameters), "effects"));

@@ -93,6 +93,18 @@ TEST(LearnPage, ASceneShowsTheSentenceOfABatchThatItNames) {
   EXPECT_TRUE(ui.shows("item 2 of 2")) << ui.screen().all("input");
 }
 
+/// Its button stands in the picture that its scenes show, too.
+TEST(LearnPage, ALessonThatIsOpenIsNotBegunAnewByItsButton) {
+  AppDriver ui;
+  openLesson(ui, "A sentence looks into another");
+  ui.press(Key::pageDown);
+  ui.settle();
+  ASSERT_TRUE(ui.shows("2 of 5", "lesson")) << ui.screen().all("lesson");
+  ui.click("lesson", "stage");
+  ui.settle();
+  EXPECT_TRUE(ui.shows("2 of 5", "lesson")) << ui.screen().all("lesson");
+}
+
 TEST(LearnPage, ATaskIsSeenToBeDone) {
   AppDriver ui;
   openFirstLesson(ui);

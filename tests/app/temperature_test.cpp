@@ -56,10 +56,10 @@ TEST_F(TemperaturePanel, ShowsTheVarianceOfTheHeadsScores) {
   ui_.view().head = 5;
   ui_.settle();
   EXPECT_TRUE(ui_.shows("raw scores of head 6: variance", "flow"));
-  EXPECT_TRUE(ui_.shows("at d_k 64; after ÷√64:", "flow"));
+  EXPECT_TRUE(ui_.shows("at dk 64; after ÷√64:", "flow"));
   ui_.click("÷√dk", "flow");
   EXPECT_FALSE(ui_.config().scale);
-  EXPECT_TRUE(ui_.shows("at d_k 64; not divided by √d_k:", "flow"));
+  EXPECT_TRUE(ui_.shows("at dk 64; not divided by √dk:", "flow"));
 }
 
 TEST_F(TemperaturePanel, TheVarianceIsMeasuredBesideTheFrames) {
@@ -171,7 +171,7 @@ TEST_F(TemperaturePanel, OpensByItsKeyAlsoForOneToken) {
   EXPECT_EQ(ui_.view().tool, "temperature");
   EXPECT_TRUE(ui_.shows("'Go': entropy 0.00 of 0.00 bits · 1.0 effective keys of 1 · largest 1 on",
                         "flow"));
-  EXPECT_TRUE(ui_.shows("variance 0 at d_k 8", "flow"));
+  EXPECT_TRUE(ui_.shows("variance 0 at dk 8", "flow"));
   EXPECT_FALSE(ui_.shows("nan", "flow"));
 }
 

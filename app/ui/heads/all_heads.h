@@ -197,10 +197,10 @@ float usedHeight(const HeadTileGroup& group);
 /// The width of a picture over its height, as far as it may differ from a square.
 ImVec2 pictureAspect(const VisibleTokens& shown, bool lines);
 
-/// A tile's title above its picture, lines of words up to `reach` wide where that is wider than the
-/// picture; what has no room is left out.
-void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const Rect& picture,
-                   int lines, float reach);
+/// A tile's title above its picture at `corner`, lines of words up to the next tile; what has no
+/// room is left out.
+void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const TileGrid& grid,
+                   ImVec2 corner, int lines);
 
 // The tiles.
 

@@ -69,8 +69,7 @@ class TileDrawing {
       list_->AddRect(frame.a, frame.b, color, round, 0, width);
     };
     const bool isHead = tile.picture.of == HeadPicture::Of::head;
-    const float reach = group_.grid.place.x - look_.space.medium;
-    drawTileTitle(list_, look_, tile, at, group_.titleLines, reach);
+    drawTileTitle(list_, look_, tile, group_.grid, at.a, group_.titleLines);
     around(1.0F, t.panelBorder, 0.0F, 1.0F);
     TileNames names{shown_.queryLabels, shown_.keyLabels};
     names.litRow = litIn(shown_.litQuery, shown_.queries);

@@ -12,6 +12,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/heads/effects.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/head_count.h"
 #include "core/ledger.h"
@@ -27,13 +28,13 @@ struct HeadCountCurve {
 
 std::string countInWords(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
   const std::string heads = point.heads == 1 ? "1 head" : fmt::format("{} heads", point.heads);
-  if (!point.ran()) return heads + ": not run: " + point.why;
+  if (!point.ran()) return heads + ": not run: " + asRichText(point.why);
   std::string text = fmt::format("{} of d_k {}{}: ", heads, config.dModel / point.heads,
-                                 config.dKDivides() ? "" : " (d_model / heads, not head_dim)");
+                                 config.dKDivides() ? "" : " (d\\_model / heads, not head\\_dim)");
   if (const auto distinct = point.distinct(cut)) {
     text += fmt::format("{} distinct (more alike than {:.2f} count as one) · ", *distinct, cut);
   } else {
-    text += "no similarity: " + point.why + " · ";
+    text += "no similarity: " + asRichText(point.why) + " · ";
   }
   text += fmt::format(
       "{} parameters, {}, of which projections {}: the same for any number of heads · {} scores, "
@@ -59,7 +60,9 @@ class MoreHeadsTab final : public Card {
     if (!problem.empty()) {
       wrappedLabel(look.fonts.small, t.bad, problem);
     } else if (chosen != nullptr) {
-      wrappedLabel(look.fonts.small, t.text, countInWords(*chosen, panel.trace.config(), cut));
+      richParagraph(look.fonts, look.fonts.small, t.text,
+                    countInWords(*chosen, panel.trace.config(), cut),
+                    ImGui::GetContentRegionAvail().x);
     } else {
       wrappedLabel(look.fonts.small, t.textMuted,
                    fmt::format("measuring … {} to go", counts_.size() - points_.size()));

@@ -52,9 +52,23 @@ struct TitleLines {
 
 constexpr int kMostTitleLines = 4;  // the name, what it is made for on two, what it measures as
 
+/// Points across: of the picture, which the letters go with, and up to the next tile, which the
+/// words may take.
+struct TitleRoom {
+  float picture;
+  float words;
+};
+
+TitleRoom titleRoom(const Look& look, const TileGrid& grid) {
+  const float picture = grid.size.x;
+  const float place = grid.place.x - look.space.medium;
+  return {picture, isTiny(look, picture) ? picture : std::max(picture, place)};
+}
+
 /// As many as `most` lines, the name's with them.
-TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, int most) {
-  const TitleFonts fonts = titleFontsFor(look, width);
+TitleLines titleLinesOf(const Look& look, const TileTitle& title, const TitleRoom& at, int most) {
+  const TitleFonts fonts = titleFontsFor(look, at.picture);
+  const float width = at.words;
   const float room = width - textSize(fonts.name, title.name).x - look.space.small;
   const auto fits = [&](const std::string& text, float in) {
     return textSize(fonts.words, text).x <= in;
@@ -89,29 +103,64 @@ TitleLines titleLinesOf(const Look& look, const TileTitle& title, float width, i
 }
 
 /// Where words stand that have no line of their own: cut, as long as most of them is left.
-std::string cutBeside(const Look& look, const TileTitle& title, float width) {
+std::string cutBeside(const Look& look, const TileTitle& title, const TitleRoom& at) {
   constexpr float kMost = 0.7F;
-  const TitleFonts fonts = titleFontsFor(look, width);
-  const float room = width - textSize(fonts.name, title.name).x - look.space.small;
+  const TitleFonts fonts = titleFontsFor(look, at.picture);
+  const float room = at.words - textSize(fonts.name, title.name).x - look.space.small;
   const bool enough = room >= kMost * textSize(fonts.words, title.made).x;
   return enough ? elided(fonts.words, title.made, room) : std::string();
 }
 
-/// How many lines all but the longest of them take above pictures of this width.
-int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, float width) {
-  if (isTiny(look, width)) return 1;
+/// How many lines all but the longest of them take in this room.
+int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, const TitleRoom& at) {
+  if (isTiny(look, at.picture)) return 1;
   // a few long ones do without a line: it would stand empty in all others
   constexpr std::size_t kFew = 4;  // one in so many
   std::vector<int> counts;
   for (const TileTitle& title : titles) {
-    counts.push_back(
-        static_cast<int>(titleLinesOf(look, title, width, kMostTitleLines).below.size()) + 1);
+    counts.push_back(static_cast<int>(titleLinesOf(look, title, at, kMostTitleLines).below.size()) +
+                     1);
   }
   if (counts.empty()) return 1;
   const auto most = counts.end() - 1 - static_cast<std::ptrdiff_t>(counts.size() / kFew);
   std::nth_element(counts.begin(), most, counts.end());
   return *most;
 }
+
+/// A title as it stands above a picture on so many lines.
+struct ShownTitle {
+  ShownTitle(const Look& look, const TileTitle& title, const TitleRoom& at, int lines)
+      : fonts(titleFontsFor(look, at.picture)) {
+    const bool tiny = isTiny(look, at.picture);  // a number, and nothing beside it but figures
+    if (tiny) {
+      fonts = {look.fonts.tiny, look.fonts.tiny};
+      beside = title.figure;
+    } else {
+      TitleLines words = titleLinesOf(look, title, at, lines);
+      beside = std::move(words.beside);
+      if (lines == 1 && beside.empty()) beside = cutBeside(look, title, at);
+      for (const std::string& line : words.below) {
+        below.push_back(elided(fonts.words, line, at.words));
+        width = std::max(width, textSize(fonts.words, below.back()).x);
+      }
+    }
+    const float length = textSize(fonts.words, beside).x;
+    const auto endOf = [&](const std::string& text) {
+      return textSize(fonts.name, text).x + look.space.small;
+    };
+    const bool whole = !tiny && (beside.empty() || endOf(title.name) + length <= at.words);
+    name = whole ? title.name : title.shortName;
+    if (endOf(name) + length > at.words) beside.clear();
+    if (!beside.empty()) besideAt = std::max(endOf(name), at.picture - length);  // right-aligned
+    width = std::max(width, beside.empty() ? textSize(fonts.name, name).x : besideAt + length);
+  }
+
+  TitleFonts fonts;
+  std::string name, beside;
+  std::vector<std::string> below;
+  float besideAt = 0.0F;  // from the left
+  float width = 0.0F;     // of the widest line
+};
 
 float titleHeight(const Look& look, float width, int lines) {
   if (isTiny(look, width)) return look.space.large;
@@ -156,23 +205,27 @@ TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTo
   return space;
 }
 
-/// With titles of at most so many lines; gives the height of a picture.
-float fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int most) {
+/// How a group stands with titles of at most so many lines.
+struct TitleFit {
+  float height;  // of a picture
+  bool whole;    // all but a few titles have the lines that they need
+};
+TitleFit fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int most) {
   std::vector<TileTitle> titles;
   for (const HeadTile& tile : group.tiles) titles.push_back(tile.title);
   // the size of the letters follows from the width, which follows from what they leave
   constexpr int kRounds = 5;
-  float width = look.px(200);
+  TitleRoom at{look.px(200), look.px(200)};
   for (int i = 0; i < kRounds; ++i) {
-    const float before = width;
-    group.titleLines = std::min(most, titleLineCount(look, titles, width));
-    space.title = titleHeight(look, width, group.titleLines);
-    space.gap = width < look.px(kTinyTile) ? 6.0F : 12.0F;
+    const float before = at.picture;
+    group.titleLines = std::min(most, titleLineCount(look, titles, at));
+    space.title = titleHeight(look, at.picture, group.titleLines);
+    space.gap = isTiny(look, at.picture) ? 6.0F : 12.0F;
     group.grid = layoutTiles(space);
-    width = group.grid.size.x;
-    if (width == before) break;
+    at = titleRoom(look, group.grid);
+    if (at.picture == before) break;
   }
-  return group.grid.size.y;
+  return {group.grid.size.y, titleLineCount(look, titles, at) <= group.titleLines};
 }
 
 }  // namespace
@@ -200,40 +253,21 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
   return title;
 }
 
-void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const Rect& picture,
-                   int lines, float reach) {
-  const TileTitle& title = tile.title;
-  const float width = picture.width();
-  TitleFonts fonts = titleFontsFor(look, width);
+void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const TileGrid& grid,
+                   ImVec2 corner, int lines) {
+  const ShownTitle title(look, tile.title, titleRoom(look, grid), lines);
   const ImU32 muted = look.theme.textMuted;
-  const bool tiny = isTiny(look, width);  // a number, and nothing beside it but figures
-  TitleLines words;
-  if (tiny) {
-    fonts = {look.fonts.tiny, look.fonts.tiny};
-    words.beside = title.figure;
-  } else {
-    words = titleLinesOf(look, title, width, lines);
-    if (lines == 1 && words.beside.empty()) words.beside = cutBeside(look, title, width);
-  }
-  const auto roomBeside = [&](const std::string& name) {
-    return width - textSize(fonts.name, name).x - look.space.small;
-  };
-  const float beside = textSize(fonts.words, words.beside).x;
-  const bool whole = !tiny && (words.beside.empty() || beside <= roomBeside(title.name));
-  const std::string& name = whole ? title.name : title.shortName;
-  const float pitch = titleLine(look, fonts.words);
-  const ImVec2 a = picture.a;
-  const float top =
-      a.y - look.space.tight - static_cast<float>(lines - 1) * pitch - fontSize(fonts.name);
-  drawText(list, fonts.name, {a.x, top}, tile.color, name);
-  if (!words.beside.empty() && beside <= roomBeside(name)) {
-    const float baseline = top + fontAscent(fonts.name);
-    drawText(list, fonts.words, {a.x + width - beside, baseline - fontAscent(fonts.words)}, muted,
-             words.beside);
-  }
-  float y = top + fontSize(fonts.name) + look.space.thin;
-  for (const std::string& line : words.below) {
-    drawText(list, fonts.words, {a.x, y}, muted, elided(fonts.words, line, std::max(width, reach)));
+  const float pitch = titleLine(look, title.fonts.words);
+  const float top = corner.y - look.space.tight - static_cast<float>(lines - 1) * pitch -
+                    fontSize(title.fonts.name);
+  drawText(list, title.fonts.name, {corner.x, top}, tile.color, title.name);
+  const float baseline = top + fontAscent(title.fonts.name);
+  drawText(list, title.fonts.words,
+           {corner.x + title.besideAt, baseline - fontAscent(title.fonts.words)}, muted,
+           title.beside);
+  float y = top + fontSize(title.fonts.name) + look.space.thin;
+  for (const std::string& line : title.below) {
+    drawText(list, title.fonts.words, {corner.x, y}, muted, line);
     y += pitch;
   }
 }
@@ -253,13 +287,27 @@ void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens
                      ImVec2 origin, ImVec2 room) {
   group.font = group.count() <= 4 ? look.fonts.small : look.fonts.tiny;
   const TileSpace space = spaceFor(group, look, shown, room);
-  const float most = fitTitles(group, look, space, 1);
-  for (int lines = kMostTitleLines; lines > 0; --lines) {
-    if (fitTitles(group, look, space, lines) >= most * kKeptForWords) break;
+  const float least = fitTitles(group, look, space, 1).height * kKeptForWords;
+  const auto fits = [&](int lines, bool whole) {
+    const TitleFit fit = fitTitles(group, look, space, lines);
+    return fit.height >= least && (fit.whole || !whole);
+  };
+  // the fewest lines that hold the words, else as many as there is room for
+  int lines = 1;
+  while (lines <= kMostTitleLines && !fits(lines, true)) ++lines;
+  if (lines > kMostTitleLines) {
+    lines = kMostTitleLines;
+    while (lines > 1 && !fits(lines, false)) --lines;
+    if (lines == 1) fitTitles(group, look, space, lines);
   }
   // in the middle of their places
   const bool own = group.grid.labels == TileLabels::each;
-  const float used = group.grid.size.x + (own ? space.left + space.right : 0.0F);
+  float used = group.grid.size.x;
+  for (const HeadTile& tile : group.tiles) {
+    const TitleRoom at = titleRoom(look, group.grid);
+    used = std::max(used, ShownTitle(look, tile.title, at, group.titleLines).width);
+  }
+  used += own ? space.left + space.right : 0.0F;
   const float over = (group.grid.place.x - used) * 0.5F - look.space.tight;
   group.origin = {origin.x + std::max(0.0F, over), origin.y};
 }

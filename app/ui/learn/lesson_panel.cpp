@@ -20,7 +20,10 @@ class LessonPanel {
   void draw() {
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
-    ImGui::BeginChild("scene", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    // a window for each scene, which begins at its top
+    const std::string id = fmt::format("scene {}", run_.place() + 1);
+    ImGui::BeginChild(id.c_str(), {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
     width_ = ImGui::GetContentRegionAvail().x;
     words(look_.fonts.regular, look_.theme.text, run_.shown().text);
     question();
@@ -54,11 +57,14 @@ class LessonPanel {
     const std::vector<std::string>& choices = run_.shown().choices;
     if (choices.size() != p.choices.size()) return;  // its pass is not there yet
     words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
+    bool answeredNow = false;
     for (std::size_t i = 0; i < choices.size(); ++i) {
       const bool given = run_.answered() == i;
       const std::string text = wrapped(look_.fonts.regular, choices[i],
                                        width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
-      if (pill(look_, text.c_str(), given, !run_.answered() || given)) run_.answer(i);
+      if (!pill(look_, text.c_str(), given, !run_.answered() || given)) continue;
+      answeredNow = !run_.answered();
+      run_.answer(i);
     }
     if (!run_.answered()) return;
     const bool right = run_.answered() == p.right;
@@ -66,6 +72,9 @@ class LessonPanel {
                  right ? "Yes." : fmt::format("No: {}.", choices[p.right]));
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (!right) notCounted("A scene counts once its question is answered rightly");
+    if (answeredNow && ImGui::GetCursorPosY() - ImGui::GetScrollY() > ImGui::GetWindowHeight()) {
+      ImGui::SetScrollHereY(1.0F);  // what was just told is not below the panel's end
+    }
   }
 
   void notCounted(const char* why) {

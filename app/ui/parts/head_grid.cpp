@@ -52,18 +52,27 @@ TileFit fitColumns(const TileSpace& space, TileLabels labels, Index columns, flo
   return fit;
 }
 
+/// Two rows in place of one, where their pictures are this nearly as large: titles have twice the
+/// width, and the room is filled.
+constexpr float kNearlyAsLarge = 0.8F;
+
 TileFit bestFit(const TileSpace& space, TileLabels labels) {
   TileFit best;  // of more tiles than there is room for: the first alone
   best.grid.title = space.title;
   best.grid.place = space.room;
   best.grid.size = {2.0F, 2.0F};
-  for (Index columns = 1; columns <= space.count; ++columns) {
-    TileFit fit = fitColumns(space, labels, columns, space.below);
+  const auto fitOf = [&](Index columns) {
     const TileFit flat = fitColumns(space, labels, columns, space.belowFlat);
-    if (flat.grid.size.x >= space.flatFrom) fit = flat;
+    return flat.grid.size.x >= space.flatFrom ? flat
+                                              : fitColumns(space, labels, columns, space.below);
+  };
+  for (Index columns = 1; columns <= space.count; ++columns) {
+    const TileFit fit = fitOf(columns);
     if (fit.side > best.side) best = fit;
   }
-  return best;
+  if (best.grid.rows > 1 || space.count < 4) return best;
+  const TileFit two = fitOf((space.count + 1) / 2);
+  return two.side >= kNearlyAsLarge * best.side ? two : best;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
 #include "app/ui/scene_commands.h"
 #include "app/ui/widgets.h"
 #include "core/gradients.h"
@@ -26,6 +27,52 @@ int resolution(Index cells, float points, const Look& look) {
 }
 
 int decimalsFor(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
+
+float lineOf(const Look& look, const ImFont* font) {
+  return fontSize(font) + 2.0F * look.space.hair;
+}
+
+/// Digits reach neither as high nor as low as letters: turned, they stand side by side closer than
+/// lines of text.
+float turnedLineOf(const ImFont* font) { return fontSize(font) * 0.8F; }
+
+/// What the numbers of a matrix need along their line.
+class NumberRoom {
+ public:
+  NumberRoom(const Look& look, ImFont* font, const ColorScale& scale, Index rows, Index cols,
+             const CellNumbers& numbers)
+      : look_(look), font_(font), most_(numbers.whole ? 0 : numbers.decimals), high_(scale.high) {
+    if (most_ < 0) most_ = scale.diverging ? decimalsFor(scale.high) : 2;
+    fewest_ = most_ > 1 && scale.high >= 1.0F ? most_ - 1 : most_;
+    for (Index row = 0; row < rows && !negative_; ++row) {
+      for (Index col = 0; col < cols && !negative_; ++col) {
+        const float value = numbers.value(row, col);
+        negative_ = value < 0.0F && value > gl::kMaskedCell;
+      }
+    }
+  }
+
+  float least() const { return width(fewest_); }
+  /// As many as there is room for; nothing where that is too little for any.
+  std::optional<int> decimalsIn(float points) const {
+    for (const int decimals : {most_, fewest_}) {
+      if (width(decimals) <= points) return decimals;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  float width(int decimals) const {
+    const std::string widest = cellNumber(negative_ ? -high_ : high_, decimals);
+    return textSize(font_, widest).x + 3.0F * look_.space.hair;
+  }
+
+  const Look& look_;
+  ImFont* font_;
+  int most_ = 2, fewest_ = 2;  // decimals
+  float high_;
+  bool negative_ = false;
+};
 
 }  // namespace
 
@@ -280,27 +327,41 @@ CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref) {
           [&trace, ref](Index row, Index col) { return isHidden(trace, ref.cell(row, col)); }};
 }
 
+float numberWidth(const Look& look, const ColorScale& scale, Index rows, Index cols,
+                  const CellNumbers& numbers) {
+  return NumberRoom(look, look.fonts.monoSmall, scale, rows, cols, numbers).least();
+}
+
+float numberHeight(const Look& look) { return lineOf(look, look.fonts.monoSmall); }
+
+float turnedNumberWidth(const Look& look) { return turnedLineOf(look.fonts.monoSmall); }
+
 bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font) {
   if (font == nullptr) font = look.fonts.monoSmall;
   const ImVec2 cell = place.cell();
-  if (cell.y < fontSize(font) + 2.0F) return false;
-  const auto fit = [&](int decimals) {
-    const std::string widest = cellNumber(scale.diverging ? -scale.high : scale.high, decimals);
-    return textSize(font, widest).x + 3.0F * look.space.hair <= cell.x;
-  };
-  int decimals = numbers.whole ? 0 : numbers.decimals;
-  if (decimals < 0) decimals = scale.diverging ? decimalsFor(scale.high) : 2;
-  if (!fit(decimals) && decimals > 1 && scale.high >= 1.0F) --decimals;
-  if (!fit(decimals)) return false;
+  // of many narrow cells none is looked at
+  if (cell.y < lineOf(look, font) || cell.x < textSize(font, "0").x) return false;
+  const NumberRoom room(look, font, scale, place.rows, place.cols, numbers);
+  auto decimals = room.decimalsIn(cell.x);
+  const bool turned = !decimals && numbers.mayTurn && cell.x >= turnedLineOf(font);
+  if (turned) decimals = room.decimalsIn(cell.y);
+  if (!decimals) return false;
   for (Index row = 0; row < place.rows; ++row) {
     for (Index col = 0; col < place.cols; ++col) {
       const float value = numbers.value(row, col);
       if (value <= gl::kMaskedCell) continue;
       const bool hidden = numbers.hidden && numbers.hidden(row, col);
       const ImU32 ink = hidden ? look.theme.textMuted : legibleOn(scale.color(look.maps, value));
-      drawTextCentred(list, font, place.cellAt(row, col).centre(), ink,
-                      cellNumber(value, decimals));
+      const std::string text = cellNumber(value, *decimals);
+      const ImVec2 middle = place.cellAt(row, col).centre();
+      if (turned) {
+        const ImVec2 size = textSize(font, text);
+        drawTurnedText(list, font, {middle.x - size.y * 0.5F, middle.y + size.x * 0.5F}, ink, text,
+                       -90.0F);
+      } else {
+        drawTextCentred(list, font, middle, ink, text);
+      }
     }
   }
   return true;

@@ -173,8 +173,16 @@ struct CellNumbers {
   std::function<bool(Index row, Index col)> hidden = {};  // by the mask: muted; null: none is
   bool whole = false;                                     // all are whole numbers
   int decimals = -1;                                      // −1: as suits the scale
+  bool mayTurn = false;  // by 90°, in cells that are high enough but too narrow
 };
 CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref);
+/// Points that a cell of a matrix with so many rows and columns has at least for `drawNumbers` to
+/// write its numbers upright. Reads them all.
+float numberWidth(const Look& look, const ColorScale& scale, Index rows, Index cols,
+                  const CellNumbers& numbers);
+/// … how high it is at least, and how wide where they are turned.
+float numberHeight(const Look& look);
+float turnedNumberWidth(const Look& look);
 /// In every cell, where all have room for theirs; false where they have not.
 bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font = nullptr);

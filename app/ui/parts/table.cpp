@@ -7,6 +7,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/control_focus.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -47,7 +48,7 @@ Table::Table(const Look& look, const TableSetting& setting, std::vector<TableCol
   if ((flags & (ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY)) != 0) joinNavigation();
   const float mark = textSize(headingFont_, kSortMarks[0]).x;
   for (TableColumn& c : columns_) {
-    const float title = textSize(headingFont_, c.title).x + (c.sorts ? mark : 0.0F);
+    const float title = richTextSize(look.fonts, headingFont_, c.title).x + (c.sorts ? mark : 0.0F);
     c.least = std::ceil(std::max(title, look.px(c.least))) + 1.0F;  // columns have whole points
     if (c.above) continue;
     ImGui::TableSetupColumn(
@@ -102,7 +103,8 @@ void Table::headings(const TableSetting& setting) {
     const bool sorted = setting.sort && setting.sort->column == i;
     std::string title = c.title;
     if (sorted) title += kSortMarks[setting.sort->descending ? 1 : 0];
-    title = elided(headingFont_, title, place.width);
+    const auto widthOf = [&] { return richTextSize(look_.fonts, headingFont_, title).x; };
+    if (widthOf() > place.width) title = elided(headingFont_, title, place.width);
     const Rect clip = rowClip();
     if (c.above) ImGui::PushClipRect(clip.a, clip.b, false);
     ImGui::SetCursorScreenPos(place.at);
@@ -113,10 +115,10 @@ void Table::headings(const TableSetting& setting) {
     ImGui::PopID();
     if (over) hovered_ = i;
     if (!c.about.empty()) tip(look_, c.about);
-    const float indent = c.number ? place.width - textSize(headingFont_, title).x : 0.0F;
-    drawText(ImGui::GetWindowDrawList(), headingFont_,
-             {place.at.x + indent, place.at.y + look_.space.thin},
-             sorted || (over && c.sorts) ? t.text : t.textMuted, title);
+    const float indent = c.number ? place.width - widthOf() : 0.0F;
+    drawRichText(ImGui::GetWindowDrawList(), look_.fonts, headingFont_,
+                 {place.at.x + indent, place.at.y + look_.space.thin},
+                 sorted || (over && c.sorts) ? t.text : t.textMuted, title);
     if (c.above) ImGui::PopClipRect();
   }
   ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, t.panel);

@@ -15,7 +15,7 @@
 namespace headscope::ui {
 
 struct TableColumn {
-  std::string title;
+  std::string title;       // rich text
   std::string about = {};  // its tooltip
   bool number = true;      // to the right, in even digits; else text from the left
   float least = 0.0F;      // points; 0: as wide as the title

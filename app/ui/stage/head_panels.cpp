@@ -328,21 +328,48 @@ class HeadGridPanel {
   TileGrid grid_;
 };
 
-/// At the right end of the heading, where there is room: what one head would make of it.
-void whySeveralButton(const Panel& panel, ImVec2 start) {
-  constexpr const char* kText = "Why several heads?";
-  const Look& look = panel.look;
-  const ImVec2 after = ImGui::GetCursorPos();
-  const float width = buttonWidth(look, kText);
-  if (panel.trace.config().numHeads < 2 || ImGui::GetWindowWidth() < look.px(760)) return;
-  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width, start.y - look.space.tight});
-  if (pill(look, kText)) {
+constexpr const char* kWhySeveral = "Why several heads?";
+
+/// Leads to what one head would make of it.
+void whySeveralButton(const Panel& panel, const char* text) {
+  if (pill(panel.look, text)) {
     panel.view.page = kHeadsPage;
     panel.view.heads.effectTab = EffectTab::whySeveral;
     panel.view.inSight = "effects";
   }
-  tip(look, "One head that is asked to do what two of these do, beside the two");
+  tip(panel.look, "One head that is asked to do what two of these do, beside the two");
+}
+
+/// With that button at the right end of the line.
+void stripHeading(const Panel& panel, const std::string& about) {
+  const Look& look = panel.look;
+  const ImVec2 start = ImGui::GetCursorPos();
+  const bool several = panel.trace.config().numHeads > 1;
+  const float button = several ? buttonWidth(look, kWhySeveral) : 0.0F;
+  const float room = ImGui::GetContentRegionAvail().x - button -
+                     textSize(look.fonts.semibold, "Heads").x - look.px(24);
+  heading(look, "Heads", room > 0.0F ? elided(look.fonts.small, about, room).c_str() : nullptr);
+  if (!several) return;
+  const ImVec2 after = ImGui::GetCursorPos();
+  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - button, start.y - look.space.tight});
+  whySeveralButton(panel, kWhySeveral);
   ImGui::SetCursorPos(after);
+}
+
+/// At the right of a strip that is too low for a heading, on two lines. Gives what it takes of it.
+float whySeveralBeside(const Panel& panel, float height) {
+  constexpr const char* kTwoLines = "Why several\nheads?";
+  const Look& look = panel.look;
+  if (panel.trace.config().numHeads < 2) return 0.0F;
+  const ImVec2 start = ImGui::GetCursorPos();
+  const ImVec2 padding = ImGui::GetStyle().FramePadding;
+  const float width = textSize(look.fonts.regular, "Why several").x + 2.0F * padding.x;
+  const float lines = 2.0F * fontSize(look.fonts.regular) + 2.0F * padding.y;
+  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
+                       start.y + std::max(0.0F, (height - lines) * 0.5F)});
+  whySeveralButton(panel, kTwoLines);
+  ImGui::SetCursorPos(start);
+  return width + look.space.wide;
 }
 
 void headsStrip(const Panel& panel) {
@@ -354,17 +381,15 @@ void headsStrip(const Panel& panel) {
   const std::string mistakes = mistakesInWords(panel);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   constexpr float kRoomForHeading = 70.0F;
-  if (ImGui::GetContentRegionAvail().y > look.px(kRoomForHeading)) {
-    const ImVec2 start = ImGui::GetCursorPos();
-    heading(look, "Heads", about.c_str());
-    whySeveralButton(panel, start);
-  }
+  const bool headed = ImGui::GetContentRegionAvail().y > look.px(kRoomForHeading);
+  if (headed) stripHeading(panel, about);
   ImVec2 room = ImGui::GetContentRegionAvail();
   if (room.y < look.px(kLowCard)) {  // the margin above and below goes to the names
     const float more = std::max(0.0F, ImGui::GetStyle().WindowPadding.y - look.px(5));
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - more);
     room.y += 2.0F * more;
   }
+  if (!headed) room.x -= whySeveralBeside(panel, room.y);
   const float gap = look.px(10);
   const auto count = static_cast<float>(c.numHeads);
   const float width =
@@ -372,7 +397,7 @@ void headsStrip(const Panel& panel) {
   const float length = (width + gap) * count - gap;
   const bool scrolls = length > room.x + 1.0F;
 
-  beginPart("strip", {0, room.y},
+  beginPart("strip", {room.x, room.y},
             scrolls ? ImGuiWindowFlags_HorizontalScrollbar : ImGuiWindowFlags_NoScrollbar);
   if (scrolls && ImGui::IsWindowHovered() && ImGui::GetIO().MouseWheel != 0.0F) {
     ImGui::SetScrollX(ImGui::GetScrollX() - ImGui::GetIO().MouseWheel * look.px(120));

@@ -14,7 +14,7 @@
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/stage/arithmetic_strip.h"
 #include "app/ui/stage/head_panels.h"
-#include "app/ui/stage/stage_items.h"
+#include "app/ui/stage/stage_layout.h"
 #include "app/ui/stage/stage_matrix.h"
 #include "app/ui/stage/stage_note.h"
 #include "app/ui/stage/used_columns.h"
@@ -25,6 +25,7 @@ namespace headscope::ui {
 namespace {
 
 constexpr float kCurvesFrom = 130.0F;  // points of the stage's height, at scale 1
+constexpr float kAsideFrom = 220.0F;   // likewise
 constexpr float kColumnNamesShare =
     0.32F;  // of the stage's height, at most for the names of columns
 
@@ -49,8 +50,10 @@ class Stage {
         view.faintColumns || (used && view.selected && hides(items_, *used, *view.selected));
     if (used && !all) keepColumns(items_, *used);
     note_ = stageNote(panel, items_, used);
+    if (note_.aside && room.height() < look_.px(kAsideFrom)) note_ = {};
     const float noteHeight = stageNoteHeight(look_, note_);
     if (noteHeight > 0.0F) noteAt_ = room.cutBottom(noteHeight, look_.space.tight);
+    for (StageItem& item : items_) item.numberWidth = numberWidthOf(item);
     Rect matrices = room;
     matrices.cutRight(colorBarWidth(look_) + look_.px(18) + sumsRoom());
     names_.room = room.height() * kColumnNamesShare;
@@ -108,6 +111,17 @@ class Stage {
     return room;
   }
 
+  /// Where they are so few that a matrix can hold them beside others.
+  float numberWidthOf(const StageItem& item) {
+    constexpr Index kFewColumns = 16;
+    constexpr Index kFewCells = 1024;
+    const MatrixRef& ref = item.ref;
+    if (item.sign || ref.maskOnly || ref.shownCols() > kFewColumns) return 0.0F;
+    if (ref.rows * ref.cols > kFewCells) return 0.0F;
+    return numberWidth(look_, scaleOf(ref), ref.shownRows(), ref.shownCols(),
+                       stageNumbers(panel_.trace, ref));
+  }
+
   /// With the names of columns turned where that leaves room for more of them than a line has.
   void layOut(const Rect& room) {
     names_.curves = room.height() > look_.px(kCurvesFrom);
@@ -154,11 +168,14 @@ class Stage {
     StageMetrics m{};
     m.largestCell = look_.px(46);
     m.widestCell = 1.6F;
-    m.numberHeight = look_.px(17);
-    m.rowLabel = rowLabel + look_.px(26);
+    m.numberHeight = numberHeight(look_);
+    m.turnedNumber = turnedNumberWidth(look_);
+    m.rowLabel = rowLabel + look_.px(10);
+    m.axisName = look_.px(16);
     m.columnLabel = columnLabel;
     m.title = look_.px(26);
     m.sign = look_.px(30);
+    m.word = look_.px(66);
     m.shortestSide = look_.px(90);
     return m;
   }

@@ -177,14 +177,6 @@ class StageItemBuilder {
   std::vector<StageItem> items_;
 };
 
-/// A sign, or a word like "softmax".
-float signWidth(const StageItem& item, const StageMetrics& m) {
-  return item.text.size() > 4 ? m.sign * 2.2F : m.sign;
-}
-
-/// How much of the room for features a matrix takes.
-float featureShare(const StageItem& item) { return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F; }
-
 LitBlock joinedBlock(const LitBlock& a, const LitBlock& b) {
   const Index row = std::min(a.row, b.row);
   const Index col = std::min(a.col, b.col);
@@ -206,83 +198,6 @@ std::optional<TensorId> perHeadResult(StepId step, const ViewState& view) {
 }
 
 bool isTokenLane(Lane lane) { return lane == Lane::query || lane == Lane::key; }
-
-// Where they stand.
-
-std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
-                              const StageMetrics& m) {
-  // fixed room: signs, gaps and labels
-  const float gap = m.sign * 0.4F;
-  float fixed = 0.0F;
-  float tokenColumns = 0.0F;   // token cells side by side
-  float featureWeight = 0.0F;  // feature axes side by side
-  float tallest = 1.0F;        // token cells above each other
-  bool labelsBelow = false;
-  for (const StageItem& item : items) {
-    fixed += gap;
-    if (item.sign) {
-      fixed += signWidth(item, m);
-      continue;
-    }
-    if (isTokenLane(item.rowLane)) {
-      fixed += m.rowLabel;
-      tallest = std::max(tallest, static_cast<float>(item.ref.shownRows()));
-    }
-    if (isTokenLane(item.colLane)) {
-      tokenColumns += static_cast<float>(item.ref.shownCols());
-      labelsBelow = true;
-    } else {
-      featureWeight += featureShare(item);
-    }
-  }
-  const float roomX = std::max(room.width() - fixed, 1.0F);
-  const float roomY =
-      std::max(room.height() - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
-
-  float cell = std::min(m.largestCell, roomY / tallest);  // its height
-  float cellWidth = cell >= m.numberHeight ? cell * m.widestCell : cell;
-  const float featureLeast =
-      featureWeight > 0.0F ? std::clamp(m.shortestSide * featureWeight, roomX * 0.2F, roomX * 0.6F)
-                           : 0.0F;
-  if (tokenColumns > 0.0F) cellWidth = std::min(cellWidth, (roomX - featureLeast) / tokenColumns);
-  if (tokenColumns > 0.0F && cellWidth < m.numberHeight) cell = std::min(cell, cellWidth);
-  const float feature =
-      featureWeight > 0.0F ? (roomX - cellWidth * tokenColumns) / featureWeight : 0.0F;
-  const float deepest = std::min(roomY, std::max(cell * tallest, m.shortestSide * 1.6F));
-
-  const auto sizeOf = [&](const StageItem& item) {
-    if (item.sign) return ImVec2(signWidth(item, m), cell * tallest);
-    const auto rows = static_cast<float>(item.ref.shownRows());
-    const auto cols = static_cast<float>(item.ref.shownCols());
-    // a feature axis of few columns needs no more than square cells
-    return ImVec2(isTokenLane(item.colLane)
-                      ? cellWidth * cols
-                      : std::min(feature * featureShare(item), m.largestCell * 1.6F * cols),
-                  isTokenLane(item.rowLane)    ? cell * rows
-                  : item.rowLane == Lane::none ? std::min(cell, m.largestCell)
-                                               : std::min(deepest, m.largestCell * 1.6F * rows));
-  };
-  std::vector<Rect> places;
-  places.reserve(items.size());
-  float x = room.a.x;
-  float bodyHeight = 0.0F;
-  for (const StageItem& item : items) {
-    x += gap;
-    if (!item.sign && isTokenLane(item.rowLane)) x += m.rowLabel;
-    places.push_back(Rect::at({x, 0.0F}, sizeOf(item)));
-    x = places.back().b.x;
-    bodyHeight = std::max(bodyHeight, places.back().height());
-  }
-  // centred across, and every item about one middle line, below the titles
-  const float shift = std::max(0.0F, (room.b.x - x) * 0.5F);
-  const float middle =
-      room.a.y + m.title + bodyHeight * 0.5F + std::max(0.0F, (roomY - bodyHeight) * 0.35F);
-  for (Rect& place : places) {
-    const ImVec2 size = place.size();
-    place = Rect::at({place.a.x + shift, middle - size.y * 0.5F}, size);
-  }
-  return places;
-}
 
 // What lights up.
 

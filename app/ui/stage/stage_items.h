@@ -1,6 +1,6 @@
 // Stage items: what the stage shows for a step, in reading order: matrices, laid out as the
-// multiplication they are, and the signs between them; where each stands, and which cells of it
-// light up for the cell looked at. Pure: no drawing.
+// multiplication they are, and the signs between them; and which cells of each light up for the
+// cell looked at. Pure: no drawing.
 #pragma once
 
 #include <optional>
@@ -25,6 +25,7 @@ struct StageItem {
   bool outlineRows = false;                // … or rows
   Index leftOutOf = 0;  // columns of X that there are, where some are left out; else 0
   bool linked = true;   // its rows and columns are those of the same lanes in the other matrices
+  float numberWidth = 0.0F;  // points a column needs for its numbers; 0: has none, or too many
 };
 
 /// Items of a step for the chosen head and batch item.
@@ -36,25 +37,6 @@ std::optional<TensorId> perHeadResult(StepId step, const ViewState& view);
 
 /// How an axis of a matrix is labelled along a lane: by tokens, or by "feature" and a number.
 bool isTokenLane(Lane lane);
-
-// Where they stand.
-
-/// Places of the items in a rectangle. All token rows are equally high and all token columns
-/// equally wide, so that rows of a product stand at the height of its factor's; where there is room
-/// for numbers, columns are up to `widestCell` times as wide as rows are high.
-struct StageMetrics {
-  float largestCell;   // a token's cell is at most this high
-  float widestCell;    // … and this many times as wide as high
-  float numberHeight;  // cells lower than this hold no numbers, and are square
-  float rowLabel;      // room left of a matrix with token rows
-  float columnLabel;   // room below a matrix with token columns
-  float title;         // room above every matrix
-  float sign;          // width of a sign
-  float shortestSide;  // a feature axis is at least this long, if there is room
-};
-/// One rectangle for each item: of the matrix itself, or of the sign.
-std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
-                              const StageMetrics& metrics);
 
 // What lights up: what the cell looked at is made of.
 

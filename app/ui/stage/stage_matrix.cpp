@@ -109,23 +109,9 @@ class StageMatrixPainter {
              look_.theme.textMuted, about);
   }
 
-  /// Whether all values are whole numbers, so that they are shown as such. Stops at the first that
-  /// is not, hence quick.
-  bool allWhole(const CellNumbers& numbers) const {
-    for (Index r = 0; r < place_.rows; ++r) {
-      for (Index c = 0; c < place_.cols; ++c) {
-        const float value = numbers.value(r, c);
-        if (value != std::round(value)) return false;
-      }
-    }
-    return true;
-  }
-
   void numbers() {
-    if (ref_.maskOnly || place_.cell().y < fontSize(look_.fonts.monoSmall) + 2.0F) return;
-    CellNumbers numbers = numbersOf(trace_, ref_);
-    numbers.whole = allWhole(numbers);
-    drawNumbers(look_, list_, place_, matrix_.scale, numbers);
+    if (ref_.maskOnly || place_.cell().y < numberHeight(look_)) return;
+    drawNumbers(look_, list_, place_, matrix_.scale, stageNumbers(trace_, ref_));
   }
 
   void veil() {
@@ -239,7 +225,26 @@ class StageMatrixPainter {
   const Lit& lit_;
 };
 
+/// Whether all values are whole numbers, so that they are shown as such. Stops at the first that is
+/// not, hence quick.
+bool allWhole(const MatrixRef& ref, const CellNumbers& numbers) {
+  for (Index r = 0; r < ref.shownRows(); ++r) {
+    for (Index c = 0; c < ref.shownCols(); ++c) {
+      const float value = numbers.value(r, c);
+      if (value != std::round(value)) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
+
+CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref) {
+  CellNumbers numbers = numbersOf(trace, ref);
+  numbers.whole = allWhole(ref, numbers);
+  numbers.mayTurn = true;
+  return numbers;
+}
 
 std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix,
                                      const Lit& lit) {

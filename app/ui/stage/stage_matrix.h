@@ -40,6 +40,9 @@ struct StageMatrix {
   std::string range = {};  // of its values, where its scale is shared with another matrix
 };
 
+/// The numbers of its cells as the stage writes them.
+CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref);
+
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.
 std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix, const Lit& lit);
 

@@ -76,6 +76,7 @@ StageNote aboutMemory(const Panel& panel) {
   const AttentionConfig& c = trace.config();
   StageNote note;
   note.text = "Queries come from the input; keys and values come from the memory.";
+  note.aside = true;
   note.offer = "lesson";
   note.accept = [](const Panel& of) { of.edits.lesson = "13_two_sentences"; };
   if (c.seqLen > kMostTokens || c.keys() > kMostTokens) return note;

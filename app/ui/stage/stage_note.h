@@ -14,6 +14,7 @@ struct StageNote {
   std::string text;   // empty: there is nothing to say
   std::string offer;  // on a button; empty: none
   std::function<void(const Panel&)> accept = {};
+  bool aside = false;  // left out where the stage is low
 };
 
 /// Of the step that is shown; `used`: the columns of X that tell something.

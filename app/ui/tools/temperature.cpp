@@ -13,6 +13,7 @@
 #include "app/ui/cells/cell_focus.h"
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/tools/temperature_charts.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
@@ -94,8 +95,9 @@ void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVarian
   // where there is little height the chart beside says it alone
   if (ImGui::GetContentRegionAvail().y < look.px(kRoomForCharts)) return;
   const std::string whose = fmt::format("raw scores of head {}: ", f.row.head + 1);
-  wrappedLabel(look.fonts.small, look.theme.textMuted,
-               whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"));
+  richParagraph(look.fonts, look.fonts.small, look.theme.textMuted,
+                whose + (variance != nullptr ? varianceInWords(*variance) : "measuring …"),
+                ImGui::GetContentRegionAvail().x);
 }
 
 class TemperatureTool final : public Card {

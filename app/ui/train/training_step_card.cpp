@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/step_looks.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
@@ -151,9 +152,10 @@ class TrainingStepCard final : public Card {
     lengths.table();
     if (record == nullptr) return;
     ImGui::Dummy({1.0F, look.space.tight});
-    wrappedLabel(look.fonts.small, look.theme.text,
-                 training::weightGradientsInWords(
-                     std::span(moment->records).first(static_cast<std::size_t>(record->step))));
+    richParagraph(look.fonts, look.fonts.small, look.theme.text,
+                  training::weightGradientsInWords(
+                      std::span(moment->records).first(static_cast<std::size_t>(record->step))),
+                  ImGui::GetContentRegionAvail().x);
     Rect room = Rect::rest();
     if (room.height() > look.px(210)) {
       lengths.weightCurves(room.cutTop(room.height() * 0.45F, look.space.small));

@@ -1,0 +1,245 @@
+#include "app/ui/stage/stage_layout.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <utility>
+
+namespace headscope::ui {
+namespace {
+
+/// A sign, or a word like "softmax".
+float signWidth(const StageItem& item, const StageMetrics& m) {
+  return item.text.size() > 4 ? m.word : m.sign;
+}
+
+bool hasFeatures(const StageItem& item) { return !item.sign && !isTokenLane(item.colLane); }
+
+/// How much of the room for features a matrix takes.
+float featureShare(const StageItem& item) { return item.ref.shownCols() > 2 * 64 ? 1.5F : 1.0F; }
+
+/// Widths of the matrices whose columns are features, in the room for all of them.
+class FeatureWidths {
+ public:
+  /// `rowHeights`: of each item.
+  FeatureWidths() = default;
+  FeatureWidths(const std::vector<StageItem>& items, const std::vector<float>& rowHeights,
+                float room, const StageMetrics& m)
+      : widths_(items.size(), 0.0F), needs_(items.size(), 0.0F), room_(room) {
+    float shares = 0.0F;
+    for (const StageItem& item : items) shares += hasFeatures(item) ? featureShare(item) : 0.0F;
+    std::vector<float> turned(items.size(), 0.0F);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const StageItem& item = items[i];
+      if (!hasFeatures(item)) continue;
+      const auto cols = static_cast<float>(item.ref.shownCols());
+      // a feature axis of few columns needs no more than square cells
+      widths_[i] = std::min(room / shares * featureShare(item), m.largestCell * 1.6F * cols);
+      if (rowHeights[i] < m.numberHeight) continue;
+      needs_[i] = item.numberWidth * cols;
+      if (item.numberWidth <= rowHeights[i]) {
+        turned[i] = std::min(needs_[i], m.turnedNumber * cols);
+      }
+    }
+    upright_ = std::count_if(needs_.begin(), needs_.end(), [](float need) { return need > 0.0F; });
+    while (asked() > room) {
+      if (!turnWidest(turned) && !giveUpWidest()) return;
+    }
+    grow();
+  }
+
+  const std::vector<float>& widths() const { return widths_; }
+  /// How well the numbers are to be read: first how many matrices have theirs, then how many of
+  /// them upright.
+  std::pair<std::ptrdiff_t, std::ptrdiff_t> numbered() const {
+    const auto held = std::count_if(needs_.begin(), needs_.end(), [](float n) { return n > 0.0F; });
+    return {held, upright_};
+  }
+
+ private:
+  /// By those with numbers for these, and by the others for the width they have.
+  float asked() const {
+    float sum = 0.0F;
+    for (std::size_t i = 0; i < needs_.size(); ++i)
+      sum += needs_[i] > 0.0F ? needs_[i] : widths_[i];
+    return sum;
+  }
+
+  /// The one that saves most by it.
+  bool turnWidest(std::vector<float>& turned) {
+    std::size_t best = 0;
+    float saved = 0.0F;
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      if (turned[i] <= 0.0F || needs_[i] - turned[i] < saved) continue;
+      saved = needs_[i] - turned[i];
+      best = i;
+    }
+    if (saved <= 0.0F) return false;
+    needs_[best] = turned[best];
+    turned[best] = 0.0F;
+    --upright_;
+    return true;
+  }
+
+  bool giveUpWidest() {
+    const auto widest = std::max_element(needs_.begin(), needs_.end());
+    if (widest == needs_.end() || *widest <= 0.0F) return false;
+    *widest = 0.0F;
+    --upright_;
+    return true;
+  }
+
+  /// What numbers lack, out of what is free and of what others have beyond theirs.
+  void grow() {
+    float lacking = 0.0F;
+    float spare = 0.0F;
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      if (needs_[i] <= 0.0F) continue;
+      lacking += std::max(0.0F, needs_[i] - widths_[i]);
+      spare += std::max(0.0F, widths_[i] - needs_[i]);
+    }
+    const float free = room_ - std::accumulate(widths_.begin(), widths_.end(), 0.0F);
+    const float taken = std::max(0.0F, lacking - free);
+    for (std::size_t i = 0; i < needs_.size(); ++i) {
+      if (needs_[i] <= 0.0F) continue;
+      const float over = widths_[i] - needs_[i];
+      widths_[i] -= over < 0.0F ? over : spare > 0.0F ? taken * over / spare : 0.0F;
+    }
+  }
+
+  std::vector<float> widths_, needs_;
+  float room_ = 0.0F;
+  std::ptrdiff_t upright_ = 0;
+};
+
+/// The items in a row.
+class StageRow {
+ public:
+  StageRow(const std::vector<StageItem>& items, const Rect& room, const StageMetrics& m)
+      : items_(items), room_(room), m_(m), gap_(m.sign * 0.4F) {
+    // fixed room: signs, gaps and labels
+    float fixed = 0.0F;
+    float tokenColumns = 0.0F;   // token cells side by side
+    float featureWeight = 0.0F;  // feature axes side by side
+    float widest = 0.0F;         // token cells of one matrix
+    bool labelsBelow = false;
+    for (const StageItem& item : items) {
+      fixed += gap_ + labelRoom(item);
+      if (item.sign) {
+        fixed += signWidth(item, m);
+        continue;
+      }
+      if (isTokenLane(item.rowLane)) {
+        tallest_ = std::max(tallest_, static_cast<float>(item.ref.shownRows()));
+      }
+      if (isTokenLane(item.colLane)) {
+        tokenColumns += static_cast<float>(item.ref.shownCols());
+        widest = std::max(widest, static_cast<float>(item.ref.shownCols()));
+        labelsBelow = true;
+      } else {
+        featureWeight += featureShare(item);
+      }
+    }
+    const float roomX = std::max(room.width() - fixed, 1.0F);
+    roomY_ =
+        std::max(room.height() - m.title - (labelsBelow ? m.columnLabel : m.title * 0.4F), 1.0F);
+
+    cell_ = std::min(m.largestCell, roomY_ / tallest_);
+    // low cells of a few tokens are as wide as if they were higher, where no features need the
+    // room: their names are read below them
+    constexpr float kFewTokens = 16.0F;
+    const bool few = tallest_ <= kFewTokens && widest <= kFewTokens && featureWeight == 0.0F;
+    cellWidth_ = cell_ >= m.numberHeight ? cell_ * m.widestCell
+                 : few                   ? m.numberHeight * m.widestCell
+                                         : cell_;
+    const float featureLeast = featureWeight > 0.0F ? std::clamp(m.shortestSide * featureWeight,
+                                                                 roomX * 0.2F, roomX * 0.6F)
+                                                    : 0.0F;
+    if (tokenColumns > 0.0F) {
+      const float most = (roomX - featureLeast) / tokenColumns;
+      tight_ = few && most < cellWidth_;
+      cellWidth_ = std::min(cellWidth_, most);
+    }
+    if (tokenColumns > 0.0F && cellWidth_ < m.numberHeight) cell_ = std::min(cell_, cellWidth_);
+
+    std::vector<float> rowHeights;
+    for (const StageItem& item : items) {
+      rowHeights.push_back(item.sign ? 0.0F
+                                     : heightOf(item) / static_cast<float>(item.ref.shownRows()));
+    }
+    features_ = FeatureWidths(items, rowHeights, roomX - cellWidth_ * tokenColumns, m);
+  }
+
+  auto numbered() const { return features_.numbered(); }
+  /// A few tokens, whose columns are not as wide as their height allows.
+  bool tight() const { return tight_; }
+
+  std::vector<Rect> places() const {
+    std::vector<Rect> places;
+    places.reserve(items_.size());
+    float x = room_.a.x;
+    float bodyHeight = 0.0F;
+    for (std::size_t i = 0; i < items_.size(); ++i) {
+      x += gap_ + labelRoom(items_[i]);
+      places.push_back(Rect::at({x, 0.0F}, {widthOf(i), heightOf(items_[i])}));
+      x = places.back().b.x;
+      bodyHeight = std::max(bodyHeight, places.back().height());
+    }
+    // centred across, and every item about one middle line, below the titles
+    const float shift = std::max(0.0F, (room_.b.x - x) * 0.5F);
+    const float middle =
+        room_.a.y + m_.title + bodyHeight * 0.5F + std::max(0.0F, (roomY_ - bodyHeight) * 0.35F);
+    for (Rect& place : places) {
+      const ImVec2 size = place.size();
+      place = Rect::at({place.a.x + shift, middle - size.y * 0.5F}, size);
+    }
+    return places;
+  }
+
+ private:
+  /// Left of it.
+  float labelRoom(const StageItem& item) const {
+    if (item.sign || !isTokenLane(item.rowLane)) return 0.0F;
+    return m_.rowLabel + (isTokenLane(item.colLane) ? m_.axisName : 0.0F);
+  }
+
+  float widthOf(std::size_t i) const {
+    const StageItem& item = items_[i];
+    if (item.sign) return signWidth(item, m_);
+    return isTokenLane(item.colLane) ? cellWidth_ * static_cast<float>(item.ref.shownCols())
+                                     : features_.widths()[i];
+  }
+
+  float heightOf(const StageItem& item) const {
+    if (item.sign) return cell_ * tallest_;
+    const auto rows = static_cast<float>(item.ref.shownRows());
+    if (isTokenLane(item.rowLane)) return cell_ * rows;
+    if (item.rowLane == Lane::none) return std::min(cell_, m_.largestCell);
+    const float deepest = std::min(roomY_, std::max(cell_ * tallest_, m_.shortestSide * 1.6F));
+    return std::min(deepest, m_.largestCell * 1.6F * rows);
+  }
+
+  const std::vector<StageItem>& items_;
+  const Rect room_;
+  const StageMetrics m_;
+  float gap_;
+  float tallest_ = 1.0F;  // token cells above each other
+  float roomY_ = 1.0F;
+  float cell_ = 1.0F, cellWidth_ = 1.0F;  // of a token: its height and width
+  bool tight_ = false;
+  FeatureWidths features_;
+};
+
+}  // namespace
+
+std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
+                              const StageMetrics& metrics) {
+  const StageRow row(items, room, metrics);
+  StageMetrics narrow = metrics;
+  narrow.sign *= 0.45F;
+  narrow.word *= 0.85F;
+  const StageRow closer(items, room, narrow);
+  return (row.tight() || closer.numbered() > row.numbered() ? closer : row).places();
+}
+
+}  // namespace headscope::ui
