@@ -100,6 +100,7 @@ void visitModelFields(Fields& f, View& view) {
   f.flag("model_own_scale", view.ownScale);
   f.flag("model_first_token", view.firstToken);
   f.number("model_prediction_tab", view.prediction.reading, 0, kMostReadings);
+  f.flag("model_prediction_folded", view.prediction.folded);
   f.number("model_word", view.prediction.word, Index{-1}, model::ModelLimits::kVocabulary - 1);
   f.number("model_other_word", view.prediction.other, Index{-1},
            model::ModelLimits::kVocabulary - 1);

@@ -78,6 +78,17 @@ TEST_F(PredictionCard, AnyWordIsTyped) {
   EXPECT_EQ(ui.view().model.prediction.word, 262);
 }
 
+TEST_F(PredictionCard, FoldedItLeavesItsRoomToTheHeads) {
+  openInduction();
+  const float before = ui.heatmaps(kModelHeadsCard).at(0).y1 - ui.heatmaps(kModelHeadsCard)[0].y0;
+  ui.click("fold", kModelPredictionCard);
+  const float after = ui.heatmaps(kModelHeadsCard).at(0).y1 - ui.heatmaps(kModelHeadsCard)[0].y0;
+  EXPECT_GT(after, before);
+  EXPECT_FALSE(shows("stands first")) << all();
+  tab("Who says it");
+  EXPECT_TRUE(shows("sum of")) << all();
+}
+
 TEST_F(PredictionCard, PartsAddUpToTheLogit) {
   openInduction();
   tab("Who says it");
@@ -123,7 +134,7 @@ TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
   EXPECT_TRUE(shows("…efgh")) << all();
   EXPECT_TRUE(shows("K and V, (4, 16,")) << all();
   EXPECT_TRUE(shows("new 4")) << all();
-  EXPECT_TRUE(shows("The newest token took")) << all();
+  EXPECT_TRUE(shows("The newest took")) << all();
   ui.click("take into the text", kModelPredictionCard);
   calm();
   EXPECT_EQ(ui.view().model.place.text, "abcdefgh abcdefgh");

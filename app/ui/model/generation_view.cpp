@@ -13,6 +13,8 @@
 
 namespace headscope::ui {
 
+std::string millisecondsInWords(double ms) { return fmt::format("{:.{}f}", ms, ms < 1.0 ? 2 : 1); }
+
 TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made) {
   std::vector<Index> all = moment.trace->document().input.ids;
   if (moment.tokenizer == nullptr) {
@@ -177,7 +179,7 @@ void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
     table.text(moment.nameOf(each.token.id));
     table.number(fmt::format("{:.3f}", each.token.probability));
     table.bar(static_cast<float>(each.token.probability), look.theme.accent);
-    table.number(fmt::format("{:.1f}", each.ms), look.theme.textMuted);
+    table.number(millisecondsInWords(each.ms), look.theme.textMuted);
   });
 }
 
@@ -189,15 +191,19 @@ void GenerationTab::take(const Panel& panel, const ModelMoment& moment,
   const TextGoneOn* on = panel.computations.atOnce<TextGoneOn>(
       "text gone on", key, [&] { return textGoneOn(moment, now.ids()); });
   if (on == nullptr) return;
-  constexpr std::size_t kMostShown = 300;  // bytes, of which the last are news
-  const bool cut = on->added.size() > kMostShown;
-  std::size_t from = cut ? on->added.size() - kMostShown : 0;
+  // bytes, of which the last are news
+  const std::size_t most = Rect::rest().height() > look.px(160) ? 300 : 40;
+  std::size_t from = on->added.size() > most ? on->added.size() - most : 0;
   while (from < on->added.size() &&
          (static_cast<unsigned char>(on->added[from]) & 0xC0U) == 0x80U) {
     ++from;
   }
   wrappedLabel(look.fonts.regular, look.theme.text, "…" + on->added.substr(from));
   if (generation_.playing()) return;
+  if (now.tokens == mostTokens(moment.config())) {
+    label(look.fonts.small, look.theme.textMuted,
+          fmt::format("{} tokens are all that this model takes.", now.tokens));
+  }
   if (pill(look, "take into the text")) model_.setText(on->text);
   tip(look, "The model's text is then what it was with these tokens behind it");
   if (!on->sameTokens) {

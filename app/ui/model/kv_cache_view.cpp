@@ -38,17 +38,14 @@ std::string sizeInWords(const model::ModelConfig& c, const CacheShown& cache) {
       bytesInWords(c.layers * layerCacheBytes(c, 1)));
 }
 
-std::string workInWords(const ModelMoment& moment, const CacheShown& cache) {
-  const model::ModelConfig& c = moment.config();
+std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {
   const Index tokens = cache.text + cache.made;
   std::string text = fmt::format(
       "Anew for each token: its own row in each layer (q, k, v, its scores over the keys kept{}); "
       "without the cache all rows, now {}.",
       c.attentionOnly ? "" : ", FFN", tokens);
   if (cache.made == 0) return text;
-  return text + fmt::format(
-                    " The newest token took {:.1f} ms; the pass over the text's {} took {:.1f} ms.",
-                    cache.ms, cache.text, moment.trace->ms);
+  return text + fmt::format(" The newest took {} ms.", millisecondsInWords(cache.ms));
 }
 
 /// In each cell K above V, as long as there are tokens.
@@ -91,7 +88,11 @@ void drawKvCache(const Panel& panel, const ModelMoment& moment, const CacheShown
   const Look& look = panel.look;
   const model::ModelConfig& c = moment.config();
   wrappedLabel(look.fonts.small, look.theme.textMuted, sizeInWords(c, cache));
-  wrappedLabel(look.fonts.small, look.theme.textMuted, workInWords(moment, cache));
+  if (Rect::rest().height() > look.px(120)) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted, workInWords(c, cache));
+  } else {
+    tip(look, workInWords(c, cache));
+  }
   Rect room = Rect::rest();
   drawChartTitle(look, room, "rows kept, K above V",
                  {{fmt::format("the text's {}", cache.text), colorOfText(look)},

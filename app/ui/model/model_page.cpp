@@ -40,8 +40,9 @@ class ModelPage final : public Page {
     const float gap = panel.look.space.medium;
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
     const Rect text = room.cutLeft(left, gap);
-    const Rect prediction = room.cutBottom(
-        std::clamp(room.height() * 0.42F, panel.look.px(230), panel.look.px(460)), gap);
+    const float tabs = panel.look.px(52);
+    const float open = std::clamp(room.height() * 0.42F, panel.look.px(230), panel.look.px(460));
+    const Rect prediction = room.cutBottom(panel.view.model.prediction.folded ? tabs : open, gap);
     return {text, room, prediction};
   }
 

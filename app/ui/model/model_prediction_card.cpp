@@ -36,6 +36,9 @@ constexpr std::array kReadings{
     PredictionReading{"Go on", "The model goes on with the text, keys and values kept", nullptr,
                       false}};
 
+constexpr const char* kFold = "fold";
+constexpr const char* kUnfold = "unfold";
+
 class ModelPredictionCard final : public Card {
  public:
   ModelPredictionCard(LiveModel& model, LiveGeneration& generation)
@@ -50,9 +53,21 @@ class ModelPredictionCard final : public Card {
     std::vector<Tab> tabs;
     for (const PredictionReading& reading : kReadings)
       tabs.push_back({reading.title, reading.about});
-    const int clicked = tabRow(look, "readings", tabs, view.reading,
-                               kReadings[static_cast<std::size_t>(view.reading)].about);
-    if (clicked >= 0) view.reading = clicked;
+    const float top = ImGui::GetCursorPosY();
+    const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
+    const int clicked =
+        tabRow(look, "readings", tabs, view.reading,
+               kReadings[static_cast<std::size_t>(view.reading)].about, fold + look.space.large);
+    const ImVec2 below = ImGui::GetCursorPos();
+    ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - fold, top - look.space.tight});
+    if (pill(look, view.folded ? kUnfold : kFold)) view.folded = !view.folded;
+    tip(look, "Folded, it leaves its room to the heads");
+    ImGui::SetCursorPos(below);
+    if (clicked >= 0) {
+      view.reading = clicked;
+      view.folded = false;
+    }
+    if (view.folded) return;
     const auto moment = model_.moment();
     if (moment == nullptr) return;
     if (moment->predictions.empty()) {

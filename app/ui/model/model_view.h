@@ -49,10 +49,11 @@ struct GenerationView {
 
 /// What of a token's prediction is looked at, and for which word.
 struct PredictionView {
-  int reading = 0;   // its tab
-  Index word = -1;   // −1: the one the model holds most probable
-  Index other = -1;  // whose logit is taken from the word's; −1: none
-  int instead = 0;   // of a head's output: nothing, its mean, what it was on `otherText`
+  int reading = 0;      // its tab
+  bool folded = false;  // its tabs alone, so that the heads have the room
+  Index word = -1;      // −1: the one the model holds most probable
+  Index other = -1;     // whose logit is taken from the word's; −1: none
+  int instead = 0;      // of a head's output: nothing, its mean, what it was on `otherText`
   std::string otherText;
   GenerationView generation;
 };

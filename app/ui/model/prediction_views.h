@@ -30,6 +30,9 @@ void drawLogitParts(const Panel& panel, const AskedWord& asked);
 /// Of the head that is chosen.
 void drawHeadReplaced(const Panel& panel, const AskedWord& asked);
 
+/// "0.42", "12.3".
+std::string millisecondsInWords(double ms);
+
 /// What is kept of so many tokens while a model goes on with a text, and what each new one takes:
 /// keys and values of each layer and each of its key/value heads.
 struct CacheShown {
