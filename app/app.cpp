@@ -148,7 +148,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
       look.changesIn(*due);
       wantsFrame = wantsFrame || *due <= 0.0;
     }
-    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due();
+    wantsFrame = wantsFrame || headCounts.due() || scaleStudy.due() || generation.due();
     flash.measure(now, computations);
     sessions.windows(look, offerTop);
     overlays(panel);
@@ -240,6 +240,8 @@ void App::State::followModel() {
              moment->text};  // what could not be opened is asked for no more
   }
   modelPlace = place;
+  const auto shown = model.moment();
+  generation.follow(shown != nullptr ? shown->trace : nullptr);
 }
 
 /// A teacher's own lesson; it begins with the next frame.
@@ -359,6 +361,7 @@ void App::onWake(std::function<void()> wake) {
   state_->computations.setWake(wake);
   state_->training.setWake(wake);
   state_->model.setWake(wake);
+  state_->generation.setWake(wake);
   state_->headCounts.setWake(wake);
   state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
@@ -400,6 +403,7 @@ bool App::finish() {
   state_->exports.wait();
   bool news = state_->training.finish();
   news = state_->model.finish() || news;
+  news = state_->generation.finish() || news;
   for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
     news = study->finish() || news;
   }

@@ -24,7 +24,7 @@ ui::Pages App::State::makePages() {
   made.push_back(ui::makeFlowPage(tools, playback, editing, scenes, model));
   made.push_back(ui::makeHeadsPage());
   made.push_back(ui::makeTrainPage(training, headCounts, scaleStudy));
-  made.push_back(ui::makeModelPage(model));
+  made.push_back(ui::makeModelPage(model, generation));
   made.push_back(ui::makeLearnPage(lesson));
   return ui::Pages(std::move(made));
 }

@@ -14,6 +14,7 @@
 #include "app/documents.h"
 #include "app/exports.h"
 #include "app/lecture.h"
+#include "app/live_generation.h"
 #include "app/live_model.h"
 #include "app/live_study.h"
 #include "app/live_training.h"
@@ -101,6 +102,7 @@ struct App::State {
   Sessions sessions;
   LiveTraining training;
   LiveModel model;
+  LiveGeneration generation;
   ui::ModelPlace modelPlace;     // what the view was made to say, or has asked for
   std::uint64_t modelShown = 0;  // the moment that it is of
   LiveStudy headCounts, scaleStudy;

@@ -78,9 +78,10 @@ void cutToFit(ModelMoment& moment, Index most) {
   moment.text = fmt::format("{}", fmt::join(ids, ", "));
 }
 
-model::ModelInput inputFor(const ModelMoment& moment, const model::ModelConfig& config) {
-  if (moment.tokenizer == nullptr) return {idsIn(moment.text), {}, {}};
-  return inputOf(moment.tokenizer->encode(moment.text), *moment.tokenizer, config);
+model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
+                           const model::ModelConfig& config) {
+  if (moment.tokenizer == nullptr) return {idsIn(text), {}, {}};
+  return inputOf(moment.tokenizer->encode(text), *moment.tokenizer, config);
 }
 
 /// Null where it was cancelled.
@@ -130,12 +131,12 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
   }
   const model::ModelConfig& config = of->config();
   moment.text = asked.text.empty() ? firstText(config, moment.tokenizer != nullptr) : asked.text;
-  model::ModelInput input = inputFor(moment, config);
+  model::ModelInput input = inputFor(moment, moment.text, config);
   if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
     if (!asked.cut) return LiveModel::Found{{}, std::ssize(input.ids), most, of->name()};
     moment.wholeTokens = std::ssize(input.ids);
     cutToFit(moment, most);
-    input = inputFor(moment, config);
+    input = inputFor(moment, moment.text, config);
   }
   const auto plain = makeModelDocument(of, input);
   const bool edited = asked.edits != nullptr && asked.edits->model == of;
@@ -159,6 +160,10 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
 }
 
 }  // namespace
+
+model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text) {
+  return inputFor(moment, text, moment.config());
+}
 
 std::string ModelMoment::nameOf(Index id) const {
   if (tokenizer == nullptr) return std::to_string(id);

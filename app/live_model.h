@@ -41,6 +41,9 @@ struct ModelMoment : model::MeasuredPass {
   std::string nameOf(Index id) const;
 };
 
+/// Another text for the same model. Throws UserError for what is not one.
+model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text);
+
 class LiveModel {
  public:
   explicit LiveModel(Index memoryBudgetBytes) : budget_(memoryBudgetBytes) {}

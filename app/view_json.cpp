@@ -77,6 +77,17 @@ void visitHeadsFields(Fields& f, View& view) {
   f.flag("relation_gains_as_built", view.gainsAsBuilt);
 }
 
+template <typename Fields, typename View>
+void visitGenerationFields(Fields& f, View& view) {
+  f.number("model_new_tokens", view.tokens, Index{1}, ui::kMostNewTokens);
+  f.flag("model_sampled", view.sampled);
+  f.number("model_temperature", view.temperature, ui::kLeastSampling, ui::kMostSampling);
+  f.number("model_top_k", view.topK, Index{0}, model::ModelLimits::kVocabulary);
+  f.number("model_seed", view.seed, std::uint64_t{0}, ui::kMostSeed);
+}
+
+constexpr int kMostReadings = 3, kMostInstead = 2;
+
 /// The model page: where the model is, its text, and what of it is shown.
 template <typename Fields, typename View>
 void visitModelFields(Fields& f, View& view) {
@@ -88,6 +99,14 @@ void visitModelFields(Fields& f, View& view) {
   f.word("model_metric", view.metric);
   f.flag("model_own_scale", view.ownScale);
   f.flag("model_first_token", view.firstToken);
+  f.number("model_prediction_tab", view.prediction.reading, 0, kMostReadings);
+  f.flag("model_prediction_folded", view.prediction.folded);
+  f.number("model_word", view.prediction.word, Index{-1}, model::ModelLimits::kVocabulary - 1);
+  f.number("model_other_word", view.prediction.other, Index{-1},
+           model::ModelLimits::kVocabulary - 1);
+  f.number("model_instead", view.prediction.instead, 0, kMostInstead);
+  f.word("model_other_text", view.prediction.otherText);
+  visitGenerationFields(f, view.prediction.generation);
 }
 
 /// Every field that a session keeps, as one line each; an enumeration by the names of its values,

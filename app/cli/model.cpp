@@ -4,15 +4,16 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <charconv>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
 #include "app/cli/head_json.h"
+#include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
 #include "app/cli/output.h"
 #include "core/error.h"
@@ -48,22 +49,11 @@ struct ModelOptions {
   std::vector<std::string> dropHeads;  // "L.H"
   std::string trace;
   bool probe = false;
+  ModelReadings readings;
   int threads = 0;
   bool cut = false;
   bool json = false;
 };
-
-HeadOfLayer headFrom(const std::string& text) {
-  HeadOfLayer head;
-  const char* end = text.data() + text.size();
-  const auto [dot, layerError] = std::from_chars(text.data(), end, head.layer);
-  if (layerError == std::errc() && dot != end && *dot == '.') {
-    const auto [rest, headError] = std::from_chars(dot + 1, end, head.head);
-    if (headError == std::errc() && rest == end) return head;
-  }
-  throw UserError(fmt::format(
-      "--drop-heads {}: give layer and head, both from 0, with a point between: 3.7", text));
-}
 
 /// A token hidden, as masked-word models were trained to guess.
 void maskOut(ModelInput& input, Index place, const std::string& folder) {
@@ -131,7 +121,7 @@ ModelPass computeModel(const ModelOptions& options) {
   auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
     std::vector<HeadOfLayer> off;
-    for (const std::string& text : options.dropHeads) off.push_back(headFrom(text));
+    for (const std::string& text : options.dropHeads) off.push_back(headFrom("--drop-heads", text));
     document = withoutHeads(*document, off);
   }
   prepareGemm();
@@ -330,15 +320,24 @@ void print(std::ostream& out, const ModelPass& pass) {
 /// Nothing is asked for that the window would not show.
 bool wantsWindow(const ModelOptions& o) {
   return o.text.given() == 0 && o.ids.empty() && !o.maskToken && o.dropHeads.empty() &&
-         o.trace.empty() && !o.json && !o.cut;
+         o.trace.empty() && !o.probe && !o.readings.any() && !o.json && !o.cut;
 }
 
 void runModelCommand(const ModelOptions& options, std::ostream& out) {
   if (wantsWindow(options)) return openModelWindow(options.directory, options.threads, out);
   const ModelPass pass = computeModel(options);
+  // what cannot be told is said before anything is printed or written
+  Json json = options.json ? modelJson(pass) : Json();
+  std::ostringstream readings;
+  if (options.json) {
+    addReadings(json, options.readings, pass.trace, pass.names);
+  } else {
+    printReadings(readings, options.readings, pass.trace, pass.names);
+  }
   if (!options.trace.empty()) saveTrace(options.trace, *pass.trace);
-  if (options.json) return printJson(out, modelJson(pass));
+  if (options.json) return printJson(out, json);
   print(out, pass);
+  out << readings.str();
   if (!options.trace.empty()) out << "\ntrace: " << options.trace << '\n';
 }
 
@@ -377,6 +376,7 @@ Command addModel(CLI::App& app) {
       ->type_name("FILE.safetensors");
   sub->add_flag("--probe", options->probe,
                 "what the heads do on random tokens given twice, too (Olsson et al. 2022)");
+  addModelReadings(*sub, options->readings);
   sub->add_option("--threads", options->threads, "0 (default): one per core")
       ->check(CLI::Range(0, kMaxThreads))
       ->type_name("N");

@@ -124,7 +124,7 @@ std::vector<ShortcutGroup> shortcutGroups(const Cards& tools) {
 namespace {
 
 constexpr ModalFrame kHelpFrame{"help", 1480.0F, 0.4F};
-constexpr int kPages = 3;
+constexpr int kPages = 4;
 constexpr const char* kWhereToBegin = "Where to begin";
 
 struct Entry {
@@ -263,7 +263,44 @@ std::vector<HelpBlock> firstBlocks() {
        {{"Learn", "Lessons, each with something to do in the live window, and twelve questions."},
         {"Heads", "Where each head looks, how they differ, why there are several."},
         {"Train", "A small model whose heads find their roles before your eyes."},
+        {"Model", "Drop the folder of a GPT-2, BERT or Llama on the window: all its heads."},
         {"Next pages", "All keys, and what every term means: → or the tabs above."}}},
+  };
+}
+
+/// The page Model and its controls.
+std::vector<HelpBlock> modelBlocks() {
+  return {
+      {"A model and its text",
+       {{"open",
+         "Drop a model's folder on the window. Each token can be clicked: what the model "
+         "says after it (or in its place) stands below."},
+        {"weights", "All heads at once: a row of pictures is a layer. The wheel goes in."},
+        {"what it does",
+         "Each head by what it does on this text, or a figure of it for all heads."},
+        {"probe",
+         "Repeated random tokens: there a head can only go by places and by what stood "
+         "there before. The standard measure of induction."},
+        {"lines", "Compositions: pairs of heads of which the later reads what the earlier writes."},
+        {"first token", "Many heads rest on it; without its column the rest is seen."},
+        {"special tokens", "Those that are no part of the text, as [CLS]: shown or left out."},
+        {"off", "A head's output left out; the predictions then stand beside the model's own."},
+        {"open in Flow", "The layer with everything there; what is edited runs in the model."}}},
+      {"From words to prediction",
+       {{"Layer by layer", "Logit lens: what the model would say if it stopped there."},
+        {"Who says it",
+         "What each head and network adds directly to a word's logit, or to the "
+         "difference of two; all of them add up to it."},
+        {"Another output",
+         "Patching: the head chosen gives nothing, its mean or what it gave on "
+         "another text. The total effect on the logit, and the direct part of "
+         "it, that no later layer carries."},
+        {"Go on",
+         "The model makes further tokens: the most probable, or sampled by temperature, "
+         "top-k and seed. Stop halts it; take into the text keeps them."},
+        {"KV cache",
+         "The keys and values of all tokens are kept, so that a new one takes one row "
+         "in each layer."}}},
   };
 }
 
@@ -273,6 +310,8 @@ Columns helpColumns(const Look& look, const Cards& tools, int page, float width)
       return {look, firstBlocks(), 92, 400, width};
     case 1:
       return {look, keyBlocks(tools), 152, 330, width};
+    case 2:
+      return {look, modelBlocks(), 128, 400, width};
     default:
       return {look, termBlocks(), 124, 440, width};
   }
@@ -303,6 +342,7 @@ void Help::pages(const Look& look, const Cards& tools) {
   const float start = buttonWidth(look, kWhereToBegin);
   const std::vector<Tab> tabs{{"What is this? Try this", "for the first minutes"},
                               {"Keys and mouse", "what each key does"},
+                              {"Whole models", "what the page Model shows"},
                               {"Terms", "what the words on the screen mean"}};
   const int clicked =
       tabRow(look, "help pages", tabs, page_, "← → the other pages · ↑ ↓ scroll · esc closes",

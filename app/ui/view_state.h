@@ -30,6 +30,7 @@ inline constexpr const char* kTaskCard = "task";
 inline constexpr const char* kLiveHeadsCard = "live heads";
 inline constexpr const char* kModelTextCard = "model text";
 inline constexpr const char* kModelHeadsCard = "model heads";
+inline constexpr const char* kModelPredictionCard = "model prediction";
 inline constexpr const char* kOverStepsCard = "over steps";
 inline constexpr const char* kCurvesCard = "curves";
 

@@ -89,20 +89,29 @@ Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index p
   return best[static_cast<std::size_t>(at)].id;
 }
 
+std::string whyNoGeneration(const Model& model) {
+  if (!model.config().causal) {
+    return fmt::format(
+        "{} guesses tokens that are hidden and sees those on both sides: it does not go on with a "
+        "text; open a GPT-2 or Llama model for that",
+        model.name());
+  }
+  if (!model.config().preNorm) {
+    return fmt::format(
+        "{} normalises after each sum: going on with a text is for models whose norms stand before",
+        model.name());
+  }
+  return {};
+}
+
+Index layerCacheBytes(const ModelConfig& config, Index tokens) {
+  return 2 * tokens * config.kvHeads * config.headDim * static_cast<Index>(sizeof(float));
+}
+
 Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
   const ModelConfig& c = from_->config();
   const Model& model = *from_->document().model;
-  if (!c.causal) {
-    throw UserError(fmt::format(
-        "{} guesses tokens that are hidden and sees those on both sides: it does not go on with a "
-        "text; open a GPT-2 or Llama model for that",
-        model.name()));
-  }
-  if (!c.preNorm) {
-    throw UserError(fmt::format(
-        "{} normalises after each sum: going on with a text is for models whose norms stand before",
-        model.name()));
-  }
+  if (const std::string why = whyNoGeneration(model); !why.empty()) throw UserError(why);
   tokens_ = from_->tokens();
   room_ = std::min(tokens_ + mostNew, c.positions);
   if (room_ <= tokens_) {
@@ -110,7 +119,7 @@ Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
         fmt::format("{} takes at most {} tokens and the text has {}: give a shorter one",
                     model.name(), c.positions, tokens_));
   }
-  const Index bytes = 2 * c.layers * c.kvHeads * room_ * c.headDim * 4;
+  const Index bytes = c.layers * layerCacheBytes(c, room_);
   if (bytes > defaultMemoryBudget() / 2) {
     throw UserError(fmt::format("keys and values of {} tokens need {}: ask for fewer", room_,
                                 bytesInWords(bytes)));
@@ -147,8 +156,10 @@ bool Decoder::feed(Index id, const Execution& execution) {
     const LayerWeightsPtr weights = model.layer(layer);
     h = sum(h, attend(layer, normalized(h, weights->attentionNorm, c, execution), execution),
             execution);
-    const Tensor inner = normalized(h, weights->feedForwardNorm, c, execution);
-    h = sum(h, feedForward(inner, weights->feedForward, c, execution), execution);
+    if (!c.attentionOnly) {
+      const Tensor inner = normalized(h, weights->feedForwardNorm, c, execution);
+      h = sum(h, feedForward(inner, weights->feedForward, c, execution), execution);
+    }
     if (execution.stop()) return false;
   }
   ++tokens_;
@@ -195,11 +206,8 @@ void Decoder::readLogits(const Tensor& last, const Execution& execution) {
   logits_ = logitsOf(last, *model.readout(), model.config(), execution).values();
 }
 
-Index Decoder::layerCacheBytes() const {
-  const ModelConfig& c = from_->config();
-  return 2 * tokens_ * c.kvHeads * c.headDim * static_cast<Index>(sizeof(float));
+Index Decoder::cacheBytes() const {
+  return from_->config().layers * layerCacheBytes(from_->config(), tokens_);
 }
-
-Index Decoder::cacheBytes() const { return from_->config().layers * layerCacheBytes(); }
 
 }  // namespace headscope::model

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/model/model_trace.h"
@@ -20,6 +21,12 @@ struct Sampling {
 
 /// The token taken from a row of logits (V). The same for one seed and place on every machine.
 Index takenFrom(std::span<const float> logits, const Sampling& sampling, Index place);
+
+/// Why a model does not go on with a text, in words; empty where it does.
+std::string whyNoGeneration(const Model& model);
+
+/// Keys and values of so many tokens in one layer, as float32: 2 · T · H_kv · d_k · 4.
+Index layerCacheBytes(const ModelConfig& config, Index tokens);
 
 /// Goes on from a pass, with all that is edited in it. Rows are computed by the steps' own code, to
 /// within rounding what a pass over all tokens gives.
@@ -39,8 +46,7 @@ class Decoder {
   /// One more token. False where `execution` was cancelled: the decoder is of no use then.
   bool feed(Index id, const Execution& execution);
 
-  /// Keys and values of all tokens so far, as float32: 2 · T · H_kv · d_k · 4 bytes a layer.
-  Index layerCacheBytes() const;
+  /// Of all tokens so far, in all layers.
   Index cacheBytes() const;
 
  private:

@@ -1,11 +1,15 @@
 #include "core/model/head_output.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
+#include "core/ledger.h"
+#include "core/model/logit_parts.h"
+#include "core/model/said_word.h"
 
 namespace headscope::model {
 namespace {
@@ -58,6 +62,55 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
   }
   edited.pins = Pins::from(std::move(pins));
   return withLayer(trace.document(), head.layer, edited);
+}
+
+std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
+                                        const Tensor& rows, Index row, Index word,
+                                        std::optional<Index> other, const Execution& execution) {
+  requireWord(*before, row, word);
+  if (other) requireWord(*before, row, *other);
+  const auto after =
+      runModel(withHeadOutput(*before, head, rows), before, execution, defaultMemoryBudget() / 4);
+  if (after == nullptr) return std::nullopt;
+  const Tensor logitsBefore = before->logits(row, 1), logitsAfter = after->logits(row, 1);
+  const std::span<const float> was = logitsBefore.matrix({0}).row(0),
+                               is = logitsAfter.matrix({0}).row(0);
+  const auto logitIn = [&](std::span<const float> logits) {
+    const double ofWord = logits[static_cast<std::size_t>(word)];
+    return other ? ofWord - logits[static_cast<std::size_t>(*other)] : ofWord;
+  };
+  HeadReplaced found;
+  found.logitBefore = logitIn(was);
+  found.logitAfter = logitIn(is);
+  if (before->config().preNorm) {
+    found.direct = directEffect(*before, *after, head, row, word, other);
+  }
+  constexpr std::size_t kMostOfEach = 6;
+  std::vector<Index> ids{word};
+  if (other) ids.push_back(*other);
+  for (const auto& logits : {was, is}) {
+    for (const Prediction& each : mostProbable(logits, kMostOfEach)) ids.push_back(each.id);
+  }
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  const RowProbabilities pBefore(was), pAfter(is);
+  for (const Index id : ids) {
+    found.words.push_back({id, pBefore(id).probability, pAfter(id).probability});
+  }
+  std::stable_sort(found.words.begin(), found.words.end(),
+                   [](const auto& a, const auto& b) { return a.before > b.before; });
+  return found;
+}
+
+std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {
+  std::vector<std::string_view> between;
+  if (!config.attentionOnly) between.emplace_back("its layer's network");
+  if (head.layer + 1 < config.layers) between.emplace_back("later layers");
+  if (!config.attentionOnly) between.emplace_back("the final norm's scale");
+  if (between.size() < 2) return fmt::format("{}", fmt::join(between, ""));
+  const std::string_view last = between.back();
+  between.pop_back();
+  return fmt::format("{} and {}", fmt::join(between, ", "), last);
 }
 
 }  // namespace headscope::model

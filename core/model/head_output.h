@@ -3,6 +3,10 @@
 // (ablation and activation patching: Vig et al. 2020; Wang et al. 2022).
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "core/model/model_trace.h"
 
 namespace headscope::model {
@@ -16,5 +20,31 @@ Tensor meanOfRows(const Tensor& rows);
 /// With `rows` (T, d_k) as what the head gives, whatever it computes: its cells are pinned. Throws
 /// UserError for a head that is not there, and for rows of another number of tokens.
 ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const Tensor& rows);
+
+/// What becomes of a prediction where a head gives something else.
+struct HeadReplaced {
+  struct Word {
+    Index id = 0;
+    double before = 0.0, after = 0.0;  // its probability
+  };
+  std::vector<Word> words;  // those asked about, and the most probable before and after; by before
+  double logitBefore = 0.0, logitAfter = 0.0;  // of the word, or of logit(word) − logit(other)
+  /// What of the change the head writes itself, past all later layers; none where norms follow the
+  /// sums.
+  std::optional<double> direct;
+
+  double total() const { return logitAfter - logitBefore; }
+};
+
+/// The pass again with `rows` as what the head gives at every token, read at token `row`. Null
+/// where `execution` was cancelled. Throws UserError as withHeadOutput, and for a token or word
+/// that is not there.
+std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
+                                        const Tensor& rows, Index row, Index word,
+                                        std::optional<Index> other, const Execution& execution);
+
+/// What lies between a head and the readout, through which the rest of its effect goes: "later
+/// layers and the final norm's scale"; empty where nothing does.
+std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head);
 
 }  // namespace headscope::model

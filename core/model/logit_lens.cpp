@@ -1,5 +1,7 @@
 #include "core/model/logit_lens.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/model/blocks.h"
@@ -7,15 +9,21 @@
 
 namespace headscope::model {
 
+std::string halfInWords(Index half) {
+  if (half == 0) return "embedding";
+  return fmt::format("layer {} {}", (half + 1) / 2, half % 2 == 1 ? "attention" : "FFN");
+}
+
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
                                                 const Execution& execution) {
   const ModelConfig& config = trace.config();
   requireWord(trace, row, word);
-  const Index depths = 2 * config.layers + 1;
+  const Index step = config.attentionOnly ? 2 : 1;
+  const Index depths = 2 * config.layers / step + 1;
   Tensor stream = Tensor::uninitialised({1, depths, config.dModel});
-  for (Index half = 0; half < depths; ++half) {
-    std::copy_n(trace.hidden(half).data() + row * config.dModel, config.dModel,
-                stream.mutableData() + half * config.dModel);
+  for (Index depth = 0; depth < depths; ++depth) {
+    std::copy_n(trace.hidden(depth * step).data() + row * config.dModel, config.dModel,
+                stream.mutableData() + depth * config.dModel);
   }
   const auto readout = trace.document().model->readout();
   const ThreadCount threads(threadsFor(2 * depths * config.dModel * config.vocabulary,
@@ -29,9 +37,11 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
     if (config.preNorm) some = normalized(some, readout->norm, config, execution);
     const Tensor logits = logitsOf(some, *readout, config, execution);
     if (execution.stop()) return std::nullopt;
-    for (Index half = 0; half < end - first; ++half) {
-      const std::span<const float> values = logits.matrix({0}).row(half);
-      lens.push_back({mostProbable(values, 1).front(), standingOf(values, word)});
+    for (Index depth = first; depth < end; ++depth) {
+      const std::span<const float> values = logits.matrix({0}).row(depth - first);
+      // what follows attention alone is told as attention's
+      const Index half = depth == 0 ? 0 : depth * step - (step - 1);
+      lens.push_back({half, mostProbable(values, 1).front(), standingOf(values, word)});
     }
   }
   return lens;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/model/model_trace.h"
@@ -12,13 +13,18 @@
 namespace headscope::model {
 
 struct LensDepth {
+  Index half = 0;   // after so many half layers: 0 is the embedding
   Prediction best;  // what it would say
   Standing word;    // where the word asked for stands
 };
 
+/// "embedding", "layer 1 attention", "layer 1 FFN", …
+std::string halfInWords(Index half);
+
 /// What the model would say at token `row` after half layer 0 (the embedding) … 2L (the end, which
-/// is what it does say), and how `word` stands there. Null where `execution` was cancelled. Throws
-/// UserError for a model without a readout, and for a token or word that is not there.
+/// is what it does say), and how `word` stands there; a model of attention alone has no second
+/// halves. Null where `execution` was cancelled. Throws UserError for a model without a readout,
+/// and for a token or word that is not there.
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
                                                 const Execution& execution);
 

@@ -40,17 +40,22 @@ LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
   const Index width = c.dModel;
   const auto at = [](Index j) { return static_cast<std::size_t>(j); };
   const float* x = trace.hidden(2 * c.layers).data() + row * width;
-  double mean = 0.0;
-  if (!c.rmsNorm) {
-    for (Index j = 0; j < width; ++j) mean += static_cast<double>(x[j]);
-    mean /= static_cast<double>(width);
+  const bool norm = !readout->norm.gain.empty();  // a model of attention alone has none
+  const bool centred = norm && !c.rmsNorm;
+  double scale = 1.0;
+  if (norm) {
+    double mean = 0.0;
+    if (centred) {
+      for (Index j = 0; j < width; ++j) mean += static_cast<double>(x[j]);
+      mean /= static_cast<double>(width);
+    }
+    double squares = 0.0;
+    for (Index j = 0; j < width; ++j) {
+      const double d = static_cast<double>(x[j]) - mean;
+      squares += d * d;
+    }
+    scale = 1.0 / std::sqrt(squares / static_cast<double>(width) + c.normEpsilon);
   }
-  double squares = 0.0;
-  for (Index j = 0; j < width; ++j) {
-    const double d = static_cast<double>(x[j]) - mean;
-    squares += d * d;
-  }
-  const double scale = 1.0 / std::sqrt(squares / static_cast<double>(width) + c.normEpsilon);
 
   const float* ofWord = readout->decoder.data() + word * width;
   const float* ofOther = other ? readout->decoder.data() + *other * width : nullptr;
@@ -60,12 +65,13 @@ LogitDirection directionOf(const ModelTrace& trace, Index row, Index word,
   for (Index j = 0; j < width; ++j) {
     const double reads =
         static_cast<double>(ofWord[j]) - (ofOther != nullptr ? static_cast<double>(ofOther[j]) : 0);
-    direction.along[at(j)] = reads * static_cast<double>(readout->norm.gain.data()[j]) * scale;
+    const double gain = norm ? static_cast<double>(readout->norm.gain.data()[j]) : 1.0;
+    direction.along[at(j)] = reads * gain * scale;
     total += direction.along[at(j)];
     if (readout->norm.bias.empty()) continue;
     direction.normBias += reads * static_cast<double>(readout->norm.bias.data()[j]);
   }
-  if (!c.rmsNorm) {  // (x − mean) · u is x · (u − the mean of u)
+  if (centred) {  // (x − mean) · u is x · (u − the mean of u)
     for (double& u : direction.along) u -= total / static_cast<double>(width);
   }
   if (!readout->bias.empty()) {
@@ -108,6 +114,26 @@ double added(const ModelTrace& trace, Index half, Index row, const Numbers& alon
 
 }  // namespace
 
+std::string inWords(const LogitPart& part) {
+  switch (part.kind) {
+    case LogitPartKind::token:
+      return "token embedding";
+    case LogitPartKind::position:
+      return "position";
+    case LogitPartKind::head:
+      return fmt::format("layer {}, head {}", part.layer + 1, part.head + 1);
+    case LogitPartKind::attentionBias:
+      return fmt::format("layer {}, output bias", part.layer + 1);
+    case LogitPartKind::feedForward:
+      return fmt::format("layer {}, FFN", part.layer + 1);
+    case LogitPartKind::normBias:
+      return "final norm's bias";
+    case LogitPartKind::readoutBias:
+      return "readout's bias";
+  }
+  return {};
+}
+
 double LogitParts::headPart(Index layer, Index head) const {
   for (const LogitPart& part : parts) {
     if (part.kind == LogitPartKind::head && part.layer == layer && part.head == head) {
@@ -144,6 +170,7 @@ std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index w
     if (attention->config().bias && !attention->document().weights.bO.empty()) {
       add(LogitPartKind::attentionBias, dot(attention->document().weights.bO.data(), along), layer);
     }
+    if (c.attentionOnly) continue;
     add(LogitPartKind::feedForward, added(trace, 2 * layer + 1, row, along), layer);
   }
   if (direction.normBias != 0.0) add(LogitPartKind::normBias, direction.normBias);

@@ -1,11 +1,12 @@
 // Direct logit attribution (Elhage et al. 2021, "A Mathematical Framework for Transformer
 // Circuits"): the residual stream at a token is a sum of what the embedding, each head, each
 // layer's attention bias and each feed-forward network wrote there. With the final norm's scale
-// frozen at that token the logit of a word is linear in the stream, so each of them has its part in
-// it, and the parts add up to the logit.
+// frozen at that token (where there is one) the logit of a word is linear in the stream, so each of
+// them has its part in it, and the parts add up to the logit.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/model/model_trace.h"
@@ -27,6 +28,9 @@ struct LogitPart {
   Index layer = -1, head = -1;  // where it has one
   double value = 0.0;
 };
+
+/// "layer 3, head 5", "layer 3, FFN", "token embedding", …; layers and heads from 1.
+std::string inWords(const LogitPart& part);
 
 struct LogitParts {
   std::vector<LogitPart> parts;  // in the order of the pass; heads layer by layer

@@ -1,7 +1,11 @@
 #include "core/model/tokenized.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
 #include "core/utf8.h"
 
 namespace headscope::model {
@@ -45,6 +49,24 @@ std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& 
     tokens = tokenizer.encode(text);
   }
   return text;
+}
+
+Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer) {
+  Index id = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, id);
+  if (error == std::errc() && rest == end) return id;
+  if (tokenizer == nullptr) {
+    throw UserError(fmt::format("“{}”: the folder has no tokenizer: give the token's id", text));
+  }
+  const auto tokens = tokenizer->encode(text, false);
+  if (tokens.size() != 1) {
+    throw UserError(fmt::format(
+        "“{}” is {} tokens: give a word that is one (with the space before it, as in \" cat\"), or "
+        "an id",
+        text, tokens.size()));
+  }
+  return static_cast<Index>(tokens.front().id);
 }
 
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer) {

@@ -23,6 +23,10 @@ std::string_view firstTokens(std::string_view text, const tokenizer::Tokenizer& 
 std::vector<std::string> namesOf(const std::vector<Index>& ids,
                                  const tokenizer::Tokenizer& tokenizer);
 
+/// A token as it is asked for: its id, or a text that is one token. Throws UserError where it is
+/// several; `tokenizer` may be null: ids alone are known then.
+Index oneToken(std::string_view text, const tokenizer::Tokenizer* tokenizer);
+
 /// The token that stands for one to be guessed ("[MASK]", "<mask>"); none: there is no such.
 std::optional<Index> maskToken(const tokenizer::Tokenizer& tokenizer);
 

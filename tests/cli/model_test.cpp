@@ -130,6 +130,107 @@ TEST_F(Model, MeasuresItsHeadsOnRepeatedRandomTokens) {
   EXPECT_NE(table.out.find("random tokens given twice"), std::string::npos) << table.out;
 }
 
+TEST_F(Model, TellsWhatItWouldSayAfterEachHalfLayer) {
+  const std::vector<std::string> text{"--text", "The cat sat on the mat"};
+  auto flags = text;
+  flags.insert(flags.end(), {"--lens", "--at", "3"});
+  const json said = jsonOf(model("tiny-gpt2", flags));
+  ASSERT_EQ(said["lens"].size(), 5U);
+  EXPECT_EQ(said["lens"][0]["after"], "embedding");
+  EXPECT_EQ(said["lens"][4]["after"], "layer 2 FFN");
+  EXPECT_EQ(said["lens"][4]["id"], said["predictions"][3][0]["id"]);
+  EXPECT_NEAR(said["lens"][4]["p"].get<double>(), said["predictions"][3][0]["p"].get<double>(),
+              1e-6);
+  EXPECT_EQ(said["lens"][4]["word_rank"], 0);
+  EXPECT_FALSE(jsonOf(model("tiny-gpt2", text)).contains("lens"));
+  EXPECT_EQ(jsonOf({"model", "headscope:induction", "--text", "abcabc", "--lens"})["lens"].size(),
+            3U)
+      << "its layers are attention alone";
+}
+
+TEST_F(Model, SaysWhichPartsAddUpToALogit) {
+  const json said = jsonOf(model(
+      "tiny-gpt2", {"--text", "The cat sat on the mat", "--attribute", " on, the", "--at", "5"}));
+  const json& parts = said["attribution"];
+  EXPECT_EQ(parts["at"], 5);
+  EXPECT_EQ(parts["word"]["id"], 278);
+  EXPECT_EQ(parts["other"]["token"], "Ġthe");
+  double sum = 0.0;
+  std::size_t heads = 0;
+  for (const json& part : parts["parts"]) {
+    sum += part["value"].get<double>();
+    if (part["part"] == "head") ++heads;
+  }
+  EXPECT_EQ(heads, 8U);
+  const double logit = parts["logit"];
+  EXPECT_NEAR(sum, parts["sum"].get<double>(), 1e-9);
+  EXPECT_NEAR(sum, logit, 1e-4 * std::max(1.0, std::abs(logit)));
+  const CliResult words = runProgram(model("tiny-gpt2", {"--ids", "283", "--attribute", "7"}));
+  EXPECT_NE(words.out.find("= logit"), std::string::npos) << words.out << words.err;
+}
+
+TEST_F(Model, GoesOnAsPassesOverTheWholeTextWould) {
+  std::string ids = "283,271,84";
+  const json made = jsonOf(model("tiny-gpt2", {"--ids", ids, "--generate", "4"}));
+  ASSERT_EQ(made["generated"].size(), 4U);
+  EXPECT_EQ(made["cache_bytes"], 2 * 2 * 7 * 32 * 4);
+  for (const json& token : made["generated"]) {
+    const json said = jsonOf(model("tiny-gpt2", {"--ids", ids}));
+    EXPECT_EQ(token["id"], said["predictions"].back()[0]["id"]);
+    EXPECT_NEAR(token["p"].get<double>(), said["predictions"].back()[0]["p"].get<double>(), 1e-5);
+    ids += "," + std::to_string(token["id"].get<int>());
+  }
+  const std::vector<std::string> sampled{"--ids",  "283", "--generate",    "6",
+                                         "--seed", "5",   "--temperature", "1.5"};
+  EXPECT_EQ(jsonOf(model("tiny-gpt2", sampled))["generated"],
+            jsonOf(model("tiny-gpt2", sampled))["generated"]);
+  const CliResult words =
+      runProgram({"model", "headscope:induction", "--text", "abcdefgh abcd", "--generate", "4"});
+  EXPECT_NE(words.out.find("\nefgh\n"), std::string::npos) << words.out << words.err;
+}
+
+TEST_F(Model, AHeadsOutputIsReplaced) {
+  const std::vector<std::string> text{"--text", "The cat sat on the mat"};
+  const auto with = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), text.begin(), text.end());
+    return model("tiny-gpt2", flags);
+  };
+  const json zero = jsonOf(with({"--patch", "0.2", "--patch-with", "zero", "--at", "6"}))["patch"];
+  const json off = jsonOf(with({"--drop-heads", "0.2"}));
+  const json on = jsonOf(with({}));
+  EXPECT_EQ(zero["with"], "zero");
+  EXPECT_EQ(zero["word"]["id"], on["predictions"][6][0]["id"]);
+  EXPECT_NEAR(zero["total_effect"].get<double>(),
+              zero["logit_after"].get<double>() - zero["logit_before"].get<double>(), 1e-9);
+  EXPECT_TRUE(zero["direct_effect"].is_number());
+  std::size_t found = 0;
+  for (const json& word : zero["words"]) {
+    if (word["id"] != off["predictions"][6][0]["id"]) continue;
+    EXPECT_NEAR(word["p_after"].get<double>(), off["predictions"][6][0]["p"].get<double>(), 1e-6);
+    ++found;
+  }
+  EXPECT_EQ(found, 1U);
+  const json mean = jsonOf(with({"--patch", "0.2", "--at", "6"}))["patch"];
+  EXPECT_EQ(mean["with"], "mean");
+  EXPECT_NE(mean["logit_after"], zero["logit_after"]);
+  EXPECT_EQ(mean["logit_before"], zero["logit_before"]);
+  // on the same text it is what it was
+  const json same =
+      jsonOf(with({"--patch", "0.2", "--patch-text", "The cat sat on the mat"}))["patch"];
+  EXPECT_EQ(same["with"], "text");
+  EXPECT_EQ(same["total_effect"], 0.0);
+  const CliResult words = runProgram(with({"--patch", "1.0", "--patch-ids", "9,8,7,6,5,4,3,2"}));
+  EXPECT_NE(words.out.find("total effect"), std::string::npos) << words.out << words.err;
+  EXPECT_NE(words.out.find("the final norm's scale"), std::string::npos) << words.out;
+  expectRefused(with({"--patch", "0.9"}), {"layer 0, head 9", "heads 0 to 3"});
+  expectRefused(with({"--patch", "2"}), {"--patch 2", "3.7"});
+  expectRefused(with({"--patch", "0.2", "--patch-text", "The cat"}), {"3 tokens", "8", "as many"});
+  expectRefused(with({"--patch-text", "The cat"}), {"--patch"});
+  expectRefused(with({"--at", "2"}), {"--at", "--lens"});
+  expectRefused(with({"--temperature", "2"}), {"--generate"});
+  expectRefused(with({"--attribute", " on the"}), {"--attribute", "2 tokens"});
+}
+
 TEST_F(Model, PrintsATable) {
   const CliResult result = runProgram(model("tiny-bert", {"--ids", "2,67,176,3"}));
   EXPECT_EQ(result.status, 0) << result.err;

@@ -2,10 +2,12 @@
 // output replaced.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
 #include "core/model/head_output.h"
 #include "core/model/logit_lens.h"
 #include "core/model/logit_parts.h"
@@ -27,19 +29,27 @@ ModelTracePtr again(const ModelDocumentPtr& document, const ModelTracePtr& befor
   return runModel(document, before, {}, kBudget);
 }
 
+/// Attention alone, without norms.
+ModelTracePtr induction() {
+  const auto model = formats::openModel(formats::kShippedModel, kBudget);
+  return runModel(makeModelDocument(model, {{3, 7, 1, 12, 3, 7}, {}, {}}), nullptr, {}, kBudget);
+}
 ModelTracePtr gpt2() { return pass("tiny-gpt2", {283, 271, 84, 396, 278, 262}); }
 ModelTracePtr llama() { return pass("tiny-llama", {1, 65, 77, 5, 78, 46, 50}); }
 ModelTracePtr bert() { return pass("tiny-bert", {2, 17, 5, 80, 3}); }
 
 class LensOf : public testing::TestWithParam<ModelTracePtr (*)()> {};
-INSTANTIATE_TEST_SUITE_P(All, LensOf, testing::Values(&gpt2, &llama, &bert));
+INSTANTIATE_TEST_SUITE_P(All, LensOf, testing::Values(&gpt2, &llama, &bert, &induction));
 
 TEST_P(LensOf, EndsWithWhatTheModelSays) {
   const ModelTracePtr trace = GetParam()();
   for (Index row = 0; row < trace->tokens(); ++row) {
     const auto says = trace->predictions(row, 3);
     const auto lens = logitLens(*trace, row, says[2].id, {}).value();
-    ASSERT_EQ(std::ssize(lens), 2 * trace->layers() + 1);
+    const Index halves = trace->config().attentionOnly ? 1 : 2;
+    ASSERT_EQ(std::ssize(lens), halves * trace->layers() + 1);
+    EXPECT_EQ(halfInWords(lens[static_cast<std::size_t>(halves)].half),
+              halves == 1 ? "layer 1 attention" : "layer 1 FFN");
     EXPECT_EQ(lens.back().best.id, says[0].id);
     EXPECT_NEAR(lens.back().best.probability, says[0].probability, 1e-6);
     EXPECT_EQ(lens.back().word.rank, 2);
@@ -72,7 +82,7 @@ TEST(LogitLens, StartsWithTheEmbedding) {
 }
 
 class PartsOf : public testing::TestWithParam<ModelTracePtr (*)()> {};
-INSTANTIATE_TEST_SUITE_P(All, PartsOf, testing::Values(&gpt2, &llama));
+INSTANTIATE_TEST_SUITE_P(All, PartsOf, testing::Values(&gpt2, &llama, &induction));
 
 TEST_P(PartsOf, AddUpToTheLogit) {
   const ModelTracePtr whole = GetParam()();
@@ -159,6 +169,53 @@ TEST(HeadOutput, ItsDirectEffectIsItsPartsDifference) {
     const LogitParts parts = logitParts(*before, row, word, std::nullopt, {}).value();
     EXPECT_NEAR(direct, -parts.headPart(head.layer, head.head), 1e-9);
   }
+}
+
+class ReplacedIn : public testing::TestWithParam<ModelTracePtr (*)()> {};
+INSTANTIATE_TEST_SUITE_P(All, ReplacedIn, testing::Values(&gpt2, &llama, &bert, &induction));
+
+TEST_P(ReplacedIn, TellsWhatBecomesOfThePrediction) {
+  const ModelTracePtr before = GetParam()();
+  const HeadOfLayer head{0, 1};
+  const Tensor mean = meanOfRows(headOutput(*before, head));
+  const ModelTracePtr after = again(withHeadOutput(*before, head, mean), before);
+  const Index row = 3, word = before->predictions(row, 2)[1].id, other = 4;
+  const HeadReplaced found = replaceHead(before, head, mean, row, word, other, {}).value();
+  const auto difference = [&](const ModelTracePtr& trace) {
+    const Tensor logits = trace->logits(row, 1);
+    return static_cast<double>(logits.data()[word]) - static_cast<double>(logits.data()[other]);
+  };
+  EXPECT_EQ(found.logitBefore, difference(before));
+  EXPECT_EQ(found.logitAfter, difference(after));
+  ASSERT_EQ(found.direct.has_value(), before->config().preNorm);
+  if (found.direct) {
+    EXPECT_EQ(*found.direct, directEffect(*before, *after, head, row, word, other));
+    EXPECT_NE(*found.direct, 0.0);
+  }
+  for (const Index asked : {word, other, after->predictions(row, 1)[0].id}) {
+    const auto at = std::find_if(found.words.begin(), found.words.end(),
+                                 [&](const auto& each) { return each.id == asked; });
+    ASSERT_NE(at, found.words.end()) << asked;
+    const Tensor was = before->logits(row, 1), is = after->logits(row, 1);
+    EXPECT_EQ(at->before, standingOf(was.matrix({0}).row(0), asked).token.probability);
+    EXPECT_EQ(at->after, standingOf(is.matrix({0}).row(0), asked).token.probability);
+  }
+  for (std::size_t i = 1; i < found.words.size(); ++i) {
+    EXPECT_GE(found.words[i - 1].before, found.words[i].before);
+  }
+}
+
+TEST(HeadOutput, BehindTheLastHeadOfAttentionAloneNothingStands) {
+  const ModelTracePtr before = induction();
+  const HeadOfLayer last{1, 2};
+  EXPECT_EQ(afterHeadInWords(before->config(), last), "");
+  EXPECT_EQ(afterHeadInWords(before->config(), {0, 2}), "later layers");
+  EXPECT_EQ(afterHeadInWords(gpt2()->config(), {1, 0}),
+            "its layer's network and the final norm's scale");
+  const Tensor zero = Tensor::zeros({before->tokens(), before->config().headDim});
+  const Index row = 5, word = before->predictions(row, 1)[0].id;
+  const HeadReplaced found = replaceHead(before, last, zero, row, word, {}, {}).value();
+  EXPECT_NEAR(found.total(), *found.direct, 1e-4 * std::max(1.0, std::abs(found.logitBefore)));
 }
 
 }  // namespace

@@ -12,10 +12,11 @@ namespace {
 
 class ModelPage final : public Page {
  public:
-  explicit ModelPage(LiveModel& model)
+  ModelPage(LiveModel& model, LiveGeneration& generation)
       : Page({kModelPage, "Model", "All layers and heads of a model from its folder",
               kModelHeadsCard, kModelTextCard},
-             Cards::of(makeModelTextCard(model), makeModelHeadsCard(model))),
+             Cards::of(makeModelTextCard(model), makeModelHeadsCard(model),
+                       makeModelPredictionCard(model, generation))),
         model_(model) {}
 
   /// Once a model was opened, or could not be.
@@ -39,7 +40,10 @@ class ModelPage final : public Page {
     const float gap = panel.look.space.medium;
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
     const Rect text = room.cutLeft(left, gap);
-    return {text, room};
+    const float tabs = panel.look.px(52);
+    const float open = std::clamp(room.height() * 0.42F, panel.look.px(230), panel.look.px(460));
+    const Rect prediction = room.cutBottom(panel.view.model.prediction.folded ? tabs : open, gap);
+    return {text, room, prediction};
   }
 
   std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
@@ -54,6 +58,8 @@ class ModelPage final : public Page {
 
 }  // namespace
 
-std::unique_ptr<Page> makeModelPage(LiveModel& model) { return std::make_unique<ModelPage>(model); }
+std::unique_ptr<Page> makeModelPage(LiveModel& model, LiveGeneration& generation) {
+  return std::make_unique<ModelPage>(model, generation);
+}
 
 }  // namespace headscope::ui

@@ -4,12 +4,13 @@
 
 #include <memory>
 
+#include "app/live_generation.h"
 #include "app/live_model.h"
 #include "app/ui/page.h"
 
 namespace headscope::ui {
 
-std::unique_ptr<Page> makeModelPage(LiveModel& model);
+std::unique_ptr<Page> makeModelPage(LiveModel& model, LiveGeneration& generation);
 
 std::unique_ptr<Card> makeModelTextCard(LiveModel& model);
 std::unique_ptr<Card> makeModelHeadsCard(LiveModel& model);
@@ -22,5 +23,6 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment);
 
 /// What is edited there is run in the model from then on.
 void openLayerInFlow(const Panel& panel, LiveModel& model, const model::HeadOfLayer& head);
+std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 
 }  // namespace headscope::ui

@@ -2,6 +2,7 @@
 // model itself only where it is.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,6 +34,30 @@ struct ModelHeadsView {
   std::optional<model::Composition> lines;  // of the strongest pairs of heads
 };
 
+inline constexpr Index kMostNewTokens = 4096;
+inline constexpr double kLeastSampling = 0.01, kMostSampling = 10.0;  // temperature
+inline constexpr std::uint64_t kMostSeed = std::uint64_t{1} << 32U;
+
+/// How a model goes on with its text.
+struct GenerationView {
+  Index tokens = 16;  // at most so many new ones
+  bool sampled = false;
+  double temperature = 1.0;
+  Index topK = 40;  // 0: all
+  std::uint64_t seed = 1;
+};
+
+/// What of a token's prediction is looked at, and for which word.
+struct PredictionView {
+  int reading = 0;      // its tab
+  bool folded = false;  // its tabs alone, so that the heads have the room
+  Index word = -1;      // −1: the one the model holds most probable
+  Index other = -1;     // whose logit is taken from the word's; −1: none
+  int instead = 0;      // of a head's output: nothing, its mean, what it was on `otherText`
+  std::string otherText;
+  GenerationView generation;
+};
+
 struct ModelView {
   ModelPlace place;
   Index layer = 0, head = 0;
@@ -41,6 +66,7 @@ struct ModelView {
   bool ownScale = false;   // each head to its own largest weight
   bool firstToken = true;  // its column is drawn: many heads rest there
   ModelHeadsView heads;
+  PredictionView prediction;
 };
 
 }  // namespace headscope::ui

@@ -1,0 +1,379 @@
+#include "app/cli/model_readings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "app/cli/config_options.h"
+#include "app/cli/output.h"
+#include "core/error.h"
+#include "core/ledger.h"
+#include "core/model/generation.h"
+#include "core/model/head_output.h"
+#include "core/model/logit_lens.h"
+#include "core/model/logit_parts.h"
+#include "core/model/tokenized.h"
+
+namespace headscope::cli {
+namespace {
+
+using formats::Json;
+using model::LogitPart;
+using model::LogitPartKind;
+using Align = Table::Align;
+
+Index wordFrom(const std::string& text, const formats::TokenizerPtr& names) {
+  try {
+    return model::oneToken(text, names.get());
+  } catch (const UserError& error) {
+    throw UserError(fmt::format("--attribute: {}", error.what()));
+  }
+}
+
+/// What is asked, with names for tokens.
+class Reader {
+ public:
+  Reader(const ModelReadings& readings, const model::ModelTracePtr& trace,
+         const formats::TokenizerPtr& names)
+      : readings_(readings), trace_(trace), names_(names) {
+    if (readings.at && !readings.lens && readings.attribute.empty() && readings.patch.empty()) {
+      throw UserError(
+          "--at says which token --lens, --attribute and --patch are about: give one of them");
+    }
+    row_ = readings.at.value_or(trace->tokens() - 1);
+    if (row_ < 0 || row_ >= trace->tokens()) {
+      throw UserError(
+          fmt::format("--at {}: the text has the tokens 0 to {}", row_, trace->tokens() - 1));
+    }
+  }
+
+  Index row() const { return row_; }
+  Index word() const {
+    return readings_.attribute.empty() ? trace_->predictions(row_, 1).front().id
+                                       : wordFrom(readings_.attribute.front(), names_);
+  }
+  std::optional<Index> other() const {
+    if (readings_.attribute.size() < 2) return std::nullopt;
+    return wordFrom(readings_.attribute[1], names_);
+  }
+  std::string nameOf(Index id) const {
+    return names_ == nullptr ? std::to_string(id) : model::namesOf({id}, *names_).front();
+  }
+  Json tokenJson(Index id) const {
+    Json one{{"id", id}};
+    if (names_ != nullptr) one["token"] = nameOf(id);
+    return one;
+  }
+  std::vector<model::LensDepth> lens() const {
+    return logitLens(*trace_, row_, word(), {}).value();
+  }
+  model::LogitParts parts() const { return logitParts(*trace_, row_, word(), other(), {}).value(); }
+
+  model::HeadReplaced patched() const {
+    const model::HeadOfLayer head = headFrom("--patch", readings_.patch);
+    const Tensor own = headOutput(*trace_, head);
+    const Tensor rows = fromOtherText()                 ? headOutput(*otherPass(), head)
+                        : readings_.patchWith == "mean" ? model::meanOfRows(own)
+                                                        : Tensor::zeros(own.shape());
+    return replaceHead(trace_, head, rows, row_, word(), other(), {}).value();
+  }
+  bool fromOtherText() const { return readings_.patchText || !readings_.patchIds.empty(); }
+  /// "its mean over the text's tokens".
+  std::string patchInWords() const {
+    if (fromOtherText()) return "what it was on the other text";
+    return readings_.patchWith == "mean" ? "its mean over the text's tokens" : "nothing";
+  }
+
+  struct Generated {
+    std::vector<model::Prediction> tokens;
+    Index cacheBytes = 0;
+  };
+  Generated generated() const {
+    model::Decoder decoder(trace_, readings_.generate);
+    Generated made;
+    const model::Sampling sampling{readings_.temperature, readings_.topK, readings_.seed};
+    for (Index i = 0; i < readings_.generate && decoder.tokens() < decoder.room(); ++i) {
+      const Index id = takenFrom(decoder.logits(), sampling, i);
+      made.tokens.push_back(model::standingOf(decoder.logits(), id).token);
+      decoder.feed(id, {});
+    }
+    made.cacheBytes = decoder.cacheBytes();
+    return made;
+  }
+
+  /// The tokens' text; empty without a tokenizer.
+  std::string textOf(const std::vector<model::Prediction>& tokens) const {
+    if (names_ == nullptr) return {};
+    std::vector<tokenizer::TokenId> ids;
+    for (const auto& each : tokens) ids.push_back(static_cast<tokenizer::TokenId>(each.id));
+    return names_->decode(ids);
+  }
+
+ private:
+  model::ModelTracePtr otherPass() const {
+    if (readings_.patchText && !readings_.patchIds.empty()) {
+      throw UserError("--patch-text and --patch-ids: give one of them");
+    }
+    const model::ModelConfig& c = trace_->config();
+    model::ModelInput input{readings_.patchIds, {}, {}};
+    if (readings_.patchText) {
+      if (names_ == nullptr) {
+        throw UserError("--patch-text: the folder has no tokenizer: give --patch-ids");
+      }
+      input = inputOf(names_->encode(*readings_.patchText, true, "--patch-text"), *names_, c);
+    }
+    return runModel(withInput(trace_->document(), std::move(input)), nullptr, {},
+                    defaultMemoryBudget() / 4);
+  }
+
+  const ModelReadings& readings_;
+  const model::ModelTracePtr& trace_;
+  const formats::TokenizerPtr& names_;
+  Index row_ = 0;
+};
+
+std::string_view keyOf(LogitPartKind kind) {
+  switch (kind) {
+    case LogitPartKind::token:
+      return "token";
+    case LogitPartKind::position:
+      return "position";
+    case LogitPartKind::head:
+      return "head";
+    case LogitPartKind::attentionBias:
+      return "attention_bias";
+    case LogitPartKind::feedForward:
+      return "feed_forward";
+    case LogitPartKind::normBias:
+      return "norm_bias";
+    case LogitPartKind::readoutBias:
+      return "readout_bias";
+  }
+  return "";
+}
+
+void printLens(std::ostream& out, const Reader& reader) {
+  const Index word = reader.word();
+  out << fmt::format(
+      "\nafter each half layer, at token {}: what it would say, and the place of {}\n",
+      reader.row(), reader.nameOf(word));
+  Table table({Align::left, Align::left, Align::right, Align::right, Align::right});
+  table.add({"after", "would say", "p", "place", "its p"});
+  const auto lens = reader.lens();
+  for (const auto& [half, best, standing] : lens) {
+    table.add({model::halfInWords(half), reader.nameOf(best.id),
+               fmt::format("{:.3f}", best.probability), withThousands(standing.rank + 1),
+               fmt::format("{:.3f}", standing.token.probability)});
+  }
+  table.print(out);
+}
+
+void printParts(std::ostream& out, const Reader& reader) {
+  constexpr std::size_t kShown = 12;
+  const auto other = reader.other();
+  const model::LogitParts found = reader.parts();
+  out << fmt::format("\nwhat adds directly to the logit of {}{} at token {}: {}{} parts\n",
+                     reader.nameOf(reader.word()),
+                     other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "",
+                     reader.row(),
+                     found.parts.size() > kShown ? fmt::format("the {} largest of ", kShown) : "",
+                     found.parts.size());
+  std::vector<LogitPart> parts = found.parts;
+  std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  Table table({Align::left, Align::right});
+  for (std::size_t i = 0; i < std::min(kShown, parts.size()); ++i) {
+    table.add({inWords(parts[i]), fmt::format("{:+.4f}", parts[i].value)});
+  }
+  table.print(out);
+  out << fmt::format("sum of all {} parts {:+.4f} = logit {:+.4f}\n", parts.size(), found.sum,
+                     found.logit);
+}
+
+void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace& trace,
+                const model::HeadOfLayer& head) {
+  const model::HeadReplaced found = reader.patched();
+  const auto other = reader.other();
+  out << fmt::format(
+      "\nwith {} in place of the output of layer {}, head {}, at token {}: the logit of {}{} goes "
+      "from {:.4f} to {:.4f}\ntotal effect {:+.4f}",
+      reader.patchInWords(), head.layer + 1, head.head + 1, reader.row(),
+      reader.nameOf(reader.word()),
+      other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "", found.logitBefore,
+      found.logitAfter, found.total());
+  const std::string between = model::afterHeadInWords(trace.config(), head);
+  if (!found.direct) {
+    out << "; norms follow the sums here, so how much of it is direct cannot be told\n";
+  } else if (between.empty()) {
+    out << ", all of it direct: nothing stands behind this head\n";
+  } else {
+    out << fmt::format(", direct {:+.4f}; the other {:+.4f} come by {}\n", *found.direct,
+                       found.total() - *found.direct, between);
+  }
+  Table table({Align::left, Align::right, Align::right, Align::right});
+  table.add({"word", "before", "after", "change"});
+  for (const auto& word : found.words) {
+    table.add({reader.nameOf(word.id), fmt::format("{:.3f}", word.before),
+               fmt::format("{:.3f}", word.after),
+               fmt::format("{:+.3f}", word.after - word.before)});
+  }
+  table.print(out);
+}
+
+Json patchJson(const Reader& reader, const ModelReadings& readings,
+               const model::HeadOfLayer& head) {
+  const model::HeadReplaced found = reader.patched();
+  Json words = Json::emptyList();
+  for (const auto& word : found.words) {
+    Json one = reader.tokenJson(word.id);
+    one["p_before"] = numberJson(word.before);
+    one["p_after"] = numberJson(word.after);
+    words.push_back(std::move(one));
+  }
+  Json all{{"layer", head.layer},
+           {"head", head.head},
+           {"with", reader.fromOtherText() ? "text" : readings.patchWith},
+           {"at", reader.row()},
+           {"word", reader.tokenJson(reader.word())}};
+  if (const auto other = reader.other()) all["other"] = reader.tokenJson(*other);
+  all["logit_before"] = numberJson(found.logitBefore);
+  all["logit_after"] = numberJson(found.logitAfter);
+  all["total_effect"] = numberJson(found.total());
+  all["direct_effect"] = found.direct ? numberJson(*found.direct) : Json();
+  all["words"] = std::move(words);
+  return all;
+}
+
+}  // namespace
+
+model::HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
+  model::HeadOfLayer head;
+  const char* end = text.data() + text.size();
+  const auto [dot, layerError] = std::from_chars(text.data(), end, head.layer);
+  if (layerError == std::errc() && dot != end && *dot == '.') {
+    const auto [rest, headError] = std::from_chars(dot + 1, end, head.head);
+    if (headError == std::errc() && rest == end) return head;
+  }
+  throw UserError(fmt::format("{} {}: give layer and head, both from 0, with a point between: 3.7",
+                              flag, text));
+}
+
+void addModelReadings(CLI::App& app, ModelReadings& r) {
+  app.add_flag("--lens", r.lens, "what it would say after each half layer (logit lens)");
+  app.add_option("--attribute", r.attribute,
+                 "what each head and network adds to a token's logit, or to the difference of two")
+      ->delimiter(',')
+      ->expected(1, 2)
+      ->type_name("TOKEN[,OTHER]");
+  app.add_option("--at", r.at,
+                 "the token, from 0, that --lens, --attribute and --patch are about (the last)")
+      ->type_name("K");
+  auto* patch =
+      app.add_option("--patch", r.patch,
+                     "replace this head's output (layer.head, from 0), and tell its total "
+                     "and direct effect on the word of --attribute, or the most probable")
+          ->check(notEmpty)
+          ->type_name("L.H");
+  app.add_option("--patch-with", r.patchWith, "by its mean over the text (default), or by zero")
+      ->check(CLI::IsMember({"mean", "zero"}))
+      ->needs(patch)
+      ->type_name("mean|zero");
+  app.add_option("--patch-text", r.patchText, "by what it is on this text, of as many tokens")
+      ->needs(patch)
+      ->type_name("TEXT");
+  app.add_option("--patch-ids", r.patchIds, "the same, by ids of tokens: 1,2,3")
+      ->delimiter(',')
+      ->check(notWhole)
+      ->needs(patch)
+      ->type_name("N,N…");
+  auto* generate = app.add_option("--generate", r.generate, "go on with the text by so many tokens")
+                       ->check(CLI::Range(Index{1}, Index{100000}))
+                       ->type_name("N");
+  app.add_option("--temperature", r.temperature, "logits are divided by it; 0 (default): greedy")
+      ->check(CLI::Range(0.0, 100.0))
+      ->needs(generate)
+      ->type_name("T");
+  app.add_option("--top-k", r.topK, "sample from the K most probable tokens; 0 (default): all")
+      ->check(CLI::Range(Index{0}, Index{1} << 24))
+      ->needs(generate)
+      ->type_name("K");
+  app.add_option("--seed", r.seed, "of the sampling")->needs(generate)->type_name("S");
+}
+
+void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,
+                 const formats::TokenizerPtr& names) {
+  const Reader reader(readings, trace, names);
+  if (readings.lens) {
+    Json depths = Json::emptyList();
+    for (const model::LensDepth& depth : reader.lens()) {
+      Json one = reader.tokenJson(depth.best.id);
+      one["after"] = model::halfInWords(depth.half);
+      one["p"] = numberJson(depth.best.probability);
+      one["word"] = reader.tokenJson(depth.word.token.id);
+      one["word_rank"] = depth.word.rank;
+      one["word_p"] = numberJson(depth.word.token.probability);
+      depths.push_back(std::move(one));
+    }
+    json["lens"] = std::move(depths);
+  }
+  if (!readings.attribute.empty()) {
+    const model::LogitParts found = reader.parts();
+    Json parts = Json::emptyList();
+    for (const LogitPart& part : found.parts) {
+      Json one{{"part", keyOf(part.kind)}, {"value", numberJson(part.value)}};
+      if (part.layer >= 0) one["layer"] = part.layer;
+      if (part.head >= 0) one["head"] = part.head;
+      parts.push_back(std::move(one));
+    }
+    Json all{{"at", reader.row()},
+             {"word", reader.tokenJson(reader.word())},
+             {"sum", numberJson(found.sum)},
+             {"logit", numberJson(found.logit)}};
+    if (const auto other = reader.other()) all["other"] = reader.tokenJson(*other);
+    all["parts"] = std::move(parts);
+    json["attribution"] = std::move(all);
+  }
+  if (!readings.patch.empty()) {
+    json["patch"] = patchJson(reader, readings, headFrom("--patch", readings.patch));
+  }
+  if (readings.generate > 0) {
+    const auto made = reader.generated();
+    Json tokens = Json::emptyList();
+    for (const model::Prediction& each : made.tokens) {
+      Json one = reader.tokenJson(each.id);
+      one["p"] = numberJson(each.probability);
+      tokens.push_back(std::move(one));
+    }
+    json["generated"] = std::move(tokens);
+    if (names != nullptr) json["generated_text"] = reader.textOf(made.tokens);
+    json["cache_bytes"] = made.cacheBytes;
+  }
+}
+
+void printReadings(std::ostream& out, const ModelReadings& readings,
+                   const model::ModelTracePtr& trace, const formats::TokenizerPtr& names) {
+  const Reader reader(readings, trace, names);
+  if (readings.lens) printLens(out, reader);
+  if (!readings.attribute.empty()) printParts(out, reader);
+  if (!readings.patch.empty()) {
+    printPatch(out, reader, *trace, headFrom("--patch", readings.patch));
+  }
+  if (readings.generate == 0) return;
+  const auto made = reader.generated();
+  out << fmt::format("\nit goes on ({}; keys and values {})\n",
+                     readings.temperature > 0.0 ? fmt::format("temperature {}, seed {}",
+                                                              readings.temperature, readings.seed)
+                                                : std::string("greedy"),
+                     bytesInWords(made.cacheBytes));
+  if (const std::string text = reader.textOf(made.tokens); !text.empty()) out << text << '\n';
+  Table table({Align::left, Align::right});
+  for (const model::Prediction& each : made.tokens) {
+    table.add({reader.nameOf(each.id), fmt::format("{:.3f}", each.probability)});
+  }
+  table.print(out);
+}
+
+}  // namespace headscope::cli

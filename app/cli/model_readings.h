@@ -1,0 +1,43 @@
+// Model readings: flags that ask a model's pass how it came to a word, and how it would go on.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "core/formats/json.h"
+#include "core/formats/tokenizer_json.h"
+#include "core/model/model_trace.h"
+
+namespace headscope::cli {
+
+struct ModelReadings {
+  bool lens = false;
+  std::vector<std::string> attribute;  // a word, or two
+  std::optional<Index> at;             // the token; none: the last
+  std::string patch;                   // a head, "L.H"; empty: none
+  std::string patchWith = "mean";      // or "zero"
+  std::optional<std::string> patchText;
+  std::vector<Index> patchIds;
+  Index generate = 0;
+  double temperature = 0.0;
+  Index topK = 0;
+  std::uint64_t seed = 1;
+
+  bool any() const { return lens || !attribute.empty() || at || !patch.empty() || generate > 0; }
+};
+
+void addModelReadings(CLI::App& app, ModelReadings& readings);
+
+/// "L.H", both from 0. Throws UserError that names the flag.
+model::HeadOfLayer headFrom(std::string_view flag, const std::string& text);
+
+/// `names` may be null: tokens are then called by their ids.
+void addReadings(formats::Json& json, const ModelReadings& readings,
+                 const model::ModelTracePtr& trace, const formats::TokenizerPtr& names);
+void printReadings(std::ostream& out, const ModelReadings& readings,
+                   const model::ModelTracePtr& trace, const formats::TokenizerPtr& names);
+
+}  // namespace headscope::cli

@@ -1,0 +1,88 @@
+#include "app/live_generation.h"
+
+#include <optional>
+#include <utility>
+
+#include "core/execution.h"
+
+namespace headscope {
+namespace {
+
+/// Of one request: so late a token may be seen.
+constexpr double kTokensSeconds = 0.03;
+
+}  // namespace
+
+/// What the thread works on; where another one was begun, its last work still has it.
+struct LiveGeneration::Run {
+  std::optional<GenerationMoment> advance(const std::atomic<bool>& cancelled);
+
+  model::ModelTracePtr from;
+  model::Sampling sampling;
+  Index mostNew;
+  GenerationMoment now;
+  std::optional<model::Decoder> decoder;
+};
+
+std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<bool>& cancelled) {
+  const Execution execution{.cancelled = &cancelled};
+  const double start = clockSeconds();
+  if (!decoder) decoder.emplace(from, mostNew);
+  now.room = decoder->room();
+  do {
+    const auto place = static_cast<Index>(now.made.size());
+    const Index id = takenFrom(decoder->logits(), sampling, place);
+    const model::Prediction token = model::standingOf(decoder->logits(), id).token;
+    const double begun = clockSeconds();
+    if (!decoder->feed(id, execution)) return std::nullopt;
+    now.made.push_back({token, millisecondsSince(begun)});
+    now.tokens = decoder->tokens();
+    now.finished = now.tokens == now.room;
+  } while (!now.finished && clockSeconds() - start < kTokensSeconds);
+  return now;
+}
+
+std::vector<Index> GenerationMoment::ids() const {
+  std::vector<Index> all;
+  for (const Made& each : made) all.push_back(each.token.id);
+  return all;
+}
+
+void LiveGeneration::begin(model::ModelTracePtr from, const model::Sampling& sampling,
+                           Index mostNew) {
+  from_ = from;
+  run_ = std::make_shared<Run>();
+  run_->from = std::move(from);
+  run_->sampling = sampling;
+  run_->mostNew = mostNew;
+  run_->now.begun = ++begun_;
+  moment_ = nullptr;
+  problem_.clear();
+  playing_ = true;
+  goOn();  // at once: what an earlier one is at is never seen
+}
+
+void LiveGeneration::goOn() {
+  thread_.request(
+      [run = run_](const std::atomic<bool>& cancelled) { return run->advance(cancelled); });
+}
+
+void LiveGeneration::follow(const model::ModelTracePtr& present) {
+  if (from_ != nullptr && from_ != present) {
+    run_ = nullptr;
+    from_ = nullptr;
+    moment_ = nullptr;
+    problem_.clear();
+    playing_ = false;
+  }
+  if (auto outcome = thread_.take(); outcome && run_ != nullptr) {
+    problem_ = outcome->error;
+    if (outcome->result) {
+      moment_ = std::make_shared<const GenerationMoment>(std::move(*outcome->result));
+    }
+    if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;
+  }
+  if (due()) goOn();
+}
+
+}  // namespace headscope

@@ -1,0 +1,215 @@
+#include "app/ui/model/generation_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/widgets.h"
+#include "core/model/tokenized.h"
+
+namespace headscope::ui {
+
+std::string millisecondsInWords(double ms) { return fmt::format("{:.{}f}", ms, ms < 1.0 ? 2 : 1); }
+
+TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made) {
+  std::vector<Index> all = moment.trace->document().input.ids;
+  if (moment.tokenizer == nullptr) {
+    TextGoneOn on{moment.text, {}, true};
+    for (const Index id : made) on.added += fmt::format(", {}", id);
+    on.text += on.added;
+    return on;
+  }
+  const auto textOf = [&](const std::vector<Index>& ids) {
+    return moment.tokenizer->decode(std::vector<tokenizer::TokenId>(ids.begin(), ids.end()));
+  };
+  // what is added is what the whole has more: alone, the first token might lose its space
+  const std::string before = textOf(all);
+  all.insert(all.end(), made.begin(), made.end());
+  const std::string whole = textOf(all);
+  TextGoneOn on;
+  on.added = whole.starts_with(before) ? whole.substr(before.size()) : textOf(made);
+  on.text = moment.text + on.added;
+  const std::string why = whyNot([&] { on.sameTokens = inputOfText(moment, on.text).ids == all; });
+  if (!why.empty()) on.sameTokens = false;
+  return on;
+}
+
+namespace {
+
+/// A whole number with its name before it, on the line.
+void wholeSetting(const Panel& panel, const char* name, const char* about, Index& value,
+                  Index least, Index most, NumberDraft& draft) {
+  const Look& look = panel.look;
+  flowOn(look, textSize(look.fonts.regular, name).x + look.px(58 + 16 + 14), 14.0F);
+  rowCaption(look, name);
+  const auto next =
+      wholeNumberField(look, {name, value, most, "type a whole number"}, draft, [&](Index n) {
+        return n >= least && n <= most ? std::string()
+                                       : fmt::format("{}: {} to {}", name, least, most);
+      });
+  tip(look, about);
+  if (!draft.problem.empty()) panel.edits.say(draft.problem, true);
+  if (next) value = *next;
+}
+
+}  // namespace
+
+void GenerationTab::draw(const Panel& panel, const ModelMoment& moment) {
+  const Look& look = panel.look;
+  const std::string why = model::whyNoGeneration(*moment.trace->document().model);
+  if (!why.empty()) return wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
+  if (full(panel, moment)) return;
+  controls(panel, moment);
+  if (!generation_.problem().empty()) {
+    wrappedLabel(look.fonts.regular, look.theme.bad, generation_.problem());
+  }
+  const auto now = generation_.moment();
+  Rect room = Rect::rest();
+  const float left = std::clamp(room.width() * 0.42F, look.px(240), look.px(460));
+  const Rect cache = [&] {
+    Rect right = room;
+    right.cutLeft(left, look.space.large);
+    return right;
+  }();
+  ImGui::BeginChild("made", {std::min(left, room.width()), 0.0F});
+  if (now != nullptr) {
+    made(panel, moment, *now);
+  } else {
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 generation_.playing()
+                     ? "being computed …"
+                     : "Each new token is chosen from what the model says after the one before.");
+  }
+  ImGui::EndChild();
+  if (cache.width() < look.px(160)) return;
+  ImGui::SetCursorScreenPos(cache.a);
+  ImGui::BeginChild("cache", cache.size());
+  const Index text = moment.trace->tokens();
+  CacheShown shown{
+      text, 0,
+      std::min(text + panel.view.model.prediction.generation.tokens, mostTokens(moment.config())),
+      0.0};
+  if (now != nullptr) {
+    shown = {text, now->tokens - text, now->room, now->made.empty() ? 0.0 : now->made.back().ms};
+  }
+  drawKvCache(panel, moment, shown);
+  ImGui::EndChild();
+}
+
+/// No further token has room.
+bool GenerationTab::full(const Panel& panel, const ModelMoment& moment) {
+  const Look& look = panel.look;
+  const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());
+  if (tokens < most) return false;
+  wrappedLabel(look.fonts.regular, look.theme.textMuted,
+               fmt::format("The text has {} tokens, as many as this model takes: it goes on with a "
+                           "shorter one.",
+                           tokens));
+  const Index some = most * 3 / 4;
+  if (moment.tokenizer == nullptr || some == 0) return true;
+  if (pill(look, fmt::format("use the first {} tokens", some).c_str())) {
+    model_.setText(std::string(model::firstTokens(moment.text, *moment.tokenizer, some)));
+  }
+  return true;
+}
+
+void GenerationTab::controls(const Panel& panel, const ModelMoment& moment) {
+  const Look& look = panel.look;
+  GenerationView& view = panel.view.model.prediction.generation;
+  const int chosen = choices(look, "sampling", {"most probable", "sampled"}, view.sampled ? 1 : 0);
+  if (chosen >= 0) view.sampled = chosen == 1;
+  wholeSetting(panel, "tokens", "at most so many new ones", view.tokens, 1, kMostNewTokens,
+               tokens_);
+  if (view.sampled) {
+    flowOn(look, look.px(150), 14.0F);
+    rowCaption(look, "temperature");
+    const auto typed = realField(look, "temperature", 50, view.temperature, temperature_,
+                                 "give one from 0.01 to 10");
+    tip(look, "Logits are divided by it: below 1 the most probable are favoured, above 1 the rest");
+    if (typed && *typed >= kLeastSampling && *typed <= kMostSampling) {
+      view.temperature = *typed;
+      temperature_.problem.clear();
+    } else if (typed) {
+      temperature_.problem = fmt::format("temperature: {} to {}", kLeastSampling, kMostSampling);
+    }
+    if (!temperature_.problem.empty()) panel.edits.say(temperature_.problem, true);
+    wholeSetting(panel, "top-k", "only so many of the most probable are sampled from; 0: all",
+                 view.topK, 0, moment.config().vocabulary, topK_);
+    auto seed = static_cast<Index>(view.seed);
+    wholeSetting(panel, "seed", "the same seed gives the same tokens", seed, 0,
+                 static_cast<Index>(kMostSeed), seed_);
+    view.seed = static_cast<std::uint64_t>(seed);
+  }
+  const auto now = generation_.moment();
+  const bool rest = now != nullptr && !now->finished && generation_.problem().empty();
+  flowOn(look, buttonWidth(look, "generate"), 14.0F);
+  if (generation_.playing()) {
+    if (pill(look, "stop", true)) generation_.play(false);
+  } else {
+    if (pill(look, now == nullptr ? "generate" : "generate anew", now == nullptr)) {
+      model::Sampling sampling;
+      if (view.sampled) sampling = {view.temperature, view.topK, view.seed};
+      generation_.begin(moment.trace, sampling, view.tokens);
+    }
+    if (rest && flowingPill(look, "go on", "to as many as were asked for")) {
+      generation_.play(true);
+    }
+  }
+  ImGui::Dummy({0.0F, look.space.tight});
+}
+
+void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
+                         const GenerationMoment& now) {
+  const Look& look = panel.look;
+  take(panel, moment, now);
+  Table table(look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              {{"", "its place in the text", true, 34, 0, false},
+               {"token", {}, false, 90, 1, false},
+               {"p", "its probability there, at temperature 1", true, 54, 0, false},
+               {"", {}, false, 50, 1, false},
+               {"ms", "its row through all layers, and the logits after it", true, 50, 0, false}});
+  table.rows(std::ssize(now.made), [&](Index i) {
+    const auto& each = now.made[static_cast<std::size_t>(i)];
+    table.row(i);
+    table.number(std::to_string(moment.trace->tokens() + i), look.theme.textMuted);
+    table.text(moment.nameOf(each.token.id));
+    table.number(fmt::format("{:.3f}", each.token.probability));
+    table.bar(static_cast<float>(each.token.probability), look.theme.accent);
+    table.number(millisecondsInWords(each.ms), look.theme.textMuted);
+  });
+}
+
+/// What was made as text, and the way into the model's own.
+void GenerationTab::take(const Panel& panel, const ModelMoment& moment,
+                         const GenerationMoment& now) {
+  const Look& look = panel.look;
+  const Fingerprint key("gone on", moment.number, now.begun, now.made.size());
+  const TextGoneOn* on = panel.computations.atOnce<TextGoneOn>(
+      "text gone on", key, [&] { return textGoneOn(moment, now.ids()); });
+  if (on == nullptr) return;
+  // bytes, of which the last are news
+  const std::size_t most = Rect::rest().height() > look.px(160) ? 300 : 40;
+  std::size_t from = on->added.size() > most ? on->added.size() - most : 0;
+  while (from < on->added.size() &&
+         (static_cast<unsigned char>(on->added[from]) & 0xC0U) == 0x80U) {
+    ++from;
+  }
+  wrappedLabel(look.fonts.regular, look.theme.text, "…" + on->added.substr(from));
+  if (generation_.playing()) return;
+  if (now.tokens == mostTokens(moment.config())) {
+    label(look.fonts.small, look.theme.textMuted,
+          fmt::format("{} tokens are all that this model takes.", now.tokens));
+  }
+  if (pill(look, "take into the text")) model_.setText(on->text);
+  tip(look, "The model's text is then what it was with these tokens behind it");
+  if (!on->sameTokens) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted,
+                 "As text these are cut into other tokens than the ones that were made.");
+  }
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,40 @@
+// Generation view: a model goes on with its text: how a token is chosen, the tokens as they come,
+// and what is kept of them. Fills what is left of the current window.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/live_generation.h"
+#include "app/live_model.h"
+#include "app/ui/number_field.h"
+#include "app/ui/panel.h"
+
+namespace headscope::ui {
+
+class GenerationTab {
+ public:
+  GenerationTab(LiveModel& model, LiveGeneration& generation)
+      : model_(model), generation_(generation) {}
+
+  void draw(const Panel& panel, const ModelMoment& moment);
+
+ private:
+  bool full(const Panel& panel, const ModelMoment& moment);
+  void controls(const Panel& panel, const ModelMoment& moment);
+  void made(const Panel& panel, const ModelMoment& moment, const GenerationMoment& now);
+  void take(const Panel& panel, const ModelMoment& moment, const GenerationMoment& now);
+
+  LiveModel& model_;
+  LiveGeneration& generation_;
+  NumberDraft tokens_, temperature_, topK_, seed_;
+};
+
+/// The text with new tokens behind it, and whether it is cut into just these again.
+struct TextGoneOn {
+  std::string text, added;
+  bool sameTokens = true;
+};
+TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made);
+
+}  // namespace headscope::ui

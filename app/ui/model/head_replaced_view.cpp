@@ -1,0 +1,144 @@
+// A head's output replaced: predictions before and after side by side, and how much of the change
+// is the head's own doing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/text_field.h"
+#include "app/ui/widgets.h"
+#include "core/ledger.h"
+#include "core/model/head_output.h"
+#include "core/model/logit_parts.h"
+
+namespace headscope::ui {
+namespace {
+
+using model::HeadReplaced;
+
+enum class Instead { nothing, mean, otherText };
+
+/// What is put in the place of which head's output.
+struct Replacing {
+  model::HeadOfLayer head;
+  Instead instead;
+  std::string otherText;
+
+  std::string inWords() const {
+    const std::string of = fmt::format("layer {}, head {}", head.layer + 1, head.head + 1);
+    switch (instead) {
+      case Instead::nothing:
+        return fmt::format("With the output of {} left out", of);
+      case Instead::mean:
+        return fmt::format("With the output of {} at its mean over this text's tokens", of);
+      case Instead::otherText:
+        return fmt::format("With the output of {} as on “{}”", of, otherText);
+    }
+    return {};
+  }
+};
+
+std::optional<HeadReplaced> replaced(const AskedWord& asked, const Replacing& with,
+                                     const std::atomic<bool>& cancelled) {
+  const model::ModelTracePtr& before = asked.moment->trace;
+  const Execution execution{.cancelled = &cancelled};
+  Tensor rows;
+  if (with.instead == Instead::nothing) {
+    rows = Tensor::zeros({before->tokens(), before->config().headDim});
+  } else if (with.instead == Instead::mean) {
+    rows = model::meanOfRows(headOutput(*before, with.head));
+  } else {
+    model::ModelInput input = inputOfText(*asked.moment, with.otherText);
+    const auto other = runModel(withInput(before->document(), std::move(input)), nullptr, execution,
+                                defaultMemoryBudget() / 4);
+    if (other == nullptr) return std::nullopt;
+    rows = headOutput(*other, with.head);
+  }
+  return replaceHead(before, with.head, rows, asked.row, asked.word, asked.other, execution);
+}
+
+std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
+                          const Replacing& with) {
+  const std::string text =
+      fmt::format("{}, the {} goes from {:.3f} to {:.3f}: total effect {:+.3f}.", with.inWords(),
+                  asked.logitName(), found.logitBefore, found.logitAfter, found.total());
+  if (!found.direct) {
+    return text + " How much of it is direct cannot be told where norms follow the sums.";
+  }
+  const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
+  if (between.empty()) return text + " All of it is direct: nothing stands behind this head.";
+  return text + fmt::format(
+                    " Direct effect {:+.3f}: what the head itself writes differently at this "
+                    "token; the other {:+.3f} come by {}.",
+                    *found.direct, found.total() - *found.direct, between);
+}
+
+void wordsTable(const Panel& panel, const AskedWord& asked, const HeadReplaced& found) {
+  const Look& look = panel.look;
+  Table table(look, {.id = "replaced", .height = ImGui::GetContentRegionAvail().y, .dense = true},
+              {{"word", {}, false, 110, 0, false},
+               {"before", "its probability", true, 60, 0, false},
+               {"", {}, false, 60, 1, false},
+               {"after", "its probability with the head's output replaced", true, 60, 0, false},
+               {"", {}, false, 60, 1, false},
+               {"change", {}, true, 64, 0, false}});
+  table.rows(std::ssize(found.words), [&](Index i) {
+    const HeadReplaced::Word& word = found.words[static_cast<std::size_t>(i)];
+    const double change = word.after - word.before;
+    table.row(i, word.id == asked.word);
+    table.text(asked.moment->nameOf(word.id));
+    table.number(fmt::format("{:.3f}", word.before));
+    table.bar(static_cast<float>(word.before), withAlpha(look.theme.textMuted, 0.6F));
+    table.number(fmt::format("{:.3f}", word.after));
+    table.bar(static_cast<float>(word.after), look.theme.accent);
+    const bool seen = std::abs(change) >= 0.0005;  // in three digits
+    table.number(seen ? fmt::format("{:+.3f}", change) : "0.000", look.theme.textMuted);
+  });
+}
+
+}  // namespace
+
+void drawHeadReplaced(const Panel& panel, const AskedWord& asked) {
+  const Look& look = panel.look;
+  ModelView& view = panel.view.model;
+  const model::ModelConfig& c = asked.moment->config();
+  PredictionView& shown = view.prediction;
+  rowCaption(look, fmt::format("layer {}, head {} gives", view.layer + 1, view.head + 1).c_str());
+  const int chosen =
+      choices(look, "instead", {"nothing", "its mean", "as on another text"}, shown.instead);
+  if (chosen >= 0) shown.instead = chosen;
+  shown.instead = std::clamp(shown.instead, 0, 2);
+  const auto instead = static_cast<Instead>(shown.instead);
+  if (instead == Instead::otherText) {
+    if (shown.otherText.empty()) shown.otherText = asked.moment->text;
+    ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
+    textField(look, {"##other text"}, shown.otherText);
+  }
+  const Replacing with{{std::clamp<Index>(view.layer, 0, c.layers - 1),
+                        std::clamp<Index>(view.head, 0, c.heads - 1)},
+                       instead,
+                       shown.otherText};
+  Fingerprint key = asked.key("replaced");
+  key.add(with.head.layer).add(with.head.head).add(with.instead);
+  if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));
+  const auto found = panel.computations.want<HeadReplaced>("head replaced", key, When::atRest, [&] {
+    return [asked, with](const std::atomic<bool>& cancelled) {
+      return replaced(asked, with, cancelled);
+    };
+  });
+  if (!found.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  }
+  if (found.current == nullptr) {
+    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+  }
+  wrappedLabel(look.fonts.small, look.theme.text, effectInWords(*found.current, asked, with));
+  wordsTable(panel, asked, *found.current);
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,104 @@
+// The KV cache: of each layer and key/value head the keys and values that are kept, how they grow,
+// and what a new token takes with them and would take without.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/layer_grid.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/widgets.h"
+#include "core/ledger.h"
+#include "core/model/generation.h"
+
+namespace headscope::ui {
+namespace {
+
+ImU32 colorOfText(const Look& look) { return withAlpha(look.theme.textMuted, 0.65F); }
+ImU32 colorOfRoom(const Look& look) { return withAlpha(look.theme.textMuted, 0.22F); }
+
+/// "head 3", or of a group "heads 5 to 8".
+std::string headsOfGroup(const model::ModelConfig& c, Index group) {
+  const Index each = c.heads / c.kvHeads;
+  if (each == 1) return fmt::format("head {}", group + 1);
+  return fmt::format("heads {} to {}", group * each + 1, (group + 1) * each);
+}
+
+std::string sizeInWords(const model::ModelConfig& c, const CacheShown& cache) {
+  const Index tokens = cache.text + cache.made;
+  const Index layer = layerCacheBytes(c, tokens);
+  return fmt::format(
+      "Kept in each layer: K and V, ({}, {}, {}) each, as (heads, tokens, d_k){}: {}; in all {} "
+      "layers {}, {} more with each token.",
+      c.kvHeads, tokens, c.headDim,
+      c.kvHeads < c.heads ? fmt::format(", each for {} heads", c.heads / c.kvHeads) : std::string(),
+      bytesInWords(layer), c.layers, bytesInWords(c.layers * layer),
+      bytesInWords(c.layers * layerCacheBytes(c, 1)));
+}
+
+std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {
+  const Index tokens = cache.text + cache.made;
+  std::string text = fmt::format(
+      "Anew for each token: its own row in each layer (q, k, v, its scores over the keys kept{}); "
+      "without the cache all rows, now {}.",
+      c.attentionOnly ? "" : ", FFN", tokens);
+  if (cache.made == 0) return text;
+  return text + fmt::format(" The newest took {} ms.", millisecondsInWords(cache.ms));
+}
+
+/// In each cell K above V, as long as there are tokens.
+void cachePicture(const Look& look, const model::ModelConfig& c, const CacheShown& cache,
+                  Rect room) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const LayerGrid grid(look, room, c.layers, c.kvHeads, look.px(34));
+  grid.drawNames(list, [&](Index group, float width) {
+    return width > look.px(84) ? headsOfGroup(c, group) : std::to_string(group + 1);
+  });
+  const Index all = cache.text + cache.made;
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    for (Index group = 0; group < c.kvHeads; ++group) {
+      const Rect whole = grid.cell(layer, group);
+      const Rect at = whole.inset({std::min(look.space.thin, whole.width() * 0.1F),
+                                   std::min(look.space.thin, whole.height() * 0.15F)});
+      for (int which = 0; which < 2; ++which) {
+        const Rect bar = at.row(which, 2, look.space.hair);
+        const auto upTo = [&](Index tokens) {
+          return bar.a.x +
+                 bar.width() * static_cast<float>(tokens) / static_cast<float>(cache.room);
+        };
+        list->AddRectFilled(bar.a, bar.b, colorOfRoom(look));
+        list->AddRectFilled(bar.a, {upTo(cache.text), bar.b.y}, colorOfText(look));
+        if (cache.made == 0) continue;
+        list->AddRectFilled({upTo(cache.text), bar.a.y}, {upTo(all), bar.b.y}, look.theme.accent);
+      }
+    }
+  }
+  if (!ImGui::IsWindowHovered()) return;
+  const auto at = grid.at(ImGui::GetIO().MousePos);
+  if (!at) return;
+  tipNow(fmt::format("layer {}, {}\nK ({}, {}) above V ({}, {})", at->first + 1,
+                     headsOfGroup(c, at->second), all, c.headDim, all, c.headDim));
+}
+
+}  // namespace
+
+void drawKvCache(const Panel& panel, const ModelMoment& moment, const CacheShown& cache) {
+  const Look& look = panel.look;
+  const model::ModelConfig& c = moment.config();
+  wrappedLabel(look.fonts.small, look.theme.textMuted, sizeInWords(c, cache));
+  if (Rect::rest().height() > look.px(120)) {
+    wrappedLabel(look.fonts.small, look.theme.textMuted, workInWords(c, cache));
+  } else {
+    tip(look, workInWords(c, cache));
+  }
+  Rect room = Rect::rest();
+  drawChartTitle(look, room, "rows kept, K above V",
+                 {{fmt::format("the text's {}", cache.text), colorOfText(look)},
+                  {fmt::format("new {}", cache.made), look.theme.accent},
+                  {fmt::format("room for {}", cache.room), colorOfRoom(look)}});
+  cachePicture(look, c, cache, room);
+}
+
+}  // namespace headscope::ui

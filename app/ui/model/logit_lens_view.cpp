@@ -1,0 +1,128 @@
+// What the model would say after each half layer, and how probable the chosen word is there.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/table.h"
+#include "app/ui/widgets.h"
+#include "core/ledger.h"
+#include "core/model/logit_lens.h"
+
+namespace headscope::ui {
+namespace {
+
+using Lens = std::vector<model::LensDepth>;
+
+/// From where on the word stands first to the end; null: it does not at the end.
+const model::LensDepth* firstFrom(const Lens& lens) {
+  const model::LensDepth* from = nullptr;
+  for (auto depth = lens.rbegin(); depth != lens.rend() && depth->word.rank == 0; ++depth) {
+    from = &*depth;
+  }
+  return from;
+}
+
+std::string inWords(const Lens& lens, const AskedWord& asked) {
+  const auto& end = lens.back().word;
+  if (const model::LensDepth* from = firstFrom(lens)) {
+    return fmt::format("{} stands first {} {}{}.", asked.name(),
+                       from == &lens.back() ? "after" : "from", model::halfInWords(from->half),
+                       from == &lens.back() ? "" : " on");
+  }
+  const auto best = std::min_element(lens.begin(), lens.end(), [](const auto& a, const auto& b) {
+    return a.word.rank < b.word.rank;
+  });
+  return fmt::format("{} ends at place {}; it is highest, at place {}, after {}.", asked.name(),
+                     withThousands(end.rank + 1), withThousands(best->word.rank + 1),
+                     model::halfInWords(best->half));
+}
+
+std::string howInWords(const model::ModelConfig& c) {
+  if (c.attentionOnly) return "The readout is applied after each layer.";
+  if (c.preNorm) return "The final norm and the readout are applied after each half layer.";
+  return "Norms follow the sums in this model, so the readout alone is applied after each half "
+         "layer.";
+}
+
+void depthsTable(const Panel& panel, const AskedWord& asked, const Lens& lens, float height) {
+  const Look& look = panel.look;
+  Table table(look, {.id = "lens", .height = height, .frozen = 0, .dense = true},
+              {{"after", {}, false, 110, 0, false},
+               {"it would say", {}, false, 90, 1, false},
+               {"p", "of what it would say", true, 50, 0, false},
+               {"place", "of the chosen word among all", true, 54, 0, false},
+               {"its p", "of the chosen word", true, 54, 0, false}});
+  table.rows(std::ssize(lens), [&](Index i) {
+    const model::LensDepth& depth = lens[static_cast<std::size_t>(i)];
+    const bool says = depth.word.rank == 0;
+    table.row(i);
+    table.text(model::halfInWords(depth.half), look.theme.textMuted);
+    table.text(asked.moment->nameOf(depth.best.id), says ? look.theme.accentText : look.theme.text);
+    table.number(fmt::format("{:.3f}", depth.best.probability));
+    table.number(withThousands(depth.word.rank + 1));
+    table.number(fmt::format("{:.3f}", depth.word.token.probability));
+  });
+}
+
+void depthsChart(const Panel& panel, const AskedWord& asked, const Lens& lens, Rect room) {
+  const Look& look = panel.look;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  drawChartTitle(look, room, "probability after each layer",
+                 {{asked.name(), look.theme.accent},
+                  {"what it would say", withAlpha(look.theme.textMuted, 0.7F)}});
+  double most = 0.0;
+  std::vector<ChartPoint> word, best;
+  const double layersEach = static_cast<double>(asked.moment->config().layers) /
+                            static_cast<double>(std::ssize(lens) - 1);
+  for (const model::LensDepth& depth : lens) {
+    const double x = static_cast<double>(word.size()) * layersEach;
+    word.push_back({x, depth.word.token.probability});
+    best.push_back({x, depth.best.probability});
+    most = std::max(most, depth.best.probability);
+  }
+  ChartFrame frame{room, roundAxis(0.0, word.back().x), roundAxis(0.0, std::min(1.0, most))};
+  frame.x.high = word.back().x;
+  std::erase_if(frame.x.ticks, [&](double t) { return t > word.back().x || t != std::floor(t); });
+  const Chart chart(look, std::move(frame));
+  chart.drawAxes(list);
+  chart.curve(list, best, withAlpha(look.theme.textMuted, 0.7F));
+  chart.curve(list, word, look.theme.accent, 2.0F);
+  for (const ChartPoint& point : word) chart.dot(list, point, look.theme.accent, look.px(2.5F));
+}
+
+}  // namespace
+
+void drawLogitLens(const Panel& panel, const AskedWord& asked) {
+  const Look& look = panel.look;
+  const auto found =
+      panel.computations.want<Lens>("logit lens", asked.key("lens"), When::beside, [&] {
+        return [asked](const std::atomic<bool>& cancelled) {
+          return model::logitLens(*asked.moment->trace, asked.row, asked.word,
+                                  {.cancelled = &cancelled});
+        };
+      });
+  if (!found.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);
+  }
+  if (found.current == nullptr) {
+    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+  }
+  const Lens& lens = *found.current;
+  wrappedLabel(look.fonts.small, look.theme.textMuted,
+               inWords(lens, asked) + " " + howInWords(asked.moment->config()));
+  Rect room = Rect::rest();
+  const float width = std::clamp(room.width() * 0.5F, look.px(380), look.px(560));
+  ImGui::BeginChild("lens table", {std::min(width, room.width()), 0.0F});
+  depthsTable(panel, asked, lens, ImGui::GetContentRegionAvail().y);
+  ImGui::EndChild();
+  room.cutLeft(width, look.space.large);
+  if (room.width() > look.px(160)) depthsChart(panel, asked, lens, room);
+}
+
+}  // namespace headscope::ui

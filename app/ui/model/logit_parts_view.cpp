@@ -1,0 +1,133 @@
+// What each head and network adds to a logit: a map of all, the largest as bars, and their sum.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/layer_grid.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/chart.h"
+#include "app/ui/parts/matrix.h"
+#include "app/ui/widgets.h"
+#include "core/model/logit_parts.h"
+
+namespace headscope::ui {
+namespace {
+
+using model::LogitPart;
+using model::LogitPartKind;
+using model::LogitParts;
+
+std::string signedNumber(double value) { return fmt::format("{:+.3f}", value); }
+
+/// Heads, then the bias and the network where there are such; a click chooses a head.
+void logitMap(const Panel& panel, const AskedWord& asked, const LogitParts& found,
+              const ColorScale& scale, Rect room) {
+  const Look& look = panel.look;
+  const model::ModelConfig& c = asked.moment->config();
+  ModelView& view = panel.view.model;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool bias = std::any_of(found.parts.begin(), found.parts.end(), [](const LogitPart& part) {
+    return part.kind == LogitPartKind::attentionBias;
+  });
+  const Index network = c.heads + (bias ? 1 : 0);
+  const LayerGrid grid(look, room, c.layers, network + (c.attentionOnly ? 0 : 1), look.px(40));
+  grid.drawNames(list, [&](Index column, float width) {
+    if (column >= c.heads) return std::string(column == network ? "FFN" : "bias");
+    return fmt::format("{}{}", width > look.px(50) ? "head " : "", column + 1);
+  });
+  ImGui::SetCursorScreenPos(grid.cells().a);
+  const ImVec2 size = grid.cells().size();
+  ImGui::InvisibleButton("logit map", size);
+  const bool over = ImGui::IsItemHovered();
+  for (const LogitPart& part : found.parts) {
+    if (part.layer < 0) continue;
+    const bool isHead = part.kind == LogitPartKind::head;
+    const Index column = isHead                                      ? part.head
+                         : part.kind == LogitPartKind::attentionBias ? c.heads
+                                                                     : network;
+    const Rect at = grid.cell(part.layer, column).inset(look.space.hair);
+    const ImU32 fill = scale.color(look.maps, static_cast<float>(part.value));
+    list->AddRectFilled(at.a, at.b, fill);
+    const std::string words = fmt::format("{:+.2f}", part.value);
+    if (textSize(look.fonts.tiny, words).x < at.width() - look.space.tight &&
+        fontSize(look.fonts.tiny) < at.height()) {
+      drawTextCentred(list, look.fonts.tiny, at.centre(), legibleOn(fill), words);
+    }
+    if (isHead && part.layer == view.layer && part.head == view.head) {
+      list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
+    }
+    if (!over || !at.contains(ImGui::GetIO().MousePos)) continue;
+    tipNow(fmt::format("{}: {}", inWords(part), signedNumber(part.value)));
+    if (!isHead || !ImGui::IsMouseReleased(0)) continue;
+    view.layer = part.layer;
+    view.head = part.head;
+  }
+}
+
+/// The parts of the largest magnitude, as many as fit, and all others together.
+void largestParts(const Look& look, const LogitParts& found, const ColorScale& scale, Rect room) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  std::vector<LogitPart> parts = found.parts;
+  std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
+    return std::abs(a.value) > std::abs(b.value);
+  });
+  const float line = fontSize(look.fonts.small) + look.space.small;
+  const auto fits = static_cast<std::size_t>(std::max(1.0F, room.height() / line));
+  const std::size_t shown =
+      parts.size() <= fits ? parts.size() : std::max<std::size_t>(fits, 2) - 1;
+  double rest = 0.0;
+  for (std::size_t i = shown; i < parts.size(); ++i) rest += parts[i].value;
+  const double most = std::max({1e-12, std::abs(parts.front().value), std::abs(rest)});
+  const float names = textSize(look.fonts.small, "layer 00, output bias").x;
+  const float numbers = textSize(look.fonts.mono, "+00.000").x;
+  const auto bar = [&](std::string name, double value) {
+    drawBarLine(look, list, room.cutTop(line), names, numbers,
+                {std::move(name), signedNumber(value), static_cast<float>(std::abs(value) / most),
+                 scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F), look.theme.text});
+  };
+  for (std::size_t i = 0; i < shown; ++i) bar(inWords(parts[i]), parts[i].value);
+  if (shown < parts.size()) bar(fmt::format("{} others", parts.size() - shown), rest);
+}
+
+}  // namespace
+
+void drawLogitParts(const Panel& panel, const AskedWord& asked) {
+  const Look& look = panel.look;
+  const auto found =
+      panel.computations.want<LogitParts>("logit parts", asked.key("parts"), When::beside, [&] {
+        return [asked](const std::atomic<bool>& cancelled) {
+          return model::logitParts(*asked.moment->trace, asked.row, asked.word, asked.other,
+                                   {.cancelled = &cancelled});
+        };
+      });
+  if (!found.problem.empty()) {
+    return wrappedLabel(look.fonts.regular, look.theme.textMuted, found.problem);
+  }
+  if (found.current == nullptr) {
+    return label(look.fonts.regular, look.theme.textMuted, "being computed …");
+  }
+  const LogitParts& parts = *found.current;
+  wrappedLabel(
+      look.fonts.small, look.theme.textMuted,
+      fmt::format("Added directly, past all later layers{}: sum of {} parts {:+.4f} = {} {:+.4f}",
+                  asked.moment->config().attentionOnly
+                      ? ""
+                      : ", with the final norm's scale as it is at this token",
+                  parts.parts.size(), parts.sum, asked.logitName(), parts.logit));
+  Rect room = Rect::rest();
+  const float list = std::clamp(room.width() * 0.36F, look.px(250), look.px(380));
+  const Rect right = room.cutRight(std::min(list, room.width()), look.space.large);
+  float most = 0.0F;
+  for (const LogitPart& part : parts.parts) {
+    if (part.layer >= 0) most = std::max(most, static_cast<float>(std::abs(part.value)));
+  }
+  const ColorScale scale = divergingScale(look, panel.view, most);
+  logitMap(panel, asked, parts, scale, room);
+  largestParts(look, parts, scale, right);
+}
+
+}  // namespace headscope::ui

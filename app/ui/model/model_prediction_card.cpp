@@ -1,0 +1,172 @@
+// How the model comes to what it says at the chosen token: a card with a tab for each reading.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "app/ui/compat.h"
+#include "app/ui/model/generation_view.h"
+#include "app/ui/model/model_page.h"
+#include "app/ui/model/prediction_views.h"
+#include "app/ui/parts/layout.h"
+#include "app/ui/text_field.h"
+#include "app/ui/widgets.h"
+#include "core/model/tokenized.h"
+
+namespace headscope::ui {
+namespace {
+
+struct PredictionReading {
+  const char* title;
+  const char* about;
+  void (*draw)(const Panel&, const AskedWord&);  // null: not about a word, generation
+  bool differs;                                  // it can tell of the difference of two words
+};
+constexpr std::array kReadings{
+    PredictionReading{"Layer by layer",
+                      "Logit lens: what the model would say if it stopped after each half layer",
+                      &drawLogitLens, false},
+    PredictionReading{"Who says it",
+                      "Direct logit attribution: what each head and network adds to the logit",
+                      &drawLogitParts, true},
+    PredictionReading{"Another output",
+                      "A head's output replaced, and what becomes of the prediction",
+                      &drawHeadReplaced, true},
+    PredictionReading{"Go on", "The model goes on with the text, keys and values kept", nullptr,
+                      false}};
+
+constexpr const char* kFold = "fold";
+constexpr const char* kUnfold = "unfold";
+
+class ModelPredictionCard final : public Card {
+ public:
+  ModelPredictionCard(LiveModel& model, LiveGeneration& generation)
+      : Card({kModelPredictionCard, "Prediction", "how the model comes to its words"}),
+        model_(model),
+        generation_(model, generation) {}
+
+  void draw(const Panel& panel) override {
+    const Look& look = panel.look;
+    PredictionView& view = panel.view.model.prediction;
+    view.reading = std::clamp(view.reading, 0, static_cast<int>(kReadings.size()) - 1);
+    std::vector<Tab> tabs;
+    for (const PredictionReading& reading : kReadings)
+      tabs.push_back({reading.title, reading.about});
+    const float top = ImGui::GetCursorPosY();
+    const float fold = std::max(buttonWidth(look, kFold), buttonWidth(look, kUnfold));
+    const int clicked =
+        tabRow(look, "readings", tabs, view.reading,
+               kReadings[static_cast<std::size_t>(view.reading)].about, fold + look.space.large);
+    const ImVec2 below = ImGui::GetCursorPos();
+    ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - fold, top - look.space.tight});
+    if (pill(look, view.folded ? kUnfold : kFold)) view.folded = !view.folded;
+    tip(look, "Folded, it leaves its room to the heads");
+    ImGui::SetCursorPos(below);
+    if (clicked >= 0) {
+      view.reading = clicked;
+      view.folded = false;
+    }
+    if (view.folded) return;
+    const auto moment = model_.moment();
+    if (moment == nullptr) return;
+    if (moment->predictions.empty()) {
+      wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                   "This model was saved without the part that says a word.");
+      return;
+    }
+    const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
+    if (reading.draw == nullptr) return generation_.draw(panel, *moment);
+    const AskedWord asked = words(panel, moment, reading.differs);
+    ImGui::Dummy({0.0F, look.space.tight});
+    reading.draw(panel, asked);
+  }
+
+ private:
+  /// A word, of the most probable ones or as it is typed, and one to hold it against.
+  AskedWord words(const Panel& panel, const std::shared_ptr<const ModelMoment>& moment,
+                  bool differs) {
+    const Look& look = panel.look;
+    PredictionView& view = panel.view.model.prediction;
+    const Index row = chosenToken(panel.view.model, *moment);
+    const auto& best = moment->predictions[static_cast<std::size_t>(row)];
+    const auto& ids = moment->trace->document().input.ids;
+    const Index known = moment->config().vocabulary;
+    if (view.word >= known) view.word = -1;
+    if (view.other >= known) view.other = -1;
+    const Index word = view.word >= 0 ? view.word : best.front().id;
+
+    const std::size_t offered = Rect::rest().width() < look.px(1000) ? 4 : 6;
+    const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
+      float gap = look.space.small;
+      const auto one = [&](Index id) {
+        const std::string text = fmt::format("{}##{} {}", moment->nameOf(id), what, id);
+        flowOn(look, buttonWidth(look, text), std::exchange(gap, 3.0F));
+        if (pill(look, text.c_str(), id == chosen)) choose(id);
+      };
+      bool among = chosen < 0 || chosen == leftOut;
+      for (std::size_t i = 0; i < std::min(offered, best.size()); ++i) {
+        if (best[i].id == leftOut) continue;
+        among = among || best[i].id == chosen;
+        one(best[i].id);
+      }
+      if (!among) one(chosen);
+    };
+    rowCaption(look, fmt::format(fmt::runtime(moment->config().causal ? "after “{}”" : "for “{}”"),
+                                 moment->nameOf(ids[static_cast<std::size_t>(row)]))
+                         .c_str());
+    offer("word", word, -1, [&](Index id) { view.word = id; });
+    typedWord(panel, *moment);
+    if (!differs) return {moment, row, word, std::nullopt};
+    flowOn(look, buttonWidth(look, "none") + look.px(70), look.space.large);
+    rowCaption(look, "against");
+    if (pill(look, "none##against", view.other < 0 || view.other == word)) view.other = -1;
+    offer("against", view.other, word, [&](Index id) { view.other = id; });
+    const bool other = view.other >= 0 && view.other != word;
+    return {moment, row, word, other ? std::optional(view.other) : std::nullopt};
+  }
+
+  /// A word that is not among the most probable.
+  void typedWord(const Panel& panel, const ModelMoment& moment) {
+    const Look& look = panel.look;
+    const float width = look.px(110);
+    flowOn(look, width, 3.0F);
+    ImGui::SetNextItemWidth(width);
+    if (textField(look, {"##typed word", ImGuiInputTextFlags_EnterReturnsTrue, "another word"},
+                  typed_)) {
+      const std::string problem = whyNot([&] {
+        const Index id = model::oneToken(typed_, moment.tokenizer.get());
+        if (id < 0 || id >= moment.config().vocabulary) {
+          throw UserError(fmt::format("id {} is no token of this model", id));
+        }
+        panel.view.model.prediction.word = id;
+        typed_.clear();
+      });
+      if (!problem.empty()) panel.edits.say(problem, true);
+    }
+    tip(look, "One token, with the space before it where there is one, or its id; then enter");
+  }
+
+  LiveModel& model_;
+  GenerationTab generation_;
+  std::string typed_;  // a word
+};
+
+}  // namespace
+
+std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation) {
+  return std::make_unique<ModelPredictionCard>(model, generation);
+}
+
+std::string AskedWord::name() const { return fmt::format("“{}”", moment->nameOf(word)); }
+
+std::string AskedWord::logitName() const {
+  if (!other) return fmt::format("logit of {}", name());
+  return fmt::format("logit of {} − logit of “{}”", name(), moment->nameOf(*other));
+}
+
+Fingerprint AskedWord::key(std::string_view what) const {
+  return Fingerprint(what, moment->number, row, word, other.value_or(-1));
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,255 @@
+// From words to prediction: a token is chosen, what the model would say layer by layer, who adds to
+// it, a head's output replaced, and the model goes on with the text.
+#include <filesystem>
+#include <string>
+
+#include "app/live_generation.h"
+#include "app/view_json.h"
+#include "app_driver.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/shipped_model.h"
+
+namespace headscope::ui {
+namespace {
+
+class PredictionCard : public testing::Test {
+ protected:
+  void open(const std::string& folder, const std::string& text) {
+    ui.view().page = kModelPage;
+    ui.view().model.place = {folder, text};
+    calm();
+  }
+  void openInduction() { open(formats::kShippedModel, "abcdefgh abcd"); }
+  void openTiny(const std::string& name, const std::string& text) {
+    open((std::filesystem::path(HEADSCOPE_TEST_DATA) / name).string(), text);
+  }
+  void calm() {
+    for (int i = 0; i < 3; ++i) {
+      ui.frame();
+      ui.settle();
+    }
+    ui.frame();
+  }
+  void tab(const char* name) {
+    ui.click(name, kModelPredictionCard);
+    calm();
+  }
+  bool shows(const char* text) { return ui.shows(text, kModelPredictionCard); }
+  std::string all() { return ui.screen().all(kModelPredictionCard); }
+
+  AppDriver ui;
+};
+
+TEST_F(PredictionCard, TellsFromWhereOnTheModelKnows) {
+  openInduction();
+  EXPECT_TRUE(shows("after “d”")) << all();
+  EXPECT_TRUE(shows("“e” stands first")) << all();
+  EXPECT_TRUE(shows("layer 2 attention")) << all();
+  EXPECT_FALSE(shows("FFN")) << "it has none\n" << all();
+  EXPECT_FALSE(shows("final norm")) << all();
+  ui.view().model.token = 9;  // the second b
+  calm();
+  EXPECT_TRUE(shows("“c” stands first")) << all();
+}
+
+TEST_F(PredictionCard, AWordIsChosen) {
+  openTiny("tiny-gpt2", "The cat sat on");
+  EXPECT_EQ(ui.view().model.prediction.word, -1) << "the most probable";
+  EXPECT_TRUE(shows("“T” stands first")) << all();
+  ui.click("ire", kModelPredictionCard);
+  calm();
+  EXPECT_GE(ui.view().model.prediction.word, 0);
+  EXPECT_TRUE(shows("“ire” ends at place 4")) << all();
+}
+
+TEST_F(PredictionCard, AnyWordIsTyped) {
+  openTiny("tiny-gpt2", "The cat sat");
+  ui.click("another word", kModelPredictionCard);
+  ui.type(" the");
+  ui.press(Key::enter);
+  calm();
+  EXPECT_EQ(ui.view().model.prediction.word, 262);
+  EXPECT_TRUE(shows("·the")) << all();
+  ui.click("another word", kModelPredictionCard);
+  ui.type("the cat sat");
+  ui.press(Key::enter);
+  ui.frame();
+  EXPECT_TRUE(ui.shows("give a word that is one")) << ui.screen().all();
+  EXPECT_EQ(ui.view().model.prediction.word, 262);
+}
+
+TEST_F(PredictionCard, FoldedItLeavesItsRoomToTheHeads) {
+  openInduction();
+  const float before = ui.heatmaps(kModelHeadsCard).at(0).y1 - ui.heatmaps(kModelHeadsCard)[0].y0;
+  ui.click("fold", kModelPredictionCard);
+  const float after = ui.heatmaps(kModelHeadsCard).at(0).y1 - ui.heatmaps(kModelHeadsCard)[0].y0;
+  EXPECT_GT(after, before);
+  EXPECT_FALSE(shows("stands first")) << all();
+  tab("Who says it");
+  EXPECT_TRUE(shows("sum of")) << all();
+}
+
+TEST_F(PredictionCard, PartsAddUpToTheLogit) {
+  openInduction();
+  tab("Who says it");
+  EXPECT_TRUE(shows("sum of")) << all();
+  EXPECT_TRUE(shows("layer 2, head")) << all();
+  EXPECT_FALSE(shows("FFN")) << all();
+  openTiny("tiny-bert", "the cat sat");
+  EXPECT_TRUE(shows("normalises after each sum")) << all();
+  openTiny("tiny-gpt2", "The cat sat");
+  EXPECT_TRUE(shows("FFN")) << all();
+  EXPECT_TRUE(shows("final norm's scale")) << all();
+}
+
+TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
+  openTiny("tiny-gpt2", "The cat sat");
+  tab("Another output");
+  EXPECT_TRUE(shows("With the output of layer 1, head 1 left out")) << all();
+  EXPECT_TRUE(shows("total effect")) << all();
+  EXPECT_TRUE(shows("Direct effect")) << all();
+  const std::string out = all();
+  tab("its mean");
+  EXPECT_TRUE(shows("at its mean")) << all();
+  EXPECT_NE(all(), out);
+  tab("as on another text");
+  EXPECT_TRUE(shows("total effect +0.000")) << "it is the same text yet\n" << all();
+  ui.view().model.prediction.otherText = "The";
+  calm();
+  EXPECT_TRUE(shows("as many")) << all();
+  ui.view().model.prediction.otherText = "The the the the";
+  ui.view().model.layer = 1;
+  calm();
+  EXPECT_TRUE(shows("layer 2, head 1 as on")) << all();
+  EXPECT_FALSE(shows("total effect +0.000")) << all();
+}
+
+TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {
+  openInduction();
+  tab("Go on");
+  EXPECT_TRUE(shows("K and V, (4, 12,")) << all();
+  ui.view().model.prediction.generation.tokens = 4;
+  ui.click("generate", kModelPredictionCard);
+  calm();
+  EXPECT_TRUE(shows("…efgh")) << all();
+  EXPECT_TRUE(shows("K and V, (4, 16,")) << all();
+  EXPECT_TRUE(shows("new 4")) << all();
+  EXPECT_TRUE(shows("The newest took")) << all();
+  ui.click("take into the text", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.place.text, "abcdefgh abcdefgh");
+  EXPECT_TRUE(shows("new 0")) << "what was made is in the text now\n" << all();
+}
+
+TEST_F(PredictionCard, ATextThatFillsTheModelIsCutToGoOn) {
+  open(formats::kShippedModel, "abcdefghabcdefghabcdefghabcdefgh");
+  tab("Go on");
+  EXPECT_FALSE(shows("generate")) << all();
+  ui.click("use the first 24 tokens", kModelPredictionCard);
+  calm();
+  EXPECT_EQ(ui.view().model.place.text, "abcdefghabcdefghabcdefgh");
+  EXPECT_TRUE(shows("generate")) << all();
+}
+
+TEST_F(PredictionCard, SamplingFollowsItsSeed) {
+  openTiny("tiny-gpt2", "The cat");
+  tab("Go on");
+  GenerationView& view = ui.view().model.prediction.generation;
+  view.tokens = 8;
+  ui.click("sampled", kModelPredictionCard);
+  EXPECT_TRUE(view.sampled);
+  EXPECT_TRUE(shows("temperature")) << all();
+  const auto made = [&](std::uint64_t seed) {
+    view.seed = seed;
+    ui.click("generate", kModelPredictionCard);
+    calm();
+    const std::string said = all();
+    const auto from = said.find("…");
+    return said.substr(from, said.find("takeinto") - from);
+  };
+  const std::string one = made(1);
+  const std::string two = made(2);
+  EXPECT_NE(one, two);
+  EXPECT_EQ(made(1), one);
+}
+
+TEST_F(PredictionCard, AModelOfHiddenWordsDoesNotGoOn) {
+  openTiny("tiny-bert", "the cat sat");
+  tab("Go on");
+  EXPECT_TRUE(shows("does not go on with a text")) << all();
+  EXPECT_FALSE(shows("generate")) << all();
+}
+
+TEST_F(PredictionCard, IsKeptBySessions) {
+  openInduction();
+  PredictionView& view = ui.view().model.prediction;
+  view.reading = 3;
+  view.word = 5;
+  view.otherText = "aaaa";
+  view.generation = {7, true, 0.5, 3, 9};
+  const PredictionView kept = viewFromJson(viewToJson(ui.view()), {}).model.prediction;
+  EXPECT_EQ(kept.reading, 3);
+  EXPECT_EQ(kept.word, 5);
+  EXPECT_EQ(kept.otherText, "aaaa");
+  EXPECT_EQ(kept.generation.tokens, 7);
+  EXPECT_TRUE(kept.generation.sampled);
+  EXPECT_EQ(kept.generation.temperature, 0.5);
+  EXPECT_EQ(kept.generation.topK, 3);
+  EXPECT_EQ(kept.generation.seed, 9U);
+}
+
+class Going : public testing::Test {
+ protected:
+  static model::ModelTracePtr pass(std::vector<Index> ids) {
+    static const auto model = formats::openModel(formats::kShippedModel, kTestBudget);
+    return runModel(makeModelDocument(model, {std::move(ids), {}, {}}), nullptr, {}, kTestBudget);
+  }
+
+  model::ModelTracePtr from = pass({1, 2, 3, 1, 2});
+  LiveGeneration going;
+};
+
+TEST_F(Going, IsHaltedAndGoesOn) {
+  constexpr Index kMany = 20;
+  going.begin(from, {}, kMany);
+  going.play(false);
+  going.finish();
+  going.follow(from);
+  ASSERT_NE(going.moment(), nullptr);
+  const std::vector<Index> first = going.moment()->ids();
+  EXPECT_GE(first.size(), 1U);
+  EXPECT_FALSE(going.due());
+  going.play(true);
+  while (going.playing()) {
+    going.finish();
+    going.follow(from);
+  }
+  EXPECT_TRUE(going.moment()->finished);
+  const std::vector<Index> whole = going.moment()->ids();
+  ASSERT_EQ(std::ssize(whole), kMany);
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), whole.begin()));
+  EXPECT_EQ(going.moment()->tokens, 5 + kMany);
+}
+
+TEST_F(Going, WhatIsOfAnotherTextIsDropped) {
+  going.begin(from, {}, 4);
+  going.finish();
+  going.follow(from);
+  ASSERT_NE(going.moment(), nullptr);
+  going.follow(pass({4, 5}));
+  EXPECT_EQ(going.moment(), nullptr);
+  EXPECT_FALSE(going.playing());
+}
+
+TEST_F(Going, SaysWhyItCannot) {
+  const Index most = mostTokens(from->config());
+  const auto full = pass(std::vector<Index>(static_cast<std::size_t>(most), 1));
+  going.begin(full, {}, 4);
+  going.finish();
+  going.follow(full);
+  EXPECT_NE(going.problem().find("at most"), std::string::npos) << going.problem();
+  EXPECT_FALSE(going.playing());
+}
+
+}  // namespace
+}  // namespace headscope::ui
