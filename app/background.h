@@ -35,9 +35,10 @@ class TaskThread {
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
   void wait(double seconds = -1.0);
+  /// Of a task, where there is news before its end.
+  void wake();
 
  private:
-  void wake();
   bool idle() const { return !requested_ && !running_; }
   void loop();
 
@@ -88,6 +89,16 @@ class BackgroundTask {
       outcome_ = std::move(outcome);
       return true;
     });
+  }
+
+  /// For the work itself, on its thread: what is there already, to be taken before its outcome.
+  void tell(Result early, const std::atomic<bool>& cancelled) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (cancelled) return;
+      outcome_ = Outcome{std::move(early), {}};
+    }
+    thread_.wake();
   }
 
   /// The newest request's, once.

@@ -13,6 +13,7 @@
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
 #include "core/ledger.h"
+#include "core/model/prediction.h"
 #include "core/model/tokenized.h"
 
 namespace headscope {
@@ -33,6 +34,7 @@ struct Asked {
   model::ModelDocumentPtr edits;
   Index budget = 0;
   std::uint64_t number = 0;
+  BlockStorePtr memory = nullptr;
 };
 
 std::string firstText(const model::ModelConfig& config, bool hasTokenizer) {
@@ -97,21 +99,24 @@ std::shared_ptr<const UneditedModel> uneditedOf(const ModelMoment& moment, const
   // most is taken from the pass before; held beside the other one, it gets less room
   unedited.trace = runModel(plain, previous, execution, asked.budget / 4);
   if (unedited.trace == nullptr) return nullptr;
-  for (std::size_t row = 0; row < moment.predictions.size(); ++row) {
-    if (execution.stop()) return nullptr;
-    const auto place = static_cast<Index>(row);
-    const Tensor logits = unedited.trace->logits(place, 1);
-    const model::RowProbabilities probabilities(logits.matrix({0}).row(0));
-    std::vector<double>& sames = unedited.sames.emplace_back();
-    for (const model::Prediction& each : moment.predictions[row]) {
-      sames.push_back(probabilities(each.id).probability);
+  unedited.sames.resize(moment.predictions.size());
+  unedited.best.resize(moment.predictions.size());
+  const auto each = [&](Index place, std::span<const float> logits) {
+    const auto row = static_cast<std::size_t>(place);
+    const model::RowProbabilities probabilities(logits);
+    for (const model::Prediction& said : moment.predictions[row]) {
+      unedited.sames[row].push_back(probabilities(said.id).probability);
     }
-    unedited.best.push_back(unedited.trace->predictions(place, 1).front());
-  }
+    unedited.best[row] = model::mostProbable(logits, 1).front();
+  };
+  unedited.trace->overLogits(0, std::ssize(moment.predictions), execution, each);
+  if (execution.stop()) return nullptr;
   return std::make_shared<const UneditedModel>(std::move(unedited));
 }
 
-std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<bool>& cancelled) {
+/// Gives the pass of a new text to `tell` before what is found in it.
+std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<bool>& cancelled,
+                                         const std::function<void(LiveModel::Found)>& tell) {
   const Execution execution{.cancelled = &cancelled};
   ModelMoment moment;
   moment.number = asked.number;
@@ -144,15 +149,19 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
   if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
   prepareGemm();
   const ModelMoment* before = asked.folder.empty() ? asked.before.get() : nullptr;
-  auto pass = measureModel(document, before, execution, asked.budget / 2);
-  if (!pass) return std::nullopt;
-  static_cast<model::MeasuredPass&>(moment) = std::move(*pass);
+  const bool newText = before == nullptr || before->trace->document().input != document->input;
+  Execution inKeptMemory = execution;
+  inKeptMemory.memory = asked.memory;
+  moment.trace = runModel(document, before != nullptr ? before->trace : nullptr, inKeptMemory,
+                          asked.budget / 2);
+  if (moment.trace == nullptr) return std::nullopt;
+  if (newText) tell({moment, 0, 0, {}});
+  if (!measureHeads(moment, before, execution)) return std::nullopt;
   const auto found = [&] { return LiveModel::Found{std::move(moment), 0, 0, {}}; };
   if (!of->hasReadout()) return found();
-  for (Index row = 0; row < moment.trace->tokens(); ++row) {
-    if (cancelled) return std::nullopt;
-    moment.predictions.push_back(moment.trace->predictions(row, kPredictionsKept));
-  }
+  moment.predictions =
+      moment.trace->predictions(0, moment.trace->tokens(), kPredictionsKept, execution);
+  if (cancelled) return std::nullopt;
   if (document->edited.empty()) return found();
   moment.unedited = uneditedOf(moment, asked, plain, execution);
   if (moment.unedited == nullptr) return std::nullopt;
@@ -259,9 +268,10 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
-  Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_};
-  thread_.request([asked = std::move(asked)](const std::atomic<bool>& cancelled) {
-    return momentOf(asked, cancelled);
+  Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_, memory_};
+  thread_.request([this, asked = std::move(asked)](const std::atomic<bool>& cancelled) {
+    return momentOf(asked, cancelled,
+                    [&](Found early) { thread_.tell(std::move(early), cancelled); });
   });
 }
 

@@ -12,6 +12,7 @@
 
 #include "app/background.h"
 #include "app/layers_in_flow.h"
+#include "core/block_store.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_heads.h"
 
@@ -31,9 +32,10 @@ struct ModelMoment : model::MeasuredPass {
   std::filesystem::path folder;     // or the name of one that comes with the program
   std::string text;
   Index wholeTokens = 0;  // of the text that `text` is the start of; 0: it is whole
-  std::vector<std::vector<model::Prediction>> predictions;  // by token; empty without a readout
-  std::shared_ptr<const UneditedModel> unedited;            // null: nothing was changed
-  std::uint64_t number = 0;                                 // tells it from every other moment
+  /// By token; empty without a readout. They and the heads' measures follow the pass of a new text.
+  std::vector<std::vector<model::Prediction>> predictions;
+  std::shared_ptr<const UneditedModel> unedited;  // null: nothing was changed
+  std::uint64_t number = 0;                       // tells it from every other moment
 
   const model::ModelConfig& config() const { return trace->config(); }
   /// In words that can be shown: "␣the"; a part of a character by its bytes.
@@ -106,7 +108,8 @@ class LiveModel {
   std::string problem_;
   std::optional<Index> tooLong_;
   std::uint64_t computed_ = 0;
-  BackgroundTask<Found> thread_;  // last: gone before what it writes
+  BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of passes, for the next
+  BackgroundTask<Found> thread_;                           // last: gone before what it writes
 };
 
 }  // namespace headscope

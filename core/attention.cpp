@@ -315,10 +315,17 @@ std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTens
 
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
+  if (execution.memory != nullptr) {
+    execution.memory->keepFree(ledger(document->config).resultBytes);
+  }
+  return runLayerAttention(document, previous, execution);
+}
+
+TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
+                           const Execution& execution) {
   const double start = clockSeconds();
   const Ledger cost = ledger(document->config);
   const ThreadCount threads(threadsFor(cost.flops, execution.threads, execution.flopsPerThread));
-  if (execution.memory != nullptr) execution.memory->keepFree(cost.resultBytes);
   const auto trace = std::make_shared<Trace>(document);
   std::optional<StepsDone> done = runSteps(*trace, previous.get(), execution);
   if (!done) return nullptr;

@@ -30,6 +30,11 @@ std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTens
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous = nullptr,
                       const Execution& execution = {});
 
+/// The same for one of several layers that share a store of memory: how much of it may lie free is
+/// the caller's to say; runAttention says as much as one pass needs.
+TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
+                           const Execution& execution);
+
 /// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
 /// into, and which of these steps go through each piece while it is in cache.
 struct RowsLoop {

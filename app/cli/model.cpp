@@ -129,10 +129,10 @@ ModelPass computeModel(const ModelOptions& options) {
   execution.threads = options.threads;
   ModelPass pass;
   pass.names = tokenizerForNames(options.directory);
-  static_cast<MeasuredPass&>(pass) = measureModel(document, nullptr, execution, budget / 2).value();
+  static_cast<MeasuredPass&>(pass) = measureModel(document, execution, budget / 2).value();
   if (options.probe) {
     const auto random = repeatedRandomTokens(model->config(), pass.names.get());
-    pass.probe = measureModel(withInput(*document, random), nullptr, execution, budget / 2);
+    pass.probe = measureModel(withInput(*document, random), execution, budget / 2);
   }
   return pass;
 }
@@ -156,9 +156,9 @@ Json predictionsJson(const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   Json places = Json::emptyList();
   if (!trace.document().model->hasReadout()) return places;
-  for (Index row = 0; row < trace.tokens(); ++row) {
+  for (const auto& atPlace : trace.predictions(0, trace.tokens(), kPredictions)) {
     Json best = Json::emptyList();
-    for (const Prediction& p : trace.predictions(row, kPredictions)) {
+    for (const Prediction& p : atPlace) {
       Json one{{"id", p.id}, {"p", numberJson(p.probability)}};
       if (pass.names != nullptr) one["token"] = pass.nameOf(p.id);
       best.push_back(std::move(one));
@@ -252,10 +252,10 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
   out << (trace.config().causal ? "what comes next, and how probable it is\n"
                                 : "what stands there, and how probable it is\n");
   Table table(std::vector<Align>(kShown + 2, Align::left));
-  for (Index row = 0; row < trace.tokens(); ++row) {
-    std::vector<std::string> cells{
-        std::to_string(row), tokenName(trace.document().input, static_cast<std::size_t>(row))};
-    for (const Prediction& p : trace.predictions(row, kShown)) {
+  const auto predictions = trace.predictions(0, trace.tokens(), kShown);
+  for (std::size_t row = 0; row < predictions.size(); ++row) {
+    std::vector<std::string> cells{std::to_string(row), tokenName(trace.document().input, row)};
+    for (const Prediction& p : predictions[row]) {
       const std::string name = pass.nameOf(p.id);
       cells.push_back(
           fmt::format("{} {:.3f}", name.empty() ? std::to_string(p.id) : name, p.probability));

@@ -1,5 +1,5 @@
-// headscope_peer: the engine as one of the programs that compare_torch.py and compare_training.py
-// time in turns.
+// headscope_peer: the engine as one of the programs that compare_torch.py, compare_training.py
+// and compare_model.py time in turns.
 //
 //   headscope_peer LAYER.safetensors HEADS
 //
@@ -15,23 +15,24 @@
 //   shapes                  of the model and of a batch, as JSON
 //   step THREADS SECONDS    best time of a training step (a batch drawn, forward, loss, backward,
 //                           the optimiser's step), in ms
-#include <dnnl.h>
+//
+//   headscope_peer --model DIR
+//
+// A model's folder; see model_passes.h.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <omp.h>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "bench/peer/model_passes.h"
+#include "bench/peer/timing.h"
 #include "bench/peer/training_sizes.h"
 #include "core/attention.h"
 #include "core/error.h"
@@ -58,18 +59,6 @@ DocumentPtr read(const std::string& path, Index heads) {
   return std::make_shared<const Document>(std::move(document));
 }
 
-/// The shortest of as many runs as fit the time, at least three.
-double bestMs(double seconds, const std::function<void()>& run) {
-  double best = std::numeric_limits<double>::infinity();
-  const double start = clockSeconds();
-  for (int runs = 0; runs < 3 || clockSeconds() - start < seconds; ++runs) {
-    const double before = clockSeconds();
-    run();
-    best = std::min(best, millisecondsSince(before));
-  }
-  return best;
-}
-
 class Passes {
  public:
   explicit Passes(const DocumentPtr& document)
@@ -92,46 +81,11 @@ class Passes {
   TracePtr last_;
 };
 
-/// One shape of product of a pass, and how often it comes.
-struct Product {
-  Index rows, depth, cols, count;
-  bool transposed;  // the right side, as it lies in memory
-};
-
-std::vector<Product> productsOf(const AttentionConfig& c) {
+std::vector<TimedProduct> productsOf(const AttentionConfig& c) {
   const Index matrices = c.batch * c.numHeads;
-  return {{c.batch * c.seqLen, c.dModel, c.dModel, 4, true},
-          {c.seqLen, c.dK(), c.keys(), matrices, true},
-          {c.seqLen, c.keys(), c.dK(), matrices, false}};
-}
-
-/// Libraries' own threads for a large product; where there are many, a thread takes its share of
-/// them.
-double bestGemm(const Product& p, int threads, double seconds) {
-  using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const RowMajor a = RowMajor::Random(p.rows, p.depth);
-  const RowMajor b = RowMajor::Random(p.depth, p.cols);
-  const RowMajor bt = b.transpose();
-  const bool shared = p.count >= threads && p.count > 4;
-  const int within = shared ? 1 : threads;
-  const double times = static_cast<double>(p.count) / (shared ? threads : 1);
-  omp_set_num_threads(within);
-  RowMajor c(p.rows, p.cols);
-  const auto oneDnn = [&](bool transposed) {
-    return bestMs(seconds, [&] {
-      dnnl_sgemm('N', transposed ? 'T' : 'N', p.rows, p.cols, p.depth, 1.0F, a.data(), p.depth,
-                 transposed ? bt.data() : b.data(), transposed ? p.depth : p.cols, 0.0F, c.data(),
-                 p.cols);
-    });
-  };
-  const double eigen = bestMs(seconds, [&] { c.noalias() = a * b; });
-  return times * std::min({eigen, oneDnn(true), oneDnn(false)});
-}
-
-double gemmMs(const AttentionConfig& config, int threads, double seconds) {
-  double ms = 0.0;
-  for (const Product& p : productsOf(config)) ms += bestGemm(p, threads, seconds / 9.0);
-  return ms;
+  return {{c.batch * c.seqLen, c.dModel, c.dModel, 4},
+          {c.seqLen, c.dK(), c.keys(), matrices},
+          {c.seqLen, c.keys(), c.dK(), matrices}};
 }
 
 int serve(const std::string& path, Index heads) {
@@ -152,7 +106,7 @@ int serve(const std::string& path, Index heads) {
       continue;
     }
     words >> threads >> seconds;
-    std::cout << (task == "gemm" ? gemmMs(document->config, threads, seconds)
+    std::cout << (task == "gemm" ? bestGemmMs(productsOf(document->config), threads, seconds)
                                  : passes.best(threads, seconds))
               << std::endl;
   }
@@ -203,11 +157,12 @@ int serveTraining(const std::string& name) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::cerr << "usage: headscope_peer LAYER.safetensors HEADS | --train TASK\n";
+    std::cerr << "usage: headscope_peer LAYER.safetensors HEADS | --train TASK | --model DIR\n";
     return 2;
   }
   try {
     if (std::string_view(argv[1]) == "--train") return headscope::bench::serveTraining(argv[2]);
+    if (std::string_view(argv[1]) == "--model") return headscope::bench::serveModel(argv[2]);
     return headscope::bench::serve(argv[1], std::atoi(argv[2]));
   } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';

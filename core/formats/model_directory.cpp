@@ -14,6 +14,7 @@
 #include "core/formats/model_config_json.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/weight_files.h"
+#include "core/steps/linear.h"
 
 namespace headscope::formats {
 namespace {
@@ -286,9 +287,9 @@ class PartsReader {
 
   static FeedForward feedForward(Dense up, Dense down) {
     FeedForward f;
-    f.up = std::move(up.weight);
+    f.up = packed(up.weight);
     f.upBias = std::move(up.bias);
-    f.down = std::move(down.weight);
+    f.down = packed(down.weight);
     f.downBias = std::move(down.bias);
     return f;
   }
@@ -366,7 +367,7 @@ class PartsReader {
     Dense gate = dense(at + "mlp.gate_proj", c_.ffWidth, d, c_.feedForwardBias);
     w.feedForward = feedForward(dense(at + "mlp.up_proj", c_.ffWidth, d, c_.feedForwardBias),
                                 dense(at + "mlp.down_proj", d, c_.ffWidth, c_.feedForwardBias));
-    w.feedForward.gate = std::move(gate.weight);
+    w.feedForward.gate = packed(gate.weight);
     w.feedForward.gateBias = std::move(gate.bias);
     return w;
   }

@@ -11,8 +11,8 @@ Index LayerWeights::bytes() const {
   Index count = 0;
   for (const Tensor* tensor :
        {&attentionNorm.gain, &attentionNorm.bias, &feedForwardNorm.gain, &feedForwardNorm.bias,
-        &w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO, &f.gate, &f.up, &f.down,
-        &f.gateBias, &f.upBias, &f.downBias}) {
+        &w.wQ, &w.wK, &w.wV, &w.wO, &w.bQ, &w.bK, &w.bV, &w.bO, &f.gate.panels, &f.up.panels,
+        &f.down.panels, &f.gateBias, &f.upBias, &f.downBias}) {
     if (!tensor->empty()) count += tensor->size();
   }
   return count * static_cast<Index>(sizeof(float));

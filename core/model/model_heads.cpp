@@ -50,33 +50,40 @@ AroundText putAround(const tokenizer::Tokenizer* tokenizer) {
 
 }  // namespace
 
-std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
-                                         const MeasuredPass* previous, const Execution& execution,
-                                         Index budgetBytes) {
-  MeasuredPass pass;
-  const ModelTracePtr before = previous != nullptr ? previous->trace : nullptr;
-  const Index heads = document->model->config().heads;
-  const auto take = [heads](const auto& from, auto& to, Index layer) {
-    const auto first = from.begin() + layer * heads;
-    to.insert(to.end(), first, first + heads);
+bool measureHeads(MeasuredPass& pass, const MeasuredPass* previous, const Execution& execution) {
+  const ModelTrace& trace = *pass.trace;
+  const ModelTrace* before =
+      previous != nullptr && previous->measured() ? previous->trace.get() : nullptr;
+  const auto heads = static_cast<std::size_t>(trace.config().heads);
+  const auto add = [heads](const auto& from, std::size_t first, auto& to) {
+    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
+    to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(heads));
   };
-  bool stopped = false;
-  pass.trace =
-      runModel(document, before, execution, budgetBytes, [&](Index layer, const TracePtr& trace) {
-        if (stopped) return;
-        if (before != nullptr && before->held(layer) && before->layer(layer) == trace) {
-          take(previous->metrics, pass.metrics, layer);
-          take(previous->labels, pass.labels, layer);
-          return;
-        }
-        auto metrics = headMetrics(*trace, 0, execution);
-        stopped = !metrics;
-        if (stopped) return;
-        const auto labels = headLabels(*trace, 0, *metrics, {});
-        pass.labels.insert(pass.labels.end(), labels.begin(), labels.end());
-        pass.metrics.insert(pass.metrics.end(), metrics->begin(), metrics->end());
-      });
-  if (stopped || pass.trace == nullptr) return std::nullopt;
+  std::vector<HeadMetrics> metrics;
+  std::vector<HeadLabel> labels;
+  for (Index layer = 0; layer < trace.layers(); ++layer) {
+    const TracePtr attention = trace.layer(layer);
+    if (before != nullptr && before->held(layer) && before->layer(layer) == attention) {
+      const std::size_t first = pass.at({layer, 0});
+      add(previous->metrics, first, metrics);
+      add(previous->labels, first, labels);
+      continue;
+    }
+    const auto found = headMetrics(*attention, 0, execution);
+    if (!found) return false;
+    add(*found, 0, metrics);
+    add(headLabels(*attention, 0, *found, {}), 0, labels);
+  }
+  pass.metrics = std::move(metrics);
+  pass.labels = std::move(labels);
+  return true;
+}
+
+std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
+                                         const Execution& execution, Index budgetBytes) {
+  MeasuredPass pass;
+  pass.trace = runModel(document, nullptr, execution, budgetBytes);
+  if (pass.trace == nullptr || !measureHeads(pass, nullptr, execution)) return std::nullopt;
   return pass;
 }
 

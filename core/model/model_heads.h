@@ -1,6 +1,5 @@
-// Model heads: what every head of every layer does in a model's pass, measured while it runs, so
-// that a layer that is not held is measured all the same; and the standard probe of what heads do:
-// random tokens given twice.
+// Model heads: what every head of every layer does in a model's pass; and the standard probe of
+// what heads do: random tokens given twice.
 #pragma once
 
 #include <optional>
@@ -12,22 +11,25 @@
 
 namespace headscope::model {
 
-/// A pass, and its heads layer by layer, head by head.
+/// A pass, and its heads layer by layer, head by head; none before they are measured.
 struct MeasuredPass {
   ModelTracePtr trace;
   std::vector<HeadMetrics> metrics;
   std::vector<HeadLabel> labels;
 
+  bool measured() const { return !metrics.empty(); }
   std::size_t at(const HeadOfLayer& head) const {
     return static_cast<std::size_t>(head.layer * trace->config().heads + head.head);
   }
 };
 
-/// As runModel; heads whose layer is the very one of `previous` (null: none) are not measured
-/// again. Nothing where cancelled.
+/// Measures the heads of a pass; those whose layer is the very one of `previous` (null: none) are
+/// taken from there. A layer that is not held is computed again for it. False where cancelled.
+bool measureHeads(MeasuredPass& pass, const MeasuredPass* previous, const Execution& execution);
+
+/// runModel without a pass before it, and its heads measured. Nothing where cancelled.
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
-                                         const MeasuredPass* previous, const Execution& execution,
-                                         Index budgetBytes);
+                                         const Execution& execution, Index budgetBytes);
 
 /// At most so many different tokens are given twice.
 inline constexpr Index kProbeTokens = 48;

@@ -21,6 +21,11 @@ Index feedForwardFlops(const ModelConfig& c, Index tokens) {
   return 2 * tokens * c.dModel * c.ffWidth * (c.gated ? 3 : 2);
 }
 
+/// Enough for the product to run at its best, few enough for any vocabulary.
+constexpr Index kLogitRowsAtOnce = 64;
+/// What a look at a logit costs: its exponential, and where it stands.
+constexpr Index kFlopsOfLogit = 16;
+
 Index floatBytes(Index count) { return count * static_cast<Index>(sizeof(float)); }
 
 bool sameWeights(const Weights& a, const Weights& b) {
@@ -64,32 +69,30 @@ class ModelRun {
           withThousands(tokens), bytesInWords(needed), bytesInWords(left_)));
     }
     left_ -= needed;
-    checkFits(config_.attention(0, tokens), budgetBytes);
+    const AttentionConfig attention = config_.attention(0, tokens);
+    checkFits(attention, budgetBytes);
+    if (execution_.memory == nullptr) return;
+    // as much as the pass before leaves behind: its results, and what its layers were given
+    const Index each = ledger(attention).resultBytes + floatBytes(tokens * config_.dModel);
+    execution_.memory->keepFree(needed + std::min(left_, config_.layers * each));
   }
 
-  ModelTracePtr run(const LayerSeen& seen) {
+  ModelTracePtr run() {
     const double start = clockSeconds();
     const ThreadCount threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
                                          execution_.threads, execution_.flopsPerThread));
     takeEmbedding();
     for (Index layer = 0; layer < config_.layers; ++layer) {
-      if (!takeFromBefore(layer, seen) && !compute(layer, seen)) return nullptr;
+      if (!takeFromBefore(layer) && !compute(layer)) return nullptr;
     }
     finish();
     if (execution_.stop()) return nullptr;
-    trace_->ms = millisecondsSince(start) - watchedMs_;
+    trace_->ms = millisecondsSince(start);
     return trace_;
   }
 
  private:
   static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
-
-  /// What others do meanwhile is no time of the pass.
-  void show(const LayerSeen& seen, Index layer, const TracePtr& trace) {
-    const double start = clockSeconds();
-    seen(layer, trace);
-    watchedMs_ += millisecondsSince(start);
-  }
 
   void takeEmbedding() {
     if (previous_ != nullptr && previous_->document().input.ids == document_->input.ids &&
@@ -102,7 +105,7 @@ class ModelRun {
   }
 
   /// Where nothing that it is computed from differs.
-  bool takeFromBefore(Index layer, const LayerSeen& seen) {
+  bool takeFromBefore(Index layer) {
     if (previous_ == nullptr || previous_->document().input.tokens != document_->input.tokens ||
         !trace_->hidden_.back().sameAs(previous_->hidden(2 * layer)) ||
         !sameLayer(*document_, previous_->document(), layer)) {
@@ -112,18 +115,16 @@ class ModelRun {
     trace_->hidden_.push_back(previous_->hidden(2 * layer + 2));
     trace_->traces_.push_back(nullptr);
     if (previous_->held(layer)) hold(layer, previous_->layer(layer));
-    if (seen) show(seen, layer, previous_->layer(layer));
     return true;
   }
 
   /// False where the pass was cancelled.
-  bool compute(Index layer, const LayerSeen& seen) {
+  bool compute(Index layer) {
     const LayerWeightsPtr weights = document_->model->layer(layer);
     const TracePtr attention = runAttentionOf(layer);
     if (attention == nullptr) return false;
     trace_->traces_.push_back(nullptr);
     hold(layer, attention);
-    if (seen) show(seen, layer, attention);
     const auto& h = trace_->hidden_;
     Tensor half = sum(h.back(), attention->tensor(TensorId::output), execution_);
     if (!config_.preNorm) half = normalized(half, weights->attentionNorm, config_, execution_);
@@ -156,7 +157,7 @@ class ModelRun {
     if (x.empty()) x = trace_->attentionInput(layer, execution_);
     if (execution_.stop()) return nullptr;
     try {
-      return runAttention(layerDocument(*document_, layer, std::move(x)), before, execution_);
+      return runLayerAttention(layerDocument(*document_, layer, std::move(x)), before, execution_);
     } catch (const UserError& error) {
       throw UserError(
           fmt::format("layer {} of {}: {}", layer + 1, document_->model->name(), error.what()));
@@ -194,13 +195,12 @@ class ModelRun {
   ModelTracePtr previous_;
   const Execution& execution_;
   Index left_;  // of the budget
-  double watchedMs_ = 0.0;
   std::shared_ptr<ModelTrace> trace_;
 };
 
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
-                       const Execution& execution, Index budgetBytes, const LayerSeen& seen) {
-  return ModelRun(document, previous, execution, budgetBytes).run(seen);
+                       const Execution& execution, Index budgetBytes) {
+  return ModelRun(document, previous, execution, budgetBytes).run();
 }
 
 Tensor ModelTrace::attentionInput(Index layer, const Execution& execution) const {
@@ -226,6 +226,10 @@ TracePtr ModelTrace::layer(Index layer) const {
 }
 
 Tensor ModelTrace::logits(Index row, Index rows) const {
+  return logits(row, rows, {.threads = threads_});
+}
+
+Tensor ModelTrace::logits(Index row, Index rows, const Execution& execution) const {
   const Model& model = *document_->model;
   if (!model.hasReadout()) {
     throw UserError(
@@ -238,16 +242,42 @@ Tensor ModelTrace::logits(Index row, Index rows) const {
     throw UserError(
         fmt::format("the logits of {} tokens need {}: ask for fewer", rows, bytesInWords(bytes)));
   }
-  Execution execution;
-  execution.threads = threads_;
-  const ThreadCount threads(threadsFor(2 * rows * config().dModel * config().vocabulary, threads_));
+  const ThreadCount threads(
+      threadsFor(2 * rows * config().dModel * config().vocabulary, execution.threads));
   const Tensor part = last_.slice(1, row, row + rows);
   return logitsOf(part, *model.readout(), config(), execution);
 }
 
 std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) const {
-  const Tensor all = logits(row, 1);
-  return mostProbable(all.matrix({0}).row(0), count);
+  return predictions(row, 1, count).front();
+}
+
+std::vector<std::vector<Prediction>> ModelTrace::predictions(Index row, Index rows,
+                                                             std::size_t count,
+                                                             const Execution& execution) const {
+  std::vector<std::vector<Prediction>> best(static_cast<std::size_t>(rows));
+  overLogits(row, rows, execution, [&](Index place, std::span<const float> logits) {
+    best[static_cast<std::size_t>(place - row)] = mostProbable(logits, count);
+  });
+  return best;
+}
+
+void ModelTrace::overLogits(
+    Index row, Index rows, const Execution& execution,
+    const std::function<void(Index row, std::span<const float> logits)>& call) const {
+  Execution inTurn = execution;
+  inTurn.threads = threads_;
+  inTurn.memory = std::make_shared<BlockStore>();  // of one part for the next
+  inTurn.memory->keepFree(floatBytes(kLogitRowsAtOnce * config().vocabulary));
+  const Index end = row + rows;
+  for (Index begin = row; begin < end && !execution.stop(); begin += kLogitRowsAtOnce) {
+    const Index part = std::min(kLogitRowsAtOnce, end - begin);
+    const Tensor logits = this->logits(begin, part, inTurn);
+    if (execution.stop()) return;
+    const ThreadCount threads(
+        threadsFor(part * config().vocabulary * kFlopsOfLogit, threads_, inTurn.flopsPerThread));
+    overPieces(part, inTurn, [&](Index i) { call(begin + i, logits.matrix({0}).row(i)); });
+  }
 }
 
 }  // namespace headscope::model

@@ -21,16 +21,12 @@ namespace headscope::model {
 class ModelTrace;
 using ModelTracePtr = std::shared_ptr<const ModelTrace>;
 
-/// Called with each layer's trace as it is computed, held or not.
-using LayerSeen = std::function<void(Index layer, const TracePtr& trace)>;
-
 /// One pass. `previous` may be null; what comes before the first layer that differs from it is
 /// taken from there, and of the steps of that layer those whose operands are the same. Traces held
 /// take at most `budgetBytes`. Null where `execution` was cancelled. Throws UserError where a pass
 /// does not fit the memory, and where a number is not finite, naming the layer.
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
-                       const Execution& execution, Index budgetBytes,
-                       const LayerSeen& seen = nullptr);
+                       const Execution& execution, Index budgetBytes);
 
 /// What may be asked on any thread.
 class ModelTrace {
@@ -59,6 +55,14 @@ class ModelTrace {
   Tensor logits(Index row, Index rows) const;
   /// The most probable tokens at a place, the first of them first; of equals the lower id.
   std::vector<Prediction> predictions(Index row, std::size_t count) const;
+  /// The same at each of [row, row + rows); empty for those left when `execution` is cancelled.
+  std::vector<std::vector<Prediction>> predictions(Index row, Index rows, std::size_t count,
+                                                   const Execution& execution = {}) const;
+
+  /// Calls for each of these places with its logits (V), some rows at a time, on as many threads as
+  /// the pass took, in any order. Not for those left when `execution` is cancelled.
+  void overLogits(Index row, Index rows, const Execution& execution,
+                  const std::function<void(Index row, std::span<const float> logits)>& call) const;
 
   /// How many layers were run, not taken from the pass before.
   Index layersRun() const { return layersRun_; }
@@ -68,6 +72,7 @@ class ModelTrace {
   friend class ModelRun;
   explicit ModelTrace(ModelDocumentPtr document) : document_(std::move(document)) {}
   Tensor attentionInput(Index layer, const Execution& execution) const;
+  Tensor logits(Index row, Index rows, const Execution& execution) const;
 
   ModelDocumentPtr document_;
   int threads_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/model/model_config.h"
+#include "core/steps/linear.h"
 #include "core/weights/weights.h"
 
 namespace headscope::model {
@@ -20,7 +21,7 @@ struct Embedding {
 };
 
 struct FeedForward {
-  Tensor gate, up, down;  // (F, D), (F, D), (D, F); gate is empty where it is not gated
+  PackedWeight gate, up, down;  // (F, D), (F, D), (D, F); gate is empty where it is not gated
   Tensor gateBias, upBias, downBias;
 };
 

@@ -1,8 +1,8 @@
 #include "core/model/prediction.h"
 
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace headscope::model {
 namespace {
@@ -17,7 +17,8 @@ bool standsBefore(std::span<const float> logits, Index a, Index b) {
 
 RowProbabilities::RowProbabilities(std::span<const float> logits)
     : logits_(logits), largest_(*std::max_element(logits.begin(), logits.end())) {
-  for (const float v : logits_) total_ += std::exp(static_cast<double>(v) - largest_);
+  const Eigen::Map<const Eigen::ArrayXf> values(logits_.data(), std::ssize(logits_));
+  total_ = (values.cast<double>() - largest_).exp().sum();
 }
 
 Prediction RowProbabilities::operator()(Index id) const {
@@ -27,15 +28,21 @@ Prediction RowProbabilities::operator()(Index id) const {
 
 std::vector<Prediction> mostProbable(std::span<const float> logits, std::size_t count) {
   const RowProbabilities probabilities(logits);
-  std::vector<Index> order(logits.size());
-  std::iota(order.begin(), order.end(), 0);
-  count = std::min(count, order.size());
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                    [&](Index a, Index b) { return standsBefore(logits, a, b); });
-  std::vector<Prediction> best;
-  for (const Index id : std::span(order).first(count)) {
-    best.push_back(probabilities(id));
+  const auto before = [&](Index a, Index b) { return standsBefore(logits, a, b); };
+  std::vector<Index> ids;  // the best so far as a heap, the last of them first
+  for (Index id = 0; id < std::ssize(logits); ++id) {
+    const bool full = ids.size() == count;
+    if (full && (ids.empty() || !before(id, ids.front()))) continue;
+    if (full) {
+      std::pop_heap(ids.begin(), ids.end(), before);
+      ids.pop_back();
+    }
+    ids.push_back(id);
+    std::push_heap(ids.begin(), ids.end(), before);
   }
+  std::sort_heap(ids.begin(), ids.end(), before);
+  std::vector<Prediction> best;
+  for (const Index id : ids) best.push_back(probabilities(id));
   return best;
 }
 

@@ -65,6 +65,19 @@ Shape packedShape(const Shape& weight) {
   return {(weight[0] + kPanel - 1) / kPanel, weight[1], std::min(kPanel, weight[0])};
 }
 
+/// y = x Wᵀ + b, of a function that gives the columns of Wᵀ a box needs.
+template <typename Columns>
+Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias, const Execution& execution,
+                        Columns&& columns) {
+  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
+  const std::vector<Box> pieces = linearPieces(y.shape());
+  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+    const Box& box = pieces[static_cast<std::size_t>(i)];
+    multiplyAdd(x, columns(box), bias, box, y);
+  });
+  return y;
+}
+
 /// Columns of a dense (B, T, width) tensor, all rows of all items.
 ConstMatrixView columnsOfAll(const Tensor& t, Index col, Index cols) {
   return {t.data() + col, t.dim(0) * t.dim(1), cols, t.dim(2), 1};
@@ -148,13 +161,21 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution) {
-  Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), weight.dim(0)}, execution.memory);
-  const std::vector<Box> pieces = linearPieces(y.shape());
-  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
-    const Box& box = pieces[static_cast<std::size_t>(i)];
-    multiplyAdd(x, columnsOf(weight, box), bias, box, y);
-  });
-  return y;
+  return overLinearPieces(x, weight.dim(0), bias, execution,
+                          [&](const Box& box) { return columnsOf(weight, box); });
+}
+
+PackedWeight packed(const Tensor& weight) {
+  if (weight.empty()) return {};
+  PackedWeight to{weight.dim(0), packedMemory(weight, nullptr)};
+  overPieces(to.panels.dim(0), {}, [&](Index panel) { packPanel(weight, panel, to.panels); });
+  return to;
+}
+
+Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
+              const Execution& execution) {
+  return overLinearPieces(x, weight.out, bias, execution,
+                          [&](const Box& box) { return panelOf(weight.panels, box); });
 }
 
 Index linearFlops(const Shape& out, Index in, bool bias) {

@@ -28,6 +28,18 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution);
 
+/// A weight (out, in) kept in panels alone.
+struct PackedWeight {
+  Index out = 0;
+  Tensor panels;  // as packedMemory
+
+  bool empty() const { return panels.empty(); }
+};
+/// Empty of an empty one.
+PackedWeight packed(const Tensor& weight);
+Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
+              const Execution& execution);
+
 /// A multiply-add counts 2, a bias 1 per element.
 Index linearFlops(const Shape& out, Index in, bool bias);
 

@@ -25,7 +25,8 @@ class Rewriting {
     }
     const std::string bytes = utf8Of(static_cast<char32_t>(character.point));
     out_.text += bytes;
-    out_.origins.insert(out_.origins.end(), bytes.size(), origin);
+    // one by one: to insert so few takes far longer
+    for (std::size_t i = 0; i < bytes.size(); ++i) out_.origins.push_back(origin);
   }
 
   void skip(int characters) {
@@ -60,7 +61,7 @@ AlignedText AlignedText::of(std::string_view original, Span part) {
   result.origins.reserve(part.size());
   for (std::uint32_t at = part.begin; at < part.end;) {
     const std::uint32_t bytes = characterBytes(original, at);
-    result.origins.insert(result.origins.end(), bytes, {at, at + bytes});
+    for (std::uint32_t i = 0; i < bytes; ++i) result.origins.push_back({at, at + bytes});
     at += bytes;
   }
   return result;

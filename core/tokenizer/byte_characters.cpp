@@ -48,7 +48,7 @@ void appendAsCharacters(const AlignedText& text, Span part, AlignedText& to) {
   for (std::uint32_t at = part.begin; at < part.end; ++at) {
     const std::string& character = characters[static_cast<unsigned char>(text.text[at])];
     to.text += character;
-    to.origins.insert(to.origins.end(), character.size(), text.origins[at]);
+    for (std::size_t i = 0; i < character.size(); ++i) to.origins.push_back(text.origins[at]);
   }
 }
 

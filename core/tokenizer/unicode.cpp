@@ -19,13 +19,33 @@ int combiningClass(std::int32_t point) { return utf8proc_get_property(point)->co
 
 constexpr std::int32_t kIWithDot = 0x130;  // the one letter whose lower case is two characters
 
+/// Whether a character can be decomposed only since Unicode 12: Hugging Face's library, whose
+/// tables (unicode-normalization-alignments 0.1) are older, leaves it as it is.
+bool decomposedSince12(std::int32_t point) {
+  struct Range {
+    std::int32_t first, last;
+  };
+  static constexpr std::array<Range, 10> kRanges{{{0x32FF, 0x32FF},
+                                                  {0xA7F2, 0xA7F4},
+                                                  {0xAB69, 0xAB69},
+                                                  {0x10781, 0x10785},
+                                                  {0x10787, 0x107B0},
+                                                  {0x107B2, 0x107BA},
+                                                  {0x11938, 0x11938},
+                                                  {0x1E030, 0x1E06D},
+                                                  {0x1F16C, 0x1F16C},
+                                                  {0x1FBF0, 0x1FBF9}}};
+  return std::ranges::any_of(
+      kRanges, [point](const Range& r) { return point >= r.first && point <= r.last; });
+}
+
 /// The one character that two make, or −1.
 std::int32_t composed(std::int32_t first, std::int32_t second) {
   // One more than two: utf8proc may write behind what it was given.
   std::array<utf8proc_int32_t, 3> both{first, second, 0};
   const auto count = utf8proc_normalize_utf32(
       both.data(), 2, static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
-  return count == 1 ? both[0] : -1;
+  return count == 1 && !decomposedSince12(both[0]) ? both[0] : -1;
 }
 
 /// Decomposes, and sorts the marks of each letter by their class; what is inserted or replaced
@@ -50,7 +70,7 @@ std::vector<Rewritten> decomposed(std::string_view text, bool compatibility) {
     int boundary = 0;
     auto count = utf8proc_decompose_char(point.value, parts.data(), kLongest,
                                          static_cast<utf8proc_option_t>(options), &boundary);
-    if (count < 1 || count > kLongest) {
+    if (count < 1 || count > kLongest || decomposedSince12(point.value)) {
       parts[0] = point.value;
       count = 1;
     }

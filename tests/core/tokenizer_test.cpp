@@ -125,6 +125,21 @@ TEST(Tokenizer, OffsetsAreThoseOfWhatWasTyped) {
   EXPECT_EQ(offsetsOf(tokens), (Spans{{0, 3}, {5, 6}}));
 }
 
+/// As Hugging Face's library, whose Unicode tables are older than these decompositions.
+TEST(Tokenizer, DecomposesWhatUnicode11Decomposes) {
+  using tokenizer::NormalForm;
+  const auto inForm = [](NormalForm form, std::string_view text) {
+    auto aligned = tokenizer::AlignedText::of(text, {0, static_cast<std::uint32_t>(text.size())});
+    tokenizer::normalize({tokenizer::UnicodeNormalizer{form}}, aligned);
+    return aligned.text;
+  };
+  EXPECT_EQ(inForm(NormalForm::nfkc, "㋌"), "Hg");
+  EXPECT_EQ(inForm(NormalForm::nfkc, "㋿"), "㋿") << "of Unicode 12.1";
+  EXPECT_EQ(inForm(NormalForm::nfkd, "㋿"), "㋿");
+  EXPECT_EQ(inForm(NormalForm::nfd, "\U00011938"), "\U00011938") << "of Unicode 13";
+  EXPECT_EQ(inForm(NormalForm::nfc, "\U00011935\U00011930"), "\U00011935\U00011930");
+}
+
 TEST(Tokenizer, NulIsAByteLikeOthers) {
   const auto tokenizer = openTokenizer(modelFolder("tiny-gpt2"));
   const std::string text("a\0b", 3);

@@ -39,6 +39,7 @@ std::string scored(const HeadLabel& label) {
 
 ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment) {
   if (!panel.view.model.heads.probe) {
+    if (!moment.measured()) return {};
     return {&moment.metrics, &moment.labels, moment.trace->tokens(), {}};
   }
   const auto probed = probedHeads(panel, moment);
@@ -96,7 +97,8 @@ void ModelHeads::remember() {
 
 void ModelHeads::sortHeads() {
   const std::string& by = view_.heads.order;
-  const auto count = moment_.labels.size();
+  const model::ModelConfig& c = moment_.config();
+  const auto count = static_cast<std::size_t>(c.layers * c.heads);
   const Fingerprint key("order", moment_.number, by,
                         reinterpret_cast<std::uintptr_t>(shown_.metrics),
                         reinterpret_cast<std::uintptr_t>(onTokens_), view_.heads.queries.size(),

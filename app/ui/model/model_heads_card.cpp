@@ -217,7 +217,7 @@ class ModelHeadsCard final : public Card {
     if (!shown.problem.empty()) {
       say(shown.problem, true);
     } else if (shown.metrics == nullptr) {
-      say("measuring repeated random tokens …");
+      say(view.heads.probe ? "measuring repeated random tokens …" : "measuring the heads …");
     }
     if (!view.heads.lines) return;
     const auto compositions = modelCompositions(panel, moment);

@@ -37,7 +37,7 @@ Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment)
     return [document, tokenizer = moment.tokenizer](
                const std::atomic<bool>& cancelled) -> std::optional<ProbedHeads> {
       const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
-      auto pass = measureModel(withInput(*document, input), nullptr, {.cancelled = &cancelled},
+      auto pass = measureModel(withInput(*document, input), {.cancelled = &cancelled},
                                defaultMemoryBudget() / 4);
       if (!pass) return std::nullopt;
       return ProbedHeads{document->model, pass->trace->tokens(), std::move(pass->metrics),

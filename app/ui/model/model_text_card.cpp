@@ -106,8 +106,10 @@ class ModelTextCard final : public Card {
     const Look& look = panel.look;
     ImGui::Dummy({0.0F, look.space.small});
     if (moment.predictions.empty()) {
+      const bool toCome = moment.trace->document().model->hasReadout();
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   "This model was saved without the part that says a word.");
+                   toCome ? "Computing what it expects …"
+                          : "This model was saved without the part that says a word.");
       return;
     }
     const Index token = chosenToken(panel.view.model, moment);
