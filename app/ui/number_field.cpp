@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/text_field.h"
@@ -80,6 +81,7 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
   const float drop = (frame - ImGui::GetFrameHeight()) * 0.5F;
   ImGui::SetCursorScreenPos({at.x, at.y + drop});
   ImGui::SetNextItemWidth(look.px(field.width));
+  if (std::exchange(draft.entered, false) && field.bad) ImGui::SetKeyboardFocusHere();
   const bool edited =
       textField(look,
                 {"##number", ImGuiInputTextFlags_AutoSelectAll, "",
@@ -87,6 +89,7 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
                 draft.text);
   draft.typing = ImGui::IsItemActive();
   change.left = ImGui::IsItemDeactivated();
+  draft.entered = change.left && keyPressed(Key::enter, false);
   ImGui::PopFont();
   popFieldStyle();
   if (draft.typing && keyPressed(Key::up)) change.stepped = 1;
@@ -105,7 +108,7 @@ NumberChange numberField(const Look& look, const NumberField& field, NumberDraft
     if (change.left || change.stepped != 0 || left <= 0.0) {
       draft.editedAt.reset();
       *look.wantsFrame = true;  // no event draws what comes of it
-      change.stepped = 0;  // the first step makes do with what was typed
+      change.stepped = 0;       // the first step makes do with what was typed
       change.value = wholeNumber(draft.text);
       change.notANumber = !change.value;
     } else {

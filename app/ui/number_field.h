@@ -18,6 +18,7 @@ struct NumberDraft {
   bool typing = false;   // the field has the keyboard
   bool stepped = false;  // … and ↑ or ↓ was pressed: the new value takes the place of the text
   std::optional<double> editedAt;  // when it was last typed in, until that is handed on
+  bool entered = false;  // the enter key handed it on: where it is refused, it is typed anew
 };
 
 struct NumberField {

@@ -205,6 +205,7 @@ Check readCheck(const JsonField& object) {
   readFields(object, {{"ask", [&](const JsonField& f) { check.ask = f.text(); }},
                       {"that", [&](const JsonField& f) { check.that = readConditions(f); }},
                       {"hint", [&](const JsonField& f) { check.hint = f.text(); }},
+                      {"yet", [&](const JsonField& f) { check.yet = f.text(); }},
                       {"done", [&](const JsonField& f) { check.done = f.text(); }},
                       {"again", [&](const JsonField& f) { check.again = lessonNamed(f); }},
                       {"way", [&](const JsonField& f) { check.way = readWay(f); }}});

@@ -336,8 +336,8 @@ std::optional<Fact> factOf(std::string_view name, const FactSource& source) {
   return other != source.others.end() ? std::optional(other->second) : std::nullopt;
 }
 
-static std::string filledIn(std::string_view text, const FactSource& source,
-                            std::string_view only) {
+static std::string filledIn(std::string_view text, const FactSource& source, std::string_view only,
+                            bool& known) {
   std::string filled;
   while (!text.empty()) {
     const std::size_t open = text.find('{');
@@ -365,17 +365,26 @@ static std::string filledIn(std::string_view text, const FactSource& source,
     }
     const auto fact = factOf(name, source);
     filled += fact ? inWords(*fact, form) : "–";
+    known = known && fact.has_value();
     text.remove_prefix(close + 1);
   }
   return filled;
 }
 
 std::string filledIn(std::string_view text, const FactSource& source) {
-  return filledIn(text, source, {});
+  bool known = true;
+  return filledIn(text, source, {}, known);
 }
 
 std::string filledInBefore(std::string_view text, const FactSource& source) {
-  return filledIn(text, source, "before ");
+  bool known = true;
+  return filledIn(text, source, "before ", known);
+}
+
+std::string filledInIfKnown(std::string_view text, const FactSource& source) {
+  bool known = true;
+  std::string filled = filledIn(text, source, {}, known);
+  return known ? filled : std::string();
 }
 
 bool holds(const Condition& condition, const FactSource& source) {

@@ -50,6 +50,8 @@ std::optional<CellRef> cellOf(std::string_view text, const FactSource& source);
 std::string filledIn(std::string_view text, const FactSource& source);
 /// The same of "{before name}" alone, which is how a scene begins; all else stays as it is written.
 std::string filledInBefore(std::string_view text, const FactSource& source);
+/// The same as filledIn; empty where one of the facts is not there.
+std::string filledInIfKnown(std::string_view text, const FactSource& source);
 
 /// What has to be so.
 struct Condition {

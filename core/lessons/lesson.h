@@ -56,6 +56,7 @@ struct Check {
   std::string ask;
   std::vector<Condition> that;  // all of them
   std::string hint;
+  std::string yet;    // how it stands while it is not done, in numbers of the pass; may be empty
   std::string done;   // what is said then
   std::string again;  // the id of the lesson that tells more
   Way way;

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "core/steps/step.h"
 #include "core/words/cells.h"
 #include "core/words/numbers.h"
 
@@ -53,6 +56,49 @@ std::string_view scoreOf(TensorId tensor) {
   }
 }
 
+std::string_view wholeOf(TensorId tensor) {
+  switch (tensor) {
+    case TensorId::x:
+      return "X";
+    case TensorId::memory:
+      return "the memory";
+    case TensorId::qProj:
+      return "Q";
+    case TensorId::kProj:
+      return "K";
+    case TensorId::vProj:
+      return "V";
+    case TensorId::concat:
+      return "the concatenation";
+    default:
+      return "the output";
+  }
+}
+
+/// " (head 3)": whose a column of Q, K, V or the concatenation is.
+std::string ownerOf(TensorId whole, Index column, const AttentionConfig& c) {
+  if (c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead) return {};
+  const auto perHead = whole == TensorId::qProj    ? std::optional(TensorId::q)
+                       : whole == TensorId::kProj  ? std::optional(TensorId::k)
+                       : whole == TensorId::vProj  ? std::optional(TensorId::v)
+                       : whole == TensorId::concat ? std::optional(TensorId::heads)
+                                                   : std::nullopt;
+  return perHead ? fmt::format(" ({})", headName(*perHead, column / c.dK(), c)) : std::string();
+}
+
+/// A weight matrix is stored (out, in): what a cell of it leads from and to.
+std::optional<std::string> weightLeads(const CellRef& cell, const AttentionConfig& c) {
+  for (const StepId id : {StepId::project, StepId::output}) {
+    for (const LinearLayer& layer : step(id).layers(c)) {
+      if (layer.weight != cell.tensor) continue;
+      return fmt::format("from column {} of {}{} to column {} of {}{}", cell.col, wholeOf(layer.x),
+                         ownerOf(layer.x, cell.col, c), cell.row, wholeOf(layer.y),
+                         ownerOf(layer.y, cell.row, c));
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string cellInWords(const Trace& trace, const CellRef& cell) {
@@ -77,6 +123,9 @@ std::string cellInWords(const Trace& trace, const CellRef& cell) {
                        value);
   }
   if (t.rows == Axis::none) return fmt::format("{}{}, number {}: {}", of, t.name, cell.col, value);
+  if (const auto leads = weightLeads(cell, trace.config())) {
+    return fmt::format("{}{} {}: {}", of, t.name, *leads, value);
+  }
   return fmt::format("{}{}, row {}, column {}: {}", of, t.name, cell.row, cell.col, value);
 }
 

@@ -304,7 +304,8 @@ TEST(HeadsOffShares, AClickChoosesHeadAndToken) {
   const auto blocks = ui.heatmaps(kOffCard);
   ASSERT_EQ(blocks.size(), 4U);
   ui.hover(cellAt(blocks[3], 4, 16, 1, 10));  // W_O is stored (out, in)
-  EXPECT_TRUE(ui.shows("W_O, row 10, column 13", "Tooltip")) << ui.screen().all("Tooltip");
+  EXPECT_TRUE(ui.shows("W_O from column 13 of the concatenation (head 4) to column 10", "Tooltip"))
+      << ui.screen().all("Tooltip");
   ui.clickAt(middle(blocks[3]));
   EXPECT_EQ(ui.view().head, 3);
   const ImVec2 label = ui.at("sat", kOffCard);

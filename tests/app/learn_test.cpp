@@ -275,5 +275,37 @@ TEST(LearnPage, EverySceneCanBeGoneThrough) {
   }
 }
 
+/// Of a quiz: what is so instead, read from the pass; its end with the questions that are left.
+TEST(LearnPage, AQuizSaysHowItStandsAndEndsWithWhatIsLeft) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  const std::string before = "In head 1 “sat” looks most at";
+  EXPECT_TRUE(ui.shows("Not yet. " + before, "lesson"));
+  ui.click("Head 3", "heads");
+  EXPECT_TRUE(ui.shows("Not yet. In head 3 “sat” looks most at", "lesson"));
+  ui.click("Head 8", "heads");
+  EXPECT_TRUE(ui.shows("Done. In head 8", "lesson"));
+  for (int i = 0; i < 11; ++i) ui.click("Next", "lesson");
+  ui.click("Finish", "lesson");
+  EXPECT_TRUE(ui.shows("1 of 12 answered", "lesson"));
+  EXPECT_TRUE(ui.shows("Done: 1. What is multi-head attention?", "lesson"));
+  EXPECT_TRUE(ui.shows("Look again: lesson 3", "lesson"));
+  ui.click("Ask those left", "lesson");
+  EXPECT_TRUE(ui.shows("2 of 12", "lesson"));
+  ui.click("Back", "lesson");
+  EXPECT_TRUE(ui.shows("1 of 12 · answered before", "lesson"));
+}
+
+TEST(LearnPage, FromALessonToLookAtAgainOneComesBackToTheQuestion) {
+  AppDriver ui;
+  openLesson(ui, "Twelve questions");
+  ui.click("Head 8", "heads");
+  ui.click("Look again: lesson 1", "lesson");
+  EXPECT_TRUE(ui.shows("One word asks · 1 of", "lesson"));
+  ui.click("To question 1", "lesson");
+  EXPECT_TRUE(ui.shows("Twelve questions · 1 of 12", "lesson"));
+  EXPECT_FALSE(ui.shows("To question", "lesson"));
+}
+
 }  // namespace
 }  // namespace headscope::ui

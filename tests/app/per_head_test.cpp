@@ -62,9 +62,11 @@ TEST_F(PerHeadPanel, ShowsEveryHeadsMatrixAndResult) {
       << ui_.screen().all("Tooltip");
   // W is stored (out, in) and shown as X · W
   ui_.hover(cellAt(maps[1], 8, 8, 1, 6));
-  EXPECT_TRUE(ui_.shows("W_Q, row 6, column 1", "Tooltip")) << ui_.screen().all("Tooltip");
+  EXPECT_TRUE(ui_.shows("W_Q from column 1 of X to column 6 of Q (head 2)", "Tooltip"))
+      << ui_.screen().all("Tooltip");
   ui_.hover(cellAt(maps[5], 8, 4, 1, 2));
-  EXPECT_TRUE(ui_.shows("W_Q, row 6, column 1", "Tooltip")) << ui_.screen().all("Tooltip");
+  EXPECT_TRUE(ui_.shows("W_Q from column 1 of X to column 6 of Q (head 2)", "Tooltip"))
+      << ui_.screen().all("Tooltip");
 }
 
 TEST_F(PerHeadPanel, AClickChoosesTheHead) {

@@ -327,5 +327,17 @@ TEST(View, GrowsAndShrinksTheInterface) {
   EXPECT_FLOAT_EQ(ui.view().scale, 1.25F);
 }
 
+/// What is typed after it goes into the field, not to the keys of the window.
+TEST(TopBar, ARefusedNumberKeepsTheField) {
+  AppDriver ui;
+  ui.typeInto("heads", "7");
+  ui.press(Key::enter);
+  EXPECT_EQ(ui.config().numHeads, 8);
+  ui.settle();
+  ui.type("4");
+  ui.press(Key::enter);
+  EXPECT_EQ(ui.config().numHeads, 4);
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -18,6 +18,7 @@ class LessonPanel {
       : panel_(panel), look_(panel.look), run_(run), width_(ImGui::GetContentRegionAvail().x) {}
 
   void draw() {
+    if (run_.atEnd()) return end();
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     // a window for each scene, which begins at its top
@@ -28,10 +29,7 @@ class LessonPanel {
     words(look_.fonts.regular, look_.theme.text, run_.shown().text);
     question();
     task();
-    if (!run_.shown().speaker.empty()) {
-      gap();
-      words(look_.fonts.small, look_.theme.textMuted, "For who teaches: " + run_.shown().speaker);
-    }
+    speaker();
     ImGui::EndChild();
     buttons();
   }
@@ -44,8 +42,12 @@ class LessonPanel {
 
   void head() {
     const lessons::Lesson& lesson = run_.lesson();
+    const bool before = run_.isDone(run_.place()) && !run_.shown().checked;
     words(look_.fonts.small, look_.theme.textMuted,
-          fmt::format("{} · {} of {}", lesson.title, run_.place() + 1, lesson.scenes.size()));
+          fmt::format("{} · {} of {}{}", lesson.title, run_.place() + 1, lesson.scenes.size(),
+                      !before         ? ""
+                      : lesson.isQuiz ? " · answered before"
+                                      : " · done before"));
     words(look_.fonts.title, look_.theme.text, run_.scene().title);
     gap();
   }
@@ -98,7 +100,9 @@ class LessonPanel {
       words(look_.fonts.small, look_.theme.textMuted, "Watch: the run goes on to there.");
       return;
     }
-    words(look_.fonts.small, look_.theme.textMuted, "Not yet; it is seen as soon as it is so.");
+    words(look_.fonts.small, look_.theme.textMuted,
+          run_.shown().yet.empty() ? "Not yet; it is seen as soon as it is so."
+                                   : "Not yet. " + run_.shown().yet);
     if (!check.hint.empty()) {
       if (pill(look_, "A hint", false, !run_.hintShown())) run_.showHint();
       ImGui::SameLine();
@@ -108,6 +112,61 @@ class LessonPanel {
       tip(look_, "Does it for you; the scene does not count as done then");
     }
     if (run_.hintShown()) words(look_.fonts.regular, look_.theme.text, run_.shown().hint);
+  }
+
+  /// What a teacher says beside it; a learner need not read it.
+  void speaker() {
+    if (run_.shown().speaker.empty()) return;
+    gap();
+    ImGui::PushStyleColor(ImGuiCol_Text, look_.theme.textMuted);
+    bool& open = *ImGui::GetStateStorage()->GetBoolRef(ImGui::GetID("speaker"), false);
+    if (pill(look_, "For who teaches", open)) open = !open;
+    ImGui::PopStyleColor();
+    if (open) words(look_.fonts.small, look_.theme.textMuted, run_.shown().speaker);
+  }
+
+  /// The score of a quiz, question by question: those that are left, each with the lesson that
+  /// tells more.
+  void end() {
+    const lessons::Lesson& quiz = run_.lesson();
+    const std::size_t all = quiz.scenes.size();
+    const std::size_t done = run_.doneOf(quiz);
+    words(look_.fonts.small, look_.theme.textMuted, quiz.title);
+    words(look_.fonts.title, look_.theme.text, fmt::format("{} of {} answered", done, all));
+    words(look_.fonts.regular, look_.theme.text,
+          done == all ? "All of them, by doing."
+                      : "What is left is asked anew; what was shown or answered wrongly does not "
+                        "count.");
+    gap();
+    const float foot = ImGui::GetFrameHeight() + look_.space.wide;
+    ImGui::BeginChild("answered", {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
+    width_ = ImGui::GetContentRegionAvail().x;
+    for (std::size_t i = 0; i < all; ++i) {
+      ImGui::PushID(static_cast<int>(i));
+      question(quiz.scenes[i], i);
+      ImGui::PopID();
+    }
+    ImGui::EndChild();
+    ImGui::Dummy({0.0F, look_.space.tight});
+    if (done < all && pill(look_, "Ask those left", true)) {
+      run_.goTo(panel_, run_.firstUndoneOf(quiz));
+      return;
+    }
+    if (done < all) ImGui::SameLine();
+    if (pill(look_, "Close", done == all)) run_.finish(panel_);
+  }
+
+  void question(const lessons::Scene& scene, std::size_t place) {
+    if (run_.isDone(place)) {
+      words(look_.fonts.regular, look_.theme.good, "Done: " + scene.title);
+      gap();
+      return;
+    }
+    const std::string title =
+        wrapped(look_.fonts.regular, scene.title, width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
+    if (pill(look_, title.c_str())) run_.goTo(panel_, place);
+    if (scene.check) again(scene.check->again);
+    gap();
   }
 
   /// What to look at again: the lesson that tells more.
@@ -128,9 +187,18 @@ class LessonPanel {
     tip(look_, "Page up");
     ImGui::SameLine();
     const bool last = run_.isLast();
-    if (pill(look_, last ? "Finish" : "Next", true)) run_.next(panel_);
+    const std::optional<std::size_t> from = run_.cameFrom();
+    if (pill(look_, last && !from ? "Finish" : last ? "Back to the quiz" : "Next", true)) {
+      run_.next(panel_);
+    }
     tip(look_, "Page down");
     if (!run_.open()) return;
+    if (from && !last) {
+      ImGui::SameLine();
+      if (pill(look_, fmt::format("To question {}", *from + 1).c_str())) {
+        return run_.returnToQuestion(panel_);
+      }
+    }
     ImGui::SameLine(ImGui::GetContentRegionMax().x - buttonWidth(look_, "Leave"));
     if (pill(look_, "Leave")) run_.leave();
     tip(look_, "Leaves the lesson; what it shows stays, and undo goes back to before");

@@ -54,6 +54,10 @@ void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson>
 }
 
 void LessonRun::ask(lessons::Lesson lesson) {
+  if (open() && lesson_->isQuiz) {
+    quiz_ = lesson_;
+    question_ = scene_;
+  }
   asked_ = std::make_shared<const lessons::Lesson>(std::move(lesson));
 }
 
@@ -64,6 +68,8 @@ void LessonRun::present(const Panel& panel, std::shared_ptr<const lessons::Lesso
 
 void LessonRun::leave() {
   lesson_.reset();
+  quiz_.reset();
+  atEnd_ = false;
   shown_ = {};
   read_ = {};
 }
@@ -75,11 +81,13 @@ void LessonRun::goTo(const Panel& panel, std::size_t scene) {
 
 void LessonRun::enter(const Panel& panel, std::size_t scene) {
   scene_ = scene;
+  atEnd_ = false;
   questionPut_ = false;
   answer_.reset();
   hint_ = wayShown_ = false;
   shown_ = {};
   read_ = {};
+  haltsRun_ = !toTrainStep_.empty();
   toTrainStep_.clear();
   const lessons::Scene& now = this->scene();
   panel.view.gradients = false;  // but where a scene asks for them
@@ -99,16 +107,26 @@ void LessonRun::look(const Panel& panel, const std::string& view, const std::str
 void LessonRun::next(const Panel& panel) {
   noteDone();
   left_[scene_] = panel.history->current();
-  if (isLast()) {
-    panel.view.page = kLearnPage;
-    leave();
-  } else {
-    goTo(panel, scene_ + 1);
-  }
+  if (!isLast()) return goTo(panel, scene_ + 1);
+  if (cameFrom()) return returnToQuestion(panel);
+  if (!lesson_->isQuiz) return finish(panel);
+  atEnd_ = true;
 }
 
+void LessonRun::finish(const Panel& panel) {
+  panel.view.page = kLearnPage;
+  leave();
+}
+
+std::optional<std::size_t> LessonRun::cameFrom() const {
+  const bool elsewhere = quiz_ != nullptr && open() && !lesson_->isQuiz;
+  return elsewhere ? std::optional(question_) : std::nullopt;
+}
+
+void LessonRun::returnToQuestion(const Panel& panel) { begin(panel, std::move(quiz_), question_); }
+
 void LessonRun::back(const Panel& panel) {
-  if (scene_ == 0) return;
+  if (std::exchange(atEnd_, false) || scene_ == 0) return;
   left_[scene_] = panel.history->current();
   enter(panel, scene_ - 1);
   const DocumentPtr& then = left_[scene_];
@@ -193,6 +211,7 @@ void LessonRun::noteDone() {
 
 void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   if (asked_ != nullptr) begin(panel, std::move(asked_));
+  if (std::exchange(haltsRun_, false)) training.play(false);
   panel.view.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   if (!open()) return;
   ViewState& view = panel.view;
@@ -241,10 +260,17 @@ void LessonRun::read(const lessons::FactSource& facts) {
   const bool holdsNow =
       std::all_of(now.check->that.begin(), now.check->that.end(),
                   [&](const lessons::Condition& condition) { return holds(condition, facts); });
+  if (!holdsNow && !shown_.checked) {
+    shown_.yet = lessons::filledInIfKnown(now.check->yet, facts);
+  }
   if (!holdsNow) return;
   shown_.checked = true;
   shown_.done = filled(whenDone_);
   noteDone();
+}
+
+bool LessonRun::isDone(std::size_t scene) const {
+  return done_.contains(sceneKey(*lesson_, scene));
 }
 
 std::size_t LessonRun::doneOf(const lessons::Lesson& lesson) const {

@@ -25,6 +25,7 @@ class LessonRun {
     std::string question, reveal;
     std::vector<std::string> choices;
     std::string task, hint, done;
+    std::string yet;       // how it stands while the task is not done
     bool ready = false;    // of the scene's own document: its pass is there
     bool checked = false;  // what was to be done is done
   };
@@ -33,7 +34,7 @@ class LessonRun {
   /// are entries of the history.
   void begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
              std::size_t scene = 0);
-  /// The same in the next frame.
+  /// The same in the next frame; from a quiz one comes back to the question.
   void ask(lessons::Lesson lesson);
   /// Begins it as a lecture: it is to be presented from then on.
   void present(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson);
@@ -46,9 +47,16 @@ class LessonRun {
   std::size_t place() const { return scene_; }
   bool isLast() const { return scene_ + 1 == lesson_->scenes.size(); }
   void goTo(const Panel& panel, std::size_t scene);
-  /// To the next scene, after the last one out of the lesson; and back.
+  /// To the next scene, after the last one out of the lesson (of a quiz, to its end); and back.
   void next(const Panel& panel);
   void back(const Panel& panel);
+  /// What has been answered of a quiz is shown, after its last question.
+  bool atEnd() const { return atEnd_; }
+  /// Out of it, to the list of lessons.
+  void finish(const Panel& panel);
+  /// A question from which this lesson was asked for, to come back to: its place; empty: none.
+  std::optional<std::size_t> cameFrom() const;
+  void returnToQuestion(const Panel& panel);
   /// Before a room one key does it all: a scene's question is put, then answered, then the next
   /// scene comes; the last one stays.
   void goOnPresented(const Panel& panel);
@@ -78,6 +86,7 @@ class LessonRun {
   /// have none.
   const std::set<std::string>& done() const { return done_; }
   void setDone(std::set<std::string> done) { done_ = std::move(done); }
+  bool isDone(std::size_t scene) const;
   std::size_t doneOf(const lessons::Lesson& lesson) const;
   /// The first one that is not; the first where all are.
   std::size_t firstUndoneOf(const lessons::Lesson& lesson) const;
@@ -92,6 +101,9 @@ class LessonRun {
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
   std::shared_ptr<const lessons::Lesson> asked_;
   std::size_t scene_ = 0;
+  bool atEnd_ = false;
+  std::shared_ptr<const lessons::Lesson> quiz_;  // it was asked for from there
+  std::size_t question_ = 0;
   std::vector<DocumentPtr> left_;  // by scene: the document as it was when the scene was left
   bool presenting_ = false;
   bool questionPut_ = false;
@@ -102,6 +114,7 @@ class LessonRun {
   std::optional<Index> toItem_;
   std::string toChoose_;     // a cell, once its pass is there
   std::string toTrainStep_;  // the way's, until the run is there
+  bool haltsRun_ = false;    // the scene was left while its way was shown
   Shown shown_;
   struct Read {  // what `shown_` was read from
     const Trace* trace = nullptr;
