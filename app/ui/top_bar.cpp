@@ -348,7 +348,7 @@ class TopBarRow {
       text += fmt::format(" = {:.2f}", static_cast<double>(d) / static_cast<double>(h));
     }
     const ImVec2 size = richTextSize(look_.fonts, look_.fonts.mono, text);
-    row_.place(size.x, 14);
+    row_.place(size.x, narrow ? 8.0F : 14.0F);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     drawRichText(ImGui::GetWindowDrawList(), look_.fonts, look_.fonts.mono,
                  {at.x, at.y + (ImGui::GetFrameHeight() - size.y) * 0.5F},
@@ -371,7 +371,7 @@ class TopBarRow {
     }
     bool scale = c.scale;
     if (termToggle("÷√d_k", &scale, 12)) panel_.edits.push(SetScale{scale});
-    row_.place(buttonWidth(look_, "More ▾"), 14);
+    row_.place(buttonWidth(look_, "More ▾"), roomForBias ? 14.0F : 8.0F);
     if (pill(look_, "More ▾")) openMenu("more");
     tip(look_,
         "Batch, key/value heads, head width, temperature, window, padding, positions, weights");
