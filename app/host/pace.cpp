@@ -3,7 +3,6 @@
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <backends/imgui_impl_glfw.h>
-#include <imgui_internal.h>
 
 #include <algorithm>
 #include <limits>
@@ -19,19 +18,6 @@ constexpr double kAnimation = 1.0 / 60;
 constexpr double kHeldButton = 1.0 / 30;
 constexpr double kCaretBlink = 0.4;
 constexpr double kShortest = 1.0 / 120;  // for what changes by itself
-
-/// Whether the next frame lets go of every key. From Dear ImGui 1.87 on the loss waits in its queue
-/// until then.
-bool focusIsLost() {
-#if IMGUI_VERSION_NUM >= 18700
-  const auto& queue = ImGui::GetCurrentContext()->InputEventsQueue;
-  return std::any_of(queue.begin(), queue.end(), [](const ImGuiInputEvent& event) {
-    return event.Type == ImGuiInputEventType_Focus && !event.AppFocused.Focused;
-  });
-#else
-  return ImGui::GetIO().AppFocusLost;
-#endif
-}
 
 }  // namespace
 
@@ -54,7 +40,7 @@ bool KeyQueue::feed(GLFWwindow* window) {
     --pause_;
     return true;
   }
-  if (focusIsLost()) return !events_.empty();
+  if (ImGui::GetIO().AppFocusLost) return !events_.empty();  // this frame lets go of every key
   bool pressed = false;
   int released = GLFW_KEY_UNKNOWN;
   while (!events_.empty()) {
