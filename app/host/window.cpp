@@ -177,6 +177,8 @@ void passKey(GLFWwindow* window, Events& events, int key, int scancode, int acti
   static_cast<void>(window);
   events.keys.addKey(key, scancode, action, mods);
 #else
+  // the first window's loss of focus may wait in the queue still, and would let go of the key
+  ImGui::GetIO().AddFocusEvent(true);
   ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
 #endif
 }
