@@ -173,7 +173,7 @@ class RotationTool final : public Card {
       low = std::min(low, points.back().y);
       high = std::max(high, points.back().y);
     }
-    drawChartTitle(look, room, "q·k by how far the query stands after the key");
+    drawChartTitle(look, room, "q·k by distance, query after key");
     const double far = kFarthest;
     const Chart chart(look, {room, {-far, far, false, {-far, 0.0, far}}, roundAxis(low, high)});
     ImDrawList* list = ImGui::GetWindowDrawList();
