@@ -227,8 +227,12 @@ void App::State::openDropped() {
 /// once it is, the view says what is there.
 void App::State::followModel() {
   ui::ModelPlace& place = view.model.place;
-  if (place != modelPlace && !place.folder.empty()) model.open(place.folder, place.text);
-  model.follow();
+  if (place != modelPlace && !place.folder.empty()) {
+    model.open(place.folder, place.text);
+  } else {
+    model
+        .follow();  // what is asked for in a frame comes with a later one, however soon it is there
+  }
   model.followDocument(documents.newest());
   if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
     modelShown = moment->number;
