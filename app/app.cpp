@@ -107,9 +107,14 @@ void App::State::build(const ui::Fonts& fonts, double now) {
   ui::colorScene(scene, theme);
 
   ui::beginRoot();
-  if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) mouseMovedAt = now;
-  const ui::Look look{theme,       fonts,      maps, scene, typed, now, scale(), now - mouseMovedAt,
-                      &wantsFrame, &nextChange};
+  if (io.MouseDelta.x != 0.0F || io.MouseDelta.y != 0.0F) {
+    mouseMovedAt = now;
+    clickedHere = false;
+  }
+  clickedHere = clickedHere || ImGui::IsMouseClicked(0);
+  const ui::Look look{theme,       fonts,       maps,       scene,
+                      typed,       now,         scale(),    now - mouseMovedAt,
+                      clickedHere, &wantsFrame, &nextChange};
   if (const TracePtr newest = documents.trace()) {
     computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
     const TracePtr trace = shownTrace(newest);

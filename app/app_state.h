@@ -145,6 +145,7 @@ struct App::State {
   bool wantsFrame = false;
   double nextChange = ui::kNever;
   double mouseMovedAt = 0.0;
+  bool clickedHere = false;  // the mouse has not moved since
   std::string_view gradientsProblem;
   float offerTop = 0.0F;  // where it is offered to restore what was not saved
 };

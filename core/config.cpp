@@ -119,6 +119,15 @@ void checkMask(const AttentionConfig& c, Findings& findings) {
 void checkQueriesAndKeys(const AttentionConfig& c, Findings& findings) {
   if (!findings.found.empty()) return;  // d_k may mean nothing
   const Rotary& r = c.rotary;
+  if (c.alibi && r.on()) {
+    findings.add("alibi",
+                 "RoPE and ALiBi are both on: a layer has one of them, turn the other off");
+  }
+  if (c.alibi && c.crossAttention()) {
+    findings.add("alibi",
+                 "ALiBi goes by the distance of query and key in one text, and in cross-attention "
+                 "the keys come from another: turn ALiBi off, or leave the memory out");
+  }
   if (r.on()) {
     if (c.dK() % 2 != 0) {
       findings.add(

@@ -81,6 +81,7 @@ struct AttentionConfig {
   bool scale = true;         // × 1/√d_k
   double temperature = 1.0;  // scores are divided by it
   Rotary rotary;             // of queries and keys; off: their positions are in X alone
+  bool alibi = false;        // scores lose a head's slope times the distance (alibi.h)
   HeadNorm headNorm;
   Mask mask;
   std::vector<float> headGains;  // g_i per head; empty: all 1. 0: the head is off

@@ -106,7 +106,14 @@ struct Editor {
   void operator()(const SetScale& e) { draft.config.scale = e.on; }
   void operator()(const SetTemperature& e) { draft.config.temperature = e.value; }
   void operator()(const SetMask& e) { draft.config.mask = e.mask; }
-  void operator()(const SetRotary& e) { draft.config.rotary = e.rotary; }
+  void operator()(const SetRotary& e) {
+    draft.config.rotary = e.rotary;
+    if (e.rotary.on()) draft.config.alibi = false;
+  }
+  void operator()(const SetAlibi& e) {
+    draft.config.alibi = e.on;
+    if (e.on) draft.config.rotary = {};
+  }
   void operator()(const SetPositions& e) { draft.positions = e.positions; }
   void operator()(const SetText& e) { setText(e.item, e.memory, e.text); }
 

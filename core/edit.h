@@ -40,6 +40,10 @@ struct SetMask {
 struct SetRotary {
   Rotary rotary;
 };
+/// Each of the two takes the other's place.
+struct SetAlibi {
+  bool on = true;
+};
 struct SetPositions {
   Positions positions = Positions::named;
 };
@@ -109,9 +113,9 @@ struct Open {  // a preset, a file, or another document altogether
 
 using Edit =
     std::variant<SetDimensions, SetTokens, SetBatch, SetBias, SetScale, SetTemperature, SetMask,
-                 SetRotary, SetPositions, SetText, MoveToken, SetInput, DrawWeights, SetWeights,
-                 SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin, RemovePin,
-                 RemoveAllPins, SetMistake, SetDropout, Open>;
+                 SetRotary, SetAlibi, SetPositions, SetText, MoveToken, SetInput, DrawWeights,
+                 SetWeights, SetHeadGain, SetCell, FillRegion, CopyHead, TieKeysToQueries, SetPin,
+                 RemovePin, RemoveAllPins, SetMistake, SetDropout, Open>;
 
 /// What an edit is called in the undo list ("heads = 16").
 std::string nameOf(const Edit& edit, const Document& before);

@@ -91,8 +91,13 @@ struct Namer {
     return e.mask.lengths != before.config.mask.lengths ? "padding" : "mask";
   }
   std::string operator()(const SetRotary& e) const {
+    const Rotary& was = before.config.rotary;
+    if (was.on() && e.rotary.on() && was.theta != e.rotary.theta) {
+      return fmt::format("theta {:g} → {:g}", was.theta, e.rotary.theta);
+    }
     return fmt::format("RoPE {}", onOff(e.rotary.on()));
   }
+  std::string operator()(const SetAlibi& e) const { return fmt::format("ALiBi {}", onOff(e.on)); }
   std::string operator()(const SetPositions& e) const {
     switch (e.positions) {
       case Positions::named:

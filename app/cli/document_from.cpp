@@ -149,7 +149,8 @@ void takeDimensions(AttentionConfig& c, const GivenWeights& given, bool sourceFi
 
 void setPassSettings(AttentionConfig& c, const PassOptions& o) {
   if (o.noScale) c.scale = false;
-  if (!o.positionsKind.empty()) c.rotary.theta = Rotary::kUsualTheta;  // no other kind is taken
+  if (o.positionsKind == "rope") c.rotary.theta = Rotary::kUsualTheta;
+  if (o.positionsKind == "alibi") c.alibi = true;
   if (o.temperature) c.temperature = *o.temperature;
   if (o.causal) c.mask.causal = true;
   if (o.window) c.mask.window = *o.window;

@@ -88,9 +88,11 @@ void addPassFlags(CLI::App& app, PassOptions& o) {
   add(app, "--temperature", o.temperature, {"X", notNumber}, "the scores are divided by it", group);
   app.add_flag("--no-scale", o.noScale, "without 1/√d_k")->group(group);
   app.add_option("--positions-kind", o.positionsKind,
-                 "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021)")
-      ->check(CLI::IsMember({"rope"}))
-      ->type_name("rope")
+                 "rope: pairs of coordinates of Q and K turn with their position (Su et al. 2021); "
+                 "alibi: each head takes its slope times the distance off the scores, in the step "
+                 "mask (Press et al. 2022)")
+      ->check(CLI::IsMember({"rope", "alibi"}))
+      ->type_name("rope|alibi")
       ->group(group);
   addList(app, "--drop-heads", o.dropHeads, "heads that are off, from 0: 2,5", group);
   addRepeatable(app, "--pin", o.pins, "CELL=X",

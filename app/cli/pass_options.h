@@ -31,7 +31,7 @@ struct PassOptions {
   std::vector<Index> lengths;
   std::optional<double> temperature;
   bool noScale = false;
-  std::string positionsKind;  // "rope", or empty
+  std::string positionsKind;  // "rope", "alibi", or empty
   bool noPositions = false;
   bool sinusoidalPositions = false;
   std::vector<Index> dropHeads;

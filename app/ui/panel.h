@@ -91,6 +91,7 @@ struct Look {
   double now;                    // seconds, from the host's clock
   float scale;                   // of the interface
   double mouseStill;             // seconds since the mouse last moved
+  bool clickedHere;              // it was clicked and has not moved since
   bool* wantsFrame;              // set it to be drawn again at once (animation)
   double* nextChange = nullptr;  // in how many seconds the picture changes by itself
   Spacing space{scale};

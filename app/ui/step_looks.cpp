@@ -84,6 +84,7 @@ constexpr StepPiece kScalePieces[] = {
 };
 constexpr StepPiece kMaskPieces[] = {
     {K::matrix, T::scores, L::query, L::key},
+    {K::penalty},
     {K::combine},
     {K::mask, T::maskedScores, L::query, L::key},
     sign("="),

@@ -70,6 +70,7 @@ struct StepPiece {
     sign,        // `text`
     combine,     // how the mask is put on: + or ⊙
     multiplier,  // × 1/√d_k
+    penalty,     // − the head's slope · distance d, with ALiBi
     gain,        // × the head's gain, where it is not 1
   };
   enum How : unsigned {

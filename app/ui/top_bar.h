@@ -18,7 +18,7 @@ struct ViewMenuMemory {
 
 struct TopBarMemory {
   NumberDraft dModel, heads, tokens;
-  NumberDraft batch, kvHeads, headDim, temperature, window, lengths, seed;  // more settings
+  NumberDraft batch, kvHeads, headDim, temperature, window, lengths, theta, seed;  // more settings
   // dimensions as last typed, while they do not go together
   Index draftDModel = 0, draftHeads = 0;
   std::vector<Problem> problems;

@@ -160,8 +160,8 @@ void maskSettings(const Panel& panel, TopBarMemory& memory) {
 void positions(const Panel& panel) {
   caption(panel.look, "Positions",
           "How the input says where a token stands: in coordinates of its own, as Vaswani's "
-          "sinusoids over all of them, or not at all (then the output's rows just follow their "
-          "tokens)");
+          "sinusoids over all of them, or not at all (then, with none in the scores and no mask, "
+          "the output's rows just follow their tokens)");
   constexpr std::array<const char*, 3> kNames{"own coordinates", "sinusoids over all", "off"};
   const int now = static_cast<int>(panel.document.positions);
   ImGui::SetNextItemWidth(panel.look.px(190));
@@ -174,20 +174,52 @@ void positions(const Panel& panel) {
   ImGui::EndCombo();
 }
 
-/// Where the layer is a model's, on again is as it was.
-void rotation(const Panel& panel, TopBarMemory& memory) {
-  const Rotary& rotary = panel.document.config.rotary;
-  if (rotary.on()) memory.rotary = rotary;
-  bool on = rotary.on();
-  ImGui::SetCursorPosX(ImGui::GetCursorPosX() + panel.look.px(150));
-  if (toggle(panel.look, "Rotate queries and keys (RoPE)", &on)) {
-    panel.edits.push(SetRotary{on ? memory.rotary : Rotary{}});
+/// How fast the hands turn.
+void rotaryTheta(const Panel& panel, TopBarMemory& memory) {
+  AttentionConfig draft = panel.document.config;
+  caption(panel.look, "RoPE's theta",
+          "Pair j of a head's coordinates turns by theta^(−2j/d_k) for each position: the larger "
+          "it is, the slower the last pairs turn");
+  NumberDraft& field = memory.theta;
+  const auto typed = realField(panel.look, "theta", 90, draft.rotary.theta, field,
+                               "give one above 0 (10000 is usual)");
+  if (typed) {
+    draft.rotary.theta = *typed;
+    field.problem =
+        *typed > 0.0 ? problemOf("rope_theta", draft) : "theta must be above 0 (10000 is usual)";
+    if (field.problem.empty()) panel.edits.push(SetRotary{draft.rotary}, "theta");
   }
-  tip(panel.look,
-      "Pairs of coordinates of each query and key turn by an angle that grows with the position, "
-      "so "
-      "that their product depends on how far apart they stand, not on where (as in Llama). A step "
-      "of its own, between Split and Score.");
+  problemBelow(panel.look, field);
+}
+
+/// Where positions come in once more, with the scores.
+void positionsInScores(const Panel& panel, TopBarMemory& memory) {
+  const AttentionConfig& c = panel.document.config;
+  // where the layer is a model's, on again is as it was
+  if (c.rotary.on()) memory.rotary = c.rotary;
+  caption(panel.look, "In the scores",
+          "RoPE: pairs of coordinates of each query and key turn by an angle that grows with the "
+          "position, so that their product depends on how far apart they stand, not on where (as "
+          "in Llama): a step of its own, between Split and Score. ALiBi: each head takes a slope "
+          "of its own times the distance off its scores, in the step Mask; not in "
+          "cross-attention, where the keys stand in another text.");
+  constexpr std::array<const char*, 3> kNames{"no positions", "RoPE: Q and K turn",
+                                              "ALiBi: less by distance"};
+  const std::size_t now = c.rotary.on() ? 1 : c.alibi ? 2 : 0;
+  ImGui::SetNextItemWidth(panel.look.px(190));
+  if (beginCombo("##in the scores", kNames[now])) {
+    for (std::size_t i = 0; i < kNames.size(); ++i) {
+      if (i == 2 && c.crossAttention()) continue;
+      if (!ImGui::Selectable(kNames[i], i == now) || i == now) continue;
+      if (i == 2 || (i == 0 && c.alibi)) {
+        panel.edits.push(SetAlibi{i == 2});
+      } else {
+        panel.edits.push(SetRotary{i == 1 ? memory.rotary : Rotary{}});
+      }
+    }
+    ImGui::EndCombo();
+  }
+  if (c.rotary.on()) rotaryTheta(panel, memory);
 }
 
 void weights(const Panel& panel, TopBarMemory& memory) {
@@ -242,7 +274,7 @@ void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
   if (!beginPopup("more")) return;
   if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
     for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
-                               &memory.window, &memory.lengths, &memory.seed}) {
+                               &memory.window, &memory.lengths, &memory.theta, &memory.seed}) {
       *draft = {};
     }
   }
@@ -253,7 +285,7 @@ void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
   temperature(panel, memory);
   maskSettings(panel, memory);
   positions(panel);
-  rotation(panel, memory);
+  positionsInScores(panel, memory);
   weights(panel, memory);
   ImGui::EndPopup();
 }

@@ -48,10 +48,12 @@ void placeTip(const Look& look) {
                           ImGuiCond_Always, {right ? 1.0F : 0.0F, low ? 1.0F : 0.0F});
 }
 
-/// A tooltip for the item before, once the mouse rests on it.
+/// A tooltip for the item before, once the mouse rests on it; not on what a click brought under it.
 template <typename Fill>
 void showTip(const Look& look, Fill&& fill) {
-  if (justClicked() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+  if (justClicked() || look.clickedHere ||
+      !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
+    return;
   if (look.mouseStill < kTipDelay) {  // not while the mouse is only passing
     look.changesIn(kTipDelay - look.mouseStill);
     return;

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/alibi.h"
 #include "core/analysis/rows.h"
 #include "core/finite.h"
 #include "core/steps/softmax_row.h"
@@ -30,6 +31,11 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig
     raw.tensor = TensorId::rawScores;
     const auto pin = trace.pins().at(cell);
     scores[j] = pin ? static_cast<double>(*pin) : factor * static_cast<double>(trace.value(raw));
+    if (c.alibi) {
+      const float slope = alibiSlope(row.head, c.numHeads);
+      scores[j] -=
+          static_cast<double>(alibiPenalty(slope, static_cast<std::int32_t>(key - row.query)));
+    }
     if (c.mistakes.zeroForMasked && !allowed(key)) scores[j] = 0.0;
     if (!takesPart(key)) scores[j] = -std::numeric_limits<double>::infinity();
   }

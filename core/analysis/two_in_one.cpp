@@ -6,6 +6,7 @@
 #include <span>
 #include <utility>
 
+#include "core/alibi.h"
 #include "core/analysis/head_report.h"
 #include "core/analysis/rows.h"
 #include "core/analysis/sharpness.h"
@@ -21,7 +22,8 @@ namespace headscope {
 namespace {
 
 /// Rows of heads' scores, times a gain each, and what softmax makes of them or of their sum: what
-/// one head with the matrices of two computes. Pins are left out.
+/// one head with the matrices of two computes. Pins are left out. With ALiBi each head's penalties
+/// go with its scores.
 class AddedScores {
  public:
   AddedScores(const Trace& trace, Index item);
@@ -36,6 +38,7 @@ class AddedScores {
 
  private:
   const Trace& trace_;
+  AttentionConfig config_;  // ALiBi's penalties are in the scores already
   Index item_;
 };
 
@@ -72,29 +75,34 @@ class Leads {
   Index count_ = 0;
 };
 
-AddedScores::AddedScores(const Trace& trace, Index item) : trace_(trace), item_(item) {}
+AddedScores::AddedScores(const Trace& trace, Index item)
+    : trace_(trace), config_(trace.config()), item_(item) {
+  config_.alibi = false;
+}
 
 void AddedScores::scores(Index head, Index query, std::span<float> row) const {
   trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
               row.data());
+  const AttentionConfig& c = trace_.config();
+  if (c.alibi) takeAlibi(row, alibiSlope(head, c.numHeads) / c.scoreMultiplier(), query, 0);
 }
 
 void AddedScores::softmax(Index query, std::span<float> row) const {
-  scoresForSoftmax(row, row, trace_.config(), {}, {item_, 0, query, 0});
+  scoresForSoftmax(row, row, config_, {}, {item_, 0, query, 0});
   const auto keys = static_cast<Index>(row.size());
   if (!allFinite({row.data(), 1, keys, keys, 1})) {
     throw UserError(
         "the two heads' scores together do not fit a 32-bit float: scale W_Q or W_K down");
   }
-  softmaxRow(row, softmaxKeys(trace_.config(), item_, query));
+  softmaxRow(row, softmaxKeys(config_, item_, query));
 }
 
 std::optional<double> AddedScores::lead(Index query, std::span<const float> row, Index own,
                                         Index other) const {
-  const AllowedKeys allowed = softmaxKeys(trace_.config(), item_, query);
+  const AllowedKeys allowed = softmaxKeys(config_, item_, query);
   if (!allowed(own) || !allowed(other)) return std::nullopt;
   std::array both{row[static_cast<std::size_t>(own)], row[static_cast<std::size_t>(other)]};
-  scaleScores(both, both, trace_.config(), {}, {item_, 0, query, 0});
+  scaleScores(both, both, config_, {}, {item_, 0, query, 0});
   return static_cast<double>(both[0]) - static_cast<double>(both[1]);
 }
 

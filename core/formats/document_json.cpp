@@ -187,6 +187,7 @@ Json wholeConfigJson(const AttentionConfig& c) {
                {"dropout", {{"rate", c.dropout.rate}, {"seed", c.dropout.seed}}},
                {"mistakes", mistakesJson(c)}};
   if (c.rotary.on()) json["rope"] = rotaryJson(c.rotary);
+  if (c.alibi) json["alibi"] = true;
   if (c.headNorm.on()) {
     json["head_norm"] = {
         {"q", c.headNorm.q()}, {"k", c.headNorm.k()}, {"epsilon", c.headNorm.epsilon()}};
@@ -217,6 +218,7 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   }
   // written where they are on
   if (const auto rope = field.find("rope")) c.rotary = rotaryFrom(*rope);
+  if (const auto alibi = field.find("alibi")) c.alibi = alibi->flag();
   if (const auto norm = field.find("head_norm")) {
     c.headNorm = {floatsFrom(norm->at("q")), floatsFrom(norm->at("k")),
                   norm->at("epsilon").number()};

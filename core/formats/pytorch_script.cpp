@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/alibi.h"
 #include "core/assets.h"
 #include "core/dropout.h"
 #include "core/error.h"
@@ -72,6 +73,13 @@ Lines configurationLines(const AttentionConfig& c) {
   if (c.headNorm.on()) {
     lines.push_back(fmt::format("g_Q = torch.tensor({}, dtype=REAL)", numbers(c.headNorm.q())));
     lines.push_back(fmt::format("g_K = torch.tensor({}, dtype=REAL)", numbers(c.headNorm.k())));
+  }
+  if (c.alibi) {
+    std::vector<float> slopes;
+    for (Index h = 0; h < c.numHeads; ++h) slopes.push_back(alibiSlope(h, c.numHeads));
+    lines.push_back(fmt::format("slope = torch.tensor({}, dtype=REAL).view(H, 1, 1)  # ALiBi",
+                                numbers(slopes)));
+    lines.emplace_back("distance = (torch.arange(T).view(T, 1) - torch.arange(M)).abs()");
   }
   for (const Mistake mistake : mistakesOn(c)) {
     const MistakeText& text = textOf(mistake);
@@ -184,10 +192,16 @@ Lines moduleLines(const Trace& trace) {
   for (std::string& line : stateDictLines(c)) lines.push_back(std::move(line));
   lines.insert(lines.end(), {"})", "module_output, module_weights = module(",
                              fmt::format("    x, {0}, {0},", source)});
-  if (!c.mask.lengths.empty()) {
-    lines.emplace_back("    key_padding_mask=key >= lengths.view(B, 1),");
+  if (c.alibi) {  // added to the scores, as is −∞ where a key is not allowed
+    lines.push_back(
+        fmt::format("    attn_mask=(-slope * distance).expand(B, H, T, M){}.reshape(B * H, T, M),",
+                    c.mask.none() ? "" : ".masked_fill(~allowed, float(\"-inf\"))"));
+  } else {
+    if (!c.mask.lengths.empty()) {
+      lines.emplace_back("    key_padding_mask=key >= lengths.view(B, 1),");
+    }
+    if (forbidsPairs(c.mask)) lines.emplace_back("    attn_mask=~pairs,");
   }
-  if (forbidsPairs(c.mask)) lines.emplace_back("    attn_mask=~pairs,");
   lines.insert(lines.end(), {"    need_weights=True, average_attn_weights=False,", ")"});
   if (!trace.fullyMaskedRows.empty()) {
     lines.insert(lines.end(),

@@ -1,10 +1,13 @@
-// Step 5, mask: −∞ where a key is not allowed. (B,H,T,M), not stored: see AttentionTensors::tile.
+// Step 5, mask: −∞ where a key is not allowed; with ALiBi (alibi.h), first a head's slope times the
+// distance off each score. (B,H,T,M), not stored: see AttentionTensors::tile.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
+#include "core/alibi.h"
 #include "core/steps/score_rows.h"
 #include "core/steps/terms.h"
 
@@ -26,15 +29,24 @@ class MaskStep final : public Step {
   StepId id() const override { return StepId::mask; }
 
   StepText text(const AttentionConfig& c) const override {
+    const bool zero = c.mistakes.zeroForMasked;
+    std::string line = !c.alibi        ? "masked_scores = scores"
+                       : c.mask.none() ? "masked_scores = scores - slope * distance"
+                                       : "masked_scores = (scores - slope * distance)";
+    if (!c.mask.none()) {
+      line += fmt::format(".masked_fill(~allowed, {})", zero ? "0" : "float('-inf')");
+    }
     return {"mask",
             "Mask",
-            c.mistakes.zeroForMasked ? "a forbidden key gets 0, which is a weight all the same"
-                                     : "a forbidden key gets −∞, hence no weight",
-            rulesOf(c.mask),
-            c.mask.none() ? "" : " + mask",
-            c.mask.none() ? "masked_scores = scores"
-                          : fmt::format("masked_scores = scores.masked_fill(~allowed, {})",
-                                        c.mistakes.zeroForMasked ? "0" : "float('-inf')")};
+            c.alibi ? (zero ? "what is far scores less (ALiBi); a forbidden key gets 0"
+                            : "what is far scores less (ALiBi); a forbidden key gets −∞")
+            : zero  ? "a forbidden key gets 0, which is a weight all the same"
+                    : "a forbidden key gets −∞, hence no weight",
+            !c.alibi        ? rulesOf(c.mask)
+            : c.mask.none() ? "S − m·d"
+                            : fmt::format("S − m·d, {}", rulesOf(c.mask)),
+            fmt::format("{}{}", c.alibi ? " + ALiBi" : "", c.mask.none() ? "" : " + mask"),
+            std::move(line)};
   }
 
   std::vector<TensorId> operands(TensorId, const AttentionConfig&) const override {
@@ -43,11 +55,13 @@ class MaskStep final : public Step {
   std::vector<TensorId> outputs() const override { return {TensorId::maskedScores}; }
 
   StepCost cost(const AttentionConfig& c) const override {
-    return {0, elementCount(shapeOf(TensorId::maskedScores, c)) * 4};
+    const Index cells = elementCount(shapeOf(TensorId::maskedScores, c));
+    return {c.alibi ? cells * 2 : 0, cells * 4};
   }
 
   bool sameSettings(const AttentionConfig& a, const AttentionConfig& b) const override {
-    return a.mask == b.mask && a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
+    return a.mask == b.mask && a.alibi == b.alibi &&
+           a.mistakes.zeroForMasked == b.mistakes.zeroForMasked;
   }
 
   StepWork work() const override { return StepWork::rows; }
@@ -56,15 +70,27 @@ class MaskStep final : public Step {
   }
 
   Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const override {
-    const std::string reason = whyForbidden(tensors.config().mask, cell.item, cell.row, cell.col);
+    const AttentionConfig& c = tensors.config();
+    const std::string reason = whyForbidden(c.mask, cell.item, cell.row, cell.col);
     CellRef source = cell;
     source.tensor = TensorId::scores;
-    Explanation e =
-        startExplanation(tensors, cell,
-                         reason.empty()                            ? "allowed: the score stays"
-                         : tensors.config().mistakes.zeroForMasked ? "0 in place of −∞: " + reason
-                                                                   : "−∞: " + reason);
+    Explanation e = startExplanation(
+        tensors, cell,
+        !reason.empty()
+            ? (c.mistakes.zeroForMasked ? "0 in place of −∞: " + reason : "−∞: " + reason)
+        : c.alibi ? "allowed: less slope × distance"
+                  : "allowed: the score stays");
     e.terms.push_back(sourceTerm(tensors, source));
+    if (c.alibi && reason.empty()) {
+      const auto slope = static_cast<double>(alibiSlope(cell.head, c.numHeads));
+      const auto distance = static_cast<double>(std::abs(cell.row - cell.col));
+      e.terms.push_back({fmt::format("−slope[{}]", cell.head),
+                         "|i − j|",
+                         -slope,
+                         distance,
+                         -slope * distance,
+                         {}});
+    }
     sumTerms(e);
     if (!reason.empty()) e.sum = e.value;
     return e;
@@ -88,7 +114,12 @@ class MaskStep final : public Step {
 
 }  // namespace
 
+void penaliseScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
+  if (c.alibi) takeAlibi(scores, alibiSlope(part.head, c.numHeads), part.query, part.firstKey);
+}
+
 void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
+  penaliseScores(scores, c, part);
   const AllowedKeys allowed = allowedKeys(c.mask, part.item, part.query, c.keys());
   const float forbidden = c.mistakes.zeroForMasked ? 0.0F : -std::numeric_limits<float>::infinity();
   for (std::size_t i = 0; i < scores.size(); ++i) {

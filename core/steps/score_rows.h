@@ -24,7 +24,11 @@ struct RowPart {
 void scaleScores(std::span<const float> raw, std::span<float> scores, const AttentionConfig& config,
                  const Pins& pins, const RowPart& part);
 
-/// Step `mask`, in place: −∞ where a key is not allowed (0 where that mistake is made).
+/// Step `mask`, its first half, in place: ALiBi's penalty off each score, where it is on.
+void penaliseScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
+
+/// Step `mask`, in place: the penalty, then −∞ where a key is not allowed (0 where that mistake is
+/// made).
 void maskScores(std::span<float> scores, const AttentionConfig& config, const RowPart& part);
 
 /// Step `softmax`, backward: a box of grad.masked_scores from grad.weights,

@@ -175,7 +175,11 @@ AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query) 
 void scoresForSoftmax(std::span<const float> raw, std::span<float> row,
                       const AttentionConfig& config, const Pins& pins, const RowPart& part) {
   scaleScores(raw, row, config, pins, part);
-  if (config.mistakes.zeroForMasked) maskScores(row, config, part);
+  if (config.mistakes.zeroForMasked) {
+    maskScores(row, config, part);
+  } else {
+    penaliseScores(row, config, part);  // softmaxRow leaves out what is not allowed
+  }
 }
 
 }  // namespace headscope

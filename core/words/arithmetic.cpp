@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/alibi.h"
 #include "core/gradients.h"
 #include "core/words/numbers.h"
 
@@ -65,6 +66,11 @@ std::string nextText(const Trace& trace, const CellRef& cell) {
   }
   const std::string why = whyForbidden(trace.config().mask, cell.item, cell.row, cell.col);
   if (!why.empty() && id != TensorId::maskedScores) text += "masked (" + why + "), ";
+  if (trace.config().alibi && why.empty() && id != TensorId::maskedScores) {
+    const float slope = alibiSlope(cell.head, trace.config().numHeads);
+    text += fmt::format("− {:.4g} × {} → {}, ", slope, std::abs(cell.row - cell.col),
+                        as(TensorId::maskedScores));
+  }
   if (!text.empty()) text += "then ";
   const char* line =
       trace.config().mistakes.softmaxOverQueries ? "down the column" : "over the row";
@@ -82,11 +88,12 @@ std::string differenceText(const Explanation& e) {
 
 /// What the terms say, without the value a pin may have put in its place.
 std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
-  if (isForbidden(e) || e.terms.empty()) return e.rule;
+  if (isForbidden(trace, e) || e.terms.empty()) return e.rule;
   if (e.ending == Ending::difference) return differenceText(e);
   if (e.cell.gradient) return sumText(e, terms);
   const bool weight = e.cell.tensor == TensorId::weights;
-  std::string text = weight ? softmaxText(e) : sumText(e, terms);
+  const bool penalised = e.cell.tensor == TensorId::maskedScores && trace.config().alibi;
+  std::string text = weight ? softmaxText(e) : penalised ? penaltyText(e) : sumText(e, terms);
   if (formula && !(weight && e.own() == nullptr)) {
     text = formulaOf(trace, e.cell) + " = " + text;
   }
@@ -132,7 +139,7 @@ Arithmetic arithmetic(const Trace& trace, const Explanation& e, std::size_t term
       e.pinned ? fmt::format("= {}, pinned · computed: {}", number(e.value, 5), text) : "= " + text;
   // of what is masked, the rule is all there is to say
   const bool weight = e.cell.tensor == TensorId::weights && !e.cell.gradient;
-  const bool masked = weight ? e.own() == nullptr : isForbidden(e);
+  const bool masked = weight ? e.own() == nullptr : isForbidden(trace, e);
   if (!masked) a.remark = remarkOn(trace, e);
   a.next = nextText(trace, e.cell);
   return a;

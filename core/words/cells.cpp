@@ -6,6 +6,8 @@
 #include <tuple>
 #include <variant>
 
+#include "core/words/numbers.h"
+
 namespace headscope {
 namespace {
 
@@ -82,6 +84,7 @@ std::string cellName(const Trace& trace, const CellRef& cell) {
 }
 
 std::string leftName(const Trace& trace, const Term& term) {
+  if (term.cells.empty()) return term.left;  // a number of its own
   const CellRef& cell = term.cells.front();
   const std::string plain = toString(cell);
   std::string name = term.left;
@@ -117,7 +120,7 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
     case TensorId::weights:
       return fmt::format("exp({} − max) / Σ exp", source(TensorId::maskedScores));
     case TensorId::maskedScores:
-      return source(TensorId::scores);
+      return source(TensorId::scores) + (c.alibi ? " − slope·|i−j|" : "");
     default:
       break;
   }
@@ -127,9 +130,16 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
   return e.terms.front().right == "1" ? text : text + "·" + e.terms.front().right;
 }
 
-bool isForbidden(const Explanation& e) {
-  return e.cell.tensor == TensorId::maskedScores && !e.cell.gradient &&
-         e.value != e.terms.front().product;
+bool isForbidden(const Trace& trace, const Explanation& e) {
+  const CellRef& cell = e.cell;
+  return cell.tensor == TensorId::maskedScores && !cell.gradient &&
+         !allowedKeys(trace.config().mask, cell.item, cell.row, trace.config().keys())(cell.col);
+}
+
+std::string penaltyText(const Explanation& e) {
+  const Term& penalty = e.terms.back();
+  return fmt::format("{} − {:.4g} × {} = {}", number(e.terms.front().product), -penalty.leftValue,
+                     penalty.rightValue, number(e.value, 5));
 }
 
 std::string remarkOn(const Trace& trace, const Explanation& e) {
@@ -140,7 +150,9 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
     const bool mistaken = c.mistakes.reshapeWithoutTranspose || c.mistakes.sharedHead;
     return mistaken && id != TensorId::concat ? e.rule : headColumns(trace, e);
   }
-  if (id == TensorId::maskedScores) return e.rule;
+  if (id == TensorId::maskedScores) {  // what ALiBi takes off is in the numbers
+    return c.alibi && !isForbidden(trace, e) ? std::string() : e.rule;
+  }
   if (id != TensorId::weights) return {};
   if (e.own() == nullptr) return e.rule;
   if (!c.dropout.on()) return {};

@@ -34,7 +34,10 @@ std::string rightName(const Trace& trace, const Term& term);
 std::string formulaOf(const Trace& trace, const CellRef& cell);
 
 /// A masked score whose key the mask forbids: its one term is not what it is.
-bool isForbidden(const Explanation& explanation);
+bool isForbidden(const Trace& trace, const Explanation& explanation);
+
+/// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
+std::string penaltyText(const Explanation& explanation);
 
 /// What numbers do not say: which columns a head has, which rule forbids a key, what dropout did;
 /// or nothing.

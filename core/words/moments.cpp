@@ -158,7 +158,7 @@ class TimelineBuilder {
     step_ = step;
     const StepMoments& of = kStepMoments[static_cast<std::size_t>(step)];
     if (step == StepId::softmax) addExponentials();
-    const bool nothingMasked = step == StepId::mask && c_.mask.none();
+    const bool nothingMasked = step == StepId::mask && c_.mask.none() && !c_.alibi;
     run(of.one, of.rest, count(of.of), nothingMasked ? kNothingMasked : of.pace);
     if (of.result) add(*of.result, kSentenceSeconds);
     if (of.rows) run(Beat::row, Beat::restOfRows, c_.seqLen - 1, *of.rows);

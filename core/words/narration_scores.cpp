@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/alibi.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
 #include "core/words/narrator.h"
@@ -71,6 +72,11 @@ std::string weightAsQuotient(const Narrator& n, const CellRef& at) {
   }
   return fmt::format("{} gives {} {} / {} = {} of its attention.", n.query(), n.key(at.col),
                      number(own->product), number(e.sum), weight);
+}
+
+/// What ALiBi takes off a head's scores for each place of distance.
+std::string slopeOf(const Narrator& n, Index head) {
+  return fmt::format("{:.4g}", alibiSlope(head, n.c.numHeads));
 }
 
 }  // namespace
@@ -142,6 +148,10 @@ std::string narrateMask(const Narrator& n) {
     case Beat::cell: {
       const CellRef at = n.cell(id, n.moment.from);
       const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
+      if (why.empty() && n.c.alibi) {
+        return fmt::format("{} may see {}: {}, the score less slope × distance.", n.query(),
+                           n.key(at.col), penaltyText(explainCell(n.trace, at)));
+      }
       if (why.empty()) {
         return fmt::format("{} may see {}: the score stays {}.", n.query(), n.key(at.col),
                            number(n.value(at)));
@@ -151,6 +161,11 @@ std::string narrateMask(const Narrator& n) {
                          number(n.value(n.cell(TensorId::scores, at.col))));
     }
     case Beat::restOfCells:
+      if (n.c.alibi) {
+        return fmt::format("{}: {} {}, and every place of distance takes {} off.",
+                           n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
+                           slopeOf(n, n.subject.head));
+      }
       if (n.c.mask.none()) {
         return fmt::format("No mask is set: {} {}, and the scores stay as they are.", n.query(),
                            maySee(n, n.subject.query));
@@ -163,6 +178,12 @@ std::string narrateMask(const Narrator& n) {
                          n.query(n.rowShown()), maySee(n, n.rowShown()));
     default:
       break;
+  }
+  if (n.c.alibi) {
+    return fmt::format(
+        "One mask for all {} heads, and a slope of its own for each: {} in the "
+        "first, {} in the last.",
+        n.c.numHeads, slopeOf(n, 0), slopeOf(n, n.c.numHeads - 1));
   }
   return fmt::format("One mask for all {} heads: in each of them {} {}.", n.c.numHeads, n.query(),
                      maySee(n, n.subject.query));

@@ -77,7 +77,8 @@ class FlowPanel : public testing::Test {
   }
 
   Look look() {
-    return {theme(ThemeKind::light), fonts_, maps_, scene_, typed_, now_, 1, 0, &wantsFrame_};
+    return {
+        theme(ThemeKind::light), fonts_, maps_, scene_, typed_, now_, 1, 0, false, &wantsFrame_};
   }
 
   FlowLayout layout() {

@@ -1,5 +1,5 @@
-// Queries and keys that are turned (RoPE): the switch, the step on the stage, and the tool with its
-// hands.
+// Positions in the scores. Queries and keys that are turned (RoPE): the switch, the step on the
+// stage, and the tool with its hands. ALiBi: the switch, and what the step mask shows.
 #include "core/analysis/rotation.h"
 
 #include <fmt/format.h>
@@ -17,11 +17,20 @@ DocumentPtr turnedDocument() {
   return apply(*plain, SetRotary{{.theta = Rotary::kUsualTheta}}, kTestBudget).document;
 }
 
+/// One of the three under More.
+void chooseInScores(AppDriver& ui, std::string_view name) {
+  const char* now = ui.config().rotary.on() ? "RoPE: Q and K turn"
+                    : ui.config().alibi     ? "ALiBi: less by distance"
+                                            : "no positions";
+  ui.click("More ▾", "top bar");
+  ui.click(now, "Popup");
+  ui.click(name, "Combo");
+}
+
 TEST(Rotation, TheSwitchPutsAStepBetweenSplitAndScore) {
   AppDriver ui;
   EXPECT_FALSE(ui.shows("Rotate", "steps"));
-  ui.click("More ▾", "top bar");
-  ui.click("Rotate queries and keys (RoPE)", "Popup");
+  chooseInScores(ui, "RoPE: Q and K turn");
   EXPECT_EQ(ui.config().rotary.theta, Rotary::kUsualTheta);
   ui.press(Key::escape);
   ui.click("Rotate", "steps");
@@ -39,8 +48,7 @@ TEST(Rotation, TheSwitchPutsAStepBetweenSplitAndScore) {
 
 TEST(Rotation, AnOddWidthIsRefusedInWords) {
   AppDriver ui(textDocument("The cat sat", 15, 5));
-  ui.click("More ▾", "top bar");
-  ui.click("Rotate queries and keys (RoPE)", "Popup");
+  chooseInScores(ui, "RoPE: Q and K turn");
   EXPECT_FALSE(ui.config().rotary.on());
   EXPECT_TRUE(ui.shows("make it even"));
 }
@@ -104,6 +112,62 @@ TEST(Rotation, WithoutRoPEItIsOffered) {
   ui.click("rotate queries and keys", "flow");
   EXPECT_TRUE(ui.config().rotary.on());
   EXPECT_TRUE(ui.shows("q·k =", "flow"));
+}
+
+TEST(Rotation, ThetaIsSetBesideTheSwitch) {
+  AppDriver ui(turnedDocument());
+  ui.click("More ▾", "top bar");
+  ui.typeInto("RoPE's theta", "500", "Popup");
+  ui.press(Key::enter);
+  EXPECT_EQ(ui.config().rotary.theta, 500.0);
+  ui.typeInto("RoPE's theta", "-2", "Popup");
+  ui.press(Key::enter);
+  EXPECT_EQ(ui.config().rotary.theta, 500.0);
+  EXPECT_TRUE(ui.shows("must be above 0"));
+}
+
+TEST(Alibi, TheSwitchPutsItIntoTheMask) {
+  AppDriver ui(textDocument("The cat sat on the mat"));
+  chooseInScores(ui, "ALiBi: less by distance");
+  EXPECT_TRUE(ui.config().alibi);
+  ui.press(Key::escape);
+  EXPECT_TRUE(ui.shows("+ ALiBi", "flow"));
+  EXPECT_TRUE(ui.shows("S − m·d", "steps"));
+  ui.view().head = 1;
+  ui.click("Mask", "steps");
+  EXPECT_TRUE(ui.shows("−0.25·d", "stage"));
+  EXPECT_TRUE(ui.shows("ALiBi takes 0.25 off a score of head 2", "stage"));
+  EXPECT_TRUE(ui.shows("Nothing is masked", "stage"));
+  // the cell's own numbers
+  ui.view().selected = CellRef{TensorId::maskedScores, 0, 1, 5, 2};
+  ui.settle();
+  EXPECT_TRUE(ui.shows("− 0.25 × 3 = ", "stage"));
+  const double score = ui.trace().value({TensorId::scores, 0, 1, 5, 2});
+  EXPECT_TRUE(
+      ui.shows("= " + number(static_cast<double>(static_cast<float>(score - 0.75)), 5), "stage"));
+  EXPECT_TRUE(ui.shows("the score less ALiBi's penalty", "inspector"));
+  ui.view().tool = "terms";
+  ui.settle();
+  EXPECT_TRUE(ui.shows("sum of 2 terms", "flow"));
+  chooseInScores(ui, "RoPE: Q and K turn");  // one takes the other's place
+  EXPECT_TRUE(ui.config().rotary.on());
+  EXPECT_FALSE(ui.config().alibi);
+  ui.press(Key::escape);
+  chooseInScores(ui, "ALiBi: less by distance");
+  ui.press(Key::escape);
+  chooseInScores(ui, "no positions");
+  EXPECT_EQ(ui.config(), textDocument("The cat sat on the mat")->config);
+}
+
+TEST(Alibi, CrossAttentionDoesNotOfferIt) {
+  AppDriver ui;
+  ui.click("examples ▾", "tokens");
+  ui.click("English and German", "Popup");
+  ASSERT_TRUE(ui.config().crossAttention());
+  ui.click("More ▾", "top bar");
+  ui.click("no positions", "Popup");
+  EXPECT_TRUE(ui.shows("RoPE: Q and K turn", "Combo"));
+  EXPECT_FALSE(ui.shows("ALiBi: less by distance", "Combo"));
 }
 
 }  // namespace

@@ -324,5 +324,27 @@ TEST_F(Model, OneLayerCanBeRotated) {
   EXPECT_TRUE(std::filesystem::exists(path("f.png")));
 }
 
+/// ALiBi the same way, in the step mask.
+TEST_F(Model, OneLayerCanHaveAlibi) {
+  const std::vector<std::string> pass{"--d-model", "32",      "--heads",          "4",
+                                      "--text",    "a b c d", "--positions-kind", "alibi"};
+  auto run = pass;
+  run.insert(run.begin(), {"run", "--trace", path("t.safetensors")});
+  EXPECT_EQ(jsonOf(run)["steps"].size(), 9U);
+  const formats::SafetensorsFile file(path("t.safetensors"));
+  const float score = file.read("scores").at({0, 1, 3, 0});
+  const float masked = file.read("masked_scores").at({0, 1, 3, 0});
+  EXPECT_NEAR(masked, score - 3.0F / 16.0F, 1e-6);  // the second of four slopes is 2^−4
+  auto explain = pass;
+  explain.insert(explain.begin(),
+                 {"explain", "--step", "mask", "--head", "1", "--row", "3", "--col", "0"});
+  const json cell = jsonOf(explain);
+  ASSERT_EQ(cell["terms"].size(), 2U);
+  EXPECT_NEAR(cell["sum"].get<double>(), static_cast<double>(masked), 1e-6);
+  expectRefused({"run", "--positions-kind", "sines"}, {"--positions-kind", "rope", "alibi"});
+  expectRefused({"run", "--text", "a b", "--memory-text", "c d", "--positions-kind", "alibi"},
+                {"ALiBi", "turn ALiBi off"});
+}
+
 }  // namespace
 }  // namespace headscope

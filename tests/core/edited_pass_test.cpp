@@ -14,6 +14,7 @@ namespace {
 std::vector<Case> editedCases() {
   std::vector<Case> cases = allCases();
   for (const Case& each : whatIfCases()) cases.push_back(each);
+  for (const Case& each : alibiCases()) cases.push_back(each);
   cases.push_back({"Wide", with(sized(64, 8, 150), [](auto& c) { c.batch = 2; })});
   return cases;
 }

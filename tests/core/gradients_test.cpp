@@ -73,6 +73,7 @@ std::vector<Case> casesWithGradients() {
   std::vector<Case> cases = allCases();
   for (Case& each : whatIfCases()) cases.push_back(std::move(each));
   for (Case& each : turnedCases()) cases.push_back(std::move(each));
+  for (Case& each : alibiCases()) cases.push_back(std::move(each));
   std::erase_if(cases, [](const Case& each) { return each.config.dModel > 40; });
   return cases;
 }

@@ -15,6 +15,7 @@
 #include "core/presets.h"
 #include "core/relations.h"
 #include "core/weights/designed_heads.h"
+#include "tests/core/support/cases.h"
 
 namespace headscope {
 namespace {
@@ -116,6 +117,34 @@ TEST(MostBlurred, EqualsAreTheFirstAndAStopGivesNothing) {
   Execution stopped;
   stopped.cancelled = &cancelled;
   EXPECT_FALSE(mostBlurred(*trace, 0, {same, same}, PairGains::equal, stopped));
+}
+
+/// Each head's penalties go with its scores: alone they are the pass's weights, together they add.
+TEST(TwoInOne, WithAlibiEachHeadKeepsItsSlope) {
+  AttentionConfig config = test::sized(16, 4, 6);
+  config.alibi = true;
+  const TracePtr trace = runAttention(test::randomDocument(config));
+  DeclaredRelation none{"none", {std::vector<std::vector<Index>>(6)}};
+  const auto found = twoInOne(*trace, 0, {HeadRelation{0, none}, {3, none}}, PairGains::asBuilt);
+  ASSERT_TRUE(found);
+  for (Index i = 0; i < 6; ++i) {
+    std::vector<double> e;
+    double sum = 0.0;
+    for (Index j = 0; j < 6; ++j) {
+      const auto masked = [&](Index head) {
+        return double{trace->value({TensorId::maskedScores, 0, head, i, j})};
+      };
+      e.push_back(std::exp(masked(0) + masked(3)));
+      sum += e.back();
+      EXPECT_NEAR(found->weights[0].matrix()(i, j), trace->value({TensorId::weights, 0, 0, i, j}),
+                  1e-6);
+      EXPECT_NEAR(found->weights[1].matrix()(i, j), trace->value({TensorId::weights, 0, 3, i, j}),
+                  1e-6);
+    }
+    for (Index j = 0; j < 6; ++j) {
+      EXPECT_NEAR(found->weights[2].matrix()(i, j), e[static_cast<std::size_t>(j)] / sum, 1e-6);
+    }
+  }
 }
 
 TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {

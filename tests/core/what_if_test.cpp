@@ -27,6 +27,8 @@ std::vector<WhatIf> everyWhatIf() {
   for (const Case& c : whatIfCases()) all.push_back({c.name, c.config, false});
   for (const Case& c : whatIfCases()) all.push_back({c.name + "Pinned", c.config, true});
   for (const Case& c : allCases()) all.push_back({c.name + "Pinned", c.config, true});
+  for (const Case& c : alibiCases()) all.push_back({c.name, c.config, false});
+  for (const Case& c : alibiCases()) all.push_back({c.name + "Pinned", c.config, true});
   return all;
 }
 

@@ -72,7 +72,8 @@ CellAccess cellAccess(const Trace& trace, const CellRef& cell) {
       CellRef score = cell;
       score.tensor = TensorId::scores;
       if (allowedKeys(c.mask, cell.item, cell.row, c.keys())(cell.col)) {
-        return {CellKind::pinnable, score, {}, {}};
+        if (!c.alibi) return {CellKind::pinnable, score, {}, {}};
+        return {CellKind::readOnly, cell, "the score less ALiBi's penalty: pin the score", {score}};
       }
       return {CellKind::readOnly,
               cell,

@@ -17,7 +17,7 @@ enum class CellKind { operand, pinnable, readOnly };
 
 struct CellAccess {
   CellKind kind = CellKind::readOnly;
-  CellRef target;                // the cell that is changed: that of `scores` for masked scores
+  CellRef target;  // the cell that is changed: that of `scores` for masked scores that are the same
   std::string why;               // read only: what it follows from
   std::vector<CellRef> sources;  // … and where that can be changed
 

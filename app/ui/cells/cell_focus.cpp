@@ -130,7 +130,8 @@ std::optional<CellRef> mainOperand(const Explanation& e) {
   const auto largest = std::max_element(
       e.terms.begin(), e.terms.end(),
       [](const Term& a, const Term& b) { return std::abs(a.product) < std::abs(b.product); });
-  return largest->cells.front();
+  // ALiBi's penalty comes from no cell: the score beside it does
+  return (largest->cells.empty() ? e.terms.front() : *largest).cells.front();
 }
 
 StepId stepShowing(TensorId tensor) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/alibi.h"
+
 namespace headscope::ui {
 namespace {
 
@@ -57,6 +59,9 @@ class StageItemBuilder {
         return sign(c_.mistakes.zeroForMasked ? "⊙" : "+");
       case Kind::multiplier:
         return sign(fmt::format("× {:.4g}", c_.scoreMultiplier()));
+      case Kind::penalty:
+        if (c_.alibi) sign(fmt::format("−{:.3g}·d", alibiSlope(view_.head, c_.numHeads)));
+        return;
       case Kind::gain:
         if (c_.gain(view_.head) != 1.0F) sign(fmt::format("× {:g}", c_.gain(view_.head)));
         return;

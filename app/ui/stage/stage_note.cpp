@@ -7,6 +7,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/widgets.h"
+#include "core/alibi.h"
 #include "core/words/numbers.h"
 
 namespace headscope::ui {
@@ -68,6 +69,19 @@ StageNote aboutNoMask(const Panel& panel) {
   return note;
 }
 
+/// What ALiBi does to the head, before the mask or in its place.
+StageNote aboutAlibi(const Panel& panel) {
+  const AttentionConfig& c = panel.trace.config();
+  const Index head = panel.view.head;
+  StageNote note = c.mask.none() ? aboutNoMask(panel) : StageNote{};
+  note.text = fmt::format(
+      "ALiBi takes {:.3g} off a score of {} for each place d between query and "
+      "key.{}",
+      alibiSlope(head, c.numHeads), headName(TensorId::scores, head, c),
+      c.mask.none() ? " Nothing is masked." : "");
+  return note;
+}
+
 /// Who asks and who answers, and the largest weight of the head: of a picture that a glance takes
 /// in.
 StageNote aboutMemory(const Panel& panel) {
@@ -111,6 +125,7 @@ StageNote stageNote(const Panel& panel, const std::vector<StageItem>& items,
     return leftOut ? aboutColumns(*used, items.front()) : StageNote{};
   }
   if (view.step == StepId::scale) return aboutScale(panel, items);
+  if (view.step == StepId::mask && panel.trace.config().alibi) return aboutAlibi(panel);
   if (view.step == StepId::mask && panel.trace.config().mask.none()) return aboutNoMask(panel);
   if (view.step == StepId::softmax && panel.trace.config().crossAttention()) {
     return aboutMemory(panel);

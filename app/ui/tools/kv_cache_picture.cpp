@@ -148,6 +148,7 @@ class KvCachePicture {
                                  : "q_h K^T";
     if (config_.scale) symbol += fmt::format("/√{}", config_.dK());
     if (config_.temperature != 1.0) symbol += fmt::format("/{:g}", config_.temperature);
+    if (config_.alibi) symbol += " + ALiBi";
     return symbol;
   }
 

@@ -150,8 +150,13 @@ void besideTheRightWay(const Panel& panel, float height) {
     return;
   }
   if (isOn(reference.trace->config(), mistake) == on) return;
-  const ComparedPass now{panel.trace, 0, on ? "wrong" : "right"};
-  const ComparedPass other{*reference.trace, reference.salt, on ? "right" : "wrong"};
+  const AttentionConfig& without = on ? reference.trace->config() : panel.trace.config();
+  const bool isRight =
+      std::none_of(allMistakes().begin(), allMistakes().end(),
+                   [&](const MistakeText& each) { return isOn(without, each.mistake); });
+  const char* right = isRight ? "right" : "without it";  // another mistake is in it
+  const ComparedPass now{panel.trace, 0, on ? "wrong" : right};
+  const ComparedPass other{*reference.trace, reference.salt, on ? right : "wrong"};
   writeFigures(panel, measuredFigures(panel));
   ImGui::Dummy({1, look.space.thin});
   comparedMatrices(panel, {on ? now : other, on ? other : now},

@@ -62,8 +62,11 @@ class RotationTool final : public Card {
 
  private:
   static void offer(const Panel& panel) {
-    label(panel.look.fonts.small, panel.look.theme.textMuted,
-          "Queries and keys are not turned here: where a token stands is in X alone.");
+    label(
+        panel.look.fonts.small, panel.look.theme.textMuted,
+        panel.trace.config().alibi
+            ? "Queries and keys are not turned here: ALiBi tells the scores how far apart they are."
+            : "Queries and keys are not turned here: where a token stands is in X alone.");
     if (pill(panel.look, "rotate queries and keys")) {
       panel.edits.push(SetRotary{{.theta = Rotary::kUsualTheta}});
     }

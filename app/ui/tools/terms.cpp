@@ -136,7 +136,8 @@ class TermTable {
           table.number(std::to_string(index), look_.theme.textMuted);
           break;
         case TermPart::left:
-          operand(table, leftName(panel_.trace, term), term.leftValue, &term.cells.front());
+          operand(table, leftName(panel_.trace, term), term.leftValue,
+                  term.cells.empty() ? nullptr : &term.cells.front());
           break;
         case TermPart::right:
           operand(table, rightName(panel_.trace, term), term.rightValue, second);
@@ -336,7 +337,7 @@ void rulesOf(const Panel& panel, const Explanation& e) {
   const Look& look = panel.look;
   const std::string remark = remarkOn(panel.trace, e);
   std::string rule = quotientText(e);  // of a weight that is not masked
-  if (!e.cell.gradient && e.cell.tensor != TensorId::weights && !isForbidden(e)) {
+  if (!e.cell.gradient && e.cell.tensor != TensorId::weights && !isForbidden(panel.trace, e)) {
     rule = "= " + formulaOf(panel.trace, e.cell);
   }
   if (!rule.empty() && !remark.empty()) rule += " · ";
@@ -348,8 +349,8 @@ void rulesOf(const Panel& panel, const Explanation& e) {
 }
 
 /// The sum beside the value the engine gave.
-std::string totalInWords(const Explanation& e) {
-  if (isForbidden(e)) {
+std::string totalInWords(const Trace& trace, const Explanation& e) {
+  if (isForbidden(trace, e)) {
     return fmt::format("the score {} is not used: {} stands in its place",
                        number(e.terms.front().product, 5), number(e.value, 5));
   }
@@ -395,7 +396,7 @@ class TermsTool final : public Card {
     const auto followed = TermTable(panel, *e, *terms).draw(room.height() - look.space.tight);
     ImGui::GetWindowDrawList()->AddLine(total.a, {total.b.x, total.a.y}, t.divider);
     ImGui::SetCursorScreenPos({total.a.x, total.a.y + look.space.thin});
-    elidedLine(look, look.fonts.monoSmall, t.text, totalInWords(*e));
+    elidedLine(look, look.fonts.monoSmall, t.text, totalInWords(panel.trace, *e));
     if (followed) traceBack(panel.view, panel.trace.config(), cell, *followed);
   }
 

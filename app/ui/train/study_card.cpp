@@ -10,6 +10,7 @@
 #include "app/ui/parts/chart.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/parts/table.h"
+#include "app/ui/rich_text.h"
 #include "app/ui/train/train_page.h"
 #include "app/ui/widgets.h"
 #include "core/error.h"
@@ -245,7 +246,8 @@ class StudyCard final : public Card {
     const Asked asked = askedFor(panel);
     buttons(panel, asked);
     const Look& look = panel.look;
-    wrappedLabel(look.fonts.small, look.theme.textMuted, text_.what);
+    richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, text_.what,
+                  ImGui::GetContentRegionAvail().x);
     if (asked.same && !study_.problem().empty()) {
       wrappedLabel(look.fonts.small, look.theme.bad, study_.problem());
     }

@@ -210,6 +210,45 @@ inline std::vector<Case> turnedCases() {
   };
 }
 
+/// ALiBi over head counts that are and are no powers of two, and over masks.
+inline std::vector<Case> alibiCases() {
+  const auto alibi = [](AttentionConfig config, auto change) {
+    config.alibi = true;
+    return with(std::move(config), change);
+  };
+  return {
+      {"AlibiOneHead", alibi(sized(8, 1, 5), [](auto&) {})},
+      {"AlibiTwoHeadsCausal", alibi(sized(8, 2, 19), [](auto& c) { c.mask.causal = true; })},
+      {"AlibiEightHeadsGroupedPadding", alibi(sized(16, 8, 7, 2),
+                                              [](auto& c) {
+                                                c.batch = 2;
+                                                c.mask.lengths = {7, 3};
+                                              })},
+      {"AlibiTwelveHeadsWindow", alibi(sized(24, 12, 21),
+                                       [](auto& c) {
+                                         c.mask.causal = true;
+                                         c.mask.window = 4;
+                                         c.temperature = 0.5;
+                                       })},
+      {"AlibiThreeHeadsPainted", alibi(sized(6, 3, 6),
+                                       [](auto& c) {
+                                         PaintedMask paint = allAllowed(6, 6);
+                                         paint.allowed[1] = paint.allowed[20] = 0;
+                                         c.mask.painted =
+                                             std::make_shared<const PaintedMask>(paint);
+                                         c.scale = false;
+                                       })},
+      {"AlibiZeroForMasked", alibi(sized(8, 4, 9),
+                                   [](auto& c) {
+                                     c.mask.causal = true;
+                                     c.mistakes.zeroForMasked = true;
+                                     c.dropout = {0.25, 3};
+                                   })},
+      {"AlibiOverQueries",
+       alibi(sized(8, 2, 33), [](auto& c) { c.mistakes.softmaxOverQueries = true; })},
+  };
+}
+
 /// Pins in every tensor that takes them, at corners and side by side in a row; at forbidden pairs
 /// too, where the case has any.
 inline DocumentPtr withPins(const DocumentPtr& document) {
@@ -234,6 +273,10 @@ inline std::vector<std::pair<std::string, DocumentPtr>> documentsOfAllKinds() {
   std::vector<std::pair<std::string, DocumentPtr>> all;
   for (const Case& c : allCases()) all.emplace_back(c.name, randomDocument(c.config));
   for (const Case& c : whatIfCases()) {
+    all.emplace_back(c.name, randomDocument(c.config));
+    all.emplace_back(c.name + "Pinned", withPins(all.back().second));
+  }
+  for (const Case& c : alibiCases()) {
     all.emplace_back(c.name, randomDocument(c.config));
     all.emplace_back(c.name + "Pinned", withPins(all.back().second));
   }

@@ -89,8 +89,24 @@ std::vector<double> scoredRow(std::vector<double> row, Index position, const Att
   return row;
 }
 
+/// ALiBi's slopes as the authors' code gives them (get_slopes): of a power of two a geometric row
+/// that starts with its own ratio; else those of the power below, then every second one of twice
+/// as many.
+inline std::vector<double> slopesOf(Index heads) {
+  Index power = 1;
+  while (power * 2 <= heads) power *= 2;
+  std::vector<double> slopes;
+  const double start = std::pow(2.0, -8.0 / static_cast<double>(power));
+  for (Index h = 0; h < power; ++h) slopes.push_back(std::pow(start, static_cast<double>(h + 1)));
+  if (power == heads) return slopes;
+  const std::vector<double> finer = slopesOf(2 * power);
+  for (std::size_t h = 0; std::ssize(slopes) < heads; h += 2) slopes.push_back(finer[h]);
+  return slopes;
+}
+
 inline Reference referencePass(const Document& d) {
   const AttentionConfig& c = d.config;
+  const std::vector<double> slopes = slopesOf(c.numHeads);
   const Weights& w = d.weights;
   const Tensor& memory = c.crossAttention() ? d.input->memory : d.input->x;
   const Index heads = c.numHeads, dK = c.dK(), keys = c.keys();
@@ -180,7 +196,11 @@ inline Reference referencePass(const Document& d) {
               c.mistakes.zeroForMasked ? 0.0 : -std::numeric_limits<double>::infinity();
           append(TensorId::rawScores, raw);
           append(TensorId::scores, score);
-          masked[static_cast<std::size_t>(t)].push_back(mayAttend(c, b, t, j) ? score : forbidden);
+          const double penalty =
+              c.alibi ? slopes[static_cast<std::size_t>(h)] * std::abs(static_cast<double>(t - j))
+                      : 0.0;
+          masked[static_cast<std::size_t>(t)].push_back(mayAttend(c, b, t, j) ? score - penalty
+                                                                              : forbidden);
           append(TensorId::maskedScores, masked[static_cast<std::size_t>(t)].back());
         }
       }
