@@ -13,6 +13,12 @@ packages_in() {
     NF && index(wanted, " " section " ") { print $1 }' "$root/third_party/packages.txt"
 }
 
+# Of the names on stdin those that are no command here: node and npm, say, need not come from Debian.
+without_commands() {
+  local name
+  while read -r name; do command -v "$name" >/dev/null || printf '%s\n' "$name"; done
+}
+
 # install_packages <section>...; sets installed_any where something was missing.
 install_packages() {
   installed_any=
@@ -26,7 +32,7 @@ install_packages() {
   mkdir -p "$root/build" && touch "$unknown"
   local missing
   missing="$(comm -23 \
-    <(packages_in "$@" | grep -vxF -f "$unknown" | LC_ALL=C sort) \
+    <(packages_in "$@" | grep -vxF -f "$unknown" | without_commands | LC_ALL=C sort) \
     <(dpkg-query -W -f '${Package} ${db:Status-Status}\n' | awk '$2 == "installed" { print $1 }' |
       LC_ALL=C sort -u) | tr '\n' ' ')"
   [ -n "$missing" ] || return 0
