@@ -110,6 +110,7 @@ void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
     ui::offerCard(controls, id, look);
     bool closed = false;
     lesson.open() ? ui::lessonPanel(panel, lesson) : ui::startPanel(panel, lesson, closed);
+    keepViewValid();  // a scene's view may be of a pass that is not there yet
     if (closed) {
       startClosed = true;
       startAsked = false;

@@ -302,7 +302,11 @@ std::optional<Fact> ofOne(std::string_view name, const FactSource& source) {
 std::string inWords(const Fact& fact, std::string_view form) {
   if (const auto* word = std::get_if<std::string>(&fact)) return *word;
   const double value = std::get<double>(fact);
-  if (form == "%") return fmt::format("{:.0f} %", 100.0 * value);
+  if (form == "%") {  // a little is not nothing
+    const double percent = 100.0 * value;
+    if (percent > 0.0 && percent < 0.05) return "less than 0.1 %";
+    return fmt::format("{:.{}f} %", percent, percent > 0.0 && percent < 0.95 ? 1 : 0);
+  }
   if (const auto decimals = indexIn(form)) {
     return cellNumber(value, static_cast<int>(std::min<Index>(*decimals, 9)));
   }

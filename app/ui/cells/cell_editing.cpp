@@ -56,15 +56,6 @@ void moveCellByArrows(const Panel& panel) {
   move(Key::end, 0, kPastEnd);
 }
 
-/// Where the stage shows single cells, over the cell; else in the inspector.
-void typeOverCell(const Panel& panel, CellEditing& editing) {
-  const bool tiles = panel.view.scope == StageScope::allHeads &&
-                     perHeadResult(panel.view.step, panel.view).has_value();
-  if (tiles) panel.view.inspectorTab = InspectorTab::cell;
-  beginTyping(panel, editing, tiles ? TypingPlace::inspector : TypingPlace::stage,
-              *panel.view.selected);
-}
-
 void unpinCell(const Panel& panel) {
   const CellRef target = cellAccess(panel.trace, *panel.view.selected).target;
   if (panel.document.pins.at(target)) {
@@ -89,6 +80,14 @@ void beginTyping(const Panel& panel, CellEditing& editing, TypingPlace place, co
   editing.problem.clear();
   editing.takesKeyboard = true;
   editing.framesUnseen = 0;
+}
+
+void typeOverCell(const Panel& panel, CellEditing& editing) {
+  const bool tiles = panel.view.scope == StageScope::allHeads &&
+                     perHeadResult(panel.view.step, panel.view).has_value();
+  if (tiles) panel.view.inspectorTab = InspectorTab::cell;
+  beginTyping(panel, editing, tiles ? TypingPlace::inspector : TypingPlace::stage,
+              *panel.view.selected);
 }
 
 void typingField(const Panel& panel, CellEditing& editing, float width) {

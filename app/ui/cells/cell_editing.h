@@ -46,6 +46,9 @@ struct CellEditing {
 
 /// Opens a field with the cell's value in it.
 void beginTyping(const Panel& panel, CellEditing& editing, TypingPlace place, const CellRef& cell);
+/// The same for the chosen cell: where the stage shows single cells, over it; else in the
+/// inspector.
+void typeOverCell(const Panel& panel, CellEditing& editing);
 /// The field, at the cursor. Enter or leaving it sets the value, Escape does not; what is no number
 /// is refused in words, and the value stays.
 void typingField(const Panel& panel, CellEditing& editing, float width);

@@ -244,11 +244,9 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
                   : "The mean is taken over weights: choose weights first");
   const auto& compared = view.compared;
   const bool inIt = std::find(compared.begin(), compared.end(), panel.view.head) != compared.end();
-  const Index head = panel.view.head + 1;
-  const std::string compare = narrow ? "compare" : fmt::format("compare head {}", head);
-  if (controlPill(look, compare + "###compare", inIt))
-    toggleCompared(view.compared, panel.view.head);
-  tip(look, "Puts the chosen head beside others; so does ctrl+click on any, and ctrl+space");
+  if (controlPill(look, "compare", inIt)) toggleCompared(view.compared, panel.view.head);
+  tip(look, fmt::format("Puts head {} beside others; so does ctrl+click on any, and ctrl+space",
+                        panel.view.head + 1));
   if (controlPill(look, "to Flow", false)) openHead(panel.view, panel.view.head);
   tip(look, "Shows the chosen head step by step; so does a double click on any, and enter");
   zoomPills(panel);

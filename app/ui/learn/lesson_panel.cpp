@@ -22,19 +22,36 @@ class LessonPanel {
     head();
     const float foot = ImGui::GetFrameHeight() + look_.space.wide;
     // a window for each scene, which begins at its top
-    const std::string id = fmt::format("scene {}", run_.place() + 1);
+    const std::string id = fmt::format("{}/{}", run_.lesson().id, run_.place() + 1);
     ImGui::BeginChild(id.c_str(), {0.0F, ImGui::GetContentRegionAvail().y - foot}, false);
     if (ImGui::IsWindowAppearing()) ImGui::SetScrollY(0.0F);
     width_ = ImGui::GetContentRegionAvail().x;
     words(look_.fonts.regular, look_.theme.text, run_.shown().text);
     question();
     task();
+    showWhatWasTold();
     speaker();
     ImGui::EndChild();
     buttons();
   }
 
  private:
+  /// An answer with the task that follows it, and a task that has just been done, are not left
+  /// below the panel's end.
+  void showWhatWasTold() {
+    enum Told { kRead = 1, kAnswered = 2, kDone = 4 };
+    int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("told"), 0);
+    const int now = (run_.shown().ready ? kRead : 0) | (run_.answered() ? kAnswered : 0) |
+                    (run_.shown().checked ? kDone : 0);
+    const int fresh = (before & kRead) != 0 ? now & ~before : 0;
+    before = now;
+    if (fresh == 0) return;
+    const float room = ImGui::GetWindowHeight();
+    const float from = (fresh & kAnswered) != 0 ? questionAt_ : taskAt_;
+    const float end = std::min(ImGui::GetCursorPosY(), from + room);
+    if (end > ImGui::GetScrollY() + room) ImGui::SetScrollY(end - room);
+  }
+
   void gap() { ImGui::Dummy({0.0F, look_.space.small}); }
   void words(ImFont* font, ImU32 color, const std::string& text) {
     richParagraph(look_.fonts, font, color, text, width_, look_.px(3));
@@ -56,16 +73,15 @@ class LessonPanel {
     if (!run_.scene().predict) return;
     const lessons::Prediction& p = *run_.scene().predict;
     gap();
+    questionAt_ = ImGui::GetCursorPosY();
     const std::vector<std::string>& choices = run_.shown().choices;
     if (choices.size() != p.choices.size()) return;  // its pass is not there yet
     words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
-    bool answeredNow = false;
     for (std::size_t i = 0; i < choices.size(); ++i) {
       const bool given = run_.answered() == i;
       const std::string text = wrapped(look_.fonts.regular, choices[i],
                                        width_ - 2.0F * ImGui::GetStyle().FramePadding.x);
       if (!pill(look_, text.c_str(), given, !run_.answered() || given)) continue;
-      answeredNow = !run_.answered();
       run_.answer(i);
     }
     if (!run_.answered()) return;
@@ -74,9 +90,6 @@ class LessonPanel {
                  right ? "Yes." : fmt::format("No: {}.", choices[p.right]));
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (!right) notCounted("A scene counts once its question is answered rightly");
-    if (answeredNow && ImGui::GetCursorPosY() - ImGui::GetScrollY() > ImGui::GetWindowHeight()) {
-      ImGui::SetScrollHereY(1.0F);  // what was just told is not below the panel's end
-    }
   }
 
   void notCounted(const char* why) {
@@ -88,10 +101,14 @@ class LessonPanel {
     if (!run_.scene().check) return;
     const lessons::Check& check = *run_.scene().check;
     gap();
+    taskAt_ = ImGui::GetCursorPosY();
     words(look_.fonts.semibold, look_.theme.text, run_.shown().task);
     if (run_.shown().checked) {
       words(look_.fonts.regular, look_.theme.good,
             (run_.wayShown() ? "Shown. " : "Done. ") + run_.shown().done);
+      if (!run_.shown().holds) {
+        words(look_.fonts.small, look_.theme.textMuted, "That was then; now it is not so.");
+      }
       if (run_.wayShown()) notCounted("A scene counts once it is done without being shown");
       again(check.again);
       return;
@@ -188,7 +205,8 @@ class LessonPanel {
     ImGui::SameLine();
     const bool last = run_.isLast();
     const std::optional<std::size_t> from = run_.cameFrom();
-    if (pill(look_, last && !from ? "Finish" : last ? "Back to the quiz" : "Next", true)) {
+    const bool skips = run_.lesson().isQuiz && run_.scene().check && !run_.shown().checked;
+    if (pill(look_, skips ? "Skip" : !last ? "Next" : from ? "Back to the quiz" : "Finish", true)) {
       run_.next(panel_);
     }
     tip(look_, "Page down");
@@ -208,6 +226,7 @@ class LessonPanel {
   const Look& look_;
   LessonRun& run_;
   float width_;
+  float questionAt_ = 0.0F, taskAt_ = 0.0F;  // where they begin
 };
 
 }  // namespace

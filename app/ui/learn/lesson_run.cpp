@@ -49,7 +49,8 @@ std::string inBrief(std::string_view text) {
 void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
                       std::size_t scene) {
   lesson_ = std::move(lesson);
-  left_.assign(lesson_->scenes.size(), nullptr);
+  began_.assign(lesson_->scenes.size(), nullptr);
+  left_ = began_;
   goTo(panel, std::min(scene, lesson_->scenes.size() - 1));
 }
 
@@ -129,7 +130,7 @@ void LessonRun::back(const Panel& panel) {
   if (std::exchange(atEnd_, false) || scene_ == 0) return;
   left_[scene_] = panel.history->current();
   enter(panel, scene_ - 1);
-  const DocumentPtr& then = left_[scene_];
+  const DocumentPtr& then = scene().check ? began_[scene_] : left_[scene_];
   if (then == nullptr) {
     setState(panel, scene().state, scene().title);  // the lesson was begun after it
   } else if (then != panel.history->current()) {
@@ -229,6 +230,10 @@ void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   }
   const Read now{&panel.trace, view.head, view.selected, facts.others};
   if (!computed || (shown_.ready && now == read_)) return;
+  if (!shown_.ready) {
+    began_[scene_] = panel.history->current();
+    view.inSight = scene().card;  // of what is there now
+  }
   read_ = now;
   read(facts);
 }
@@ -260,6 +265,7 @@ void LessonRun::read(const lessons::FactSource& facts) {
   const bool holdsNow =
       std::all_of(now.check->that.begin(), now.check->that.end(),
                   [&](const lessons::Condition& condition) { return holds(condition, facts); });
+  shown_.holds = holdsNow;
   if (!holdsNow && !shown_.checked) {
     shown_.yet = lessons::filledInIfKnown(now.check->yet, facts);
   }

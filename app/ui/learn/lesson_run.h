@@ -28,6 +28,7 @@ class LessonRun {
     std::string yet;       // how it stands while the task is not done
     bool ready = false;    // of the scene's own document: its pass is there
     bool checked = false;  // what was to be done is done
+    bool holds = false;    // and stands now as it then did
   };
 
   /// Opens it at a scene. The document it found comes back when it is left by undo alone: scenes
@@ -47,7 +48,8 @@ class LessonRun {
   std::size_t place() const { return scene_; }
   bool isLast() const { return scene_ + 1 == lesson_->scenes.size(); }
   void goTo(const Panel& panel, std::size_t scene);
-  /// To the next scene, after the last one out of the lesson (of a quiz, to its end); and back.
+  /// To the next scene, after the last one out of the lesson (of a quiz, to its end); and back: to
+  /// what a scene was left with, or, where there is something to do, to where it began.
   void next(const Panel& panel);
   void back(const Panel& panel);
   /// What has been answered of a quiz is shown, after its last question.
@@ -104,7 +106,7 @@ class LessonRun {
   bool atEnd_ = false;
   std::shared_ptr<const lessons::Lesson> quiz_;  // it was asked for from there
   std::size_t question_ = 0;
-  std::vector<DocumentPtr> left_;  // by scene: the document as it was when the scene was left
+  std::vector<DocumentPtr> began_, left_;  // by scene: the document as it began and was left
   bool presenting_ = false;
   bool questionPut_ = false;
   std::optional<std::size_t> answer_;

@@ -370,6 +370,9 @@ void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
                 const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
   const auto& chosen = panel.view.selected;
   if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
+  if (found && chosen && found->cell == *chosen && ImGui::IsMouseDoubleClicked(0)) {
+    typeOverCell(panel, editing);
+  }
   if (chosen) {
     if (const auto shown = stage.locate(*chosen)) {
       chosenStageCell(panel, editing, *shown, chosenBefore == chosen,
