@@ -330,7 +330,7 @@ class TopBarRow {
     const bool good = h >= 1 && d >= 1 && (given > 0 || d % h == 0);
     const bool divides = good ? given == 0 || given * h == d : given == 0;
     const bool narrow = ImGui::GetWindowWidth() < look_.px(kNarrow);
-    std::string text = !divides || (good && narrow) ? "d_k" : fmt::format("d_k = {} / {}", d, h);
+    std::string text = !divides || narrow ? "d_k" : fmt::format("d_k = {} / {}", d, h);
     if (good) {
       AttentionConfig draft;
       draft.dModel = d;
@@ -345,7 +345,9 @@ class TopBarRow {
     } else if (given > 0) {
       text += fmt::format(" = {}", given);
     } else if (h != 0) {
-      text += fmt::format(" = {:.2f}", static_cast<double>(d) / static_cast<double>(h));
+      const double quotient = static_cast<double>(d) / static_cast<double>(h);
+      // no longer than a whole number, so that nothing moves while one types; a message says more
+      text += narrow ? fmt::format(" ≈ {:.0f}", quotient) : fmt::format(" = {:.2f}", quotient);
     }
     const ImVec2 size = richTextSize(look_.fonts, look_.fonts.mono, text);
     row_.place(size.x, narrow ? 8.0F : 14.0F);

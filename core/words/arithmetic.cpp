@@ -14,11 +14,14 @@
 namespace headscope {
 namespace {
 
-std::string softmaxText(const Explanation& e) {
+std::string softmaxText(const Explanation& e, bool briefly) {
   const Term* own = e.own();
   if (own == nullptr) return "0 · " + e.rule;
-  std::string text = fmt::format("exp({} − max {}) / Σ exp = {} / {}", factorText(own->leftValue),
-                                 factorText(own->rightValue), number(own->product), number(e.sum));
+  std::string text = fmt::format("{} / {}", number(own->product), number(e.sum));
+  if (!briefly) {
+    text = fmt::format("exp({} − max {}) / Σ exp = {}", factorText(own->leftValue),
+                       factorText(own->rightValue), text);
+  }
   if (e.factor != 1.0) text += fmt::format(" × {}", number(e.factor));
   return fmt::format("{} = {}", text, number(e.computed(), 5));
 }
@@ -93,7 +96,9 @@ std::string termsText(const Trace& trace, const Explanation& e, std::size_t term
   if (e.cell.gradient) return sumText(e, terms);
   const bool weight = e.cell.tensor == TensorId::weights;
   const bool penalised = e.cell.tensor == TensorId::maskedScores && trace.config().alibi;
-  std::string text = weight ? softmaxText(e) : penalised ? penaltyText(e) : sumText(e, terms);
+  std::string text = weight      ? softmaxText(e, terms == 0)
+                     : penalised ? penaltyText(e)
+                                 : sumText(e, terms);
   if (formula && !(weight && e.own() == nullptr)) {
     text = formulaOf(trace, e.cell) + " = " + text;
   }

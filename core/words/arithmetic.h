@@ -20,7 +20,8 @@ struct Arithmetic {
   std::string next;    // what becomes of it, or empty
 };
 
-/// The largest terms first; `terms` of them are written out, after the formula where `formula`.
+/// The largest terms first; `terms` of them are written out, after the formula where `formula`;
+/// with none, of a weight its quotient alone.
 Arithmetic arithmetic(const Trace& trace, const Explanation& explanation, std::size_t terms,
                       bool formula);
 

@@ -47,7 +47,7 @@ class LessonPanel {
     before = now;
     if (fresh == 0) return;
     const float room = ImGui::GetWindowHeight();
-    const float from = (fresh & kAnswered) != 0 ? questionAt_ : taskAt_;
+    const float from = (fresh & kAnswered) != 0 ? verdictAt_ : taskAt_;
     const float end = std::min(ImGui::GetCursorPosY(), from + room);
     if (end > ImGui::GetScrollY() + room) ImGui::SetScrollY(end - room);
   }
@@ -73,7 +73,6 @@ class LessonPanel {
     if (!run_.scene().predict) return;
     const lessons::Prediction& p = *run_.scene().predict;
     gap();
-    questionAt_ = ImGui::GetCursorPosY();
     const std::vector<std::string>& choices = run_.shown().choices;
     if (choices.size() != p.choices.size()) return;  // its pass is not there yet
     words(look_.fonts.semibold, look_.theme.text, run_.shown().question);
@@ -85,6 +84,7 @@ class LessonPanel {
       run_.answer(i);
     }
     if (!run_.answered()) return;
+    verdictAt_ = ImGui::GetCursorPosY();
     const bool right = run_.answered() == p.right;
     wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
                  right ? "Yes." : fmt::format("No: {}.", choices[p.right]));
@@ -226,7 +226,7 @@ class LessonPanel {
   const Look& look_;
   LessonRun& run_;
   float width_;
-  float questionAt_ = 0.0F, taskAt_ = 0.0F;  // where they begin
+  float verdictAt_ = 0.0F, taskAt_ = 0.0F;  // where they begin
 };
 
 }  // namespace
