@@ -37,7 +37,8 @@ std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<b
     if (!decoder->feed(id, execution)) return std::nullopt;
     now.made.push_back({token, millisecondsSince(begun)});
     now.tokens = decoder->tokens();
-    now.finished = now.tokens == now.room;
+    now.ended = from->config().ends(id);
+    now.finished = now.ended || now.tokens == now.room;
   } while (!now.finished && clockSeconds() - start < kTokensSeconds);
   return now;
 }

@@ -21,7 +21,8 @@ struct GenerationMoment {
   };
   std::vector<Made> made;
   Index tokens = 0, room = 0;  // whose keys and values are kept, and how many can be
-  bool finished = false;       // as many as were asked for
+  bool ended = false;          // by a token with which the model ends a text
+  bool finished = false;       // so, or as many as were asked for
   std::uint64_t begun = 0;     // tells it from another one's
 
   std::vector<Index> ids() const;

@@ -89,15 +89,18 @@ class Reader {
   struct Generated {
     std::vector<model::Prediction> tokens;
     Index cacheBytes = 0;
+    bool ended = false;  // by a token with which the model ends a text
   };
   Generated generated() const {
     model::Decoder decoder(trace_, readings_.generate);
     Generated made;
     const model::Sampling sampling{readings_.temperature, readings_.topK, readings_.seed};
-    for (Index i = 0; i < readings_.generate && decoder.tokens() < decoder.room(); ++i) {
+    for (Index i = 0; i < readings_.generate && decoder.tokens() < decoder.room() && !made.ended;
+         ++i) {
       const Index id = takenFrom(decoder.logits(), sampling, i);
       made.tokens.push_back(model::standingOf(decoder.logits(), id).token);
       decoder.feed(id, {});
+      made.ended = trace_->config().ends(id);
     }
     made.cacheBytes = decoder.cacheBytes();
     return made;
@@ -289,9 +292,11 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
       ->check(notWhole)
       ->needs(patch)
       ->type_name("N,N…");
-  auto* generate = app.add_option("--generate", r.generate, "go on with the text by so many tokens")
-                       ->check(CLI::Range(Index{1}, Index{100000}))
-                       ->type_name("N");
+  auto* generate =
+      app.add_option("--generate", r.generate,
+                     "go on with the text by so many tokens, or to where the model ends it")
+          ->check(CLI::Range(Index{1}, Index{100000}))
+          ->type_name("N");
   app.add_option("--temperature", r.temperature, "logits are divided by it; 0 (default): greedy")
       ->check(CLI::Range(0.0, 100.0))
       ->needs(generate)
@@ -349,6 +354,7 @@ void addReadings(Json& json, const ModelReadings& readings, const model::ModelTr
     }
     json["generated"] = std::move(tokens);
     if (names != nullptr) json["generated_text"] = reader.textOf(made.tokens);
+    json["ended"] = made.ended;
     json["cache_bytes"] = made.cacheBytes;
   }
 }
@@ -374,6 +380,7 @@ void printReadings(std::ostream& out, const ModelReadings& readings,
     table.add({reader.nameOf(each.id), fmt::format("{:.3f}", each.probability)});
   }
   table.print(out);
+  if (made.ended) out << "with the last of them the model ends a text\n";
 }
 
 }  // namespace headscope::cli

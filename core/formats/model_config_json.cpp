@@ -28,7 +28,7 @@ constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20;
 
 /// Fields that say nothing about a pass: training, special tokens, how text is generated, what the
 /// labels of other heads are called.
-constexpr std::array<std::string_view, 80> kWithoutEffect{"architectures",
+constexpr std::array<std::string_view, 79> kWithoutEffect{"architectures",
                                                           "transformers_version",
                                                           "torch_dtype",
                                                           "dtype",
@@ -36,7 +36,6 @@ constexpr std::array<std::string_view, 80> kWithoutEffect{"architectures",
                                                           "initializer_range",
                                                           "initializer_factor",
                                                           "bos_token_id",
-                                                          "eos_token_id",
                                                           "pad_token_id",
                                                           "sep_token_id",
                                                           "cls_token_id",
@@ -132,6 +131,7 @@ class ConfigReader {
       default:
         readLlama();
     }
+    readEnds();
     refuseOthers();
     checkHeads();
     return c_;
@@ -188,6 +188,18 @@ class ConfigReader {
   void mustBe(std::string_view name, bool value) {
     const auto field = find(name);
     if (field && field->flag() != value) refuse(*field, "which is not supported");
+  }
+
+  /// One id, several, or null. What is no token of the model never comes.
+  void readEnds() {
+    const auto field = find("eos_token_id");
+    if (!field) return;
+    const auto add = [&](const Json& id) {
+      const auto token = id.whole();
+      if (token && *token >= 0 && *token < c_.vocabulary) c_.endTokens.push_back(*token);
+    };
+    add(field->value());
+    if (const Json::List* several = field->value().list()) std::ranges::for_each(*several, add);
   }
 
   void readFamily() {

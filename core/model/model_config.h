@@ -5,6 +5,7 @@
 // tokens known.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -56,11 +57,14 @@ struct ModelConfig {
   Activation activation = Activation::geluTanh;
   bool gated = false;  // act(gate x) · (up x), then down (SwiGLU); otherwise act(up x), then down
 
+  std::vector<Index> endTokens;  // a text that is gone on with ends at one of them
+
   std::string example;  // a text to begin with, where the file suggests one
 
   enum class Tied { byFile, yes, no };
   Tied tied = Tied::byFile;  // whether the readout is the embedding
 
+  bool ends(Index token) const { return std::ranges::find(endTokens, token) != endTokens.end(); }
   std::string_view typeName() const { return kFamilyNames[static_cast<std::size_t>(family)]; }
   /// Of one layer, for so many tokens. Without the gains of its head norm, which are weights.
   AttentionConfig attention(Index layer, Index tokens) const;

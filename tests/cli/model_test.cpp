@@ -189,6 +189,30 @@ TEST_F(Model, GoesOnAsPassesOverTheWholeTextWould) {
   EXPECT_NE(words.out.find("\nefgh\n"), std::string::npos) << words.out << words.err;
 }
 
+TEST_F(Model, GoesOnNoFurtherThanToWhereTheModelEndsAText) {
+  const std::vector<std::string> flags{"--ids",         "283,271,84", "--generate", "6",
+                                       "--temperature", "3",          "--seed",     "2"};
+  const json all = jsonOf(model("tiny-gpt2", flags));
+  EXPECT_EQ(all["ended"], false);
+  ASSERT_EQ(all["generated"].size(), 6U);
+  const json end = all["generated"][1]["id"];
+  ASSERT_NE(end, all["generated"][0]["id"]);
+  std::filesystem::copy(dataFile("tiny-gpt2"), path("ends"),
+                        std::filesystem::copy_options::recursive);
+  json config = json::parse(std::ifstream(path("ends/config.json")));
+  for (const json& ends : {end, json({399, end}), json({end, 1000000, "a word"})}) {
+    config["eos_token_id"] = ends;
+    std::ofstream(path("ends/config.json")) << config;
+    std::vector<std::string> here{"model", path("ends")};
+    here.insert(here.end(), flags.begin(), flags.end());
+    const json said = jsonOf(here);
+    ASSERT_EQ(said["generated"].size(), 2U) << ends;
+    EXPECT_EQ(said["generated"][1]["id"], end);
+    EXPECT_EQ(said["ended"], true);
+    EXPECT_NE(runProgram(here).out.find("ends a text"), std::string::npos);
+  }
+}
+
 TEST_F(Model, AHeadsOutputIsReplaced) {
   const std::vector<std::string> text{"--text", "The cat sat on the mat"};
   const auto with = [&](std::vector<std::string> flags) {

@@ -200,7 +200,11 @@ void GenerationTab::take(const Panel& panel, const ModelMoment& moment,
   }
   wrappedLabel(look.fonts.regular, look.theme.text, "…" + on->added.substr(from));
   if (generation_.playing()) return;
-  if (now.tokens == mostTokens(moment.config())) {
+  if (now.ended) {
+    label(look.fonts.small, look.theme.textMuted,
+          fmt::format("“{}”: with it the model ends a text.",
+                      moment.nameOf(now.made.back().token.id)));
+  } else if (now.tokens == mostTokens(moment.config())) {
     label(look.fonts.small, look.theme.textMuted,
           fmt::format("{} tokens are all that this model takes.", now.tokens));
   }
