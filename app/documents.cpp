@@ -281,6 +281,7 @@ void Documents::jumpTo(std::size_t index) {
 
 void Documents::open(DocumentPtr document, const std::string& name) {
   leaveChange();
+  if (message_.isError) say({});  // of another document
   history_.apply(Open{std::move(document), name});
   worker_.request(newest());
 }

@@ -6,16 +6,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <map>
 #include <thread>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "app/host/headless.h"
 #include "app/host/offscreen.h"
 #include "app/host/painter.h"
 #include "bench/documents.h"
+#include "bench/shown_pictures.h"
 #include "core/edit.h"
 #include "core/execution.h"
 
@@ -91,30 +89,6 @@ void drawFrame(benchmark::State& state) {
   state.counters["uploaded_at_rest"] =
       static_cast<double>(after.bytesUploaded - before.bytesUploaded);
 }
-
-/// Reads the values of pictures that have changed, as the textures do before they are drawn.
-class ShownPictures {
- public:
-  void read(const gl::Scene& scene) {
-    for (const auto& command : scene.commands) {
-      if (const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch)) read(*batch);
-    }
-  }
-
- private:
-  void read(const gl::HeatmapBatch& batch) {
-    for (const gl::HeatmapSource& source : batch.sources) {
-      const auto [known, isNew] = revisions_.try_emplace(source.key, source.revision);
-      if (!isNew && known->second == source.revision) continue;
-      known->second = source.revision;
-      values_.resize(static_cast<std::size_t>(source.rows) * static_cast<std::size_t>(source.cols));
-      source.fill(values_.data());
-    }
-  }
-
-  std::map<std::uint64_t, std::uint64_t> revisions_;  // by key
-  std::vector<float> values_;
-};
 
 /// A hand that holds the mouse while it edits: from an edit to the frame that shows it and the
 /// values of its pictures, without drawing. Between the edit and its result the interface sleeps,

@@ -19,6 +19,18 @@ constexpr double kHeldButton = 1.0 / 30;
 constexpr double kCaretBlink = 0.4;
 constexpr double kShortest = 1.0 / 120;  // for what changes by itself
 
+/// True where a text field has no use for the key: its character says it all.
+bool onlyTypes(int key, int mods) {
+  constexpr int kCommands = GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER;
+  return key >= GLFW_KEY_SPACE && key <= GLFW_KEY_WORLD_2 && (mods & kCommands) == 0;
+}
+
+/// True where a key may give the keyboard to a text field, or take it away.
+bool movesKeyboard(int key, int mods) {
+  return (mods & GLFW_MOD_CONTROL) != 0 || key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER ||
+         key == GLFW_KEY_ESCAPE || key == GLFW_KEY_TAB;
+}
+
 }  // namespace
 
 double secondsToWait(const PaceInput& input) {
@@ -34,22 +46,29 @@ double secondsToWait(const PaceInput& input) {
 
 bool KeyQueue::feed(GLFWwindow* window) {
   // A frame sees one key go down, with the modifiers held at that moment; characters belong to it.
+  // A text that is typed faster than frames are drawn goes into its field at once.
   // A command may open a field, which takes the keyboard two frames later.
   constexpr int kFramesToOpen = 2;
   if (pause_ > 0) {
     --pause_;
     return true;
   }
-  if (ImGui::GetIO().AppFocusLost) return !events_.empty();  // this frame lets go of every key
+  const ImGuiIO& io = ImGui::GetIO();
+  if (io.AppFocusLost) return !events_.empty();  // this frame lets go of every key
   bool pressed = false;
   int released = GLFW_KEY_UNKNOWN;
   while (!events_.empty()) {
     if (const auto* key = std::get_if<KeyEvent>(&events_.front())) {
+      if (pressed) return true;
+      if (io.WantTextInput && key->action != GLFW_RELEASE && onlyTypes(key->key, key->mods)) {
+        events_.pop_front();
+        continue;
+      }
       // a key that goes up and down again before one frame would seem held throughout
-      if (pressed || (released == key->key && key->action == GLFW_PRESS)) return true;
+      if (released == key->key && key->action == GLFW_PRESS) return true;
       pressed = key->action == GLFW_PRESS;
       if (key->action == GLFW_RELEASE) released = key->key;
-      if (pressed && (key->mods & GLFW_MOD_CONTROL) != 0) pause_ = kFramesToOpen;
+      if (pressed && movesKeyboard(key->key, key->mods)) pause_ = kFramesToOpen;
       ImGui_ImplGlfw_KeyCallback(window, key->key, key->scancode, key->action, key->mods);
     } else {
       ui::typeCharacter(std::get<unsigned>(events_.front()),

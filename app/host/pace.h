@@ -23,10 +23,11 @@ struct PaceInput {
 double secondsToWait(const PaceInput& input);
 
 /// Hands the keyboard to Dear ImGui so that nothing is lost where a key goes down and up
-/// between two frames.
+/// between two frames, and nothing waits that could be taken in one.
 ///
-/// From 1.87 on ImGui spreads such events over frames itself; before, its state only knows what is
-/// held at the moment of a frame, and a short tap during a slow frame would never be seen.
+/// Up to 1.86 ImGui only knows what is held at the moment of a frame: a short tap during a slow
+/// frame would never be seen. From 1.87 on it spreads such events over frames itself, a typed
+/// letter over two or three.
 class KeyQueue {
  public:
   void addKey(int key, int scancode, int action, int mods) {

@@ -151,10 +151,8 @@ void watchEvents(GLFWwindow* window, Events& events) {
   });
 }
 
-/// After ImGui's backend has set its own callbacks: up to 1.86 the keyboard goes through the queue,
-/// and always what is typed through what text fields expect.
+/// After ImGui's backend has set its own callbacks: the keyboard goes through the queue.
 void takeKeys(GLFWwindow* window) {
-#if IMGUI_VERSION_NUM < 18700
   glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
     noteEvent(w);
     eventsOf(w).keys.addKey(key, scancode, action, mods);
@@ -163,24 +161,16 @@ void takeKeys(GLFWwindow* window) {
     noteEvent(w);
     eventsOf(w).keys.addCharacter(codepoint);
   });
-#else
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned codepoint) {
-    ui::typeCharacter(codepoint, [w](unsigned c) { ImGui_ImplGlfw_CharCallback(w, c); });
-  });
-#endif
 }
 
 /// A key that was pressed in another window of the program, as if it had been in this one.
-void passKey(GLFWwindow* window, Events& events, int key, int scancode, int action, int mods) {
+void passKey(Events& events, int key, int scancode, int action, int mods) {
   events.owedFrames = kOwedFrames;
-#if IMGUI_VERSION_NUM < 18700
-  static_cast<void>(window);
-  events.keys.addKey(key, scancode, action, mods);
-#else
-  // the first window's loss of focus may wait in the queue still, and would let go of the key
+#if IMGUI_VERSION_NUM >= 18700
+  // the first window's loss of focus may wait in ImGui's queue still, and would let go of the key
   ImGui::GetIO().AddFocusEvent(true);
-  ImGui_ImplGlfw_KeyCallback(window, key, scancode, action, mods);
 #endif
+  events.keys.addKey(key, scancode, action, mods);
 }
 
 bool visible(GLFWwindow* window) {
@@ -296,11 +286,10 @@ int runWindow(App& app, const WindowOptions& options) {
   const gl::ResetWatch reset;
   const Waker waker(app, events);
   FullScreen fullScreen(window.get());
-  SpeakerWindow speaker(
-      window.get(), {[&events] { events.owedFrames = kOwedFrames; },
-                     [&events, first = window.get()](int key, int scancode, int action, int mods) {
-                       passKey(first, events, key, scancode, action, mods);
-                     }});
+  SpeakerWindow speaker(window.get(), {[&events] { events.owedFrames = kOwedFrames; },
+                                       [&events](int key, int scancode, int action, int mods) {
+                                         passKey(events, key, scancode, action, mods);
+                                       }});
   app.awaitFirst();
 
   std::string shownTitle;

@@ -100,6 +100,7 @@ void offerCard(ControlFocus& focus, std::string_view card, const Look& look) {
 void ringControl(const ControlFocus& focus, const Look& look) {
   const ImGuiContext& g = *GImGui;
   if (!focus.on || g.NavWindow == nullptr || g.NavId == 0 || g.ActiveId == g.NavId) return;
+  if (!g.NavIdIsAlive) return;  // a press may have taken its own button away
   const ImGuiWindow& window = *g.NavWindow;
   const ImRect& inside = window.NavRectRel[ImGuiNavLayer_Main];
   const ImVec2 at = ImGui::WindowRectRelToAbs(g.NavWindow, inside).Min;

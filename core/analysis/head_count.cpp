@@ -33,6 +33,8 @@ std::vector<Index> headCounts(const AttentionConfig& config) {
   for (Index heads = 1; heads <= std::min(config.dModel, kMostHeadsCounted); ++heads) {
     if (config.dModel % heads == 0) counts.push_back(heads);
   }
+  const bool divides = config.dModel % config.numHeads == 0;
+  if (divides && config.numHeads > kMostHeadsCounted) counts.push_back(config.numHeads);
   return counts;
 }
 

@@ -16,7 +16,7 @@ namespace headscope {
 
 inline constexpr Index kMostHeadsCounted = 64;
 
-/// The divisors of d_model from 1 to kMostHeadsCounted.
+/// The divisors of d_model from 1 to kMostHeadsCounted, and the number there is where it is larger.
 std::vector<Index> headCounts(const AttentionConfig& config);
 
 struct HeadCountCost {

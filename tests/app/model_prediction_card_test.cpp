@@ -113,7 +113,7 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   EXPECT_TRUE(shows("at its mean")) << all();
   EXPECT_NE(all(), out);
   tab("as on another text");
-  EXPECT_TRUE(shows("total effect +0.000")) << "it is the same text yet\n" << all();
+  EXPECT_TRUE(shows("total effect 0.000")) << "it is the same text yet\n" << all();
   ui.view().model.prediction.otherText = "The";
   calm();
   EXPECT_TRUE(shows("as many")) << all();
@@ -121,7 +121,7 @@ TEST_F(PredictionCard, AHeadsOutputIsReplaced) {
   ui.view().model.layer = 1;
   calm();
   EXPECT_TRUE(shows("layer 2, head 1 as on")) << all();
-  EXPECT_FALSE(shows("total effect +0.000")) << all();
+  EXPECT_FALSE(shows("total effect 0.000")) << all();
 }
 
 TEST_F(PredictionCard, TheModelGoesOnAndItsTokensAreTaken) {

@@ -24,6 +24,9 @@ TEST(HeadCount, TakesTheDivisorsOfTheWidthUpTo64) {
   AttentionConfig c;
   c.dModel = 768;
   EXPECT_EQ(headCounts(c), (std::vector<Index>{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64}));
+  c.numHeads = 96;
+  EXPECT_EQ(headCounts(c).back(), 96) << "the number there is, to be compared with";
+  c.numHeads = 1;
   c.dModel = 7;
   EXPECT_EQ(headCounts(c), (std::vector<Index>{1, 7}));
 }

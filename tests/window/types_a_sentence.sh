@@ -17,7 +17,7 @@ start
 
 until_true "a trace of the first sentence" saved_with "${first[@]}"
 press ctrl+e
-xdotool type --delay 30 "Seven small birds sing"
+xdotool type --delay 2 "Seven small birds sing"  # faster than frames are drawn
 press Return
 until_true "a trace of the typed sentence" saved_with Seven small birds sing
 echo "The trace holds the typed sentence."

@@ -36,13 +36,13 @@ class LessonPanel {
   }
 
  private:
-  /// An answer with the task that follows it, and a task that has just been done, are not left
-  /// below the panel's end.
+  /// An answer with the task that follows it, a hint, and a task that has just been done are not
+  /// left below the panel's end.
   void showWhatWasTold() {
-    enum Told { kRead = 1, kAnswered = 2, kDone = 4 };
+    enum Told { kRead = 1, kAnswered = 2, kDone = 4, kHint = 8 };
     int& before = *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("told"), 0);
     const int now = (run_.shown().ready ? kRead : 0) | (run_.answered() ? kAnswered : 0) |
-                    (run_.shown().checked ? kDone : 0);
+                    (run_.shown().checked ? kDone : 0) | (run_.hintShown() ? kHint : 0);
     const int fresh = (before & kRead) != 0 ? now & ~before : 0;
     before = now;
     if (fresh == 0) return;
@@ -87,7 +87,7 @@ class LessonPanel {
     verdictAt_ = ImGui::GetCursorPosY();
     const bool right = run_.answered() == p.right;
     wrappedLabel(look_.fonts.regular, right ? look_.theme.good : look_.theme.bad,
-                 right ? "Yes." : fmt::format("No: {}.", choices[p.right]));
+                 right ? "Yes." : fmt::format("Not so. The answer: {}.", choices[p.right]));
     words(look_.fonts.regular, look_.theme.text, run_.shown().reveal);
     if (!right) notCounted("A scene counts once its question is answered rightly");
   }
@@ -104,11 +104,11 @@ class LessonPanel {
     taskAt_ = ImGui::GetCursorPosY();
     words(look_.fonts.semibold, look_.theme.text, run_.shown().task);
     if (run_.shown().checked) {
-      words(look_.fonts.regular, look_.theme.good,
-            (run_.wayShown() ? "Shown. " : "Done. ") + run_.shown().done);
-      if (!run_.shown().holds) {
-        words(look_.fonts.small, look_.theme.textMuted, "That was then; now it is not so.");
-      }
+      const bool holds = run_.shown().holds;
+      const char* how = run_.wayShown() ? "Shown." : "Done.";
+      words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
+            fmt::format("{}{} {}", how,
+                        holds ? "" : " Now it is no longer so; it was:", run_.shown().done));
       if (run_.wayShown()) notCounted("A scene counts once it is done without being shown");
       again(check.again);
       return;

@@ -68,6 +68,7 @@ void LessonRun::present(const Panel& panel, std::shared_ptr<const lessons::Lesso
 }
 
 void LessonRun::leave() {
+  if (open()) noteDone();
   lesson_.reset();
   quiz_.reset();
   atEnd_ = false;
@@ -92,6 +93,7 @@ void LessonRun::enter(const Panel& panel, std::size_t scene) {
   toTrainStep_.clear();
   const lessons::Scene& now = this->scene();
   panel.view.gradients = false;  // but where a scene asks for them
+  panel.view.heads.meanShown = false;
   panel.view.presented.clear();
   look(panel, now.view, now.choose);
   if (panel.view.page == kLearnPage) panel.view.page = kFlowPage;
@@ -128,6 +130,7 @@ void LessonRun::returnToQuestion(const Panel& panel) { begin(panel, std::move(qu
 
 void LessonRun::back(const Panel& panel) {
   if (std::exchange(atEnd_, false) || scene_ == 0) return;
+  noteDone();
   left_[scene_] = panel.history->current();
   enter(panel, scene_ - 1);
   const DocumentPtr& then = scene().check ? began_[scene_] : left_[scene_];

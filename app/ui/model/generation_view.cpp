@@ -177,7 +177,7 @@ void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
     table.row(i);
     table.number(std::to_string(moment.trace->tokens() + i), look.theme.textMuted);
     table.text(moment.nameOf(each.token.id));
-    table.number(fmt::format("{:.3f}", each.token.probability));
+    table.number(probabilityInWords(each.token.probability));
     table.bar(static_cast<float>(each.token.probability), look.theme.accent);
     table.number(millisecondsInWords(each.ms), look.theme.textMuted);
   });

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -64,18 +63,19 @@ std::optional<HeadReplaced> replaced(const AskedWord& asked, const Replacing& wi
 
 std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                           const Replacing& with) {
-  const std::string text =
-      fmt::format("{}, the {} goes from {:.3f} to {:.3f}: total effect {:+.3f}.", with.inWords(),
-                  asked.logitName(), found.logitBefore, found.logitAfter, found.total());
+  const std::string text = fmt::format("{}, the {} goes from {:.3f} to {:.3f}: total effect {}.",
+                                       with.inWords(), asked.logitName(), found.logitBefore,
+                                       found.logitAfter, changeInWords(found.total()));
   if (!found.direct) {
     return text + " How much of it is direct cannot be told where norms follow the sums.";
   }
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
   if (between.empty()) return text + " All of it is direct: nothing stands behind this head.";
   return text + fmt::format(
-                    " Direct effect {:+.3f}: what the head itself writes differently at this "
-                    "token; the other {:+.3f} come by {}.",
-                    *found.direct, found.total() - *found.direct, between);
+                    " Direct effect {}: what the head itself writes differently at this token; "
+                    "the other {} come by {}.",
+                    changeInWords(*found.direct), changeInWords(found.total() - *found.direct),
+                    between);
 }
 
 void wordsTable(const Panel& panel, const AskedWord& asked, const HeadReplaced& found) {
@@ -89,15 +89,13 @@ void wordsTable(const Panel& panel, const AskedWord& asked, const HeadReplaced& 
                {"change", {}, true, 64, 0, false}});
   table.rows(std::ssize(found.words), [&](Index i) {
     const HeadReplaced::Word& word = found.words[static_cast<std::size_t>(i)];
-    const double change = word.after - word.before;
     table.row(i, word.id == asked.word);
     table.text(asked.moment->nameOf(word.id));
-    table.number(fmt::format("{:.3f}", word.before));
+    table.number(probabilityInWords(word.before));
     table.bar(static_cast<float>(word.before), withAlpha(look.theme.textMuted, 0.6F));
-    table.number(fmt::format("{:.3f}", word.after));
+    table.number(probabilityInWords(word.after));
     table.bar(static_cast<float>(word.after), look.theme.accent);
-    const bool seen = std::abs(change) >= 0.0005;  // in three digits
-    table.number(seen ? fmt::format("{:+.3f}", change) : "0.000", look.theme.textMuted);
+    table.number(changeInWords(word.after - word.before), look.theme.textMuted);
   });
 }
 

@@ -13,9 +13,9 @@ namespace {
 
 /// The way through a layer, attention first.
 std::string wayThrough(const model::ModelConfig& c) {
-  if (c.attentionOnly) return "residual stream → attention (here) → +";
+  if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
   if (c.preNorm) {
-    return "residual stream → norm → attention (here) → + → norm → feed-forward → +";
+    return "residual stream → norm → attention (here) → + → norm → feed-forward → + → residual stream";
   }
   return "residual stream → attention (here) → + → norm → feed-forward → + → norm";
 }

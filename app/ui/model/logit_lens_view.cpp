@@ -64,9 +64,9 @@ void depthsTable(const Panel& panel, const AskedWord& asked, const Lens& lens, f
     table.row(i);
     table.text(model::halfInWords(depth.half), look.theme.textMuted);
     table.text(asked.moment->nameOf(depth.best.id), says ? look.theme.accentText : look.theme.text);
-    table.number(fmt::format("{:.3f}", depth.best.probability));
+    table.number(probabilityInWords(depth.best.probability));
     table.number(withThousands(depth.word.rank + 1));
-    table.number(fmt::format("{:.3f}", depth.word.token.probability));
+    table.number(probabilityInWords(depth.word.token.probability));
   });
 }
 

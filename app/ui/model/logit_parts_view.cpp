@@ -21,8 +21,6 @@ using model::LogitPart;
 using model::LogitPartKind;
 using model::LogitParts;
 
-std::string signedNumber(double value) { return fmt::format("{:+.3f}", value); }
-
 /// Heads, then the bias and the network where there are such; a click chooses a head.
 void logitMap(const Panel& panel, const AskedWord& asked, const LogitParts& found,
               const ColorScale& scale, Rect room) {
@@ -61,7 +59,7 @@ void logitMap(const Panel& panel, const AskedWord& asked, const LogitParts& foun
       list->AddRect(at.a, at.b, look.theme.accent, 0.0F, 0, look.space.thin);
     }
     if (!over || !at.contains(ImGui::GetIO().MousePos)) continue;
-    tipNow(fmt::format("{}: {}", inWords(part), signedNumber(part.value)));
+    tipNow(fmt::format("{}: {}", inWords(part), changeInWords(part.value)));
     if (!isHead || !ImGui::IsMouseReleased(0)) continue;
     view.layer = part.layer;
     view.head = part.head;
@@ -86,7 +84,7 @@ void largestParts(const Look& look, const LogitParts& found, const ColorScale& s
   const float numbers = textSize(look.fonts.mono, "+00.000").x;
   const auto bar = [&](std::string name, double value) {
     drawBarLine(look, list, room.cutTop(line), names, numbers,
-                {std::move(name), signedNumber(value), static_cast<float>(std::abs(value) / most),
+                {std::move(name), changeInWords(value), static_cast<float>(std::abs(value) / most),
                  scale.color(look.maps, value < 0.0 ? -1e30F : 1e30F), look.theme.text});
   };
   for (std::size_t i = 0; i < shown; ++i) bar(inWords(parts[i]), parts[i].value);

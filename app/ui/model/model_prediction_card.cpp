@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "app/ui/compat.h"
@@ -156,6 +157,15 @@ class ModelPredictionCard final : public Card {
 
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation) {
   return std::make_unique<ModelPredictionCard>(model, generation);
+}
+
+std::string probabilityInWords(double probability) {
+  const bool tiny = probability > 0.0 && probability < 0.0005;
+  return tiny ? "<0.001" : fmt::format("{:.3f}", probability);
+}
+
+std::string changeInWords(double change) {
+  return std::abs(change) < 0.0005 ? "0.000" : fmt::format("{:+.3f}", change);
 }
 
 std::string AskedWord::name() const { return fmt::format("“{}”", moment->nameOf(word)); }

@@ -30,6 +30,10 @@ void drawLogitParts(const Panel& panel, const AskedWord& asked);
 /// Of the head that is chosen.
 void drawHeadReplaced(const Panel& panel, const AskedWord& asked);
 
+/// "0.042"; "<0.001" where three digits would make nothing of it.
+std::string probabilityInWords(double probability);
+/// "+0.042"; "0.000" where three digits make nothing of it.
+std::string changeInWords(double change);
 /// "0.42", "12.3".
 std::string millisecondsInWords(double ms);
 

@@ -193,10 +193,10 @@ void kvCacheWork(const Panel& panel) {
   try {
     const DecodeLedger ledger(panel.trace.config());
     const Index now = panel.view.decodePosition;
-    workTable(panel, ledger);
     label(look.fonts.small, t.good,
           fmt::format("saved {}, so far {}", savedShare(ledger.cached(now), ledger.whole(now)),
                       savedShare(ledger.cachedSoFar(now), ledger.wholeSoFar(now))));
+    workTable(panel, ledger);
     const float left = ImGui::GetContentRegionAvail().y - look.space.tight;
     workChart(panel, ledger, std::clamp(left, look.px(44), look.px(110)));
   } catch (const UserError& error) {

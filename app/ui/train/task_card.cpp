@@ -66,11 +66,15 @@ class ExamplePicture {
   Rect inner_;
 };
 
-/// The channels of a series as curves over its steps, one below the other.
+/// The channels of a series as curves over its steps, one below the other, each behind its name.
 void seriesCurves(const Look& look, const TrainingMoment& moment, Rect room) {
   const auto channels = moment.task->channels();
   const auto count = static_cast<Index>(channels.size());
   ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = look.fonts.tiny;
+  float widest = 0.0F;
+  for (const auto& name : channels) widest = std::max(widest, textSize(font, name).x);
+  const Rect names = room.cutLeft(widest, look.space.small);
   for (Index c = 0; c < count; ++c) {
     std::vector<ChartPoint> points;
     double low = 0.0, high = 0.0;
@@ -80,14 +84,17 @@ void seriesCurves(const Look& look, const TrainingMoment& moment, Rect room) {
       low = std::min(low, value);
       high = std::max(high, value);
     }
-    ChartFrame frame{room.row(static_cast<int>(c), static_cast<int>(count), look.space.tight),
+    const Rect row = room.row(static_cast<int>(c), static_cast<int>(count), look.space.tight);
+    const ImU32 color = headColor(look.theme, static_cast<std::size_t>(c));
+    drawText(list, font, {names.a.x, row.centre().y - fontSize(font) * 0.5F}, color,
+             channels[static_cast<std::size_t>(c)]);
+    ChartFrame frame{row,
                      {0.0, static_cast<double>(moment.example.length - 1)},
                      {low, std::max(high, low + 1e-3)}};
-    frame.yName = std::string(channels[static_cast<std::size_t>(c)]);
     frame.yTicks = false;
     const Chart chart(look, frame);
     chart.drawAxes(list);
-    chart.curve(list, points, headColor(look.theme, static_cast<std::size_t>(c)));
+    chart.curve(list, points, color);
   }
 }
 
