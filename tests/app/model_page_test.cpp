@@ -1,11 +1,18 @@
 // The model page: a folder is dropped, all heads stand there, a text is typed, a layer opens.
 #include "app/ui/model/model_page.h"
 
-#include <filesystem>
-#include <string>
+#include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/gl/scene.h"
 #include "app/view_json.h"
 #include "app_driver.h"
+#include "core/formats/files.h"
 
 namespace headscope::ui {
 namespace {
@@ -240,6 +247,46 @@ TEST_F(ModelPage, WithoutATokenizerIdsAreTyped) {
   open("tiny-llama");
   EXPECT_TRUE(ui.shows("the folder has no tokenizer", kModelTextCard)) << all(kModelTextCard);
   EXPECT_TRUE(ui.shows("0, 1, 2", kModelTextCard));
+}
+
+TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallBesideTheFrames) {
+  const std::filesystem::path from = std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-llama";
+  const std::filesystem::path folder = "many-tokens-llama";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  std::filesystem::copy(from / "model.safetensors", folder / "model.safetensors");
+  std::string config = formats::readText(from / "config.json", 1 << 16, "the config");
+  const std::string positions = "\"max_position_embeddings\": 128";
+  ASSERT_NE(config.find(positions), std::string::npos);
+  config.replace(config.find(positions), positions.size(), "\"max_position_embeddings\": 600");
+  std::ofstream(folder / "config.json") << config;
+
+  ui.app().dropFiles({folder});
+  ui.settle();
+  constexpr int kTokens = 520;  // more than a small picture has cells
+  std::string ids;
+  for (int i = 0; i < kTokens; ++i) ids += fmt::format("{}{}", i == 0 ? "" : ", ", 3 + i * 7 % 90);
+  ui.view().model.place.text = ids;
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  ASSERT_EQ(ui.heatmaps(kModelHeadsCard).size(), 8U) << all(kModelHeadsCard);
+  int pictures = 0;
+  for (const auto& command : ui.app().scene().commands) {
+    const auto* batch = std::get_if<gl::HeatmapBatch>(&command.batch);
+    if (batch == nullptr) continue;
+    for (const gl::HeatmapSource& source : batch->sources) {
+      ASSERT_LT(source.rows, kTokens);
+      const auto cols = static_cast<std::size_t>(source.cols);
+      std::vector<float> cells(static_cast<std::size_t>(source.rows) * cols);
+      source.fill(cells.data());
+      EXPECT_EQ(cells.front(), 1.0F) << "the first token sees itself alone";
+      EXPECT_EQ(cells[cols - 1], gl::kMaskedCell) << "and not the last one";
+      ++pictures;
+    }
+  }
+  EXPECT_EQ(pictures, 8);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_F(ModelPage, AFolderThatIsNoModelSaysWhyAndTheOpenOneStays) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "app/gl/scene.h"
@@ -146,6 +147,20 @@ TEST(Blocks, CoverEveryCellOnce) {
     const Index block = i * 4 / 10;
     EXPECT_LE(even.begin(block), i);
     EXPECT_GT(even.end(block), i);
+  }
+}
+
+TEST(Reduced, GivesTheSameRowByRow) {
+  for (const Sizes& s : kSizes) {
+    const std::vector<float> cells = randomCells(s);
+    const CellRows small = reduced(sourceOf(cells, s), s.toRows, s.toCols);
+    ASSERT_EQ(small.rows, s.toRows);
+    std::vector<float> rows(static_cast<std::size_t>(small.rows * small.cols));
+    for (Index row = 0; row < small.rows; ++row) {
+      small.read(row, std::span(rows).subspan(static_cast<std::size_t>(row * small.cols),
+                                              static_cast<std::size_t>(small.cols)));
+    }
+    EXPECT_EQ(rows, largest(cells, s));
   }
 }
 

@@ -15,7 +15,8 @@ namespace {
 std::string wayThrough(const model::ModelConfig& c) {
   if (c.attentionOnly) return "residual stream → attention (here) → + → residual stream";
   if (c.preNorm) {
-    return "residual stream → norm → attention (here) → + → norm → feed-forward → + → residual stream";
+    return "residual stream → norm → attention (here) → + → norm → feed-forward → + → residual "
+           "stream";
   }
   return "residual stream → attention (here) → + → norm → feed-forward → + → norm";
 }

@@ -76,6 +76,12 @@ ModelHeads::ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& me
   if (pictures() && view_.ownScale) {
     largest_ = largestWeights(panel, moment, rowsLeftOut_, columnsLeftOut_).current;
   }
+  if (pictures() && moment_.trace->tokens() > smallSide(moment_)) {
+    const auto small = smallHeads(panel, moment, rowsLeftOut_, columnsLeftOut_);
+    small_ = small.current != nullptr ? small.current : small.last;
+    // those of the pass before stand in for a moment, where they are as many
+    if (small_ != nullptr && !small_->areOf(moment)) small_ = nullptr;
+  }
   if (view_.metric == kTokensMap || view_.heads.order == kTokensMap) {
     onTokens_ = weightOnTokens(panel, moment, chosenQueries(view_.heads, moment),
                                chosenKeys(view_.heads, moment))
@@ -282,25 +288,30 @@ std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
 }
 
 void ModelHeads::picture(Heatmaps& heatmaps, const HeadOfLayer& head, const Rect& at) const {
+  const CellRows rows = cells(head, at);
+  if (rows.rows == 0) return;  // being made small
   heatmaps.add(Fingerprint("model head", head.layer, head.head),
-               Fingerprint("model", moment_.number, view_.firstToken, view_.heads.specialTokens),
-               cells(head), scaleOf(head), at);
-  if (memory_.litQuery >= 0) heatmaps.light(memory_.litQuery, -1);
+               Fingerprint("model", moment_.number, view_.firstToken, view_.heads.specialTokens,
+                           rows.rows, small_ != nullptr ? small_->key : 0),
+               rows, scaleOf(head), at);
+  if (memory_.litQuery < 0) return;
+  heatmaps.lightRow((static_cast<double>(memory_.litQuery) + 0.5) /
+                    static_cast<double>(moment_.trace->tokens()));
 }
 
-CellRows ModelHeads::cells(const HeadOfLayer& head) const {
-  const TracePtr trace = moment_.trace->layer(head.layer);
-  CellRows rows = cellsOf(*trace, wholeMatrix(TensorId::weights, trace->config(), 0, head.head));
-  if (view_.firstToken && view_.heads.specialTokens) return rows;
-  return {rows.rows, rows.cols,
-          [trace, read = std::move(rows.read), noRows = rowsLeftOut_, noColumns = columnsLeftOut_](
-              Index row, std::span<float> out) {
-            read(row, out);
-            const bool all = noRows[static_cast<std::size_t>(row)];
-            for (std::size_t col = 0; col < out.size(); ++col) {
-              if (all || noColumns[col]) out[col] = 0.0F;
-            }
-          }};
+/// No more of them than the picture has pixels. A large one is made as fine as whole halvings
+/// allow, so that the wheel does not have it read anew at each turn.
+CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
+  const auto whole = [&] { return drawnWeights(moment_, head, rowsLeftOut_, columnsLeftOut_); };
+  const Index tokens = moment_.trace->tokens(), side = smallSide(moment_);
+  if (tokens <= side) return whole();
+  const auto pixels =
+      static_cast<Index>(std::min(at.width(), at.height()) * look_.scene.pixelsPerPoint);
+  if (pixels >= tokens) return whole();
+  Index fine = side;
+  while (2 * fine <= pixels) fine *= 2;
+  if (fine > side) return reduced(whole(), fine, fine);
+  return small_ != nullptr ? small_->of(moment_.at(head)) : CellRows{};
 }
 
 ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {

@@ -82,7 +82,7 @@ class ModelHeads {
   void groups(ImDrawList* list) const;
   void lines(ImDrawList* list) const;
   void tokenNames(ImDrawList* list, const Rect& at) const;
-  CellRows cells(const model::HeadOfLayer& head) const;
+  CellRows cells(const model::HeadOfLayer& head, const Rect& at) const;
   ColorScale scaleOf(const model::HeadOfLayer& head) const;
   ImU32 labelColor(const HeadLabel& label) const;
   std::string inWords(const Under& under) const;
@@ -97,6 +97,7 @@ class ModelHeads {
   ShownHeads shown_;
   std::vector<bool> rowsLeftOut_, columnsLeftOut_;
   const std::vector<float>* largest_ = nullptr;
+  const SmallHeads* small_ = nullptr;  // null: not needed, or not there yet
   const std::vector<Measured>* onTokens_ = nullptr;
 };
 

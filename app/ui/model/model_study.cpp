@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/gl/scene.h"
+#include "app/ui/parts/matrix.h"
 #include "core/analysis/rows.h"
 #include "core/error.h"
 #include "core/ledger.h"
@@ -144,6 +146,77 @@ Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMomen
       });
       if (cancelled) return std::nullopt;
       return largest;
+    };
+  });
+}
+
+CellRows drawnWeights(const ModelMoment& moment, const model::HeadOfLayer& head,
+                      const std::vector<bool>& rowsLeftOut,
+                      const std::vector<bool>& columnsLeftOut) {
+  const TracePtr trace = moment.trace->layer(head.layer);
+  CellRows rows = cellsOf(*trace, wholeMatrix(TensorId::weights, trace->config(), 0, head.head));
+  const auto any = [](const std::vector<bool>& out) {
+    return std::ranges::find(out, true) != out.end();
+  };
+  if (!any(rowsLeftOut) && !any(columnsLeftOut)) return rows;
+  return {
+      rows.rows, rows.cols,
+      [read = std::move(rows.read), rowsLeftOut, columnsLeftOut](Index row, std::span<float> out) {
+        read(row, out);
+        const bool all = rowsLeftOut[static_cast<std::size_t>(row)];
+        for (std::size_t col = 0; col < out.size(); ++col) {
+          if (all || columnsLeftOut[col]) out[col] = 0.0F;
+        }
+      }};
+}
+
+Index smallSide(const ModelMoment& moment) {
+  constexpr Index kMostSide = 256, kLeastSide = 32;
+  constexpr Index kMostBytes = Index{64} << 20, kFloatBytes = 4;
+  const Index heads = moment.config().layers * moment.config().heads;
+  Index side = kMostSide;
+  while (side > kLeastSide && heads * side * side * kFloatBytes > kMostBytes) side /= 2;
+  return side;
+}
+
+CellRows SmallHeads::of(std::size_t head) const {
+  const auto size = static_cast<std::size_t>(side * side);
+  return {side, side,
+          [at = cells.data() + head * size, side = side](Index row, std::span<float> out) {
+            std::copy_n(at + row * side, side, out.begin());
+          }};
+}
+
+bool SmallHeads::areOf(const ModelMoment& moment) const {
+  const auto heads = static_cast<std::size_t>(moment.config().layers * moment.config().heads);
+  const auto each = static_cast<std::size_t>(side * side);
+  return tokens == moment.trace->tokens() && cells.size() == heads * each;
+}
+
+Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
+                                const std::vector<bool>& rowsLeftOut,
+                                const std::vector<bool>& columnsLeftOut) {
+  const Fingerprint key("small heads", moment.number, rowsLeftOut, columnsLeftOut);
+  return panel.computations.want<SmallHeads>("small heads", key, When::beside, [&] {
+    return [moment, rowsLeftOut, columnsLeftOut,
+            key = key.value()](const std::atomic<bool>& cancelled) -> std::optional<SmallHeads> {
+      const model::ModelConfig& c = moment.config();
+      SmallHeads small{key, moment.trace->tokens(), smallSide(moment), {}};
+      const Index size = small.side * small.side;
+      small.cells.assign(static_cast<std::size_t>(c.layers * c.heads * size), gl::kMaskedCell);
+      const ThreadCount threads(threadsFor(kFlopsPerThread * 64, 0));
+      overPieces(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
+        const model::HeadOfLayer head{piece / c.heads, piece % c.heads};
+        if (!moment.trace->held(head.layer)) return;
+        const CellRows cells = reduced(drawnWeights(moment, head, rowsLeftOut, columnsLeftOut),
+                                       small.side, small.side);
+        float* out = small.cells.data() + piece * size;
+        for (Index row = 0; row < small.side; ++row) {
+          cells.read(row, {out + row * small.side, static_cast<std::size_t>(small.side)});
+        }
+      });
+      if (cancelled) return std::nullopt;
+      return small;
     };
   });
 }

@@ -1,14 +1,16 @@
 // Model study: what is found out about all heads of a model beside the frames: their metrics on
-// repeated random tokens, their compositions, how much weight they put on chosen tokens, and the
-// largest weight of each that is drawn.
+// repeated random tokens, their compositions, how much weight they put on chosen tokens, the
+// largest weight of each that is drawn, and their weights made small.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "app/live_model.h"
 #include "app/ui/panel.h"
+#include "app/ui/parts/reduce.h"
 #include "core/model/compositions.h"
 
 namespace headscope::ui {
@@ -44,5 +46,29 @@ Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMo
 Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMoment& moment,
                                             const std::vector<bool>& rowsLeftOut,
                                             const std::vector<bool>& columnsLeftOut);
+
+/// A head's weights as they are drawn: 0 in the rows and columns that are left out. Valid as long
+/// as the moment, of a layer that is held.
+CellRows drawnWeights(const ModelMoment& moment, const model::HeadOfLayer& head,
+                      const std::vector<bool>& rowsLeftOut,
+                      const std::vector<bool>& columnsLeftOut);
+
+/// The weights of all heads made small, so that a picture of all of them does not read them anew at
+/// each size: `side` × `side` of the largest each, masked throughout where a layer is not held.
+struct SmallHeads {
+  std::uint64_t key = 0;  // of all that they depend on
+  Index tokens = 0;       // what they were made of: tokens × tokens each
+  Index side = 0;
+  std::vector<float> cells;
+
+  CellRows of(std::size_t head) const;
+  /// As many heads and tokens as there are.
+  bool areOf(const ModelMoment& moment) const;
+};
+/// Their side: as fine as 64 MB allow.
+Index smallSide(const ModelMoment& moment);
+Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
+                                const std::vector<bool>& rowsLeftOut,
+                                const std::vector<bool>& columnsLeftOut);
 
 }  // namespace headscope::ui

@@ -170,14 +170,22 @@ void hideMasked(const Trace& trace, Index item, Index row, Index col0, std::span
 CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
   const auto read = [&trace, ref](Index r, std::span<float> cells) {
     const Index row = ref.row0 + r;
-    if (ref.maskOnly) {
-      std::fill(cells.begin(), cells.end(), 0.0F);
-    } else {
-      trace.side(ref.gradient)
-          .tile(ref.tensor, ref.item, ref.head, row, 1, ref.col0, ref.cols, cells.data());
+    const bool masked = !ref.gradient && (ref.maskOnly || showsMasked(ref.tensor, trace.config()));
+    Index begin = ref.col0, end = ref.col0 + ref.cols;  // what the mask hides is not read
+    if (masked) {
+      const AttentionConfig& c = trace.config();
+      const AllowedKeys allowed = allowedKeys(c.mask, ref.item, row, c.keys());
+      begin = std::clamp(allowed.begin, begin, end);
+      end = std::clamp(allowed.end, begin, end);
     }
-    if (ref.gradient) return;
-    if (!ref.maskOnly && !showsMasked(ref.tensor, trace.config())) return;
+    float* out = cells.data() + (begin - ref.col0);
+    if (ref.maskOnly) {
+      std::fill_n(out, end - begin, 0.0F);
+    } else if (begin < end) {
+      trace.side(ref.gradient)
+          .tile(ref.tensor, ref.item, ref.head, row, 1, begin, end - begin, out);
+    }
+    if (!masked) return;
     hideMasked(trace, ref.item, row, ref.col0, cells);
     // what is pinned there is seen all the same
     for (const Pin& pin : trace.pins().of(ref.tensor, ref.item, ref.head, row)) {
@@ -315,9 +323,9 @@ void Heatmaps::addHatched(const Rect& at) {
   push(std::move(source), {}, at);
 }
 
-void Heatmaps::light(Index row, Index col) {
-  batch_.quads.back().highlightRow = static_cast<int>(row);
-  batch_.quads.back().highlightCol = static_cast<int>(col);
+void Heatmaps::lightRow(double share) {
+  const int rows = batch_.sources.back().rows;
+  batch_.quads.back().highlightRow = static_cast<int>(share * rows);
 }
 
 void Heatmaps::draw(ImDrawList* list) { addHeatmaps(list, look_.scene, std::exchange(batch_, {})); }

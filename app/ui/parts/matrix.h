@@ -155,8 +155,9 @@ class Heatmaps {
                        int cols, const ColorScale& scale, const Rect& at);
   /// Hatched: nothing is there.
   void addHatched(const Rect& at);
-  /// A row and a column of the last one lit: all others are dimmed a little.
-  void light(Index row, Index col);
+  /// The row of the last one lit that stands at this share of its height: all others are dimmed a
+  /// little.
+  void lightRow(double share);
 
   void draw(ImDrawList* list);
 

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <numeric>
 #include <type_traits>
+#include <utility>
 
 #include "app/gl/scene.h"
 #include "core/execution.h"
@@ -29,12 +30,12 @@ void overRows(Index count, Index cells, const std::atomic<bool>* cancelled, Work
              [&](Index piece) { work(piece * count / pieces, (piece + 1) * count / pieces); });
 }
 
-bool isMasked(float value) { return value <= gl::kMaskedCell; }
+[[gnu::always_inline]] inline bool isMasked(float value) { return value <= gl::kMaskedCell; }
 
 /// A cell as a whole number that orders cells for Reduction::largest: masked ones lowest, then by
 /// magnitude, NaN highest. It is the cell's bits with the sign at the lowest place, so that the
 /// larger of two is a comparison of whole numbers, of which a processor makes many at once.
-std::int32_t orderOf(float value) {
+[[gnu::always_inline]] inline std::int32_t orderOf(float value) {
   constexpr std::uint32_t kLowest = 0x8000'0000U;  // masked; a zero is the next
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t order = (bits << 1 | bits >> 31) ^ kLowest;
@@ -48,6 +49,34 @@ float ofOrder(std::int32_t order) {
   return std::bit_cast<float>(turned >> 1 | turned << 31);
 }
 
+/// Raises `largest` to the order of each cell.
+[[gnu::always_inline]] inline void raiseLoop(const float* row, std::size_t width,
+                                             std::int32_t* largest) {
+  for (std::size_t c = 0; c < width; ++c) {
+    const std::int32_t order = orderOf(row[c]);
+    largest[c] = order > largest[c] ? order : largest[c];
+  }
+}
+
+void raiseAnywhere(const float* row, std::size_t width, std::int32_t* largest) {
+  raiseLoop(row, width, largest);
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) void raiseAvx2(const float* row, std::size_t width,
+                                               std::int32_t* largest) {
+  raiseLoop(row, width, largest);
+}
+#endif
+
+void raise(const float* row, std::size_t width, std::int32_t* largest) {
+#if defined(__x86_64__) && defined(__GNUC__)
+  static const bool wide = __builtin_cpu_supports("avx2") != 0;
+  if (wide) return raiseAvx2(row, width, largest);
+#endif
+  raiseAnywhere(row, width, largest);
+}
+
 /// One row of blocks, of which the cells are the rows [begin, end).
 void reduceToLargest(const CellRows& cells, Index begin, Index end, const Blocks& across,
                      float* out) {
@@ -56,10 +85,7 @@ void reduceToLargest(const CellRows& cells, Index begin, Index end, const Blocks
   std::vector<std::int32_t> largest(width, std::numeric_limits<std::int32_t>::min());
   for (Index i = begin; i < end; ++i) {
     cells.read(i, row);
-    for (std::size_t c = 0; c < width; ++c) {
-      const std::int32_t order = orderOf(row[c]);
-      largest[c] = order > largest[c] ? order : largest[c];
-    }
+    raise(row.data(), width, largest.data());
   }
   for (Index c = 0; c < across.count(); ++c) {
     const auto from = largest.begin() + across.begin(c);
@@ -134,6 +160,14 @@ bool reduce(const CellRows& cells, const Blocks& down, const Blocks& across, Red
 
 void reduce(const CellRows& cells, int rows, int cols, Reduction how, float* out) {
   reduce(cells, Blocks::even(cells.rows, rows), Blocks::even(cells.cols, cols), how, out);
+}
+
+CellRows reduced(CellRows cells, Index rows, Index cols) {
+  Blocks down = Blocks::even(cells.rows, rows), across = Blocks::even(cells.cols, cols);
+  return {down.count(), across.count(),
+          [cells = std::move(cells), down, across](Index row, std::span<float> out) {
+            reduceToLargest(cells, down.begin(row), down.end(row), across, out.data());
+          }};
 }
 
 void reduceAsShown(const CellRows& cells, bool turned, int rows, int cols, Reduction how,

@@ -50,6 +50,10 @@ bool reduce(const CellRows& cells, const Blocks& down, const Blocks& across, Red
 /// Every cell as it is where `rows` × `cols` is all there are, else by `reduce` with even blocks.
 void reduce(const CellRows& cells, int rows, int cols, Reduction how, float* out);
 
+/// The matrix made small so, `rows` × `cols` by even blocks of their largest; read when it is asked
+/// for.
+CellRows reduced(CellRows cells, Index rows, Index cols);
+
 /// The same of a matrix as it is shown, `turned` with rows and columns swapped: `rows` × `cols` are
 /// those on the screen.
 void reduceAsShown(const CellRows& cells, bool turned, int rows, int cols, Reduction how,
