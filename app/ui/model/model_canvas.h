@@ -28,15 +28,17 @@ struct ModelCanvas {
     return {size().x / static_cast<float>(columns), size().y / static_cast<float>(rows)};
   }
   /// The square of a head in its place, with room for a title above, and for names at its left and
-  /// below.
+  /// below. Where it is so low that little would be seen, it is up to thrice as wide as high.
   Rect tile(Index row, Index column, float gap, float title, float names) const {
     const ImVec2 all = place(), from = origin();
     const ImVec2 left(all.x - gap - names, all.y - gap - title - names);
+    constexpr float kLow = 16.0F, kWidest = 3.0F;
     const float side = std::max(2.0F, std::min(left.x, left.y));
+    const float width = std::max(side, std::min({left.x, kWidest * side, kLow}));
     const ImVec2 corner(from.x + static_cast<float>(column) * all.x + names + gap * 0.5F,
                         from.y + static_cast<float>(row) * all.y + title + gap * 0.5F);
-    return Rect::at({corner.x + (left.x - side) * 0.5F, corner.y + (left.y - side) * 0.5F},
-                    {side, side});
+    return Rect::at({corner.x + (left.x - width) * 0.5F, corner.y + (left.y - side) * 0.5F},
+                    {width, side});
   }
   /// At least what fills the room stays in sight.
   void keepInSight() {

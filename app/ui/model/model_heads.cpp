@@ -149,9 +149,9 @@ Rect ModelHeads::tileAt(std::size_t place) const {
   const float title = titled() ? 1.5F * fontSize(look_.fonts.tiny) : 0.0F;
   const float names = named() ? look_.px(kNames) : 0.0F;
   const auto columns = static_cast<std::size_t>(memory_.canvas.columns);
+  const float gap = titled() ? 8.0F : narrower() < look_.px(20) ? 1.0F : 3.0F;
   return memory_.canvas.tile(static_cast<Index>(place / columns),
-                             static_cast<Index>(place % columns), look_.px(titled() ? 8 : 3), title,
-                             names);
+                             static_cast<Index>(place % columns), look_.px(gap), title, names);
 }
 
 Rect ModelHeads::tileOf(const HeadOfLayer& head) const {
@@ -374,12 +374,12 @@ void ModelHeads::labelCell(ImDrawList* list, const HeadLabel& found, const Rect&
 void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
   if (head.layer == view_.layer && head.head == view_.head) {
     drawFrame(look_, list, at, look_.theme.accent);
-  } else if (at.width() > look_.px(12)) {
+  } else if (at.height() > look_.px(12)) {
     list->AddRect(at.a, at.b, look_.theme.panelBorder);
   }
   if (named()) tokenNames(list, at);
   const HeadLabel* found = shown_.labels != nullptr ? &(*shown_.labels)[moment_.at(head)] : nullptr;
-  if (pictures() && found != nullptr && found->key != "mixed" && at.width() > look_.px(12)) {
+  if (pictures() && found != nullptr && found->key != "mixed" && at.height() > look_.px(12)) {
     // what it does, as a coloured foot of its picture
     list->AddRectFilled({at.a.x, at.b.y}, {at.b.x, at.b.y + look_.space.thin}, labelColor(*found));
   }

@@ -10,6 +10,8 @@
 namespace headscope::ui {
 namespace {
 
+constexpr Index kManyLayers = 16;  // from which their heads need more of the page's height
+
 class ModelPage final : public Page {
  public:
   ModelPage(LiveModel& model, LiveGeneration& generation)
@@ -41,7 +43,10 @@ class ModelPage final : public Page {
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
     const Rect text = room.cutLeft(left, gap);
     const float tabs = panel.look.px(52);
-    const float open = std::clamp(room.height() * 0.42F, panel.look.px(230), panel.look.px(460));
+    const auto moment = model_.moment();
+    const bool many = moment != nullptr && moment->config().layers > kManyLayers;
+    const float open =
+        std::clamp(room.height() * (many ? 0.33F : 0.42F), panel.look.px(230), panel.look.px(460));
     const Rect prediction = room.cutBottom(panel.view.model.prediction.folded ? tabs : open, gap);
     return {text, room, prediction};
   }

@@ -72,8 +72,10 @@ class ModelPredictionCard final : public Card {
     const auto moment = model_.moment();
     if (moment == nullptr) return;
     if (moment->predictions.empty()) {
-      wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   "This model was saved without the part that says a word.");
+      const bool says = moment->trace->document().model->hasReadout();
+      wrappedLabel(
+          look.fonts.regular, look.theme.textMuted,
+          says ? "being computed …" : "This model was saved without the part that says a word.");
       return;
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];
