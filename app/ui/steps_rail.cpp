@@ -48,7 +48,7 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   }
   const float radius = look.px(11);
   const bool twoLines = size.y > look.px(32);
-  const float apart = std::min(look.px(20), size.y * 0.5F);  // of the two lines
+  const float apart = std::min(look.px(20), size.y * 0.56F);  // of the two lines
   const float line1 = at.y + size.y * 0.5F - (twoLines ? apart * 0.5F : 0.0F);
   const ImVec2 disc(at.x + radius, twoLines ? line1 + look.space.hair : line1);
   list->AddCircleFilled(disc, radius, chosen ? t.accent : t.field);
