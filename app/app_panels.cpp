@@ -88,6 +88,7 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
   if (wishes.exportAs) exports.dialog().ask(*wishes.exportAs);
   if (wishes.help) help.open();
 
+  view.typesText = false;
   if (tokens.empty()) return;
   ui::beginBand("tokens", tokens, look);
   ui::offerCard(controls, "tokens", look);

@@ -355,6 +355,8 @@ class TokenRows {
       line(memory_.memory, true, rowHeight(look_));
       memoryButtons();
     }
+    panel_.view.typesText = memory_.input.editing || memory_.memory.editing;
+    if ((editing_ || editingMemory_) && !panel_.view.typesText) *look_.wantsFrame = true;
     return path;
   }
 

@@ -72,6 +72,7 @@ struct ViewState {
   std::optional<CellRef> selected;     // clicked: its arithmetic stays
   std::vector<CellRef> trail;          // cells traced back through, the chosen one last
   bool hidesMistakes = false;          // a lesson asks to find them
+  bool typesText = false;              // a sentence is being typed: not yet what is meant
   std::optional<std::string> inSight;  // the page scrolls to this card, once; "": to its top
   std::vector<CellRef> pointed;        // lit on the stage while a tool points at them
   TermOrder termOrder;

@@ -210,6 +210,25 @@ TEST(LearnPage, ATaskIsJudgedByTheView) {
   EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
 }
 
+TEST(LearnPage, ASentenceIsJudgedOnceItIsWhole) {
+  AppDriver ui;
+  openLesson(ui, "More heads");
+  for (int i = 0; i < 3; ++i) ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Not yet", "lesson")) << ui.screen().all("lesson");
+  ui.typeSentence("The old cat, which was near the door, did not sleep because it was hungry.",
+                  false);
+  ui.settle();
+  ui.frame();
+  EXPECT_FALSE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+  EXPECT_TRUE(ui.shows("Press Enter", "lesson")) << ui.screen().all("lesson");
+  ui.press(Key::enter);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("Done.", "lesson")) << ui.screen().all("lesson");
+}
+
 TEST(LearnPage, WhatIsShownDoesNotCount) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");

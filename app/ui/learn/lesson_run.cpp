@@ -231,19 +231,19 @@ void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   for (const std::string& name : scene().lit) {
     if (const auto cell = lessons::cellOf(name, facts)) view.pointed.push_back(*cell);
   }
-  const Read now{&panel.trace, view.head, view.selected, facts.others};
+  const Read now{&panel.trace, view.head, view.selected, view.typesText, facts.others};
   if (!computed || (shown_.ready && now == read_)) return;
   if (!shown_.ready) {
     began_[scene_] = panel.history->current();
     view.inSight = scene().card;  // of what is there now
   }
   read_ = now;
-  read(facts);
+  read(facts, view.typesText);
 }
 
 /// Where there is something to do, what is told is of the state before it, and what is said then of
-/// the state in which it is done, for as long as it is.
-void LessonRun::read(const lessons::FactSource& facts) {
+/// the state in which it is done, for as long as it is. Half a sentence is not judged.
+void LessonRun::read(const lessons::FactSource& facts, bool typed) {
   const auto filled = [&](const std::string& text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();
   const bool first = !std::exchange(shown_.ready, true);
@@ -268,6 +268,10 @@ void LessonRun::read(const lessons::FactSource& facts) {
   const bool holdsNow =
       std::all_of(now.check->that.begin(), now.check->that.end(),
                   [&](const lessons::Condition& condition) { return holds(condition, facts); });
+  if (typed && holdsNow && !shown_.checked) {
+    shown_.yet = "Press Enter when the sentence is whole.";
+    return;
+  }
   shown_.holds = holdsNow;
   if (!holdsNow && !shown_.checked) {
     shown_.yet = lessons::filledInIfKnown(now.check->yet, facts);

@@ -97,7 +97,7 @@ class LessonRun {
   void noteDone();
   void look(const Panel& panel, const std::string& view, const std::string& choose);
   void trainAsShown(const Panel& panel, const lessons::FactSource& facts, LiveTraining& training);
-  void read(const lessons::FactSource& facts);
+  void read(const lessons::FactSource& facts, bool typed);
   void enter(const Panel& panel, std::size_t scene);
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
@@ -122,6 +122,7 @@ class LessonRun {
     const Trace* trace = nullptr;
     Index head = -1;
     std::optional<CellRef> chosen;
+    bool typed = false;
     lessons::NamedFacts others;
     bool operator==(const Read&) const = default;
   } read_;
