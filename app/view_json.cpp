@@ -144,6 +144,7 @@ void visitFields(Fields& f, View& view) {
   f.flag("terms_descending", view.termOrder.descending);
   f.cells("trail", view.trail);
   f.number("decode_position", view.decodePosition, Index{0}, Limits::kTokens - 1);
+  f.flag("decode_size", view.decodeShowsSize);
   f.time("play_time", view.playTime);
   if (view.playTime) f.number("play_query", view.playQuery, Index{0}, Limits::kTokens - 1);
 }

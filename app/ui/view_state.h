@@ -97,7 +97,8 @@ struct ViewState {
   Against against = Against::lastEdit;
   Mistake mistake = Mistake::softmaxOverQueries;  // whose effect the tool for mistakes shows
 
-  Index decodePosition = 0;  // KV cache: the token that is new
+  Index decodePosition = 0;      // KV cache: the token that is new
+  bool decodeShowsSize = false;  // … its size in place of the work, where one of them has room
   bool decodePlaying = false;
   double decodeShownAt = 0.0;  // while playing: when it came up
 };

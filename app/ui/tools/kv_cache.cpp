@@ -183,13 +183,15 @@ void workChart(const Panel& panel, const DecodeLedger& ledger, float height) {
                         count));
 }
 
-void kvCacheWork(const Panel& panel) {
+void kvCacheWork(const Panel& panel, bool headed) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
-  label(look.fonts.semibold, t.text, "Work");
-  tip(look,
-      "FLOPs by the ledger's rule: a multiply-add counts 2, a bias 1, the scaling 1, softmax 4. "
-      "Without a cache the pass over all tokens so far is done again for each new one.");
+  if (headed) {
+    label(look.fonts.semibold, t.text, "Work");
+    tip(look,
+        "FLOPs by the ledger's rule: a multiply-add counts 2, a bias 1, the scaling 1, softmax 4. "
+        "Without a cache the pass over all tokens so far is done again for each new one.");
+  }
   try {
     const DecodeLedger ledger(panel.trace.config());
     const Index now = panel.view.decodePosition;
@@ -257,15 +259,11 @@ void kvCacheSize(const Panel& panel) {
   const auto line = [&](const std::string& text) {
     wrappedLabel(look.fonts.small, look.theme.textMuted, text);
   };
+  for (const Index kvHeads : comparedSizes(c)) sizeBar(panel, kvHeads, positions);
+  ImGui::Dummy({1, look.space.thin});
   line(fmt::format("per layer in F32; {} in F16", bytesOf(c.numKvHeads, positions, 2)));
   line(fmt::format("{} per K/V head", bytesOf(1, positions, 4)));
   line(fmt::format("+{} with each token", bytesOf(c.numKvHeads, 1, 4)));
-  ImGui::Dummy({1, look.space.thin});
-  const auto sizes = comparedSizes(c);
-  const std::size_t all = kvHeadCounts(c.numHeads).size();
-  line(sizes.size() == all ? "by key/value heads:"
-                           : fmt::format("by key/value heads, {} of {}:", sizes.size(), all));
-  for (const Index kvHeads : sizes) sizeBar(panel, kvHeads, positions);
   ImGui::Dummy({1, look.space.thin});
   line(
       "Query heads that share a key and value head share its cache. What is kept stays valid: "
@@ -300,13 +298,9 @@ class KvCacheTool final : public Card {
     const float narrow = look.px(196);
     if (room.width() > look.px(800)) {
       column("kv size", room.cutRight(narrow, gap), look, [&] { kvCacheSize(panel); });
-      column("kv work", room.cutRight(narrow, gap), look, [&] { kvCacheWork(panel); });
+      column("kv work", room.cutRight(narrow, gap), look, [&] { kvCacheWork(panel, true); });
     } else {
-      column("kv work", room.cutRight(narrow, gap), look, [&] {
-        kvCacheWork(panel);
-        ImGui::Dummy({1, look.space.small});
-        kvCacheSize(panel);
-      });
+      column("kv work and size", room.cutRight(narrow, gap), look, [&] { workAndSize(panel); });
     }
     kvCachePicture(panel, panel.magnitudes, room);
   }
@@ -331,6 +325,20 @@ class KvCacheTool final : public Card {
     if (!obstacle_->wayOut) return;
     ImGui::Dummy({1, look.space.thin});
     if (pill(look, obstacle_->wayOutTitle.c_str(), true)) panel.edits.push(*obstacle_->wayOut);
+  }
+
+  /// Below each other, or where they are cut one of them by choice.
+  static void workAndSize(const Panel& panel) {
+    constexpr float kBoth = 330.0F;  // high at scale 1
+    bool& showsSize = panel.view.decodeShowsSize;
+    if (ImGui::GetContentRegionAvail().y < panel.look.px(kBoth)) {
+      const int chosen = choices(panel.look, "work or size", {"work", "cache"}, showsSize ? 1 : 0);
+      if (chosen >= 0) showsSize = chosen == 1;
+      return showsSize ? kvCacheSize(panel) : kvCacheWork(panel, false);
+    }
+    kvCacheWork(panel, true);
+    ImGui::Dummy({1, panel.look.space.small});
+    kvCacheSize(panel);
   }
 
   /// A part of the card that scrolls where it does not fit.
