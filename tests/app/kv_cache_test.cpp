@@ -204,5 +204,17 @@ TEST_F(KvCachePanel, StandsAtEverySize) {
   EXPECT_TRUE(shows("11 of 60")) << ui_.screen().all("flow");
 }
 
+TEST_F(KvCachePanel, InALowCardShowsTheWorkOrTheSize) {
+  EXPECT_TRUE(shows("saved") && shows("MHA 8"));  // a high one has both
+  AppDriver low(causal(presetDocument("original-transformer")), 1280, 720);
+  low.press(Key{'K'});
+  EXPECT_TRUE(low.shows("saved", "flow")) << low.screen().all("flow");
+  EXPECT_FALSE(low.shows("MHA 8", "flow")) << low.screen().all("flow");
+  low.click("cache", "flow");
+  low.frame();
+  EXPECT_TRUE(low.shows("MHA 8", "flow")) << low.screen().all("flow");
+  EXPECT_FALSE(low.shows("saved", "flow")) << low.screen().all("flow");
+}
+
 }  // namespace
 }  // namespace headscope::ui

@@ -259,7 +259,10 @@ void kvCacheSize(const Panel& panel) {
   const auto line = [&](const std::string& text) {
     wrappedLabel(look.fonts.small, look.theme.textMuted, text);
   };
-  for (const Index kvHeads : comparedSizes(c)) sizeBar(panel, kvHeads, positions);
+  const auto sizes = comparedSizes(c);
+  const std::size_t all = kvHeadCounts(c.numHeads).size();
+  if (sizes.size() < all) line(fmt::format("{} of {} numbers of K/V heads:", sizes.size(), all));
+  for (const Index kvHeads : sizes) sizeBar(panel, kvHeads, positions);
   ImGui::Dummy({1, look.space.thin});
   line(fmt::format("per layer in F32; {} in F16", bytesOf(c.numKvHeads, positions, 2)));
   line(fmt::format("{} per K/V head", bytesOf(1, positions, 4)));
