@@ -59,7 +59,8 @@ class LessonPanel {
 
   void head() {
     const lessons::Lesson& lesson = run_.lesson();
-    const bool before = run_.isDone(run_.place()) && !run_.shown().checked;
+    const bool doneNow = run_.shown().checked && !run_.wayShown();
+    const bool before = run_.isDone(run_.place()) && !doneNow;
     words(look_.fonts.small, look_.theme.textMuted,
           fmt::format("{} · {} of {}{}", lesson.title, run_.place() + 1, lesson.scenes.size(),
                       !before         ? ""
@@ -109,7 +110,9 @@ class LessonPanel {
       words(look_.fonts.regular, holds ? look_.theme.good : look_.theme.textMuted,
             fmt::format("{}{} {}", how,
                         holds ? "" : " Now it is no longer so; it was:", run_.shown().done));
-      if (run_.wayShown()) notCounted("A scene counts once it is done without being shown");
+      if (run_.wayShown() && !run_.isDone(run_.place())) {
+        notCounted("A scene counts once it is done without being shown");
+      }
       again(check.again);
       return;
     }
