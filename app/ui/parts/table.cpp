@@ -184,6 +184,10 @@ void Table::put(ImFont* font, std::string_view what, ImU32 color, bool right) {
   drawText(list, font, {x, at.y + (line_ - size.y) * 0.5F}, color != 0 ? color : look_.theme.text,
            shown);
   if (above) list->PopClipRect();
+  if (shown != what && rowHovered_ &&
+      ImGui::IsMouseHoveringRect(at, {at.x + width, at.y + line_})) {
+    tip(look_, std::string(what));
+  }
 }
 
 void Table::text(std::string_view what, ImU32 color) { put(look_.fonts.small, what, color, false); }

@@ -61,7 +61,7 @@ class Table {
   /// The column under the mouse, while a row is hovered.
   std::optional<std::size_t> hoveredColumn() const;
 
-  // The cells of a row, from left to right.
+  // The cells of a row, from left to right. What is cut is whole in a tooltip.
   void text(std::string_view what, ImU32 color = 0);
   void number(std::string_view what, ImU32 color = 0);
   /// Text behind a small square of a colour; 0: room for one.

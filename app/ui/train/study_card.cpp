@@ -165,25 +165,25 @@ class StudyDrawing {
 
   void table() const {
     const auto questions = moment_.task->questions();
-    std::vector<TableColumn> columns{
-        {"run", {}, false, look_.px(90), 0.0F, false},
-        {"d_k", "width of a head", true, 0.0F, 1.0F, false},
-        {"loss", "of the examples that are asked of every run", true, 0.0F, 1.0F, false}};
+    std::vector<TableColumn> columns{{"run", {}, false, look_.px(90), 0.0F, false}};
+    // as its heading and its widest number need
+    const auto column = [&](const std::string& title, std::string about,
+                            const char* widest = "100 %") {
+      const float width =
+          std::max(textSize(look_.fonts.tiny, title).x, textSize(look_.fonts.monoSmall, widest).x);
+      columns.push_back({title, std::move(about), true, 0.0F, width, false});
+    };
+    columns.push_back({"d_k", "width of a head", true, look_.px(20), 0.0F, false});
+    column("loss", "of the examples that are asked of every run", "0.00000");
     for (const training::Question& question : questions) {
-      columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
-                         std::string(question.words), true, 0.0F, 1.0F, false});
+      column(std::string(question.name) + (question.classes == 1 ? " R²" : ""),
+             std::string(question.words));
     }
-    columns.push_back(
-        {"found", "relations that a head of their own has found", true, 0.0F, 1.0F, false});
-    columns.push_back({"twins",
-                       fmt::format("heads with another in their layer that is at least {:.2f} "
-                                   "alike",
-                                   training::kTwins),
-                       true, 0.0F, 1.0F, false});
+    column("found", "relations that a head of their own has found");
+    column("twins", fmt::format("heads with another in their layer that is at least {:.2f} alike",
+                                training::kTwins));
     for (const StudyFigure& figure : text_.figures) {
-      if (figure.figure) {
-        columns.push_back({figure.title, figure.about, true, 0.0F, 1.0F, false});
-      }
+      if (figure.figure) column(figure.title, figure.about);
     }
     Table table(look_, {.id = "runs", .dense = true}, std::move(columns));
     for (std::size_t i = 0; i < moment_.runs.size(); ++i) {
@@ -198,8 +198,8 @@ class StudyDrawing {
                                                : fmt::format("{:.0f} %", 100.0 * run.accuracy[q]),
                      solved ? look_.theme.good : 0);
       }
-      table.number(fmt::format("{} of {}", run.found, run.relations));
-      table.number(fmt::format("{} of {}", run.twins, run.heads));
+      table.number(fmt::format("{}/{}", run.found, run.relations));
+      table.number(fmt::format("{}/{}", run.twins, run.heads));
       for (const StudyFigure& figure : text_.figures) {
         if (figure.figure) table.number(figure.figure(run));
       }

@@ -31,7 +31,7 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
 void stepsTable(const Look& look, const AttentionConfig& config) {
   Table table(look, {.id = "both ways", .dense = true},
               {{"step", {}, false, look.px(70), 0.0F, false},
-               {"forward gives", {}, false, 0.0F, 1.0F, false},
+               {"forward gives", {}, false, 0.0F, 1.4F, false},
                {"back gives", {}, false, 0.0F, 1.0F, false}});
   const auto steps = stepsOf(config);
   for (std::size_t i = 0; i < steps.size(); ++i) {
