@@ -114,7 +114,7 @@ std::shared_ptr<const UneditedModel> uneditedOf(const ModelMoment& moment, const
   return std::make_shared<const UneditedModel>(std::move(unedited));
 }
 
-/// Gives the pass of a new text to `tell` before what is found in it.
+/// Gives the pass of a new text to `tell` before what the model says.
 std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<bool>& cancelled,
                                          const std::function<void(LiveModel::Found)>& tell) {
   const Execution execution{.cancelled = &cancelled};
@@ -155,10 +155,9 @@ std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<b
   moment.trace = runModel(document, before != nullptr ? before->trace : nullptr, inKeptMemory,
                           asked.budget / 2);
   if (moment.trace == nullptr) return std::nullopt;
-  if (newText) tell({moment, 0, 0, {}});
-  if (!measureHeads(moment, before, execution)) return std::nullopt;
   const auto found = [&] { return LiveModel::Found{std::move(moment), 0, 0, {}}; };
   if (!of->hasReadout()) return found();
+  if (newText) tell({moment, 0, 0, {}});
   moment.predictions =
       moment.trace->predictions(0, moment.trace->tokens(), kPredictionsKept, execution);
   if (cancelled) return std::nullopt;

@@ -14,7 +14,8 @@
 #include "app/layers_in_flow.h"
 #include "core/block_store.h"
 #include "core/formats/tokenizer_json.h"
-#include "core/model/model_heads.h"
+#include "core/model/model_trace.h"
+#include "core/model/prediction.h"
 
 namespace headscope {
 
@@ -25,14 +26,15 @@ struct UneditedModel {
   std::vector<std::vector<double>> sames;  // by token: the probabilities of what it says changed
 };
 
-/// A model with a text in it, and what was found there: the pass and its heads, and what is below.
-struct ModelMoment : model::MeasuredPass {
+/// A model with a text in it: the pass, and what the model says.
+struct ModelMoment {
+  model::ModelTracePtr trace;
   formats::TokenizerPtr tokenizer;  // null: the folder has none that is known, `text` is ids
   std::string tokenizerProblem;     // why it is not known
   std::filesystem::path folder;     // or the name of one that comes with the program
   std::string text;
   Index wholeTokens = 0;  // of the text that `text` is the start of; 0: it is whole
-  /// By token; empty without a readout. They and the heads' measures follow the pass of a new text.
+  /// By token; empty without a readout. They follow the pass of a new text.
   std::vector<std::vector<model::Prediction>> predictions;
   std::shared_ptr<const UneditedModel> unedited;  // null: nothing was changed
   std::uint64_t number = 0;                       // tells it from every other moment

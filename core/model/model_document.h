@@ -63,6 +63,10 @@ struct HeadOfLayer {
 
   bool operator==(const HeadOfLayer&) const = default;
 };
+/// Its place among all heads, layer by layer.
+inline std::size_t placeOf(const HeadOfLayer& head, const ModelConfig& config) {
+  return static_cast<std::size_t>(head.layer * config.heads + head.head);
+}
 /// With these heads switched off (their gain is 0). Throws UserError for one that is not there.
 ModelDocumentPtr withoutHeads(const ModelDocument& document, const std::vector<HeadOfLayer>& heads);
 

@@ -50,41 +50,39 @@ AroundText putAround(const tokenizer::Tokenizer* tokenizer) {
 
 }  // namespace
 
-bool measureHeads(MeasuredPass& pass, const MeasuredPass* previous, const Execution& execution) {
-  const ModelTrace& trace = *pass.trace;
-  const ModelTrace* before =
-      previous != nullptr && previous->measured() ? previous->trace.get() : nullptr;
+std::optional<MeasuredHeads> measureHeads(const ModelTrace& trace, const MeasuredHeads* previous,
+                                          const Execution& execution) {
   const auto heads = static_cast<std::size_t>(trace.config().heads);
   const auto add = [heads](const auto& from, std::size_t first, auto& to) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
     to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(heads));
   };
-  std::vector<HeadMetrics> metrics;
-  std::vector<HeadLabel> labels;
+  MeasuredHeads all;
   for (Index layer = 0; layer < trace.layers(); ++layer) {
     const TracePtr attention = trace.layer(layer);
-    if (before != nullptr && before->held(layer) && before->layer(layer) == attention) {
-      const std::size_t first = pass.at({layer, 0});
-      add(previous->metrics, first, metrics);
-      add(previous->labels, first, labels);
+    const auto at = static_cast<std::size_t>(layer);
+    all.layers.push_back(attention);
+    if (previous != nullptr && at < previous->layers.size() &&
+        previous->layers[at].lock() == attention) {
+      add(previous->metrics, at * heads, all.metrics);
+      add(previous->labels, at * heads, all.labels);
       continue;
     }
     const auto found = headMetrics(*attention, 0, execution);
-    if (!found) return false;
-    add(*found, 0, metrics);
-    add(headLabels(*attention, 0, *found, {}), 0, labels);
+    if (!found) return std::nullopt;
+    add(*found, 0, all.metrics);
+    add(headLabels(*attention, 0, *found, {}), 0, all.labels);
   }
-  pass.metrics = std::move(metrics);
-  pass.labels = std::move(labels);
-  return true;
+  return all;
 }
 
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
                                          const Execution& execution, Index budgetBytes) {
-  MeasuredPass pass;
-  pass.trace = runModel(document, nullptr, execution, budgetBytes);
-  if (pass.trace == nullptr || !measureHeads(pass, nullptr, execution)) return std::nullopt;
-  return pass;
+  auto trace = runModel(document, nullptr, execution, budgetBytes);
+  if (trace == nullptr) return std::nullopt;
+  auto heads = measureHeads(*trace, nullptr, execution);
+  if (!heads) return std::nullopt;
+  return MeasuredPass{std::move(*heads), std::move(trace)};
 }
 
 ModelInput repeatedRandomTokens(const ModelConfig& config, const tokenizer::Tokenizer* tokenizer) {

@@ -2,6 +2,7 @@
 // what heads do: random tokens given twice.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -11,21 +12,21 @@
 
 namespace headscope::model {
 
-/// A pass, and its heads layer by layer, head by head; none before they are measured.
-struct MeasuredPass {
-  ModelTracePtr trace;
+/// What each head does in a pass, by placeOf. It does not keep the pass.
+struct MeasuredHeads {
+  std::vector<std::weak_ptr<const Trace>> layers;  // measured
   std::vector<HeadMetrics> metrics;
   std::vector<HeadLabel> labels;
-
-  bool measured() const { return !metrics.empty(); }
-  std::size_t at(const HeadOfLayer& head) const {
-    return static_cast<std::size_t>(head.layer * trace->config().heads + head.head);
-  }
 };
 
-/// Measures the heads of a pass; those whose layer is the very one of `previous` (null: none) are
-/// taken from there. A layer that is not held is computed again for it. False where cancelled.
-bool measureHeads(MeasuredPass& pass, const MeasuredPass* previous, const Execution& execution);
+/// Heads whose layer is the very one of `previous` (null: none) are taken from there. A layer that
+/// is not held is computed again for it. Nothing where cancelled.
+std::optional<MeasuredHeads> measureHeads(const ModelTrace& trace, const MeasuredHeads* previous,
+                                          const Execution& execution);
+
+struct MeasuredPass : MeasuredHeads {
+  ModelTracePtr trace;
+};
 
 /// runModel without a pass before it, and its heads measured. Nothing where cancelled.
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,

@@ -28,10 +28,10 @@ ModelPtr modelOf(const std::string& name) { return formats::openModel(directoryO
 
 MeasuredPass measured(const ModelDocumentPtr& document, const MeasuredPass* previous = nullptr,
                       Index budget = kBudget) {
-  MeasuredPass pass;
-  pass.trace = runModel(document, previous != nullptr ? previous->trace : nullptr, {}, budget);
-  EXPECT_TRUE(measureHeads(pass, previous, {}));
-  return pass;
+  const ModelTracePtr before = previous != nullptr ? previous->trace : nullptr;
+  auto trace = runModel(document, before, {}, budget);
+  auto heads = measureHeads(*trace, previous, {}).value();
+  return {std::move(heads), std::move(trace)};
 }
 
 void expectSame(const MeasuredPass& a, const MeasuredPass& b) {
@@ -50,7 +50,8 @@ TEST(ModelHeads, AreThoseOfEachLayer) {
   const MeasuredPass pass = measured(document);
   ASSERT_EQ(pass.metrics.size(), 8U);
   const auto last = headMetrics(*pass.trace->layer(1), 0).value();
-  EXPECT_EQ(pass.metrics[pass.at({1, 2})][Metric::induction], last[2][Metric::induction]);
+  EXPECT_EQ(pass.metrics[placeOf({1, 2}, pass.trace->config())][Metric::induction],
+            last[2][Metric::induction]);
   // what was measured before is not lost, whatever was run again
   expectSame(measured(document, &pass), pass);
   const auto off = withoutHeads(*document, {{1, 0}});

@@ -35,17 +35,22 @@ std::string scored(const HeadLabel& label) {
   return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
 }
 
-}  // namespace
-
-ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment) {
-  if (!panel.view.model.heads.probe) {
-    if (!moment.measured()) return {};
-    return {&moment.metrics, &moment.labels, moment.trace->tokens(), {}};
-  }
-  const auto probed = probedHeads(panel, moment);
-  if (probed.current == nullptr) return {nullptr, nullptr, 0, probed.problem};
-  return {&probed.current->metrics, &probed.current->labels, probed.current->tokens, {}};
+ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment, When when) {
+  const bool probe = panel.view.model.heads.probe;
+  const auto found = probe ? probedHeads(panel, moment) : measuredHeads(panel, moment, when);
+  const bool current = found.current != nullptr;
+  const auto shown = [&](const FoundHeads& heads) {
+    return ShownHeads{heads.heads.get(), std::ssize(heads.of->input.ids), current, found.problem};
+  };
+  if (current) return shown(*found.current);
+  // those of the pass before stand in for a moment, where they are of the same text
+  const model::ModelDocument& now = moment.trace->document();
+  const bool standIn = !probe && found.last != nullptr && found.last->of->model == now.model &&
+                       found.last->of->input == now.input;
+  return standIn ? shown(*found.last) : ShownHeads{nullptr, 0, false, found.problem};
 }
+
+}  // namespace
 
 std::vector<Index> chosenQueries(const ModelHeadsView& view, const ModelMoment& moment) {
   return within(view.queries, moment.trace->tokens());
@@ -62,26 +67,25 @@ std::string shortName(const HeadOfLayer& head) {
 }
 
 ModelHeads::ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& memory)
-    : panel_(panel),
-      look_(panel.look),
-      moment_(moment),
-      view_(panel.view.model),
-      memory_(memory),
-      shown_(shownHeads(panel, moment)) {
+    : panel_(panel), look_(panel.look), moment_(moment), view_(panel.view.model), memory_(memory) {
   remember();
   const std::vector<bool> none(memory_.names.size(), false);
   rowsLeftOut_ = view_.heads.specialTokens ? none : memory_.special;
   columnsLeftOut_ = rowsLeftOut_;
   if (!view_.firstToken) columnsLeftOut_.front() = true;
-  if (pictures() && view_.ownScale) {
-    largest_ = largestWeights(panel, moment, rowsLeftOut_, columnsLeftOut_).current;
-  }
+  // both read all weights: first the pictures
+  When measured = When::beside;
   if (pictures() && moment_.trace->tokens() > smallSide(moment_)) {
     const auto small = smallHeads(panel, moment, rowsLeftOut_, columnsLeftOut_);
     small_ = small.current != nullptr ? small.current : small.last;
     // those of the pass before stand in for a moment, where they are as many
     if (small_ != nullptr && !small_->areOf(moment)) small_ = nullptr;
+    if (small.current == nullptr && small.problem.empty()) measured = When::notYet;
+    if (view_.ownScale && small_ != nullptr) largest_ = &small_->largest;
+  } else if (pictures() && view_.ownScale) {
+    largest_ = largestWeights(panel, moment, rowsLeftOut_, columnsLeftOut_).current;
   }
+  shown_ = shownHeads(panel, moment, measured);
   if (view_.metric == kTokensMap || view_.heads.order == kTokensMap) {
     onTokens_ = weightOnTokens(panel, moment, chosenQueries(view_.heads, moment),
                                chosenKeys(view_.heads, moment))
@@ -105,8 +109,7 @@ void ModelHeads::sortHeads() {
   const std::string& by = view_.heads.order;
   const model::ModelConfig& c = moment_.config();
   const auto count = static_cast<std::size_t>(c.layers * c.heads);
-  const Fingerprint key("order", moment_.number, by,
-                        reinterpret_cast<std::uintptr_t>(shown_.metrics),
+  const Fingerprint key("order", moment_.number, by, reinterpret_cast<std::uintptr_t>(shown_.heads),
                         reinterpret_cast<std::uintptr_t>(onTokens_), view_.heads.queries.size(),
                         view_.heads.queries, view_.heads.keys);
   if (memory_.orderedBy == key.value() && memory_.order.size() == count) return;
@@ -119,13 +122,13 @@ void ModelHeads::sortHeads() {
       return std::pair(group(a), -number(a)) < std::pair(group(b), -number(b));
     });
   };
-  if (by == kLabelMap && shown_.labels != nullptr) {
+  if (by == kLabelMap && shown_.heads != nullptr) {
     sort(
         [&](std::size_t i) {
-          return std::ranges::find(kColoredLabels, (*shown_.labels)[i].key) -
+          return std::ranges::find(kColoredLabels, shown_.heads->labels[i].key) -
                  kColoredLabels.begin();
         },
-        [&](std::size_t i) { return (*shown_.labels)[i].score.value_or(0.0); });
+        [&](std::size_t i) { return shown_.heads->labels[i].score.value_or(0.0); });
     return;
   }
   const auto byNumber = [&](auto&& measured) {
@@ -135,8 +138,8 @@ void ModelHeads::sortHeads() {
   const auto metric = metricFromKey(by);
   if (by == kTokensMap && onTokens_ != nullptr) {
     byNumber([&](std::size_t i) -> const Measured& { return (*onTokens_)[i]; });
-  } else if (metric && shown_.metrics != nullptr) {
-    byNumber([&](std::size_t i) -> const Measured& { return (*shown_.metrics)[i][*metric]; });
+  } else if (metric && shown_.heads != nullptr) {
+    byNumber([&](std::size_t i) -> const Measured& { return shown_.heads->metrics[i][*metric]; });
   }
 }
 
@@ -155,7 +158,7 @@ Rect ModelHeads::tileAt(std::size_t place) const {
 }
 
 Rect ModelHeads::tileOf(const HeadOfLayer& head) const {
-  const std::size_t at = moment_.at(head);
+  const std::size_t at = placeOf(head, moment_.config());
   if (inPlace()) return tileAt(at);
   const auto found = std::ranges::find(memory_.order, at);
   return tileAt(static_cast<std::size_t>(found - memory_.order.begin()));
@@ -311,26 +314,26 @@ CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
   Index fine = side;
   while (2 * fine <= pixels) fine *= 2;
   if (fine > side) return reduced(whole(), fine, fine);
-  return small_ != nullptr ? small_->of(moment_.at(head)) : CellRows{};
+  return small_ != nullptr ? small_->of(placeOf(head, moment_.config())) : CellRows{};
 }
 
 ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {
   float high = 1.0F;
-  if (largest_ != nullptr) high = std::max(1e-6F, (*largest_)[moment_.at(head)]);
+  if (largest_ != nullptr) high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
   return sequentialScale(look_, panel_.view, 0.0F, high);
 }
 
 void ModelHeads::mapCell(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
-  const std::size_t i = moment_.at(head);
+  const std::size_t i = placeOf(head, moment_.config());
   if (view_.metric == kTokensMap) return numberCell(list, onTokens(head), 1.0F, at);
-  if (shown_.metrics == nullptr) return;
-  if (view_.metric == kLabelMap) return labelCell(list, (*shown_.labels)[i], at);
+  if (shown_.heads == nullptr) return;
+  if (view_.metric == kLabelMap) return labelCell(list, shown_.heads->labels[i], at);
   const auto metric = metricFromKey(view_.metric);
   if (!metric) return;
   const float most = *metric == Metric::entropy
                          ? std::max(1.0F, std::log2(static_cast<float>(shown_.tokens)))
                          : 1.0F;
-  numberCell(list, (*shown_.metrics)[i][*metric], most, at);
+  numberCell(list, shown_.heads->metrics[i][*metric], most, at);
 }
 
 void ModelHeads::numberCell(ImDrawList* list, const Measured& value, float most,
@@ -378,7 +381,8 @@ void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at
     list->AddRect(at.a, at.b, look_.theme.panelBorder);
   }
   if (named()) tokenNames(list, at);
-  const HeadLabel* found = shown_.labels != nullptr ? &(*shown_.labels)[moment_.at(head)] : nullptr;
+  const HeadLabel* found =
+      shown_.heads != nullptr ? &shown_.heads->labels[placeOf(head, moment_.config())] : nullptr;
   if (pictures() && found != nullptr && found->key != "mixed" && at.height() > look_.px(12)) {
     // what it does, as a coloured foot of its picture
     list->AddRectFilled({at.a.x, at.b.y}, {at.b.x, at.b.y + look_.space.thin}, labelColor(*found));
@@ -437,23 +441,23 @@ void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
 }
 
 Measured ModelHeads::onTokens(const HeadOfLayer& head) const {
-  return onTokens_ != nullptr ? (*onTokens_)[moment_.at(head)]
+  return onTokens_ != nullptr ? (*onTokens_)[placeOf(head, moment_.config())]
                               : Measured::undefined("being added up");
 }
 
 std::string ModelHeads::inWords(const Under& under) const {
   const auto& [layer, head] = under.head;
   std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
-  const std::size_t i = moment_.at(under.head);
+  const std::size_t i = placeOf(under.head, moment_.config());
   const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
-  if (shown_.labels != nullptr) text += fmt::format(": {}", scored((*shown_.labels)[i]));
+  if (shown_.heads != nullptr) text += fmt::format(": {}", scored(shown_.heads->labels[i]));
   const auto metric = metricFromKey(view_.metric);
   if (view_.metric == kTokensMap) {
     const Measured weight = onTokens(under.head);
     text +=
         weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
-  } else if (metric && shown_.metrics != nullptr) {
-    const Measured& value = (*shown_.metrics)[i][*metric];
+  } else if (metric && shown_.heads != nullptr) {
+    const Measured& value = shown_.heads->metrics[i][*metric];
     const MetricInfo& about = info(*metric);
     text += value ? fmt::format("\n{} {}: {:.3f}{}{}", about.title, on, *value,
                                 about.unit.empty() ? "" : " ", about.unit)

@@ -18,14 +18,13 @@ inline constexpr std::array kMappedMetrics{Metric::previousToken,  Metric::induc
                                            Metric::duplicateToken, Metric::firstToken,
                                            Metric::self,           Metric::entropy};
 
-/// What heads do on what is chosen, the text or the repeated random tokens; null: not there yet.
+/// What heads do on what is chosen, the text or the repeated random tokens.
 struct ShownHeads {
-  const std::vector<HeadMetrics>* metrics = nullptr;
-  const std::vector<HeadLabel>* labels = nullptr;
-  Index tokens = 0;  // of what they were measured on
+  const model::MeasuredHeads* heads = nullptr;  // null: not there yet
+  Index tokens = 0;                             // of what they were measured on
+  bool current = false;                         // not of the pass before
   std::string_view problem;
 };
-ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment);
 
 /// The tokens chosen that the text has; of keys, the first where none is.
 std::vector<Index> chosenQueries(const ModelHeadsView& view, const ModelMoment& moment);
@@ -51,6 +50,7 @@ class ModelHeads {
 
   ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& memory);
 
+  const ShownHeads& shown() const { return shown_; }
   /// Gives the head that was double-clicked.
   std::optional<model::HeadOfLayer> draw();
 

@@ -44,8 +44,9 @@ class ModelHeadsCard final : public Card {
     arrangement(look, view, *moment);
     actions(panel);
     if (view.metric == kTokensMap) tokens(look, view, *moment);
-    findings(panel, *moment);
-    if (const auto opened = ModelHeads(panel, *moment, memory_).draw()) {
+    ModelHeads heads(panel, *moment, memory_);
+    findings(panel, *moment, heads.shown());
+    if (const auto opened = heads.draw()) {
       openLayerInFlow(panel, model_, *opened);
     }
   }
@@ -207,16 +208,15 @@ class ModelHeadsCard final : public Card {
   }
 
   /// In a line: what is not there yet, and who the chosen head works with.
-  void findings(const Panel& panel, const ModelMoment& moment) const {
+  void findings(const Panel& panel, const ModelMoment& moment, const ShownHeads& shown) const {
     const Look& look = panel.look;
     const ModelView& view = panel.view.model;
     const auto say = [&](std::string_view words, bool problem = false) {
       wrappedLabel(look.fonts.small, problem ? look.theme.bad : look.theme.textMuted, words);
     };
-    const ShownHeads shown = shownHeads(panel, moment);
     if (!shown.problem.empty()) {
       say(shown.problem, true);
-    } else if (shown.metrics == nullptr) {
+    } else if (!shown.current) {
       say(view.heads.probe ? "measuring repeated random tokens …" : "measuring the heads …");
     }
     if (!view.heads.lines) return;

@@ -32,18 +32,33 @@ Fingerprint gainsOf(const model::ModelDocument& document) {
 
 }  // namespace
 
-Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment) {
+Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment, When when) {
+  constexpr const char* kName = "model heads";
+  const Fingerprint key("heads", moment.number);
+  return panel.computations.want<FoundHeads>(kName, key, when, [&] {
+    const FoundHeads* last = panel.computations.last<FoundHeads>(kName);
+    return [trace = moment.trace, before = last != nullptr ? last->heads : nullptr](
+               const std::atomic<bool>& cancelled) -> std::optional<FoundHeads> {
+      auto heads = measureHeads(*trace, before.get(), {.cancelled = &cancelled});
+      if (!heads) return std::nullopt;
+      return FoundHeads{trace->documentPtr(),
+                        std::make_shared<const model::MeasuredHeads>(std::move(*heads))};
+    };
+  });
+}
+
+Computed<FoundHeads> probedHeads(const Panel& panel, const ModelMoment& moment) {
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
   const Fingerprint key("probe", addressOf(document->model), gainsOf(*document));
-  return panel.computations.want<ProbedHeads>("model probe", key, When::beside, [&] {
+  return panel.computations.want<FoundHeads>("model probe", key, When::beside, [&] {
     return [document, tokenizer = moment.tokenizer](
-               const std::atomic<bool>& cancelled) -> std::optional<ProbedHeads> {
+               const std::atomic<bool>& cancelled) -> std::optional<FoundHeads> {
       const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
       auto pass = measureModel(withInput(*document, input), {.cancelled = &cancelled},
                                defaultMemoryBudget() / 4);
       if (!pass) return std::nullopt;
-      return ProbedHeads{document->model, pass->trace->tokens(), std::move(pass->metrics),
-                         std::move(pass->labels)};
+      return FoundHeads{pass->trace->documentPtr(),
+                        std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
     };
   });
 }
@@ -201,8 +216,9 @@ Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
     return [moment, rowsLeftOut, columnsLeftOut,
             key = key.value()](const std::atomic<bool>& cancelled) -> std::optional<SmallHeads> {
       const model::ModelConfig& c = moment.config();
-      SmallHeads small{key, moment.trace->tokens(), smallSide(moment), {}};
+      SmallHeads small{key, moment.trace->tokens(), smallSide(moment), {}, {}};
       const Index size = small.side * small.side;
+      small.largest.assign(static_cast<std::size_t>(c.layers * c.heads), 0.0F);
       small.cells.assign(static_cast<std::size_t>(c.layers * c.heads * size), gl::kMaskedCell);
       const ThreadCount threads(threadsFor(kFlopsPerThread * 64, 0));
       overPieces(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
@@ -214,6 +230,8 @@ Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
         for (Index row = 0; row < small.side; ++row) {
           cells.read(row, {out + row * small.side, static_cast<std::size_t>(small.side)});
         }
+        small.largest[static_cast<std::size_t>(piece)] =
+            largestFinite(std::span(out, static_cast<std::size_t>(size)));
       });
       if (cancelled) return std::nullopt;
       return small;

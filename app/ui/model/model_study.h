@@ -1,6 +1,6 @@
 // Model study: what is found out about all heads of a model beside the frames: their metrics on
-// repeated random tokens, their compositions, how much weight they put on chosen tokens, the
-// largest weight of each that is drawn, and their weights made small.
+// the text and on repeated random tokens, their compositions, how much weight they put on chosen
+// tokens, the largest weight of each that is drawn, and their weights made small.
 #pragma once
 
 #include <array>
@@ -12,18 +12,19 @@
 #include "app/ui/panel.h"
 #include "app/ui/parts/reduce.h"
 #include "core/model/compositions.h"
+#include "core/model/model_heads.h"
 
 namespace headscope::ui {
 
-/// Of every head, layer by layer, as ModelMoment's.
-struct ProbedHeads {
-  model::ModelPtr of;
-  Index tokens = 0;  // of the probe
-  std::vector<HeadMetrics> metrics;
-  std::vector<HeadLabel> labels;
+/// What every head does in the pass of a document.
+struct FoundHeads {
+  model::ModelDocumentPtr of;
+  std::shared_ptr<const model::MeasuredHeads> heads;
 };
-/// Once per model and set of heads that are off.
-Computed<ProbedHeads> probedHeads(const Panel& panel, const ModelMoment& moment);
+/// On the moment's text.
+Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment, When when);
+/// On repeated random tokens, once per model and set of heads that are off.
+Computed<FoundHeads> probedHeads(const Panel& panel, const ModelMoment& moment);
 
 struct ModelCompositions {
   model::ModelPtr of;
@@ -42,7 +43,7 @@ Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMo
                                                const std::vector<Index>& keys);
 
 /// The largest weight of each head without the rows and columns that are left out; 0 where a layer
-/// is not held.
+/// is not held. SmallHeads have them too.
 Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMoment& moment,
                                             const std::vector<bool>& rowsLeftOut,
                                             const std::vector<bool>& columnsLeftOut);
@@ -60,6 +61,7 @@ struct SmallHeads {
   Index tokens = 0;       // what they were made of: tokens × tokens each
   Index side = 0;
   std::vector<float> cells;
+  std::vector<float> largest;  // of each head, as largestWeights
 
   CellRows of(std::size_t head) const;
   /// As many heads and tokens as there are.

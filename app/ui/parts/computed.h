@@ -34,6 +34,7 @@ enum class When {
   beside,  // on a thread of its own
   atOnce,  // within the frame: little work, whose result would come a frame late
   atRest,  // beside, but not while a hand moves on: for what takes longer than a pass
+  notYet,  // what there is from before; other work comes first
 };
 
 class Computations {
@@ -49,6 +50,12 @@ class Computations {
                         const MakeWork& makeWork) {
     return entry<Result>(name).want(key, when, handMoves_,
                                     [&] { return Work<Result>(makeWork()); });
+  }
+
+  /// The last one that is there, of whatever key; null: none yet. Valid until the next frame.
+  template <typename Result>
+  const Result* last(std::string_view name) {
+    return entry<Result>(name).last();
   }
 
   /// The same of little work that is done within the frame: the value, or null where it threw.
@@ -101,11 +108,12 @@ class Computations {
     template <typename MakeWork>
     Computed<Result> want(const Fingerprint& key, When when, bool handMoves,
                           const MakeWork& makeWork) {
-      if (!(key == asked_) && !(when == When::atRest && handMoves)) ask(key, when, makeWork());
-      const bool known = result_.has_value();
-      return {known ? &*result_ : nullptr, known && resultKey_ == key ? &*result_ : nullptr,
+      const bool waits = when == When::notYet || (when == When::atRest && handMoves);
+      if (!(key == asked_) && !waits) ask(key, when, makeWork());
+      return {last(), resultKey_ == key ? last() : nullptr,
               key == asked_ ? std::string_view(problem_) : std::string_view()};
     }
+    const Result* last() const { return result_ ? &*result_ : nullptr; }
     void take() override {
       auto outcome = task_.take();
       if (!outcome || !beside_) return;  // of an older key: what was computed at once is newer
