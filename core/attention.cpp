@@ -13,20 +13,35 @@
 #include "core/execution.h"
 #include "core/finite.h"
 #include "core/ledger.h"
+#include "core/platform/memory.h"
 #include "core/steps/linear.h"
 #include "core/steps/terms.h"
 
 namespace headscope {
 namespace {
 
-/// Scores whose rows stay in a core's cache from `score` to `weigh`.
-constexpr Index kCachedScores = 1 << 16;
+/// Scores whose rows stay in a core's cache from `score` to `weigh`: beside them lie as many
+/// weights, and the head's keys and values.
+Index cachedScores() {
+  constexpr Index kShare = 4;
+  static const Index scores = platform::secondCache() / kShare / static_cast<Index>(sizeof(float));
+  return scores;
+}
 constexpr Index kFewestRows = 16;
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
 bool samePins(std::span<const Pin> a, std::span<const Pin> b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// Every piece of a head reads all of its keys and values: of many pieces, they take longer in rows
+/// that lie far apart.
+bool putsHeadsDense(const AttentionConfig& c) { return rowsLoops(c).front().down(c) > 1; }
+
+Index denseBytes(const AttentionConfig& c) {
+  if (!putsHeadsDense(c)) return 0;
+  return 4 * (elementCount(shapeOf(scoredKeys(c), c)) + elementCount(shapeOf(TensorId::v, c)));
 }
 
 /// Fills in the results of one pass, step by step.
@@ -182,6 +197,10 @@ class StepsRunner {
     if (!any) return;
 
     const std::vector<RowsLoop> loops = rowsLoops(config_);
+    if (putsHeadsDense(config_)) {
+      if (changed(TensorId::rawScores)) putDense(scoredKeys(config_));
+      if (changed(TensorId::heads)) putDense(TensorId::v);
+    }
     Index pieces = 0;
     for (const RowsLoop& loop : loops) pieces += loop.pieces(config_);
     std::vector<std::atomic<std::int64_t>> nanoseconds(filled.size());
@@ -212,6 +231,8 @@ class StepsRunner {
       });
     }
 
+    for (const TensorId id : {scoredKeys(config_), TensorId::v}) tensors_.putDense(id, {});
+
     // the threads' time, shared out over the time that went by
     const double elapsed = millisecondsSince(start);
     double all = 0.0;
@@ -220,6 +241,20 @@ class StepsRunner {
       done_.steps[filled[s].place].ms =
           all > 0.0 ? elapsed * static_cast<double>(nanoseconds[s]) / all : 0.0;
     }
+  }
+
+  void putDense(TensorId id) {
+    const Tensor& from = tensors_.tensor(id);
+    Tensor dense = Tensor::uninitialised(from.shape(), execution_.memory);
+    const Index heads = dense.dim(1);
+    overPieces(dense.dim(0) * heads, execution_, [&](Index piece) {
+      const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
+      const MatrixView to = dense.mutableMatrix({piece / heads, piece % heads});
+      for (Index row = 0; row < rows.rows; ++row) {
+        std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
+      }
+    });
+    tensors_.putDense(id, std::move(dense));
   }
 
   void tellDone(std::size_t steps) const {
@@ -299,7 +334,7 @@ std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
 
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& c) {
   const auto share = [](Index across, Index along) {
-    return std::clamp(kCachedScores / across, kFewestRows, std::max(along, kFewestRows));
+    return std::clamp(cachedScores() / across, kFewestRows, std::max(along, kFewestRows));
   };
   constexpr std::size_t kFilling = 3;  // score, softmax and weigh fill memory
   const Index rows = share(c.keys(), c.seqLen);
@@ -316,7 +351,7 @@ std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTens
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
   if (execution.memory != nullptr) {
-    execution.memory->keepFree(ledger(document->config).resultBytes);
+    execution.memory->keepFree(ledger(document->config).resultBytes + denseBytes(document->config));
   }
   return runLayerAttention(document, previous, execution);
 }

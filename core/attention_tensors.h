@@ -28,6 +28,16 @@ class AttentionTensors : public LayerTensors {
     packed_[packedPlace(weight)] = std::move(packed);
   }
 
+  /// Keys or values of the heads as the products of a pass read them: each head's rows next to each
+  /// other where they were put so, else as they lie.
+  const Tensor& dense(TensorId id) const {
+    const auto& [of, heads] = dense_[id == TensorId::v ? 1 : 0];
+    return of == id && !heads.empty() ? heads : tensor(id);
+  }
+  void putDense(TensorId id, Tensor heads) {
+    dense_[id == TensorId::v ? 1 : 0] = {id, std::move(heads)};
+  }
+
   void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
             float* out) const override;
 
@@ -37,7 +47,8 @@ class AttentionTensors : public LayerTensors {
   }
 
   const Pins* pins_;
-  std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
+  std::array<Tensor, 4> packed_;                      // W_Q, W_K, W_V, W_O
+  std::array<std::pair<TensorId, Tensor>, 2> dense_;  // of keys, of values; only within a pass
 };
 
 }  // namespace headscope

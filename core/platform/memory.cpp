@@ -69,6 +69,16 @@ Index physicalMemory() {
 #endif
 }
 
+Index secondCache() {
+  constexpr Index kCommon = Index{1} << 20;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  if (const auto bytes = static_cast<Index>(sysconf(_SC_LEVEL2_CACHE_SIZE)); bytes > 0) {
+    return bytes;
+  }
+#endif
+  return kCommon;
+}
+
 void useOneHeap() {
 #ifdef __GLIBC__
   mallopt(M_ARENA_MAX, 1);

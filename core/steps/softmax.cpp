@@ -46,13 +46,28 @@ void dropCells(const MatrixView& cells, const AttentionConfig& c, const Box& box
   }
 }
 
+/// Nothing else happens to a row between its raw scores and its softmax.
+bool onlyScaled(const AttentionConfig& c, const Pins& pins) {
+  return !c.alibi && !c.mistakes.zeroForMasked && !c.mistakes.softmaxOverQueries &&
+         pins.of(TensorId::scores).empty() && pins.of(TensorId::maskedScores).empty();
+}
+
 /// What a softmax gives before dropout and pins, over whole rows of a box (with that mistake, whole
-/// columns). False where a score overflowed.
+/// columns). False where a score overflowed, raw or scaled.
 bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView& out) {
   const AttentionConfig& c = tensors.config();
   const ConstMatrixView raw = tensors.tensor(TensorId::rawScores).matrixOf(box);
-  const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
   bool finite = true;
+  if (onlyScaled(c, tensors.pins())) {
+    for (Index i = 0; i < out.rows; ++i) {
+      finite = softmaxOfScaled(raw.row(i), c.scoreMultiplier(), out.row(i),
+                               softmaxKeys(c, box.item, box.row + i)) &&
+               finite;
+    }
+    return finite;
+  }
+  finite = allFinite(raw);
+  const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
   for (Index i = 0; i < out.rows; ++i) {
     const std::span<float> row = out.row(i);
     const RowPart place{box.item, box.head, box.row + i, box.col};

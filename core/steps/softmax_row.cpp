@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <limits>
+
+#include "core/finite.h"
 
 // The same loops compiled for the processors there are, so that a program built once runs well on
 // each; the best is taken at run time. All give the same bits.
@@ -65,14 +68,24 @@ template <typename Join>
   return cells[0];
 }
 
-/// Up to kLanes scores; in the place of those past the end or without a part stands −∞.
-[[gnu::always_inline]] inline void load(Lanes& scores, const float* cells, std::size_t count,
-                                        const std::uint8_t* takesPart) {
+/// Up to kLanes scores, scaled; in the place of those past the end or without a part stands −∞.
+/// `zeros` adds 0 times each that is there: no longer 0 once one is not finite.
+[[gnu::always_inline]] inline void load(Lanes& scores, const float* cells, float factor,
+                                        std::size_t count, const std::uint8_t* takesPart,
+                                        Lanes& zeros) {
   if (count == kLanes) {
     std::memcpy(&scores, cells, sizeof(scores));
   } else {
-    scores = Lanes{} - kInfinity;
+    scores = Lanes{};
     std::memcpy(&scores, cells, count * sizeof(float));
+  }
+  scores *= factor;
+  zeros += scores * 0.0F;
+  if (count < kLanes) {
+    const Lanes forbidden = Lanes{} - kInfinity;
+    Lanes whole = forbidden;
+    std::memcpy(&whole, &scores, count * sizeof(float));
+    scores = whole;
   }
   if (takesPart == nullptr) return;
   Bytes bytes{};
@@ -81,22 +94,22 @@ template <typename Join>
   scores = wide != 0U ? scores : Lanes{} - kInfinity;
 }
 
-/// Scores of one row to weights over all `count` of them that take part (null: all do); at least
-/// one does.
-[[gnu::always_inline]] inline void softmaxLoops(float* row, std::size_t count,
-                                                const std::uint8_t* takesPart) {
+/// As SoftmaxLoops.
+[[gnu::always_inline]] inline bool softmaxLoops(const float* from, float factor, float* row,
+                                                std::size_t count, const std::uint8_t* takesPart) {
   const std::size_t whole = count / kLanes * kLanes;
   const std::size_t rest = count - whole;
+  const auto parts = [takesPart](std::size_t j) {
+    return takesPart == nullptr ? nullptr : takesPart + j;
+  };
   Lanes scores;
+  Lanes zeros{};
   Lanes last = Lanes{} - kInfinity;  // what is left of the row stays at hand
-  if (rest > 0) {
-    load(last, row + whole, rest, takesPart == nullptr ? nullptr : takesPart + whole);
-  }
+  if (rest > 0) load(last, from + whole, factor, rest, parts(whole), zeros);
   Lanes maxima = last;
   for (std::size_t j = 0; j < whole; j += kLanes) {
-    load(scores, row + j, kLanes, takesPart == nullptr ? nullptr : takesPart + j);
+    load(scores, from + j, factor, kLanes, parts(j), zeros);
     maxima = scores > maxima ? scores : maxima;
-    if (takesPart != nullptr) std::memcpy(row + j, &scores, sizeof(scores));
   }
   const float maximum = folded(maxima, [](auto& a, const auto& b) { a = a > b ? a : b; });
 
@@ -108,37 +121,54 @@ template <typename Join>
   };
   toExp(last);
   Lanes sums = last;
+  Lanes seen{};  // told already
   for (std::size_t j = 0; j < whole; j += kLanes) {
-    load(scores, row + j, kLanes, nullptr);
+    load(scores, from + j, factor, kLanes, parts(j), seen);
     toExp(scores);
     sums += scores;
     std::memcpy(row + j, &scores, sizeof(scores));
   }
   const float share = 1.0F / folded(sums, [](auto& a, const auto& b) { a += b; });
   for (std::size_t j = 0; j < whole; j += kLanes) {
-    load(scores, row + j, kLanes, nullptr);
+    std::memcpy(&scores, row + j, sizeof(scores));
     scores *= share;
     std::memcpy(row + j, &scores, sizeof(scores));
   }
   last *= share;
   if (rest > 0) std::memcpy(row + whole, &last, rest * sizeof(float));
+  return folded(zeros, [](auto& a, const auto& b) { a += b; }) == 0.0F;
 }
 
-void softmaxAnywhere(float* row, std::size_t count, const std::uint8_t* takesPart) {
-  softmaxLoops(row, count, takesPart);
+bool softmaxAnywhere(const float* scores, float factor, float* row, std::size_t count,
+                     const std::uint8_t* takesPart) {
+  return softmaxLoops(scores, factor, row, count, takesPart);
 }
 
 #ifdef HEADSCOPE_EVERY_PROCESSOR
-__attribute__((target("avx2"))) void softmaxAvx2(float* row, std::size_t count,
-                                                 const std::uint8_t* takesPart) {
-  softmaxLoops(row, count, takesPart);
+__attribute__((target("avx2"))) bool softmaxAvx2(const float* scores, float factor, float* row,
+                                                 std::size_t count, const std::uint8_t* takesPart) {
+  return softmaxLoops(scores, factor, row, count, takesPart);
 }
 
-__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512"))) void
-softmaxAvx512(float* row, std::size_t count, const std::uint8_t* takesPart) {
-  softmaxLoops(row, count, takesPart);
+__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512"))) bool
+softmaxAvx512(const float* scores, float factor, float* row, std::size_t count,
+              const std::uint8_t* takesPart) {
+  return softmaxLoops(scores, factor, row, count, takesPart);
 }
 #endif
+
+/// Weights 0; as softmaxOfScaled of the scores that were there.
+bool fillForbidden(std::span<const float> raw, float factor, std::span<float> row) {
+  const auto count = static_cast<Index>(raw.size());
+  // multiplied down, a finite score stays finite, and what is not finite stays so
+  bool finite = allFinite({raw.data(), 1, count, count, 1});
+  if (factor > 1.0F) {
+    finite = finite && std::ranges::all_of(
+                           raw, [factor](float score) { return std::isfinite(score * factor); });
+  }
+  std::fill(row.begin(), row.end(), 0.0F);
+  return finite;
+}
 
 }  // namespace
 
@@ -156,15 +186,20 @@ std::vector<SoftmaxLoops> softmaxLoopsHere() {
 }
 
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
-  if (!allowed.any()) {
-    std::fill(row.begin(), row.end(), 0.0F);
-    return;
-  }
+  softmaxOfScaled(row, 1.0F, row, allowed);
+}
+
+bool softmaxOfScaled(std::span<const float> raw, float factor, std::span<float> row,
+                     const AllowedKeys& allowed) {
+  if (!allowed.any()) return fillForbidden(raw, factor, row);
   static const SoftmaxLoops loops = softmaxLoopsHere().front();
-  std::fill(row.begin(), row.begin() + allowed.begin, 0.0F);
-  std::fill(row.begin() + allowed.end, row.end(), 0.0F);
-  loops(row.data() + allowed.begin, static_cast<std::size_t>(allowed.end - allowed.begin),
-        allowed.painted == nullptr ? nullptr : allowed.painted + allowed.begin);
+  const auto begin = static_cast<std::size_t>(allowed.begin);
+  const auto end = static_cast<std::size_t>(allowed.end);
+  const bool before = fillForbidden(raw.first(begin), factor, row.first(begin));
+  const bool behind = fillForbidden(raw.subspan(end), factor, row.subspan(end));
+  const bool within = loops(raw.data() + begin, factor, row.data() + begin, end - begin,
+                            allowed.painted == nullptr ? nullptr : allowed.painted + begin);
+  return before && within && behind;
 }
 
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query) {

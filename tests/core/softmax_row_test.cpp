@@ -52,7 +52,8 @@ std::vector<Row> rows() {
 
 std::vector<float> softmaxOf(const Row& row, SoftmaxLoops loops) {
   std::vector<float> weights = row.scores;
-  loops(weights.data(), weights.size(), row.takesPart.empty() ? nullptr : row.takesPart.data());
+  loops(weights.data(), 1.0F, weights.data(), weights.size(),
+        row.takesPart.empty() ? nullptr : row.takesPart.data());
   return weights;
 }
 
