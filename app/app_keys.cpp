@@ -70,7 +70,10 @@ void App::State::keys(const ui::Panel& panel) {
   if (ctrlPressed(Key{'Y'})) panel.edits.redo = true;
   if (ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup)) return;
   const bool command = io.KeyCtrl || io.KeyAlt;
-  if (!command && ui::controlKeys(controls, pages.open(view.page).text().controls)) return;
+  const ui::Page& page = pages.open(view.page);
+  // on matrices, the tab key goes from one to the next
+  const bool byTab = !page.showsDocument() && !presenter.on();
+  if (!command && ui::controlKeys(controls, page.text().controls, byTab)) return;
   if (!command && presenter.keys(view)) return;
   if (!command && sessions.restoreKey()) return;
   if (!command && lecture.keys(panel, presenter.on())) return;

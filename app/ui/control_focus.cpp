@@ -55,8 +55,9 @@ void joinNavigation() {
   }
 }
 
-bool controlKeys(ControlFocus& focus, std::string_view first) {
-  if (keyPressed(Key::f2)) {
+bool controlKeys(ControlFocus& focus, std::string_view first, bool byTab) {
+  const bool begins = byTab && !focus.on && keyPressed(Key::tab, false);
+  if (begins || keyPressed(Key::f2)) {
     goOn(focus, ImGui::GetIO().KeyShift ? -1 : 1, first);
     return true;
   }

@@ -19,8 +19,8 @@ struct ControlFocus {
 };
 
 /// The keys of walking through controls, which begins at `first` where there is such a card; true
-/// where nothing else may take this frame's keys.
-bool controlKeys(ControlFocus& focus, std::string_view first);
+/// where nothing else may take this frame's keys. `byTab`: the tab key, too, begins it.
+bool controlKeys(ControlFocus& focus, std::string_view first, bool byTab);
 /// Before the panels: forgets the last frame's cards, and lets the mouse take over.
 void beginCards(ControlFocus& focus);
 /// At the start of a card's content.

@@ -28,6 +28,16 @@ TEST(ControlFocus, GoesFromCardToCardAndEscapeGivesTheArrowsBack) {
   EXPECT_NE(ui.view().step, before);
 }
 
+TEST(ControlFocus, TheTabKeyBeginsItWhereThereAreNoMatricesToGoTo) {
+  AppDriver ui;
+  ui.press(Key::tab);
+  EXPECT_FALSE(ui.shows("keyboard on the controls"));
+  ui.view().page = kLearnPage;
+  ui.frame();
+  ui.press(Key::tab);
+  EXPECT_TRUE(ui.shows("keyboard on the controls"));
+}
+
 TEST(ControlFocus, TheMouseTakesOver) {
   AppDriver ui;
   ui.press(Key::f2);
