@@ -41,10 +41,16 @@ done
 xdotool windowsize --sync "$window" 1200 800
 works "after windows of hardly any size"
 xdotool windowunmap --sync "$window"
-before="$(ticks)"
-sleep 2
-busy=$(($(ticks) - before))
-[ "$busy" -le 20 ] || { echo "Hidden, it takes $busy ticks of 200"; exit 1; }
+# the frame that was under way may end; from then on it takes nothing
+rests() {
+  local before busy
+  before="$(ticks)"
+  sleep 2
+  busy=$(($(ticks) - before))
+  echo "Hidden, it took $busy ticks of 200" >"$work/check.log"
+  [ "$busy" -le 2 ]
+}
+until_true "its rest while it is hidden" rests
 xdotool windowmap --sync "$window"
 xdotool windowfocus --sync "$window"
 works "after it was hidden"
