@@ -28,10 +28,15 @@ class ModelPasses {
     Execution execution;
     execution.threads = threads;
     execution.memory = memory_;
+    Execution ofLogits = execution;
+    ofLogits.memory = logitsMemory_;
+    logitsMemory_->keepFree(static_cast<Index>(sizeof(float)) * tokens *
+                            model_->config().vocabulary);
     return bestMs(seconds, [&] {
       last_ = runModel(makeModelDocument(model_, inputOf(tokens)), last_, execution,
                        defaultMemoryBudget() / 2);
-      logits_ = last_->logits(0, tokens);
+      logits_ = {};  // the next take its memory
+      logits_ = last_->logits(0, tokens, ofLogits);
     });
   }
 
@@ -59,6 +64,7 @@ class ModelPasses {
 
   model::ModelPtr model_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();
+  BlockStorePtr logitsMemory_ = std::make_shared<BlockStore>();
   model::ModelTracePtr last_;
   Tensor logits_;
   Index passes_ = 0;
