@@ -83,3 +83,34 @@ build() {
   shift
   cmake --build "$root/build/$preset" --target "$@" >&2
 }
+
+# bare_system <suite> <name>: a folder with a bare Debian of this suite, for chroot; made where it
+# is missing. Root alone can.
+bare_system() {
+  local folder="$root/build/systems/$1-$2"
+  if [ ! -f "$folder/made" ]; then
+    say "Making a bare Debian ($1) in $folder"
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    debootstrap --variant=minbase "$1" "$folder" >&2
+    touch "$folder/made"
+  fi
+  printf '%s\n' "$folder"
+}
+
+# in_system <folder> <command>...: run there, with this machine's network and way to packages. What
+# is mounted for it is gone with it.
+in_system() {
+  local folder="$1"
+  shift
+  cp -L /etc/resolv.conf /etc/hosts "$folder/etc/"
+  cp -a /etc/apt/apt.conf.d/. "$folder/etc/apt/apt.conf.d/" 2>/dev/null || true
+  unshare --mount --propagation private sh -c '
+    folder="$1"
+    shift
+    mount -t proc proc "$folder/proc"
+    mount --rbind /dev "$folder/dev"
+    mount -t tmpfs tmpfs "$folder/tmp"
+    exec chroot "$folder" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+      DEBIAN_FRONTEND=noninteractive "$@"' sh "$folder" "$@" </dev/null >&2
+}

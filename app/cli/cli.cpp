@@ -11,6 +11,9 @@
 #include "core/error.h"
 
 namespace headscope {
+namespace cli {
+extern const char* const kCommit;  // written by every build: third_party/write_commit.cmake
+}
 namespace {
 
 constexpr int kOurs = 1;
@@ -59,7 +62,10 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
       "Without a command it opens the window on the pass that the flags describe.",
       "headscope"};
   app.require_subcommand(0, 1);
-  app.set_version_flag("--version", "headscope " HEADSCOPE_VERSION, "print the version and exit");
+  app.set_version_flag(
+      "--version",
+      fmt::format("headscope {}\ncommit {}, {}", HEADSCOPE_VERSION, cli::kCommit, HEADSCOPE_BUILD),
+      "print version, commit and how it was built, and exit");
   const std::vector<cli::Command> commands{
       cli::addInfo(app),   cli::addRun(app),     cli::addExplain(app), cli::addAnalyze(app),
       cli::addExport(app), cli::addRender(app),  cli::addTrain(app),   cli::addLearn(app),

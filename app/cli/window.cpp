@@ -2,6 +2,8 @@
 // picture of it and a summary of the pass.
 #include "app/host/window.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -18,7 +20,9 @@
 #include "app/cli/pass_options.h"
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
+#include "core/error.h"
 #include "core/formats/model_directory.h"
+#include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/state_dict.h"
 
@@ -30,6 +34,7 @@ struct WindowFlags {
   LookOptions look;
   std::string trace;
   std::string shaderDir;
+  std::string path;  // a file as if dropped on the window, or a model's folder
 };
 
 constexpr const char* kPictureInstead = "headscope.png";
@@ -71,10 +76,37 @@ void openWindow(const WindowFlags& flags, bool scaleGiven) {
   options.stateFolder = stateFolder();
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   App program(std::move(options));
+  if (!flags.path.empty()) program.dropFiles({std::filesystem::absolute(flags.path)});
   host::WindowOptions window;
   window.shaderDir = flags.shaderDir;
   window.keepScale = scaleGiven;
   host::runWindow(program, window);
+}
+
+void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
+  const std::filesystem::path path = std::exchange(flags.path, {});
+  if (!path.empty()) {
+    if (!std::filesystem::exists(path)) {
+      throw UserError(fmt::format(
+          "'{}' is neither a command nor a file or folder; 'headscope --help' lists what there is",
+          path.string()));
+    }
+    if (std::filesystem::is_directory(path)) {
+      return openModelWindow(path.string(), flags.pass.threads, out);
+    }
+    if (formats::isSession(path)) {
+      flags.pass.session = path.string();
+    } else if (host::displayNamed()) {
+      flags.path = path.string();
+    } else {
+      throw UserError(
+          fmt::format("no display here to open '{}' on; 'headscope render' draws a "
+                      "picture of what --weights or --series name",
+                      path.string()));
+    }
+  }
+  if (!host::displayNamed()) return drawPassInstead(flags, out);
+  openWindow(flags, scaleGiven);
 }
 
 }  // namespace
@@ -108,9 +140,11 @@ Command addWindow(CLI::App& app) {
       ->type_name("FILE.safetensors");
   app.add_option("--shader-dir", flags->shaderDir, "read the shaders from there")
       ->check(CLI::ExistingDirectory);
+  app.add_option("path", flags->path,
+                 "what to open: a session, a lesson, weights, a series; or a model's folder")
+      ->type_name("FILE|DIR");
   return {&app, [flags, &app](std::ostream& out) {
-            if (!host::displayNamed()) return drawPassInstead(*flags, out);
-            openWindow(*flags, app.get_option("--scale")->count() > 0);
+            openOn(*flags, app.get_option("--scale")->count() > 0, out);
           }};
 }
 

@@ -51,8 +51,9 @@ class ModelTrace {
   bool held(Index layer) const { return traces_[static_cast<std::size_t>(layer)] != nullptr; }
 
   /// Rows [row, row + rows) of the logits: (1, rows, V). Throws UserError for a model without a
-  /// readout, and where they do not fit half of the memory.
+  /// readout, and where they do not fit half of the memory. With the pass's threads, or as told.
   Tensor logits(Index row, Index rows) const;
+  Tensor logits(Index row, Index rows, const Execution& execution) const;
   /// The most probable tokens at a place, the first of them first; of equals the lower id.
   std::vector<Prediction> predictions(Index row, std::size_t count) const;
   /// The same at each of [row, row + rows); empty for those left when `execution` is cancelled.
@@ -72,7 +73,6 @@ class ModelTrace {
   friend class ModelRun;
   explicit ModelTrace(ModelDocumentPtr document) : document_(std::move(document)) {}
   Tensor attentionInput(Index layer, const Execution& execution) const;
-  Tensor logits(Index row, Index rows, const Execution& execution) const;
 
   ModelDocumentPtr document_;
   int threads_ = 0;

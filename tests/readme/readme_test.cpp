@@ -19,9 +19,21 @@ namespace fs = std::filesystem;
 const std::string kProgram = "build/release/headscope";
 constexpr std::uintmax_t kMaxPictureBytes = 400 << 10;
 
-std::string readme() {
-  std::ifstream file(fs::path(HEADSCOPE_SOURCE_DIR) / "README.md");
+std::string sourceText(const char* path) {
+  std::ifstream file(fs::path(HEADSCOPE_SOURCE_DIR) / path);
   return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::string readme() { return sourceText("README.md"); }
+
+/// What the pattern's groups find first, joined.
+std::string found(const char* path, const char* pattern) {
+  const std::string text = sourceText(path);
+  std::smatch match;
+  if (!std::regex_search(text, match, std::regex(pattern))) return {};
+  std::string all = match[1];
+  for (std::size_t i = 2; i < match.size(); ++i) all += " " + match[i].str();
+  return all;
 }
 
 /// The lines of the README's `sh` blocks, continued ones joined.
@@ -137,6 +149,16 @@ TEST_F(Readme, PathsExist) {
     EXPECT_TRUE(fs::exists(named) || fs::exists(named.string() + ".h")) << named;
   }
   EXPECT_GE(found, 10U);
+}
+
+TEST(Release, HasOneVersionAndOneDate) {
+  const std::string version = found("CMakeLists.txt", R"(project\(headscope VERSION ([\d.]+))");
+  EXPECT_FALSE(version.empty());
+  const std::string changes = found("CHANGELOG.md", R"(\n## ([\d.]+) \(([\d-]+)\))");
+  EXPECT_EQ(changes.substr(0, changes.find(' ')), version);
+  EXPECT_EQ(found("app/desktop/org.headscope.headscope.metainfo.xml",
+                  R"re(release version="([\d.]+)" date="([\d-]+)")re"),
+            changes);
 }
 
 }  // namespace

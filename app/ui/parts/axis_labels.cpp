@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <unordered_set>
@@ -13,8 +14,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr std::size_t kMostMeasured = 512;  // labels looked at for a width; more never fit
-constexpr float kTurnedShare = 0.72F;       // of a label's length, what it reaches down at 45°
+constexpr std::size_t kLookedAtForWidth = 512;  // labels; more never fit
+constexpr std::size_t kMeasured = 16;           // of these, the longest
+constexpr float kTurnedShare = 0.72F;           // of a label's length, what it reaches down at 45°
 
 /// Every how many labels one is drawn, so that they stay `least` apart.
 Index labelStride(float cell, float least) {
@@ -83,11 +85,22 @@ const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index 
 }
 
 float AxisLabels::namesWidth() const {
+  std::array<Index, kLookedAtForWidth> longest{};
+  std::size_t count = 0;
+  const std::size_t step = texts.size() / kLookedAtForWidth + 1;
+  for (std::size_t i = 0; i < texts.size(); i += step) longest[count++] = static_cast<Index>(i);
+  const std::size_t measured = std::min(count, kMeasured);
+  std::partial_sort(longest.begin(), longest.begin() + measured, longest.begin() + count,
+                    [this](Index a, Index b) {
+                      const auto bytes = [this](Index i) {
+                        return texts[static_cast<std::size_t>(i)].size();
+                      };
+                      return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a > b;
+                    });
   float widest = 0.0F;
-  const std::size_t step = texts.size() / kMostMeasured + 1;
   const LabelTexts shown(texts);
-  for (std::size_t i = 0; i < texts.size() && widest < limit; i += step) {
-    widest = std::max(widest, textSize(font, shown.at(static_cast<Index>(i))).x);
+  for (std::size_t i = 0; i < measured && widest < limit; ++i) {
+    widest = std::max(widest, textSize(font, shown.at(longest[i])).x);
   }
   return std::min(widest, limit);
 }

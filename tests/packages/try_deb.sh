@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Installs /headscope.deb, tries it, and removes it. In a bare Debian that packages.sh has made.
+set -euo pipefail
+# all files but what dpkg and apt keep for themselves, and caches that others' triggers write
+files() {
+  find / -xdev \( -path /proc -o -path /tmp -o -path /root -o -path /var/lib/dpkg \
+    -o -path /var/lib/apt -o -path /var/cache -o -path /var/log -o -path /dev \) -prune -o -print |
+    grep -v "\.cache$\|^/usr/share/mime/\|/__pycache__\|^/try_program.sh" | LC_ALL=C sort
+}
+dpkg --purge headscope >/dev/null 2>&1 || true
+files >/tmp/before
+apt-get -qq install --yes --no-install-recommends /headscope.deb >/dev/null
+lintian --allow-root --fail-on error,warning --suppress-tags-from-file /dev/stdin /headscope.deb <<'TAGS'
+embedded-library
+initial-upload-closes-no-bugs
+bogus-mail-host
+TAGS
+desktop-file-validate /usr/share/applications/headscope.desktop
+appstreamcli validate --no-net /usr/share/metainfo/org.headscope.headscope.metainfo.xml
+[ "$(XDG_UTILS_DEBUG_LEVEL=0 grep -c headscope.json /usr/share/mime/globs2)" -ge 1 ]
+for page in headscope headscope-run headscope-train; do
+  man --warnings -l "/usr/share/man/man1/$page.1.gz" >/tmp/page 2>/tmp/warnings
+  [ ! -s /tmp/warnings ] || { cat /tmp/warnings; exit 1; }
+  grep -q -- "--" /tmp/page
+done
+# what completes in bash
+# shellcheck disable=SC1091
+source /usr/share/bash-completion/completions/headscope
+completes() {
+  COMP_WORDS=(headscope "${@:2}")
+  COMP_CWORD=$(($# - 1))
+  COMPREPLY=()
+  _headscope 2>/dev/null
+  [[ " ${COMPREPLY[*]} " == *" $1 "* ]] || {
+    echo "Not completed: headscope ${*:2} → $1, but: ${COMPREPLY[*]}"
+    exit 1
+  }
+}
+completes analyze an
+completes --heads run --he
+completes dark --theme d
+bash /try_program.sh headscope
+apt-get -qq purge --yes headscope >/dev/null
+files >/tmp/after
+# what came along as a dependency stays until autoremove; nothing of ours may
+if comm -13 /tmp/before /tmp/after | grep -i headscope; then
+  echo "It leaves these behind"
+  exit 1
+fi
+echo "Installed, tried and removed."
