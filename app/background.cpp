@@ -11,8 +11,10 @@ TaskThread::~TaskThread() {
     stopping_ = true;
     cancelled_ = true;
   }
+#ifndef HEADSCOPE_NO_THREADS
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+#endif
 }
 
 void TaskThread::setWake(std::function<void()> wake) {
@@ -25,7 +27,11 @@ void TaskThread::request(Task task) {
     const std::lock_guard lock(mutex_);
     requested_ = std::move(task);
     cancelled_ = true;
+#ifdef HEADSCOPE_NO_THREADS
+    later_.call(0.0, [this] { wait(); });
+#else
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+#endif
   }
   changed_.notify_all();
 }
@@ -42,6 +48,9 @@ bool TaskThread::busy() const {
 
 void TaskThread::wait(double seconds) {
   std::unique_lock lock(mutex_);
+#ifdef HEADSCOPE_NO_THREADS
+  while (requested_ && !running_) runRequested(lock);
+#endif
   if (seconds < 0.0) {
     changed_.wait(lock, [this] { return idle(); });
   } else {
@@ -49,23 +58,27 @@ void TaskThread::wait(double seconds) {
   }
 }
 
+void TaskThread::runRequested(std::unique_lock<std::mutex>& lock) {
+  Task task = std::exchange(requested_, nullptr);
+  running_ = true;
+  cancelled_ = false;
+  lock.unlock();
+  const bool news = task(cancelled_);
+  task = nullptr;  // what it holds goes before anybody is told that it is done
+  lock.lock();
+  running_ = false;
+  lock.unlock();
+  changed_.notify_all();
+  if (news) wake();
+  lock.lock();
+}
+
 void TaskThread::loop() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || requested_; });
     if (stopping_) return;
-    Task task = std::exchange(requested_, nullptr);
-    running_ = true;
-    cancelled_ = false;
-    lock.unlock();
-    const bool news = task(cancelled_);
-    task = nullptr;  // what it holds goes before anybody is told that it is done
-    lock.lock();
-    running_ = false;
-    lock.unlock();
-    changed_.notify_all();
-    if (news) wake();
-    lock.lock();
+    runRequested(lock);
   }
 }
 

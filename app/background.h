@@ -12,11 +12,13 @@
 #include <thread>
 #include <utility>
 
+#include "app/later.h"
 #include "core/error.h"
 
 namespace headscope {
 
-/// A thread that does one thing at a time.
+/// A thread that does one thing at a time. Where there are none, what is requested is done between
+/// two events.
 class TaskThread {
  public:
   /// Asks `cancelled` now and then. Whether there is news, for which to wake.
@@ -40,6 +42,8 @@ class TaskThread {
 
  private:
   bool idle() const { return !requested_ && !running_; }
+  /// What is requested; `lock` holds mutex_ before and after.
+  void runRequested(std::unique_lock<std::mutex>& lock);
   void loop();
 
   std::mutex wakeMutex_;  // held while waking: whoever clears the wake call waits for it to return
@@ -50,7 +54,11 @@ class TaskThread {
   bool running_ = false;
   bool stopping_ = false;
   std::atomic<bool> cancelled_{false};
+#ifdef HEADSCOPE_NO_THREADS
+  Later later_;
+#else
   std::thread thread_;  // started by the first request
+#endif
 };
 
 /// Does it; in words why it could not be done, empty where it could.

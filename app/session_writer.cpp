@@ -16,8 +16,10 @@ SessionWriter::~SessionWriter() {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
   }
+#ifndef HEADSCOPE_NO_THREADS
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
+#endif
 }
 
 void SessionWriter::setWake(std::function<void()> wake) {
@@ -48,7 +50,14 @@ SessionWriter::Ticket SessionWriter::add(Job job) {
       jobs_.push_back(std::move(job));
     }
     done_.reserve(done_.size() + jobs_.size() + 1);  // so that telling of them needs no memory
+#ifdef HEADSCOPE_NO_THREADS
+    later_.call(std::max(nextJob()->due - clockSeconds(), 0.0), [this] {
+      std::unique_lock lock(mutex_);
+      if (!jobs_.empty() && nextJob()->due <= clockSeconds()) runNext(lock);
+    });
+#else
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
+#endif
   }
   changed_.notify_all();
   return ticket;
@@ -64,6 +73,9 @@ std::optional<SessionWriter::Done> SessionWriter::take() {
 
 void SessionWriter::wait(bool hurry) {
   std::unique_lock lock(mutex_);
+#ifdef HEADSCOPE_NO_THREADS
+  while (!jobs_.empty()) runNext(lock);
+#endif
   hurry_ = hurry;
   changed_.notify_all();
   changed_.wait(lock, [this] { return jobs_.empty() && !running_; });
@@ -75,45 +87,49 @@ std::vector<SessionWriter::Job>::iterator SessionWriter::nextJob() {
                           [](const Job& a, const Job& b) { return a.due < b.due; });
 }
 
+void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
+  const auto next = nextJob();
+  Job job = std::move(*next);
+  jobs_.erase(next);
+  running_ = true;
+  lock.unlock();
+  std::string error;
+  try {
+    if (job.session) {
+      formats::saveSession(job.path, *job.session);
+    } else {
+      formats::removeSession(job.path);
+    }
+  } catch (const UserError& failure) {
+    error = failure.what();
+  } catch (const std::exception& failure) {
+    error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
+  }
+  Done done{std::move(job.path), job.ticket, !job.session, std::move(error)};
+  job = {};  // the last of a document may go here
+  lock.lock();
+  done_.push_back(std::move(done));
+  running_ = false;
+  lock.unlock();
+  changed_.notify_all();
+  {
+    const std::lock_guard wake(wakeMutex_);
+    if (wake_) wake_();
+  }
+  lock.lock();
+}
+
 void SessionWriter::loop() {
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
     if (stopping_) return;
-    const auto next = nextJob();
-    const double early = next->due - clockSeconds();
+    const double early = nextJob()->due - clockSeconds();
     if (early > 0.0 && !hurry_) {
       changed_.wait_for(lock, std::chrono::duration<double>(early));
-      continue;
+    } else {
+      runNext(lock);
     }
-    Job job = std::move(*next);
-    jobs_.erase(next);
-    running_ = true;
-    lock.unlock();
-    std::string error;
-    try {
-      if (job.session) {
-        formats::saveSession(job.path, *job.session);
-      } else {
-        formats::removeSession(job.path);
-      }
-    } catch (const UserError& failure) {
-      error = failure.what();
-    } catch (const std::exception& failure) {
-      error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
-    }
-    Done done{std::move(job.path), job.ticket, !job.session, std::move(error)};
-    job = {};  // the last of a document may go here
-    lock.lock();
-    done_.push_back(std::move(done));
-    running_ = false;
-    lock.unlock();
-    changed_.notify_all();
-    {
-      const std::lock_guard wake(wakeMutex_);
-      if (wake_) wake_();
-    }
-    lock.lock();
   }
 }
 

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/later.h"
 #include "core/formats/session.h"
 
 namespace headscope {
@@ -54,6 +55,8 @@ class SessionWriter {
   Ticket add(Job job);
   void loop();
   std::vector<Job>::iterator nextJob();
+  /// Does the next; `lock` holds mutex_ before and after.
+  void runNext(std::unique_lock<std::mutex>& lock);
 
   std::mutex wakeMutex_;
   std::function<void()> wake_;
@@ -65,7 +68,11 @@ class SessionWriter {
   bool running_ = false;
   bool hurry_ = false;
   bool stopping_ = false;
+#ifdef HEADSCOPE_NO_THREADS
+  Later later_;
+#else
   std::thread thread_;  // from the first job on
+#endif
 };
 
 }  // namespace headscope

@@ -1,7 +1,5 @@
 #include "core/gemm.h"
 
-#include <omp.h>
-
 #include <Eigen/Core>
 #include <cassert>
 #include <utility>
@@ -11,6 +9,9 @@
 #include "core/small_gemm.h"
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
+#endif
+#ifdef _OPENMP
+#include <omp.h>
 #endif
 
 namespace headscope {
@@ -47,8 +48,10 @@ void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixV
 
 /// The steps share out their products themselves (core/platform/threads.h).
 void stayOnThisThread() {
+#ifdef _OPENMP
   thread_local bool told = false;
   if (!std::exchange(told, true)) omp_set_num_threads(1);
+#endif
 }
 
 }  // namespace

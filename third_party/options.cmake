@@ -33,7 +33,7 @@ if(HEADSCOPE_NATIVE)
 endif()
 # What makes of a fault that no test found a crash rather than a way in. tests/lint/hardening.py
 # looks at the built program.
-set(hardened "$<CONFIG:Release>")
+set(hardened "$<AND:$<CONFIG:Release>,$<NOT:$<BOOL:${EMSCRIPTEN}>>>")
 target_compile_options(headscope_options INTERFACE
   "$<${hardened}:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2;-fstack-protector-strong>")
 target_link_options(headscope_options INTERFACE

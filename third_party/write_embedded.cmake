@@ -1,7 +1,9 @@
 # Writes the source that embed_files() compiles: NAME, BASE, OUT and FILES as given there.
-# The assembler's .incbin takes the bytes: no array literal of a megabyte to parse.
+# The assembler's .incbin takes the bytes: no array literal of a megabyte to parse. WebAssembly's has
+# none; the compiler for it takes them by #embed.
 list(SORT FILES)
 set(blobs "")
+set(embeds "")
 set(symbols "")
 set(rows "")
 set(index 0)
@@ -15,6 +17,8 @@ foreach(file IN LISTS FILES)
     \"${symbol}_end:\\n\"
     \".byte 0\\n\"
     \".previous\\n\");\n")
+  string(APPEND embeds "alignas(16) const char ${symbol}[] = {\n#embed \"${file}\"\n};
+constexpr const char* ${symbol}_end = ${symbol} + sizeof(${symbol});\n")
   string(APPEND symbols "extern const char ${symbol}[];\nextern const char ${symbol}_end[];\n")
   string(APPEND rows "      {\"${path}\", {${symbol}, ${symbol}_end}},\n")
   math(EXPR index "${index} + 1")
@@ -30,9 +34,13 @@ file(WRITE ${OUT} "#include <span>
 #include <string_view>
 #include <utility>
 
+#ifdef __EMSCRIPTEN__
+${embeds}
+#else
 ${blobs}
 extern \"C\" {
 ${symbols}}
+#endif
 
 namespace headscope::embedded {
 

@@ -5,12 +5,18 @@
 #include <utility>
 
 #include "app/host/system_fonts.h"
+#include "app/later.h"
 #include "app/ui/theme.h"
 
 namespace headscope::host {
 
 std::future<LoadedFonts> loadFontsAside(float scale) {
-  return std::async(std::launch::async, [scale] {
+#ifdef HEADSCOPE_NO_THREADS
+  constexpr auto kHow = std::launch::deferred;
+#else
+  constexpr auto kHow = std::launch::async;
+#endif
+  return std::async(kHow, [scale] {
     LoadedFonts loaded;
 #if IMGUI_VERSION_NUM < 19200  // since then letters are drawn when they are first shown
     loaded.atlas = std::make_unique<ImFontAtlas>();

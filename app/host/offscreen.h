@@ -5,27 +5,12 @@
 
 #include "app/app.h"
 #include "app/gl/objects.h"
+#include "app/host/egl_context.h"
 #include "app/host/headless.h"
 #include "app/host/image.h"
 #include "app/host/painter.h"
 
 namespace headscope::host {
-
-/// An OpenGL 3.3 core context without a window, X server or GPU (Mesa then draws on the CPU).
-/// Current on the thread that made it, until its end.
-class EglContext {
- public:
-  /// Throws UserError where the machine has no EGL, or no OpenGL 3.3.
-  EglContext();
-  ~EglContext();
-  EglContext(const EglContext&) = delete;
-  EglContext& operator=(const EglContext&) = delete;
-
- private:
-  void* display_ = nullptr;
-  void* surface_ = nullptr;
-  void* context_ = nullptr;
-};
 
 /// A framebuffer of our own to draw into, and its pixels.
 class RenderTarget {

@@ -62,7 +62,9 @@ void freeFloats(float* memory, Index count) {
 }
 
 Index physicalMemory() {
-#if defined(__unix__)
+#if defined(__EMSCRIPTEN__)
+  return Index{4} << 30;  // all that a page can address
+#elif defined(__unix__)
   return static_cast<Index>(sysconf(_SC_PHYS_PAGES)) * static_cast<Index>(sysconf(_SC_PAGESIZE));
 #else
   return Index{4} << 30;

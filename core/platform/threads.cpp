@@ -116,6 +116,9 @@ Team& team() {
 }  // namespace
 
 int threadsFor(Index flops, int asked, Index flopsPerThread) {
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+  asked = 1;  // a page that may have one thread
+#endif
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return static_cast<int>(std::clamp<Index>(flops / flopsPerThread, 1, asked > 0 ? asked : cores));
 }

@@ -1,0 +1,195 @@
+#include "app/host/web.h"
+
+#include <emscripten.h>
+#include <emscripten/html5.h>
+#include <epoxy/gl.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "app/host/image.h"
+#include "app/host/offscreen.h"
+#include "app/ui/compat.h"
+#include "app/ui/text_field.h"
+#include "core/error.h"
+#include "core/utf8.h"
+
+namespace headscope::host {
+namespace {
+
+constexpr double kPicturePatience = 0.02;  // seconds of a frame for values of pictures
+constexpr int kOwedFrames = 3;             // after an event: layout, hovering, rest
+constexpr double kAnimation = 1.0 / 60;    // seconds between frames
+constexpr double kHeldButton = 1.0 / 30;
+constexpr double kCaretBlink = 0.4;
+
+// What the page does.
+EM_JS(void, pageWake, (), { Module.host.wake(); });
+EM_JS(void, pageTitle, (const char* title), { Module.host.title(UTF8ToString(title)); });
+EM_JS(void, pageCopy, (const char* text), { Module.host.copy(UTF8ToString(text)); });
+EM_JS(void, pageWantsText, (int wants), { Module.host.wantsText(wants != = 0); });
+EM_JS(void, pageFullScreen, (int wants), { Module.host.fullScreen(wants != = 0); });
+EM_JS(void, pageCursor, (int cursor), { Module.host.cursor(cursor); });
+
+}  // namespace
+
+WebContext::WebContext() {
+  EmscriptenWebGLContextAttributes wanted;
+  emscripten_webgl_init_context_attributes(&wanted);
+  wanted.majorVersion = 2;
+  wanted.alpha = EM_FALSE;
+  wanted.depth = EM_FALSE;
+  wanted.antialias = EM_FALSE;
+  context_ = emscripten_webgl_create_context("#canvas", &wanted);
+  if (context_ <= 0) {
+    throw UserError("this browser offers no WebGL 2, which draws the pictures: a newer one does");
+  }
+  emscripten_webgl_make_context_current(context_);
+}
+
+WebContext::~WebContext() { emscripten_webgl_destroy_context(context_); }
+
+WebHost::WebHost(AppOptions options)
+    : app_(std::move(options)), session_({}), painter_(session_, {}, kPicturePatience) {
+  ImGuiIO& io = ImGui::GetIO();
+  ui::prepareInjectedInput(io);
+  io.BackendPlatformName = "web";
+  io.ClipboardUserData = this;
+  io.SetClipboardTextFn = [](void*, const char* text) { pageCopy(text); };
+  io.GetClipboardTextFn = [](void* self) { return static_cast<WebHost*>(self)->pasted_.c_str(); };
+  app_.onWake([this] { owed(); });
+  app_.awaitFirst();
+}
+
+WebHost::~WebHost() { app_.onWake({}); }
+
+double WebHost::frame(double now) {
+  if (owedFrames_ <= 0 && now < due_) return std::isfinite(due_) ? due_ - now : -1.0;
+  ImGuiIO& io = ImGui::GetIO();
+  io.DeltaTime = static_cast<float>(std::clamp(now - drawn_, 1e-4, 1.0));
+  drawn_ = now;
+  io.DisplaySize = {static_cast<float>(width_), static_cast<float>(height_)};
+  session_.frame(app_, now);
+  glBindFramebuffer(GL_FRAMEBUFFER, 0);
+  painter_.paint(app_, width_, height_);
+  tellPage();
+  drawIfAsked();
+  --owedFrames_;
+  if (painter_.renderer().stats().putOff > 0) owedFrames_ = std::max(owedFrames_, 1);
+  double wait = app_.nextChange();
+  if (app_.wantsFrame() || owedFrames_ > 0) wait = 0.0;
+  if (ImGui::IsAnyMouseDown()) wait = std::min(wait, kHeldButton);
+  if (io.WantTextInput) wait = std::min(wait, kCaretBlink);
+  due_ = now + (wait > 0.0 ? std::max(wait, kAnimation) : 0.0);
+  return std::isfinite(due_) ? due_ - now : -1.0;
+}
+
+void WebHost::resize(int width, int height, float scale) {
+  width_ = std::max(width, 1);
+  height_ = std::max(height, 1);
+  app_.view().scale = std::clamp(scale, ui::kMinScale, ui::kMaxScale);
+  owed();
+}
+
+void WebHost::mouse(float x, float y) {
+  ui::injectMousePosition(ImGui::GetIO(), {x, y});
+  owed();
+}
+
+void WebHost::button(int which, bool down) {
+  ui::injectMouseButton(ImGui::GetIO(), which, down);
+  owed();
+}
+
+void WebHost::wheel(float lines) {
+  ui::injectWheel(ImGui::GetIO(), lines);
+  owed();
+}
+
+void WebHost::key(int key, bool down, bool ctrl, bool shift, bool alt) {
+  ImGuiIO& io = ImGui::GetIO();
+  ui::injectModifiers(io, ctrl, shift, alt);
+  if (key != 0) ui::injectKey(io, static_cast<ui::Key>(key), down);
+  owed();
+}
+
+void WebHost::text(const std::string& utf8) {
+  for (std::size_t at = 0; at < utf8.size();) {
+    const CodePoint point = codePointAt(utf8, at);
+    if (!point.valid()) break;
+    ui::typeCharacter(static_cast<char32_t>(point.value),
+                      [](unsigned c) { ImGui::GetIO().AddInputCharacter(c); });
+    at += point.bytes;
+  }
+  owed();
+}
+
+void WebHost::open(const std::string& path) {
+  app_.dropFiles({path});
+  owed();
+}
+
+void WebHost::focus(bool has) {
+  ImGui::GetIO().AddFocusEvent(has);
+  owed();
+}
+
+void WebHost::owed() {
+  owedFrames_ = kOwedFrames;
+  pageWake();
+}
+
+void WebHost::tellPage() {
+  const bool wantsText = ImGui::GetIO().WantTextInput;
+  if (std::exchange(wantsText_, wantsText) != wantsText) pageWantsText(wantsText ? 1 : 0);
+  const bool full = app_.wantsFullScreen();
+  if (std::exchange(fullScreen_, full) != full) pageFullScreen(full ? 1 : 0);
+  const int cursor = ImGui::GetMouseCursor();
+  if (std::exchange(cursor_, cursor) != cursor) pageCursor(cursor);
+  if (std::string title = app_.title(); title != title_) {
+    title_ = std::move(title);
+    pageTitle(title_.c_str());
+  }
+}
+
+/// A picture that was asked for, in the same context.
+void WebHost::drawIfAsked() {
+  const auto request = app_.takePictureRequest();
+  if (!request) return;
+  std::function<void()> write;
+  try {
+    write = [path = request->path, image = drawPicture(*request)] { writePng(path, image); };
+  } catch (const std::exception&) {
+    write = [error = std::current_exception()] { std::rethrow_exception(error); };
+  }
+  app_.pictureDrawn(*request, std::move(write));
+  owed();
+}
+
+}  // namespace headscope::host
+
+// What the page calls, with the host that headscope_start (app/web_main.cpp) gave it.
+using headscope::host::WebHost;
+extern "C" {
+
+EMSCRIPTEN_KEEPALIVE double headscope_frame(WebHost* host, double now) { return host->frame(now); }
+EMSCRIPTEN_KEEPALIVE void headscope_resize(WebHost* host, int width, int height, float scale) {
+  host->resize(width, height, scale);
+}
+EMSCRIPTEN_KEEPALIVE void headscope_mouse(WebHost* host, float x, float y) { host->mouse(x, y); }
+EMSCRIPTEN_KEEPALIVE void headscope_button(WebHost* host, int which, int down) {
+  host->button(which, down != 0);
+}
+EMSCRIPTEN_KEEPALIVE void headscope_wheel(WebHost* host, float lines) { host->wheel(lines); }
+EMSCRIPTEN_KEEPALIVE void headscope_key(WebHost* host, int key, int down, int modifiers) {
+  host->key(key, down != 0, (modifiers & 1) != 0, (modifiers & 2) != 0, (modifiers & 4) != 0);
+}
+EMSCRIPTEN_KEEPALIVE void headscope_text(WebHost* host, const char* utf8) { host->text(utf8); }
+EMSCRIPTEN_KEEPALIVE void headscope_paste(WebHost* host, const char* utf8) { host->paste(utf8); }
+EMSCRIPTEN_KEEPALIVE void headscope_open(WebHost* host, const char* path) { host->open(path); }
+EMSCRIPTEN_KEEPALIVE void headscope_focus(WebHost* host, int has) { host->focus(has != 0); }
+}

@@ -1,0 +1,23 @@
+// Later: where there are no threads (a browser's page that is not isolated), work is done between
+// two events of the page instead.
+#pragma once
+
+#if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
+#define HEADSCOPE_NO_THREADS 1
+
+#include <functional>
+#include <memory>
+
+namespace headscope {
+
+/// Calls something in `seconds`, between two events, unless its owner is gone by then.
+class Later {
+ public:
+  void call(double seconds, std::function<void()> what);
+
+ private:
+  std::shared_ptr<bool> lives_ = std::make_shared<bool>(true);
+};
+
+}  // namespace headscope
+#endif

@@ -1,0 +1,27 @@
+// headscope in a browser: starts when the page asks for it (app/host/web.h).
+#include <emscripten.h>
+
+#include <memory>
+
+#include "app/cli/open_options.h"
+#include "app/host/web.h"
+
+extern "C" {
+
+/// Null where it cannot start, which the page is told.
+EMSCRIPTEN_KEEPALIVE headscope::host::WebHost* headscope_start(int dark, float scale) {
+  using namespace headscope;
+  try {
+    AppOptions options = cli::optionsToOpen({});
+    options.view.theme = dark != 0 ? ui::ThemeKind::dark : ui::ThemeKind::light;
+    options.view.scale = scale;
+    options.firstLook = true;
+    return std::make_unique<host::WebHost>(std::move(options)).release();
+  } catch (const std::exception& error) {
+    EM_ASM({ Module.host.failed(UTF8ToString($0)); }, error.what());
+    return nullptr;
+  }
+}
+}
+
+int main() { return 0; }

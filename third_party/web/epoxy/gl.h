@@ -1,0 +1,8 @@
+// epoxy's face in a browser, where WebGL 2 is OpenGL ES 3.0 and Emscripten itself links it.
+#pragma once
+
+#include <GLES3/gl3.h>
+
+inline bool epoxy_is_desktop_gl() { return false; }
+inline int epoxy_gl_version() { return 30; }
+inline bool epoxy_has_gl_extension(const char*) { return false; }
