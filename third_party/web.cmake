@@ -39,6 +39,8 @@ macro(find_sources name pattern)
 endmacro()
 
 web_headers(Eigen3-Eigen /usr/include/eigen3/Eigen)
+# as headscope's Index, which is of 64 bits everywhere
+target_compile_definitions(Eigen3-Eigen INTERFACE "EIGEN_DEFAULT_DENSE_INDEX_TYPE=long long")
 web_headers(nlohmann_json-nlohmann_json /usr/include/nlohmann)
 web_headers(CLI11-CLI11 /usr/include/CLI)
 web_headers(fmt-fmt /usr/include/fmt)
@@ -77,10 +79,11 @@ target_compile_definitions(pcre2-pcre2 PRIVATE HAVE_CONFIG_H PCRE2_CODE_UNIT_WID
                            SUPPORT_UNICODE PUBLIC PCRE2_STATIC)
 
 find_sources(imgui imgui-*)
-web_library(imgui-imgui ${imgui_dir}
+web_library(imgui-imgui "${imgui_dir};${imgui_dir}/misc/cpp"
+            ${imgui_dir}/misc/cpp/imgui_stdlib.cpp
             ${imgui_dir}/imgui.cpp ${imgui_dir}/imgui_draw.cpp ${imgui_dir}/imgui_tables.cpp
             ${imgui_dir}/imgui_widgets.cpp
             ${imgui_dir}/backends/imgui_impl_opengl3.cpp)
 target_compile_definitions(imgui-imgui PUBLIC IMGUI_IMPL_OPENGL_ES3)
 
-find_package(Threads REQUIRED)
+add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)

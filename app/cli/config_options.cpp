@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <cmath>
+
+#include "core/platform/from_chars.h"
 
 namespace headscope::cli {
 namespace {
@@ -14,7 +15,7 @@ template <typename Number>
 std::string unlike(const std::string& text, const char* what) {
   Number value{};
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  const auto [stop, error] = platform::fromChars(text.data(), end, value);
   if (error == std::errc() && stop == end) return {};
   const bool outOfRange = error == std::errc::result_out_of_range && stop == end;
   return outOfRange ? fmt::format("'{}' is out of range", text)
@@ -89,7 +90,7 @@ std::string notWhole(const std::string& text) { return unlike<Index>(text, "a wh
 std::string notNumber(const std::string& text) {
   const char* what = "a finite number";
   double value = 0.0;
-  std::from_chars(text.data(), text.data() + text.size(), value);
+  platform::fromChars(text.data(), text.data() + text.size(), value);
   return std::isfinite(value) ? unlike<double>(text, what)
                               : fmt::format("'{}' is not {}", text, what);
 }

@@ -12,6 +12,7 @@ namespace headscope::host {
 namespace {
 
 constexpr int kNeededVersion = 33;  // epoxy's way to say 3.3
+constexpr int kNeededEs = 30;       // a browser's WebGL 2
 
 gl::SceneRenderer makeRenderer(const std::filesystem::path& shaderDir, double patience) {
   const auto maps = ui::ColorMaps::load();
@@ -27,7 +28,7 @@ gl::SceneRenderer makeRenderer(const std::filesystem::path& shaderDir, double pa
 }  // namespace
 
 std::string missingFromGl() {
-  if (epoxy_is_desktop_gl() && epoxy_gl_version() >= kNeededVersion) return {};
+  if (epoxy_gl_version() >= (epoxy_is_desktop_gl() ? kNeededVersion : kNeededEs)) return {};
   const auto* version = reinterpret_cast<const char*>(glGetString(GL_VERSION));
   return fmt::format("OpenGL 3.3 is needed, and the driver here offers {}",
                      version != nullptr ? version : "none");
@@ -35,7 +36,7 @@ std::string missingFromGl() {
 
 Painter::Painter(ImGuiSession& session, const std::filesystem::path& shaderDir, double patience)
     : session_(session), renderer_(makeRenderer(shaderDir, patience)) {
-  ImGui_ImplOpenGL3_Init("#version 330 core");
+  ImGui_ImplOpenGL3_Init(epoxy_is_desktop_gl() ? "#version 330 core" : "#version 300 es");
   session_.onNewFonts([this] { uploadFonts(); });
 }
 
@@ -62,7 +63,9 @@ void Painter::uploadFonts() {
 void Painter::paint(App& app, int width, int height) {
   glViewport(0, 0, width, height);
   glDisable(GL_SCISSOR_TEST);
-  glDisable(GL_FRAMEBUFFER_SRGB);  // colours are written as they are named
+  if (epoxy_is_desktop_gl()) {
+    glDisable(GL_FRAMEBUFFER_SRGB);  // colours are written as they are named
+  }
   const ImVec4 background = ImGui::ColorConvertU32ToFloat4(app.background());
   glClearColor(background.x, background.y, background.z, 1.0F);
   glClear(GL_COLOR_BUFFER_BIT);

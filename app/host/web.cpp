@@ -31,8 +31,8 @@ constexpr double kCaretBlink = 0.4;
 EM_JS(void, pageWake, (), { Module.host.wake(); });
 EM_JS(void, pageTitle, (const char* title), { Module.host.title(UTF8ToString(title)); });
 EM_JS(void, pageCopy, (const char* text), { Module.host.copy(UTF8ToString(text)); });
-EM_JS(void, pageWantsText, (int wants), { Module.host.wantsText(wants != = 0); });
-EM_JS(void, pageFullScreen, (int wants), { Module.host.fullScreen(wants != = 0); });
+EM_JS(void, pageWantsText, (int wants), { Module.host.wantsText(!!wants); });
+EM_JS(void, pageFullScreen, (int wants), { Module.host.fullScreen(!!wants); });
 EM_JS(void, pageCursor, (int cursor), { Module.host.cursor(cursor); });
 
 }  // namespace

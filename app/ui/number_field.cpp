@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <system_error>
 #include <utility>
 
 #include "app/ui/compat.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
+#include "core/platform/from_chars.h"
 
 namespace headscope::ui {
 namespace {
@@ -63,7 +63,7 @@ std::optional<Index> wholeNumber(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   Index value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto [end, error] = platform::fromChars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
 }
@@ -151,7 +151,7 @@ std::optional<double> realField(const Look& look, const char* name, float width,
   if (!textBox(look, id.c_str(), width, fmt::format("{:g}", value), draft)) return std::nullopt;
   double typed = 0.0;
   const char* end = draft.text.data() + draft.text.size();
-  const auto result = std::from_chars(draft.text.data(), end, typed);
+  const auto result = platform::fromChars(draft.text.data(), end, typed);
   if (result.ec != std::errc() || result.ptr != end) {
     draft.problem = fmt::format("{}: '{}' is not a number; {}", name, draft.text, wayOut);
     return std::nullopt;

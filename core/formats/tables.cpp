@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <exception>
 #include <iterator>
@@ -13,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/formats/files.h"
+#include "core/platform/from_chars.h"
 #include "core/utf8.h"
 
 namespace headscope::formats {
@@ -78,7 +78,7 @@ class SeriesReader {
       error_ = fmt::format("{}: the name is not UTF-8; save the file as UTF-8", where());
     } else {
       double ignored = 0.0;
-      const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), ignored);
+      const auto [end, code] = platform::fromChars(text.data(), text.data() + text.size(), ignored);
       if (code != std::errc() || end != text.data() + text.size()) ++headerWords_;
       channels_.push_back(text.empty() ? fmt::format("column {}", column_) : std::string(text));
     }
@@ -87,7 +87,8 @@ class SeriesReader {
   void number(std::string_view text) {
     const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
     double value = 0.0;
-    const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto [end, code] =
+        platform::fromChars(digits.data(), digits.data() + digits.size(), value);
     if (text.empty()) {
       error_ = fmt::format("{} is empty; every cell needs a number", where());
     } else if (code == std::errc::invalid_argument || end != digits.data() + digits.size()) {
@@ -298,7 +299,7 @@ float parseNumber(std::string_view text, const std::string& what) {
     refuseNumber(all, what);  // one sign is enough
   }
   double value = 0.0;
-  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  const auto [end, code] = platform::fromChars(digits.data(), digits.data() + digits.size(), value);
   if (code == std::errc::invalid_argument || end != digits.data() + digits.size()) {
     refuseNumber(all, what);
   }
