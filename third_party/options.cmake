@@ -75,7 +75,12 @@ function(compile_together target files)
                         UNITY_BUILD_BATCH_SIZE ${files})
 endfunction()
 
-# For a target that computes nothing that takes long: half the time to compile.
+# For a target that computes nothing that takes long: half the time to compile, and for a browser
+# less to load.
 function(compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  if(EMSCRIPTEN)
+    target_compile_options(${target} PRIVATE -Os)
+  else()
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
 endfunction()

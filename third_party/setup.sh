@@ -98,19 +98,21 @@ bare_system() {
   printf '%s\n' "$folder"
 }
 
-# in_system <folder> <command>...: run there, with this machine's network and way to packages. What
-# is mounted for it is gone with it.
+# in_system <folder> <command>...: run there, with this machine's network and way to packages; an
+# empty folder /headscope there is this one. What is mounted for it is gone with it.
 in_system() {
   local folder="$1"
   shift
   cp -L /etc/resolv.conf /etc/hosts "$folder/etc/"
   cp -a /etc/apt/apt.conf.d/. "$folder/etc/apt/apt.conf.d/" 2>/dev/null || true
-  unshare --mount --propagation private sh -c '
+  root="$root" unshare --mount --propagation private sh -c '
     folder="$1"
     shift
     mount -t proc proc "$folder/proc"
     mount --rbind /dev "$folder/dev"
     mount -t tmpfs tmpfs "$folder/tmp"
+    [ ! -d "$folder/headscope" ] || [ -n "$(ls "$folder/headscope")" ] ||
+      mount --bind "$root" "$folder/headscope"
     exec chroot "$folder" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
       DEBIAN_FRONTEND=noninteractive "$@"' sh "$folder" "$@" </dev/null >&2
 }

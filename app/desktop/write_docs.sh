@@ -17,7 +17,7 @@ version="$(headscope --version | awk 'NR == 1 { print $2 }')"
 # page <command>...
 page() {
   local name="$*" summary
-  summary="$("$@" --help | awk 'NF { sub(/\.$/, ""); print; exit }')"
+  summary="$("$@" --help | awk 'NF && !said++ { sub(/\.$/, ""); print }')"
   help2man --no-info --no-discard-stderr --name="$summary" --version-string="$version" "$*" |
     gzip -9n >"$manual/${name// /-}.1.gz"
 }
