@@ -30,7 +30,7 @@ ldd "$root/build/release/headscope" | awk '$3 ~ /^\// { print $3 }' | while read
   file="$(basename "$library")"
   if ! [[ $file =~ $of_the_system ]]; then
     install -m 644 "$(readlink -f "$library")" "$folder/lib/$file"
-    dpkg -S "$(readlink -f "$library")" | cut -d: -f1
+    dpkg -S "*/$(basename "$(readlink -f "$library")")" | cut -d: -f1  # /lib may be a link
   fi
 done | sort -u >"$root/build/bundled"
 for file in "$folder"/lib/*; do patchelf --set-rpath '$ORIGIN' "$file"; done

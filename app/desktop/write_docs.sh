@@ -19,6 +19,7 @@ page() {
   local name="$*" summary
   summary="$("$@" --help | awk 'NF && !said++ { sub(/\.$/, ""); print }')"
   help2man --no-info --no-discard-stderr --name="$summary" --version-string="$version" "$*" |
+    sed "/^\.SH NAME/ { n; s/^$name /${name// /-} /; }" | # as the page is called
     gzip -9n >"$manual/${name// /-}.1.gz"
 }
 page headscope

@@ -1,17 +1,19 @@
 #!/usr/bin/env bash
 # Makes the packages and tries each in a bare Debian that never saw a compiler: installs it, looks at
 # all that it brings, opens the window, removes it without a trace; unpacks the archive and runs it.
-# Needs root and some 20 minutes; ./test.sh --all calls it.
+# Needs root and some 20 minutes; ./test.sh --all calls it. Usage: packages.sh [bookworm|trixie ...]
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../../third_party/setup.sh"
 if [ "$(id -u)" -ne 0 ]; then exec sudo "$0" "$@"; fi
-"$root/package.sh"
+suites=("$@")
+[ $# -gt 0 ] || suites=(bookworm trixie)
+"$root/package.sh" "${suites[@]}"
 
-# ready <suite> <package>...: a system with what a desktop has, as new; its folder.
+# ready <suite> <name> <package>...: a system with these packages and no others; its folder.
 ready() {
   local suite="$1" folder
-  shift
-  folder="$(bare_system "$suite" try)"
+  folder="$(bare_system "$suite" "$2")"
+  shift 2
   if [ ! -f "$folder/desktop" ]; then
     in_system "$folder" sh -c "apt-get -qq update &&
       apt-get -qq install --yes --no-install-recommends $* >/dev/null"
@@ -20,22 +22,22 @@ ready() {
   printf '%s\n' "$folder"
 }
 on_a_desktop="xvfb xdotool libgl1 libegl1 libgl1-mesa-dri"
-for suite in bookworm trixie; do
+for suite in "${suites[@]}"; do
   number=12
   [ "$suite" = bookworm ] || number=13
   # shellcheck disable=SC2086
-  folder="$(ready "$suite" $on_a_desktop man-db lintian appstream desktop-file-utils \
+  folder="$(ready "$suite" deb $on_a_desktop man-db lintian appstream desktop-file-utils \
     shared-mime-info bash-completion)"
   cp "$root"/build/packages/headscope_*deb"$number"_*.deb "$folder/headscope.deb"
-  cp "$root/tests/packages/try_deb.sh" "$folder/"
+  cp "$root"/tests/packages/try_*.sh "$folder/"
   in_system "$folder" bash /try_deb.sh
   # shellcheck disable=SC2086
-  folder="$(ready "$suite" $on_a_desktop)"
+  folder="$(ready "$suite" archive $on_a_desktop)"
+  cp "$root/tests/packages/try_program.sh" "$folder/"
   rm -rf "$folder/any folder"
   mkdir "$folder/any folder"
   tar -x -C "$folder/any folder" --strip-components=1 \
     -f "$root"/build/packages/headscope-*-linux-x86_64.tar.xz
-  cp "$root/tests/packages/try_program.sh" "$folder/"
   in_system "$folder" bash /try_program.sh "/any folder/headscope"
 done
 say "The packages hold."

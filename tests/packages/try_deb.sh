@@ -14,6 +14,7 @@ lintian --allow-root --fail-on error,warning --suppress-tags-from-file /dev/stdi
 embedded-library
 initial-upload-closes-no-bugs
 bogus-mail-host
+bogus-mail-host-in-debian-changelog
 TAGS
 desktop-file-validate /usr/share/applications/headscope.desktop
 appstreamcli validate --no-net /usr/share/metainfo/org.headscope.headscope.metainfo.xml
@@ -30,7 +31,7 @@ completes() {
   COMP_WORDS=(headscope "${@:2}")
   COMP_CWORD=$(($# - 1))
   COMPREPLY=()
-  _headscope 2>/dev/null
+  _headscope || true  # compopt is for real completion alone
   [[ " ${COMPREPLY[*]} " == *" $1 "* ]] || {
     echo "Not completed: headscope ${*:2} → $1, but: ${COMPREPLY[*]}"
     exit 1

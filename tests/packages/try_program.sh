@@ -21,7 +21,7 @@ export DISPLAY
 "$program" --trace window.safetensors &
 window=$!
 for _ in $(seq 300); do
-  id="$(xdotool search --onlyvisible --pid "$window" 2>/dev/null | tail -1)"
+  id="$(xdotool search --onlyvisible --pid "$window" 2>/dev/null | tail -1 || true)"
   [ -z "$id" ] || break
   sleep 0.1
 done
