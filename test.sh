@@ -4,7 +4,8 @@
 #   ./test.sh         what every change needs
 #   ./test.sh --all   what a release needs: clang-tidy and cppcheck over every file, the instructions
 #                     of a pass counted, the whole interface under the sanitizers, more of the monkey,
-#                     and the threads under ThreadSanitizer
+#                     the threads under ThreadSanitizer, and the packages made and tried in bare
+#                     systems (package.sh; needs root)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
 case "$*" in
@@ -16,7 +17,7 @@ case "$*" in
     ;;
 esac
 
-install_packages build test ${all:+release}
+install_packages build test ${all:+release package}
 configure release -DHEADSCOPE_TESTS=ON -DHEADSCOPE_WERROR=ON
 build release all
 configure asan
@@ -35,3 +36,4 @@ fi
 ctest --output-on-failure --parallel "$(nproc)"
 "$root/tests/monkey/run.sh" 20000
 "$root/tests/threads.sh"
+"$root/tests/packages/packages.sh"
