@@ -48,6 +48,7 @@ App::State::State(AppOptions o)
       stateFolder(std::move(o.stateFolder)),
       progress(loadProgress(stateFolder)),
       startClosed(progress.startClosed) {
+  sessions.setLinkBase(std::move(o.linkBase));
   lesson.setDone(progress.scenes);
   if (o.firstLook) firstLook.open(*documents.newest(), view);
   // tokens that come with the view hold
@@ -216,6 +217,7 @@ void App::State::takeResult() {
 }
 
 void App::State::openDropped() {
+  if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
   for (const auto& path : std::exchange(dropped, {})) {
     if (std::filesystem::is_directory(path)) {
       model.open(path);
@@ -397,6 +399,8 @@ gl::Scene& App::scene() { return state_->scene; }
 void App::apply(const Edit& edit, const std::string& gesture) {
   state_->documents.apply(edit, gesture);
 }
+
+void App::openLink(const std::string& link) { state_->linkToOpen = link; }
 
 void App::dropFiles(const std::vector<std::filesystem::path>& paths) {
   state_->dropped.insert(state_->dropped.end(), paths.begin(), paths.end());

@@ -37,6 +37,7 @@ struct AppOptions {
       false;      // on a number to try something with (ui::FirstLook), not on the view alone
   int scene = 0;  // the one it goes to, with the view as given; 0: none
   std::filesystem::path stateFolder;  // where what is not saved is kept; empty: nowhere
+  std::string linkBase;               // the page's address, in a browser
   /// What the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
@@ -89,6 +90,8 @@ class App {
   /// the history. What is refused is said.
   void apply(const Edit& edit, const std::string& gesture = "");
   void dropFiles(const std::vector<std::filesystem::path>& paths);
+  /// What stands in an address is opened (link.h). What cannot be is said.
+  void openLink(const std::string& link);
 
   /// A picture the user has asked for, once. The host draws it between two frames and hands back
   /// what writes it (and throws UserError where it cannot), which then runs on another thread.

@@ -110,6 +110,7 @@ struct App::State {
   ReferencePass reference;
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;
+  std::string linkToOpen;
 
   // what the panels share
   ui::ColorMaps maps;

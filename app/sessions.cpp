@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "app/link.h"
 #include "app/ui/compat.h"
 #include "app/view_json.h"
 
@@ -68,6 +69,27 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
   });
 }
 
+void Sessions::openLink(const std::string& link) {
+  documents_.attempt([&] {
+    const formats::Session session = sessionOfLink(link, documents_.memoryBudget());
+    show(session.document, session.view, "open a link");
+    documents_.history().setMark(store_.opened({}, session));
+    shownScene_ = 0;
+    documents_.say("opened a link");
+  });
+}
+
+void Sessions::copyLink() {
+  documents_.attempt([&] {
+    const formats::Session session{documents_.newest(), viewToJson(view_), store_.scenes(), {}};
+    const std::string link = linkOf(session, documents_.memoryBudget());
+    ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
+    documents_.say(linkBase_.empty()
+                       ? "copied: put it behind the address of a page with headscope (web.sh)"
+                       : fmt::format("copied an address of {} letters", link.size()));
+  });
+}
+
 void Sessions::save(bool elsewhere) {
   if (!elsewhere && !store_.path().empty()) return saveTo(store_.path());
   const std::string& preset = documents_.newest()->preset;
@@ -121,6 +143,7 @@ void Sessions::recallBeside(int by) {
 void Sessions::doMenu(const ui::SessionMenu& menu) {
   if (menu.open) dialog_.askToOpen();
   if (menu.save || menu.saveAs) save(menu.saveAs);
+  if (menu.copyLink) copyLink();
   if (menu.scenes) view_.inspectorTab = ui::InspectorTab::scenes;
 }
 

@@ -39,6 +39,11 @@ class Sessions {
   /// `asked`: whether what is not saved may be left, which the dialog asks by itself.
   void open(const std::filesystem::path& path, bool asked = false);
 
+  /// As `open`, of what stands in an address (link.h).
+  void openLink(const std::string& link);
+  /// The page's own address, that links begin with.
+  void setLinkBase(std::string address) { linkBase_ = std::move(address); }
+
   /// The keys with ctrl; and single keys, where nothing is being typed.
   void keys();
   void sceneKeys();
@@ -56,6 +61,7 @@ class Sessions {
   float offerHeight() const { return offerHeight_; }
 
  private:
+  void copyLink();
   void save(bool elsewhere);
   void saveTo(const std::filesystem::path& path);
   void restore();
@@ -84,6 +90,7 @@ class Sessions {
   ui::SessionDialog dialog_;
   float offerHeight_ = 0.0F;
   int shownScene_ = 0;
+  std::string linkBase_;
 };
 
 }  // namespace headscope

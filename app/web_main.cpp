@@ -9,13 +9,15 @@
 extern "C" {
 
 /// Null where it cannot start, which the page is told.
-EMSCRIPTEN_KEEPALIVE headscope::host::WebHost* headscope_start(int dark, float scale) {
+EMSCRIPTEN_KEEPALIVE headscope::host::WebHost* headscope_start(int dark, float scale,
+                                                               const char* address) {
   using namespace headscope;
   try {
     AppOptions options = cli::optionsToOpen({});
     options.view.theme = dark != 0 ? ui::ThemeKind::dark : ui::ThemeKind::light;
     options.view.scale = scale;
     options.firstLook = true;
+    options.linkBase = address;
     return std::make_unique<host::WebHost>(std::move(options)).release();
   } catch (const std::exception& error) {
     EM_ASM({ Module.host.failed(UTF8ToString($0)); }, error.what());

@@ -52,6 +52,11 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
   return options;
 }
 
+/// "https://…/#s1.…", as "Copy link" makes it.
+bool isLink(const std::string& path) {
+  return path.find("#s") != std::string::npos && !std::filesystem::exists(path);
+}
+
 /// What the window would show.
 void drawInstead(AppOptions program, const std::string& shaderDir) {
   program.view.animate = false;
@@ -76,7 +81,11 @@ void openWindow(const WindowFlags& flags, bool scaleGiven) {
   options.stateFolder = stateFolder();
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   App program(std::move(options));
-  if (!flags.path.empty()) program.dropFiles({std::filesystem::absolute(flags.path)});
+  if (isLink(flags.path)) {
+    program.openLink(flags.path);
+  } else if (!flags.path.empty()) {
+    program.dropFiles({std::filesystem::absolute(flags.path)});
+  }
   host::WindowOptions window;
   window.shaderDir = flags.shaderDir;
   window.keepScale = scaleGiven;
@@ -84,7 +93,11 @@ void openWindow(const WindowFlags& flags, bool scaleGiven) {
 }
 
 void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
-  const std::filesystem::path path = std::exchange(flags.path, {});
+  const bool link = isLink(flags.path);
+  const std::filesystem::path path = link ? std::string() : std::exchange(flags.path, {});
+  if (link && !host::displayNamed()) {
+    throw UserError("no display here to open the link on: a browser opens it, too");
+  }
   if (!path.empty()) {
     if (!std::filesystem::exists(path)) {
       throw UserError(fmt::format(
@@ -140,9 +153,10 @@ Command addWindow(CLI::App& app) {
       ->type_name("FILE.safetensors");
   app.add_option("--shader-dir", flags->shaderDir, "read the shaders from there")
       ->check(CLI::ExistingDirectory);
-  app.add_option("path", flags->path,
-                 "what to open: a session, a lesson, weights, a series; or a model's folder")
-      ->type_name("FILE|DIR");
+  app.add_option(
+         "path", flags->path,
+         "what to open: a session, a link to one, a lesson, weights, a series; or a model's folder")
+      ->type_name("FILE|DIR|LINK");
   return {&app, [flags, &app](std::ostream& out) {
             openOn(*flags, app.get_option("--scale")->count() > 0, out);
           }};

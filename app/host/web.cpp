@@ -133,6 +133,11 @@ void WebHost::open(const std::string& path) {
   owed();
 }
 
+void WebHost::openLink(const std::string& link) {
+  app_.openLink(link);
+  owed();
+}
+
 void WebHost::focus(bool has) {
   ImGui::GetIO().AddFocusEvent(has);
   owed();
@@ -191,5 +196,6 @@ EMSCRIPTEN_KEEPALIVE void headscope_key(WebHost* host, int key, int down, int mo
 EMSCRIPTEN_KEEPALIVE void headscope_text(WebHost* host, const char* utf8) { host->text(utf8); }
 EMSCRIPTEN_KEEPALIVE void headscope_paste(WebHost* host, const char* utf8) { host->paste(utf8); }
 EMSCRIPTEN_KEEPALIVE void headscope_open(WebHost* host, const char* path) { host->open(path); }
+EMSCRIPTEN_KEEPALIVE void headscope_link(WebHost* host, const char* link) { host->openLink(link); }
 EMSCRIPTEN_KEEPALIVE void headscope_focus(WebHost* host, int has) { host->focus(has != 0); }
 }

@@ -45,6 +45,7 @@ class WebHost {
   void text(const std::string& utf8);
   void paste(std::string text) { pasted_ = std::move(text); }
   void open(const std::string& path);
+  void openLink(const std::string& link);
   void focus(bool has);
 
  private:

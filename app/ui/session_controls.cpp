@@ -33,14 +33,16 @@ void sessionMenu(const Look& look, SessionMenu& menu) {
   tip(look, menu.unsaved ? "The session: • there is something that is not saved yet"
                          : "The session: everything on the screen, as a file");
   if (!beginPopup("session menu")) return;
-  sessionItems(menu);
+  sessionItems(look, menu);
   ImGui::EndPopup();
 }
 
-void sessionItems(SessionMenu& menu) {
+void sessionItems(const Look& look, SessionMenu& menu) {
   if (ImGui::MenuItem("Open session …", "ctrl+o")) menu.open = true;
   if (ImGui::MenuItem("Save session", "ctrl+s")) menu.save = true;
   if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) menu.saveAs = true;
+  if (ImGui::MenuItem("Copy link")) menu.copyLink = true;
+  tip(look, "What is on the screen as an address, which headscope in a browser opens");
   ImGui::Separator();
   if (ImGui::MenuItem("Scenes", "1 – 9")) menu.scenes = true;
 }

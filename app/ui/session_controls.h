@@ -15,12 +15,12 @@ struct SessionMenu {
   std::string name;  // empty: not saved yet
   bool unsaved = false;
   // asked for in this frame
-  bool open = false, save = false, saveAs = false, scenes = false;
+  bool open = false, save = false, saveAs = false, copyLink = false, scenes = false;
 };
 
 float sessionMenuWidth(const Look& look, const SessionMenu& menu);
 /// What can be done with a session, as a menu's items.
-void sessionItems(SessionMenu& menu);
+void sessionItems(const Look& look, SessionMenu& menu);
 /// A button at the cursor, its menu below.
 void sessionMenu(const Look& look, SessionMenu& menu);
 

@@ -441,7 +441,7 @@ class TokenRows {
     if (ImGui::MenuItem(kExamples)) popup = "examples";
     if (ImGui::MenuItem(kOpenFile)) popup = "open file";
     ImGui::Separator();
-    sessionItems(session_);
+    sessionItems(look_, session_);
     ImGui::EndPopup();
     return popup;
   }

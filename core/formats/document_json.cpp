@@ -292,7 +292,7 @@ struct SourceJson {
   }
 };
 
-std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsOnDisk& tensors) {
+std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsToRead& tensors) {
   Series series{field.at("name").text(), field.at("channels").texts(), {}};
   if (series.channels.empty()) field.at("channels").fail("is empty: a series has at least one");
   series.values =
@@ -301,12 +301,12 @@ std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsOnDisk& 
 }
 
 Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const AttentionConfig& c,
-                  TensorsOnDisk& tensors) {
+                  TensorsToRead& tensors) {
   if (id == TensorId::memory && !c.crossAttention()) return {};
   return tensors.read(field.at(name), shapeOf(id, c));
 }
 
-InputSource sourceFrom(const JsonField& field, const AttentionConfig& c, TensorsOnDisk& tensors) {
+InputSource sourceFrom(const JsonField& field, const AttentionConfig& c, TensorsToRead& tensors) {
   const JsonField kind = field.at("kind");
   if (kind.text() == "text") {
     return TextSource{field.at("texts").texts(), field.at("memory_texts").texts()};
@@ -334,7 +334,7 @@ Positions positionsFrom(const JsonField& field) {
 /// Tokens and their names are made of the source again; X and the memory are those that were saved,
 /// whatever this program would make of it.
 std::shared_ptr<const Input> inputFrom(const JsonField& field, const Document& d,
-                                       const JsonField& source, TensorsOnDisk& tensors) {
+                                       const JsonField& source, TensorsToRead& tensors) {
   Tensor x = tensorFrom(field, "x", TensorId::x, d.config, tensors);
   Tensor memory = tensorFrom(field, "memory", TensorId::memory, d.config, tensors);
   try {
@@ -392,7 +392,47 @@ Json documentJson(const Document& d, const std::string& name, TensorsToSave& ten
           {"pins", std::move(pins)}};
 }
 
-DocumentPtr documentFrom(const JsonField& field, TensorsOnDisk& tensors, Index memoryBudget) {
+std::vector<NamedTensor> documentTensors(const Document& d, const std::string& name) {
+  std::vector<NamedTensor> all;
+  const auto add = [&](std::string_view what, const Tensor& tensor) {
+    if (!tensor.empty()) all.push_back({fmt::format("{}.{}", name, what), tensor});
+  };
+  for (const WeightTensor& w : kWeights) add(info(w.id).name, d.weights.*w.tensor);
+  add("x", d.input->x);
+  add("memory", d.input->memory);
+  return all;
+}
+
+namespace {
+
+WeightSource weightSourceFrom(const JsonField& weights) {
+  WeightSource source;
+  try {
+    source.init = weightInitFromString(weights.at("init").text());
+  } catch (const UserError& error) {
+    weights.at("init").fail(fmt::format("cannot be used: {}", error.what()));
+  }
+  source.seed = weights.at("seed").seed();
+  source.loadedFrom = weights.at("loaded_from").text();
+  return source;
+}
+
+}  // namespace
+
+DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget) {
+  const AttentionConfig config = wholeConfigFrom(field.at("config"), memoryBudget);
+  const JsonField source = field.at("source");
+  const JsonField weights = field.at("weights");
+  try {
+    return makeDocument(field.at("preset").text(), config, sourceFrom(source, config, tensors),
+                        positionsFrom(field.at("positions")), weightSourceFrom(weights),
+                        memoryBudget, true);
+  } catch (const UserError& error) {
+    source.fail(fmt::format("cannot be used: {}", error.what()));
+  }
+}
+
+DocumentPtr documentFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget) {
   Document d;
   d.preset = field.at("preset").text();
   d.config = wholeConfigFrom(field.at("config"), memoryBudget);
@@ -403,13 +443,7 @@ DocumentPtr documentFrom(const JsonField& field, TensorsOnDisk& tensors, Index m
   d.input = inputFrom(input, d, source, tensors);
   d.inputEdited = input.at("edited").flag();
   const JsonField weights = field.at("weights");
-  try {
-    d.weightSource.init = weightInitFromString(weights.at("init").text());
-  } catch (const UserError& error) {
-    weights.at("init").fail(fmt::format("cannot be used: {}", error.what()));
-  }
-  d.weightSource.seed = weights.at("seed").seed();
-  d.weightSource.loadedFrom = weights.at("loaded_from").text();
+  d.weightSource = weightSourceFrom(weights);
   d.weightsEdited = weights.at("edited").flag();
   for (const WeightTensor& w : kWeights) {
     const std::string name(info(w.id).name);

@@ -31,7 +31,14 @@ Json stepsJson(const AttentionConfig& config);
 /// `name` stands before its tensors' names: "scene 3" gives "scene 3.W_Q".
 Json documentJson(const Document& document, const std::string& name, TensorsToSave& tensors);
 
+/// The document's weights, X and memory under the names that `documentJson` gives them.
+std::vector<NamedTensor> documentTensors(const Document& document, const std::string& name);
+
+/// The document as it was before any cell was changed: its input embedded and its weights drawn
+/// anew from what it says of both. Throws as `documentFrom`.
+DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);
+
 /// A valid document within the budget, or UserError that names file and field.
-DocumentPtr documentFrom(const JsonField& field, TensorsOnDisk& tensors, Index memoryBudget);
+DocumentPtr documentFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);
 
 }  // namespace headscope::formats

@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/formats/document_json.h"
 #include "core/formats/files.h"
+#include "core/formats/session_json.h"
 
 namespace headscope::formats {
 
@@ -133,15 +134,6 @@ fs::path target(const fs::path& path) {
   return code ? path : real;
 }
 
-Json sessionIn(const std::string& text, const std::string& file) {
-  try {
-    return parseJson(text);
-  } catch (const JsonError& error) {
-    throw UserError(
-        fmt::format("{} is not a usable session: {}; open another", file, error.what()));
-  }
-}
-
 Json viewJson(const std::string& view) {
   try {
     Json json = parseJson(view);
@@ -154,23 +146,6 @@ Json viewJson(const std::string& view) {
 std::string viewFrom(const JsonField& field) {
   if (field.value().fields() == nullptr) field.fail("must be an object");
   return field.value().dump();
-}
-
-void requireVersion(const JsonField& file, const std::string& path) {
-  const Json* format = file.value().find("format");
-  if (format == nullptr || format->text() == nullptr || *format->text() != kFormat) {
-    throw UserError(
-        fmt::format("{} is not a headscope session: open one that headscope has saved", path));
-  }
-  const Index version = file.at("version").whole();
-  if (version < 1) file.at("version").fail("must be 1 or more");
-  if (version == kVersion) return;
-  const auto program = file.find("program");
-  throw UserError(fmt::format(
-      "{} is a session of version {}, and headscope {} reads version {}: open it with headscope {} "
-      "or newer",
-      path, version, HEADSCOPE_VERSION, kVersion,
-      program && program->value().text() != nullptr ? program->text() : "of a newer version"));
 }
 
 /// The tensors file, which lies beside the session and nowhere else.
@@ -205,7 +180,7 @@ SceneWords wordsOf(const JsonField& scene) {
   return {scene.at("title").text(), given("sentence"), given("speaker")};
 }
 
-std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsOnDisk& tensors, Index budget) {
+std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsToRead& tensors, Index budget) {
   std::vector<SavedScene> scenes;
   for (const JsonField& item : field.items()) {
     const JsonField number = item.at("number");
@@ -223,11 +198,41 @@ std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsOnDisk& tensor
   return scenes;
 }
 
+}  // namespace
+
+std::string nameOfScene(int number) { return fmt::format("scene {}", number); }
+
+Json sessionIn(const std::string& text, const std::string& file) {
+  try {
+    return parseJson(text);
+  } catch (const JsonError& error) {
+    throw UserError(
+        fmt::format("{} is not a usable session: {}; open another", file, error.what()));
+  }
+}
+
+void requireVersion(const JsonField& file, const std::string& path) {
+  const Json* format = file.value().find("format");
+  if (format == nullptr || format->text() == nullptr || *format->text() != kFormat) {
+    throw UserError(
+        fmt::format("{} is not a headscope session: open one that headscope has saved", path));
+  }
+  const Index version = file.at("version").whole();
+  if (version < 1) file.at("version").fail("must be 1 or more");
+  if (version == kVersion) return;
+  const auto program = file.find("program");
+  throw UserError(fmt::format(
+      "{} is a session of version {}, and headscope {} reads version {}: open it with headscope {} "
+      "or newer",
+      path, version, HEADSCOPE_VERSION, kVersion,
+      program && program->value().text() != nullptr ? program->text() : "of a newer version"));
+}
+
 Json sessionJson(const Session& session, TensorsToSave& tensors) {
   Json scenes = Json::emptyList();
   Json document = documentJson(*session.document, "document", tensors);
   for (const SavedScene& scene : session.scenes) {
-    const std::string name = fmt::format("scene {}", scene.number);
+    const std::string name = nameOfScene(scene.number);
     scenes.push_back({{"number", scene.number},
                       {"title", scene.words.title},
                       {"sentence", scene.words.sentence},
@@ -245,7 +250,14 @@ Json sessionJson(const Session& session, TensorsToSave& tensors) {
           {"scenes", std::move(scenes)}};
 }
 
-}  // namespace
+Session sessionFrom(const JsonField& file, TensorsToRead& tensors, Index memoryBudget) {
+  Session session;
+  session.document = documentFrom(file.at("document"), tensors, memoryBudget);
+  session.view = viewFrom(file.at("view"));
+  session.scenes = scenesFrom(file.at("scenes"), tensors, memoryBudget);
+  if (const auto origin = file.find("origin")) session.origin = origin->text();
+  return session;
+}
 
 bool isSession(const fs::path& path) {
   std::string name = path.filename().string();
@@ -304,13 +316,8 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
   const Json json = sessionIn(readText(path, kMaxSessionBytes, "session"), name);
   const JsonField file(json, name);
   requireVersion(file, name);
-  TensorsOnDisk tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
-  Session session;
-  session.document = documentFrom(file.at("document"), tensors, memoryBudget);
-  session.view = viewFrom(file.at("view"));
-  session.scenes = scenesFrom(file.at("scenes"), tensors, memoryBudget);
-  if (const auto origin = file.find("origin")) session.origin = origin->text();
-  return session;
+  TensorsToRead tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
+  return sessionFrom(file, tensors, memoryBudget);
 }
 
 void removeSession(const fs::path& given) {

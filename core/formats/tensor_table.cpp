@@ -36,13 +36,25 @@ std::string TensorsToSave::add(const Tensor& tensor, const std::string& wanted) 
   return wanted;
 }
 
-Tensor TensorsOnDisk::read(const JsonField& field, const Shape& expected) {
+bool TensorsToRead::has(const std::string& name) const {
+  return given_.contains(name) || (file_ && file_->has(name));
+}
+
+const Shape& TensorsToRead::shapeOf(const std::string& name) const {
+  const Tensor* tensor = given(name);
+  return tensor != nullptr ? tensor->shape() : file_->shape(name);
+}
+
+std::string TensorsToRead::where() const {
+  return file_ ? file_->path().filename().string() : "this link";
+}
+
+Tensor TensorsToRead::read(const JsonField& field, const Shape& expected) {
   const std::string& name = field.text();
-  if (!file_.has(name)) {
-    field.fail(fmt::format("is the tensor \"{}\", and {} has none of that name", name,
-                           file_.path().filename().string()));
+  if (!has(name)) {
+    field.fail(fmt::format("is the tensor \"{}\", and {} has none of that name", name, where()));
   }
-  const Shape& shape = file_.shape(name);
+  const Shape& shape = shapeOf(name);
   const bool fits = std::equal(
       shape.begin(), shape.end(), expected.begin(), expected.end(),
       [](Index found, Index wanted) { return wanted < 0 ? found > 0 : found == wanted; });
@@ -52,7 +64,7 @@ Tensor TensorsOnDisk::read(const JsonField& field, const Shape& expected) {
       wanted.replace(at, 2, "any");
     }
     field.fail(fmt::format("is the tensor \"{}\", expected {}, found {} in {}", name, wanted,
-                           toString(shape), file_.path().filename().string()));
+                           toString(shape), where()));
   }
   if (const auto known = read_.find(name); known != read_.end()) return known->second;
   const Index bytes = elementCount(shape) * static_cast<Index>(sizeof(float));
@@ -63,8 +75,9 @@ Tensor TensorsOnDisk::read(const JsonField& field, const Shape& expected) {
         field.file(), bytesInWords(bytes_ + bytes), bytesInWords(budget_)));
   }
   bytes_ += bytes;
-  Tensor tensor = file_.read(name);
-  requireFinite(tensor, name, file_.path().string());
+  const Tensor* own = given(name);
+  Tensor tensor = own != nullptr ? *own : file_->read(name);
+  requireFinite(tensor, name, where());
   return read_.emplace(name, std::move(tensor)).first->second;
 }
 

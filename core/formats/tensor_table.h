@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,18 +23,32 @@ class TensorsToSave {
   std::vector<NamedTensor> all_;
 };
 
-/// Reads the tensors that a JSON file names, up to a budget for all of them.
-class TensorsOnDisk {
+/// Reads the tensors that a JSON file names, up to a budget for all of them: from the file beside
+/// it, or those that it was given.
+class TensorsToRead {
  public:
-  TensorsOnDisk(SafetensorsFile file, Index budgetBytes)
+  TensorsToRead(SafetensorsFile file, Index budgetBytes)
       : file_(std::move(file)), budget_(budgetBytes) {}
+  explicit TensorsToRead(Index budgetBytes) : budget_(budgetBytes) {}
+
+  /// In place of any of that name.
+  void give(const std::string& name, Tensor tensor) { given_[name] = std::move(tensor); }
+  const Tensor* given(const std::string& name) const {
+    const auto found = given_.find(name);
+    return found == given_.end() ? nullptr : &found->second;
+  }
 
   /// The tensor that `name` names, with no value NaN or Inf. Throws UserError where it is missing,
   /// or not of the `expected` shape (−1: any length).
   Tensor read(const JsonField& name, const Shape& expected);
 
  private:
-  SafetensorsFile file_;
+  bool has(const std::string& name) const;
+  const Shape& shapeOf(const std::string& name) const;
+  std::string where() const;
+
+  std::optional<SafetensorsFile> file_;
+  std::map<std::string, Tensor> given_;
   Index budget_;
   Index bytes_ = 0;
   std::map<std::string, Tensor> read_;

@@ -1,0 +1,18 @@
+// Link: a session as text alone, which an address can hold. Of its tensors it keeps what cannot be
+// drawn anew from the rest: cells that were changed, and small ones whole.
+#pragma once
+
+#include <string>
+
+#include "core/formats/session.h"
+
+namespace headscope::formats {
+
+/// JSON on one line. Throws UserError where the session has more numbers of its own than a link is
+/// made for.
+std::string linkText(const Session& session, Index memoryBudget);
+
+/// Throws UserError where the text is damaged, or of a newer version.
+Session sessionFromLink(const std::string& text, Index memoryBudget);
+
+}  // namespace headscope::formats
