@@ -4,8 +4,8 @@
 #   ./test.sh         what every change needs
 #   ./test.sh --all   what a release needs: clang-tidy and cppcheck over every file, the instructions
 #                     of a pass counted, the whole interface under the sanitizers, more of the monkey,
-#                     the threads under ThreadSanitizer, and the packages made and tried in bare
-#                     systems (package.sh; needs root)
+#                     the threads under ThreadSanitizer; the packages made and tried in bare systems,
+#                     and the page in a browser (package.sh, web.sh: they need root)
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/third_party/setup.sh"
 case "$*" in
@@ -37,3 +37,4 @@ ctest --output-on-failure --parallel "$(nproc)"
 "$root/tests/monkey/run.sh" 20000
 "$root/tests/threads.sh"
 "$root/tests/packages/packages.sh"
+"$root/tests/web/web.sh"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds headscope for browsers into build/web/site: index.html, embed.html and headscope.wasm, which
+# Builds headscope for browsers into build/web/site: index.html and headscope.wasm, which
 # any web space can hold.
 #   ./web.sh           builds
 #   ./web.sh --serve   builds, and opens it from this machine

@@ -400,6 +400,8 @@ void App::apply(const Edit& edit, const std::string& gesture) {
   state_->documents.apply(edit, gesture);
 }
 
+void App::copyLink() { state_->sessions.copyLink(); }
+
 void App::openLink(const std::string& link) { state_->linkToOpen = link; }
 
 void App::dropFiles(const std::vector<std::filesystem::path>& paths) {

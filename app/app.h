@@ -92,6 +92,7 @@ class App {
   void dropFiles(const std::vector<std::filesystem::path>& paths);
   /// What stands in an address is opened (link.h). What cannot be is said.
   void openLink(const std::string& link);
+  void copyLink();
 
   /// A picture the user has asked for, once. The host draws it between two frames and hands back
   /// what writes it (and throws UserError where it cannot), which then runs on another thread.

@@ -41,6 +41,7 @@ class Sessions {
 
   /// As `open`, of what stands in an address (link.h).
   void openLink(const std::string& link);
+  void copyLink();
   /// The page's own address, that links begin with.
   void setLinkBase(std::string address) { linkBase_ = std::move(address); }
 
@@ -61,7 +62,6 @@ class Sessions {
   float offerHeight() const { return offerHeight_; }
 
  private:
-  void copyLink();
   void save(bool elsewhere);
   void saveTo(const std::filesystem::path& path);
   void restore();

@@ -197,5 +197,6 @@ EMSCRIPTEN_KEEPALIVE void headscope_text(WebHost* host, const char* utf8) { host
 EMSCRIPTEN_KEEPALIVE void headscope_paste(WebHost* host, const char* utf8) { host->paste(utf8); }
 EMSCRIPTEN_KEEPALIVE void headscope_open(WebHost* host, const char* path) { host->open(path); }
 EMSCRIPTEN_KEEPALIVE void headscope_link(WebHost* host, const char* link) { host->openLink(link); }
+EMSCRIPTEN_KEEPALIVE void headscope_copy_link(WebHost* host) { host->copyLink(); }
 EMSCRIPTEN_KEEPALIVE void headscope_focus(WebHost* host, int has) { host->focus(has != 0); }
 }

@@ -46,6 +46,7 @@ class WebHost {
   void paste(std::string text) { pasted_ = std::move(text); }
   void open(const std::string& path);
   void openLink(const std::string& link);
+  void copyLink() { app_.copyLink(); }
   void focus(bool has);
 
  private:

@@ -14,7 +14,7 @@ if [ ! -f "$sources/complete" ]; then
   apt-get -qq update >&2
   # upstream's archives as Debian keeps them, each from the suite that has it
   for source in imgui/trixie pcre2/trixie libcsv/trixie utf8proc/bookworm; do
-    (cd "$sources" && apt-get -qq source --download-only --tar-only "$source" >&2)
+    (cd "$sources" && apt-get -qq -o APT::Sandbox::User=root source --download-only --tar-only "$source" >&2)
   done
   for archive in "$sources"/*.tar.*; do tar -xf "$archive" -C "$sources"; done
   touch "$sources/complete"

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Builds the page and tries it in Debian's Chromium; what it saved must be what the program here
+# computes. Needs root for web.sh, some 15 minutes, and build/release/headscope (./run.sh, ./test.sh).
+# Screenshots go to build/web/pictures.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/../../third_party/setup.sh"
+install_packages browser
+"$root/web.sh"
+
+tools="$root/build/web/tools"
+mkdir -p "$tools"
+[ -d "$tools/node_modules/playwright-core" ] ||
+  npm install --silent --no-fund --no-audit --prefix "$tools" playwright-core >&2
+cp "$root/tests/web/page_test.mjs" "$tools/"
+pictures="$root/build/web/pictures"
+mkdir -p "$pictures"
+
+port=8766
+python3 -m http.server --bind 127.0.0.1 --directory "$root/build/web/site" "$port" 2>/dev/null &
+server=$!
+trap 'kill "$server"' EXIT
+until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
+node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures"
+"$root/build/release/headscope" run --init learned --text "The small bird sings." \
+  --trace "$pictures/native.safetensors" >/dev/null
+"$root/tests/web/same_trace.py" "$pictures/sentence.safetensors" "$pictures/native.safetensors"
