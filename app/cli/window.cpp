@@ -76,8 +76,7 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
   out << "trace: " << flags.trace << '\n';
 }
 
-void openWindow(const WindowFlags& flags, bool scaleGiven) {
-  AppOptions options = programFor(flags);
+void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
   options.stateFolder = stateFolder();
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   App program(std::move(options));
@@ -90,6 +89,24 @@ void openWindow(const WindowFlags& flags, bool scaleGiven) {
   window.shaderDir = flags.shaderDir;
   window.keepScale = scaleGiven;
   host::runWindow(program, window);
+}
+
+void openModelOn(const std::string& folder, const WindowFlags& flags, bool scaleGiven,
+                 std::ostream& out) {
+  // told here, not in a window that has nothing to show
+  const model::ModelPtr model = formats::openModel(folder, 0);
+  AppOptions options = programFor(flags);
+  options.firstLook = false;
+  options.view.page = ui::kModelPage;
+  options.view.model.place.folder =
+      formats::isShipped(folder) ? folder : std::filesystem::absolute(folder).string();
+  if (!host::displayNamed()) {
+    drawInstead(std::move(options), flags.shaderDir);
+    out << kNoDisplay << ": " << model->name() << " with all its heads. With --text there are "
+        << "numbers\n";
+    return;
+  }
+  showWindow(std::move(options), flags, scaleGiven);
 }
 
 void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
@@ -105,7 +122,7 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
           path.string()));
     }
     if (std::filesystem::is_directory(path)) {
-      return openModelWindow(path.string(), flags.pass.threads, out);
+      return openModelOn(path.string(), flags, scaleGiven, out);
     }
     if (formats::isSession(path)) {
       flags.pass.session = path.string();
@@ -119,29 +136,15 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
     }
   }
   if (!host::displayNamed()) return drawPassInstead(flags, out);
-  openWindow(flags, scaleGiven);
+  showWindow(programFor(flags), flags, scaleGiven);
 }
 
 }  // namespace
 
 void openModelWindow(const std::string& folder, int threads, std::ostream& out) {
-  // told here, not in a window that has nothing to show
-  const model::ModelPtr model = formats::openModel(folder, 0);
-  AppOptions options = programFor({});
-  options.threads = threads;
-  options.firstLook = false;
-  options.view.page = ui::kModelPage;
-  options.view.model.place.folder =
-      formats::isShipped(folder) ? folder : std::filesystem::absolute(folder).string();
-  if (!host::displayNamed()) {
-    drawInstead(std::move(options), {});
-    out << kNoDisplay << ": " << model->name() << " with all its heads. With --text there are "
-        << "numbers\n";
-    return;
-  }
-  options.stateFolder = stateFolder();
-  App program(std::move(options));
-  host::runWindow(program, {});
+  WindowFlags flags;
+  flags.pass.threads = threads;
+  openModelOn(folder, flags, false, out);
 }
 
 Command addWindow(CLI::App& app) {
