@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds headscope for browsers into build/web/site: index.html and headscope.wasm, which
-# any web space can hold.
+# Builds headscope for browsers into build/web/site: index.html and headscope.wasm, which any web
+# space can hold.
 #   ./web.sh           builds
 #   ./web.sh --serve   builds, and opens it from this machine
 # Debian 13's Emscripten compiles it, in a bare Debian 13 of its own on other systems; that needs
