@@ -16,7 +16,8 @@ ready() {
   shift 2
   if [ ! -f "$folder/desktop" ]; then
     in_system "$folder" sh -c "apt-get -qq update &&
-      apt-get -qq install --yes --no-install-recommends $* >/dev/null"
+      apt-get -qq install --yes --no-install-recommends -o Dpkg::Options::=--force-confold \
+        $* >/dev/null"
     touch "$folder/desktop"
   fi
   printf '%s\n' "$folder"
