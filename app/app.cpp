@@ -45,6 +45,7 @@ App::State::State(AppOptions o)
       exports(documents, training, std::move(o.tracePath)),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
+      embedded(o.embedded),
       stateFolder(std::move(o.stateFolder)),
       progress(loadProgress(stateFolder)),
       startClosed(progress.startClosed) {
@@ -118,7 +119,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                       clickedHere, &wantsFrame, &nextChange};
   if (const TracePtr newest = documents.trace()) {
     computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
-    const TracePtr trace = shownTrace(newest);
+    const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();
     ui::EditSink edits;
     reference.follow(tools.open(view.tool).reference(), view, documents);
@@ -137,7 +138,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           flash.at(now, computations, &wantsFrame),
                           purposes.of(newest),
                           gradientsProblem,
-                          presenter.on() || !view.focus.empty()};
+                          presenter.on() || embedded || !view.focus.empty(),
+                          chooseFiles != nullptr};
     training.follow(now);
     followModel();
     headCounts.follow();
@@ -204,6 +206,14 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   if (there == nullptr || !sameShapes((*there)->config(), newest->config())) return newest;
   view.gradientsThere = true;
   return *there;
+}
+
+/// Of scores that do not fit the memory; the heads page makes its own.
+TracePtr App::State::withPictures(const TracePtr& trace) {
+  if (view.page != ui::kFlowPage) return trace;
+  const AttentionConfig& c = trace->config();
+  return smallScores.shown(trace, std::clamp<Index>(view.item, 0, c.batch - 1),
+                           std::clamp<Index>(view.head, 0, c.numHeads - 1), computations);
 }
 
 void App::State::takeResult() {
@@ -324,6 +334,7 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
   if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
   if (sink.stopLearning) documents.stopLearning();
+  if (sink.chooseFiles || sink.chooseFolder) chooseFiles(sink.chooseFolder);
   if (sink.preset) openPreset(*sink.preset);
   if (sink.open) documents.open(sink.open->document, sink.open->name);
   if (sink.undo) documents.undo();
@@ -401,6 +412,10 @@ void App::apply(const Edit& edit, const std::string& gesture) {
 }
 
 void App::copyLink() { state_->sessions.copyLink(); }
+
+void App::onChooseFiles(std::function<void(bool folder)> choose) {
+  state_->chooseFiles = std::move(choose);
+}
 
 void App::openLink(const std::string& link) { state_->linkToOpen = link; }
 

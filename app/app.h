@@ -38,6 +38,7 @@ struct AppOptions {
   int scene = 0;  // the one it goes to, with the view as given; 0: none
   std::filesystem::path stateFolder;  // where what is not saved is kept; empty: nowhere
   std::string linkBase;               // the page's address, in a browser
+  bool embedded = false;  // in an article: only the card that the view presents, or its page's own
   /// What the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
@@ -93,6 +94,8 @@ class App {
   /// What stands in an address is opened (link.h). What cannot be is said.
   void openLink(const std::string& link);
   void copyLink();
+  /// The host has a dialog of its own for files, or a folder of them, which it then drops.
+  void onChooseFiles(std::function<void(bool folder)> choose);
 
   /// A picture the user has asked for, once. The host draws it between two frames and hands back
   /// what writes it (and throws UserError where it cannot), which then runs on another thread.

@@ -58,9 +58,17 @@ void App::State::wholeWindow(const ui::Panel& panel) {
                         sessions.offerHeight()});
   offerTop = layout.tokens.b.y;
   bars(panel, layout.topBar, layout.tokens);
-  ui::Rect room = layout.body;
-  panelBeside(panel, room);
-  body(panel, room);
+  const formats::SavedScene* scene = sessions.sceneShown();
+  scenes = {&sessions.store().scenes(), scene != nullptr ? scene->number : 0, {}};
+  presenter.forgetMouse();
+  if (ui::isUpright(ImGui::GetIO().DisplaySize, panel.look.scale)) {
+    cardByCard(panel, layout.body);
+  } else {
+    ui::Rect room = layout.body;
+    panelBeside(panel, room);
+    body(panel, room);
+  }
+  sessions.doSceneWishes(scenes.wishes);
   keepProgress();
   const std::string hint = ui::controlHint(controls);
   const Documents::Message& said = documents.message();
@@ -106,6 +114,12 @@ void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
   ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);
   at.a = {at.a.x + look.px(14), at.a.y + look.px(14)};
   at.b.y -= look.px(2);
+  guide(panel, at);
+}
+
+/// The card of the open lesson, or of where to begin.
+void App::State::guide(const ui::Panel& panel, const ui::Rect& at) {
+  const ui::Look& look = panel.look;
   const char* id = lesson.open() ? "lesson" : "start";
   if (ui::beginCard(id, at.a, at.size(), look)) {
     ui::offerCard(controls, id, look);
@@ -144,30 +158,67 @@ void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rec
 /// The cards of the page that is shown.
 void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
   const ui::Look& look = panel.look;
-  const formats::SavedScene* scene = sessions.sceneShown();
-  scenes = {&sessions.store().scenes(), scene != nullptr ? scene->number : 0, {}};
-  presenter.forgetMouse();
   const ui::Page& page = pages.open(view.page);
   const ImVec2 content = page.content(panel, at.size());
   ui::beginBody(at, content, look, !page.takesWheel());
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const std::vector<ui::Rect> places = page.layout(panel, content);
   for (std::size_t i = 0; i < places.size(); ++i) {
-    const ui::Rect& place = places[i];
-    if (place.empty()) continue;
-    ui::Card& card = page.cards().at(i);
-    const std::string id(card.text().id);
-    if (ui::beginCard(id.c_str(), {origin.x + place.a.x, origin.y + place.a.y}, place.size(),
-                      look)) {
-      ui::offerCard(controls, id, look);
-      card.draw(panel);
-    }
-    presenter.noteCard(page, card);
-    ui::endCard();
+    if (places[i].empty()) continue;
+    const ImVec2 corner{origin.x + places[i].a.x, origin.y + places[i].a.y};
+    drawCard(panel, page, page.cards().at(i), ui::Rect::at(corner, places[i].size()));
   }
   scrollIntoSight(page, places, at.height());
   ui::endBody();
-  sessions.doSceneWishes(scenes.wishes);
+}
+
+void App::State::drawCard(const ui::Panel& panel, const ui::Page& page, ui::Card& card,
+                          const ui::Rect& at) {
+  const std::string id(card.text().id);
+  if (ui::beginCard(id.c_str(), at.a, at.size(), panel.look)) {
+    ui::offerCard(controls, id, panel.look);
+    card.draw(panel);
+  }
+  presenter.noteCard(page, card);
+  ui::endCard();
+}
+
+/// The page one card at a time, below a row of their titles; an open lesson stands under it.
+void App::State::cardByCard(const ui::Panel& panel, ui::Rect at) {
+  const ui::Look& look = panel.look;
+  const ui::Page& page = pages.open(view.page);
+  if (view.inSight) cardShown = *std::exchange(view.inSight, std::nullopt);
+  ui::beginBody(at, at.size(), look, false);
+  at = at.inset(look.px(8));
+  if (lesson.open()) {
+    constexpr float kShare = 0.45F;
+    guide(panel, at.cutBottom(kShare * at.height(), look.px(8)));
+  }
+  std::vector<ui::Card*> cards;  // null: the guide to where to begin
+  std::vector<ui::Tab> tabs;
+  if (startShown() && !lesson.open()) {
+    cards.push_back(nullptr);
+    tabs.push_back({"Where to begin", "lessons, and what else there is to do"});
+  }
+  const std::vector<ui::Rect> places = page.layout(panel, page.content(panel, at.size()));
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].empty()) continue;
+    cards.push_back(&page.cards().at(i));
+    tabs.push_back({cards.back()->text().title, cards.back()->text().about});
+  }
+  const auto idOf = [](const ui::Card* card) {
+    return card != nullptr ? card->text().id : std::string_view();
+  };
+  auto shown = std::ranges::find(cards, cardShown, idOf);
+  if (shown == cards.end()) shown = std::ranges::find(cards, page.text().controls, idOf);
+  if (shown == cards.end()) shown = cards.begin();
+  if (tabs.size() > 1) {
+    ImGui::SetCursorScreenPos(at.cutTop(look.px(24), look.px(4)).a);
+    const int clicked = ui::tabRow(look, "cards", tabs, static_cast<int>(shown - cards.begin()));
+    if (clicked >= 0) cardShown = idOf(cards[static_cast<std::size_t>(clicked)]);
+  }
+  *shown == nullptr ? guide(panel, at) : drawCard(panel, page, **shown, at);
+  ui::endBody();
 }
 
 /// One card alone: for a picture of it, and presented.
@@ -196,6 +247,9 @@ void App::State::panels(const ui::Panel& panel) {
     oneCard(panel, presenter.card(), room);
   } else if (!view.focus.empty()) {
     oneCard(panel, view.focus, room);
+  } else if (embedded) {
+    presenter.followPage(view);
+    oneCard(panel, presenter.card(), room);
   } else {
     wholeWindow(panel);
   }

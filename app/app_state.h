@@ -29,6 +29,7 @@
 #include "app/ui/learn/lesson_run.h"
 #include "app/ui/parts/flash.h"
 #include "app/ui/parts/matrix.h"
+#include "app/ui/parts/small_scores.h"
 #include "app/ui/presenter.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/text_field.h"
@@ -63,6 +64,7 @@ struct App::State {
   void noMemory(const ui::Fonts& fonts);
   void takeResult();
   TracePtr shownTrace(const TracePtr& newest);
+  TracePtr withPictures(const TracePtr& trace);
   void openDropped();
   void followModel();
   void openLesson(const std::filesystem::path& path);
@@ -92,6 +94,9 @@ struct App::State {
   void keepProgress();
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
   void body(const ui::Panel& panel, const ui::Rect& at);
+  void cardByCard(const ui::Panel& panel, ui::Rect at);
+  void drawCard(const ui::Panel& panel, const ui::Page& page, ui::Card& card, const ui::Rect& at);
+  void guide(const ui::Panel& panel, const ui::Rect& at);
   void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
   std::optional<ui::Status::Learning> learningNow() const;
   void overlays(const ui::Panel& panel);
@@ -111,12 +116,14 @@ struct App::State {
   std::optional<PictureRequest> pictureAsked;  // waits for the host
   std::vector<std::filesystem::path> dropped;
   std::string linkToOpen;
+  std::function<void(bool folder)> chooseFiles;  // the host's own dialog; null: it has none
 
   // what the panels share
   ui::ColorMaps maps;
   gl::Scene scene;
   ui::Computations computations;
   ui::Magnitudes magnitudes;
+  ui::SmallScoresBeside smallScores;
   Explanations explanations;
   PurposesOfPass purposes;
   ui::Flash flash;
@@ -129,6 +136,7 @@ struct App::State {
   Lecture lecture{lesson, sessions};
   ImDrawList* speakerList = nullptr;  // of the host's second window
   ImVec2 speakerSize{0.0F, 0.0F};
+  bool embedded;                      // one card is all there is
   std::filesystem::path stateFolder;  // empty: nothing is kept on this machine
   Progress progress;                  // as it is kept there
   bool startClosed = false;
@@ -148,6 +156,7 @@ struct App::State {
   double mouseMovedAt = 0.0;
   bool clickedHere = false;  // the mouse has not moved since
   std::string_view gradientsProblem;
+  std::string cardShown;  // where there is room for one, by its id; empty: the guide
   float offerTop = 0.0F;  // where it is offered to restore what was not saved
 };
 

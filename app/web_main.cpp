@@ -8,16 +8,21 @@
 
 extern "C" {
 
-/// Null where it cannot start, which the page is told.
+/// `stateFolder` is kept by the browser; empty: nothing is. `embedded`: one card in somebody's
+/// page. Null where it cannot start, which the page is told.
 EMSCRIPTEN_KEEPALIVE headscope::host::WebHost* headscope_start(int dark, float scale,
-                                                               const char* address) {
+                                                               const char* address,
+                                                               const char* stateFolder,
+                                                               int embedded) {
   using namespace headscope;
   try {
     AppOptions options = cli::optionsToOpen({});
     options.view.theme = dark != 0 ? ui::ThemeKind::dark : ui::ThemeKind::light;
     options.view.scale = scale;
-    options.firstLook = true;
+    options.firstLook = embedded == 0;
     options.linkBase = address;
+    options.stateFolder = stateFolder;
+    options.embedded = embedded != 0;
     return std::make_unique<host::WebHost>(std::move(options)).release();
   } catch (const std::exception& error) {
     EM_ASM({ Module.host.failed(UTF8ToString($0)); }, error.what());

@@ -27,7 +27,8 @@ Index cachedScores() {
   static const Index scores = platform::secondCache() / kShare / static_cast<Index>(sizeof(float));
   return scores;
 }
-constexpr Index kFewestRows = 16;
+/// Of fewer, a product spends more on laying out the keys than the cache gives back.
+constexpr Index kFewestRows = 128;
 
 std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
 
@@ -89,6 +90,7 @@ class StepsRunner {
     if (before_ == nullptr) return true;
     const AttentionConfig& then = before_->config();
     if (shapeOf(output, config_) != shapeOf(output, then)) return true;
+    if (isStoredScores(output) && tensors_.holdsScores() != before_->holdsScores()) return true;
     if (!step.sameSettings(then, config_)) return true;
     const std::vector<TensorId> operands = step.operands(output, config_);
     return operands != step.operands(output, then) ||
@@ -104,7 +106,8 @@ class StepsRunner {
       if (hasToBeComputed(step, output)) {
         done_.changed[at(output)] = true;
         done_.steps[place].ran = true;
-        tensors_.put(output, memoryFor(step, output));
+        const bool held = tensors_.holdsScores() || !isStoredScores(output);
+        if (held) tensors_.put(output, memoryFor(step, output));
       } else {
         tensors_.put(output, before_->tensor(output));
       }
@@ -194,12 +197,19 @@ class StepsRunner {
         any = any || changed(output);
       }
     }
-    if (!any) return;
+    if (!any) {
+      if (tensors_.holdsScores()) return;
+      for (const TensorId id : {scoredKeys(config_), TensorId::v}) {
+        tensors_.putDense(id, before_->dense(id));
+      }
+      return;
+    }
 
     const std::vector<RowsLoop> loops = rowsLoops(config_);
+    const bool held = tensors_.holdsScores();
     if (putsHeadsDense(config_)) {
-      if (changed(TensorId::rawScores)) putDense(scoredKeys(config_));
-      if (changed(TensorId::heads)) putDense(TensorId::v);
+      if (changed(TensorId::rawScores) || !held) putDense(scoredKeys(config_));
+      if (changed(TensorId::heads) || !held) putDense(TensorId::v);
     }
     Index pieces = 0;
     for (const RowsLoop& loop : loops) pieces += loop.pieces(config_);
@@ -214,12 +224,17 @@ class StepsRunner {
         Box box{matrix / config_.numHeads, matrix % config_.numHeads, row,
                 std::min(loop.rows, config_.seqLen - row)};
         double clock = clockSeconds();
+        std::optional<AttentionTensors> rowsAtWork;
+        if (!held) rowsAtWork.emplace(tensors_.withRows(box, execution_.memory));
+        AttentionTensors& tensors = rowsAtWork ? *rowsAtWork : tensors_;
         for (std::size_t s = loop.firstStep; s < loop.firstStep + loop.steps; ++s) {
-          if (!filled[s].changed) continue;
-          const Index width = tensors_.tensor(filled[s].result).dim(3);
+          // what is not held is there for the steps after it alone
+          if (!filled[s].changed && held) continue;
+          if (!filled[s].changed && !isStoredScores(filled[s].result)) continue;
+          const Index width = shapeOf(filled[s].result, config_).back();
           box.col = across > 1 ? piece % across * loop.cols : 0;
           box.cols = across > 1 ? std::min(loop.cols, width - box.col) : width;
-          if (!steps_[filled[s].place]->compute(tensors_, filled[s].result, box)) {
+          if (!steps_[filled[s].place]->compute(tensors, filled[s].result, box)) {
             overflowed_ = true;
           }
           const double now = clockSeconds();
@@ -231,7 +246,9 @@ class StepsRunner {
       });
     }
 
-    for (const TensorId id : {scoredKeys(config_), TensorId::v}) tensors_.putDense(id, {});
+    if (held) {
+      for (const TensorId id : {scoredKeys(config_), TensorId::v}) tensors_.putDense(id, {});
+    }
 
     // the threads' time, shared out over the time that went by
     const double elapsed = millisecondsSince(start);
@@ -282,18 +299,15 @@ class StepsRunner {
                                   : "the input or the weights are too large, scale them down"));
 }
 
-/// Scores are not stored.
-void checkScores(const AttentionTensors& tensors) {
+/// Of scores that are not stored.
+void checkRows(const AttentionTensors& tensors, TensorId id) {
   const AttentionConfig& c = tensors.config();
-  if (c.scoreMultiplier() <= 1.0F) return;
   Tensor row = Tensor::uninitialised({c.keys()});
   for (Index item = 0; item < c.batch; ++item) {
     for (Index head = 0; head < c.numHeads; ++head) {
       for (Index i = 0; i < c.seqLen; ++i) {
-        tensors.tile(TensorId::scores, item, head, i, 1, 0, c.keys(), row.mutableData());
-        if (const auto j = firstNotFinite(row)) {
-          refuseOverflow(TensorId::scores, {item, head, i, j->front()});
-        }
+        tensors.tile(id, item, head, i, 1, 0, c.keys(), row.mutableData());
+        if (const auto j = firstNotFinite(row)) refuseOverflow(id, {item, head, i, j->front()});
       }
     }
   }
@@ -304,8 +318,10 @@ void refuseNotFinite(const AttentionTensors& tensors) {
   for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::qNorm,
                             TensorId::kNorm, TensorId::qRot, TensorId::kRot, TensorId::rawScores,
                             TensorId::scores, TensorId::heads, TensorId::output}) {
-    if (id == TensorId::scores) {
-      checkScores(tensors);
+    if (id == TensorId::scores || (isStoredScores(id) && !tensors.holdsScores())) {
+      // finite raw scores, multiplied up
+      const bool mayOverflow = id != TensorId::scores || tensors.config().scoreMultiplier() > 1.0F;
+      if (mayOverflow) checkRows(tensors, id);
       continue;
     }
     // heads lie in memory as (B,T,H,d_k): read in that order, named in their own
@@ -343,6 +359,14 @@ std::vector<RowsLoop> rowsLoops(const AttentionConfig& c) {
       {0, 1, rows, c.keys()}, {1, 1, c.seqLen, share(c.seqLen, c.keys())}, {2, 1, rows, c.keys()}};
 }
 
+Index recentBlocks(const AttentionConfig& c) {
+  constexpr Index kBytes = Index{256} << 20;
+  const RowsLoop loop = rowsLoops(c).front();
+  const Index each = 8 * loop.rows * c.keys();
+  // one row of every head is often looked at together
+  return std::min(loop.pieces(c), std::max(c.numHeads, kBytes / each));
+}
+
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
                                   const Execution& execution) {
   return StepsRunner(tensors, before, execution).run();
@@ -351,7 +375,8 @@ std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTens
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
   if (execution.memory != nullptr) {
-    execution.memory->keepFree(ledger(document->config).resultBytes + denseBytes(document->config));
+    const Ledger cost = ledger(document->config, document->holdsScores);
+    execution.memory->keepFree(cost.resultBytes + denseBytes(document->config));
   }
   return runLayerAttention(document, previous, execution);
 }

@@ -3,9 +3,15 @@
 // trainer, a layer of a model) is not theirs to know.
 //
 // `q k v concat` are views of `q_proj … heads`.
+//
+// Scores and weights grow as T². Where they would not fit in memory they are not held: a pass has
+// those of the rows at work alone, and who asks for others gets them computed again a block of rows
+// at a time, by the same steps on the same rows, so bit for bit what holding them would have kept.
 #pragma once
 
 #include <array>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "core/layer_tensors.h"
@@ -38,17 +44,59 @@ class AttentionTensors : public LayerTensors {
     dense_[id == TensorId::v ? 1 : 0] = {id, std::move(heads)};
   }
 
+  /// Whether raw scores and weights of all heads are stored.
+  bool holdsScores() const { return recent_ == nullptr; }
+  /// Before anything is computed.
+  void holdNoScores();
+
+  /// A box of a result, for the step that fills it in, and for the next one, which reads it.
+  MatrixView cells(TensorId id, const Box& box);
+  ConstMatrixView cellsOf(TensorId id, const Box& box) const;
+
+  /// Rows of one head's raw scores and weights, whole rows of keys.
+  struct ScoreRows {
+    Box box;
+    Tensor raw, weights;
+  };
+  /// The same tensors, in which `cells` and `cellsOf` give the scores and weights of these rows
+  /// alone: for a piece of a pass that holds no others.
+  AttentionTensors withRows(const Box& box, const BlockStorePtr& memory) const;
+  /// The block that a row lies in; of what was asked for last, some blocks are kept. Safe on any
+  /// thread. Only where scores are not held.
+  std::shared_ptr<const ScoreRows> rowsAround(Index item, Index head, Index row) const;
+
   void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
             float* out) const override;
 
  private:
+  class RecentRows;
   static std::size_t packedPlace(TensorId weight) {
     return static_cast<std::size_t>(weight) - static_cast<std::size_t>(TensorId::wQ);
   }
 
   const Pins* pins_;
-  std::array<Tensor, 4> packed_;                      // W_Q, W_K, W_V, W_O
-  std::array<std::pair<TensorId, Tensor>, 2> dense_;  // of keys, of values; only within a pass
+  std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
+  // of keys, of values; after a pass only where it holds no scores, to compute them from
+  std::array<std::pair<TensorId, Tensor>, 2> dense_;
+  std::shared_ptr<RecentRows> recent_;     // null where all scores are held
+  std::shared_ptr<ScoreRows> rowsAtWork_;  // of `withRows`
+};
+
+/// The rows of one head's raw scores or weights, held or not. To be read by one thread.
+class HeadRows {
+ public:
+  HeadRows(const AttentionTensors& tensors, TensorId id, Index item, Index head);
+  HeadRows(const ConstMatrixView& held) : held_(held) {}
+
+  /// There until the next one is asked for.
+  std::span<const float> row(Index row);
+
+ private:
+  ConstMatrixView held_ = {};
+  const AttentionTensors* tensors_ = nullptr;
+  TensorId id_ = TensorId::weights;
+  Index item_ = 0, head_ = 0;
+  std::shared_ptr<const AttentionTensors::ScoreRows> block_ = nullptr;
 };
 
 }  // namespace headscope

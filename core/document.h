@@ -20,6 +20,7 @@ struct Document {
   std::string preset;  // the preset it started from; empty after none
   AttentionConfig config;
   Positions positions = Positions::named;
+  bool holdsScores = true;  // whether a pass keeps all of them: the memory budget's to say
   std::shared_ptr<const InputSource> source;
   std::shared_ptr<const Input> input;
   bool inputEdited = false;  // cells of X or the memory were typed over the source's

@@ -26,7 +26,7 @@ float LayerTensors::value(const CellRef& cell) const {
 }
 
 Tensor LayerTensors::materialise(TensorId id) const {
-  if (!isComputedOnDemand(id)) return tensor(id);
+  if (!isComputedOnDemand(id) && !(isStoredScores(id) && tensor(id).empty())) return tensor(id);
   Tensor whole = Tensor::uninitialised(shapeOf(id, config()));
   for (Index item = 0; item < whole.dim(0); ++item) {
     for (Index head = 0; head < whole.dim(1); ++head) {

@@ -16,6 +16,11 @@ namespace headscope {
 constexpr bool isComputedOnDemand(TensorId id) {
   return id == TensorId::scores || id == TensorId::maskedScores;
 }
+/// True for the results of size T × M a head that are stored: a pass of many tokens need not hold
+/// them (AttentionTensors::holdsScores).
+constexpr bool isStoredScores(TensorId id) {
+  return id == TensorId::rawScores || id == TensorId::weights;
+}
 
 class LayerTensors {
  public:
@@ -25,15 +30,14 @@ class LayerTensors {
 
   const AttentionConfig& config() const { return *config_; }
 
-  /// An operand's or a stored result's; empty for `scores` and `masked_scores` (see `tile`), and
-  /// for `memory` in self-attention.
+  /// An operand's or a stored result's; empty for `scores` and `masked_scores` (see `tile`), for
+  /// scores and weights that the pass does not hold, and for `memory` in self-attention.
   const Tensor& tensor(TensorId id) const { return tensors_[static_cast<std::size_t>(id)]; }
   void put(TensorId id, Tensor tensor) {
     tensors_[static_cast<std::size_t>(id)] = std::move(tensor);
   }
 
   /// For the step that fills it in.
-  MatrixView cells(TensorId id, const Box& box) { return mutableTensor(id).mutableMatrixOf(box); }
   Tensor& mutableTensor(TensorId id) { return tensors_[static_cast<std::size_t>(id)]; }
 
   /// Any cell of any tensor.

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/attention.h"
 #include "core/platform/memory.h"
 #include "core/steps/linear.h"
 
@@ -28,6 +29,12 @@ void refuseOverflow(const AttentionConfig& c) {
   }
 }
 
+/// The results before stay on screen until the new ones are there.
+Index bytesNeeded(const AttentionConfig& c, bool holdsScores) {
+  const Ledger cost = ledger(c, holdsScores);
+  return cost.residentBytes + cost.resultBytes;
+}
+
 std::string inUnits(double value, const char* const (&units)[6], double step) {
   std::size_t unit = 0;
   while (value >= step && unit + 1 < std::size(units)) {
@@ -40,7 +47,7 @@ std::string inUnits(double value, const char* const (&units)[6], double step) {
 
 }  // namespace
 
-Ledger ledger(const AttentionConfig& c) {
+Ledger ledger(const AttentionConfig& c, bool holdsScores) {
   refuseOverflow(c);
   Ledger total;
   auto& p = total.parameters;
@@ -66,17 +73,36 @@ Ledger ledger(const AttentionConfig& c) {
     total.flops += cost.flops;
     total.bytes += cost.bytes;
     // scores and masked scores are handed out by tile, not held
-    if (!isComputedOnDemand(step->outputs().front())) total.resultBytes += cost.bytes;
+    const TensorId result = step->outputs().front();
+    if (isComputedOnDemand(result) || (isStoredScores(result) && !holdsScores)) continue;
+    total.resultBytes += cost.bytes;
+  }
+  if (!holdsScores) {  // what they are computed from again
+    total.resultBytes +=
+        4 * (elementCount(shapeOf(scoredKeys(c), c)) + elementCount(shapeOf(TensorId::v, c)));
   }
   total.residentBytes += total.resultBytes;
+  if (!holdsScores) {
+    total.residentBytes += 8 * recentBlocks(c) * rowsLoops(c).front().rows * c.keys();
+  }
   total.kvCacheBytes = 8 * c.batch * c.keys() * c.dKv();
   return total;
 }
 
+bool scoresFit(const AttentionConfig& c, Index budgetBytes) {
+  if (bytesNeeded(c, true) <= budgetBytes) return true;
+  // a softmax down the columns needs all rows at once
+  if (c.mistakes.softmaxOverQueries) checkFits(c, budgetBytes);
+  const Index needed = bytesNeeded(c, false);
+  if (needed <= budgetBytes) return false;
+  throw UserError(fmt::format(
+      "this size needs {} even without scores and weights, more than the memory budget of {}: "
+      "reduce tokens, heads, batch or d_model",
+      bytesInWords(needed), bytesInWords(budgetBytes)));
+}
+
 void checkFits(const AttentionConfig& c, Index budgetBytes) {
-  const Ledger cost = ledger(c);
-  // the results before stay on screen until the new ones are there
-  const Index needed = cost.residentBytes + cost.resultBytes;
+  const Index needed = bytesNeeded(c, true);
   if (needed <= budgetBytes) return;
   throw UserError(fmt::format(
       "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "

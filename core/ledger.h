@@ -24,9 +24,13 @@ struct Ledger {
 };
 
 /// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.
-Ledger ledger(const AttentionConfig& config);
+/// `holdsScores`: whether the pass stores raw scores and weights of all heads.
+Ledger ledger(const AttentionConfig& config, bool holdsScores = true);
 
-/// Throws UserError with the figure where a pass would not fit `budgetBytes`.
+/// Whether a pass that holds all scores fits `budgetBytes`; where not, it holds those of the rows
+/// at work alone. Throws UserError with the figure where even that would not fit.
+bool scoresFit(const AttentionConfig& config, Index budgetBytes);
+/// Throws UserError with the figure where a pass that holds all scores would not fit `budgetBytes`.
 void checkFits(const AttentionConfig& config, Index budgetBytes);
 
 /// Half of this machine's memory.

@@ -8,6 +8,7 @@ namespace headscope {
 
 Trace::Trace(DocumentPtr document)
     : AttentionTensors(document->config, document->pins), document_(std::move(document)) {
+  if (!document_->holdsScores) holdNoScores();
   put(TensorId::x, document_->input->x);
   put(TensorId::memory, document_->input->memory);
   const Weights& w = document_->weights;
@@ -34,6 +35,12 @@ float Trace::value(const CellRef& cell) const {
 TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients) {
   auto with = std::make_shared<Trace>(trace);
   with->gradients_ = std::move(gradients);
+  return with;
+}
+
+TracePtr withSmallScores(const Trace& trace, std::shared_ptr<const SmallScores> small) {
+  auto with = std::make_shared<Trace>(trace);
+  with->smallScores_ = std::move(small);
   return with;
 }
 

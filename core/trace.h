@@ -20,6 +20,27 @@ struct FullyMaskedRow {
 
 class Gradients;
 
+/// Pictures of scores that a pass does not hold: each matrix as `rows` × `cols` blocks of its
+/// cells, of each of which it has the one of the largest magnitude.
+struct SmallScores {
+  struct Head {
+    std::array<std::vector<float>, 4> cells;  // of rawScores, scores, maskedScores, weights
+  };
+
+  Index item = 0;
+  Index rows = 0, cols = 0;
+  std::vector<std::shared_ptr<const Head>> heads;  // null: not there yet
+
+  /// Whether there are ever pictures of a tensor, and its place in a head's.
+  static constexpr bool has(TensorId id) { return isStoredScores(id) || isComputedOnDemand(id); }
+  static constexpr std::size_t place(TensorId id) {
+    return static_cast<std::size_t>(id) - static_cast<std::size_t>(TensorId::rawScores);
+  }
+  const Head* of(Index batchItem, Index head) const {
+    return batchItem == item ? heads[static_cast<std::size_t>(head)].get() : nullptr;
+  }
+};
+
 class Trace : public AttentionTensors {
  public:
   /// With the document's operands; the results are for a pass to fill in.
@@ -37,6 +58,8 @@ class Trace : public AttentionTensors {
 
   /// Those of the same pass; null where nobody asked for them (withGradients).
   const Gradients* gradients() const { return gradients_.get(); }
+  /// Likewise, where it holds no scores (withSmallScores).
+  const SmallScores* smallScores() const { return smallScores_.get(); }
   /// Its values; or its gradients, where it has them.
   const LayerTensors& side(bool gradient) const;
   /// Of a cell that is a gradient that, where it has them.
@@ -52,9 +75,12 @@ class Trace : public AttentionTensors {
  private:
   friend std::shared_ptr<const Trace> withGradients(const Trace& trace,
                                                     std::shared_ptr<const Gradients> gradients);
+  friend std::shared_ptr<const Trace> withSmallScores(const Trace& trace,
+                                                      std::shared_ptr<const SmallScores> small);
 
   DocumentPtr document_;
   std::shared_ptr<const Gradients> gradients_;
+  std::shared_ptr<const SmallScores> smallScores_;
   std::array<std::uint64_t, kEveryTensorCount> revisions_{};
   std::uint64_t pass_ = 0;
 };
@@ -63,5 +89,7 @@ using TracePtr = std::shared_ptr<const Trace>;
 
 /// The same pass with its gradients.
 TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients);
+/// The same pass with pictures of the scores that it does not hold.
+TracePtr withSmallScores(const Trace& trace, std::shared_ptr<const SmallScores> small);
 
 }  // namespace headscope

@@ -1,13 +1,13 @@
-# add_web_page(<target> <source> <page>): a program for a browser as two files in build/web/site: the page
-# with all of its script within, and the code beside it.
+# add_web_page(<target> <source> <page>): a program for a browser in build/web/site: the page with
+# all of its script within, the same for one card in another page (embed.html), and the code beside them.
 function(add_web_page target source page)
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE headscope_app headscope_warnings)
   target_link_options(${target} PRIVATE
     -sALLOW_MEMORY_GROWTH=1 -sINITIAL_MEMORY=64MB -sMAXIMUM_MEMORY=4GB -sSTACK_SIZE=1MB
     -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sENVIRONMENT=web -sFORCE_FILESYSTEM=1
-    -sEXPORTED_FUNCTIONS=_main,_malloc,_free
-    -sEXPORTED_RUNTIME_METHODS=FS,UTF8ToString,stringToUTF8,lengthBytesUTF8)
+    -lidbfs.js -sEXPORTED_FUNCTIONS=_main,_malloc,_free
+    -sEXPORTED_RUNTIME_METHODS=FS,IDBFS,UTF8ToString,stringToUTF8,lengthBytesUTF8)
   set(site ${PROJECT_BINARY_DIR}/site)
   add_custom_command(TARGET ${target} POST_BUILD
     COMMAND ${CMAKE_COMMAND} -DPAGE=${CMAKE_CURRENT_SOURCE_DIR}/${page} -DCODE=$<TARGET_FILE:${target}>

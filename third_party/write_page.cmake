@@ -1,4 +1,4 @@
-# Writes SITE/index.html and SITE/headscope.wasm from PAGE, what Emscripten made
+# Writes SITE/index.html, the same as SITE/embed.html, and SITE/headscope.wasm from PAGE, what Emscripten made
 # (CODE, a script with its .wasm beside it) and ICON.
 cmake_policy(VERSION 3.22)
 get_filename_component(folder ${CODE} DIRECTORY)
@@ -10,5 +10,6 @@ execute_process(COMMAND python3 -c "
 import sys
 page, code, icon, site = sys.argv[1:]
 text = open(page).read().replace('@ICON@', icon).replace('@CODE@', open(code).read())
-open(f'{site}/index.html', 'w').write(text)
+for name in 'index', 'embed':
+    open(f'{site}/{name}.html', 'w').write(text)
 " ${PAGE} ${CODE} "${icon}" ${SITE} COMMAND_ERROR_IS_FATAL ANY)

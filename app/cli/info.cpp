@@ -81,6 +81,23 @@ void printParameters(std::ostream& out, const AttentionConfig& config, const Led
   table.print(out);
 }
 
+std::string heldInWords(const AttentionConfig& config, const Ledger& cost) {
+  const Index budget = defaultMemoryBudget();
+  try {
+    if (scoresFit(config, budget)) {
+      return fmt::format("holds {} in memory", bytesInWords(cost.residentBytes));
+    }
+  } catch (const UserError&) {
+    return fmt::format("holds {} in memory, more than the budget of {}: 'run' refuses it",
+                       bytesInWords(ledger(config, false).residentBytes), bytesInWords(budget));
+  }
+  return fmt::format(
+      "holds {} in memory: scores and weights of all heads would need {}, with those before, of "
+      "a budget of {}, so those of the rows that are looked at are computed when they are",
+      bytesInWords(ledger(config, false).residentBytes),
+      bytesInWords(cost.residentBytes + cost.resultBytes), bytesInWords(budget));
+}
+
 void printInfo(std::ostream& out, const std::string& name, const AttentionConfig& config,
                const Ledger& cost) {
   out << (name.empty() ? "" : name + ": ") << sizeInWords(config) << '\n'
@@ -88,14 +105,9 @@ void printInfo(std::ostream& out, const std::string& name, const AttentionConfig
   printSteps(out, config, cost);
   out << '\n';
   printParameters(out, config, cost);
-  const Index budget = defaultMemoryBudget();
   out << '\n'
-      << fmt::format("key/value cache {}; a pass holds {} in memory{}\n",
-                     bytesInWords(cost.kvCacheBytes), bytesInWords(cost.residentBytes),
-                     cost.residentBytes <= budget
-                         ? ""
-                         : fmt::format(", more than the budget of {}: 'run' refuses it",
-                                       bytesInWords(budget)));
+      << fmt::format("key/value cache {}; a pass {}\n", bytesInWords(cost.kvCacheBytes),
+                     heldInWords(config, cost));
 }
 
 void printPresets(std::ostream& out) {

@@ -1,9 +1,6 @@
 #include "app/host/headless.h"
 
-#include <cstddef>
-
 #include "app/ui/text_field.h"
-#include "core/utf8.h"
 
 namespace headscope::host {
 namespace {
@@ -79,13 +76,7 @@ void Headless::press(App& app, ui::Key which, bool ctrl, bool shift) {
 }
 
 void Headless::type(App& app, const std::string& utf8) {
-  for (std::size_t at = 0; at < utf8.size();) {
-    const CodePoint point = codePointAt(utf8, at);
-    if (!point.valid()) break;
-    ui::typeCharacter(static_cast<char32_t>(point.value),
-                      [](unsigned c) { ImGui::GetIO().AddInputCharacter(c); });
-    at += point.bytes;
-  }
+  ui::typeText(utf8);
   frames(app, 2);
 }
 

@@ -16,7 +16,6 @@
 #include "app/ui/compat.h"
 #include "app/ui/text_field.h"
 #include "core/error.h"
-#include "core/utf8.h"
 
 namespace headscope::host {
 namespace {
@@ -33,6 +32,7 @@ EM_JS(void, pageTitle, (const char* title), { Module.host.title(UTF8ToString(tit
 EM_JS(void, pageCopy, (const char* text), { Module.host.copy(UTF8ToString(text)); });
 EM_JS(void, pageWantsText, (int wants), { Module.host.wantsText(!!wants); });
 EM_JS(void, pageFullScreen, (int wants), { Module.host.fullScreen(!!wants); });
+EM_JS(void, pageChoose, (int folder), { Module.host.choose(!!folder); });
 EM_JS(void, pageCursor, (int cursor), { Module.host.cursor(cursor); });
 
 }  // namespace
@@ -61,6 +61,7 @@ WebHost::WebHost(AppOptions options)
   io.ClipboardUserData = this;
   io.SetClipboardTextFn = [](void*, const char* text) { pageCopy(text); };
   io.GetClipboardTextFn = [](void* self) { return static_cast<WebHost*>(self)->pasted_.c_str(); };
+  app_.onChooseFiles([](bool folder) { pageChoose(folder ? 1 : 0); });
   app_.onWake([this] { owed(); });
   app_.awaitFirst();
 }
@@ -118,13 +119,7 @@ void WebHost::key(int key, bool down, bool ctrl, bool shift, bool alt) {
 }
 
 void WebHost::text(const std::string& utf8) {
-  for (std::size_t at = 0; at < utf8.size();) {
-    const CodePoint point = codePointAt(utf8, at);
-    if (!point.valid()) break;
-    ui::typeCharacter(static_cast<char32_t>(point.value),
-                      [](unsigned c) { ImGui::GetIO().AddInputCharacter(c); });
-    at += point.bytes;
-  }
+  ui::typeText(utf8);
   owed();
 }
 

@@ -61,10 +61,11 @@ struct EditSink {
     std::vector<Edit> edits;
     std::string name;
   };
-  std::optional<Together> together;  // edits that are one entry of the history
-  bool stopLearning = false;         // of weights that are being learned
-  std::string_view lesson;           // a shipped one that begins with the next frame, by its id
-  std::string said;  // for the status bar: what was done, or why something cannot be
+  std::optional<Together> together;                // edits that are one entry of the history
+  bool stopLearning = false;                       // of weights that are being learned
+  bool chooseFiles = false, chooseFolder = false;  // by the host's dialog (Panel::hostHasDialog)
+  std::string_view lesson;  // a shipped one that begins with the next frame, by its id
+  std::string said;         // for the status bar: what was done, or why something cannot be
   bool saidIsError = false;
 
   void say(std::string sentence, bool error = false) {
@@ -140,6 +141,7 @@ struct Panel {
   const std::vector<HeadPurpose>* purposes = nullptr;  // of the trace; empty: nothing is said
   std::string_view gradientsProblem = {};              // why there will be none
   bool alone = false;  // one panel fills the screen or the picture, no other stands beside it
+  bool hostHasDialog = false;  // for files; else their paths are typed
 };
 
 }  // namespace headscope::ui

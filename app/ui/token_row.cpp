@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/ui/compat.h"
+#include "app/ui/input_popups.h"
 #include "app/ui/menu.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/channel_curves.h"
@@ -260,46 +261,6 @@ void itemChoice(const Panel& panel) {
   ImGui::SameLine(0.0F, panel.look.px(12));
 }
 
-void examplesPopup(const Panel& panel) {
-  if (!beginPopup("examples")) return;
-  for (const Example& example : examples()) {
-    if (ImGui::Selectable(example.title.c_str())) {
-      panel.edits.preset = OpenedPreset{presetOf(example), "example: " + example.title};
-    }
-    tip(panel.look, example.about);
-  }
-  ImGui::Separator();
-  if (ImGui::Selectable("A small trained model")) {
-    panel.view.model.place = {formats::kShippedModel, {}};
-    panel.view.page = kModelPage;
-  }
-  tip(panel.look,
-      "Two layers, learned by this program, that complete a row of letters said over and over");
-  ImGui::EndPopup();
-}
-
-std::string openFilePopup(const Panel& panel, TokenRow::Memory& memory) {
-  std::string path;
-  if (!beginPopup("open file")) return path;
-  label(panel.look.fonts.small, panel.look.theme.textMuted,
-        "A .csv (a series: a header of names, one row a time step) or a .safetensors (x, memory, "
-        "or the weights of an nn.MultiheadAttention), or a session (.headscope.json), or a "
-        "model's folder.\nDropping a "
-        "file on the window does the same.");
-  if (ImGui::IsWindowAppearing()) focusNextItem();
-  ImGui::SetNextItemWidth(
-      std::min(panel.look.px(420), ImGui::GetIO().DisplaySize.x - panel.look.px(120)));
-  const bool entered =
-      textField(panel.look, {"##path", ImGuiInputTextFlags_EnterReturnsTrue}, memory.path);
-  ImGui::SameLine();
-  if (pill(panel.look, "Open") || entered) {
-    path = memory.path;
-    ImGui::CloseCurrentPopup();
-  }
-  ImGui::EndPopup();
-  return path;
-}
-
 bool isText(const Panel& panel) {
   return std::holds_alternative<TextSource>(*panel.document.source);
 }
@@ -350,7 +311,7 @@ class TokenRows {
       buttons(row);
     }
     examplesPopup(panel_);
-    std::string path = openFilePopup(panel_, memory_);
+    std::string path = openFilePopup(panel_, memory_.path);
     if (memoryRow_) {
       line(memory_.memory, true, rowHeight(look_));
       memoryButtons();

@@ -26,6 +26,11 @@ WindowLayout layoutWindow(const WindowSpace& space) {
   return w;
 }
 
+bool isUpright(ImVec2 display, float scale) {
+  constexpr float kWidest = 560.0F;  // points: pages stand beside their cards from there on
+  return display.x < kWidest * scale && display.x < display.y;
+}
+
 void beginRoot() {
   const ImGuiIO& io = ImGui::GetIO();
   ImGui::SetNextWindowPos({0, 0});

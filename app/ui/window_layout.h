@@ -19,6 +19,9 @@ struct WindowSpace {
 
 WindowLayout layoutWindow(const WindowSpace& space);
 
+/// A phone held upright: one card at a time has room.
+bool isUpright(ImVec2 display, float scale);
+
 // The windows of Dear ImGui the panels stand in.
 void beginRoot();
 void endRoot();

@@ -45,8 +45,16 @@ Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain) {
   const AttentionConfig& c = trace.config();
   Tensor mixed = Tensor::uninitialised({c.seqLen, c.dK()});
   const MatrixView change = mixed.mutableMatrix();
-  gemm(trace.tensor(TensorId::weights).matrix({item, head}),
-       trace.tensor(TensorId::v).matrix({item, c.kvHead(head)}), change);
+  const ConstMatrixView values = trace.tensor(TensorId::v).matrix({item, c.kvHead(head)});
+  if (trace.holdsScores()) {
+    gemm(trace.tensor(TensorId::weights).matrix({item, head}), values, change);
+  } else {
+    HeadRows weights(trace, TensorId::weights, item, head);
+    for (Index i = 0; i < c.seqLen; ++i) {
+      gemm({weights.row(i).data(), 1, c.keys(), c.keys(), 1}, values,
+           {change.row(i).data(), 1, change.cols, change.cols});
+    }
+  }
   const float more = gain - c.gain(head);
   for (Index i = 0; i < change.rows; ++i) {
     for (float& value : change.row(i)) value *= more;

@@ -276,7 +276,7 @@ std::optional<ItemMetrics> weightMetrics(const Trace& trace, Index item,
   const Index blocks = (rowCount + kRowsAtOnce - 1) / kRowsAtOnce;
   std::vector<Means> parts(static_cast<std::size_t>(blocks * c.numHeads));
   overPieces(blocks * c.numHeads, execution, [&](Index piece) {
-    const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, piece / blocks});
+    HeadRows weights(trace, TensorId::weights, item, piece / blocks);
     const Index begin = piece % blocks * kRowsAtOnce;
     const Index end = std::min(begin + kRowsAtOnce, rowCount);
     for (Index r = begin; r < end; ++r) {

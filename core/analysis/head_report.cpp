@@ -59,7 +59,7 @@ Measured declaredScoreOf(const Trace& trace, Index item, Index head,
   const CountedRows counted = countedRows(trace.document(), item);
   const std::string noShares = whyNoShares(trace, item, head, counted);
   if (!noShares.empty()) return Measured::undefined(noShares);
-  Measured score = partnerWeight(trace.tensor(TensorId::weights).matrix({item, head}), counted,
+  Measured score = partnerWeight(HeadRows(trace, TensorId::weights, item, head), counted,
                                  relation.partners.at(static_cast<std::size_t>(item)));
   if (score.why == kNoPartner && !relation.whyNone.empty()) score.why = relation.whyNone;
   return score;
@@ -94,14 +94,15 @@ HeadLabel labelElse(const HeadMetrics& metrics, const Measured& uniformDistance)
 
 }  // namespace
 
-Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
+Measured partnerWeight(HeadRows weights, const CountedRows& counted,
                        const std::vector<std::vector<Index>>& partners) {
   double sum = 0.0;
   Index rows = 0;
   for (const CountedRow& row : counted.rows) {
     const std::vector<Index>& keys = partners.at(static_cast<std::size_t>(row.row));
     if (keys.empty()) continue;
-    for (const Index key : keys) sum += weights(row.row, key);
+    const std::span<const float> shares = weights.row(row.row);
+    for (const Index key : keys) sum += shares[static_cast<std::size_t>(key)];
     ++rows;
   }
   if (rows == 0) return Measured::undefined(kNoPartner);
@@ -129,10 +130,10 @@ HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
   for (const RelationScore& relation : relations) {
     const Measured& score = relation.score;
     if (!score || *score < kRole || (best && *score <= *best->score)) continue;
-    best = {relation.name, relation.name, *score,
-            fmt::format("the mean weight on where it is to look is {:.2f}, at least {}", *score,
-                        kRole),
-            true};
+    best = {
+        relation.name, relation.name, *score,
+        fmt::format("the mean weight on where it is to look is {:.2f}, at least {}", *score, kRole),
+        true};
   }
   return best ? *best : labelElse(metrics, uniformDistance);
 }

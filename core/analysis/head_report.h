@@ -31,9 +31,9 @@ struct HeadLabel {
   bool declared = false;        // a declared relation, of this head or of another
 };
 
-/// The mean weight, in a (T, M) matrix of weights, on each query's partners together, over the rows
-/// that count and have some.
-Measured partnerWeight(const ConstMatrixView& weights, const CountedRows& counted,
+/// The mean weight, in the rows of a (T, M) matrix of weights, on each query's partners together,
+/// over the rows that count and have some.
+Measured partnerWeight(HeadRows weights, const CountedRows& counted,
                        const std::vector<std::vector<Index>>& partners);
 
 /// The mean weight on the declared partners, 0 … 1, over the rows that count and have some; none

@@ -72,7 +72,7 @@ std::string whyNoShares(const Trace& trace, Index item, Index head, const Counte
   constexpr double kRounding = 1e-4;  // of a sum in single precision, however long
   const std::vector<std::string> found = causes(trace.document(), item, head);
   if (found.empty()) return {};
-  const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, head});
+  HeadRows weights(trace, TensorId::weights, item, head);
   for (const CountedRow& counted : rows.rows) {
     const std::span<const float> row = weights.row(counted.row);
     const bool belowZero = std::any_of(row.begin(), row.end(), [](float w) { return w < 0.0F; });

@@ -19,12 +19,12 @@ std::size_t pairAt(Index heads, Index a, Index b) {
 }
 
 /// Adds the divergence of one row to every pair's sum: while all heads' rows are in the cache.
-void addDivergences(const Tensor& weights, Index item, const CountedRow& row,
+void addDivergences(std::vector<HeadRows>& weights, const CountedRow& row,
                     std::vector<double>& entropies, std::vector<double>& sums) {
-  const auto heads = static_cast<Index>(entropies.size());
+  const auto heads = std::ssize(weights);
   const Index count = row.end - row.begin;
   const auto rowOf = [&](Index head) {
-    return weights.matrix({item, head}).row(row.row).data() + row.begin;
+    return weights[static_cast<std::size_t>(head)].row(row.row).data() + row.begin;
   };
   for (Index h = 0; h < heads; ++h) {
     entropies[static_cast<std::size_t>(h)] = entropyOf(rowOf(h), count);
@@ -42,11 +42,11 @@ void addDivergences(const Tensor& weights, Index item, const CountedRow& row,
 }
 
 /// The mean divergence of every pair, summed in blocks of rows in a fixed order.
-std::optional<std::vector<double>> meanDivergences(const Tensor& weights, Index item,
+std::optional<std::vector<double>> meanDivergences(const std::vector<HeadRows>& weights,
                                                    const std::vector<CountedRow>& rows,
                                                    const Execution& execution) {
   constexpr Index kMostBlocks = 64;
-  const Index heads = weights.dim(1);
+  const Index heads = std::ssize(weights);
   const auto pairs = static_cast<std::size_t>(heads * (heads - 1) / 2);
   const auto rowCount = static_cast<Index>(rows.size());
   const Index blocks = std::min(kMostBlocks, rowCount);
@@ -54,9 +54,10 @@ std::optional<std::vector<double>> meanDivergences(const Tensor& weights, Index 
   overPieces(blocks, execution, [&](Index block) {
     std::vector<double> sums(pairs, 0.0);
     std::vector<double> entropies(static_cast<std::size_t>(heads));
+    std::vector<HeadRows> read = weights;
     const Index end = (block + 1) * rowCount / blocks;
     for (Index r = block * rowCount / blocks; r < end && !execution.stop(); ++r) {
-      addDivergences(weights, item, rows[static_cast<std::size_t>(r)], entropies, sums);
+      addDivergences(read, rows[static_cast<std::size_t>(r)], entropies, sums);
     }
     parts[static_cast<std::size_t>(block)] = std::move(sums);
   });
@@ -104,10 +105,10 @@ class MeanSimilarity {
   int items_ = 0;
 };
 
-int threadsForItem(const Tensor& weights, const Execution& execution) {
+int threadsForItem(const Shape& weights, const Execution& execution) {
   constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
-  const Index heads = weights.dim(1);
-  const Index cells = weights.dim(2) * weights.dim(3) * (heads * (heads + 1) / 2);
+  const Index heads = weights[1];
+  const Index cells = weights[2] * weights[3] * (heads * (heads + 1) / 2);
   return threadsFor(cells * kFlopsPerCell, execution.threads);
 }
 
@@ -203,8 +204,7 @@ class Agglomeration {
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution) {
   const AttentionConfig& c = trace.config();
-  const Tensor weights = trace.tensor(TensorId::weights);
-  const ThreadCount threads(threadsForItem(weights, execution));
+  const ThreadCount threads(threadsForItem(shapeOf(TensorId::weights, c), execution));
   MeanSimilarity mean(c.numHeads);
   std::string why;
   for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
@@ -213,7 +213,9 @@ std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item
       if (why.empty()) why = whyNone;
       continue;
     }
-    if (!mean.add(meanDivergences(weights, i, rows.rows, execution))) return std::nullopt;
+    std::vector<HeadRows> heads;
+    for (Index h = 0; h < c.numHeads; ++h) heads.emplace_back(trace, TensorId::weights, i, h);
+    if (!mean.add(meanDivergences(heads, rows.rows, execution))) return std::nullopt;
   }
   return mean.result(why);
 }
@@ -222,10 +224,12 @@ std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execut
   const Index keys = weights.dim(3);
   std::vector<CountedRow> rows;
   for (Index row = 0; row < weights.dim(2); ++row) rows.push_back({row, {}, keys, 0, keys});
-  const ThreadCount threads(threadsForItem(weights, execution));
+  const ThreadCount threads(threadsForItem(weights.shape(), execution));
   MeanSimilarity mean(weights.dim(1));
   for (Index i = 0; i < weights.dim(0); ++i) {
-    if (!mean.add(meanDivergences(weights, i, rows, execution))) return std::nullopt;
+    std::vector<HeadRows> heads;
+    for (Index h = 0; h < weights.dim(1); ++h) heads.emplace_back(weights.matrix({i, h}));
+    if (!mean.add(meanDivergences(heads, rows, execution))) return std::nullopt;
   }
   return mean.result("there is no row");
 }

@@ -232,12 +232,13 @@ std::optional<ValuePlane> valuePlane(const Trace& trace, Index item, Index head,
 WeightedMean weightedMean(const Trace& trace, const ValuePlane& plane, const RowRef& row) {
   const AttentionConfig& c = trace.config();
   const ConstMatrixView values = trace.tensor(TensorId::v).matrix({row.item, c.kvHead(row.head)});
-  const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({row.item, row.head});
+  HeadRows rows(trace, TensorId::weights, row.item, row.head);
+  const std::span<const float> weights = rows.row(row.query);
   const ConstMatrixView heads = trace.tensor(TensorId::heads).matrix({row.item, row.head});
   WeightedMean found;
   Vector sum = Vector::Zero(c.dK());
   for (Index j = 0; j < c.keys(); ++j) {
-    const double weight = weights(row.query, j);
+    const double weight = weights[static_cast<std::size_t>(j)];
     if (weight == 0.0) continue;
     found.weightSum += weight;
     sum += weight * rowOf(values, j);

@@ -49,8 +49,8 @@ std::optional<Tensor> meanWeights(const Trace& trace, Index item, const Executio
     Row sum(out.row(i).data(), out.cols);
     sum.setZero();
     for (Index h = 0; h < c.numHeads; ++h) {
-      const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({item, h});
-      sum += ConstRow(weights.row(i).data(), weights.cols);
+      HeadRows weights(trace, TensorId::weights, item, h);
+      sum += ConstRow(weights.row(i).data(), out.cols);
     }
     sum /= static_cast<float>(c.numHeads);
   });

@@ -77,7 +77,7 @@ Tensor TensorsToRead::read(const JsonField& field, const Shape& expected) {
   bytes_ += bytes;
   const Tensor* own = given(name);
   Tensor tensor = own != nullptr ? *own : file_->read(name);
-  requireFinite(tensor, name, where());
+  requireFinite(tensor, name, file_ ? file_->path().string() : where());
   return read_.emplace(name, std::move(tensor)).first->second;
 }
 

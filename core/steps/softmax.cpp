@@ -56,7 +56,7 @@ bool onlyScaled(const AttentionConfig& c, const Pins& pins) {
 /// columns). False where a score overflowed, raw or scaled.
 bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView& out) {
   const AttentionConfig& c = tensors.config();
-  const ConstMatrixView raw = tensors.tensor(TensorId::rawScores).matrixOf(box);
+  const ConstMatrixView raw = tensors.cellsOf(TensorId::rawScores, box);
   bool finite = true;
   if (onlyScaled(c, tensors.pins())) {
     for (Index i = 0; i < out.rows; ++i) {

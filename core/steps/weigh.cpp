@@ -69,7 +69,7 @@ class Weigh final : public Step {
     const MatrixView out = tensors.cells(output, box);
     const Box rows{box.item, box.head, box.row, box.rows, 0, c.keys()};
     const Box columns{box.item, c.kvHead(box.head), 0, c.keys(), box.col, box.cols};
-    gemm(tensors.tensor(TensorId::weights).matrixOf(rows),
+    gemm(tensors.cellsOf(TensorId::weights, rows),
          tensors.dense(TensorId::v).matrixOf(columns), out);
     if (c.gain(box.head) != 1.0F) applyGain(out, c.gain(box.head));
     applyPins(tensors.pins(), output, box, out);

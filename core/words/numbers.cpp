@@ -12,7 +12,12 @@ namespace headscope {
 namespace {
 
 std::string costOf(const AttentionConfig& config) {
-  const Ledger cost = ledger(config);
+  bool holdsScores = true;
+  try {
+    holdsScores = scoresFit(config, defaultMemoryBudget());
+  } catch (const UserError&) {  // what it would need is told all the same
+  }
+  const Ledger cost = ledger(config, holdsScores);
   return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
                      flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
 }

@@ -58,12 +58,16 @@ void AppDriver::restart(DocumentPtr document, ViewState view) {
   settle();
 }
 
-void AppDriver::restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document) {
+void AppDriver::restartWith(DocumentPtr document, const std::function<void(AppOptions&)>& change) {
   app_.reset();
-  AppOptions kept = options(std::move(document), {});
-  kept.stateFolder = stateFolder;
-  app_.emplace(std::move(kept));
+  AppOptions changed = options(std::move(document), {});
+  change(changed);
+  app_.emplace(std::move(changed));
   settle();
+}
+
+void AppDriver::restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document) {
+  restartWith(std::move(document), [&](AppOptions& o) { o.stateFolder = stateFolder; });
 }
 
 void AppDriver::settle() {

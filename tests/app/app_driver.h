@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +52,8 @@ class AppDriver {
   void settle();
   /// Opens another document.
   void restart(DocumentPtr document, ViewState view = {});
+  /// With other options than these tests' own.
+  void restartWith(DocumentPtr document, const std::function<void(AppOptions&)>& change);
   /// Starts the program as a window does that keeps what is not saved in this folder.
   void restartKeeping(const std::filesystem::path& stateFolder, DocumentPtr document);
 

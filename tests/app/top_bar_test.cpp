@@ -181,8 +181,8 @@ TEST(TopBar, WhatIsNoNumberOrAbsurdIsRefused) {
 TEST(TopBar, WhatDoesNotFitTheMemoryIsRefusedWithTheFigure) {
   AppDriver ui;
   const TracePtr before = ui.app().trace();
-  ui.typeInto("tokens", "60000");
-  EXPECT_LT(ui.config().seqLen, 60000);
+  ui.typeInto("d_model", "65536");
+  EXPECT_LT(ui.config().dModel, 65536);
   EXPECT_TRUE(ui.shows("more than the memory budget of 2.15 GB")) << ui.app().message();
   EXPECT_TRUE(ui.shows("this size needs"));
 }

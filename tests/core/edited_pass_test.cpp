@@ -129,6 +129,10 @@ DocumentPtr editedByAny(const DocumentPtr& document, EditDraws& draws, std::stri
   }
 }
 
+DocumentPtr holdingNoScores(const DocumentPtr& document) {
+  return changed(document, [](Document& d) { d.holdsScores = false; });
+}
+
 class EditedPass : public testing::TestWithParam<Case> {};
 
 INSTANTIATE_TEST_SUITE_P(All, EditedPass, testing::ValuesIn(editedCases()),
@@ -140,6 +144,7 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
   execution.memory = std::make_shared<BlockStore>();  // used again and again
   DocumentPtr document = randomDocument(GetParam().config);
   TracePtr trace = runAttention(document, nullptr, execution);
+  TracePtr withoutScores;
   for (int n = 0; n < 40; ++n) {
     std::string names;
     for (Index edits = 1 + draws.below(3); edits > 0; --edits) {
@@ -150,6 +155,11 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
     const TracePtr whole = runAttention(document);
     expectSameBits(*trace, *whole);
     EXPECT_EQ(trace->fullyMaskedRows, whole->fullyMaskedRows);
+    if (!document->config.mistakes.softmaxOverQueries) {
+      withoutScores = runAttention(holdingNoScores(document), withoutScores, execution);
+      EXPECT_TRUE(withoutScores->tensor(TensorId::weights).empty());
+      expectSameBits(*withoutScores, *whole);
+    }
     for (std::size_t i = 0; i < kTensorCount; ++i) {
       const auto id = static_cast<TensorId>(i);
       if (trace->revision(id) != before->revision(id)) continue;
@@ -157,6 +167,19 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
           << info(id).name << " is said to be the same";
     }
     if (HasFailure()) FAIL() << "edit " << n << ": " << names;
+  }
+}
+
+TEST(EditedPass, HoldsScoresAgainOrNoMore) {
+  DocumentPtr document = randomDocument(sized(64, 8, 40));
+  TracePtr trace = runAttention(document);
+  for (Index head = 0; head < 4; ++head) {
+    document = edited(document, SetHeadGain{head, 0.5F});
+    const bool held = head % 2 == 1;
+    const TracePtr before = trace;
+    trace = runAttention(held ? document : holdingNoScores(document), before);
+    EXPECT_EQ(trace->tensor(TensorId::weights).empty(), !held);
+    expectSameBits(*trace, *runAttention(document));
   }
 }
 

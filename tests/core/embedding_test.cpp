@@ -1,3 +1,5 @@
+#include "core/input/embedding.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <limits>
 #include <numbers>
 
-#include "core/input/embedding.h"
 #include "core/input/input.h"
 #include "core/input/series.h"
 #include "core/weights/random.h"

@@ -49,11 +49,12 @@ TEST_P(Generation, GivesWhatAPassOverAllTokensGives) {
       auto whole = on(model, all);
       if (edited) whole = withoutHeads(*whole, {{0, 1}, {1, 0}});
       const auto expected = pass(whole)->logits(std::ssize(all) - 1, 1).values();
+      // products of one row sum in another order: as near as models are to PyTorch's numbers
       float largest = 0.0F;
       for (const float v : expected) largest = std::max(largest, std::abs(v));
       ASSERT_EQ(decoder.logits().size(), expected.size());
       for (std::size_t v = 0; v < expected.size(); ++v) {
-        ASSERT_NEAR(decoder.logits()[v], expected[v], 1e-6F * largest) << step << ' ' << v;
+        ASSERT_NEAR(decoder.logits()[v], expected[v], 1e-5F * largest) << step << ' ' << v;
       }
     }
     EXPECT_EQ(decoder.tokens(), 15);

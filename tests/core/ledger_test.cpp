@@ -141,6 +141,22 @@ TEST(Ledger, RefusalNamesTheFigure) {
   EXPECT_GT(defaultMemoryBudget(), Index{1} << 26);
 }
 
+TEST(Ledger, ScoresThatDoNotFitAreNotHeld) {
+  AttentionConfig c = sized(512, 8, 16'384);
+  const auto needed = [&c](bool holdsScores) {
+    const Ledger cost = ledger(c, holdsScores);
+    return cost.residentBytes + cost.resultBytes;
+  };
+  EXPECT_LT(needed(false) * 40, needed(true));
+  EXPECT_TRUE(scoresFit(c, needed(true)));
+  EXPECT_FALSE(scoresFit(c, needed(true) - 1));
+  EXPECT_FALSE(scoresFit(c, needed(false)));
+  expectUserError([&] { scoresFit(c, needed(false) - 1); }, bytesInWords(needed(false)),
+                  "even without scores", "reduce tokens");
+  c.mistakes.softmaxOverQueries = true;  // all rows of a column at once
+  expectUserError([&] { scoresFit(c, needed(true) - 1); }, bytesInWords(needed(true)));
+}
+
 TEST(Ledger, NumbersInWords) {
   EXPECT_EQ(withThousands(0), "0");
   EXPECT_EQ(withThousands(999), "999");

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <vector>
 
+#include "core/analysis/head_effect.h"
+#include "core/analysis/weight_readings.h"
 #include "tests/core/support/goldens.h"
 #include "tests/core/support/head_reference.h"
 #include "tests/core/support/patterns.h"
@@ -55,6 +57,27 @@ TEST(Similarity, IsTheReferencesInEveryCase) {
   for (const Case& each : whatIfCases()) {
     expectTheReferenceSimilarity(randomDocument(each.config), each.name);
   }
+}
+
+/// All that is measured of weights is the same where a pass does not hold them.
+TEST(Similarity, AndMetricsAreTheSameOfAPassThatHoldsNoScores) {
+  AttentionConfig c = sized(64, 8, 150, 4);
+  c.mask.causal = true;
+  const DocumentPtr document = randomDocument(c);
+  const TracePtr held = runAttention(document);
+  const TracePtr rows = runAttention(changed(document, [](Document& d) { d.holdsScores = false; }));
+  const Tensor weights = *meanWeights(*held, 0, {});
+  EXPECT_TRUE(sameBits(*meanWeights(*rows, 0, {}), weights));
+  EXPECT_EQ(headSimilarity(*rows, 0)->values, headSimilarity(*held, 0)->values);
+  const auto metrics = headMetrics(*held, 0, {});
+  const auto again = headMetrics(*rows, 0, {});
+  for (std::size_t h = 0; h < metrics->size(); ++h) {
+    for (const MetricInfo& m : allMetrics()) {
+      EXPECT_EQ((*again)[h][m.metric], (*metrics)[h][m.metric]) << m.key;
+    }
+  }
+  const Tensor off = outputWithGain(*held, 0, 3, 0.0F);
+  expectClose(outputWithGain(*rows, 0, 3, 0.0F), off.values(), "output", 1e-5);
 }
 
 TEST(Similarity, OfWeightsAloneIsThatOfTheirPass) {

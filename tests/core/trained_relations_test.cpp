@@ -77,8 +77,8 @@ TEST(TrainedRelations, OfASeriesAreItsAnswers) {
   config.dModel = 128;
   config.numHeads = config.numKvHeads = 8;
   const auto source = exampleByName("sensor").source;
-  Document document = *makeDocument("", config, source, Positions::named,
-                                    {WeightInit::xavier, 1, {}}, kBudget);
+  Document document =
+      *makeDocument("", config, source, Positions::named, {WeightInit::xavier, 1, {}}, kBudget);
   document.weightSource.init = WeightInit::learned;
   const DeclaredRelations relations = declaredRelations(document);
   ASSERT_EQ(relations.size(), 8U);

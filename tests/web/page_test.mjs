@@ -1,8 +1,9 @@
 // The page in headless Chromium, used as a person uses it: loads without a word on the console, a
-// sentence is typed, d_model changed, a small model trained, a link opened twice. Writes what the
-// program saved, and screenshots, into a folder. Usage: page_test.mjs <address> <folder>
+// sentence is typed, d_model changed, a session kept, a small model trained, a link opened twice and
+// embedded. Writes what the program saved, and screenshots, into a folder. Usage: page_test.mjs <address> <folder>
 import {chromium} from 'playwright-core';
-import {writeFileSync} from 'node:fs';
+import {execFileSync} from 'node:child_process';
+import {readFileSync, writeFileSync} from 'node:fs';
 
 const [, , address, folder] = process.argv;
 const browser = await chromium.launch({
@@ -39,17 +40,9 @@ async function rest(page, most = 60) {
 }
 
 async function savedTrace(page) {
+  const saved = page.waitForEvent('download', {timeout: 20000});
   await page.keyboard.press('Control+Shift+T');
-  await page.waitForFunction(() => Module.FS.analyzePath('/files/headscope-trace.safetensors').exists,
-                             null, {timeout: 20000});
-  await page.waitForTimeout(500);
-  const bytes = await page.evaluate(() => {
-    const path = '/files/headscope-trace.safetensors';
-    const all = [...Module.FS.readFile(path)];
-    Module.FS.unlink(path);
-    return all;
-  });
-  return Buffer.from(bytes);
+  return readFileSync(await (await saved).path());
 }
 
 function expect(what, holds) {
@@ -78,6 +71,22 @@ const narrow = await savedTrace(page);
 const header = JSON.parse(narrow.subarray(8, 8 + Number(narrow.readBigUInt64LE(0))).toString());
 expect('d_model is 256 now', header.output.shape.at(-1) === 256);
 
+const fresh = await open(address);
+await fresh.keyboard.press('Escape');
+await fresh.waitForTimeout(1000);
+await fresh.mouse.move(1116, 31);
+await fresh.waitForTimeout(300);
+await fresh.mouse.click(1116, 31);  // Export
+await fresh.waitForTimeout(1500);
+await fresh.mouse.click(1130, 140);  // a script for PyTorch
+await fresh.waitForTimeout(1500);
+const script = fresh.waitForEvent('download', {timeout: 20000});
+await fresh.keyboard.press('Enter');
+const listed = execFileSync('tar', ['-tf', await (await script).path()]).toString().split('\n');
+expect(`a script comes with its tensors (${listed.length} files)`,
+       listed.includes('headscope-pytorch/check_attention.py') && listed.includes('headscope-pytorch/tensors/weights.npy'));
+await fresh.close();
+
 const link = await page.evaluate(async () => {
   let copied = '';
   Module.host.copy = (text) => { copied = text; };
@@ -100,16 +109,46 @@ expect('a link opened twice gives the same picture', once.equals(twice));
 const damaged = await open(`${address}#s1.nonsense`);
 await damaged.screenshot({path: `${folder}/damaged.png`});
 
+const isSession = (download) => download.suggestedFilename() === 'kept.headscope.json';
+const session = page.waitForEvent('download', {predicate: isSession, timeout: 20000});
+await page.keyboard.press('Control+s');
+await page.waitForTimeout(2500);  // its caret blinks: the picture does not come to rest
+await page.keyboard.press('Control+a');
+await page.keyboard.type('kept', {delay: 30});
+await page.keyboard.press('Enter');
+expect('a session is a file to take along', readFileSync(await (await session).path()).length > 0);
+await page.waitForTimeout(1500);
+await page.reload();
+await page.waitForFunction(() => program !== 0, null, {timeout: 60000});
+expect('the browser keeps a session',
+       await page.evaluate(() => Module.FS.analyzePath('/files/kept.headscope.json').exists));
+await rest(page);
+await page.screenshot({path: `${folder}/again.png`});
+
+await page.keyboard.press('Escape');
 await page.mouse.click(160, 25);  // the page Train
 await page.waitForTimeout(1000);
 await page.keyboard.press('Enter');
 await page.waitForTimeout(20000);
 await page.screenshot({path: `${folder}/train.png`});
+await page.mouse.click(288, 25);  // Export
+await page.waitForTimeout(800);
+await page.mouse.click(320, 160);  // the run's curves
+await page.waitForTimeout(1500);
+const curves = page.waitForEvent('download', {timeout: 20000});
+await page.keyboard.press('Enter');
+const lines = readFileSync(await (await curves).path(), 'utf8').trim().split('\n');
+const columns = lines[0].split(','), last = lines.at(-1).split(',');
+const masses = columns.flatMap((column, i) => (column.startsWith('mass_') ? [Number(last[i])] : []));
+expect(`heads have found their roles (${masses})`, masses.length >= 3 && masses.every((mass) => mass > 0.9));
+await page.keyboard.press('Escape');
 
 for (const [name, size] of Object.entries({
   phone: {width: 390, height: 844, scale: 3}, sharp: {width: 1280, height: 720, scale: 2},
 })) {
   await (await open(address, size)).screenshot({path: `${folder}/${name}.png`});
 }
+const embedded = await open(link.replace('#', 'embed.html#'), {width: 640, height: 400});
+await embedded.screenshot({path: `${folder}/embedded.png`});
 expect(`nothing on the console (${said.join('; ')})`, said.length === 0);
 await browser.close();

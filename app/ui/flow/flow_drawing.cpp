@@ -199,9 +199,11 @@ void paintHeatmaps(const FlowCanvas& canvas, const Panel& panel) {
     const Rect rect = canvas.placed(block.rect);
     canvas.fill(rect, canvas.theme().panel, block.opacity);
     const MatrixRef ref = wholeMatrix(TensorId::weights, config, item, block.id.head);
-    gl::HeatmapQuad& quad = heatmaps.add(
-        Fingerprint("flow", ref.place()), Fingerprint("revision", revisionOf(panel.trace, ref)),
-        cellsOf(panel.trace, ref), scale, rect, false, Reduction::mean);
+    auto cells = cellsToShow(panel.trace, ref);
+    if (!cells) continue;
+    gl::HeatmapQuad& quad = heatmaps.add(Fingerprint("flow", ref.place()),
+                                         Fingerprint("revision", revisionOf(panel.trace, ref)),
+                                         std::move(*cells), scale, rect, false, Reduction::mean);
     quad.opacity = block.opacity;
     quad.gap = 0;
   }

@@ -101,9 +101,10 @@ std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Inde
   checked.head = head;
   checked.gain = trace->config().gain(head) == 0.0F ? 1.0F : 0.0F;
   const SetHeadGain edit{head, checked.gain};
-  const DocumentPtr document =
-      apply(trace->document(), edit, std::numeric_limits<Index>::max()).document;
-  const TracePtr real = runAttention(document, trace, execution);
+  Document edited = *apply(trace->document(), edit, std::numeric_limits<Index>::max()).document;
+  edited.holdsScores = trace->holdsScores();
+  const TracePtr real =
+      runAttention(std::make_shared<const Document>(std::move(edited)), trace, execution);
   if (real == nullptr) return std::nullopt;
   const Tensor byTerm = outputWithGain(*trace, item, head, checked.gain);
   const ConstMatrixView expected = byTerm.matrix();

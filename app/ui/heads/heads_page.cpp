@@ -67,7 +67,7 @@ std::string largestShareInWords(const Panel& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
   const ViewState& view = panel.view;
-  const auto weights = trace.tensor(TensorId::weights).matrix({view.item, view.head});
+  HeadRows weights(trace, TensorId::weights, view.item, view.head);
   float largest = -1.0F;
   Index query = -1;
   Index key = -1;

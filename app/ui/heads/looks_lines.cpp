@@ -371,7 +371,7 @@ LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
   const auto most = static_cast<std::size_t>(question.most);
   const Index end = question.queries.first + question.queries.count;
   for (const Index head : question.heads) {
-    const ConstMatrixView weights = trace.tensor(TensorId::weights).matrix({question.item, head});
+    HeadRows weights(trace, TensorId::weights, question.item, head);
     for (Index i = question.queries.first; i < end; ++i) {
       if (cancelled.load(std::memory_order_relaxed)) return {};
       const std::span<const float> row = weights.row(i);
@@ -380,7 +380,7 @@ LineChoice chooseLines(const Trace& trace, const LineQuestion& question,
         ++choice.chosen;
       };
       if (question.key >= 0) {
-        if (weights(i, question.key) != 0.0F) ++choice.weights;
+        if (row[static_cast<std::size_t>(question.key)] != 0.0F) ++choice.weights;
         if (isOfMass(row, question.key, question.mass)) add(question.key);
       } else {
         const auto zeros = std::count(row.begin(), row.end(), 0.0F);

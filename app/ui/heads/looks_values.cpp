@@ -298,8 +298,8 @@ class ValuesTab final : public OneQueryTab {
 ValueMix valueMix(const Trace& trace, const ValuePlane& plane, const RowRef& row) {
   ValueMix mix;
   mix.mean = weightedMean(trace, plane, row);
-  const std::span<const float> weights =
-      trace.tensor(TensorId::weights).matrix({row.item, row.head}).row(row.query);
+  HeadRows rows(trace, TensorId::weights, row.item, row.head);
+  const std::span<const float> weights = rows.row(row.query);
   mix.weights.assign(weights.begin(), weights.end());
   mix.largest = largestOfMass(weights, 1.0, ValueMix::kMostParts);
   const auto zeros = std::count(weights.begin(), weights.end(), 0.0F);

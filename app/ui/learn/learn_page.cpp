@@ -64,7 +64,9 @@ class LessonsCard final : public Card {
     });
     if (lecture == all.end()) return;
     const ImVec2 below = ImGui::GetCursorPos();
-    const std::string text = fmt::format("In a classroom: “{}”", lecture->title);
+    const std::string whole = fmt::format("In a classroom: “{}”", lecture->title);
+    const std::string text =
+        buttonWidth(panel.look, whole) < width * 0.7F ? whole : "In a classroom";
     ImGui::SetCursorPos({at.x + width - buttonWidth(panel.look, text), at.y});
     if (pill(panel.look, text.c_str())) present(panel, *lecture);
     tip(panel.look, kAboutPresenting);

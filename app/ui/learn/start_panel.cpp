@@ -74,6 +74,7 @@ class StartPanel {
   void play() {
     ViewState& view = panel_.view;
     view.page = kFlowPage;
+    view.inSight = kStageCard;
     view.playTime = 0.0;
     view.playing = true;
   }

@@ -44,6 +44,7 @@ class ModelTextCard final : public Card {
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
                    "config.json, model.safetensors and its tokenizer, as it is downloaded. It "
                    "stays on this machine; nothing is sent.");
+      if (panel.hostHasDialog && pill(look, "Choose a folder …")) panel.edits.chooseFolder = true;
       ImGui::Dummy({0.0F, look.space.small});
       if (!model_.busy() && pill(look, "Open the trained example", true)) {
         panel.view.model.place = {formats::kShippedModel, {}};

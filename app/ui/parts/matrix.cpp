@@ -197,6 +197,29 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
   return {ref.rows, ref.cols, read};
 }
 
+/// Whether the part is too much to be computed again for a picture.
+static bool isShownSmall(const Trace& trace, const MatrixRef& ref) {
+  constexpr Index kAtOnce = Index{1} << 18;  // cells
+  return !trace.holdsScores() && !ref.gradient && !ref.maskOnly && SmallScores::has(ref.tensor) &&
+         ref.rows * ref.cols > kAtOnce;
+}
+
+std::optional<CellRows> cellsToShow(const Trace& trace, const MatrixRef& ref) {
+  if (!isShownSmall(trace, ref)) return cellsOf(trace, ref);
+  const SmallScores* small = trace.smallScores();
+  const SmallScores::Head* head = small != nullptr ? small->of(ref.item, ref.head) : nullptr;
+  if (head == nullptr) return std::nullopt;
+  const AttentionConfig& c = trace.config();
+  const Index row0 = ref.row0 * small->rows / c.seqLen, col0 = ref.col0 * small->cols / c.keys();
+  const Index rows = std::max<Index>(1, ref.rows * small->rows / c.seqLen);
+  const Index cols = std::max<Index>(1, ref.cols * small->cols / c.keys());
+  const std::span<const float> cells = head->cells[SmallScores::place(ref.tensor)];
+  return CellRows{
+      rows, cols, [cells, row0, col0, width = small->cols](Index row, std::span<float> out) {
+        std::copy_n(cells.begin() + (row0 + row) * width + col0, out.size(), out.begin());
+      }};
+}
+
 std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref) {
   if (ref.gradient) return trace.pass();  // any operand may have changed it
   return trace.revision(ref.maskOnly ? TensorId::maskedScores : ref.tensor);
@@ -248,7 +271,9 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
     MatrixRef ref = wholeMatrix(tensor, c, item, 0);
     ref.head = t.perHead ? h : -1;
     ref.gradient = gradient;
-    largest = std::max(largest, largestFinite(cellsOf(trace, ref)));
+    const auto cells = cellsToShow(trace, ref);
+    if (!cells) return largest;  // of those that are there
+    largest = std::max(largest, largestFinite(*cells));
   }
   known = {revision, largest};
   return largest;
@@ -257,7 +282,10 @@ float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head
 float Magnitudes::ofPart(const Trace& trace, const MatrixRef& ref) {
   Known& known = parts_[ref.place().value()];
   const std::uint64_t revision = revisionOf(trace, ref);
-  if (known.revision != revision) known = {revision, largestFinite(cellsOf(trace, ref))};
+  if (known.revision == revision) return known.value;
+  const auto cells = cellsToShow(trace, ref);
+  if (!cells) return 0.0F;
+  known = {revision, largestFinite(*cells)};
   return known.value;
 }
 
@@ -294,7 +322,9 @@ gl::HeatmapQuad& Heatmaps::add(const Fingerprint& place, const Fingerprint& valu
 void Heatmaps::add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale,
                    const Rect& at, float opacity) {
   if (at.empty() || ref.rows < 1 || ref.cols < 1) return;
-  add(ref.place(), Fingerprint("revision", revisionOf(trace, ref)), cellsOf(trace, ref), scale, at,
+  auto cells = cellsToShow(trace, ref);
+  if (!cells) return;
+  add(ref.place(), Fingerprint("revision", revisionOf(trace, ref)), std::move(*cells), scale, at,
       ref.transposed)
       .opacity = opacity;
 }

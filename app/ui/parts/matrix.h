@@ -89,6 +89,9 @@ void hideMasked(const Trace& trace, Index item, Index row, Index col0, std::span
 
 /// The part in the tensor's own rows and columns, with what the mask hides as masked cells.
 CellRows cellsOf(const Trace& trace, const MatrixRef& ref);
+/// The same for a picture: of scores that the pass does not hold, small; none while those are still
+/// computed.
+std::optional<CellRows> cellsToShow(const Trace& trace, const MatrixRef& ref);
 /// Differs wherever the values a matrix shows may differ.
 std::uint64_t revisionOf(const Trace& trace, const MatrixRef& ref);
 

@@ -246,7 +246,7 @@ std::vector<const char*> partChoices(StepId step) {
 }
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
-/// Of the row of switches at the right of the heading.
+/// Of the row of switches.
 float stageChoicesWidth(const Panel& panel) {
   const Look& look = panel.look;
   float width = 0.0F;
@@ -258,31 +258,34 @@ float stageChoicesWidth(const Panel& panel) {
   return width + buttonWidth(look, kGradients);
 }
 
-void stageChoices(const Panel& panel) {
+/// From the cursor on; `flows` over several lines where it is narrow.
+void stageChoices(const Panel& panel, bool flows) {
   ViewState& view = panel.view;
   const Look& look = panel.look;
-  const float width = stageChoicesWidth(panel);
-  ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - width,
-                       ImGui::GetStyle().WindowPadding.y - look.space.tight});
+  const auto next = [&](float width) {
+    flows ? flowOn(look, width, 12.0F) : ImGui::SameLine(0.0F, look.px(12));
+  };
   if (partCount(view.step) > 0) {
     const auto parts = projectedParts();
     const auto chosen = static_cast<int>(&partShownBy(view.step, view.part) - parts.data());
     const int clicked = choices(look, "part", partChoices(view.step), chosen);
     if (clicked >= 0) view.part = parts[static_cast<std::size_t>(clicked)].part;
-    ImGui::SameLine(0.0F, look.px(12));
+    next(hasScopes(view.step) ? choicesWidth(look, {"this head", "all heads"})
+                              : buttonWidth(look, kGradients));
   }
   if (hasScopes(view.step)) {
     const int clicked = choices(look, "scope", {"this head", "all heads"},
                                 view.scope == StageScope::allHeads ? 1 : 0);
     if (clicked >= 0) view.scope = clicked == 1 ? StageScope::allHeads : StageScope::thisHead;
-    ImGui::SameLine(0.0F, look.px(12));
+    next(buttonWidth(look, kGradients));
   }
   if (pill(look, kGradients, view.gradients)) showGradients(view, !view.gradients);
   tip(look,
       "How much the sum of the output grows with each number, in place of the numbers (shift+G)");
 }
 
-/// The step's number and what it does, up to the switches at the right.
+/// The step's number and what it does, up to the switches at the right; where it is narrow, above
+/// them.
 void stageHeading(const Panel& panel, bool perHead) {
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
@@ -303,13 +306,20 @@ void stageHeading(const Panel& panel, bool perHead) {
                                : TensorId::q;
     explanation += ", " + headName(whose, headIn(whose, panel.view.head, c), c);
   }
-  const float room = ImGui::GetContentRegionAvail().x - stageChoicesWidth(panel) -
-                     textSize(look.fonts.semibold, title).x - look.px(24);
+  const float switches = stageChoicesWidth(panel);
+  const float beside =
+      ImGui::GetContentRegionAvail().x - textSize(look.fonts.semibold, title).x - look.px(24);
+  const bool flows = beside < switches;
+  const float room = flows ? beside : beside - switches;
   heading(look, title.c_str(),
           room > look.px(60) ? elided(look.fonts.small, explanation, room).c_str() : nullptr);
   const float below = ImGui::GetCursorPos().y;
-  stageChoices(panel);
-  ImGui::SetCursorPos({top.x, below + look.space.tight});
+  if (!flows) {
+    ImGui::SetCursorPos({ImGui::GetWindowContentRegionMax().x - switches,
+                         ImGui::GetStyle().WindowPadding.y - look.space.tight});
+  }
+  stageChoices(panel, flows);
+  ImGui::SetCursorPos({top.x, (flows ? ImGui::GetCursorPos().y : below) + look.space.tight});
 }
 
 /// The field over a cell, while it is typed into there.

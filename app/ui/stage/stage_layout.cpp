@@ -230,9 +230,7 @@ class StageRow {
   FeatureWidths features_;
 };
 
-}  // namespace
-
-std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
+std::vector<Rect> placesInRow(const std::vector<StageItem>& items, const Rect& room,
                               const StageMetrics& metrics) {
   const StageRow row(items, room, metrics);
   StageMetrics narrow = metrics;
@@ -240,6 +238,27 @@ std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& r
   narrow.word *= 0.85F;
   const StageRow closer(items, room, narrow);
   return (row.tight() || closer.numbered() > row.numbered() ? closer : row).places();
+}
+
+}  // namespace
+
+std::vector<Rect> layoutStage(const std::vector<StageItem>& items, const Rect& room,
+                              const StageMetrics& metrics) {
+  constexpr float kUpright = 1.2F;  // height over width from which the result stands below
+  constexpr float kAbove = 0.42F;   // of the height, for what it is made of
+  const auto result =
+      std::find_if(items.begin(), items.end(), [](const StageItem& item) { return item.result; });
+  const bool madeOfSeveral = result != items.end() && result - items.begin() >= 2;
+  if (!madeOfSeveral || room.height() < kUpright * room.width()) {
+    return placesInRow(items, room, metrics);
+  }
+  Rect below = room;
+  const Rect above = below.cutTop(kAbove * room.height());
+  const auto sign = result - 1;
+  std::vector<Rect> places = placesInRow({items.begin(), sign}, above, metrics);
+  const std::vector<Rect> rest = placesInRow({sign, items.end()}, below, metrics);
+  places.insert(places.end(), rest.begin(), rest.end());
+  return places;
 }
 
 }  // namespace headscope::ui

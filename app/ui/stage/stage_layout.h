@@ -11,7 +11,7 @@ namespace headscope::ui {
 /// equally wide, so that rows of a product stand at the height of its factor's; where there is room
 /// for numbers, columns are up to `widestCell` times as wide as rows are high. Features share the
 /// rest equally, but where few of them can hold their numbers they get what those need of what
-/// others can do without.
+/// others can do without. In an upright rectangle the result stands below what it is made of.
 struct StageMetrics {
   float largestCell;   // a token's cell is at most this high
   float widestCell;    // … and this many times as wide as high

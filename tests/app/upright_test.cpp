@@ -1,0 +1,76 @@
+// Where there is room for one card: a phone held upright shows them one at a time, and somebody's
+// page shows one alone.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "app/ui/window_layout.h"
+#include "app_driver.h"
+
+namespace headscope::ui {
+namespace {
+
+TEST(Upright, IsAPhoneAndNotASmallWindow) {
+  EXPECT_TRUE(isUpright({390, 844}, 1.0F));
+  EXPECT_TRUE(isUpright({1170, 2532}, 3.0F));
+  EXPECT_FALSE(isUpright({844, 390}, 1.0F));
+  EXPECT_FALSE(isUpright({1280, 720}, 3.0F));
+  EXPECT_FALSE(isUpright({1080, 1920}, 1.0F));
+}
+
+TEST(Upright, ShowsTheCardWhoseTitleIsClicked) {
+  AppDriver ui(presetDocument("original-transformer"), 390, 844);
+  EXPECT_TRUE(ui.window("/flow_").has_value());
+  EXPECT_FALSE(ui.window("/stage_").has_value());
+  ui.click("Steps", "body");
+  EXPECT_FALSE(ui.window("/flow_").has_value());
+  const auto steps = ui.window("/steps_");
+  ASSERT_TRUE(steps.has_value());
+  EXPECT_GT(steps->x1 - steps->x0, 360.0F);
+  EXPECT_LE(steps->x1, 390.0F);
+  ui.click("Softmax", "steps");
+  EXPECT_EQ(ui.view().step, StepId::softmax);
+}
+
+TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
+  const auto folder = std::filesystem::temp_directory_path() / "headscope-upright-test";
+  std::filesystem::remove_all(folder);
+  AppDriver ui(presetDocument("original-transformer"), 390, 844);
+  ui.restartKeeping(folder, presetDocument("original-transformer"));
+  EXPECT_TRUE(ui.shows("Where to begin", "start"));
+  ui.click("Watch a word travel", "start");
+  EXPECT_TRUE(ui.window("/stage_").has_value());
+  ui.press(Key::escape);
+  ui.click("Where to begin", "body");
+  ui.click("By hand", "start");
+  const auto lesson = ui.window("/lesson_");
+  ASSERT_TRUE(lesson.has_value());
+  EXPECT_GT(lesson->y0, 400.0F);
+  EXPECT_LE(lesson->y1, 844.0F);
+  EXPECT_FALSE(ui.window("/start_").has_value());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Embedded, ShowsTheCardThatIsPresentedAndNothingElse) {
+  AppDriver ui;
+  const auto embed = [&](const char* page, const char* presented) {
+    ui.restartWith(presetDocument("original-transformer"), [&](AppOptions& o) {
+      o.embedded = true;
+      o.view.page = page;
+      o.view.presented = presented;
+    });
+    EXPECT_FALSE(ui.shows("d_model", "top bar"));
+    EXPECT_FALSE(ui.shows("parameters"));
+  };
+  embed(kFlowPage, "");
+  EXPECT_TRUE(ui.shows("Step 3"));
+  EXPECT_FALSE(ui.shows("Inspector"));
+  embed(kHeadsPage, "");
+  EXPECT_TRUE(ui.shows("All heads"));
+  embed(kFlowPage, kToolsCard);
+  EXPECT_TRUE(ui.shows("Dimension flow"));
+  EXPECT_FALSE(ui.shows("Step 3"));
+}
+
+}  // namespace
+}  // namespace headscope::ui
