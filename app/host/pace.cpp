@@ -2,10 +2,11 @@
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
-#include <backends/imgui_impl_glfw.h>
+#include <imgui.h>
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "app/ui/text_field.h"
 
@@ -44,7 +45,8 @@ double secondsToWait(const PaceInput& input) {
   return std::max(next - input.sinceFrame, 0.0);
 }
 
-bool KeyQueue::feed(GLFWwindow* window) {
+bool KeyQueue::feed(const std::function<void(const KeyEvent&)>& toKey,
+                    const std::function<void(unsigned)>& toCharacter) {
   // A frame sees one key go down, with the modifiers held at that moment; characters belong to it.
   // A text that is typed faster than frames are drawn goes into its field at once.
   // A command may open a field, which takes the keyboard two frames later.
@@ -56,7 +58,7 @@ bool KeyQueue::feed(GLFWwindow* window) {
   const ImGuiIO& io = ImGui::GetIO();
   if (io.AppFocusLost) return !events_.empty();  // this frame lets go of every key
   bool pressed = false;
-  int released = GLFW_KEY_UNKNOWN;
+  std::set<int> released;
   while (!events_.empty()) {
     if (const auto* key = std::get_if<KeyEvent>(&events_.front())) {
       if (pressed) return true;
@@ -65,14 +67,13 @@ bool KeyQueue::feed(GLFWwindow* window) {
         continue;
       }
       // a key that goes up and down again before one frame would seem held throughout
-      if (released == key->key && key->action == GLFW_PRESS) return true;
+      if (key->action == GLFW_PRESS && released.contains(key->key)) return true;
       pressed = key->action == GLFW_PRESS;
-      if (key->action == GLFW_RELEASE) released = key->key;
+      if (key->action == GLFW_RELEASE) released.insert(key->key);
       if (pressed && movesKeyboard(key->key, key->mods)) pause_ = kFramesToOpen;
-      ImGui_ImplGlfw_KeyCallback(window, key->key, key->scancode, key->action, key->mods);
+      toKey(*key);
     } else {
-      ui::typeCharacter(std::get<unsigned>(events_.front()),
-                        [window](unsigned c) { ImGui_ImplGlfw_CharCallback(window, c); });
+      ui::typeCharacter(std::get<unsigned>(events_.front()), toCharacter);
     }
     events_.pop_front();
   }

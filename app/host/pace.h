@@ -2,9 +2,8 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <variant>
-
-struct GLFWwindow;
 
 namespace headscope::host {
 
@@ -30,6 +29,10 @@ double secondsToWait(const PaceInput& input);
 /// letter over two or three.
 class KeyQueue {
  public:
+  struct KeyEvent {  // as GLFW tells it
+    int key, scancode, action, mods;
+  };
+
   void addKey(int key, int scancode, int action, int mods) {
     events_.emplace_back(KeyEvent{key, scancode, action, mods});
   }
@@ -37,12 +40,10 @@ class KeyQueue {
 
   /// Before a frame: passes events on up to the first that must wait for the next. True where some
   /// wait.
-  bool feed(GLFWwindow* window);
+  bool feed(const std::function<void(const KeyEvent&)>& toKey,
+            const std::function<void(unsigned)>& toCharacter);
 
  private:
-  struct KeyEvent {
-    int key, scancode, action, mods;
-  };
   using Event = std::variant<KeyEvent, unsigned>;
 
   std::deque<Event> events_;

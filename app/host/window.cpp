@@ -163,6 +163,15 @@ void takeKeys(GLFWwindow* window) {
   });
 }
 
+/// To Dear ImGui's backend, what the frame to come gets of them; true where some wait.
+bool feedKeys(GLFWwindow* window, KeyQueue& keys) {
+  return keys.feed(
+      [window](const KeyQueue::KeyEvent& k) {
+        ImGui_ImplGlfw_KeyCallback(window, k.key, k.scancode, k.action, k.mods);
+      },
+      [window](unsigned c) { ImGui_ImplGlfw_CharCallback(window, c); });
+}
+
 /// A key that was pressed in another window of the program, as if it had been in this one.
 void passKey(Events& events, int key, int scancode, int action, int mods) {
   events.owedFrames = kOwedFrames;
@@ -306,7 +315,7 @@ int runWindow(App& app, const WindowOptions& options) {
       if (!options.keepScale) app.view().scale = rescaled(app.view().scale, before, *now);
     }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
-    if (events.keys.feed(window.get())) events.owedFrames = kOwedFrames;
+    if (feedKeys(window.get(), events.keys)) events.owedFrames = kOwedFrames;
     drawn = glfwGetTime();
     speaker.follow(app);
     ImGui_ImplGlfw_NewFrame();

@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """Two traces agree to 1e-5 of each tensor's largest value. Usage: same_trace.py <one> <other>"""
 import json
 import struct
