@@ -28,7 +28,10 @@ void TaskThread::request(Task task) {
     requested_ = std::move(task);
     cancelled_ = true;
 #ifdef HEADSCOPE_NO_THREADS
-    later_.call(0.0, [this] { wait(); });
+    later_.call(0.0, [this] {
+      std::unique_lock lock(mutex_);
+      if (requested_ && !running_) runRequested(lock);
+    });
 #else
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
 #endif

@@ -1,12 +1,23 @@
 #include "app/worker.h"
 
+#include <limits>
+#include <memory>
 #include <utility>
 
-#include "core/attention.h"
 #include "core/execution.h"
 #include "core/gemm.h"
 
 namespace headscope {
+namespace {
+
+/// Without threads a frame is drawn after so many seconds of work.
+#ifdef HEADSCOPE_NO_THREADS
+constexpr double kSlice = 0.02;
+#else
+constexpr double kSlice = std::numeric_limits<double>::infinity();
+#endif
+
+}  // namespace
 
 Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
   thread_.setWake(std::move(wake));
@@ -14,7 +25,7 @@ Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
 
 void Worker::request(DocumentPtr document) {
   thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
-    return pass(document, cancelled);
+    return goOn(document, nullptr, cancelled);
   });
 }
 
@@ -29,21 +40,33 @@ Worker::Progress Worker::progress() const {
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-bool Worker::pass(const DocumentPtr& document, const std::atomic<bool>& cancelled) {
-  stepsDone_ = 0;
-  startedAt_ = clockSeconds();
-  TracePtr trace;
+bool Worker::goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass> pass,
+                  const std::atomic<bool>& cancelled) {
+  bool ended = false;
   std::string error = whyNot([&] {
-    if (!prepared_) prepareGemm();
-    prepared_ = true;
-    Execution execution;
-    execution.threads = threads_;
-    execution.cancelled = &cancelled;
-    execution.stepsDone = &stepsDone_;
-    execution.memory = memory_;
-    trace = runAttention(document, last_, execution);
+    if (pass == nullptr) {
+      stepsDone_ = 0;
+      startedAt_ = clockSeconds();
+      if (!prepared_) prepareGemm();
+      prepared_ = true;
+      Execution execution;
+      execution.threads = threads_;
+      execution.cancelled = &cancelled;
+      execution.stepsDone = &stepsDone_;
+      execution.memory = memory_;
+      keepForPasses(*memory_, *document);
+      pass = std::make_shared<AttentionPass>(document, last_, execution);
+    }
+    ended = pass->goOn(kSlice);
   });
+  if (error.empty() && !ended) {
+    thread_.request([this, document, pass](const std::atomic<bool>& stop) {
+      return goOn(document, pass, stop);
+    });
+    return false;
+  }
   startedAt_ = 0.0;
+  TracePtr trace = error.empty() ? pass->trace() : nullptr;
   if (error.empty() && trace == nullptr) return false;
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "app/background.h"
+#include "core/attention.h"
 #include "core/block_store.h"
 #include "core/trace.h"
 
@@ -40,8 +41,9 @@ class Worker {
   void wait(double seconds = -1.0) { thread_.wait(seconds); }
 
  private:
-  /// False where it was cancelled.
-  bool pass(const DocumentPtr& document, const std::atomic<bool>& cancelled);
+  /// A pass, or the next slice of one. Whether there is news.
+  bool goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass> pass,
+            const std::atomic<bool>& cancelled);
 
   int threads_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of the results

@@ -5,7 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -45,9 +49,12 @@ Index denseBytes(const AttentionConfig& c) {
   return 4 * (elementCount(shapeOf(scoredKeys(c), c)) + elementCount(shapeOf(TensorId::v, c)));
 }
 
-/// Fills in the results of one pass, step by step.
+}  // namespace
+
+/// Fills in the results of one pass, step by step; may be left off between two pieces of the work.
 class StepsRunner {
  public:
+  /// All must live as long as this does.
   StepsRunner(AttentionTensors& tensors, const AttentionTensors* before, const Execution& execution)
       : tensors_(tensors),
         config_(tensors.config()),
@@ -55,28 +62,71 @@ class StepsRunner {
         execution_(execution),
         steps_(stepsOf(config_)) {
     for (const Step* step : steps_) done_.steps.push_back({step->id()});
+    noteOperands();
   }
 
-  std::optional<StepsDone> run() {
-    noteOperands();
-    for (std::size_t first = 0; first < steps_.size();) {
-      std::size_t end = first + 1;
-      if (steps_[first]->work() == StepWork::rows) {
-        while (end < steps_.size() && steps_[end]->work() == StepWork::rows) ++end;
+  /// True where all is done or it was cancelled; false where it is `until` so late (clockSeconds).
+  bool goOn(double until) {
+    while (!execution_.stop()) {
+      if (loops_.empty()) {
+        tellDone(next_);
+        if (next_ == steps_.size()) return true;
+        beginNext();
+        continue;
       }
-      for (std::size_t i = first; i < end; ++i) begin(i);
-      if (steps_[first]->work() == StepWork::linear) runLinear(first);
-      if (steps_[first]->work() == StepWork::heads) runHeads(first);
-      if (steps_[first]->work() == StepWork::rows) runRows(first, end);
-      if (execution_.stop()) return std::nullopt;
-      first = end;
-      tellDone(first);
+      if (!goOn(loops_.front(), until)) return execution_.stop();
+      if (loops_.front().then) loops_.front().then();
+      loops_.pop_front();
     }
+    return true;
+  }
+
+  /// Nothing where it was cancelled.
+  std::optional<StepsDone> done() {
+    if (next_ < steps_.size() || !loops_.empty()) return std::nullopt;
     done_.overflowed = overflowed_;
     return std::move(done_);
   }
 
  private:
+  /// Pieces of work that do not depend on each other, for a step; and what follows them.
+  struct Loop {
+    std::size_t step;
+    Index pieces;
+    std::function<void(Index)> piece;
+    std::function<void()> then = {};
+    Index next = 0;
+  };
+
+  /// False where it is cancelled or left off.
+  bool goOn(Loop& loop, double until) {
+    const double start = clockSeconds();
+    if (std::isinf(until)) {
+      overPieces(loop.pieces, execution_, loop.piece);
+      loop.next = loop.pieces;
+    } else {
+      while (loop.next < loop.pieces && !execution_.stop()) {
+        loop.piece(loop.next++);
+        if (clockSeconds() >= until) break;
+      }
+    }
+    done_.steps[loop.step].ms += millisecondsSince(start);
+    return loop.next == loop.pieces && !execution_.stop();
+  }
+
+  /// The loops of the step that comes next, or of all that work on rows together.
+  void beginNext() {
+    const std::size_t first = next_++;
+    const StepWork work = steps_[first]->work();
+    if (work == StepWork::rows) {
+      while (next_ < steps_.size() && steps_[next_]->work() == StepWork::rows) ++next_;
+    }
+    for (std::size_t i = first; i < next_; ++i) begin(i);
+    if (work == StepWork::linear) addLinear(first);
+    if (work == StepWork::heads) addHeads(first);
+    if (work == StepWork::rows) addRows(first, next_);
+  }
+
   bool changed(TensorId id) const { return done_.changed[at(id)]; }
 
   void noteOperands() {
@@ -120,41 +170,40 @@ class StepsRunner {
   }
 
   /// Only those of products that are to come; the pass before may have done it.
-  void packWeights(const std::vector<LinearLayer>& layers) {
+  void addPacking(std::size_t place, const std::vector<LinearLayer>& layers) {
     struct Panel {
-      std::size_t layer;
+      TensorId weight;
       Index number;
+      Tensor packed;
     };
-    std::vector<Tensor> fresh(layers.size());
     std::vector<Panel> panels;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      const TensorId id = layers[i].weight;
-      const Tensor& weight = tensors_.tensor(id);
+    for (const LinearLayer& layer : layers) {
+      const TensorId id = layer.weight;
       if (before_ != nullptr && !changed(id) && !before_->packed(id).empty()) {
         tensors_.putPacked(id, before_->packed(id));
-      } else if (changed(layers[i].y)) {
-        fresh[i] = packedMemory(weight, execution_.memory);
-        for (Index n = 0; n < fresh[i].dim(0); ++n) panels.push_back({i, n});
+      } else if (changed(layer.y)) {
+        const Tensor fresh = packedMemory(tensors_.tensor(id), execution_.memory);
+        for (Index n = 0; n < fresh.dim(0); ++n) panels.push_back({id, n, fresh});
       }
     }
-    overPieces(static_cast<Index>(panels.size()), execution_, [&](Index i) {
-      const Panel& panel = panels[static_cast<std::size_t>(i)];
-      packPanel(tensors_.tensor(layers[panel.layer].weight), panel.number, fresh[panel.layer]);
-    });
-    if (execution_.stop()) return;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-      if (!fresh[i].empty()) tensors_.putPacked(layers[i].weight, std::move(fresh[i]));
-    }
+    const auto work = std::make_shared<std::vector<Panel>>(std::move(panels));
+    loops_.push_back({place, std::ssize(*work),
+                      [this, work](Index i) {
+                        Panel& panel = (*work)[static_cast<std::size_t>(i)];
+                        packPanel(tensors_.tensor(panel.weight), panel.number, panel.packed);
+                      },
+                      [this, work] {
+                        for (Panel& p : *work) tensors_.putPacked(p.weight, std::move(p.packed));
+                      }});
   }
 
-  void runLinear(std::size_t place) {
+  void addLinear(std::size_t place) {
     struct Piece {
-      const LinearLayer& layer;
+      LinearLayer layer;
       Box box;
     };
-    const double start = clockSeconds();
     const std::vector<LinearLayer> layers = steps_[place]->layers(config_);
-    packWeights(layers);
+    addPacking(place, layers);
     std::vector<Piece> pieces;
     for (const LinearLayer& layer : layers) {
       if (!changed(layer.y)) continue;
@@ -162,116 +211,126 @@ class StepsRunner {
         pieces.push_back({layer, box});
       }
     }
-    overPieces(static_cast<Index>(pieces.size()), execution_, [&](Index i) {
-      const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
-      if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
-    });
-    done_.steps[place].ms = millisecondsSince(start);
+    const Index count = std::ssize(pieces);
+    loops_.push_back({place, count, [this, pieces = std::move(pieces)](Index i) {
+                        const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
+                        if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
+                      }});
   }
 
-  void runHeads(std::size_t place) {
-    const double start = clockSeconds();
+  void addHeads(std::size_t place) {
     for (const TensorId output : steps_[place]->outputs()) {
       if (!changed(output)) continue;
-      overRowsOfAllHeads(tensors_.tensor(output), execution_, [&](const Box& box) {
-        if (!steps_[place]->compute(tensors_, output, box)) overflowed_ = true;
-      });
+      const RowsOfAllHeads rows(tensors_.tensor(output).shape());
+      loops_.push_back({place, rows.pieces(), [this, place, output, rows](Index i) {
+                          const Step& step = *steps_[place];
+                          if (!step.compute(tensors_, output, rows.box(i))) overflowed_ = true;
+                        }});
     }
-    done_.steps[place].ms = millisecondsSince(start);
   }
 
-  /// The steps [first, end), all of which work on rows of single heads.
-  void runRows(std::size_t first, std::size_t end) {
-    const double start = clockSeconds();
-    struct Filled {  // those that have memory to fill
+  /// What the steps that work on rows of single heads fill in together.
+  struct RowsWork {
+    struct Filled {
       std::size_t place;
       TensorId result;
       bool changed;
     };
-    std::vector<Filled> filled;
+    std::size_t first, end;  // of the steps
+    std::vector<Filled> filled = {};
+    std::vector<std::atomic<std::int64_t>> nanoseconds = {};  // of all threads, as `filled`
+    Index pieces = 0;
+    std::atomic<Index> finished{0};
+  };
+
+  void addRows(std::size_t first, std::size_t end) {
+    const auto work = std::make_shared<RowsWork>(first, end);
     bool any = false;
     for (std::size_t i = first; i < end; ++i) {
       for (const TensorId output : steps_[i]->outputs()) {
         if (isComputedOnDemand(output)) continue;
-        filled.push_back({i, output, changed(output)});
+        work->filled.push_back({i, output, changed(output)});
         any = any || changed(output);
       }
     }
+    const bool held = tensors_.holdsScores();
     if (!any) {
-      if (tensors_.holdsScores()) return;
+      if (held) return;
       for (const TensorId id : {scoredKeys(config_), TensorId::v}) {
         tensors_.putDense(id, before_->dense(id));
       }
       return;
     }
 
-    const std::vector<RowsLoop> loops = rowsLoops(config_);
-    const bool held = tensors_.holdsScores();
     if (putsHeadsDense(config_)) {
-      if (changed(TensorId::rawScores) || !held) putDense(scoredKeys(config_));
-      if (changed(TensorId::heads) || !held) putDense(TensorId::v);
+      if (changed(TensorId::rawScores) || !held) addDense(first, scoredKeys(config_));
+      if (changed(TensorId::heads) || !held) addDense(first, TensorId::v);
     }
-    Index pieces = 0;
-    for (const RowsLoop& loop : loops) pieces += loop.pieces(config_);
-    std::vector<std::atomic<std::int64_t>> nanoseconds(filled.size());
-    std::atomic<Index> finished{0};
-    for (const RowsLoop& loop : loops) {
-      const Index across = loop.across(config_);
-      const Index perMatrix = loop.down(config_) * across;
-      overPieces(loop.pieces(config_), execution_, [&](Index piece) {
-        const Index matrix = piece / perMatrix;
-        const Index row = piece % perMatrix / across * loop.rows;
-        Box box{matrix / config_.numHeads, matrix % config_.numHeads, row,
-                std::min(loop.rows, config_.seqLen - row)};
-        double clock = clockSeconds();
-        std::optional<AttentionTensors> rowsAtWork;
-        if (!held) rowsAtWork.emplace(tensors_.withRows(box, execution_.memory));
-        AttentionTensors& tensors = rowsAtWork ? *rowsAtWork : tensors_;
-        for (std::size_t s = loop.firstStep; s < loop.firstStep + loop.steps; ++s) {
-          // what is not held is there for the steps after it alone
-          if (!filled[s].changed && held) continue;
-          if (!filled[s].changed && !isStoredScores(filled[s].result)) continue;
-          const Index width = shapeOf(filled[s].result, config_).back();
-          box.col = across > 1 ? piece % across * loop.cols : 0;
-          box.cols = across > 1 ? std::min(loop.cols, width - box.col) : width;
-          if (!steps_[filled[s].place]->compute(tensors, filled[s].result, box)) {
-            overflowed_ = true;
-          }
-          const double now = clockSeconds();
-          nanoseconds[s] += static_cast<std::int64_t>((now - clock) * 1e9);
-          clock = now;
-        }
-        const auto steps = static_cast<Index>(end - first);
-        tellDone(first + static_cast<std::size_t>(steps * ++finished / pieces));
-      });
+    work->nanoseconds = std::vector<std::atomic<std::int64_t>>(work->filled.size());
+    for (const RowsLoop& loop : rowsLoops(config_)) {
+      work->pieces += loop.pieces(config_);
+      loops_.push_back({first, loop.pieces(config_),
+                        [this, work, loop](Index piece) { rowsPiece(*work, loop, piece); }});
     }
+    loops_.back().then = [this, work] { endRows(*work); };
+  }
 
-    if (held) {
+  void rowsPiece(RowsWork& work, const RowsLoop& loop, Index piece) {
+    const bool held = tensors_.holdsScores();
+    const Index across = loop.across(config_);
+    const Index perMatrix = loop.down(config_) * across;
+    const Index matrix = piece / perMatrix;
+    const Index row = piece % perMatrix / across * loop.rows;
+    Box box{matrix / config_.numHeads, matrix % config_.numHeads, row,
+            std::min(loop.rows, config_.seqLen - row)};
+    double clock = clockSeconds();
+    std::optional<AttentionTensors> rowsAtWork;
+    if (!held) rowsAtWork.emplace(tensors_.withRows(box, execution_.memory));
+    AttentionTensors& tensors = rowsAtWork ? *rowsAtWork : tensors_;
+    for (std::size_t s = loop.firstStep; s < loop.firstStep + loop.steps; ++s) {
+      const RowsWork::Filled& filled = work.filled[s];
+      // what is not held is there for the steps after it alone
+      if (!filled.changed && (held || !isStoredScores(filled.result))) continue;
+      const Index width = shapeOf(filled.result, config_).back();
+      box.col = across > 1 ? piece % across * loop.cols : 0;
+      box.cols = across > 1 ? std::min(loop.cols, width - box.col) : width;
+      if (!steps_[filled.place]->compute(tensors, filled.result, box)) overflowed_ = true;
+      const double now = clockSeconds();
+      work.nanoseconds[s] += static_cast<std::int64_t>((now - clock) * 1e9);
+      clock = now;
+    }
+    const auto steps = static_cast<Index>(work.end - work.first);
+    tellDone(work.first + static_cast<std::size_t>(steps * ++work.finished / work.pieces));
+  }
+
+  void endRows(const RowsWork& work) {
+    if (tensors_.holdsScores()) {
       for (const TensorId id : {scoredKeys(config_), TensorId::v}) tensors_.putDense(id, {});
     }
-
     // the threads' time, shared out over the time that went by
-    const double elapsed = millisecondsSince(start);
+    const double elapsed = std::exchange(done_.steps[work.first].ms, 0.0);
     double all = 0.0;
-    for (const auto& n : nanoseconds) all += static_cast<double>(n);
-    for (std::size_t s = 0; s < filled.size(); ++s) {
-      done_.steps[filled[s].place].ms =
-          all > 0.0 ? elapsed * static_cast<double>(nanoseconds[s]) / all : 0.0;
+    for (const auto& n : work.nanoseconds) all += static_cast<double>(n);
+    for (std::size_t s = 0; s < work.filled.size(); ++s) {
+      done_.steps[work.filled[s].place].ms =
+          all > 0.0 ? elapsed * static_cast<double>(work.nanoseconds[s]) / all : 0.0;
     }
   }
 
-  void putDense(TensorId id) {
-    const Tensor& from = tensors_.tensor(id);
-    Tensor dense = Tensor::uninitialised(from.shape(), execution_.memory);
-    const Index heads = dense.dim(1);
-    overPieces(dense.dim(0) * heads, execution_, [&](Index piece) {
-      const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
-      const MatrixView to = dense.mutableMatrix({piece / heads, piece % heads});
-      for (Index row = 0; row < rows.rows; ++row) {
-        std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
-      }
-    });
-    tensors_.putDense(id, std::move(dense));
+  void addDense(std::size_t place, TensorId id) {
+    const Tensor from = tensors_.tensor(id);
+    const auto dense =
+        std::make_shared<Tensor>(Tensor::uninitialised(from.shape(), execution_.memory));
+    const Index heads = from.dim(1);
+    loops_.push_back({place, from.dim(0) * heads,
+                      [from, dense, heads](Index piece) {
+                        const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
+                        const MatrixView to = dense->mutableMatrix({piece / heads, piece % heads});
+                        for (Index row = 0; row < rows.rows; ++row) {
+                          std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
+                        }
+                      },
+                      [this, id, dense] { tensors_.putDense(id, std::move(*dense)); }});
   }
 
   void tellDone(std::size_t steps) const {
@@ -287,9 +346,13 @@ class StepsRunner {
   const AttentionTensors* before_;
   const Execution& execution_;
   std::span<const Step* const> steps_;
+  std::size_t next_ = 0;    // the step that is begun next
+  std::deque<Loop> loops_;  // of those under way
   StepsDone done_;
   std::atomic<bool> overflowed_{false};
 };
+
+namespace {
 
 [[noreturn]] void refuseOverflow(TensorId id, const Shape& index) {
   throw UserError(fmt::format("{}[{}] does not fit a 32-bit float (it overflows 3.4e38): {}",
@@ -369,40 +432,85 @@ Index recentBlocks(const AttentionConfig& c) {
 
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
                                   const Execution& execution) {
-  return StepsRunner(tensors, before, execution).run();
+  StepsRunner runner(tensors, before, execution);
+  runner.goOn(std::numeric_limits<double>::infinity());
+  return runner.done();
+}
+
+class AttentionPass::Running {
+ public:
+  Running(const DocumentPtr& document, TracePtr previous, const Execution& execution)
+      : previous_(std::move(previous)),
+        execution_(execution),
+        trace_(std::make_shared<Trace>(document)),
+        steps_(*trace_, previous_.get(), execution_),
+        threads_(threadsFor(ledger(document->config, document->holdsScores).flops,
+                            execution.threads, execution.flopsPerThread)) {}
+
+  bool goOn(double seconds) {
+    const double start = clockSeconds();
+    const ThreadCount threads(threads_);
+    const bool ended = steps_.goOn(start + seconds);
+    if (ended) finish();
+    trace_->ms += millisecondsSince(start);
+    return ended;
+  }
+
+  TracePtr trace() const { return complete_ ? trace_ : nullptr; }
+
+ private:
+  void finish() {
+    const DocumentPtr& document = trace_->documentPtr();
+    std::optional<StepsDone> done = steps_.done();
+    if (!done) return;
+    if (done->overflowed) refuseNotFinite(*trace_);
+    trace_->steps = std::move(done->steps);
+    trace_->setPass(previous_ != nullptr ? previous_->pass() + 1 : 1);
+    for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
+      const auto id = static_cast<TensorId>(i);
+      // what a pass does not have, the first one has not either
+      const bool fresh = previous_ == nullptr || done->changed[i];
+      trace_->setRevision(id, fresh ? trace_->pass() : previous_->revision(id));
+    }
+    trace_->fullyMaskedRows = done->changed[at(TensorId::maskedScores)]
+                                  ? fullyMaskedRows(document->config)
+                                  : previous_->fullyMaskedRows;
+    complete_ = true;
+  }
+
+  TracePtr previous_;
+  Execution execution_;
+  std::shared_ptr<Trace> trace_;
+  StepsRunner steps_;
+  int threads_;
+  bool complete_ = false;
+};
+
+AttentionPass::AttentionPass(const DocumentPtr& document, const TracePtr& previous,
+                             const Execution& execution)
+    : running_(std::make_unique<Running>(document, previous, execution)) {}
+AttentionPass::~AttentionPass() = default;
+
+bool AttentionPass::goOn(double seconds) { return running_->goOn(seconds); }
+
+TracePtr AttentionPass::trace() const { return running_->trace(); }
+
+void keepForPasses(BlockStore& memory, const Document& document) {
+  const Ledger cost = ledger(document.config, document.holdsScores);
+  memory.keepFree(cost.resultBytes + denseBytes(document.config));
 }
 
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
                       const Execution& execution) {
-  if (execution.memory != nullptr) {
-    const Ledger cost = ledger(document->config, document->holdsScores);
-    execution.memory->keepFree(cost.resultBytes + denseBytes(document->config));
-  }
+  if (execution.memory != nullptr) keepForPasses(*execution.memory, *document);
   return runLayerAttention(document, previous, execution);
 }
 
 TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
                            const Execution& execution) {
-  const double start = clockSeconds();
-  const Ledger cost = ledger(document->config);
-  const ThreadCount threads(threadsFor(cost.flops, execution.threads, execution.flopsPerThread));
-  const auto trace = std::make_shared<Trace>(document);
-  std::optional<StepsDone> done = runSteps(*trace, previous.get(), execution);
-  if (!done) return nullptr;
-  if (done->overflowed) refuseNotFinite(*trace);
-  trace->steps = std::move(done->steps);
-  trace->setPass(previous != nullptr ? previous->pass() + 1 : 1);
-  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
-    const auto id = static_cast<TensorId>(i);
-    // what a pass does not have, the first one has not either
-    const bool fresh = previous == nullptr || done->changed[i];
-    trace->setRevision(id, fresh ? trace->pass() : previous->revision(id));
-  }
-  trace->fullyMaskedRows = done->changed[at(TensorId::maskedScores)]
-                               ? fullyMaskedRows(document->config)
-                               : previous->fullyMaskedRows;
-  trace->ms = millisecondsSince(start);
-  return trace;
+  AttentionPass pass(document, previous, execution);
+  pass.goOn();
+  return pass.trace();
 }
 
 }  // namespace headscope

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <limits>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -34,6 +36,29 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous = nu
 /// the caller's to say; runAttention says as much as one pass needs.
 TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
                            const Execution& execution);
+
+/// A pass that can be left off and gone on with: without a thread for it, frames are drawn
+/// meanwhile. The arguments are runLayerAttention's.
+class AttentionPass {
+ public:
+  AttentionPass(const DocumentPtr& document, const TracePtr& previous, const Execution& execution);
+  ~AttentionPass();
+  AttentionPass(const AttentionPass&) = delete;
+  AttentionPass& operator=(const AttentionPass&) = delete;
+
+  /// Works on for so long, and the piece of work under way then; on one thread where that is not
+  /// for ever. True where it has ended. Throws as runAttention does.
+  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Once it has ended: null where it was cancelled.
+  TracePtr trace() const;
+
+ private:
+  class Running;
+  std::unique_ptr<Running> running_;
+};
+
+/// How much of a store may lie free between passes of this document: what one of them needs.
+void keepForPasses(BlockStore& memory, const Document& document);
 
 /// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
 /// into, and which of these steps go through each piece while it is in cache.

@@ -39,16 +39,29 @@ Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellR
 /// in memory, (B,H,T,d_k) to read.
 Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStorePtr& store);
 
-/// Calls a function with boxes of so many rows that go through a tensor of rank 4, each standing
-/// for these rows of all of its heads.
+/// Boxes of so many rows that go through a tensor of rank 4, each standing for these rows of all of
+/// its heads: pieces of work.
+class RowsOfAllHeads {
+ public:
+  explicit RowsOfAllHeads(const Shape& shape)
+      : items_(shape[0]), rows_(shape[2]), cols_(shape[3]), down_((rows_ + kRows - 1) / kRows) {}
+
+  Index pieces() const { return items_ * down_; }
+  Box box(Index piece) const {
+    const Index row = piece % down_ * kRows;
+    return {piece / down_, 0, row, std::min(kRows, rows_ - row), 0, cols_};
+  }
+
+ private:
+  static constexpr Index kRows = 16;
+  Index items_, rows_, cols_, down_;
+};
+
+/// Calls a function with each of them.
 template <typename Function>
 void overRowsOfAllHeads(const Tensor& tensor, const Execution& execution, Function&& function) {
-  constexpr Index kRows = 16;
-  const Index down = (tensor.dim(2) + kRows - 1) / kRows;
-  overPieces(tensor.dim(0) * down, execution, [&](Index piece) {
-    const Index row = piece % down * kRows;
-    function(Box{piece / down, 0, row, std::min(kRows, tensor.dim(2) - row), 0, tensor.dim(3)});
-  });
+  const RowsOfAllHeads rows(tensor.shape());
+  overPieces(rows.pieces(), execution, [&](Index piece) { function(rows.box(piece)); });
 }
 
 /// Calls a function with boxes of so many rows that make up all matrices of a tensor of rank 4, as

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <string>
 #include <vector>
 
@@ -155,6 +156,10 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
     const TracePtr whole = runAttention(document);
     expectSameBits(*trace, *whole);
     EXPECT_EQ(trace->fullyMaskedRows, whole->fullyMaskedRows);
+    AttentionPass inSlices(document, before, execution);
+    while (!inSlices.goOn(0.0)) {
+    }
+    expectSameBits(*inSlices.trace(), *whole);
     if (!document->config.mistakes.softmaxOverQueries) {
       withoutScores = runAttention(holdingNoScores(document), withoutScores, execution);
       EXPECT_TRUE(withoutScores->tensor(TensorId::weights).empty());
@@ -168,6 +173,18 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
     }
     if (HasFailure()) FAIL() << "edit " << n << ": " << names;
   }
+}
+
+TEST(EditedPass, EndsBetweenTwoSlicesWhereItIsCancelled) {
+  std::atomic<bool> cancelled = false;
+  Execution execution;
+  execution.cancelled = &cancelled;
+  AttentionPass pass(randomDocument(sized(64, 8, 40)), nullptr, execution);
+  EXPECT_FALSE(pass.goOn(0.0));
+  EXPECT_EQ(pass.trace(), nullptr);
+  cancelled = true;
+  EXPECT_TRUE(pass.goOn(0.0));
+  EXPECT_EQ(pass.trace(), nullptr);
 }
 
 TEST(EditedPass, HoldsScoresAgainOrNoMore) {
