@@ -107,8 +107,8 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
     compared_ = chosen(kind, view, documents);
     if (compared_.document == nullptr) return;
     const Index bytes =
-        ledger(compared_.document->config, compared_.document->holdsScores).residentBytes +
-        ledger(now->config, now->holdsScores).residentBytes;
+        ledger(compared_.document->config, compared_.document->scoresHeld).residentBytes +
+        ledger(now->config, now->scoresHeld).residentBytes;
     if (bytes <= documents.memoryBudget()) return;
     compared_.document = nullptr;
     problem_ = fmt::format(

@@ -11,6 +11,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <ranges>
 #include <utility>
 
 #include "core/error.h"
@@ -140,7 +141,7 @@ class StepsRunner {
     if (before_ == nullptr) return true;
     const AttentionConfig& then = before_->config();
     if (shapeOf(output, config_) != shapeOf(output, then)) return true;
-    if (isStoredScores(output) && tensors_.holdsScores() != before_->holdsScores()) return true;
+    if (tensors_.holds(output) != before_->holds(output)) return true;
     if (!step.sameSettings(then, config_)) return true;
     const std::vector<TensorId> operands = step.operands(output, config_);
     return operands != step.operands(output, then) ||
@@ -156,8 +157,7 @@ class StepsRunner {
       if (hasToBeComputed(step, output)) {
         done_.changed[at(output)] = true;
         done_.steps[place].ran = true;
-        const bool held = tensors_.holdsScores() || !isStoredScores(output);
-        if (held) tensors_.put(output, memoryFor(step, output));
+        if (tensors_.holds(output)) tensors_.put(output, memoryFor(step, output));
       } else {
         tensors_.put(output, before_->tensor(output));
       }
@@ -234,7 +234,7 @@ class StepsRunner {
     struct Filled {
       std::size_t place;
       TensorId result;
-      bool changed;
+      bool computed;  // new; or not held, and the one after it is computed from it
     };
     std::size_t first, end;  // of the steps
     std::vector<Filled> filled = {};
@@ -253,19 +253,14 @@ class StepsRunner {
         any = any || changed(output);
       }
     }
-    const bool held = tensors_.holdsScores();
-    if (!any) {
-      if (held) return;
-      for (const TensorId id : {scoredKeys(config_), TensorId::v}) {
-        tensors_.putDense(id, before_->dense(id));
-      }
-      return;
+    bool nextComputed = false;
+    for (RowsWork::Filled& filled : std::views::reverse(work->filled)) {
+      filled.computed = filled.computed || (nextComputed && !tensors_.holds(filled.result));
+      nextComputed = filled.computed;
     }
+    for (const RowsWork::Filled& filled : work->filled) addDense(filled.result, filled.computed);
+    if (!any) return;
 
-    if (putsHeadsDense(config_)) {
-      if (changed(TensorId::rawScores) || !held) addDense(first, scoredKeys(config_));
-      if (changed(TensorId::heads) || !held) addDense(first, TensorId::v);
-    }
     work->nanoseconds = std::vector<std::atomic<std::int64_t>>(work->filled.size());
     for (const RowsLoop& loop : rowsLoops(config_)) {
       work->pieces += loop.pieces(config_);
@@ -276,7 +271,6 @@ class StepsRunner {
   }
 
   void rowsPiece(RowsWork& work, const RowsLoop& loop, Index piece) {
-    const bool held = tensors_.holdsScores();
     const Index across = loop.across(config_);
     const Index perMatrix = loop.down(config_) * across;
     const Index matrix = piece / perMatrix;
@@ -285,12 +279,13 @@ class StepsRunner {
             std::min(loop.rows, config_.seqLen - row)};
     double clock = clockSeconds();
     std::optional<AttentionTensors> rowsAtWork;
-    if (!held) rowsAtWork.emplace(tensors_.withRows(box, execution_.memory));
+    if (!tensors_.holds(TensorId::rawScores)) {
+      rowsAtWork.emplace(tensors_.withRows(box, execution_.memory));
+    }
     AttentionTensors& tensors = rowsAtWork ? *rowsAtWork : tensors_;
     for (std::size_t s = loop.firstStep; s < loop.firstStep + loop.steps; ++s) {
       const RowsWork::Filled& filled = work.filled[s];
-      // what is not held is there for the steps after it alone
-      if (!filled.changed && (held || !isStoredScores(filled.result))) continue;
+      if (!filled.computed) continue;
       const Index width = shapeOf(filled.result, config_).back();
       box.col = across > 1 ? piece % across * loop.cols : 0;
       box.cols = across > 1 ? std::min(loop.cols, width - box.col) : width;
@@ -304,9 +299,8 @@ class StepsRunner {
   }
 
   void endRows(const RowsWork& work) {
-    if (tensors_.holdsScores()) {
-      for (const TensorId id : {scoredKeys(config_), TensorId::v}) tensors_.putDense(id, {});
-    }
+    if (tensors_.holds(TensorId::rawScores)) tensors_.putDense(scoredKeys(config_), {});
+    if (tensors_.holds(TensorId::weights)) tensors_.putDense(TensorId::v, {});
     // the threads' time, shared out over the time that went by
     const double elapsed = std::exchange(done_.steps[work.first].ms, 0.0);
     double all = 0.0;
@@ -317,7 +311,18 @@ class StepsRunner {
     }
   }
 
-  void addDense(std::size_t place, TensorId id) {
+  /// Lays the keys or the values that a result is computed from next to each other, where that
+  /// pays: for this pass, and where the result is not held for whoever asks for it later.
+  void addDense(TensorId result, bool computed) {
+    if (result != TensorId::rawScores && result != TensorId::heads) return;
+    const bool keys = result == TensorId::rawScores;
+    const TensorId id = keys ? scoredKeys(config_) : TensorId::v;
+    if (!computed) {
+      if (keys && !tensors_.holds(result)) tensors_.putDense(id, before_->dense(id));
+      return;
+    }
+    if (!putsHeadsDense(config_)) return;
+    const std::size_t place = next_ - 1;
     const Tensor from = tensors_.tensor(id);
     const auto dense =
         std::make_shared<Tensor>(Tensor::uninitialised(from.shape(), execution_.memory));
@@ -381,7 +386,7 @@ void refuseNotFinite(const AttentionTensors& tensors) {
   for (const TensorId id : {TensorId::qProj, TensorId::kProj, TensorId::vProj, TensorId::qNorm,
                             TensorId::kNorm, TensorId::qRot, TensorId::kRot, TensorId::rawScores,
                             TensorId::scores, TensorId::heads, TensorId::output}) {
-    if (id == TensorId::scores || (isStoredScores(id) && !tensors.holdsScores())) {
+    if (id == TensorId::scores || !tensors.holds(id)) {
       // finite raw scores, multiplied up
       const bool mayOverflow = id != TensorId::scores || tensors.config().scoreMultiplier() > 1.0F;
       if (mayOverflow) checkRows(tensors, id);
@@ -422,12 +427,18 @@ std::vector<RowsLoop> rowsLoops(const AttentionConfig& c) {
       {0, 1, rows, c.keys()}, {1, 1, c.seqLen, share(c.seqLen, c.keys())}, {2, 1, rows, c.keys()}};
 }
 
-Index recentBlocks(const AttentionConfig& c) {
+Index recentBlockBytes(const AttentionConfig& c, ScoresHeld held) {
+  const Index tensors = held == ScoresHeld::none ? 2 : 1;
+  return 4 * tensors * rowsLoops(c).front().rows * c.keys();
+}
+
+Index recentBlocks(const AttentionConfig& c, ScoresHeld held) {
   constexpr Index kBytes = Index{256} << 20;
-  const RowsLoop loop = rowsLoops(c).front();
-  const Index each = 8 * loop.rows * c.keys();
+  if (held == ScoresHeld::all) return 0;
   // one row of every head is often looked at together
-  return std::min(loop.pieces(c), std::max(c.numHeads, kBytes / each));
+  const Index fewest = c.numHeads;
+  const Index most = held == ScoresHeld::none ? kBytes / recentBlockBytes(c, held) : fewest;
+  return std::min(rowsLoops(c).front().pieces(c), std::max(fewest, most));
 }
 
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
@@ -444,8 +455,8 @@ class AttentionPass::Running {
         execution_(execution),
         trace_(std::make_shared<Trace>(document)),
         steps_(*trace_, previous_.get(), execution_),
-        threads_(threadsFor(ledger(document->config, document->holdsScores).flops,
-                            execution.threads, execution.flopsPerThread)) {}
+        threads_(threadsFor(ledger(document->config, document->scoresHeld).flops, execution.threads,
+                            execution.flopsPerThread)) {}
 
   bool goOn(double seconds) {
     const double start = clockSeconds();
@@ -496,7 +507,7 @@ bool AttentionPass::goOn(double seconds) { return running_->goOn(seconds); }
 TracePtr AttentionPass::trace() const { return running_->trace(); }
 
 void keepForPasses(BlockStore& memory, const Document& document) {
-  const Ledger cost = ledger(document.config, document.holdsScores);
+  const Ledger cost = ledger(document.config, document.scoresHeld);
   memory.keepFree(cost.resultBytes + denseBytes(document.config));
 }
 

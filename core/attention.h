@@ -74,8 +74,9 @@ struct RowsLoop {
 };
 /// One loop; or three, where a softmax down the columns needs all rows of the scores first.
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
-/// How many blocks of so many rows, scores and weights, are kept of those that were asked for last
-/// where a pass holds no others.
-Index recentBlocks(const AttentionConfig& config);
+/// How many blocks of so many rows are kept of those that were asked for last, of the scores that a
+/// pass does not hold; and how many bytes one takes.
+Index recentBlocks(const AttentionConfig& config, ScoresHeld held);
+Index recentBlockBytes(const AttentionConfig& config, ScoresHeld held);
 
 }  // namespace headscope

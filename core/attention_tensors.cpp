@@ -48,27 +48,30 @@ Box within(const Box& whole, Box box) {
 
 }  // namespace
 
-void AttentionTensors::holdNoScores() {
-  recent_ = std::make_shared<RecentRows>(recentBlocks(config()));
+void AttentionTensors::hold(ScoresHeld held) {
+  held_ = held;
+  if (held != ScoresHeld::all) recent_ = std::make_shared<RecentRows>(recentBlocks(config(), held));
 }
 
 MatrixView AttentionTensors::cells(TensorId id, const Box& box) {
-  if (rowsAtWork_ == nullptr || !isStoredScores(id)) return mutableTensor(id).mutableMatrixOf(box);
+  if (rowsAtWork_ == nullptr || holds(id)) return mutableTensor(id).mutableMatrixOf(box);
   Tensor& rows = id == TensorId::weights ? rowsAtWork_->weights : rowsAtWork_->raw;
   return rows.mutableMatrixOf(within(rowsAtWork_->box, box));
 }
 
 ConstMatrixView AttentionTensors::cellsOf(TensorId id, const Box& box) const {
-  if (rowsAtWork_ == nullptr || !isStoredScores(id)) return tensor(id).matrixOf(box);
-  const Tensor& rows = id == TensorId::weights ? rowsAtWork_->weights : rowsAtWork_->raw;
-  return rows.matrixOf(within(rowsAtWork_->box, box));
+  if (rowsAtWork_ == nullptr || holds(id)) return tensor(id).matrixOf(box);
+  return rowsAtWork_->of(id).matrixOf(within(rowsAtWork_->box, box));
 }
 
 AttentionTensors AttentionTensors::withRows(const Box& box, const BlockStorePtr& memory) const {
   AttentionTensors tensors(*this);
   const Shape shape{1, 1, box.rows, config().keys()};
+  const auto rows = [&](TensorId id) {
+    return holds(id) ? Tensor() : Tensor::uninitialised(shape, memory);
+  };
   tensors.rowsAtWork_ = std::make_shared<ScoreRows>(
-      ScoreRows{box, Tensor::uninitialised(shape, memory), Tensor::uninitialised(shape, memory)});
+      ScoreRows{box, rows(TensorId::rawScores), rows(TensorId::weights)});
   return tensors;
 }
 
@@ -82,7 +85,7 @@ std::shared_ptr<const AttentionTensors::ScoreRows> AttentionTensors::rowsAround(
   std::call_once(block->once, [&] {
     AttentionTensors tensors = withRows(box, nullptr);
     scoreStep().compute(tensors, TensorId::rawScores, box);
-    softmaxStep().compute(tensors, TensorId::weights, box);
+    if (!holds(TensorId::weights)) softmaxStep().compute(tensors, TensorId::weights, box);
     block->rows = tensors.rowsAtWork_;
   });
   return block->rows;
@@ -92,7 +95,7 @@ void AttentionTensors::tile(TensorId id, Index item, Index head, Index row, Inde
                             Index cols, float* out) const {
   const bool onDemand = isComputedOnDemand(id);
   const TensorId from = onDemand ? TensorId::rawScores : id;
-  if (holdsScores() || !isStoredScores(from)) {
+  if (holds(from)) {
     LayerTensors::tile(from, item, head, row, rows, col, cols, out);
   } else {
     HeadRows read(*this, from, item, head);
@@ -111,7 +114,7 @@ void AttentionTensors::tile(TensorId id, Index item, Index head, Index row, Inde
 
 HeadRows::HeadRows(const AttentionTensors& tensors, TensorId id, Index item, Index head)
     : tensors_(&tensors), id_(id), item_(item), head_(head) {
-  if (tensors.holdsScores()) held_ = tensors.tensor(id).matrix({item, head});
+  if (tensors.holds(id)) held_ = tensors.tensor(id).matrix({item, head});
 }
 
 std::span<const float> HeadRows::row(Index row) {
@@ -119,8 +122,7 @@ std::span<const float> HeadRows::row(Index row) {
   if (block_ == nullptr || row < block_->box.row || row >= block_->box.row + block_->box.rows) {
     block_ = tensors_->rowsAround(item_, head_, row);
   }
-  const Tensor& rows = id_ == TensorId::weights ? block_->weights : block_->raw;
-  return rows.matrix({0, 0}).row(row - block_->box.row);
+  return block_->of(id_).matrix({0, 0}).row(row - block_->box.row);
 }
 
 }  // namespace headscope

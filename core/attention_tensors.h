@@ -4,9 +4,10 @@
 //
 // `q k v concat` are views of `q_proj … heads`.
 //
-// Scores and weights grow as T². Where they would not fit in memory they are not held: a pass has
-// those of the rows at work alone, and who asks for others gets them computed again a block of rows
-// at a time, by the same steps on the same rows, so bit for bit what holding them would have kept.
+// Scores and weights grow as T². They need not be held (ScoresHeld), where they would not fit in
+// memory or are seldom looked at: a pass then has those of the rows at work alone, and who asks for
+// others gets them computed again a block of rows at a time, by the same steps on the same rows, so
+// bit for bit what holding them would have kept.
 #pragma once
 
 #include <array>
@@ -44,25 +45,27 @@ class AttentionTensors : public LayerTensors {
     dense_[id == TensorId::v ? 1 : 0] = {id, std::move(heads)};
   }
 
-  /// Whether raw scores and weights of all heads are stored.
-  bool holdsScores() const { return recent_ == nullptr; }
+  /// Whether a result is stored.
+  bool holds(TensorId id) const { return headscope::holds(held_, id); }
   /// Before anything is computed.
-  void holdNoScores();
+  void hold(ScoresHeld held);
 
   /// A box of a result, for the step that fills it in, and for the next one, which reads it.
   MatrixView cells(TensorId id, const Box& box);
   ConstMatrixView cellsOf(TensorId id, const Box& box) const;
 
-  /// Rows of one head's raw scores and weights, whole rows of keys.
+  /// Rows of one head's raw scores and weights, whole rows of keys; empty: held.
   struct ScoreRows {
     Box box;
     Tensor raw, weights;
+
+    const Tensor& of(TensorId id) const { return id == TensorId::weights ? weights : raw; }
   };
-  /// The same tensors, in which `cells` and `cellsOf` give the scores and weights of these rows
-  /// alone: for a piece of a pass that holds no others.
+  /// The same tensors, in which `cells` and `cellsOf` give of what is not held these rows alone:
+  /// for a piece of a pass.
   AttentionTensors withRows(const Box& box, const BlockStorePtr& memory) const;
   /// The block that a row lies in; of what was asked for last, some blocks are kept. Safe on any
-  /// thread. Only where scores are not held.
+  /// thread. Only where not all is held.
   std::shared_ptr<const ScoreRows> rowsAround(Index item, Index head, Index row) const;
 
   void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
@@ -76,9 +79,10 @@ class AttentionTensors : public LayerTensors {
 
   const Pins* pins_;
   std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
-  // of keys, of values; after a pass only where it holds no scores, to compute them from
+  // of keys, of values; after a pass only to compute from what it does not hold
   std::array<std::pair<TensorId, Tensor>, 2> dense_;
-  std::shared_ptr<RecentRows> recent_;     // null where all scores are held
+  ScoresHeld held_ = ScoresHeld::all;
+  std::shared_ptr<RecentRows> recent_;     // null where all is held
   std::shared_ptr<ScoreRows> rowsAtWork_;  // of `withRows`
 };
 

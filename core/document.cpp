@@ -19,7 +19,7 @@ DocumentPtr makeDocument(std::string preset, AttentionConfig config, InputSource
   d.weightSource = std::move(weights);
   auto problems = validate(d.config);
   if (!problems.empty()) throw UserError(std::move(problems));
-  d.holdsScores = scoresFit(d.config, memoryBudgetBytes);
+  d.scoresHeld = scoresToHold(d.config, memoryBudgetBytes);
   d.source = std::make_shared<const InputSource>(std::move(source));
   d.input = std::make_shared<const Input>(makeInput(*d.source, positions, d.config));
   if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;

@@ -11,6 +11,7 @@
 #include "core/config.h"
 #include "core/input/input.h"
 #include "core/pins.h"
+#include "core/tensor_id.h"
 #include "core/training/material.h"
 #include "core/weights/weights.h"
 
@@ -20,7 +21,7 @@ struct Document {
   std::string preset;  // the preset it started from; empty after none
   AttentionConfig config;
   Positions positions = Positions::named;
-  bool holdsScores = true;  // whether a pass keeps all of them: the memory budget's to say
+  ScoresHeld scoresHeld = ScoresHeld::all;  // of what a pass keeps: the budget's to say
   std::shared_ptr<const InputSource> source;
   std::shared_ptr<const Input> input;
   bool inputEdited = false;  // cells of X or the memory were typed over the source's

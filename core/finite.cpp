@@ -31,6 +31,19 @@ bool allFinite(const ConstMatrixView& cells) {
   return sum == 0.0F;
 }
 
+bool addToRows(const float* row, const MatrixView& cells) {
+  float sum = 0.0F;
+  for (Index r = 0; r < cells.rows; ++r) {
+    float* to = cells.row(r).data();
+#pragma omp simd reduction(+ : sum) simdlen(16)
+    for (Index c = 0; c < cells.cols; ++c) {
+      to[c] += row[c];
+      sum += 0.0F * to[c];
+    }
+  }
+  return sum == 0.0F;
+}
+
 float largestMagnitude(const ConstMatrixView& cells) {
   constexpr std::uint32_t kMagnitude = 0x7fffffff;  // in the order of the values, NaN last
   std::uint32_t largest = 0;

@@ -11,6 +11,9 @@ namespace headscope {
 /// True where no value is NaN or Inf. Made for cells that lie in cache: some 16 a cycle.
 bool allFinite(const ConstMatrixView& cells);
 
+/// The same after `row` is added to each row of them.
+bool addToRows(const float* row, const MatrixView& cells);
+
 /// The largest |value| of them; where some are not finite, one of these.
 float largestMagnitude(const ConstMatrixView& cells);
 

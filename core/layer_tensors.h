@@ -16,12 +16,6 @@ namespace headscope {
 constexpr bool isComputedOnDemand(TensorId id) {
   return id == TensorId::scores || id == TensorId::maskedScores;
 }
-/// True for the results of size T × M a head that are stored: a pass of many tokens need not hold
-/// them (AttentionTensors::holdsScores).
-constexpr bool isStoredScores(TensorId id) {
-  return id == TensorId::rawScores || id == TensorId::weights;
-}
-
 class LayerTensors {
  public:
   /// The configuration must live as long as this does.

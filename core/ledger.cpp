@@ -30,8 +30,8 @@ void refuseOverflow(const AttentionConfig& c) {
 }
 
 /// The results before stay on screen until the new ones are there.
-Index bytesNeeded(const AttentionConfig& c, bool holdsScores) {
-  const Ledger cost = ledger(c, holdsScores);
+Index bytesNeeded(const AttentionConfig& c, ScoresHeld held) {
+  const Ledger cost = ledger(c, held);
   return cost.residentBytes + cost.resultBytes;
 }
 
@@ -47,7 +47,7 @@ std::string inUnits(double value, const char* const (&units)[6], double step) {
 
 }  // namespace
 
-Ledger ledger(const AttentionConfig& c, bool holdsScores) {
+Ledger ledger(const AttentionConfig& c, ScoresHeld held) {
   refuseOverflow(c);
   Ledger total;
   auto& p = total.parameters;
@@ -74,27 +74,28 @@ Ledger ledger(const AttentionConfig& c, bool holdsScores) {
     total.bytes += cost.bytes;
     // scores and masked scores are handed out by tile, not held
     const TensorId result = step->outputs().front();
-    if (isComputedOnDemand(result) || (isStoredScores(result) && !holdsScores)) continue;
+    if (isComputedOnDemand(result) || !holds(held, result)) continue;
     total.resultBytes += cost.bytes;
   }
-  if (!holdsScores) {  // what they are computed from again
-    total.resultBytes +=
-        4 * (elementCount(shapeOf(scoredKeys(c), c)) + elementCount(shapeOf(TensorId::v, c)));
+  // what those that are not held are computed from again
+  if (!holds(held, TensorId::rawScores)) {
+    total.resultBytes += 4 * elementCount(shapeOf(scoredKeys(c), c));
+  }
+  if (!holds(held, TensorId::weights)) {
+    total.resultBytes += 4 * elementCount(shapeOf(TensorId::v, c));
   }
   total.residentBytes += total.resultBytes;
-  if (!holdsScores) {
-    total.residentBytes += 8 * recentBlocks(c) * rowsLoops(c).front().rows * c.keys();
-  }
+  total.residentBytes += recentBlocks(c, held) * recentBlockBytes(c, held);
   total.kvCacheBytes = 8 * c.batch * c.keys() * c.dKv();
   return total;
 }
 
-bool scoresFit(const AttentionConfig& c, Index budgetBytes) {
-  if (bytesNeeded(c, true) <= budgetBytes) return true;
+ScoresHeld scoresToHold(const AttentionConfig& c, Index budgetBytes) {
+  if (bytesNeeded(c, ScoresHeld::all) <= budgetBytes) return ScoresHeld::all;
   // a softmax down the columns needs all rows at once
   if (c.mistakes.softmaxOverQueries) checkFits(c, budgetBytes);
-  const Index needed = bytesNeeded(c, false);
-  if (needed <= budgetBytes) return false;
+  const Index needed = bytesNeeded(c, ScoresHeld::none);
+  if (needed <= budgetBytes) return ScoresHeld::none;
   throw UserError(fmt::format(
       "this size needs {} even without scores and weights, more than the memory budget of {}: "
       "reduce tokens, heads, batch or d_model",
@@ -102,7 +103,7 @@ bool scoresFit(const AttentionConfig& c, Index budgetBytes) {
 }
 
 void checkFits(const AttentionConfig& c, Index budgetBytes) {
-  const Index needed = bytesNeeded(c, true);
+  const Index needed = bytesNeeded(c, ScoresHeld::all);
   if (needed <= budgetBytes) return;
   throw UserError(fmt::format(
       "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "

@@ -24,12 +24,12 @@ struct Ledger {
 };
 
 /// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.
-/// `holdsScores`: whether the pass stores raw scores and weights of all heads.
-Ledger ledger(const AttentionConfig& config, bool holdsScores = true);
+/// `held`: which scores the pass stores.
+Ledger ledger(const AttentionConfig& config, ScoresHeld held = ScoresHeld::all);
 
-/// Whether a pass that holds all scores fits `budgetBytes`; where not, it holds those of the rows
-/// at work alone. Throws UserError with the figure where even that would not fit.
-bool scoresFit(const AttentionConfig& config, Index budgetBytes);
+/// All, where such a pass fits `budgetBytes`; else none. Throws UserError with the figure where
+/// even that would not fit.
+ScoresHeld scoresToHold(const AttentionConfig& config, Index budgetBytes);
 /// Throws UserError with the figure where a pass that holds all scores would not fit `budgetBytes`.
 void checkFits(const AttentionConfig& config, Index budgetBytes);
 

@@ -45,7 +45,7 @@ Applied Rebuild::finish() {
   followInput();
   auto problems = validate(next_.config);
   if (!problems.empty()) throw UserError(std::move(problems));
-  next_.holdsScores = scoresFit(next_.config, budget_);
+  next_.scoresHeld = scoresToHold(next_.config, budget_);
   embed();
   drawWhereNeeded();
   fitPins();

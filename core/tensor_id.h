@@ -116,4 +116,16 @@ std::string toString(const CellRef& cell);
 /// The cell that such a text names, spaces aside; nothing where it names none.
 std::optional<CellRef> cellFromString(std::string_view text);
 
+/// True for the results of size T × M a head that can be stored.
+constexpr bool isStoredScores(TensorId id) {
+  return id == TensorId::rawScores || id == TensorId::weights;
+}
+
+/// Which of these a pass stores, each case less than the one before.
+enum class ScoresHeld { all, weights, none };
+constexpr bool holds(ScoresHeld held, TensorId id) {
+  return !isStoredScores(id) || held == ScoresHeld::all ||
+         (held == ScoresHeld::weights && id == TensorId::weights);
+}
+
 }  // namespace headscope

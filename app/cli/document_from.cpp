@@ -255,7 +255,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   const auto trace = model::runModel(
       model::makeModelDocument(model, modelInput(o.model, text, o.ids, model->config())), nullptr,
       execution, budget / 2);
-  DocumentPtr document = trace->layer(*o.layer)->documentPtr();
+  DocumentPtr document = trace->documentOfLayer(*o.layer, budget);
   const auto edit = [&](const Edit& change) {
     document = apply(*document, change, budget).document;
   };

@@ -84,17 +84,18 @@ void printParameters(std::ostream& out, const AttentionConfig& config, const Led
 std::string heldInWords(const AttentionConfig& config, const Ledger& cost) {
   const Index budget = defaultMemoryBudget();
   try {
-    if (scoresFit(config, budget)) {
+    if (scoresToHold(config, budget) == ScoresHeld::all) {
       return fmt::format("holds {} in memory", bytesInWords(cost.residentBytes));
     }
   } catch (const UserError&) {
     return fmt::format("holds {} in memory, more than the budget of {}: 'run' refuses it",
-                       bytesInWords(ledger(config, false).residentBytes), bytesInWords(budget));
+                       bytesInWords(ledger(config, ScoresHeld::none).residentBytes),
+                       bytesInWords(budget));
   }
   return fmt::format(
       "holds {} in memory: scores and weights of all heads would need {}, with those before, of "
       "a budget of {}, so those of the rows that are looked at are computed when they are",
-      bytesInWords(ledger(config, false).residentBytes),
+      bytesInWords(ledger(config, ScoresHeld::none).residentBytes),
       bytesInWords(cost.residentBytes + cost.resultBytes), bytesInWords(budget));
 }
 

@@ -62,7 +62,7 @@ float learningBar(const Panel& panel, const Status::Learning& learning, const Re
 }  // namespace
 
 std::string passFigures(const Trace& trace) {
-  const Ledger costs = ledger(trace.config(), trace.holdsScores());
+  const Ledger costs = ledger(trace.config(), trace.document().scoresHeld);
   return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
                      trace.stepsRun(), trace.steps.size(), trace.ms,
                      withThousands(costs.parameters.total), flopsInWords(costs.flops));

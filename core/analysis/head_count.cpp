@@ -23,7 +23,7 @@ Index bytesHeldBy(const Trace& trace) {
                             TensorId::weights, TensorId::heads, TensorId::output}) {
     bytes += trace.tensor(id).size() * static_cast<Index>(sizeof(float));
   }
-  if (trace.holdsScores()) return bytes;
+  if (trace.holds(TensorId::rawScores)) return bytes;
   for (const TensorId id : {scoredKeys(trace.config()), TensorId::v}) {
     bytes += trace.dense(id).size() * static_cast<Index>(sizeof(float));
   }
@@ -47,8 +47,8 @@ std::optional<Index> HeadCountPoint::distinct(double similarity) const {
   return clustersAt(*tree, similarity).count;
 }
 
-HeadCountCost headCountCost(const AttentionConfig& config, bool holdsScores) {
-  const Ledger costs = ledger(config, holdsScores);
+HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held) {
+  const Ledger costs = ledger(config, held);
   HeadCountCost cost;
   cost.parameters = costs.parameters.total;
   cost.flops = costs.flops;
@@ -76,7 +76,7 @@ std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index h
   point.heads = heads;
   try {
     const DocumentPtr other = withHeads(document, heads, memoryBudgetBytes);
-    point.cost = headCountCost(other->config, other->holdsScores);
+    point.cost = headCountCost(other->config, other->scoresHeld);
     TracePtr trace;
     double total = 0.0;
     do {

@@ -42,7 +42,7 @@ struct HeadCountPoint {
 };
 
 /// What one pass of this configuration costs, by count, without running it.
-HeadCountCost headCountCost(const AttentionConfig& config, bool holdsScores = true);
+HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held = ScoresHeld::all);
 
 /// The document with this number of query and of key/value heads, gains of 1 and without pins;
 /// drawn weights are drawn for it, loaded ones stay. Throws UserError where that cannot be.

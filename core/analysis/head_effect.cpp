@@ -46,7 +46,7 @@ Tensor outputWithGain(const Trace& trace, Index item, Index head, float gain) {
   Tensor mixed = Tensor::uninitialised({c.seqLen, c.dK()});
   const MatrixView change = mixed.mutableMatrix();
   const ConstMatrixView values = trace.tensor(TensorId::v).matrix({item, c.kvHead(head)});
-  if (trace.holdsScores()) {
+  if (trace.holds(TensorId::weights)) {
     gemm(trace.tensor(TensorId::weights).matrix({item, head}), values, change);
   } else {
     HeadRows weights(trace, TensorId::weights, item, head);

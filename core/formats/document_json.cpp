@@ -160,7 +160,7 @@ void requireUsable(const JsonField& field, const AttentionConfig& config, Index 
   const auto problems = validate(config);
   if (!problems.empty()) field.fail("cannot be used: " + problems.front().message);
   try {
-    scoresFit(config, memoryBudget);
+    scoresToHold(config, memoryBudget);
   } catch (const UserError& error) {
     field.fail(fmt::format("cannot be used: {}", error.what()));
   }

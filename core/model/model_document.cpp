@@ -90,7 +90,7 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
   return next;
 }
 
-DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x) {
+DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, ScoresHeld held) {
   requireLayer(*document.model, layer);
   EditedLayer present = presentLayer(document, layer);
   TensorSource source;
@@ -106,6 +106,8 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x) 
   Document made;
   made.config = std::move(present.config);
   made.positions = Positions::none;
+  // a softmax down the columns needs all rows at once
+  made.scoresHeld = made.config.mistakes.softmaxOverQueries ? ScoresHeld::all : held;
   made.weightSource.loadedFrom = source.name;
   made.weightsEdited = document.edited.contains(layer);
   made.source = std::make_shared<const InputSource>(std::move(source));

@@ -70,10 +70,11 @@ class ModelRun {
     }
     left_ -= needed;
     const AttentionConfig attention = config_.attention(0, tokens);
-    checkFits(attention, budgetBytes);
+    // weights are what is read of every layer; raw scores, of one that is looked into
+    held_ = std::max(ScoresHeld::weights, scoresToHold(attention, budgetBytes));
     if (execution_.memory == nullptr) return;
     // as much as the pass before leaves behind: its results, and what its layers were given
-    const Index each = ledger(attention).resultBytes + floatBytes(tokens * config_.dModel);
+    const Index each = ledger(attention, held_).resultBytes + floatBytes(tokens * config_.dModel);
     execution_.memory->keepFree(needed + std::min(left_, config_.layers * each));
   }
 
@@ -157,7 +158,8 @@ class ModelRun {
     if (x.empty()) x = trace_->attentionInput(layer, execution_);
     if (execution_.stop()) return nullptr;
     try {
-      return runLayerAttention(layerDocument(*document_, layer, std::move(x)), before, execution_);
+      return runLayerAttention(layerDocument(*document_, layer, std::move(x), held_), before,
+                               execution_);
     } catch (const UserError& error) {
       throw UserError(
           fmt::format("layer {} of {}: {}", layer + 1, document_->model->name(), error.what()));
@@ -165,7 +167,7 @@ class ModelRun {
   }
 
   void hold(Index layer, const TracePtr& trace) {
-    const Index bytes = ledger(trace->config()).residentBytes;
+    const Index bytes = ledger(trace->config(), held_).residentBytes;
     if (bytes > left_) return;
     left_ -= bytes;
     trace_->traces_[at(layer)] = trace;
@@ -195,6 +197,7 @@ class ModelRun {
   ModelTracePtr previous_;
   const Execution& execution_;
   Index left_;  // of the budget
+  ScoresHeld held_;
   std::shared_ptr<ModelTrace> trace_;
 };
 
@@ -223,6 +226,12 @@ TracePtr ModelTrace::layer(Index layer) const {
                            nullptr, execution);
   lookedAtLayer_ = layer;
   return lookedAt_;
+}
+
+DocumentPtr ModelTrace::documentOfLayer(Index layer, Index budgetBytes) const {
+  Document own = this->layer(layer)->document();
+  own.scoresHeld = scoresToHold(own.config, budgetBytes);
+  return std::make_shared<const Document>(std::move(own));
 }
 
 Tensor ModelTrace::logits(Index row, Index rows) const {

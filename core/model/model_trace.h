@@ -48,6 +48,8 @@ class ModelTrace {
 
   /// A layer's attention; computed again where it is not held.
   TracePtr layer(Index layer) const;
+  /// It as a document of its own, whose passes hold all that fits the budget.
+  DocumentPtr documentOfLayer(Index layer, Index budgetBytes) const;
   bool held(Index layer) const { return traces_[static_cast<std::size_t>(layer)] != nullptr; }
 
   /// Rows [row, row + rows) of the logits: (1, rows, V). Throws UserError for a model without a

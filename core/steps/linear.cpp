@@ -31,13 +31,7 @@ bool multiplyAdd(const Tensor& x, const ConstMatrixView& weight, const Tensor& b
   const MatrixView out{y.mutableData() + (to.data - y.data()) + box.col, box.rows, box.cols,
                        to.rowStride};
   gemm(rowsOf(x, box), weight, out);
-  if (bias.empty()) return allFinite(out);
-  const float* b = bias.data() + box.col;
-  for (Index r = 0; r < out.rows; ++r) {
-    float* row = out.row(r).data();
-    for (Index c = 0; c < out.cols; ++c) row[c] += b[c];
-  }
-  return allFinite(out);
+  return bias.empty() ? allFinite(out) : addToRows(bias.data() + box.col, out);
 }
 
 /// Rows of W as columns of Wᵀ.

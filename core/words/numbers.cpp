@@ -12,12 +12,12 @@ namespace headscope {
 namespace {
 
 std::string costOf(const AttentionConfig& config) {
-  bool holdsScores = true;
+  ScoresHeld held = ScoresHeld::all;
   try {
-    holdsScores = scoresFit(config, defaultMemoryBudget());
+    held = scoresToHold(config, defaultMemoryBudget());
   } catch (const UserError&) {  // what it would need is told all the same
   }
-  const Ledger cost = ledger(config, holdsScores);
+  const Ledger cost = ledger(config, held);
   return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
                      flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
 }

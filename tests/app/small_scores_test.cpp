@@ -22,9 +22,9 @@ TEST(SmallScores, ShowTheLargestOfEveryBlockHeadByHead) {
   document = apply(*document, SetMask{causal}, kTestBudget).document;
   const TracePtr held = runAttention(document);
   Document without = *document;
-  without.holdsScores = false;
+  without.scoresHeld = ScoresHeld::none;
   const TracePtr pass = runAttention(std::make_shared<const Document>(without));
-  ASSERT_FALSE(pass->holdsScores());
+  ASSERT_FALSE(pass->holds(TensorId::weights));
 
   Computations computations;
   SmallScoresBeside beside;

@@ -130,8 +130,8 @@ DocumentPtr editedByAny(const DocumentPtr& document, EditDraws& draws, std::stri
   }
 }
 
-DocumentPtr holdingNoScores(const DocumentPtr& document) {
-  return changed(document, [](Document& d) { d.holdsScores = false; });
+DocumentPtr holding(ScoresHeld held, const DocumentPtr& document) {
+  return changed(document, [held](Document& d) { d.scoresHeld = held; });
 }
 
 class EditedPass : public testing::TestWithParam<Case> {};
@@ -145,7 +145,7 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
   execution.memory = std::make_shared<BlockStore>();  // used again and again
   DocumentPtr document = randomDocument(GetParam().config);
   TracePtr trace = runAttention(document, nullptr, execution);
-  TracePtr withoutScores;
+  TracePtr onlyWeights, noScores;
   for (int n = 0; n < 40; ++n) {
     std::string names;
     for (Index edits = 1 + draws.below(3); edits > 0; --edits) {
@@ -161,9 +161,13 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
     }
     expectSameBits(*inSlices.trace(), *whole);
     if (!document->config.mistakes.softmaxOverQueries) {
-      withoutScores = runAttention(holdingNoScores(document), withoutScores, execution);
-      EXPECT_TRUE(withoutScores->tensor(TensorId::weights).empty());
-      expectSameBits(*withoutScores, *whole);
+      onlyWeights = runAttention(holding(ScoresHeld::weights, document), onlyWeights, execution);
+      EXPECT_TRUE(onlyWeights->tensor(TensorId::rawScores).empty());
+      EXPECT_FALSE(onlyWeights->tensor(TensorId::weights).empty());
+      expectSameBits(*onlyWeights, *whole);
+      noScores = runAttention(holding(ScoresHeld::none, document), noScores, execution);
+      EXPECT_TRUE(noScores->tensor(TensorId::weights).empty());
+      expectSameBits(*noScores, *whole);
     }
     for (std::size_t i = 0; i < kTensorCount; ++i) {
       const auto id = static_cast<TensorId>(i);
@@ -190,12 +194,14 @@ TEST(EditedPass, EndsBetweenTwoSlicesWhereItIsCancelled) {
 TEST(EditedPass, HoldsScoresAgainOrNoMore) {
   DocumentPtr document = randomDocument(sized(64, 8, 40));
   TracePtr trace = runAttention(document);
-  for (Index head = 0; head < 4; ++head) {
-    document = edited(document, SetHeadGain{head, 0.5F});
-    const bool held = head % 2 == 1;
-    const TracePtr before = trace;
-    trace = runAttention(held ? document : holdingNoScores(document), before);
-    EXPECT_EQ(trace->tensor(TensorId::weights).empty(), !held);
+  using enum ScoresHeld;
+  Index head = 0;
+  for (const ScoresHeld held : {none, all, weights, all, none, weights, none}) {
+    document = edited(document, SetHeadGain{head++, 0.5F});
+    trace = runAttention(holding(held, document), trace);
+    for (const TensorId id : {TensorId::rawScores, TensorId::weights}) {
+      EXPECT_EQ(trace->tensor(id).empty(), !holds(held, id));
+    }
     expectSameBits(*trace, *runAttention(document));
   }
 }

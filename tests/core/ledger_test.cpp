@@ -143,18 +143,19 @@ TEST(Ledger, RefusalNamesTheFigure) {
 
 TEST(Ledger, ScoresThatDoNotFitAreNotHeld) {
   AttentionConfig c = sized(512, 8, 16'384);
-  const auto needed = [&c](bool holdsScores) {
-    const Ledger cost = ledger(c, holdsScores);
+  using enum ScoresHeld;
+  const auto needed = [&c](ScoresHeld held) {
+    const Ledger cost = ledger(c, held);
     return cost.residentBytes + cost.resultBytes;
   };
-  EXPECT_LT(needed(false) * 40, needed(true));
-  EXPECT_TRUE(scoresFit(c, needed(true)));
-  EXPECT_FALSE(scoresFit(c, needed(true) - 1));
-  EXPECT_FALSE(scoresFit(c, needed(false)));
-  expectUserError([&] { scoresFit(c, needed(false) - 1); }, bytesInWords(needed(false)),
+  EXPECT_LT(needed(none) * 40, needed(all));
+  EXPECT_EQ(scoresToHold(c, needed(all)), all);
+  EXPECT_EQ(scoresToHold(c, needed(all) - 1), none);
+  EXPECT_EQ(scoresToHold(c, needed(none)), none);
+  expectUserError([&] { scoresToHold(c, needed(none) - 1); }, bytesInWords(needed(none)),
                   "even without scores", "reduce tokens");
   c.mistakes.softmaxOverQueries = true;  // all rows of a column at once
-  expectUserError([&] { scoresFit(c, needed(true) - 1); }, bytesInWords(needed(true)));
+  expectUserError([&] { scoresToHold(c, needed(all) - 1); }, bytesInWords(needed(all)));
 }
 
 TEST(Ledger, NumbersInWords) {

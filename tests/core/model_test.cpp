@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/attention.h"
 #include "core/edit.h"
 #include "core/error.h"
 #include "core/formats/model_directory.h"
@@ -183,7 +184,14 @@ TEST(Model, AnEditRunsFromItsLayerOn) {
 TEST(Model, ALayerIsADocumentThatIsEditedAsAny) {
   const auto document = documentOn("tiny-gpt2", {283, 271, 84, 396});
   const ModelTracePtr before = run(document);
-  const DocumentPtr layer = before->layer(0)->documentPtr();
+  const DocumentPtr layer = before->documentOfLayer(0, kBudget);
+  // the model's pass holds no raw scores, its layers' documents do, and both have the same
+  const TracePtr own = runAttention(layer);
+  EXPECT_TRUE(before->layer(0)->tensor(TensorId::rawScores).empty());
+  EXPECT_FALSE(own->tensor(TensorId::rawScores).empty());
+  for (const TensorId id : {TensorId::rawScores, TensorId::maskedScores, TensorId::weights}) {
+    EXPECT_EQ(before->layer(0)->materialise(id).values(), own->materialise(id).values());
+  }
   EXPECT_EQ(layer->input->tokens.front(), (std::vector<std::string>{"283", "271", "84", "396"}));
 
   const CellRef weight{TensorId::wV, -1, -1, 3, 7};

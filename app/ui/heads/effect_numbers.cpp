@@ -102,7 +102,7 @@ std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Inde
   checked.gain = trace->config().gain(head) == 0.0F ? 1.0F : 0.0F;
   const SetHeadGain edit{head, checked.gain};
   Document edited = *apply(trace->document(), edit, std::numeric_limits<Index>::max()).document;
-  edited.holdsScores = trace->holdsScores();
+  edited.scoresHeld = trace->document().scoresHeld;
   const TracePtr real =
       runAttention(std::make_shared<const Document>(std::move(edited)), trace, execution);
   if (real == nullptr) return std::nullopt;

@@ -7,6 +7,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/model/model_page.h"
 #include "app/ui/widgets.h"
+#include "core/ledger.h"
 
 namespace headscope::ui {
 namespace {
@@ -105,7 +106,7 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment) {
 
 void openLayerInFlow(const Panel& panel, LiveModel& live, const model::HeadOfLayer& head) {
   const auto moment = live.moment();
-  const DocumentPtr document = moment->trace->layer(head.layer)->documentPtr();
+  const DocumentPtr document = moment->trace->documentOfLayer(head.layer, defaultMemoryBudget());
   live.openedInFlow(head.layer, document);
   panel.edits.open = {document, fmt::format("{}, layer {}", moment->trace->document().model->name(),
                                             head.layer + 1)};

@@ -200,8 +200,8 @@ CellRows cellsOf(const Trace& trace, const MatrixRef& ref) {
 /// Whether the part is too much to be computed again for a picture.
 static bool isShownSmall(const Trace& trace, const MatrixRef& ref) {
   constexpr Index kAtOnce = Index{1} << 18;  // cells
-  return !trace.holdsScores() && !ref.gradient && !ref.maskOnly && SmallScores::has(ref.tensor) &&
-         ref.rows * ref.cols > kAtOnce;
+  const TensorId from = isComputedOnDemand(ref.tensor) ? TensorId::rawScores : ref.tensor;
+  return !trace.holds(from) && !ref.gradient && !ref.maskOnly && ref.rows * ref.cols > kAtOnce;
 }
 
 std::optional<CellRows> cellsToShow(const Trace& trace, const MatrixRef& ref) {

@@ -69,7 +69,7 @@ std::optional<Index> nextHead(const SmallScores& small, Index chosen) {
 
 TracePtr SmallScoresBeside::shown(const TracePtr& pass, Index item, Index head,
                                   Computations& computations) {
-  if (pass->holdsScores()) {
+  if (pass->holds(TensorId::rawScores)) {
     *this = {};
     return pass;
   }
