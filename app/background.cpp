@@ -22,6 +22,11 @@ void TaskThread::setWake(std::function<void()> wake) {
   wake_ = std::move(wake);
 }
 
+void TaskThread::onRest(double seconds, std::function<void()> rest) {
+  restAfter_ = seconds;
+  rest_ = std::move(rest);
+}
+
 void TaskThread::request(Task task) {
   {
     const std::lock_guard lock(mutex_);
@@ -77,9 +82,15 @@ void TaskThread::runRequested(std::unique_lock<std::mutex>& lock) {
 }
 
 void TaskThread::loop() {
+  const auto called = [this] { return stopping_ || requested_; };
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || requested_; });
+    if (rest_ && !changed_.wait_for(lock, std::chrono::duration<double>(restAfter_), called)) {
+      lock.unlock();
+      rest_();
+      lock.lock();
+    }
+    changed_.wait(lock, called);
     if (stopping_) return;
     runRequested(lock);
   }

@@ -32,6 +32,9 @@ class TaskThread {
 
   /// `wake` is called from the thread.
   void setWake(std::function<void()> wake);
+  /// Before the first request: `rest` is called from the thread, once whenever nothing was
+  /// requested for so many seconds. Never where there are no threads.
+  void onRest(double seconds, std::function<void()> rest);
   void request(Task task);
   bool busy() const;
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
@@ -48,6 +51,8 @@ class TaskThread {
 
   std::mutex wakeMutex_;  // held while waking: whoever clears the wake call waits for it to return
   std::function<void()> wake_;
+  double restAfter_ = 0.0;
+  std::function<void()> rest_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Task requested_;

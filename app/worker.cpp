@@ -19,8 +19,9 @@ constexpr double kSlice = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-Worker::Worker(int threads, std::function<void()> wake) : threads_(threads) {
+Worker::Worker(int threads, std::function<void()> wake, double restAfter) : threads_(threads) {
   thread_.setWake(std::move(wake));
+  thread_.onRest(restAfter, [memory = memory_] { memory->keepFree(0); });
 }
 
 void Worker::request(DocumentPtr document) {

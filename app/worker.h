@@ -28,14 +28,18 @@ class Worker {
     int stepsDone = 0;     // of those the configuration has
   };
 
-  /// `wake` is called from the worker's thread after each update. `threads` 0: one per core.
-  explicit Worker(int threads, std::function<void()> wake = {});
+  /// `wake` is called from the worker's thread after each update. `threads` 0: one per core. Memory
+  /// that is kept for the next pass goes back to the system when none was requested for so many
+  /// seconds.
+  explicit Worker(int threads, std::function<void()> wake = {}, double restAfter = 10.0);
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
   void request(DocumentPtr document);
   /// What has finished since the last call.
   std::optional<Update> take();
   Progress progress() const;
+  /// Memory that is kept for the next pass, in bytes.
+  Index keptBytes() const { return memory_->freeBytes(); }
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
   void wait(double seconds = -1.0) { thread_.wait(seconds); }

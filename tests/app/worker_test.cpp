@@ -212,6 +212,29 @@ TEST(Worker, AnEditGivesWhatAWholePassGives) {
   }
 }
 
+TEST(Worker, KeepsMemoryForTheNextPassAndGivesItBackAtRest) {
+  Worker worker(1, {}, 0.05);
+  const auto pass = [&](std::uint64_t seed) {
+    worker.request(shortDocument(seed));
+    worker.wait();
+    return worker.take()->trace;
+  };
+  for (int turn = 0; turn < 2; ++turn) {
+    pass(1);
+    pass(2);  // the first one's results are looked at no more
+    const auto start = Clock::now();
+    while (worker.keptBytes() > 0 && secondsSince(start) < 60.0) std::this_thread::yield();
+    EXPECT_EQ(worker.keptBytes(), 0);
+  }
+  Worker busy(1, {}, 1e6);
+  for (const std::uint64_t seed : {1, 2}) {
+    busy.request(shortDocument(seed));
+    busy.wait();
+    busy.take();
+  }
+  EXPECT_GT(busy.keptBytes(), 0);
+}
+
 TEST(Worker, EndsWithoutEverHavingRun) {
   for (int i = 0; i < 50; ++i) Worker worker(1);
 }
