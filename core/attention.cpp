@@ -453,10 +453,15 @@ class AttentionPass::Running {
   Running(const DocumentPtr& document, TracePtr previous, const Execution& execution)
       : previous_(std::move(previous)),
         execution_(execution),
-        trace_(std::make_shared<Trace>(document)),
-        steps_(*trace_, previous_.get(), execution_),
         threads_(threadsFor(ledger(document->config, document->scoresHeld).flops, execution.threads,
-                            execution.flopsPerThread)) {}
+                            execution.flopsPerThread)),
+        trace_(std::make_shared<Trace>(document)),
+        steps_(*trace_, previous_.get(), execution_) {
+    if (execution_.memory != nullptr || document->scoresHeld == ScoresHeld::all) return;
+    // every piece takes and gives back memory for its rows
+    execution_.memory = std::make_shared<BlockStore>();
+    execution_.memory->keepFree(threads_ * recentBlockBytes(document->config, ScoresHeld::none));
+  }
 
   bool goOn(double seconds) {
     const double start = clockSeconds();
@@ -491,9 +496,9 @@ class AttentionPass::Running {
 
   TracePtr previous_;
   Execution execution_;
+  int threads_;
   std::shared_ptr<Trace> trace_;
   StepsRunner steps_;
-  int threads_;
   bool complete_ = false;
 };
 

@@ -7,6 +7,7 @@
 
 #include "core/block_store.h"
 #include "core/small_gemm.h"
+#include "core/vector_gemm.h"
 #ifdef HEADSCOPE_HAVE_ONEDNN
 #include <dnnl.h>
 #endif
@@ -28,8 +29,8 @@ ConstMap map(const ConstMatrixView& m) {
   return {m.data, m.rows, m.cols, Eigen::OuterStride<>(m.rowStride)};
 }
 
-void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
-               const Product& product) {
+[[maybe_unused]] void eigenGemm(const ConstMatrixView& a, const ConstMatrixView& b,
+                                const MatrixView& c, const Product& product) {
   Map out(c.data, c.rows, c.cols, Eigen::OuterStride<>(c.rowStride));
   if (!product.add) out.setZero();
   const float f = product.factor;
@@ -70,7 +71,11 @@ void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product) {
                  product.add ? 1.0F : 0.0F, c.data, c.rowStride);
   if (status == dnnl_success) return;
 #endif
+#ifdef __wasm_simd128__
+  vectorGemm(a, b, c, product);
+#else
   eigenGemm(a, b, c, product);
+#endif
 }
 
 void prepareGemm() {

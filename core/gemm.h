@@ -12,8 +12,8 @@ struct Product {
 };
 
 /// c = a · b. Shapes (m, k) · (k, n) → (m, n); a and b may be transposed views, c is row-major.
-/// oneDNN where the program was built with it (fast for few rows, too), Eigen otherwise.
-/// It runs on the calling thread.
+/// oneDNN where the program was built with it (fast for few rows, too), Eigen otherwise; in a
+/// browser vectorGemm. It runs on the calling thread.
 void gemm(ConstMatrixView a, ConstMatrixView b, MatrixView c, Product product = {});
 
 /// Has the library generate the kernels that the first products would wait for (some 20 ms), so

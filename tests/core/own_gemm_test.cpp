@@ -1,12 +1,13 @@
-// Small products: against plain loops, for every rest of a vector and of a block of rows; a row has
-// the same bits however many are computed with it.
-#include "core/small_gemm.h"
-
+// Our own products: against plain loops, for every rest of a vector and of a block of rows; a row
+// has the same bits however many are computed with it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "core/small_gemm.h"
+#include "core/vector_gemm.h"
 #include "tests/core/support/passes.h"
 
 namespace headscope::test {
@@ -22,16 +23,21 @@ struct Operand {
   ConstMatrixView view;
 };
 
-void expectProduct(Index rows, Index depth, Index width, bool turnA, bool turnB, Product product) {
+using Gemm = void (*)(const ConstMatrixView& a, const ConstMatrixView& b, const MatrixView& c,
+                      const Product& product);
+
+void expectProduct(Gemm gemm, Index rows, Index depth, Index width, bool turnA, bool turnB,
+                   Product product) {
   const Operand a(rows, depth, turnA, "a");
   const Operand b(depth, width, turnB, "b");
   const Index stride = width + 2;
   std::vector<float> c(static_cast<std::size_t>(rows * stride), 0.5F);
-  smallGemm(a.view, b.view, {c.data(), rows, width, stride}, product);
+  gemm(a.view, b.view, {c.data(), rows, width, stride}, product);
   std::vector<float> last(static_cast<std::size_t>(width), 0.5F);
   const ConstMatrixView lastRow{&a.view.data[(rows - 1) * a.view.rowStride], 1, depth,
                                 a.view.rowStride, a.view.colStride};
-  smallGemm(lastRow, b.view, {last.data(), 1, width, width}, product);
+  gemm(lastRow, b.view, {last.data(), 1, width, width}, product);
+  const double rounding = 1e-5 * std::max(1.0, static_cast<double>(depth) / 64.0);
   for (Index i = 0; i < rows; ++i) {
     for (Index j = 0; j < stride; ++j) {
       const float got = c[static_cast<std::size_t>(i * stride + j)];
@@ -44,13 +50,20 @@ void expectProduct(Index rows, Index depth, Index width, bool turnA, bool turnB,
         sum += static_cast<double>(a.view(i, k)) * static_cast<double>(b.view(k, j));
       }
       sum = sum * static_cast<double>(product.factor) + (product.add ? 0.5 : 0.0);
-      ASSERT_NEAR(got, sum, 1e-5) << rows << " × " << depth << " × " << width << ", " << i << ", "
-                                  << j;
+      ASSERT_NEAR(got, sum, rounding)
+          << rows << " × " << depth << " × " << width << ", " << i << ", " << j;
       if (i == rows - 1) {
         ASSERT_EQ(got, last[static_cast<std::size_t>(j)]);
       }
     }
   }
+}
+
+void expectProducts(Gemm gemm, Index rows, Index depth, Index width) {
+  expectProduct(gemm, rows, depth, width, false, false, {});
+  expectProduct(gemm, rows, depth, width, false, true, {0.25F, true});
+  expectProduct(gemm, rows, depth, width, true, false, {2.0F, false});
+  expectProduct(gemm, rows, depth, width, true, true, {1.0F, true});
 }
 
 TEST(SmallGemm, IsTheProduct) {
@@ -59,11 +72,16 @@ TEST(SmallGemm, IsTheProduct) {
   EXPECT_FALSE(isSmallProduct(1, 65));
   for (const Index width : {1, 4, 15, 16, 17, 30, 32, 33, 48, 50, 64}) {
     for (const Index rows : {1, 2, 3, 7, 8, 9, 23}) {
-      for (const Index depth : {1, 3, 4, 10, 64}) {
-        expectProduct(rows, depth, width, false, false, {});
-        expectProduct(rows, depth, width, false, true, {0.25F, true});
-        expectProduct(rows, depth, width, true, false, {2.0F, false});
-        expectProduct(rows, depth, width, true, true, {1.0F, true});
+      for (const Index depth : {1, 3, 4, 10, 64}) expectProducts(smallGemm, rows, depth, width);
+    }
+  }
+}
+
+TEST(VectorGemm, IsTheProduct) {
+  for (const Index width : {1, 7, 8, 9, 16, 30}) {
+    for (const Index rows : {1, 2, 3, 4, 5, 6, 7, 23}) {
+      for (const Index depth : {1, 3, 64, 511, 512, 513, 1030}) {
+        expectProducts(vectorGemm, rows, depth, width);
       }
     }
   }
