@@ -1,31 +1,14 @@
-// Attention: runs the steps of a pass in order and keeps every result. A step whose operands and
-// settings are what they were in the pass before is not run again: its result is shared.
+// Attention: a pass over a document, every result kept.
 #pragma once
 
-#include <array>
 #include <limits>
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "core/execution.h"
+#include "core/run_steps.h"
 #include "core/trace.h"
 
 namespace headscope {
-
-/// What running the steps did.
-struct StepsDone {
-  std::vector<StepRun> steps;  // in order
-  std::array<bool, kEveryTensorCount>
-      changed{};            // by TensorId: computed, or an operand that is new
-  bool overflowed = false;  // some value was not finite
-};
-
-/// Runs the steps of the configuration on the operands in `tensors`. What of `before` (may be null)
-/// still holds is taken from there. Nothing where `execution` was cancelled. The number of threads
-/// is the caller's ThreadCount.
-std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
-                                  const Execution& execution);
 
 /// One pass. `previous` may be null. Null where `execution` was cancelled. Throws UserError where a
 /// result is not finite (scores overflow float32), naming it.
@@ -59,24 +42,5 @@ class AttentionPass {
 
 /// How much of a store may lie free between passes of this document: what one of them needs.
 void keepForPasses(BlockStore& memory, const Document& document);
-
-/// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
-/// into, and which of these steps go through each piece while it is in cache.
-struct RowsLoop {
-  std::size_t firstStep, steps;
-  Index rows, cols;  // of a piece, in scores
-
-  Index down(const AttentionConfig& c) const { return (c.seqLen + rows - 1) / rows; }
-  Index across(const AttentionConfig& c) const { return (c.keys() + cols - 1) / cols; }
-  Index pieces(const AttentionConfig& c) const {
-    return c.batch * c.numHeads * down(c) * across(c);
-  }
-};
-/// One loop; or three, where a softmax down the columns needs all rows of the scores first.
-std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
-/// How many blocks of so many rows are kept of those that were asked for last, of the scores that a
-/// pass does not hold; and how many bytes one takes.
-Index recentBlocks(const AttentionConfig& config, ScoresHeld held);
-Index recentBlockBytes(const AttentionConfig& config, ScoresHeld held);
 
 }  // namespace headscope

@@ -5,7 +5,7 @@
 #include <deque>
 #include <mutex>
 
-#include "core/attention.h"
+#include "core/run_steps.h"
 #include "core/steps/score_rows.h"
 
 namespace headscope {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/attention.h"
 #include "core/platform/memory.h"
+#include "core/run_steps.h"
 #include "core/steps/linear.h"
 
 namespace headscope {

@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/attention.h"
 #include "core/error.h"
 #include "core/gradients.h"
 #include "core/ledger.h"
+#include "core/run_steps.h"
 #include "core/steps/linear.h"
 
 namespace headscope::training {

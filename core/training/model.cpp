@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "core/attention.h"
 #include "core/finite.h"
+#include "core/run_steps.h"
 #include "core/steps/linear.h"
 
 namespace headscope::training {

@@ -1,0 +1,392 @@
+#include "core/run_steps.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <ranges>
+#include <span>
+#include <utility>
+
+#include "core/platform/memory.h"
+#include "core/steps/linear.h"
+#include "core/steps/terms.h"
+
+namespace headscope {
+namespace {
+
+/// Scores whose rows stay in a core's cache from `score` to `weigh`: beside them lie as many
+/// weights, and the head's keys and values.
+Index cachedScores() {
+  constexpr Index kShare = 4;
+  static const Index scores = platform::secondCache() / kShare / static_cast<Index>(sizeof(float));
+  return scores;
+}
+/// Of fewer, a product spends more on laying out the keys than the cache gives back.
+constexpr Index kFewestRows = 128;
+
+std::size_t at(TensorId id) { return static_cast<std::size_t>(id); }
+
+bool samePins(std::span<const Pin> a, std::span<const Pin> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
+}
+
+/// Every piece of a head reads all of its keys and values: of many pieces, they take longer in rows
+/// that lie far apart.
+bool putsHeadsDense(const AttentionConfig& c) { return rowsLoops(c).front().down(c) > 1; }
+
+}  // namespace
+
+class StepsRunner::Running {
+ public:
+  Running(AttentionTensors& tensors, const AttentionTensors* before, const Execution& execution)
+      : tensors_(tensors),
+        config_(tensors.config()),
+        before_(before),
+        execution_(execution),
+        steps_(stepsOf(config_)) {
+    for (const Step* step : steps_) done_.steps.push_back({step->id()});
+    noteOperands();
+  }
+
+  /// True where all is done or it was cancelled; false where it is `until` so late (clockSeconds).
+  bool goOn(double until) {
+    while (!execution_.stop()) {
+      if (loops_.empty()) {
+        tellDone(next_);
+        if (next_ == steps_.size()) return true;
+        beginNext();
+        continue;
+      }
+      if (!goOn(loops_.front(), until)) return execution_.stop();
+      if (loops_.front().then) loops_.front().then();
+      loops_.pop_front();
+    }
+    return true;
+  }
+
+  /// Nothing where it was cancelled.
+  std::optional<StepsDone> done() {
+    if (next_ < steps_.size() || !loops_.empty()) return std::nullopt;
+    done_.overflowed = overflowed_;
+    return std::move(done_);
+  }
+
+ private:
+  /// Pieces of work that do not depend on each other, for a step; and what follows them.
+  struct Loop {
+    std::size_t step;
+    Index pieces;
+    std::function<void(Index)> piece;
+    std::function<void()> then = {};
+    Index next = 0;
+  };
+
+  /// False where it is cancelled or left off.
+  bool goOn(Loop& loop, double until) {
+    const double start = clockSeconds();
+    if (std::isinf(until)) {
+      overPieces(loop.pieces, execution_, loop.piece);
+      loop.next = loop.pieces;
+    } else {
+      while (loop.next < loop.pieces && !execution_.stop()) {
+        loop.piece(loop.next++);
+        if (clockSeconds() >= until) break;
+      }
+    }
+    done_.steps[loop.step].ms += millisecondsSince(start);
+    return loop.next == loop.pieces && !execution_.stop();
+  }
+
+  /// The loops of the step that comes next, or of all that work on rows together.
+  void beginNext() {
+    const std::size_t first = next_++;
+    const StepWork work = steps_[first]->work();
+    if (work == StepWork::rows) {
+      while (next_ < steps_.size() && steps_[next_]->work() == StepWork::rows) ++next_;
+    }
+    for (std::size_t i = first; i < next_; ++i) begin(i);
+    if (work == StepWork::linear) addLinear(first);
+    if (work == StepWork::heads) addHeads(first);
+    if (work == StepWork::rows) addRows(first, next_);
+  }
+
+  bool changed(TensorId id) const { return done_.changed[at(id)]; }
+
+  void noteOperands() {
+    for (std::size_t i = 0; i < kFirstResult; ++i) {
+      const auto id = static_cast<TensorId>(i);
+      done_.changed[i] = before_ == nullptr || !tensors_.tensor(id).sameAs(before_->tensor(id));
+    }
+  }
+
+  bool hasToBeComputed(const Step& step, TensorId output) const {
+    if (before_ == nullptr) return true;
+    const AttentionConfig& then = before_->config();
+    if (shapeOf(output, config_) != shapeOf(output, then)) return true;
+    if (tensors_.holds(output) != before_->holds(output)) return true;
+    if (!step.sameSettings(then, config_)) return true;
+    const std::vector<TensorId> operands = step.operands(output, config_);
+    return operands != step.operands(output, then) ||
+           std::any_of(operands.begin(), operands.end(),
+                       [this](TensorId id) { return changed(id); }) ||
+           !samePins(before_->pins().of(output), tensors_.pins().of(output));
+  }
+
+  /// Settles which outputs of a step are computed, and where they lie.
+  void begin(std::size_t place) {
+    const Step& step = *steps_[place];
+    for (const TensorId output : step.outputs()) {
+      if (hasToBeComputed(step, output)) {
+        done_.changed[at(output)] = true;
+        done_.steps[place].ran = true;
+        if (tensors_.holds(output)) tensors_.put(output, memoryFor(step, output));
+      } else {
+        tensors_.put(output, before_->tensor(output));
+      }
+    }
+  }
+
+  Tensor memoryFor(const Step& step, TensorId output) const {
+    return step.work() == StepWork::view ? step.view(output, tensors_)
+                                         : step.memory(output, config_, execution_.memory);
+  }
+
+  /// Only those of products that are to come; the pass before may have done it.
+  void addPacking(std::size_t place, const std::vector<LinearLayer>& layers) {
+    struct Panel {
+      TensorId weight;
+      Index number;
+      Tensor packed;
+    };
+    std::vector<Panel> panels;
+    for (const LinearLayer& layer : layers) {
+      const TensorId id = layer.weight;
+      if (before_ != nullptr && !changed(id) && !before_->packed(id).empty()) {
+        tensors_.putPacked(id, before_->packed(id));
+      } else if (changed(layer.y)) {
+        const Tensor fresh = packedMemory(tensors_.tensor(id), execution_.memory);
+        for (Index n = 0; n < fresh.dim(0); ++n) panels.push_back({id, n, fresh});
+      }
+    }
+    const auto work = std::make_shared<std::vector<Panel>>(std::move(panels));
+    loops_.push_back({place, std::ssize(*work),
+                      [this, work](Index i) {
+                        Panel& panel = (*work)[static_cast<std::size_t>(i)];
+                        packPanel(tensors_.tensor(panel.weight), panel.number, panel.packed);
+                      },
+                      [this, work] {
+                        for (Panel& p : *work) tensors_.putPacked(p.weight, std::move(p.packed));
+                      }});
+  }
+
+  void addLinear(std::size_t place) {
+    struct Piece {
+      LinearLayer layer;
+      Box box;
+    };
+    const std::vector<LinearLayer> layers = steps_[place]->layers(config_);
+    addPacking(place, layers);
+    std::vector<Piece> pieces;
+    for (const LinearLayer& layer : layers) {
+      if (!changed(layer.y)) continue;
+      for (const Box& box : linearPieces(tensors_.tensor(layer.y).shape())) {
+        pieces.push_back({layer, box});
+      }
+    }
+    const Index count = std::ssize(pieces);
+    loops_.push_back({place, count, [this, pieces = std::move(pieces)](Index i) {
+                        const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
+                        if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
+                      }});
+  }
+
+  void addHeads(std::size_t place) {
+    for (const TensorId output : steps_[place]->outputs()) {
+      if (!changed(output)) continue;
+      const RowsOfAllHeads rows(tensors_.tensor(output).shape());
+      loops_.push_back({place, rows.pieces(), [this, place, output, rows](Index i) {
+                          const Step& step = *steps_[place];
+                          if (!step.compute(tensors_, output, rows.box(i))) overflowed_ = true;
+                        }});
+    }
+  }
+
+  /// What the steps that work on rows of single heads fill in together.
+  struct RowsWork {
+    struct Filled {
+      std::size_t place;
+      TensorId result;
+      bool computed;  // new; or not held, and the one after it is computed from it
+    };
+    std::size_t first, end;  // of the steps
+    std::vector<Filled> filled = {};
+    std::vector<std::atomic<std::int64_t>> nanoseconds = {};  // of all threads, as `filled`
+    Index pieces = 0;
+    std::atomic<Index> finished{0};
+  };
+
+  void addRows(std::size_t first, std::size_t end) {
+    const auto work = std::make_shared<RowsWork>(first, end);
+    bool any = false;
+    for (std::size_t i = first; i < end; ++i) {
+      for (const TensorId output : steps_[i]->outputs()) {
+        if (isComputedOnDemand(output)) continue;
+        work->filled.push_back({i, output, changed(output)});
+        any = any || changed(output);
+      }
+    }
+    bool nextComputed = false;
+    for (RowsWork::Filled& filled : std::views::reverse(work->filled)) {
+      filled.computed = filled.computed || (nextComputed && !tensors_.holds(filled.result));
+      nextComputed = filled.computed;
+    }
+    for (const RowsWork::Filled& filled : work->filled) addDense(filled.result, filled.computed);
+    if (!any) return;
+
+    work->nanoseconds = std::vector<std::atomic<std::int64_t>>(work->filled.size());
+    for (const RowsLoop& loop : rowsLoops(config_)) {
+      work->pieces += loop.pieces(config_);
+      loops_.push_back({first, loop.pieces(config_),
+                        [this, work, loop](Index piece) { rowsPiece(*work, loop, piece); }});
+    }
+    loops_.back().then = [this, work] { endRows(*work); };
+  }
+
+  void rowsPiece(RowsWork& work, const RowsLoop& loop, Index piece) {
+    const Index across = loop.across(config_);
+    const Index perMatrix = loop.down(config_) * across;
+    const Index matrix = piece / perMatrix;
+    const Index row = piece % perMatrix / across * loop.rows;
+    Box box{matrix / config_.numHeads, matrix % config_.numHeads, row,
+            std::min(loop.rows, config_.seqLen - row)};
+    double clock = clockSeconds();
+    std::optional<AttentionTensors> rowsAtWork;
+    if (!tensors_.holds(TensorId::rawScores)) {
+      rowsAtWork.emplace(tensors_.withRows(box, execution_.memory));
+    }
+    AttentionTensors& tensors = rowsAtWork ? *rowsAtWork : tensors_;
+    for (std::size_t s = loop.firstStep; s < loop.firstStep + loop.steps; ++s) {
+      const RowsWork::Filled& filled = work.filled[s];
+      if (!filled.computed) continue;
+      const Index width = shapeOf(filled.result, config_).back();
+      box.col = across > 1 ? piece % across * loop.cols : 0;
+      box.cols = across > 1 ? std::min(loop.cols, width - box.col) : width;
+      if (!steps_[filled.place]->compute(tensors, filled.result, box)) overflowed_ = true;
+      const double now = clockSeconds();
+      work.nanoseconds[s] += static_cast<std::int64_t>((now - clock) * 1e9);
+      clock = now;
+    }
+    const auto steps = static_cast<Index>(work.end - work.first);
+    tellDone(work.first + static_cast<std::size_t>(steps * ++work.finished / work.pieces));
+  }
+
+  void endRows(const RowsWork& work) {
+    if (tensors_.holds(TensorId::rawScores)) tensors_.putDense(scoredKeys(config_), {});
+    if (tensors_.holds(TensorId::weights)) tensors_.putDense(TensorId::v, {});
+    // the threads' time, shared out over the time that went by
+    const double elapsed = std::exchange(done_.steps[work.first].ms, 0.0);
+    double all = 0.0;
+    for (const auto& n : work.nanoseconds) all += static_cast<double>(n);
+    for (std::size_t s = 0; s < work.filled.size(); ++s) {
+      done_.steps[work.filled[s].place].ms =
+          all > 0.0 ? elapsed * static_cast<double>(work.nanoseconds[s]) / all : 0.0;
+    }
+  }
+
+  /// Lays the keys or the values that a result is computed from next to each other, where that
+  /// pays: for this pass, and where the result is not held for whoever asks for it later.
+  void addDense(TensorId result, bool computed) {
+    if (result != TensorId::rawScores && result != TensorId::heads) return;
+    const bool keys = result == TensorId::rawScores;
+    const TensorId id = keys ? scoredKeys(config_) : TensorId::v;
+    if (!computed) {
+      if (keys && !tensors_.holds(result)) tensors_.putDense(id, before_->dense(id));
+      return;
+    }
+    if (!putsHeadsDense(config_)) return;
+    const std::size_t place = next_ - 1;
+    const Tensor from = tensors_.tensor(id);
+    const auto dense =
+        std::make_shared<Tensor>(Tensor::uninitialised(from.shape(), execution_.memory));
+    const Index heads = from.dim(1);
+    loops_.push_back({place, from.dim(0) * heads,
+                      [from, dense, heads](Index piece) {
+                        const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
+                        const MatrixView to = dense->mutableMatrix({piece / heads, piece % heads});
+                        for (Index row = 0; row < rows.rows; ++row) {
+                          std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
+                        }
+                      },
+                      [this, id, dense] { tensors_.putDense(id, std::move(*dense)); }});
+  }
+
+  void tellDone(std::size_t steps) const {
+    if (execution_.stepsDone == nullptr) return;
+    const auto now = static_cast<int>(steps);
+    int told = execution_.stepsDone->load();
+    while (told < now && !execution_.stepsDone->compare_exchange_weak(told, now)) {
+    }
+  }
+
+  AttentionTensors& tensors_;
+  const AttentionConfig& config_;
+  const AttentionTensors* before_;
+  const Execution& execution_;
+  std::span<const Step* const> steps_;
+  std::size_t next_ = 0;    // the step that is begun next
+  std::deque<Loop> loops_;  // of those under way
+  StepsDone done_;
+  std::atomic<bool> overflowed_{false};
+};
+
+StepsRunner::StepsRunner(AttentionTensors& tensors, const AttentionTensors* before,
+                         const Execution& execution)
+    : running_(std::make_unique<Running>(tensors, before, execution)) {}
+StepsRunner::~StepsRunner() = default;
+
+bool StepsRunner::goOn(double until) { return running_->goOn(until); }
+
+std::optional<StepsDone> StepsRunner::done() { return running_->done(); }
+
+std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
+                                  const Execution& execution) {
+  StepsRunner runner(tensors, before, execution);
+  runner.goOn(std::numeric_limits<double>::infinity());
+  return runner.done();
+}
+
+Index denseBytes(const AttentionConfig& c) {
+  if (!putsHeadsDense(c)) return 0;
+  return 4 * (elementCount(shapeOf(scoredKeys(c), c)) + elementCount(shapeOf(TensorId::v, c)));
+}
+
+std::vector<RowsLoop> rowsLoops(const AttentionConfig& c) {
+  const auto share = [](Index across, Index along) {
+    return std::clamp(cachedScores() / across, kFewestRows, std::max(along, kFewestRows));
+  };
+  constexpr std::size_t kFilling = 3;  // score, softmax and weigh fill memory
+  const Index rows = share(c.keys(), c.seqLen);
+  if (!c.mistakes.softmaxOverQueries) return {{0, kFilling, rows, c.keys()}};
+  return {
+      {0, 1, rows, c.keys()}, {1, 1, c.seqLen, share(c.seqLen, c.keys())}, {2, 1, rows, c.keys()}};
+}
+
+Index recentBlockBytes(const AttentionConfig& c, ScoresHeld held) {
+  const Index tensors = held == ScoresHeld::none ? 2 : 1;
+  return 4 * tensors * rowsLoops(c).front().rows * c.keys();
+}
+
+Index recentBlocks(const AttentionConfig& c, ScoresHeld held) {
+  constexpr Index kBytes = Index{256} << 20;
+  if (held == ScoresHeld::all) return 0;
+  // one row of every head is often looked at together
+  const Index fewest = c.numHeads;
+  const Index most = held == ScoresHeld::none ? kBytes / recentBlockBytes(c, held) : fewest;
+  return std::min(rowsLoops(c).front().pieces(c), std::max(fewest, most));
+}
+
+}  // namespace headscope

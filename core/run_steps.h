@@ -1,0 +1,72 @@
+// Run steps: fills in the results of a pass, step by step. A step whose operands and settings are
+// what they were in the pass before is not run again: its result is shared.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "core/attention_tensors.h"
+#include "core/execution.h"
+#include "core/steps/step.h"
+
+namespace headscope {
+
+/// What running the steps did.
+struct StepsDone {
+  std::vector<StepRun> steps;  // in order
+  std::array<bool, kEveryTensorCount>
+      changed{};            // by TensorId: computed, or an operand that is new
+  bool overflowed = false;  // some value was not finite
+};
+
+/// Runs the steps of the configuration on the operands in `tensors`. What of `before` (may be null)
+/// still holds is taken from there. Nothing where `execution` was cancelled. The number of threads
+/// is the caller's ThreadCount.
+std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
+                                  const Execution& execution);
+
+/// The same, left off between two pieces of the work and gone on with. All that it is given must
+/// live as long as it does.
+class StepsRunner {
+ public:
+  StepsRunner(AttentionTensors& tensors, const AttentionTensors* before,
+              const Execution& execution);
+  ~StepsRunner();
+  StepsRunner(const StepsRunner&) = delete;
+  StepsRunner& operator=(const StepsRunner&) = delete;
+
+  /// True where all is done or it was cancelled; false where it is `until` so late (clockSeconds),
+  /// until when it works on the calling thread alone. Infinity: on all there are, to the end.
+  bool goOn(double until);
+  /// Once that was true: nothing where it was cancelled.
+  std::optional<StepsDone> done();
+
+ private:
+  class Running;
+  std::unique_ptr<Running> running_;
+};
+
+/// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
+/// into, and which of these steps go through each piece while it is in cache.
+struct RowsLoop {
+  std::size_t firstStep, steps;
+  Index rows, cols;  // of a piece, in scores
+
+  Index down(const AttentionConfig& c) const { return (c.seqLen + rows - 1) / rows; }
+  Index across(const AttentionConfig& c) const { return (c.keys() + cols - 1) / cols; }
+  Index pieces(const AttentionConfig& c) const {
+    return c.batch * c.numHeads * down(c) * across(c);
+  }
+};
+/// One loop; or three, where a softmax down the columns needs all rows of the scores first.
+std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
+/// How many blocks of so many rows are kept of those that were asked for last, of the scores that a
+/// pass does not hold; and how many bytes one takes.
+Index recentBlocks(const AttentionConfig& config, ScoresHeld held);
+Index recentBlockBytes(const AttentionConfig& config, ScoresHeld held);
+/// Keys and values that are laid next to each other for the products of a pass, in bytes.
+Index denseBytes(const AttentionConfig& config);
+
+}  // namespace headscope
