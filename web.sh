@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Builds headscope for browsers into build/web/site: index.html and headscope.wasm, which any web
-# space can hold.
+# space can hold, and what they take in place of these where the server lets a page have threads.
 #   ./web.sh           builds
-#   ./web.sh --serve   builds, and opens it from this machine
+#   ./web.sh --serve   builds, and opens it from this machine, with threads
 # Debian 13's Emscripten compiles it, in a bare Debian 13 of its own on other systems; that needs
 # root (or sudo), for debootstrap and chroot.
 set -euo pipefail
@@ -21,7 +21,7 @@ build_page() {
   inside="$(bare_system trixie web)"
   mkdir -p "$inside/headscope"
   in_system "$inside" /headscope/third_party/web/build.sh
-  chown -R --reference="$root" "$root/build/web"
+  chown -R --reference="$root" "$root/build/web" "$root/build/web-threads"
 }
 if [ "$(id -u)" -eq 0 ]; then
   build_page
@@ -36,5 +36,5 @@ if [ "$*" = --serve ]; then
   port=8765
   say "http://localhost:$port/ has it until ctrl+c."
   (sleep 1 && command -v xdg-open >/dev/null && xdg-open "http://localhost:$port/") &
-  exec python3 -m http.server --bind 127.0.0.1 --directory "$site" "$port"
+  exec "$root/third_party/web/serve.py" "$site" "$port" --isolated
 fi

@@ -6,6 +6,11 @@ set(HEADSCOPE_SOURCES "" CACHE PATH "Folder of the libraries' sources (web.sh)")
 # Exceptions and 128-bit vectors as browsers have had them since 2021 and 2023.
 add_compile_options(-fwasm-exceptions -msimd128)
 add_link_options(-fwasm-exceptions)
+option(HEADSCOPE_WEB_THREADS "With threads, which a browser gives to isolated pages alone" OFF)
+if(HEADSCOPE_WEB_THREADS)
+  add_compile_options(-pthread)
+  add_link_options(-pthread)
+endif()
 
 function(web_headers target)
   set(dir ${PROJECT_BINARY_DIR}/headers/${target})

@@ -2,6 +2,9 @@
 
 #include <emscripten.h>
 #include <emscripten/html5.h>
+#ifdef __EMSCRIPTEN_PTHREADS__
+#include <emscripten/threading.h>
+#endif
 #include <epoxy/gl.h>
 #include <imgui.h>
 
@@ -62,7 +65,7 @@ WebHost::WebHost(AppOptions options)
   io.SetClipboardTextFn = [](void*, const char* text) { pageCopy(text); };
   io.GetClipboardTextFn = [](void* self) { return static_cast<WebHost*>(self)->pasted_.c_str(); };
   app_.onChooseFiles([](bool folder) { pageChoose(folder ? 1 : 0); });
-  app_.onWake([this] { owed(); });
+  app_.onWake([this] { wokenFromAnyThread(); });
   app_.awaitFirst();
 }
 
@@ -136,6 +139,17 @@ void WebHost::openLink(const std::string& link) {
 void WebHost::focus(bool has) {
   ImGui::GetIO().AddFocusEvent(has);
   owed();
+}
+
+/// The page is the first thread's.
+void WebHost::wokenFromAnyThread() {
+#ifdef __EMSCRIPTEN_PTHREADS__
+  const auto wake = [](void* self) { static_cast<WebHost*>(self)->owed(); };
+  emscripten_async_run_in_main_runtime_thread(EM_FUNC_SIG_VI, static_cast<void (*)(void*)>(wake),
+                                              this);
+#else
+  owed();
+#endif
 }
 
 void WebHost::owed() {

@@ -50,6 +50,7 @@ class WebHost {
   void focus(bool has);
 
  private:
+  void wokenFromAnyThread();
   void owed();
   void tellPage();
   void drawIfAsked();

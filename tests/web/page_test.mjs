@@ -1,11 +1,12 @@
 // The page in headless Chromium, used as a person uses it: loads without a word on the console, a
 // sentence is typed, d_model changed, a session kept, a small model trained, a link opened twice and
-// embedded. Writes what the program saved, and screenshots, into a folder. Usage: page_test.mjs <address> <folder>
+// embedded. Writes what the program saved, and screenshots, into a folder.
+// Usage: page_test.mjs <address> <folder> [--isolated]
 import {chromium} from 'playwright-core';
 import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 
-const [, , address, folder] = process.argv;
+const [, , address, folder, isolated] = process.argv;
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-first-run',
@@ -69,6 +70,8 @@ await rest(page);
 await page.keyboard.press('Escape');
 const narrow = await savedTrace(page);
 const header = JSON.parse(narrow.subarray(8, 8 + Number(narrow.readBigUInt64LE(0))).toString());
+expect(isolated ? 'it has threads' : 'it has no threads',
+       await page.evaluate(() => crossOriginIsolated) === (isolated === '--isolated'));
 expect('d_model is 256 now', header.output.shape.at(-1) === 256);
 
 const fresh = await open(address);

@@ -15,12 +15,18 @@ cp "$root/tests/web/page_test.mjs" "$tools/"
 pictures="$root/build/web/pictures"
 mkdir -p "$pictures"
 
+# With threads and without.
 port=8766
-python3 -m http.server --bind 127.0.0.1 --directory "$root/build/web/site" "$port" 2>/dev/null &
-server=$!
-trap 'kill "$server"' EXIT
-until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
-node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures"
-"$root/build/release/headscope" run --init learned --text "The small bird sings." \
-  --trace "$pictures/native.safetensors" >/dev/null
-"$root/tests/web/same_trace.py" "$pictures/sentence.safetensors" "$pictures/native.safetensors"
+for isolated in "" --isolated; do
+  "$root/third_party/web/serve.py" "$root/build/web/site" "$port" $isolated &
+  server=$!
+  trap 'kill "$server"' EXIT
+  until (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; do sleep 0.1; done
+  node "$tools/page_test.mjs" "http://127.0.0.1:$port/" "$pictures" $isolated
+  "$root/build/release/headscope" run --init learned --text "The small bird sings." \
+    --trace "$pictures/native.safetensors" >/dev/null
+  "$root/tests/web/same_trace.py" "$pictures/sentence.safetensors" "$pictures/native.safetensors"
+  kill "$server"
+  port=$((port + 1))
+done
+trap - EXIT

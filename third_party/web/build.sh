@@ -21,6 +21,8 @@ if [ ! -f "$sources/complete" ]; then
 fi
 
 cd "$root"
-[ -f build/web/build.ninja ] ||
-  emcmake cmake --preset web -DHEADSCOPE_SOURCES="$sources" >&2
-cmake --build build/web >&2
+for preset in web web-threads; do
+  [ -f "build/$preset/build.ninja" ] ||
+    emcmake cmake --preset "$preset" -DHEADSCOPE_SOURCES="$sources" >&2
+  cmake --build "build/$preset" >&2
+done

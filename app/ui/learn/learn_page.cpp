@@ -32,9 +32,11 @@ class LessonsCard final : public Card {
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
     const ImVec2 top = ImGui::GetCursorPos();
-    heading(look, text().title, text().about);
     const float width = ImGui::GetContentRegionAvail().x;
-    lectureButton(panel, {top.x, top.y - look.space.tight}, width);
+    const float room = width - lectureButton(panel, {top.x, top.y - look.space.tight}, width) -
+                       textSize(look.fonts.semibold, text().title).x - look.px(24);
+    heading(look, text().title,
+            room > look.px(60) ? elided(look.fonts.small, text().about, room).c_str() : nullptr);
     const int columns = columnsIn(look, width);
     const float gap = look.space.wide;
     const float each =
@@ -56,21 +58,23 @@ class LessonsCard final : public Card {
   }
 
  private:
-  /// At the right end of the heading: the shipped lesson that is made for a room.
-  void lectureButton(const Panel& panel, ImVec2 at, float width) {
+  /// At the right end of the heading: the shipped lesson that is made for a room. Gives its width.
+  float lectureButton(const Panel& panel, ImVec2 at, float width) {
     const auto& all = formats::shippedLessons();
     const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {
       return lesson.id.ends_with("_lecture");
     });
-    if (lecture == all.end()) return;
+    if (lecture == all.end()) return 0.0F;
     const ImVec2 below = ImGui::GetCursorPos();
     const std::string whole = fmt::format("In a classroom: “{}”", lecture->title);
     const std::string text =
         buttonWidth(panel.look, whole) < width * 0.7F ? whole : "In a classroom";
-    ImGui::SetCursorPos({at.x + width - buttonWidth(panel.look, text), at.y});
+    const float own = buttonWidth(panel.look, text);
+    ImGui::SetCursorPos({at.x + width - own, at.y});
     if (pill(panel.look, text.c_str())) present(panel, *lecture);
     tip(panel.look, kAboutPresenting);
     ImGui::SetCursorPos(below);
+    return own;
   }
 
   void present(const Panel& panel, const lessons::Lesson& lesson) {
