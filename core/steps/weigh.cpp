@@ -68,8 +68,8 @@ class Weigh final : public Step {
     const MatrixView out = tensors.cells(output, box);
     const Box rows{box.item, box.head, box.row, box.rows, 0, c.keys()};
     const Box columns{box.item, c.kvHead(box.head), 0, c.keys(), box.col, box.cols};
-    gemm(tensors.cellsOf(TensorId::weights, rows),
-         tensors.dense(TensorId::v).matrixOf(columns), out);
+    gemm(tensors.cellsOf(TensorId::weights, rows), tensors.dense(TensorId::v).matrixOf(columns),
+         out);
     if (c.gain(box.head) != 1.0F) applyGain(out, c.gain(box.head));
     applyPins(tensors.pins(), output, box, out);
     return true;  // where some are not finite, neither is the output of their row

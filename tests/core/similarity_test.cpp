@@ -65,7 +65,8 @@ TEST(Similarity, AndMetricsAreTheSameOfAPassThatHoldsNoScores) {
   c.mask.causal = true;
   const DocumentPtr document = randomDocument(c);
   const TracePtr held = runAttention(document);
-  const TracePtr rows = runAttention(changed(document, [](Document& d) { d.scoresHeld = ScoresHeld::none; }));
+  const TracePtr rows =
+      runAttention(changed(document, [](Document& d) { d.scoresHeld = ScoresHeld::none; }));
   const Tensor weights = *meanWeights(*held, 0, {});
   EXPECT_TRUE(sameBits(*meanWeights(*rows, 0, {}), weights));
   EXPECT_EQ(headSimilarity(*rows, 0)->values, headSimilarity(*held, 0)->values);
