@@ -443,6 +443,16 @@ bool App::finish() {
   return news;
 }
 
+void App::stop() {
+  state_->documents.stop();
+  state_->training.stop();
+  state_->model.stop();
+  state_->generation.stop();
+  state_->headCounts.stop();
+  state_->scaleStudy.stop();
+  state_->computations.stop();
+}
+
 const DocumentPtr& App::document() const { return state_->documents.newest(); }
 const TracePtr& App::trace() const { return state_->documents.trace(); }
 ui::ViewState& App::view() { return state_->view; }

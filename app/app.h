@@ -107,6 +107,9 @@ class App {
   /// which it may ask for more.
   bool finish();
 
+  /// No more frames will be asked for: what is computed for them ends, what is written goes on.
+  void stop();
+
   const DocumentPtr& document() const;
   const TracePtr& trace() const;
   ui::ViewState& view();

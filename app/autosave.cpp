@@ -1,20 +1,17 @@
 #include "app/autosave.h"
 
-#include <fcntl.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
+#include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <string_view>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/formats/session.h"
+#include "core/platform/process.h"
 
 namespace headscope {
 namespace {
@@ -28,38 +25,13 @@ fs::path lockOf(const fs::path& autosave) {
   return autosave.parent_path() / (formats::sessionName(autosave) + std::string(kLockEnding));
 }
 
-/// Whether the path still leads to the file that is open: another may have removed it since.
-bool leadsTo(const fs::path& path, int file) {
-  struct stat there {};
-  struct stat open {};
-  return ::stat(path.c_str(), &there) == 0 && ::fstat(file, &open) == 0 &&
-         there.st_ino == open.st_ino && there.st_dev == open.st_dev;
-}
-
-/// The lock, or −1 where another holds it. Only who has it removes its file, so that nobody locks
-/// one that others no longer see.
-int tryLock(const fs::path& path, int flags) {
-  while (true) {
-    const int lock = ::open(path.c_str(), O_RDWR | O_CLOEXEC | flags, 0600);
-    if (lock < 0) return -1;
-    const bool locked = ::flock(lock, LOCK_EX | LOCK_NB) == 0;
-    if (locked && leadsTo(path, lock)) return lock;
-    const int why = errno;
-    ::close(lock);
-    errno = why;
-    if (!locked) return -1;
-    if ((flags & O_CREAT) == 0) return -1;  // whoever had it has just removed it
-  }
-}
-
 /// Removes a lock's file; false where its program runs.
 bool clearLock(const fs::path& path) {
   std::error_code code;
   if (!fs::exists(path, code)) return true;
-  const int lock = tryLock(path, 0);
-  if (lock < 0) return !fs::exists(path, code);
-  fs::remove(path, code);
-  ::close(lock);
+  const auto lock = platform::FileLock::tryNow(path, false, code);
+  if (lock == nullptr) return !fs::exists(path, code);
+  lock->remove();
   return true;
 }
 
@@ -77,27 +49,21 @@ AutosaveSlot::AutosaveSlot(const fs::path& folder) {
   constexpr int kAttempts = 100;
   std::error_code code;
   fs::create_directories(folder, code);
-  for (int n = 0; n < kAttempts && lock_ < 0; ++n) {
-    const std::string name =
-        fmt::format("{}{}{}", kPrefix, ::getpid(), n == 0 ? "" : fmt::format("-{}", n + 1));
+  for (int n = 0; n < kAttempts && lock_ == nullptr; ++n) {
+    const std::string name = fmt::format("{}{}{}", kPrefix, platform::processId(),
+                                         n == 0 ? "" : fmt::format("-{}", n + 1));
     path_ = folder / (name + formats::kSessionEnding);
-    lockPath_ = lockOf(path_);
     if (fs::exists(path_, code)) continue;  // an earlier program of the same number
-    errno = 0;
-    lock_ = tryLock(lockPath_, O_CREAT);
-    if (lock_ < 0 && errno != EWOULDBLOCK) break;
+    lock_ = platform::FileLock::tryNow(lockOf(path_), true, code);
+    if (code && code != std::errc::operation_would_block) break;
   }
-  if (lock_ >= 0) return;
+  if (lock_ != nullptr) return;
   throw UserError(fmt::format(
       "what is not saved yet cannot be kept in {}: {}; save often, or set XDG_STATE_HOME",
-      folder.string(), std::strerror(errno)));
+      folder.string(), code.message()));
 }
 
-AutosaveSlot::~AutosaveSlot() {
-  std::error_code code;
-  fs::remove(lockPath_, code);
-  ::close(lock_);
-}
+AutosaveSlot::~AutosaveSlot() { lock_->remove(); }
 
 std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
   std::vector<AbandonedAutosave> found;
@@ -107,9 +73,9 @@ std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
     if (!path.filename().string().starts_with(kPrefix)) continue;
     if (path.extension() == kLockEnding) clearLock(path);  // left behind without an autosave, say
     if (!formats::isSession(path)) continue;
-    struct stat status {};
-    if (::stat(path.c_str(), &status) != 0 || !clearLock(lockOf(path))) continue;
-    found.push_back({path, formats::originOf(path), status.st_mtime});
+    const fs::file_time_type written = fs::last_write_time(path, code);
+    if (!code && clearLock(lockOf(path))) found.push_back({path, formats::originOf(path), written});
+    code.clear();
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
     return a.written != b.written ? a.written > b.written : a.path > b.path;
@@ -117,15 +83,14 @@ std::vector<AbandonedAutosave> abandonedAutosaves(const fs::path& folder) {
   return found;
 }
 
-std::string timeInWords(std::time_t time, std::time_t now) {
-  std::tm then{};
-  std::tm today{};
-  ::localtime_r(&time, &then);
-  ::localtime_r(&now, &today);
+std::string timeInWords(fs::file_time_type time, std::time_t now) {
+  // the clock of files need not be the system's
+  const auto ago =
+      std::chrono::duration_cast<std::chrono::seconds>(fs::file_time_type::clock::now() - time);
+  const std::tm then = fmt::localtime(now - static_cast<std::time_t>(ago.count()));
+  const std::tm today = fmt::localtime(now);
   const bool sameDay = then.tm_yday == today.tm_yday && then.tm_year == today.tm_year;
-  std::array<char, 32> text{};
-  std::strftime(text.data(), text.size(), sameDay ? "%H:%M" : "%d %b %H:%M", &then);
-  return text.data();
+  return sameDay ? fmt::format("{:%H:%M}", then) : fmt::format("{:%d %b %H:%M}", then);
 }
 
 }  // namespace headscope

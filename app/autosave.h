@@ -7,8 +7,11 @@
 
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "core/platform/files.h"
 
 namespace headscope {
 
@@ -27,20 +30,20 @@ class AutosaveSlot {
   const std::filesystem::path& path() const { return path_; }
 
  private:
-  std::filesystem::path path_, lockPath_;
-  int lock_ = -1;
+  std::filesystem::path path_;
+  std::unique_ptr<platform::FileLock> lock_;
 };
 
 struct AbandonedAutosave {
   std::filesystem::path path;
   std::string origin;  // the session it is of, empty before its first save
-  std::time_t written = 0;
+  std::filesystem::file_time_type written;
 };
 
 /// Those whose programs are gone, the newest first. Locks that such programs left behind go.
 std::vector<AbandonedAutosave> abandonedAutosaves(const std::filesystem::path& folder);
 
 /// "14:32", or "20 Nov 14:32" of another day.
-std::string timeInWords(std::time_t time, std::time_t now);
+std::string timeInWords(std::filesystem::file_time_type time, std::time_t now);
 
 }  // namespace headscope

@@ -44,6 +44,15 @@ void TaskThread::request(Task task) {
   changed_.notify_all();
 }
 
+void TaskThread::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    requested_ = nullptr;
+    cancelled_ = true;
+  }
+  changed_.notify_all();
+}
+
 void TaskThread::wake() {
   const std::lock_guard waking(wakeMutex_);
   if (wake_) wake_();

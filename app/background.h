@@ -36,6 +36,8 @@ class TaskThread {
   /// requested for so many seconds. Never where there are no threads.
   void onRest(double seconds, std::function<void()> rest);
   void request(Task task);
+  /// Nothing is requested any more, and what is under way is told to stop.
+  void stop();
   bool busy() const;
   /// Waits until nothing is requested or running, at most `seconds` (negative: as long as it
   /// takes).
@@ -120,6 +122,8 @@ class BackgroundTask {
     return std::exchange(outcome_, std::nullopt);
   }
 
+  /// Nothing is requested any more, and what is under way is told to stop.
+  void stop() { thread_.stop(); }
   bool busy() const { return thread_.busy(); }
 
   /// Waits until nothing is requested or running. True where an outcome is there to be taken.

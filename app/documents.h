@@ -94,6 +94,11 @@ class Documents {
   bool busy() const { return progress().busy; }
   /// Waits until it is computed, at most so many seconds (negative: as long as it takes).
   void wait(double seconds = -1.0) { worker_.wait(seconds); }
+  /// Passes and learning that are under way end.
+  void stop() {
+    worker_.stop();
+    learning_.stop();
+  }
   void setWake(std::function<void()> wake) {
     learning_.setWake(wake);
     worker_.setWake(std::move(wake));

@@ -36,7 +36,7 @@ void LayerLearning::stop() {
   if (!of_) return;
   of_.reset();
   shared_ = std::make_shared<Shared>();
-  thread_.request([](const std::atomic<bool>&) { return false; });
+  thread_.stop();
 }
 
 LayerLearning::Progress LayerLearning::progress() const {

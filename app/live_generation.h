@@ -50,6 +50,8 @@ class LiveGeneration {
   const std::string& problem() const { return problem_; }
   /// Waits until nothing is computed. True where there is a moment that was not taken.
   bool finish() { return thread_.wait(); }
+  /// What is being computed ends.
+  void stop() { thread_.stop(); }
 
  private:
   struct Run;

@@ -86,6 +86,8 @@ class LiveModel {
   const std::string& problem() const { return problem_; }
   bool busy() const { return thread_.busy(); }
   bool finish() { return thread_.wait(); }
+  /// What is being computed ends.
+  void stop() { thread_.stop(); }
 
   /// Nothing but how many tokens the model takes, where the text has more.
   struct Found {

@@ -55,6 +55,8 @@ class LiveStudy {
   const std::string& problem() const { return problem_; }
   /// Waits until nothing is computed. True where there is a moment that was not taken.
   bool finish() { return thread_.wait(); }
+  /// What is being computed ends.
+  void stop() { thread_.stop(); }
 
  private:
   struct Runs;

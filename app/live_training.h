@@ -101,6 +101,8 @@ class LiveTraining {
   bool busy() const { return thread_.busy(); }
   /// Waits until nothing is computed. True where there is a moment that was not taken.
   bool finish() { return thread_.wait(); }
+  /// What is being computed ends.
+  void stop() { thread_.stop(); }
 
  private:
   using Change = std::function<void(training::Trainer&)>;

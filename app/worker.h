@@ -35,6 +35,8 @@ class Worker {
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
   void request(DocumentPtr document);
+  /// No pass is requested any more, and the one under way ends.
+  void stop() { thread_.stop(); }
   /// What has finished since the last call.
   std::optional<Update> take();
   Progress progress() const;

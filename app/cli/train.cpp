@@ -1,7 +1,6 @@
 // train: a small model learns a task: what it answers in the end, and which head has taken up
 // which relation.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <iostream>
@@ -20,6 +19,7 @@
 #include "core/formats/training_run.h"
 #include "core/gemm.h"
 #include "core/ledger.h"
+#include "core/platform/process.h"
 
 namespace headscope::cli {
 namespace {
@@ -95,7 +95,7 @@ class Progress {
   }
 
  private:
-  bool terminal_ = ::isatty(STDERR_FILENO) == 1;
+  bool terminal_ = platform::errorsGoToTerminal();
   bool shown_ = false;
   double told_ = clockSeconds();
 };

@@ -305,7 +305,11 @@ int runWindow(App& app, const WindowOptions& options) {
   double drawn = 0.0;
   while (true) {
     waitForEvents(app, events, visible(window.get()), drawn);
-    if (glfwWindowShouldClose(window.get()) == GLFW_TRUE) return 0;
+    if (glfwWindowShouldClose(window.get()) == GLFW_TRUE) {
+      glfwHideWindow(window.get());
+      app.stop();  // it would keep the cores from what is still to be done
+      return 0;
+    }
     if (!events.dropped.empty()) {
       app.dropFiles(events.dropped);
       events.dropped.clear();

@@ -1,18 +1,16 @@
 #include "core/formats/files.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <string>
 #include <system_error>
 
 #include "core/error.h"
+#include "core/platform/files.h"
+#include "core/platform/process.h"
 
 namespace headscope::formats {
 
@@ -52,9 +50,9 @@ std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string
 
 namespace {
 
-[[noreturn]] void failToWriteFile(const fs::path& path, int reason) {
+[[noreturn]] void failToWriteFile(const fs::path& path, const std::error_code& reason) {
   throw UserError(fmt::format("cannot write {}: {}; choose a place that can be written to",
-                              path.string(), std::strerror(reason == 0 ? EIO : reason)));
+                              path.string(), reason.message()));
 }
 
 /// A new file beside the target, removed unless it was renamed into place.
@@ -62,45 +60,44 @@ class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target) {
     constexpr int kAttempts = 100;
-    for (int attempt = 0; attempt < kAttempts && descriptor_ < 0; ++attempt) {
-      name_ = fmt::format("{}.tmp-{}-{}", target.string(), ::getpid(), attempt);
-      descriptor_ = ::open(name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor_ < 0 && errno != EEXIST) break;
+    std::error_code code;
+    for (int attempt = 0; attempt < kAttempts; ++attempt) {
+      path_ = fmt::format("{}.tmp-{}-{}", target.string(), platform::processId(), attempt);
+      code = platform::createFile(path_);
+      if (code != std::errc::file_exists) break;
     }
-    if (descriptor_ < 0) failToWriteFile(target, errno);
+    if (code) failToWriteFile(target, code);
   }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile() {
-    ::close(descriptor_);
-    if (!renamed_) ::unlink(name_.c_str());
+    std::error_code ignored;
+    if (!renamed_) fs::remove(path_, ignored);
   }
 
-  const std::string& name() const { return name_; }
+  const fs::path& path() const { return path_; }
 
   void renameTo(const fs::path& target) {
-    struct stat old {};
-    if (::stat(target.c_str(), &old) == 0 && ::fchmod(descriptor_, old.st_mode & 07777) != 0) {
-      failToWriteFile(target, errno);
-    }
-    if (::fsync(descriptor_) != 0) failToWriteFile(target, errno);
-    if (::rename(name_.c_str(), target.c_str()) != 0) failToWriteFile(target, errno);
+    std::error_code code = platform::flushFile(path_);
+    const fs::file_status old = fs::status(target);
+    if (!code && fs::exists(old)) fs::permissions(path_, old.permissions(), code);
+    if (!code) fs::rename(path_, target, code);
+    if (code) failToWriteFile(target, code);
     renamed_ = true;
   }
 
  private:
-  std::string name_;
-  int descriptor_ = -1;
+  fs::path path_;
   bool renamed_ = false;
 };
 
-void writeTo(const std::string& name, const fs::path& path,
+void writeTo(const fs::path& name, const fs::path& path,
              const std::function<void(std::ostream&)>& write) {
   errno = 0;
   std::ofstream out(name, std::ios::binary | std::ios::trunc);
   if (out) write(out);
   out.flush();
-  if (!out) failToWriteFile(path, errno);
+  if (!out) failToWriteFile(path, {errno == 0 ? EIO : errno, std::generic_category()});
 }
 
 }  // namespace
@@ -108,16 +105,17 @@ void writeTo(const std::string& name, const fs::path& path,
 void writeAtomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   std::error_code ignored;
   const fs::file_status status = fs::status(path, ignored);
-  if (fs::is_directory(status)) failToWriteFile(path, EISDIR);
+  if (fs::is_directory(status))
+    failToWriteFile(path, std::make_error_code(std::errc::is_a_directory));
   if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device stays what it is
-    writeTo(path.string(), path, write);
+    writeTo(path, path, write);
     return;
   }
   fs::path target = path;  // through a link, the file it points to is replaced, not the link
   if (fs::is_symlink(path, ignored) && fs::exists(status)) target = fs::canonical(path);
 
   TemporaryFile temporary(target);
-  writeTo(temporary.name(), path, write);
+  writeTo(temporary.path(), path, write);
   temporary.renameTo(target);
 }
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -22,6 +21,7 @@
 #include "core/formats/export_tensor.h"
 #include "core/formats/files.h"
 #include "core/mistakes.h"
+#include "core/platform/process.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
 
@@ -299,7 +299,8 @@ void requireOwn(const fs::path& folder) {
 class Staging {
  public:
   explicit Staging(fs::path folder)
-      : target_(std::move(folder)), path_(fmt::format("{}.tmp-{}", target_.string(), ::getpid())) {
+      : target_(std::move(folder)),
+        path_(fmt::format("{}.tmp-{}", target_.string(), platform::processId())) {
     std::error_code code;
     fs::create_directory(path_, code);
     if (code) failToWrite(path_, code);

@@ -1,17 +1,13 @@
 #include "core/formats/session.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +15,8 @@
 #include "core/formats/document_json.h"
 #include "core/formats/files.h"
 #include "core/formats/session_json.h"
+#include "core/platform/files.h"
+#include "core/platform/process.h"
 
 namespace headscope::formats {
 
@@ -52,7 +50,7 @@ bool isDeadTemporary(std::string_view file, const fs::path& session, const std::
   int process = 0;
   const auto [end, error] = std::from_chars(pid.data(), pid.data() + pid.size(), process);
   const bool whole = error == std::errc() && end != pid.data() + pid.size() && *end == '-';
-  return whole && process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+  return whole && process > 0 && !platform::processRuns(process);
 }
 
 /// What is too large to be read may name it.
@@ -65,35 +63,15 @@ bool names(const fs::path& session, const std::string& file) {
   return text.find('"' + file + '"') != std::string::npos;
 }
 
-/// While it lives, nobody else saves a session in the folder (shared: several may read). Where the
-/// file system has no locks there is none.
-class FolderLock {
- public:
-  enum class Kind { shared, exclusive };
-  FolderLock(const fs::path& folder, Kind kind)
-      : descriptor_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (descriptor_ < 0) return;
-    while (::flock(descriptor_, kind == Kind::shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR) {
-    }
-  }
-  ~FolderLock() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-
-  /// What was renamed in the folder so far is on the disk.
-  void flush() const {
-    if (descriptor_ >= 0) ::fsync(descriptor_);
-  }
-
- private:
-  int descriptor_;
-};
-
 /// The folder a file is in: "." for a bare name.
 fs::path folderOf(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// While it lives, nobody else saves a session in the folder (shared: several may read).
+std::unique_ptr<platform::FileLock> lockFolderOf(const fs::path& session,
+                                                 platform::FileLock::Kind kind) {
+  return platform::FileLock::wait(folderOf(session), kind);
 }
 
 /// "lecture.0123456789abcdef.safetensors" of lecture.headscope.json.
@@ -295,11 +273,11 @@ void saveSession(const fs::path& given, const Session& session) {
                     "texts, or remove pins or scenes",
                     path.string()));
   }
-  const FolderLock lock(folderOf(path), FolderLock::Kind::exclusive);
+  const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive);
   std::error_code code;
   const bool there = fs::exists(file, code);
   if (!there || contentHash(file) != hash) writeSafetensors(file, tensors.all());
-  lock.flush();
+  if (lock != nullptr) lock->flush();
   try {
     writeAtomically(path, [&](std::ostream& out) { out << text; });
   } catch (...) {
@@ -311,7 +289,7 @@ void saveSession(const fs::path& given, const Session& session) {
 
 Session loadSession(const fs::path& given, Index memoryBudget) {
   const fs::path path = target(given);
-  const FolderLock lock(folderOf(path), FolderLock::Kind::shared);
+  const auto lock = lockFolderOf(path, platform::FileLock::Kind::shared);
   const std::string name = given.string();
   const Json json = sessionIn(readText(path, kMaxSessionBytes, "session"), name);
   const JsonField file(json, name);
@@ -322,7 +300,7 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
 
 void removeSession(const fs::path& given) {
   const fs::path path = target(given);
-  const FolderLock lock(folderOf(path), FolderLock::Kind::exclusive);
+  const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive);
   std::error_code code;
   fs::remove(path, code);
   removeLeftovers(path, {});

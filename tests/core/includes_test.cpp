@@ -41,6 +41,10 @@ struct Rule {
 const std::string kGraphics =
     R"((imgui|backends/imgui|GLFW/|GL/|GLES|EGL/|epoxy/|stb_image|misc/).*)";
 
+/// What only some systems have.
+const std::string kSystem =
+    R"((unistd|fcntl|signal|poll|spawn|pwd|dlfcn|pthread|sched|termios|windows|io)\.h|sys/.*)";
+
 const std::vector<Rule> kRules{
     {"core", "app/.*"},
     {"core", kGraphics},
@@ -67,6 +71,8 @@ const std::vector<Rule> kRules{
     {"app", R"((GLFW/|EGL/|epoxy/egl|backends/imgui).*)", R"(app/host/.*)"},
     {"app", R"(epoxy/.*)", R"(app/(host|gl)/.*)"},
     {"app/host", R"(app/cli/.*)"},
+    {"core", kSystem, R"(core/platform/.*)"},
+    {"app", kSystem, R"(app/host/.*)"},
 };
 
 std::ostream& operator<<(std::ostream& out, const Rule& rule) {

@@ -85,6 +85,10 @@ class Computations {
     for (auto& [name, entry] : entries_) news = entry->finish() || news;
     return news;
   }
+  /// What is being computed ends.
+  void stop() {
+    for (auto& [name, entry] : entries_) entry->stop();
+  }
   /// Whether anything is being computed.
   bool busy() const {
     for (const auto& [name, entry] : entries_) {
@@ -99,6 +103,7 @@ class Computations {
     virtual void take() = 0;
     virtual void setWake(const std::function<void()>& wake) = 0;
     virtual bool finish() = 0;
+    virtual void stop() = 0;
     virtual bool busy() const = 0;
   };
 
@@ -125,6 +130,7 @@ class Computations {
     }
     void setWake(const std::function<void()>& wake) override { task_.setWake(wake); }
     bool finish() override { return task_.wait(); }
+    void stop() override { task_.stop(); }
     bool busy() const override { return task_.busy(); }
 
    private:

@@ -1,0 +1,165 @@
+#include "core/platform/files.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <utility>
+
+#ifdef _WIN32
+#include <io.h>
+#include <share.h>
+#else
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+namespace headscope::platform {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::error_code lastError() { return {errno, std::generic_category()}; }
+
+}  // namespace
+
+#ifdef _WIN32
+namespace {
+
+/// Opened so that nobody else may open it.
+class SoleFile final : public FileLock {
+ public:
+  SoleFile(fs::path path, std::FILE* file) : path_(std::move(path)), file_(file) {}
+  ~SoleFile() override { close(); }
+
+  void flush() const override {}
+  void remove() override {
+    close();  // an open file cannot be removed
+    std::error_code code;
+    fs::remove(path_, code);
+  }
+
+ private:
+  void close() {
+    if (std::FILE* file = std::exchange(file_, nullptr)) std::fclose(file);
+  }
+
+  fs::path path_;
+  std::FILE* file_;
+};
+
+}  // namespace
+
+std::unique_ptr<FileLock> FileLock::wait(const fs::path&, Kind) { return nullptr; }
+
+std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
+                                           std::error_code& why) {
+  std::FILE* file = ::_wfsopen(path.c_str(), create ? L"ab" : L"r+b", _SH_DENYRW);
+  why = file != nullptr ? std::error_code() : lastError();
+  // another has it
+  if (why == std::errc::permission_denied && fs::exists(path)) {
+    why = std::make_error_code(std::errc::operation_would_block);
+  }
+  return file != nullptr ? std::make_unique<SoleFile>(path, file) : nullptr;
+}
+
+std::error_code createFile(const fs::path& path) {
+  std::FILE* file = ::_wfopen(path.c_str(), L"wbx");
+  if (file == nullptr) return lastError();
+  std::fclose(file);
+  return {};
+}
+
+std::error_code flushFile(const fs::path& path) {
+  std::FILE* file = ::_wfopen(path.c_str(), L"r+b");
+  if (file == nullptr) return lastError();
+  const std::error_code result = ::_commit(::_fileno(file)) == 0 ? std::error_code() : lastError();
+  std::fclose(file);
+  return result;
+}
+
+#else
+namespace {
+
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags, mode_t mode = 0)
+      : number_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  explicit operator bool() const { return number_ >= 0; }
+  int operator*() const { return number_; }
+
+ private:
+  int number_;
+};
+
+class LockedDescriptor final : public FileLock {
+ public:
+  LockedDescriptor(fs::path path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  void flush() const override { ::fsync(*descriptor_); }
+  void remove() override {
+    std::error_code code;
+    fs::remove(path_, code);
+    const Descriptor gone = std::move(descriptor_);
+  }
+
+ private:
+  fs::path path_;
+  Descriptor descriptor_;
+};
+
+/// Whether the path still leads to the file that is open: another may have removed it since.
+bool leadsTo(const fs::path& path, int file) {
+  struct stat there {};
+  struct stat open {};
+  return ::stat(path.c_str(), &there) == 0 && ::fstat(file, &open) == 0 &&
+         there.st_ino == open.st_ino && there.st_dev == open.st_dev;
+}
+
+}  // namespace
+
+std::unique_ptr<FileLock> FileLock::wait(const fs::path& path, Kind kind) {
+  Descriptor descriptor(path, O_RDONLY);
+  if (!descriptor) return nullptr;
+  while (::flock(*descriptor, kind == Kind::shared ? LOCK_SH : LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return std::make_unique<LockedDescriptor>(path, std::move(descriptor));
+}
+
+std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
+                                           std::error_code& why) {
+  while (true) {
+    Descriptor descriptor(path, O_RDWR | (create ? O_CREAT : 0), 0600);
+    if (!descriptor || ::flock(*descriptor, LOCK_EX | LOCK_NB) != 0) {
+      why = lastError();
+      return nullptr;
+    }
+    if (leadsTo(path, *descriptor)) {
+      why = {};
+      return std::make_unique<LockedDescriptor>(path, std::move(descriptor));
+    }
+    if (create) continue;  // whoever had it has just removed it
+    why = std::make_error_code(std::errc::no_such_file_or_directory);
+    return nullptr;
+  }
+}
+
+std::error_code createFile(const fs::path& path) {
+  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  return descriptor ? std::error_code() : lastError();
+}
+
+std::error_code flushFile(const fs::path& path) {
+  const Descriptor descriptor(path, O_WRONLY);
+  return descriptor && ::fsync(*descriptor) == 0 ? std::error_code() : lastError();
+}
+#endif
+
+}  // namespace headscope::platform

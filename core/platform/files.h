@@ -1,0 +1,43 @@
+// Files: what only the system can do with them. Everything else of files is std::filesystem's.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+namespace headscope::platform {
+
+/// A file, or a folder, locked for all programs, until this goes or its process ends.
+class FileLock {
+ public:
+  enum class Kind { shared, exclusive };
+
+  /// Waits for it. Null where the path cannot be opened; where the file system (or, for folders,
+  /// the operating system) has no locks nobody is kept out.
+  static std::unique_ptr<FileLock> wait(const std::filesystem::path& path, Kind kind);
+  /// An exclusive one on a file, which is made where it is not there and `create` says so. Null
+  /// where another has it (std::errc::operation_would_block) or it cannot be had, `why` telling.
+  static std::unique_ptr<FileLock> tryNow(const std::filesystem::path& path, bool create,
+                                          std::error_code& why);
+
+  virtual ~FileLock() = default;
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+  /// Of a folder: what was renamed in it so far is on the disk.
+  virtual void flush() const = 0;
+  /// Removes the file and lets go of it. Only who has the lock does so, so that nobody locks a file
+  /// that others no longer see.
+  virtual void remove() = 0;
+
+ protected:
+  FileLock() = default;
+};
+
+/// A new, empty file; an error (std::errc::file_exists) where there is one.
+std::error_code createFile(const std::filesystem::path& path);
+
+/// What was written to the file is on the disk.
+std::error_code flushFile(const std::filesystem::path& path);
+
+}  // namespace headscope::platform
