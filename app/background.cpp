@@ -33,16 +33,22 @@ void TaskThread::request(Task task) {
     requested_ = std::move(task);
     cancelled_ = true;
 #ifdef HEADSCOPE_NO_THREADS
-    later_.call(0.0, [this] {
-      std::unique_lock lock(mutex_);
-      if (requested_ && !running_) runRequested(lock);
-    });
+    callLater();
 #else
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
 #endif
   }
   changed_.notify_all();
 }
+
+#ifdef HEADSCOPE_NO_THREADS
+void TaskThread::callLater() {
+  later_.call(0.0, [this] {
+    std::unique_lock lock(mutex_);
+    if (requested_ && !running_) runRequested(lock);
+  });
+}
+#endif
 
 void TaskThread::stop() {
   {
@@ -80,13 +86,21 @@ void TaskThread::runRequested(std::unique_lock<std::mutex>& lock) {
   running_ = true;
   cancelled_ = false;
   lock.unlock();
-  const bool news = task(cancelled_);
-  task = nullptr;  // what it holds goes before anybody is told that it is done
+  const After after = task(cancelled_);
+  if (after != After::goOn) task = nullptr;  // what it holds goes before anybody is told
   lock.lock();
   running_ = false;
+  if (after == After::goOn && !cancelled_) {
+    requested_ = std::move(task);
+#ifdef HEADSCOPE_NO_THREADS
+    callLater();
+#endif
+    return;
+  }
   lock.unlock();
+  task = nullptr;
   changed_.notify_all();
-  if (news) wake();
+  if (after == After::news) wake();
   lock.lock();
 }
 

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,12 +18,25 @@
 
 namespace headscope {
 
+/// For so many seconds work goes on before it is left off, where it can be: without threads a frame
+/// is drawn then.
+#ifdef HEADSCOPE_NO_THREADS
+inline constexpr double kSlice = 0.02;
+#else
+inline constexpr double kSlice = std::numeric_limits<double>::infinity();
+#endif
+
 /// A thread that does one thing at a time. Where there are none, what is requested is done between
 /// two events.
 class TaskThread {
  public:
-  /// Asks `cancelled` now and then. Whether there is news, for which to wake.
-  using Task = std::function<bool(const std::atomic<bool>& cancelled)>;
+  enum class After {
+    rest,  // it is done, or stopped
+    news,  // it is done, and there is something to wake for
+    goOn,  // it is left off, to be called again unless something else is requested
+  };
+  /// Asks `cancelled` now and then.
+  using Task = std::function<After(const std::atomic<bool>& cancelled)>;
 
   TaskThread() = default;
   /// Cancels what is under way and joins.
@@ -62,6 +76,8 @@ class TaskThread {
   bool stopping_ = false;
   std::atomic<bool> cancelled_{false};
 #ifdef HEADSCOPE_NO_THREADS
+  /// What is requested is done in a moment.
+  void callLater();
   Later later_;
 #else
   std::thread thread_;  // started by the first request
@@ -85,6 +101,9 @@ class BackgroundTask {
  public:
   /// Asks `cancelled` now and then; null where it stopped for it.
   using Work = std::function<std::optional<Result>(const std::atomic<bool>& cancelled)>;
+  /// A part of such work, some kSlice long, which leaves the result once it is there. Whether that
+  /// was the last.
+  using Part = std::function<bool(const std::atomic<bool>& cancelled, std::optional<Result>&)>;
   struct Outcome {
     std::optional<Result> result;
     std::string error;  // why there is none
@@ -94,15 +113,24 @@ class BackgroundTask {
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
   void request(Work work) {
+    requestInParts([work = std::move(work)](const std::atomic<bool>& cancelled,
+                                            std::optional<Result>& result) {
+      result = work(cancelled);
+      return true;
+    });
+  }
+  void requestInParts(Part part) {
     const std::lock_guard lock(mutex_);
     outcome_.reset();
-    thread_.request([this, work = std::move(work)](const std::atomic<bool>& cancelled) {
+    thread_.request([this, part = std::move(part)](const std::atomic<bool>& cancelled) {
       Outcome outcome;
-      outcome.error = whyNot([&] { outcome.result = work(cancelled); });
+      bool last = true;
+      outcome.error = whyNot([&] { last = part(cancelled, outcome.result); });
       const std::lock_guard done(mutex_);
-      if (cancelled) return false;
+      if (cancelled) return TaskThread::After::rest;
+      if (!last) return TaskThread::After::goOn;
       outcome_ = std::move(outcome);
-      return true;
+      return TaskThread::After::news;
     });
   }
 

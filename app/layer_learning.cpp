@@ -28,7 +28,7 @@ void LayerLearning::begin(const AttentionConfig& config, const training::Materia
       }
     });
     if (!error.empty()) tell({std::nullopt, true, error});
-    return !cancelled;
+    return cancelled ? TaskThread::After::rest : TaskThread::After::news;
   });
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
@@ -86,86 +88,155 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
   return inputOf(moment.tokenizer->encode(text), *moment.tokenizer, config);
 }
 
-/// Null where it was cancelled.
-std::shared_ptr<const UneditedModel> uneditedOf(const ModelMoment& moment, const Asked& asked,
-                                                const model::ModelDocumentPtr& plain,
-                                                const Execution& execution) {
-  model::ModelTracePtr previous;
-  if (asked.before != nullptr) {
-    const ModelMoment& before = *asked.before;
-    previous = before.unedited != nullptr ? before.unedited->trace : before.trace;
-  }
-  UneditedModel unedited;
-  // most is taken from the pass before; held beside the other one, it gets less room
-  unedited.trace = runModel(plain, previous, execution, asked.budget / 4);
-  if (unedited.trace == nullptr) return nullptr;
-  unedited.sames.resize(moment.predictions.size());
-  unedited.best.resize(moment.predictions.size());
-  const auto each = [&](Index place, std::span<const float> logits) {
-    const auto row = static_cast<std::size_t>(place);
-    const model::RowProbabilities probabilities(logits);
-    for (const model::Prediction& said : moment.predictions[row]) {
-      unedited.sames[row].push_back(probabilities(said.id).probability);
-    }
-    unedited.best[row] = model::mostProbable(logits, 1).front();
-  };
-  unedited.trace->overLogits(0, std::ssize(moment.predictions), execution, each);
-  if (execution.stop()) return nullptr;
-  return std::make_shared<const UneditedModel>(std::move(unedited));
-}
+/// Rows whose logits are read before work is left off, where it is.
+constexpr Index kRowsAtOnce = 8;
 
-/// Gives the pass of a new text to `tell` before what the model says.
-std::optional<LiveModel::Found> momentOf(const Asked& asked, const std::atomic<bool>& cancelled,
-                                         const std::function<void(LiveModel::Found)>& tell) {
-  const Execution execution{.cancelled = &cancelled};
-  ModelMoment moment;
-  moment.number = asked.number;
-  model::ModelPtr of;
-  if (asked.folder.empty()) {
-    of = asked.before->trace->document().model;
-    moment.folder = asked.before->folder;
-    moment.tokenizer = asked.before->tokenizer;
-    moment.tokenizerProblem = asked.before->tokenizerProblem;
-  } else {
-    moment.folder = asked.folder;
-    of = formats::openModel(asked.folder, asked.budget / 2);
-    if (formats::hasTokenizer(asked.folder)) {
-      moment.tokenizerProblem =
-          whyNot([&] { moment.tokenizer = formats::openTokenizer(asked.folder); });
+/// Makes a moment, in parts: opens the model and passes the text through it; then what the model
+/// says; then, where something in it was changed, the same of the model as it came.
+class MomentMaker {
+ public:
+  using Found = LiveModel::Found;
+
+  /// The pass of a new text goes to `tell` before what the model says.
+  MomentMaker(Asked asked, std::function<void(Found, const std::atomic<bool>&)> tell)
+      : asked_(std::move(asked)), tell_(std::move(tell)) {}
+
+  /// Works for some kSlice. True where that was the last part; `found` is left empty where it was
+  /// cancelled.
+  bool goOn(const std::atomic<bool>& cancelled, std::optional<Found>& found) {
+    execution_.cancelled = &cancelled;
+    const double until = clockSeconds() + kSlice;
+    while (!cancelled) {
+      if (step(found)) return true;
+      if (clockSeconds() >= until) return false;
     }
+    return true;
   }
-  const model::ModelConfig& config = of->config();
-  moment.text = asked.text.empty() ? firstText(config, moment.tokenizer != nullptr) : asked.text;
-  model::ModelInput input = inputFor(moment, moment.text, config);
-  if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
-    if (!asked.cut) return LiveModel::Found{{}, std::ssize(input.ids), most, of->name()};
-    moment.wholeTokens = std::ssize(input.ids);
-    cutToFit(moment, most);
-    input = inputFor(moment, moment.text, config);
+
+ private:
+  /// True where there is nothing left to do.
+  bool step(std::optional<Found>& found) {
+    if (pass_ == nullptr) return !begin(found);
+    if (moment_.trace == nullptr) return takePass(found);
+    const Index said = std::ssize(moment_.predictions);
+    if (said < moment_.trace->tokens()) {
+      predict(said);
+    } else if (moment_.trace->document().edited.empty()) {
+      found = finished();
+    } else if (unedited_.trace == nullptr) {
+      if (uneditedPass_->goOn(kSlice)) unedited_.trace = uneditedPass_->trace();
+    } else if (const Index compared = std::ssize(unedited_.best); compared < said) {
+      compare(compared);
+    } else {
+      moment_.unedited = std::make_shared<const UneditedModel>(std::move(unedited_));
+      found = finished();
+    }
+    return found.has_value();
   }
-  const auto plain = makeModelDocument(of, input);
-  const bool edited = asked.edits != nullptr && asked.edits->model == of;
-  auto document = edited ? withInput(*asked.edits, std::move(input)) : plain;
-  if (!asked.off.empty()) document = withoutHeads(*document, asked.off);
-  prepareGemm();
-  const ModelMoment* before = asked.folder.empty() ? asked.before.get() : nullptr;
-  const bool newText = before == nullptr || before->trace->document().input != document->input;
-  Execution inKeptMemory = execution;
-  inKeptMemory.memory = asked.memory;
-  moment.trace = runModel(document, before != nullptr ? before->trace : nullptr, inKeptMemory,
-                          asked.budget / 2);
-  if (moment.trace == nullptr) return std::nullopt;
-  const auto found = [&] { return LiveModel::Found{std::move(moment), 0, 0, {}}; };
-  if (!of->hasReadout()) return found();
-  if (newText) tell({moment, 0, 0, {}});
-  moment.predictions =
-      moment.trace->predictions(0, moment.trace->tokens(), kPredictionsKept, execution);
-  if (cancelled) return std::nullopt;
-  if (document->edited.empty()) return found();
-  moment.unedited = uneditedOf(moment, asked, plain, execution);
-  if (moment.unedited == nullptr) return std::nullopt;
-  return found();
-}
+
+  /// False where the text is too long, which `found` then says.
+  bool begin(std::optional<Found>& found) {
+    moment_.number = asked_.number;
+    model::ModelPtr of;
+    if (asked_.folder.empty()) {
+      of = asked_.before->trace->document().model;
+      moment_.folder = asked_.before->folder;
+      moment_.tokenizer = asked_.before->tokenizer;
+      moment_.tokenizerProblem = asked_.before->tokenizerProblem;
+    } else {
+      moment_.folder = asked_.folder;
+      of = formats::openModel(asked_.folder, asked_.budget / 2);
+      if (formats::hasTokenizer(asked_.folder)) {
+        moment_.tokenizerProblem =
+            whyNot([&] { moment_.tokenizer = formats::openTokenizer(asked_.folder); });
+      }
+    }
+    const model::ModelConfig& config = of->config();
+    moment_.text =
+        asked_.text.empty() ? firstText(config, moment_.tokenizer != nullptr) : asked_.text;
+    model::ModelInput input = inputFor(moment_, moment_.text, config);
+    if (const Index most = mostTokens(config); std::ssize(input.ids) > most) {
+      if (!asked_.cut) {
+        found = Found{{}, std::ssize(input.ids), most, of->name()};
+        return false;
+      }
+      moment_.wholeTokens = std::ssize(input.ids);
+      cutToFit(moment_, most);
+      input = inputFor(moment_, moment_.text, config);
+    }
+    const auto plain = makeModelDocument(of, input);
+    const bool edited = asked_.edits != nullptr && asked_.edits->model == of;
+    auto document = edited ? withInput(*asked_.edits, std::move(input)) : plain;
+    if (!asked_.off.empty()) document = withoutHeads(*document, asked_.off);
+    prepareGemm();
+    const ModelMoment* before = asked_.folder.empty() ? asked_.before.get() : nullptr;
+    newText_ = before == nullptr || before->trace->document().input != document->input;
+    Execution inKeptMemory = execution_;
+    inKeptMemory.memory = asked_.memory;
+    pass_ = std::make_unique<model::ModelPass>(
+        document, before != nullptr ? before->trace : nullptr, inKeptMemory, asked_.budget / 2);
+    if (document->edited.empty()) return true;
+    model::ModelTracePtr previous;
+    if (asked_.before != nullptr) {
+      const auto& unedited = asked_.before->unedited;
+      previous = unedited != nullptr ? unedited->trace : asked_.before->trace;
+    }
+    // most is taken from the pass before; held beside the other one, it gets less room
+    uneditedPass_ =
+        std::make_unique<model::ModelPass>(plain, previous, execution_, asked_.budget / 4);
+    return true;
+  }
+
+  /// True where the model has nothing to say.
+  bool takePass(std::optional<Found>& found) {
+    if (!pass_->goOn(kSlice)) return false;
+    moment_.trace = pass_->trace();
+    if (moment_.trace == nullptr) return false;  // cancelled
+    if (!moment_.trace->document().model->hasReadout()) {
+      found = finished();
+      return true;
+    }
+    if (newText_) tell_({moment_, 0, 0, {}}, *execution_.cancelled);
+    return false;
+  }
+
+  /// How many of the rows from this one on are read in one go.
+  Index rowsFrom(Index row) const {
+    const Index left = moment_.trace->tokens() - row;
+    return std::isinf(kSlice) ? left : std::min(left, kRowsAtOnce);
+  }
+
+  void predict(Index row) {
+    auto said = moment_.trace->predictions(row, rowsFrom(row), kPredictionsKept, execution_);
+    if (execution_.stop()) return;
+    std::move(said.begin(), said.end(), std::back_inserter(moment_.predictions));
+  }
+
+  void compare(Index row) {
+    const Index rows = rowsFrom(row);
+    unedited_.sames.resize(static_cast<std::size_t>(row + rows));
+    unedited_.best.resize(static_cast<std::size_t>(row + rows));
+    const auto each = [&](Index place, std::span<const float> logits) {
+      const auto at = static_cast<std::size_t>(place);
+      const model::RowProbabilities probabilities(logits);
+      for (const model::Prediction& said : moment_.predictions[at]) {
+        unedited_.sames[at].push_back(probabilities(said.id).probability);
+      }
+      unedited_.best[at] = model::mostProbable(logits, 1).front();
+    };
+    unedited_.trace->overLogits(row, rows, execution_, each);
+  }
+
+  Found finished() { return {std::move(moment_), 0, 0, {}}; }
+
+  Asked asked_;
+  std::function<void(Found, const std::atomic<bool>&)> tell_;
+  Execution execution_;
+  std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
+  bool newText_ = false;
+  ModelMoment moment_;
+  UneditedModel unedited_;
+};
 
 }  // namespace
 
@@ -268,9 +339,12 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
   Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_, memory_};
-  thread_.request([this, asked = std::move(asked)](const std::atomic<bool>& cancelled) {
-    return momentOf(asked, cancelled,
-                    [&](Found early) { thread_.tell(std::move(early), cancelled); });
+  const auto maker = std::make_shared<MomentMaker>(
+      std::move(asked), [this](Found early, const std::atomic<bool>& cancelled) {
+        thread_.tell(std::move(early), cancelled);
+      });
+  thread_.requestInParts([maker](const std::atomic<bool>& cancelled, std::optional<Found>& found) {
+    return maker->goOn(cancelled, found);
   });
 }
 

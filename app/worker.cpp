@@ -1,6 +1,5 @@
 #include "app/worker.h"
 
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -8,26 +7,15 @@
 #include "core/gemm.h"
 
 namespace headscope {
-namespace {
-
-/// Without threads a frame is drawn after so many seconds of work.
-#ifdef HEADSCOPE_NO_THREADS
-constexpr double kSlice = 0.02;
-#else
-constexpr double kSlice = std::numeric_limits<double>::infinity();
-#endif
-
-}  // namespace
-
 Worker::Worker(int threads, std::function<void()> wake, double restAfter) : threads_(threads) {
   thread_.setWake(std::move(wake));
   thread_.onRest(restAfter, [memory = memory_] { memory->keepFree(0); });
 }
 
 void Worker::request(DocumentPtr document) {
-  thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
-    return goOn(document, nullptr, cancelled);
-  });
+  thread_.request(
+      [this, document = std::move(document), pass = std::shared_ptr<AttentionPass>()](
+          const std::atomic<bool>& cancelled) mutable { return goOn(document, pass, cancelled); });
 }
 
 std::optional<Worker::Update> Worker::take() {
@@ -41,8 +29,8 @@ Worker::Progress Worker::progress() const {
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-bool Worker::goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass> pass,
-                  const std::atomic<bool>& cancelled) {
+TaskThread::After Worker::goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass>& pass,
+                               const std::atomic<bool>& cancelled) {
   bool ended = false;
   std::string error = whyNot([&] {
     if (pass == nullptr) {
@@ -60,20 +48,15 @@ bool Worker::goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass> pa
     }
     ended = pass->goOn(kSlice);
   });
-  if (error.empty() && !ended) {
-    thread_.request([this, document, pass](const std::atomic<bool>& stop) {
-      return goOn(document, pass, stop);
-    });
-    return false;
-  }
+  if (error.empty() && !ended) return TaskThread::After::goOn;
   startedAt_ = 0.0;
   TracePtr trace = error.empty() ? pass->trace() : nullptr;
-  if (error.empty() && trace == nullptr) return false;
+  if (error.empty() && trace == nullptr) return TaskThread::After::rest;
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);
   update_ = error.empty() ? Update{std::move(trace), {}, {}}
                           : Update{nullptr, std::move(error), document};
-  return true;
+  return TaskThread::After::news;
 }
 
 }  // namespace headscope

@@ -47,9 +47,9 @@ class Worker {
   void wait(double seconds = -1.0) { thread_.wait(seconds); }
 
  private:
-  /// A pass, or the next slice of one. Whether there is news.
-  bool goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass> pass,
-            const std::atomic<bool>& cancelled);
+  /// A pass (null: it has not begun), or the next slice of it.
+  TaskThread::After goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass>& pass,
+                         const std::atomic<bool>& cancelled);
 
   int threads_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of the results

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/ui/compat.h"
 #include "app/ui/menu.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"

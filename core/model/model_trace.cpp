@@ -46,10 +46,10 @@ bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
 }  // namespace
 
 /// Fills in a trace, layer by layer.
-class ModelRun {
+class ModelPass::Running {
  public:
-  ModelRun(const ModelDocumentPtr& document, ModelTracePtr previous, const Execution& execution,
-           Index budgetBytes)
+  Running(const ModelDocumentPtr& document, ModelTracePtr previous, const Execution& execution,
+          Index budgetBytes)
       : document_(document),
         config_(document->model->config()),
         previous_(std::move(previous)),
@@ -78,19 +78,25 @@ class ModelRun {
     execution_.memory->keepFree(needed + std::min(left_, config_.layers * each));
   }
 
-  ModelTracePtr run() {
+  bool goOn(double seconds) {
     const double start = clockSeconds();
     const ThreadCount threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
                                          execution_.threads, execution_.flopsPerThread));
-    takeEmbedding();
-    for (Index layer = 0; layer < config_.layers; ++layer) {
-      if (!takeFromBefore(layer) && !compute(layer)) return nullptr;
-    }
-    finish();
-    if (execution_.stop()) return nullptr;
-    trace_->ms = millisecondsSince(start);
-    return trace_;
+    if (layer_ == 0) takeEmbedding();
+    do {
+      if (layer_ == config_.layers) {
+        finish();
+        done_ = !execution_.stop();
+        trace_->ms += millisecondsSince(start);
+        return true;
+      }
+      if (!takeFromBefore(layer_) && !compute(layer_)) return true;
+      ++layer_;
+    } while (clockSeconds() < start + seconds);
+    trace_->ms += millisecondsSince(start);
+    return false;
   }
+  ModelTracePtr trace() const { return done_ ? trace_ : nullptr; }
 
  private:
   static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
@@ -195,15 +201,27 @@ class ModelRun {
   ModelDocumentPtr document_;
   const ModelConfig& config_;
   ModelTracePtr previous_;
-  const Execution& execution_;
+  const Execution execution_;
   Index left_;  // of the budget
   ScoresHeld held_;
   std::shared_ptr<ModelTrace> trace_;
+  Index layer_ = 0;  // the next
+  bool done_ = false;
 };
+
+ModelPass::ModelPass(const ModelDocumentPtr& document, const ModelTracePtr& previous,
+                     const Execution& execution, Index budgetBytes)
+    : running_(std::make_unique<Running>(document, previous, execution, budgetBytes)) {}
+ModelPass::~ModelPass() = default;
+
+bool ModelPass::goOn(double seconds) { return running_->goOn(seconds); }
+ModelTracePtr ModelPass::trace() const { return running_->trace(); }
 
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
                        const Execution& execution, Index budgetBytes) {
-  return ModelRun(document, previous, execution, budgetBytes).run();
+  ModelPass pass(document, previous, execution, budgetBytes);
+  pass.goOn();
+  return pass.trace();
 }
 
 Tensor ModelTrace::attentionInput(Index layer, const Execution& execution) const {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -27,6 +28,25 @@ using ModelTracePtr = std::shared_ptr<const ModelTrace>;
 /// does not fit the memory, and where a number is not finite, naming the layer.
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
                        const Execution& execution, Index budgetBytes);
+
+/// The same, left off after a layer and gone on with.
+class ModelPass {
+ public:
+  ModelPass(const ModelDocumentPtr& document, const ModelTracePtr& previous,
+            const Execution& execution, Index budgetBytes);
+  ~ModelPass();
+  ModelPass(const ModelPass&) = delete;
+  ModelPass& operator=(const ModelPass&) = delete;
+
+  /// Runs layers for so many seconds. True where it has ended. Throws as runModel does.
+  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Once it has ended: null where it was cancelled.
+  ModelTracePtr trace() const;
+
+ private:
+  class Running;
+  std::unique_ptr<Running> running_;
+};
 
 /// What may be asked on any thread.
 class ModelTrace {
@@ -72,7 +92,7 @@ class ModelTrace {
   double ms = 0.0;  // of the pass alone
 
  private:
-  friend class ModelRun;
+  friend class ModelPass;
   explicit ModelTrace(ModelDocumentPtr document) : document_(std::move(document)) {}
   Tensor attentionInput(Index layer, const Execution& execution) const;
 

@@ -98,6 +98,42 @@ TEST(BackgroundTask, AnErrorIsAnOutcome) {
   EXPECT_NE(error.find("start it again"), std::string::npos) << error;
 }
 
+TEST(BackgroundTask, WorkInPartsGoesOnUntilItsLast) {
+  Task task;
+  task.requestInParts([at = 0](Cancelled&, std::optional<int>& result) mutable {
+    if (++at < 3) return false;
+    result = at;
+    return true;
+  });
+  task.wait();
+  EXPECT_EQ(task.take().value().result, 3);
+}
+
+/// Between two parts, and in the midst of one.
+TEST(BackgroundTask, WorkInPartsIsStoppedAndReplaced) {
+  for (const bool replaced : {false, true}) {
+    Task task;
+    std::promise<void> started;
+    int parts = 0;
+    task.requestInParts([&](Cancelled&, std::optional<int>&) {
+      if (++parts == 1) started.set_value();
+      return false;
+    });
+    started.get_future().wait();
+    if (replaced) {
+      task.request([](Cancelled&) { return std::optional(2); });
+    } else {
+      task.stop();
+    }
+    task.wait();
+    const auto outcome = task.take();
+    EXPECT_EQ(outcome.has_value(), replaced);
+    if (outcome) {
+      EXPECT_EQ(outcome->result, 2);
+    }
+  }
+}
+
 TEST(BackgroundTask, IsStoppedWhenItGoes) {
   std::promise<void> started;
   Task task;

@@ -27,6 +27,16 @@ TEST(Closing, InMidComputationLeavesThePassUndone) {
   EXPECT_TRUE(computed.expired());
 }
 
+TEST(Closing, BeginsWithTheEndOfWhatIsComputed) {
+  host::Headless host(1600, 1000);
+  App app(optionsFor(longDocument()));
+  host.frame(app);
+  ASSERT_EQ(app.trace(), nullptr);
+  app.stop();
+  app.finish();
+  EXPECT_EQ(app.trace(), nullptr);
+}
+
 /// Each page and tool that computes aside, closed as soon as it has begun, again and again while it
 /// does.
 TEST(Closing, WhileFiguresAreMeasuredLeavesNothingBehind) {

@@ -135,6 +135,19 @@ TEST_P(ModelGolden, TheSameBitsOnEveryThreadCountAndFromAnyBudget) {
   EXPECT_EQ(little->layer(1), little->layer(1)) << "the one that is looked at stays";
 }
 
+TEST_P(ModelGolden, LeftOffAfterEachLayerGivesTheSameBits) {
+  const auto document = makeModelDocument(modelOf(GetParam()), textsOf(GetParam())[1].input);
+  const ModelTracePtr whole = run(document);
+  ModelPass pass(document, nullptr, {}, kBudget);
+  Index slices = 1;
+  while (!pass.goOn(0.0)) ++slices;
+  EXPECT_GE(slices, whole->layers());
+  const ModelTracePtr sliced = pass.trace();
+  ASSERT_NE(sliced, nullptr);
+  EXPECT_EQ(hiddenOf(*sliced), hiddenOf(*whole));
+  EXPECT_EQ(attentionsOf(*sliced), attentionsOf(*whole));
+}
+
 TEST(Model, LogitsOfSomeRowsAreThoseOfAll) {
   const ModelTracePtr trace = run(documentOn("tiny-gpt2", {283, 271, 84, 396}));
   const auto all = trace->logits(0, 4).values();
