@@ -96,6 +96,8 @@ def compare(name, options):
         for threads in sorted({1, options.threads}):
             answer = engine.ask(f"step {threads} {options.seconds}")
             times.setdefault(threads, []).append(float(answer))
+            products = engine.ask(f"gemm {threads} {options.seconds}")
+            times.setdefault(("products", threads), []).append(float(products))
     for worker in [engine, *torches.values()]:
         worker.close()
     return {who: min(list_) for who, list_ in times.items()}, settings
@@ -110,16 +112,20 @@ def main():
     options = parser.parse_args()
 
     print("| step | PyTorch's best, ms (its threads, OpenBLAS's) | ours | ratio "
-          "| PyTorch, 1 thread | ours | ratio |")
-    print("|---|---|---|---|---|---|---|")
+          "| products alone | share | PyTorch, 1 thread | ours | ratio | products alone | share |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     missed = []
     for name in [options.only] if options.only else [*TASKS, *GOALS]:
         times, settings = compare(name, options)
         best = min(settings, key=lambda setting: times[setting])
         ratio = times[best] / times[options.threads]
+        shares = {threads: f"{times[('products', threads)]:.2f} "
+                           f"| {100 * times[('products', threads)] / times[threads]:.0f} %"
+                  for threads in (1, options.threads)}
         print(f"| {name} | {times[best]:.2f} ({best[0]}, {best[1]}) | {times[options.threads]:.2f} "
-              f"| **{ratio:.1f}** | {times[(1, 1)]:.2f} | {times[1]:.2f} "
-              f"| {times[(1, 1)] / times[1]:.1f} |", flush=True)
+              f"| **{ratio:.1f}** | {shares[options.threads]} "
+              f"| {times[(1, 1)]:.2f} | {times[1]:.2f} "
+              f"| {times[(1, 1)] / times[1]:.1f} | {shares[1]} |", flush=True)
         if ratio < GOALS.get(name, 3.0):
             missed.append(f"{name}: {ratio:.2f}")
     if missed:

@@ -15,6 +15,7 @@
 //   shapes                  of the model and of a batch, as JSON
 //   step THREADS SECONDS    best time of a training step (a batch drawn, forward, loss, backward,
 //                           the optimiser's step), in ms
+//   gemm THREADS SECONDS    best time of its products alone, in ms, by the fastest library
 //
 //   headscope_peer --model DIR
 //
@@ -125,6 +126,20 @@ std::string shapesOf(const training::Task& task, const training::TrainingSetting
       settings.optimiser.learningRate);
 }
 
+/// Forward, and back one for each of the two operands.
+std::vector<TimedProduct> productsOf(const training::Task& task,
+                                     const training::TrainingSettings& settings) {
+  const training::ModelSettings& m = settings.model;
+  const Index places = task.length(), rows = settings.batch * places, width = m.dModel;
+  const Index dK = width / m.heads, matrices = m.layers * settings.batch * m.heads;
+  Index answers = 0;
+  for (const training::Question& question : task.questions()) answers += question.classes;
+  return {{rows, width, width, 8 * m.layers}, {width, rows, width, 4 * m.layers},
+          {places, dK, places, 2 * matrices}, {places, places, dK, 4 * matrices},
+          {rows, width, answers, 1},          {rows, answers, width, 1},
+          {width, rows, answers, 1}};
+}
+
 int serveTraining(const std::string& name) {
   prepareGemm();
   const auto sizes = trainingSizes();
@@ -147,7 +162,10 @@ int serveTraining(const std::string& name) {
     Execution execution;
     double seconds = 1.0;
     words >> execution.threads >> seconds;
-    std::cout << bestMs(seconds, [&] { trainer.step(execution); }) << std::endl;
+    std::cout << (what == "gemm"
+                      ? bestGemmMs(productsOf(task, settings), execution.threads, seconds)
+                      : bestMs(seconds, [&] { trainer.step(execution); }))
+              << std::endl;
   }
   return 0;
 }

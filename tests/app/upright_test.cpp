@@ -51,6 +51,22 @@ TEST(Upright, OpensOnTheGuideAndShowsALessonBelowItsCard) {
   std::filesystem::remove_all(folder);
 }
 
+/// Whatever the width, the switches above the heads wrap within their card.
+TEST(Upright, TheSwitchesOfTheHeadsStayInTheirCard) {
+  for (int width = 340; width <= 460; width += 10) {
+    AppDriver ui(presetDocument("original-transformer"), width, 900);
+    ui.view().page = kHeadsPage;
+    ui.settle();
+    const auto card = ui.window("/all heads_");
+    ASSERT_TRUE(card.has_value());
+    for (const char* text : {"mean", "compare", "to Flow", "each its own"}) {
+      const auto found = ui.screen().find(text, "all heads");
+      ASSERT_TRUE(found.has_value()) << text << " at " << width;
+      EXPECT_LE(found->max.x + 16.0F, card->x1) << text << " at " << width;
+    }
+  }
+}
+
 TEST(Embedded, ShowsTheCardThatIsPresentedAndNothingElse) {
   AppDriver ui;
   const auto embed = [&](const char* page, const char* presented) {

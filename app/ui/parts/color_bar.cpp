@@ -66,7 +66,6 @@ void colorStrip(const Look& look, const ColorScale& scale, float width, const ch
   inlineLabel(look, font, look.theme.textMuted, upper);
   ImGui::SetCursorScreenPos(end);
   ImGui::Dummy({upperEndWidth(look, upper, font), frame});
-  ImGui::SameLine(0.0F, look.space.small);
 }
 
 float colorStripWidth(const Look& look, const ColorScale& scale, float width, const char* high) {
