@@ -133,11 +133,11 @@ ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float wid
       turned_(false) {
   if (labels.empty()) return;
   const float line = fontSize(labels_.font);
-  const float widest = labels_.namesWidth();
-  const float turnedRoom = widest * kTurnedShare + line * 0.7F;
+  widest_ = labels_.namesWidth();
+  const float turnedRoom = widest_ * kTurnedShare + line * 0.7F;
   if (most > 0.0F && gap_ + labels_.curvesRoom() + line > most) labels_.curves = {};
   const float above = labels_.curvesRoom() + gap_;
-  turned_ = widest > cell_ - between_ && cell_ > line * 0.5F && above + turnedRoom <= most;
+  turned_ = widest_ > cell_ - between_ && cell_ > line * 0.5F && above + turnedRoom <= most;
   room_ = above + (turned_ ? turnedRoom : line);
 }
 
@@ -148,7 +148,7 @@ float ColumnLabels::longestTurned(const Look& look, const AxisLabels& labels, fl
 
 Index ColumnLabels::every() const {
   if (turned_) return labelStride(cell_, fontSize(labels_.font) * 1.25F);
-  const float widest = std::max(labels_.namesWidth(), 1.0F);
+  const float widest = std::max(widest_, 1.0F);
   return labelStride(cell_, std::min(widest, cell_) + between_ > cell_ ? widest + between_ : 0.0F);
 }
 
@@ -160,7 +160,7 @@ Index ColumnLabels::shown() const {
 float ColumnLabels::end(const Rect& picture) const {
   // the last of turned names begins in the middle of its column
   const float beyond =
-      turned_ ? (fontSize(labels_.font) - cell_) * 0.5F : labels_.namesWidth() - picture.width();
+      turned_ ? (fontSize(labels_.font) - cell_) * 0.5F : widest_ - picture.width();
   return picture.b.x + std::max(labels_.empty() ? 0.0F : beyond, 0.0F);
 }
 
@@ -181,7 +181,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
     });
     return;
   }
-  const float widest = std::max(labels_.namesWidth(), 1.0F);
+  const float widest = std::max(widest_, 1.0F);
   struct Label {
     std::string text;
     float start, end;

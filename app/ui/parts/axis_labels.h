@@ -64,7 +64,8 @@ class ColumnLabels {
 
   AxisLabels labels_;
   float cell_, room_, gap_;
-  float between_;  // the least between two names on a line
+  float between_;        // the least between two names on a line
+  float widest_ = 0.0F;  // of the names
   bool turned_;
 };
 
