@@ -30,12 +30,17 @@ AppOptions appFor(const benchmark::State& state) {
   return options;
 }
 
+/// Until nothing is computed any more, and what frames have asked for is drawn.
+void settle(host::Headless& host, App& app) {
+  app.finish();
+  do {
+    host.frames(app, kSettlingFrames);
+  } while (app.finish());
+}
+
 /// The program at rest, on a host without a GPU.
 struct Settled {
-  explicit Settled(const benchmark::State& state) : app(appFor(state)) {
-    app.finish();
-    host.frames(app, kSettlingFrames);
-  }
+  explicit Settled(const benchmark::State& state) : app(appFor(state)) { settle(host, app); }
 
   host::Headless host{kWidth, kHeight};
   App app;
@@ -68,8 +73,7 @@ void drawFrame(benchmark::State& state) {
   host::RenderTarget target(kWidth, kHeight);
   host::Painter painter(host.session(), {});
   App app(appFor(state));
-  app.finish();
-  host.frames(app, kSettlingFrames);
+  settle(host, app);
   const auto draw = [&] {
     target.bind();
     painter.paint(app, kWidth, kHeight);
@@ -158,10 +162,7 @@ void buildHeadsPage(benchmark::State& state) {
   AppOptions options = appFor(state);
   options.view.page = ui::kHeadsPage;
   App app(std::move(options));
-  for (int i = 0; i < 3; ++i) {  // what is measured may ask for more
-    app.finish();
-    host.frames(app, kSettlingFrames);
-  }
+  settle(host, app);
   for (auto _ : state) host.frame(app);
 }
 
@@ -174,10 +175,7 @@ void panHeadsPage(benchmark::State& state) {
   App app(std::move(options));
   const Index half = state.range(2) / 2;
   app.view().heads.queries = app.view().heads.keys = {0, half};
-  for (int i = 0; i < 3; ++i) {
-    app.finish();
-    host.frames(app, kSettlingFrames);
-  }
+  settle(host, app);
   Index first = 0;
   for (auto _ : state) {
     first = (first + 1) % half;
@@ -194,10 +192,7 @@ void buildTrainPage(benchmark::State& state) {
   options.document = documentOf(512, 8, 6);
   options.view.page = ui::kTrainPage;
   App app(std::move(options));
-  for (int i = 0; i < 3; ++i) {
-    app.finish();
-    host.frames(app, kSettlingFrames);
-  }
+  settle(host, app);
   constexpr int kFrames = 600;
   double longest = 0.0;
   for (auto _ : state) {
