@@ -14,21 +14,26 @@ namespace {
 
 class PosixMappedFile final : public MappedFile {
  public:
-  PosixMappedFile(int descriptor, std::size_t bytes) : descriptor_(descriptor) {
-    void* memory = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (memory != MAP_FAILED) bytes_ = {static_cast<const char*>(memory), bytes};
-  }
+  PosixMappedFile(int descriptor, std::size_t size)
+      : MappedFile(mapped(descriptor, size)), descriptor_(descriptor) {}
   ~PosixMappedFile() override {
-    if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+    if (!bytes().empty()) ::munmap(const_cast<char*>(bytes().data()), bytes().size());
     ::close(descriptor_);
   }
 
   bool complete() const override {
     struct stat now {};
-    return ::fstat(descriptor_, &now) == 0 && now.st_size >= static_cast<off_t>(bytes_.size());
+    return ::fstat(descriptor_, &now) == 0 && now.st_size >= static_cast<off_t>(bytes().size());
   }
 
  private:
+  /// Empty where it could not be.
+  static std::string_view mapped(int descriptor, std::size_t size) {
+    void* memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+    if (memory == MAP_FAILED) return {};
+    return {static_cast<const char*>(memory), size};
+  }
+
   int descriptor_;
 };
 

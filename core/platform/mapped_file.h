@@ -24,7 +24,9 @@ class MappedFile {
   virtual bool complete() const = 0;
 
  protected:
-  MappedFile() = default;
+  explicit MappedFile(std::string_view bytes) : bytes_(bytes) {}
+
+ private:
   std::string_view bytes_;
 };
 
