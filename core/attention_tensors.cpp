@@ -27,7 +27,7 @@ class AttentionTensors::RecentRows {
     for (const auto& b : blocks_) {
       if (b->item == item && b->head == head && b->row == row) return b;
     }
-    blocks_.push_back(std::make_shared<Block>(item, head, row));
+    blocks_.push_back(std::shared_ptr<Block>(new Block{item, head, row}));
     if (blocks_.size() > most_) blocks_.pop_front();
     return blocks_.back();
   }

@@ -7,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <limits>
-#include <ranges>
 #include <span>
 #include <utility>
 
@@ -230,7 +229,7 @@ class StepsRunner::Running {
   };
 
   void addRows(std::size_t first, std::size_t end) {
-    const auto work = std::make_shared<RowsWork>(first, end);
+    const auto work = std::shared_ptr<RowsWork>(new RowsWork{first, end});
     bool any = false;
     for (std::size_t i = first; i < end; ++i) {
       for (const TensorId output : steps_[i]->outputs()) {
@@ -240,9 +239,9 @@ class StepsRunner::Running {
       }
     }
     bool nextComputed = false;
-    for (RowsWork::Filled& filled : std::views::reverse(work->filled)) {
-      filled.computed = filled.computed || (nextComputed && !tensors_.holds(filled.result));
-      nextComputed = filled.computed;
+    for (auto filled = work->filled.rbegin(); filled != work->filled.rend(); ++filled) {
+      filled->computed = filled->computed || (nextComputed && !tensors_.holds(filled->result));
+      nextComputed = filled->computed;
     }
     for (const RowsWork::Filled& filled : work->filled) addDense(filled.result, filled.computed);
     if (!any) return;
