@@ -153,7 +153,7 @@ bool Documents::asksForLearned(const Change& change) const {
 void Documents::commit(const Change& change, Outcome outcome) {
   leaveChange();
   open(std::move(outcome.document), change.name);
-  say(outcome.note.empty() ? change.name : std::move(outcome.note));
+  say(outcome.note.empty() ? change.name : outcome.note);
 }
 
 /// Goes on with a change, or makes it where nothing has to be learned for it.
