@@ -94,7 +94,8 @@ formats::Session sessionOfLink(std::string_view link, Index memoryBudget) {
   if (const auto at = link.rfind('#'); at != std::string_view::npos) link.remove_prefix(at + 1);
   if (link.size() > kMostLinkLetters) throw UserError("the link is longer than any that is made");
   if (!link.starts_with(kLinkStart)) {
-    const bool newer = link.starts_with('s') && link.substr(0, 4).find('.') != link.npos;
+    const bool newer =
+        link.starts_with('s') && link.substr(0, 4).find('.') != std::string_view::npos;
     throw UserError(newer ? "the link is of a newer headscope: open it with that" : kDamaged);
   }
   link.remove_prefix(kLinkStart.size());

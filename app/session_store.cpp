@@ -79,7 +79,7 @@ void SessionStore::setScene(formats::SavedScene scene) {
   ++shown().scenesRevision;
 }
 
-void SessionStore::rewordScene(int number, formats::SceneWords words) {
+void SessionStore::rewordScene(int number, const formats::SceneWords& words) {
   for (formats::SavedScene& scene : shown().scenes) {
     if (scene.number == number) scene.words = words;
   }

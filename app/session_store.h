@@ -54,7 +54,7 @@ class SessionStore {
   const std::vector<formats::SavedScene>& scenes() const { return shown().scenes; }
   const formats::SavedScene* scene(int number) const;
   void setScene(formats::SavedScene scene);
-  void rewordScene(int number, formats::SceneWords words);
+  void rewordScene(int number, const formats::SceneWords& words);
   void removeScene(int number);
 
   /// Hands the session over to be saved; `path` is its file from then on.
