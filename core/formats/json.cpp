@@ -314,9 +314,8 @@ JsonField JsonField::at(std::string_view name) const {
 }
 
 std::vector<std::pair<std::string, JsonField>> JsonField::fields() const {
-  if (value_->fields() == nullptr) expected("an object");
   std::vector<std::pair<std::string, JsonField>> all;
-  for (const auto& [name, value] : *value_->fields()) all.emplace_back(name, member(value, name));
+  for (const auto& [name, value] : object()) all.emplace_back(name, member(value, name));
   return all;
 }
 
@@ -325,6 +324,11 @@ std::vector<JsonField> JsonField::items() const {
   all.reserve(list().size());
   while (all.size() < list().size()) all.push_back(at(all.size()));
   return all;
+}
+
+const Json::Fields& JsonField::object() const {
+  if (value_->fields() == nullptr) expected("an object");
+  return *value_->fields();
 }
 
 const Json::List& JsonField::list() const {

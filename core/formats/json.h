@@ -158,6 +158,9 @@ class JsonField {
   /// The fields of an object, by name, in their order.
   std::vector<std::pair<std::string, JsonField>> fields() const;
   std::vector<JsonField> items() const;
+  /// The values alone, where there are too many for fields of their own.
+  const Json::Fields& object() const;
+  const Json::List& list() const;
 
   Index whole() const;
   /// A whole number that is an `Int`.
@@ -182,7 +185,6 @@ class JsonField {
 
  private:
   [[noreturn]] void expected(const char* kind) const;
-  const Json::List& list() const;  // its values, where it is a list
   JsonField member(const Json& value, std::string_view name) const;
   JsonField at(std::size_t index) const;
 

@@ -355,8 +355,7 @@ class ConfigReader {
     seen_.emplace("sliding_window");
     const Json* value = root_.value().find("sliding_window");
     // transformers would take 4096 where it is left out: whether that was meant cannot be told
-    if (value == nullptr) root_.at("sliding_window");
-    if (!value->isNull()) {
+    if (value == nullptr || !value->isNull()) {
       c_.windows.assign(layers(), sizeOf(at("sliding_window"), ModelLimits::kPositions));
     }
     checkLayerTypes();

@@ -383,7 +383,7 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
     if (!map_->complete()) refuseChanged();
     const char* data = map_->bytes().data() + dataStart_ + e.begin;
     if (e.dtype == "F32" && reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0) {
-      return Tensor::over(map_, reinterpret_cast<const float*>(data), e.shape);
+      return Tensor::over(map_, static_cast<const float*>(static_cast<const void*>(data)), e.shape);
     }
   }
   if (count > budgetBytes / static_cast<Index>(sizeof(float))) {

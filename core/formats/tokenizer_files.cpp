@@ -85,6 +85,7 @@ class OldFiles {
       type->fail(fmt::format("is \"{}\"; without tokenizer.json its tokenizer is not known here",
                              excerpt(type->text(), kShown)));
     }
+    // cppcheck-suppress derefInvalidIteratorRedundantCheck ; fail() throws
     return found->second;
   }
   [[noreturn]] void refuseClass(const std::string& name, const char* files) const {

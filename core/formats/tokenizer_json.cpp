@@ -325,11 +325,10 @@ void addDecoders(const JsonField& field, std::vector<Decoder>& steps) {
 /// "Ġ t" or ["Ġ", "t"], as parts of the file's own text.
 std::vector<Bpe::Pair> mergesOf(const JsonField& field) {
   std::vector<Bpe::Pair> merges;
-  const Json::List* list = field.value().list();
-  if (list == nullptr) field.texts();  // says what it must be
-  merges.reserve(list->size());
-  for (std::size_t i = 0; i < list->size(); ++i) {
-    const Json& item = (*list)[i];
+  const Json::List& list = field.list();
+  merges.reserve(list.size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const Json& item = list[i];
     if (const std::string* text = item.text()) {
       const std::size_t space = text->find(' ');
       const bool two =
@@ -457,11 +456,10 @@ Json tokenizerJson(std::string_view text, const std::string& file) {
 }
 
 std::vector<tokenizer::Vocabulary::Entry> vocabularyEntries(const JsonField& vocabulary) {
-  const Json::Fields* fields = vocabulary.value().fields();
-  if (fields == nullptr) vocabulary.fields();  // says what it must be
+  const Json::Fields& fields = vocabulary.object();
   std::vector<tokenizer::Vocabulary::Entry> entries;
-  entries.reserve(fields->size());
-  for (const auto& [text, value] : *fields) {
+  entries.reserve(fields.size());
+  for (const auto& [text, value] : fields) {
     const auto id = value.whole();
     if (!id || *id < 0 || *id >= tokenizer::kMostIds) {
       tokenizer::idOf({value, vocabulary.file(),
