@@ -112,13 +112,16 @@ class BackgroundTask {
   /// `wake` is called from the task's thread after each outcome.
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
-  void request(Work work) {
-    requestInParts([work = std::move(work)](const std::atomic<bool>& cancelled,
-                                            std::optional<Result>& result) {
+  /// Such work as a single part.
+  static Part inOne(Work work) {
+    return [work = std::move(work)](const std::atomic<bool>& cancelled,
+                                    std::optional<Result>& result) {
       result = work(cancelled);
       return true;
-    });
+    };
   }
+
+  void request(Work work) { requestInParts(inOne(std::move(work))); }
   void requestInParts(Part part) {
     const std::lock_guard lock(mutex_);
     outcome_.reset();

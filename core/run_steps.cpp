@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
 
+#include "core/loops.h"
 #include "core/platform/memory.h"
 #include "core/steps/linear.h"
 #include "core/steps/terms.h"
@@ -60,8 +59,12 @@ class StepsRunner::Running {
         beginNext();
         continue;
       }
-      if (!goOn(loops_.front(), until)) return execution_.stop();
-      if (loops_.front().then) loops_.front().then();
+      auto& [step, loop] = loops_.front();
+      const double start = clockSeconds();
+      const bool ended = loop.goOn(execution_, until);
+      done_.steps[step].ms += millisecondsSince(start);
+      if (!ended) return execution_.stop();
+      if (loop.then) loop.then();
       loops_.pop_front();
     }
     return true;
@@ -75,30 +78,10 @@ class StepsRunner::Running {
   }
 
  private:
-  /// Pieces of work that do not depend on each other, for a step; and what follows them.
-  struct Loop {
+  struct LoopOfStep {
     std::size_t step;
-    Index pieces;
-    std::function<void(Index)> piece;
-    std::function<void()> then = {};
-    Index next = 0;
+    PieceLoop loop;
   };
-
-  /// False where it is cancelled or left off.
-  bool goOn(Loop& loop, double until) {
-    const double start = clockSeconds();
-    if (std::isinf(until)) {
-      overPieces(loop.pieces, execution_, loop.piece);
-      loop.next = loop.pieces;
-    } else {
-      while (loop.next < loop.pieces && !execution_.stop()) {
-        loop.piece(loop.next++);
-        if (clockSeconds() >= until) break;
-      }
-    }
-    done_.steps[loop.step].ms += millisecondsSince(start);
-    return loop.next == loop.pieces && !execution_.stop();
-  }
 
   /// The loops of the step that comes next, or of all that work on rows together.
   void beginNext() {
@@ -172,14 +155,14 @@ class StepsRunner::Running {
       }
     }
     const auto work = std::make_shared<std::vector<Panel>>(std::move(panels));
-    loops_.push_back({place, std::ssize(*work),
-                      [this, work](Index i) {
-                        Panel& panel = (*work)[static_cast<std::size_t>(i)];
-                        packPanel(tensors_.tensor(panel.weight), panel.number, panel.packed);
-                      },
-                      [this, work] {
-                        for (Panel& p : *work) tensors_.putPacked(p.weight, std::move(p.packed));
-                      }});
+    const auto pack = [this, work](Index i) {
+      Panel& panel = (*work)[static_cast<std::size_t>(i)];
+      packPanel(tensors_.tensor(panel.weight), panel.number, panel.packed);
+    };
+    const auto put = [this, work] {
+      for (Panel& p : *work) tensors_.putPacked(p.weight, std::move(p.packed));
+    };
+    loops_.push_back({place, {std::ssize(*work), pack, put}});
   }
 
   void addLinear(std::size_t place) {
@@ -197,20 +180,22 @@ class StepsRunner::Running {
       }
     }
     const Index count = std::ssize(pieces);
-    loops_.push_back({place, count, [this, pieces = std::move(pieces)](Index i) {
-                        const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
-                        if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
-                      }});
+    loops_.push_back({place, {count, [this, pieces = std::move(pieces)](Index i) {
+                                const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
+                                if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
+                              }}});
   }
 
   void addHeads(std::size_t place) {
     for (const TensorId output : steps_[place]->outputs()) {
       if (!changed(output)) continue;
       const RowsOfAllHeads rows(tensors_.tensor(output).shape());
-      loops_.push_back({place, rows.pieces(), [this, place, output, rows](Index i) {
-                          const Step& step = *steps_[place];
-                          if (!step.compute(tensors_, output, rows.box(i))) overflowed_ = true;
-                        }});
+      loops_.push_back({place, {rows.pieces(), [this, place, output, rows](Index i) {
+                                  const Step& step = *steps_[place];
+                                  if (!step.compute(tensors_, output, rows.box(i))) {
+                                    overflowed_ = true;
+                                  }
+                                }}});
     }
   }
 
@@ -249,10 +234,10 @@ class StepsRunner::Running {
     work->nanoseconds = std::vector<std::atomic<std::int64_t>>(work->filled.size());
     for (const RowsLoop& loop : rowsLoops(config_)) {
       work->pieces += loop.pieces(config_);
-      loops_.push_back({first, loop.pieces(config_),
-                        [this, work, loop](Index piece) { rowsPiece(*work, loop, piece); }});
+      const auto fill = [this, work, loop](Index piece) { rowsPiece(*work, loop, piece); };
+      loops_.push_back({first, {loop.pieces(config_), fill}});
     }
-    loops_.back().then = [this, work] { endRows(*work); };
+    loops_.back().loop.then = [this, work] { endRows(*work); };
   }
 
   void rowsPiece(RowsWork& work, const RowsLoop& loop, Index piece) {
@@ -312,15 +297,15 @@ class StepsRunner::Running {
     const auto dense =
         std::make_shared<Tensor>(Tensor::uninitialised(from.shape(), execution_.memory));
     const Index heads = from.dim(1);
-    loops_.push_back({place, from.dim(0) * heads,
-                      [from, dense, heads](Index piece) {
-                        const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
-                        const MatrixView to = dense->mutableMatrix({piece / heads, piece % heads});
-                        for (Index row = 0; row < rows.rows; ++row) {
-                          std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
-                        }
-                      },
-                      [this, id, dense] { tensors_.putDense(id, std::move(*dense)); }});
+    const auto lay = [from, dense, heads](Index piece) {
+      const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
+      const MatrixView to = dense->mutableMatrix({piece / heads, piece % heads});
+      for (Index row = 0; row < rows.rows; ++row) {
+        std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
+      }
+    };
+    const auto put = [this, id, dense] { tensors_.putDense(id, std::move(*dense)); };
+    loops_.push_back({place, {from.dim(0) * heads, lay, put}});
   }
 
   void tellDone(std::size_t steps) const {
@@ -336,8 +321,8 @@ class StepsRunner::Running {
   const AttentionTensors* before_;
   const Execution& execution_;
   std::span<const Step* const> steps_;
-  std::size_t next_ = 0;    // the step that is begun next
-  std::deque<Loop> loops_;  // of those under way
+  std::size_t next_ = 0;          // the step that is begun next
+  std::deque<LoopOfStep> loops_;  // of those under way
   StepsDone done_;
   std::atomic<bool> overflowed_{false};
 };

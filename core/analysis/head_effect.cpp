@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/execution.h"
 #include "core/gemm.h"
-#include "core/platform/threads.h"
 #include "core/steps/linear.h"
 
 namespace headscope {
@@ -84,13 +82,12 @@ std::vector<double> outputBlockNorms(const Trace& trace) {
   return norms;
 }
 
-std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
+void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Execution& execution,
+                    HeadEffects& into) {
   constexpr Index kRowsAtOnce = 128;
   const AttentionConfig& c = trace.config();
-  const ThreadCount threads(
-      threadsFor(linearFlops({c.seqLen, c.dModel}, c.dModel, false), execution.threads));
   const ConstMatrixView output = trace.tensor(TensorId::output).matrix({item});
-  HeadEffects e;
+  HeadEffects& e = into = {};
   e.heads_ = c.numHeads;
   e.tokens_ = c.seqLen;
   for (Index i = 0; i < c.seqLen; ++i) {
@@ -102,11 +99,11 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Exe
   e.termNorms_.resize(static_cast<std::size_t>(c.numHeads * c.seqLen));
   e.products_.resize(e.termNorms_.size());
   const Index blocks = (c.seqLen + kRowsAtOnce - 1) / kRowsAtOnce;
-  overPieces(blocks * c.numHeads, execution, [&](Index piece) {
+  const auto measure = [&trace, &e, item, output, blocks](Index piece) {
     const Index head = piece / blocks;
     const Index begin = piece % blocks * kRowsAtOnce;
-    const Index end = std::min(begin + kRowsAtOnce, c.seqLen);
-    Tensor terms = Tensor::uninitialised({end - begin, c.dModel});
+    const Index end = std::min(begin + kRowsAtOnce, e.tokens_);
+    Tensor terms = Tensor::uninitialised({end - begin, output.cols});
     const MatrixView view = terms.mutableMatrix();
     gemm(rowsOf(trace.tensor(TensorId::heads).matrix({item, head}), begin, end),
          outputBlock(trace, head), view);
@@ -115,9 +112,17 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Exe
       e.termNorms_[e.at(head, i)] = std::sqrt(dot(term, term));
       e.products_[e.at(head, i)] = dot(term, vectorRow(output, i));
     }
-  });
-  if (execution.stop()) return std::nullopt;
-  return e;
+  };
+  const Index flops = linearFlops({c.seqLen, c.dModel}, c.dModel, false);
+  loops.add({blocks * c.numHeads, measure, {}, threadsFor(flops, execution.threads)});
+}
+
+std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
+  HeadEffects effects;
+  Loops loops;
+  addHeadEffects(loops, trace, item, execution, effects);
+  if (!loops.goOn(execution)) return std::nullopt;
+  return effects;
 }
 
 std::optional<double> HeadEffects::effect(Index head, Index token) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -13,8 +14,6 @@
 
 #include "core/analysis/head_effect.h"
 #include "core/analysis/rows.h"
-#include "core/execution.h"
-#include "core/platform/threads.h"
 
 namespace headscope {
 
@@ -266,57 +265,67 @@ class RowMeter {
 
 using ItemMetrics = std::vector<HeadMetrics>;
 
-/// All metrics but ablation. In blocks of rows, so that a single head is worth several threads too.
-std::optional<ItemMetrics> weightMetrics(const Trace& trace, Index item,
-                                         const Execution& execution) {
+/// All metrics but ablation of one head, whose rows are measured.
+void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter, Means& means,
+               HeadMetrics& into) {
+  const std::string noShares = whyNoShares(trace, item, head, meter.counted());
+  for (const MetricInfo& m : allMetrics()) {
+    const Mean& mean = means[m.metric];
+    if (mean.rows == 0) {
+      into[m.metric] = Measured::undefined(meter.whyUndefined(m.metric));
+    } else if (!noShares.empty()) {
+      into[m.metric] = Measured::undefined(noShares);
+    } else {
+      into[m.metric] = {mean.sum / static_cast<double>(mean.rows), {}};
+    }
+  }
+}
+
+/// Adds the loops that measure one item. In blocks of rows, so that a single head is worth several
+/// threads too.
+void addItem(Loops& loops, const Trace& trace, Index item, const Execution& execution,
+             ItemMetrics& into) {
   constexpr Index kRowsAtOnce = 128;
+  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
+  struct Work {
+    RowMeter meter;
+    std::vector<Means> parts = {};
+    HeadEffects effects = {};
+  };
   const AttentionConfig& c = trace.config();
-  const RowMeter meter(trace.document(), item);
-  const auto rowCount = static_cast<Index>(meter.rows().size());
+  const auto work = std::shared_ptr<Work>(new Work{RowMeter(trace.document(), item)});
+  const auto rowCount = static_cast<Index>(work->meter.rows().size());
   const Index blocks = (rowCount + kRowsAtOnce - 1) / kRowsAtOnce;
-  std::vector<Means> parts(static_cast<std::size_t>(blocks * c.numHeads));
-  overPieces(blocks * c.numHeads, execution, [&](Index piece) {
+  work->parts.resize(static_cast<std::size_t>(blocks * c.numHeads));
+  const auto measure = [&trace, item, work, rowCount, blocks](Index piece) {
     HeadRows weights(trace, TensorId::weights, item, piece / blocks);
     const Index begin = piece % blocks * kRowsAtOnce;
     const Index end = std::min(begin + kRowsAtOnce, rowCount);
     for (Index r = begin; r < end; ++r) {
-      const CountedRow& row = meter.rows()[static_cast<std::size_t>(r)];
-      meter.measure(row, weights.row(row.row), parts[static_cast<std::size_t>(piece)]);
+      const CountedRow& row = work->meter.rows()[static_cast<std::size_t>(r)];
+      work->meter.measure(row, weights.row(row.row), work->parts[static_cast<std::size_t>(piece)]);
+    }
+  };
+  into.resize(static_cast<std::size_t>(c.numHeads));
+  const auto take = [&trace, item, work, blocks, &into] {
+    for (std::size_t h = 0; h < into.size(); ++h) {
+      Means means;
+      for (Index b = 0; b < blocks; ++b) {
+        means.add(work->parts[h * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(b)]);
+      }
+      takeMeans(trace, item, static_cast<Index>(h), work->meter, means, into[h]);
+    }
+  };
+  const Index cells = elementCount(shapeOf(TensorId::weights, c));
+  loops.add(
+      {blocks * c.numHeads, measure, take, threadsFor(cells * kFlopsPerCell, execution.threads)});
+  addHeadEffects(loops, trace, item, execution, work->effects);
+  loops.then([work, &into] {
+    for (std::size_t h = 0; h < into.size(); ++h) {
+      into[h][Metric::ablation] =
+          work->effects.ablation(static_cast<Index>(h), work->meter.counted());
     }
   });
-  if (execution.stop()) return std::nullopt;
-
-  ItemMetrics heads(static_cast<std::size_t>(c.numHeads));
-  for (std::size_t h = 0; h < heads.size(); ++h) {
-    Means means;
-    for (Index b = 0; b < blocks; ++b) {
-      means.add(parts[h * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(b)]);
-    }
-    const std::string noShares = whyNoShares(trace, item, static_cast<Index>(h), meter.counted());
-    for (const MetricInfo& m : allMetrics()) {
-      const Mean& mean = means[m.metric];
-      if (mean.rows == 0) {
-        heads[h][m.metric] = Measured::undefined(meter.whyUndefined(m.metric));
-      } else if (!noShares.empty()) {
-        heads[h][m.metric] = Measured::undefined(noShares);
-      } else {
-        heads[h][m.metric] = {mean.sum / static_cast<double>(mean.rows), {}};
-      }
-    }
-  }
-  return heads;
-}
-
-std::optional<ItemMetrics> itemMetrics(const Trace& trace, Index item, const Execution& execution) {
-  auto heads = weightMetrics(trace, item, execution);
-  if (!heads) return std::nullopt;
-  const auto effects = headEffects(trace, item, execution);
-  if (!effects) return std::nullopt;
-  const CountedRows rows = countedRows(trace.document(), item);
-  for (std::size_t h = 0; h < heads->size(); ++h) {
-    (*heads)[h][Metric::ablation] = effects->ablation(static_cast<Index>(h), rows);
-  }
-  return heads;
 }
 
 Measured uniformDistanceOf(const Document& document, Index item) {
@@ -336,29 +345,33 @@ Measured uniformDistanceOf(const Document& document, Index item) {
 
 }  // namespace
 
+void addHeadMetrics(Loops& loops, const Trace& trace, ItemChoice item, const Execution& execution,
+                    std::vector<HeadMetrics>& into) {
+  if (item) return addItem(loops, trace, *item, execution, into);
+  const AttentionConfig& c = trace.config();
+  const auto items = std::make_shared<std::vector<ItemMetrics>>(static_cast<std::size_t>(c.batch));
+  for (Index i = 0; i < c.batch; ++i) {
+    addItem(loops, trace, i, execution, (*items)[static_cast<std::size_t>(i)]);
+  }
+  into.resize(static_cast<std::size_t>(c.numHeads));
+  loops.then([items, &into] {
+    std::vector<Measured> values(items->size());
+    for (std::size_t h = 0; h < into.size(); ++h) {
+      for (const MetricInfo& m : allMetrics()) {
+        for (std::size_t i = 0; i < items->size(); ++i) values[i] = (*items)[i][h][m.metric];
+        into[h][m.metric] = meanOf(values);
+      }
+    }
+  });
+}
+
 std::optional<ItemMetrics> headMetrics(const Trace& trace, ItemChoice item,
                                        const Execution& execution) {
-  const AttentionConfig& c = trace.config();
-  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
-  const Index cells = elementCount(shapeOf(TensorId::weights, c));
-  const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
-  if (item) return itemMetrics(trace, *item, execution);
-
-  std::vector<ItemMetrics> items;
-  for (Index i = 0; i < c.batch; ++i) {
-    auto metrics = itemMetrics(trace, i, execution);
-    if (!metrics) return std::nullopt;
-    items.push_back(std::move(*metrics));
-  }
-  ItemMetrics mean(static_cast<std::size_t>(c.numHeads));
-  std::vector<Measured> values(items.size());
-  for (std::size_t h = 0; h < mean.size(); ++h) {
-    for (const MetricInfo& m : allMetrics()) {
-      for (std::size_t i = 0; i < items.size(); ++i) values[i] = items[i][h][m.metric];
-      mean[h][m.metric] = meanOf(values);
-    }
-  }
-  return mean;
+  ItemMetrics metrics;
+  Loops loops;
+  addHeadMetrics(loops, trace, item, execution, metrics);
+  if (!loops.goOn(execution)) return std::nullopt;
+  return metrics;
 }
 
 Measured uniformMeanDistance(const Document& document, ItemChoice item) {

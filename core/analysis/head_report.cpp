@@ -180,16 +180,25 @@ std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice
   return made;
 }
 
+void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item,
+                   const DeclaredRelations& relations, const Execution& execution,
+                   HeadReport& into) {
+  addHeadMetrics(loops, trace, item, execution, into.metrics);
+  addHeadSimilarity(loops, trace, item, execution, into.similarity);
+  loops.then([&trace, item, &relations, &into] {
+    into.labels = headLabels(trace, item, into.metrics, relations);
+    into.madeFor = madeFor(trace, item, relations);
+  });
+}
+
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
                                      const Execution& execution) {
-  auto metrics = headMetrics(trace, item, execution);
-  if (!metrics) return std::nullopt;
-  auto similarity = headSimilarity(trace, item, execution);
-  if (!similarity) return std::nullopt;
-  auto labels = headLabels(trace, item, *metrics, relations);
-  return HeadReport{std::move(*metrics), std::move(labels), madeFor(trace, item, relations),
-                    std::move(*similarity)};
+  HeadReport report;
+  Loops loops;
+  addHeadReport(loops, trace, item, relations, execution, report);
+  if (!loops.goOn(execution)) return std::nullopt;
+  return report;
 }
 
 }  // namespace headscope

@@ -2,6 +2,7 @@
 // shares of 1, and their sums.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -66,5 +67,17 @@ struct RowSums {
 };
 /// `distances` holds |i − j| for each of them.
 RowSums rowSums(const float* p, const float* distances, Index count);
+
+/// The loop of all three over a row, or over the mean of two (`other`, null: one), and over its
+/// `distances` (null: neither their sum nor the largest). As compiled for what this processor can
+/// do, the best first: all give the same bits.
+struct LogSums {
+  double logs = 0.0;  // Σ p ln p
+  double distance = 0.0;
+  double largest = 0.0;
+};
+using LogSumLoops = LogSums (*)(const float* p, const float* other, const float* distances,
+                                std::size_t count);
+std::vector<LogSumLoops> logSumLoopsHere();
 
 }  // namespace headscope

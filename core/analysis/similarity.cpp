@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "core/analysis/rows.h"
 #include "core/execution.h"
-#include "core/platform/threads.h"
 
 namespace headscope {
 namespace {
@@ -41,46 +41,22 @@ void addDivergences(std::vector<HeadRows>& weights, const CountedRow& row,
   }
 }
 
-/// The mean divergence of every pair, summed in blocks of rows in a fixed order.
-std::optional<std::vector<double>> meanDivergences(const std::vector<HeadRows>& weights,
-                                                   const std::vector<CountedRow>& rows,
-                                                   const Execution& execution) {
-  constexpr Index kMostBlocks = 64;
-  const Index heads = std::ssize(weights);
-  const auto pairs = static_cast<std::size_t>(heads * (heads - 1) / 2);
-  const auto rowCount = static_cast<Index>(rows.size());
-  const Index blocks = std::min(kMostBlocks, rowCount);
-  std::vector<std::vector<double>> parts(static_cast<std::size_t>(blocks));
-  overPieces(blocks, execution, [&](Index block) {
-    std::vector<double> sums(pairs, 0.0);
-    std::vector<double> entropies(static_cast<std::size_t>(heads));
-    std::vector<HeadRows> read = weights;
-    const Index end = (block + 1) * rowCount / blocks;
-    for (Index r = block * rowCount / blocks; r < end && !execution.stop(); ++r) {
-      addDivergences(read, rows[static_cast<std::size_t>(r)], entropies, sums);
-    }
-    parts[static_cast<std::size_t>(block)] = std::move(sums);
-  });
-  if (execution.stop()) return std::nullopt;
-  std::vector<double> mean(pairs, 0.0);
-  for (const auto& part : parts) {
-    for (std::size_t p = 0; p < pairs; ++p) mean[p] += part[p] / static_cast<double>(rowCount);
-  }
-  return mean;
-}
-
 /// The similarity of the heads over items, whose divergences are added one after the other.
 class MeanSimilarity {
  public:
   explicit MeanSimilarity(Index heads)
       : heads_(heads), apart_(static_cast<std::size_t>(heads * (heads - 1) / 2), 0.0) {}
 
-  /// False where there is nothing to add: it was cancelled.
-  bool add(const std::optional<std::vector<double>>& divergences) {
-    if (!divergences) return false;
-    for (std::size_t p = 0; p < apart_.size(); ++p) apart_[p] += (*divergences)[p];
+  std::size_t pairs() const { return apart_.size(); }
+
+  /// An item's, as sums over its rows in parts.
+  void add(const std::vector<std::vector<double>>& parts, Index rows) {
+    for (std::size_t p = 0; p < pairs(); ++p) {
+      double mean = 0.0;
+      for (const auto& part : parts) mean += part[p] / static_cast<double>(rows);
+      apart_[p] += mean;
+    }
     ++items_;
-    return true;
   }
 
   /// `whyNone`: of no items.
@@ -105,11 +81,36 @@ class MeanSimilarity {
   int items_ = 0;
 };
 
-int threadsForItem(const Shape& weights, const Execution& execution) {
+/// Adds the divergences of an item's heads, summed in blocks of rows in a fixed order.
+void addItem(Loops& loops, std::vector<HeadRows> weights, std::vector<CountedRow> rows,
+             const Execution& execution, const std::shared_ptr<MeanSimilarity>& mean) {
+  constexpr Index kMostBlocks = 64;
+  struct Work {
+    std::vector<HeadRows> weights;
+    std::vector<CountedRow> rows;
+    std::vector<std::vector<double>> parts;
+  };
+  const auto rowCount = static_cast<Index>(rows.size());
+  const Index blocks = std::min(kMostBlocks, rowCount);
+  const auto work = std::make_shared<Work>();
+  work->weights = std::move(weights);
+  work->rows = std::move(rows);
+  work->parts.resize(static_cast<std::size_t>(blocks));
+  const auto sum = [work, mean, rowCount, blocks, &execution](Index block) {
+    std::vector<double> sums(mean->pairs(), 0.0);
+    std::vector<double> entropies(work->weights.size());
+    std::vector<HeadRows> read = work->weights;
+    const Index end = (block + 1) * rowCount / blocks;
+    for (Index r = block * rowCount / blocks; r < end && !execution.stop(); ++r) {
+      addDivergences(read, work->rows[static_cast<std::size_t>(r)], entropies, sums);
+    }
+    work->parts[static_cast<std::size_t>(block)] = std::move(sums);
+  };
   constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
-  const Index heads = weights[1];
-  const Index cells = weights[2] * weights[3] * (heads * (heads + 1) / 2);
-  return threadsFor(cells * kFlopsPerCell, execution.threads);
+  const Index heads = std::ssize(work->weights);
+  const Index cells = rowCount * work->rows.back().end * (heads * (heads + 1) / 2);
+  loops.add({blocks, sum, [work, mean, rowCount] { mean->add(work->parts, rowCount); },
+             threadsFor(cells * kFlopsPerCell, execution.threads)});
 }
 
 /// Why an item has no similarity, in words; empty: it has.
@@ -201,37 +202,46 @@ class Agglomeration {
 
 }  // namespace
 
-std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
-                                             const Execution& execution) {
+void addHeadSimilarity(Loops& loops, const Trace& trace, ItemChoice item,
+                       const Execution& execution, HeadSimilarity& into) {
   const AttentionConfig& c = trace.config();
-  const ThreadCount threads(threadsForItem(shapeOf(TensorId::weights, c), execution));
-  MeanSimilarity mean(c.numHeads);
+  const auto mean = std::make_shared<MeanSimilarity>(c.numHeads);
   std::string why;
   for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
-    const CountedRows rows = countedRows(trace.document(), i);
+    CountedRows rows = countedRows(trace.document(), i);
     if (const std::string whyNone = whyNoSimilarity(trace, i, rows); !whyNone.empty()) {
       if (why.empty()) why = whyNone;
       continue;
     }
     std::vector<HeadRows> heads;
     for (Index h = 0; h < c.numHeads; ++h) heads.emplace_back(trace, TensorId::weights, i, h);
-    if (!mean.add(meanDivergences(heads, rows.rows, execution))) return std::nullopt;
+    addItem(loops, std::move(heads), std::move(rows.rows), execution, mean);
   }
-  return mean.result(why);
+  loops.then([mean, why, &into] { into = mean->result(why); });
+}
+
+std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
+                                             const Execution& execution) {
+  HeadSimilarity similarity;
+  Loops loops;
+  addHeadSimilarity(loops, trace, item, execution, similarity);
+  if (!loops.goOn(execution)) return std::nullopt;
+  return similarity;
 }
 
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execution& execution) {
   const Index keys = weights.dim(3);
   std::vector<CountedRow> rows;
   for (Index row = 0; row < weights.dim(2); ++row) rows.push_back({row, {}, keys, 0, keys});
-  const ThreadCount threads(threadsForItem(weights.shape(), execution));
-  MeanSimilarity mean(weights.dim(1));
+  const auto mean = std::make_shared<MeanSimilarity>(weights.dim(1));
+  Loops loops;
   for (Index i = 0; i < weights.dim(0); ++i) {
     std::vector<HeadRows> heads;
     for (Index h = 0; h < weights.dim(1); ++h) heads.emplace_back(weights.matrix({i, h}));
-    if (!mean.add(meanDivergences(heads, rows, execution))) return std::nullopt;
+    addItem(loops, std::move(heads), rows, execution, mean);
   }
-  return mean.result("there is no row");
+  if (!loops.goOn(execution)) return std::nullopt;
+  return mean->result("there is no row");
 }
 
 std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
+#include "core/loops.h"
 
 namespace headscope {
 
@@ -31,6 +32,9 @@ struct HeadSimilarity {
 /// cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution = {});
+/// Adds the loops that fill it in. What they are given has to live until they have ended.
+void addHeadSimilarity(Loops& loops, const Trace& trace, ItemChoice item,
+                       const Execution& execution, HeadSimilarity& into);
 /// Of weights (B, H, T, M) whose rows all count and are shares of 1, over all items. Nothing where
 /// cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,

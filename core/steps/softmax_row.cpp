@@ -9,20 +9,11 @@
 #include <limits>
 
 #include "core/finite.h"
-
-// The same loops compiled for the processors there are, so that a program built once runs well on
-// each; the best is taken at run time. All give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__)
-#define HEADSCOPE_EVERY_PROCESSOR 1
-#endif
+#include "core/lanes.h"
 
 namespace headscope {
 namespace {
 
-/// Sixteen cells at once, in as many registers as the processor needs for them.
-constexpr std::size_t kLanes = 16;
-using Lanes [[gnu::vector_size(64)]] = float;
-using Bits [[gnu::vector_size(64)]] = std::uint32_t;
 using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
 
 /// Below this from the row's maximum an exponential counts as 0 (e⁻⁸⁰ ≈ 2e-35).
@@ -45,40 +36,15 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const Lanes middle = r * (1.0F / 120.0F) + 1.0F / 24.0F;
   const Lanes high = r * (1.0F / 5040.0F) + 1.0F / 720.0F;
   const Lanes p = (((high * r2 + middle) * r2 + low) * r2 + r) + 1.0F;
-  x = (Lanes)((Bits)p + ((Bits)shifted << 23U));
-}
-
-/// Joined in pairs (`join` puts the second into the first), halving, the same way on every
-/// processor.
-template <typename Join>
-[[gnu::always_inline]] inline float folded(const Lanes& lanes, Join join) {
-  using Half [[gnu::vector_size(32)]] = float;
-  using Quarter [[gnu::vector_size(16)]] = float;
-  Half halves[2];
-  std::memcpy(halves, &lanes, sizeof(halves));
-  join(halves[0], halves[1]);
-  Quarter quarters[2];
-  std::memcpy(quarters, &halves[0], sizeof(quarters));
-  join(quarters[0], quarters[1]);
-  float cells[4];
-  std::memcpy(cells, &quarters[0], sizeof(cells));
-  join(cells[0], cells[2]);
-  join(cells[1], cells[3]);
-  join(cells[0], cells[1]);
-  return cells[0];
+  x = (Lanes)((LaneBits)p + ((LaneBits)shifted << 23U));
 }
 
 /// Up to kLanes scores, scaled; in the place of those past the end or without a part stands −∞.
 /// `zeros` adds 0 times each that is there: no longer 0 once one is not finite.
-[[gnu::always_inline]] inline void load(Lanes& scores, const float* cells, float factor,
-                                        std::size_t count, const std::uint8_t* takesPart,
-                                        Lanes& zeros) {
-  if (count == kLanes) {
-    std::memcpy(&scores, cells, sizeof(scores));
-  } else {
-    scores = Lanes{};
-    std::memcpy(&scores, cells, count * sizeof(float));
-  }
+[[gnu::always_inline]] inline void loadScaled(Lanes& scores, const float* cells, float factor,
+                                              std::size_t count, const std::uint8_t* takesPart,
+                                              Lanes& zeros) {
+  loadLanes(scores, cells, count);
   scores *= factor;
   zeros += scores * 0.0F;
   if (count < kLanes) {
@@ -90,7 +56,7 @@ template <typename Join>
   if (takesPart == nullptr) return;
   Bytes bytes{};
   std::memcpy(&bytes, takesPart, count);
-  const Bits wide = __builtin_convertvector(bytes, Bits);
+  const LaneBits wide = __builtin_convertvector(bytes, LaneBits);
   scores = wide != 0U ? scores : Lanes{} - kInfinity;
 }
 
@@ -105,13 +71,13 @@ template <typename Join>
   Lanes scores;
   Lanes zeros{};
   Lanes last = Lanes{} - kInfinity;  // what is left of the row stays at hand
-  if (rest > 0) load(last, from + whole, factor, rest, parts(whole), zeros);
+  if (rest > 0) loadScaled(last, from + whole, factor, rest, parts(whole), zeros);
   Lanes maxima = last;
   for (std::size_t j = 0; j < whole; j += kLanes) {
-    load(scores, from + j, factor, kLanes, parts(j), zeros);
+    loadScaled(scores, from + j, factor, kLanes, parts(j), zeros);
     maxima = scores > maxima ? scores : maxima;
   }
-  const float maximum = folded(maxima, [](auto& a, const auto& b) { a = a > b ? a : b; });
+  const float maximum = largestOf(maxima);
 
   const auto toExp = [maximum](Lanes & cells) __attribute__((always_inline)) {
     const Lanes below = cells - maximum;
@@ -123,12 +89,12 @@ template <typename Join>
   Lanes sums = last;
   Lanes seen{};  // told already
   for (std::size_t j = 0; j < whole; j += kLanes) {
-    load(scores, from + j, factor, kLanes, parts(j), seen);
+    loadScaled(scores, from + j, factor, kLanes, parts(j), seen);
     toExp(scores);
     sums += scores;
     std::memcpy(row + j, &scores, sizeof(scores));
   }
-  const float share = 1.0F / folded(sums, [](auto& a, const auto& b) { a += b; });
+  const float share = 1.0F / sumOf(sums);
   for (std::size_t j = 0; j < whole; j += kLanes) {
     std::memcpy(&scores, row + j, sizeof(scores));
     scores *= share;
@@ -136,7 +102,7 @@ template <typename Join>
   }
   last *= share;
   if (rest > 0) std::memcpy(row + whole, &last, rest * sizeof(float));
-  return folded(zeros, [](auto& a, const auto& b) { a += b; }) == 0.0F;
+  return sumOf(zeros) == 0.0F;
 }
 
 bool softmaxAnywhere(const float* scores, float factor, float* row, std::size_t count,
@@ -144,18 +110,14 @@ bool softmaxAnywhere(const float* scores, float factor, float* row, std::size_t 
   return softmaxLoops(scores, factor, row, count, takesPart);
 }
 
-#ifdef HEADSCOPE_EVERY_PROCESSOR
-__attribute__((target("avx2"))) bool softmaxAvx2(const float* scores, float factor, float* row,
-                                                 std::size_t count, const std::uint8_t* takesPart) {
+HEADSCOPE_AVX2 bool softmaxAvx2(const float* scores, float factor, float* row, std::size_t count,
+                                const std::uint8_t* takesPart) {
   return softmaxLoops(scores, factor, row, count, takesPart);
 }
-
-__attribute__((target("avx512f,avx512vl,avx512bw,avx512dq,prefer-vector-width=512"))) bool
-softmaxAvx512(const float* scores, float factor, float* row, std::size_t count,
-              const std::uint8_t* takesPart) {
+HEADSCOPE_AVX512 bool softmaxAvx512(const float* scores, float factor, float* row,
+                                    std::size_t count, const std::uint8_t* takesPart) {
   return softmaxLoops(scores, factor, row, count, takesPart);
 }
-#endif
 
 /// Weights 0; as softmaxOfScaled of the scores that were there.
 bool fillForbidden(std::span<const float> raw, float factor, std::span<float> row) {
@@ -173,16 +135,7 @@ bool fillForbidden(std::span<const float> raw, float factor, std::span<float> ro
 }  // namespace
 
 std::vector<SoftmaxLoops> softmaxLoopsHere() {
-  std::vector<SoftmaxLoops> loops;
-#ifdef HEADSCOPE_EVERY_PROCESSOR
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512dq")) {
-    loops.push_back(softmaxAvx512);
-  }
-  if (__builtin_cpu_supports("avx2")) loops.push_back(softmaxAvx2);
-#endif
-  loops.push_back(softmaxAnywhere);
-  return loops;
+  return runningHere<SoftmaxLoops>(softmaxAvx512, softmaxAvx2, softmaxAnywhere);
 }
 
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {

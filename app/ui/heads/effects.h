@@ -2,6 +2,7 @@
 // what more heads bring, and the words they share.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +11,7 @@
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/parts/chart.h"
 #include "core/analysis/head_effect.h"
-#include "core/execution.h"
+#include "core/attention.h"
 
 namespace headscope::ui {
 
@@ -77,8 +78,19 @@ struct CheckedEffect {
   /// No further apart than rounding of sums explains.
   bool agrees() const;
 };
-/// Nothing where cancelled. Throws as a pass does.
-std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
-                                         const Execution& execution = {});
+/// That check, in parts.
+class EffectCheck {
+ public:
+  EffectCheck(TracePtr trace, Index item, Index head);
+  /// True where that was the last part; nothing is left where it was cancelled. Throws as a pass
+  /// does.
+  bool goOn(const std::atomic<bool>& cancelled, std::optional<CheckedEffect>& checked);
+
+ private:
+  TracePtr trace_;
+  Index item_;
+  CheckedEffect checked_;
+  std::unique_ptr<AttentionPass> pass_;  // with that gain
+};
 
 }  // namespace headscope::ui

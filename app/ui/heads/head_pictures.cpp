@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <numeric>
 #include <utility>
 
+#include "app/background.h"
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/weight_readings.h"
+#include "core/loops.h"
 
 namespace headscope::ui {
 namespace {
@@ -27,27 +30,6 @@ Fingerprint fingerprintOf(const PictureSource& source, const PictureSpec& spec) 
   return all;
 }
 
-std::optional<PictureSet> drawSet(const PictureReader& reader, const PictureSource& source,
-                                  PictureSpec spec, const std::atomic<bool>* cancelled) {
-  PictureSet set{std::move(spec), {}, {}, {}};
-  set.revision = fingerprintOf(source, set.spec);
-  const auto& rows = set.spec.blocks.rows;
-  const auto& cols = set.spec.blocks.cols;
-  for (const HeadPicture& picture : set.spec.pictures) {
-    const CellRows part{rows.count, cols.count, [&](Index row, std::span<float> cells) {
-                          reader.row(picture, rows.first + row, cols.first, cells);
-                        }};
-    std::vector<float> cells(static_cast<std::size_t>(rows.blocks() * cols.blocks()));
-    if (!reduce(part, Blocks::stepped(0, rows.count, rows.step),
-                Blocks::stepped(0, cols.count, cols.step), set.spec.how, cells.data(), cancelled)) {
-      return std::nullopt;
-    }
-    set.largest.push_back(largestFinite(cells));
-    set.cells.push_back(std::move(cells));
-  }
-  return set;
-}
-
 PictureSpec overviewSpec(const PictureSource& source, const AttentionConfig& c) {
   const auto whole = [](Index n) { return blocksFor({0, n}, n, kOverviewSide); };
   PictureSpec spec{{whole(c.seqLen), whole(c.keys())},
@@ -62,53 +44,95 @@ bool hasMean(const PictureSpec& spec) {
                      [](const HeadPicture& p) { return p.of == HeadPicture::Of::mean; });
 }
 
-/// `before` may be null: nothing of it holds.
-std::shared_ptr<const PassParts> partsOf(const Trace& trace, const PictureSource& source,
-                                         bool withMean,
-                                         const std::shared_ptr<const PassParts>& before,
-                                         const Execution& execution) {
-  if (before != nullptr && !(withMean && before->mean.empty())) return before;
-  auto parts =
-      before == nullptr ? std::make_shared<PassParts>() : std::make_shared<PassParts>(*before);
-  if (withMean) {
-    auto mean = meanWeights(trace, source.item, execution);
-    if (!mean) return nullptr;
-    parts->mean = std::move(*mean);
+/// Draws them, in parts: a picture after the other.
+class DrawingPictures {
+ public:
+  DrawingPictures(TracePtr trace, PictureSource source, PictureSpec grid, PictureSpec compared,
+                  const std::optional<HeadPictures>& before)
+      : trace_(std::move(trace)),
+        grid_(std::move(grid)),
+        compared_(std::move(compared)),
+        drawn_{source, nullptr, nullptr, nullptr} {
+    if (before && before->source.values == source.values) drawn_ = *before;
   }
-  if (before != nullptr) return parts;
-  const AttentionConfig& c = trace.config();
-  for (Index h = 0; source.content == GridContent::normWeighted && h < c.numHeads; ++h) {
-    if (execution.stop()) return nullptr;
-    const std::vector<double> norms = valueNorms(trace, source.item, h);
-    parts->norms.emplace_back(norms.begin(), norms.end());
-  }
-  const PictureReader reader(trace, source.item, source.content, *parts);
-  auto overview = drawSet(reader, source, overviewSpec(source, c), execution.cancelled);
-  if (!overview) return nullptr;
-  parts->overview = std::move(*overview);
-  return parts;
-}
 
-std::optional<HeadPictures> drawPictures(const Trace& trace, const PictureSource& source,
-                                         const PictureSpec& grid, const PictureSpec& compared,
-                                         const std::optional<HeadPictures>& before,
-                                         const std::atomic<bool>& cancelled) {
-  const Execution execution{.cancelled = &cancelled};
-  HeadPictures drawn{source, nullptr, nullptr, nullptr};
-  const bool same = before && before->source.values == source.values;
-  if (same) drawn = *before;
-  drawn.parts = partsOf(trace, source, hasMean(grid) || hasMean(compared), drawn.parts, execution);
-  if (drawn.parts == nullptr) return std::nullopt;
-  const PictureReader reader(trace, source.item, source.content, *drawn.parts);
-  const auto draw = [&](const PictureSpec& spec, std::shared_ptr<const PictureSet>& set) {
-    if (set != nullptr && set->spec == spec) return true;
-    auto made = drawSet(reader, source, spec, &cancelled);
-    if (made) set = std::make_shared<const PictureSet>(std::move(*made));
-    return made.has_value();
-  };
-  if (!draw(grid, drawn.grid) || !draw(compared, drawn.compared)) return std::nullopt;
-  return drawn;
-}
+  bool goOn(const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
+    execution_.cancelled = &cancelled;
+    if (!loops_) begin();
+    if (!loops_->goOn(execution_, clockSeconds() + kSlice)) return cancelled;
+    drawn = std::move(drawn_);
+    return true;
+  }
+
+ private:
+  void begin() {
+    loops_.emplace();
+    addParts(hasMean(grid_) || hasMean(compared_));
+    if (drawn_.grid == nullptr || drawn_.grid->spec != grid_) drawn_.grid = addSet(grid_);
+    if (drawn_.compared == nullptr || drawn_.compared->spec != compared_) {
+      drawn_.compared = addSet(compared_);
+    }
+  }
+
+  void addParts(bool withMean) {
+    const std::shared_ptr<const PassParts> before = drawn_.parts;
+    if (before != nullptr && !(withMean && before->mean.empty())) return;
+    const auto parts =
+        before == nullptr ? std::make_shared<PassParts>() : std::make_shared<PassParts>(*before);
+    drawn_.parts = parts;
+    const PictureSource& source = drawn_.source;
+    if (withMean) {
+      loops_->add({1, [this, parts, item = source.item](Index) {
+                     auto mean = meanWeights(*trace_, item, execution_);
+                     if (mean) parts->mean = std::move(*mean);
+                   }});
+    }
+    if (before != nullptr) return;
+    const AttentionConfig& c = trace_->config();
+    if (source.content == GridContent::normWeighted) {
+      parts->norms.resize(static_cast<std::size_t>(c.numHeads));
+      loops_->add({c.numHeads, [this, parts, item = source.item](Index head) {
+                     const std::vector<double> norms = valueNorms(*trace_, item, head);
+                     parts->norms[static_cast<std::size_t>(head)].assign(norms.begin(),
+                                                                         norms.end());
+                   }});
+    }
+    const auto overview = addSet(overviewSpec(source, c));
+    loops_->then([parts, overview] { parts->overview = *overview; });
+  }
+
+  std::shared_ptr<const PictureSet> addSet(PictureSpec spec) {
+    const auto set = std::make_shared<PictureSet>();
+    set->spec = std::move(spec);
+    set->revision = fingerprintOf(drawn_.source, set->spec);
+    for (const HeadPicture& picture : set->spec.pictures) {
+      loops_->add({1, [this, set, &picture](Index) { draw(picture, *set); }});
+    }
+    return set;
+  }
+
+  void draw(const HeadPicture& picture, PictureSet& set) const {
+    const PictureReader reader(*trace_, drawn_.source.item, drawn_.source.content, *drawn_.parts);
+    const auto& [rows, cols] = set.spec.blocks;
+    const CellRows part{rows.count, cols.count, [&](Index row, std::span<float> cells) {
+                          reader.row(picture, rows.first + row, cols.first, cells);
+                        }};
+    std::vector<float> cells(static_cast<std::size_t>(rows.blocks() * cols.blocks()));
+    if (!reduce(part, Blocks::stepped(0, rows.count, rows.step),
+                Blocks::stepped(0, cols.count, cols.step), set.spec.how, cells.data(),
+                execution_.cancelled)) {
+      return;
+    }
+    set.largest.push_back(largestFinite(cells));
+    set.cells.push_back(std::move(cells));
+  }
+
+  TracePtr trace_;
+  PictureSpec grid_, compared_;
+  Execution execution_;
+  HeadPictures drawn_;
+  std::optional<Loops> loops_;  // last: they fill in what is drawn
+};
 
 }  // namespace
 
@@ -254,8 +278,10 @@ Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
                         fingerprintOf(source, compared));
   return panel.computations.want<HeadPictures>(
       "head pictures", key, little ? When::atOnce : When::beside, [&] {
-        return [=, trace = panel.traceHeld](const std::atomic<bool>& cancelled) {
-          return drawPictures(*trace, source, grid, compared, before, cancelled);
+        return [drawing = std::make_shared<DrawingPictures>(panel.traceHeld, source, grid, compared,
+                                                            before)](
+                   const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
+          return drawing->goOn(cancelled, drawn);
         };
       });
 }

@@ -45,8 +45,9 @@ CheckWords effectCheck(const Panel& panel) {
   const auto checked = panel.computations.want<CheckedEffect>(
       "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), When::beside,
       [&] {
-        return [trace = panel.traceHeld, item, head](const std::atomic<bool>& cancelled) {
-          return checkEffect(trace, item, head, {.cancelled = &cancelled});
+        return [check = std::make_shared<EffectCheck>(panel.traceHeld, item, head)](
+                   const std::atomic<bool>& cancelled, std::optional<CheckedEffect>& found) {
+          return check->goOn(cancelled, found);
         };
       });
   if (!checked.problem.empty()) {

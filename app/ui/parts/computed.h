@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "app/background.h"
@@ -39,17 +40,14 @@ enum class When {
 
 class Computations {
  public:
-  /// Asks `cancelled` now and then; nothing where it stopped for it. May throw UserError.
-  template <typename Result>
-  using Work = std::function<std::optional<Result>(const std::atomic<bool>& cancelled)>;
-
-  /// The value of that name; `makeWork` is called where it has to be computed, and gives the Work
-  /// with what it reads.
+  /// The value of that name; `makeWork` is called where it has to be computed, and gives the
+  /// BackgroundTask's Work with what it reads, or where it may take long the Part. Either may throw
+  /// UserError.
   template <typename Result, typename MakeWork>
   Computed<Result> want(std::string_view name, const Fingerprint& key, When when,
                         const MakeWork& makeWork) {
     return entry<Result>(name).want(key, when, handMoves_,
-                                    [&] { return Work<Result>(makeWork()); });
+                                    [&] { return inParts<Result>(makeWork()); });
   }
 
   /// The last one that is there, of whatever key; null: none yet. Valid until the next frame.
@@ -98,6 +96,18 @@ class Computations {
   }
 
  private:
+  template <typename Result>
+  using Part = typename BackgroundTask<Result>::Part;
+
+  template <typename Result, typename Work>
+  static Part<Result> inParts(Work work) {
+    if constexpr (std::is_invocable_v<Work, const std::atomic<bool>&, std::optional<Result>&>) {
+      return work;
+    } else {
+      return BackgroundTask<Result>::inOne(std::move(work));
+    }
+  }
+
   struct Base {
     virtual ~Base() = default;
     virtual void take() = 0;
@@ -134,23 +144,26 @@ class Computations {
     bool busy() const override { return task_.busy(); }
 
    private:
-    void ask(const Fingerprint& key, When when, Work<Result> work) {
+    void ask(const Fingerprint& key, When when, Part<Result> part) {
       asked_ = key;
       problem_.clear();
       beside_ = when != When::atOnce;
       if (!beside_) {
         const std::atomic<bool> never = false;
         std::optional<Result> result;
-        problem_ = whyNot([&] { result = work(never); });
+        problem_ = whyNot([&] {
+          while (!part(never, result)) continue;
+        });
         keep(key, std::move(result));
         return;
       }
-      task_.request([key, work = std::move(work)](const std::atomic<bool>& cancelled)
-                        -> std::optional<std::pair<Fingerprint, Result>> {
-        auto result = work(cancelled);
-        if (!result) return std::nullopt;
-        return std::pair(key, std::move(*result));
-      });
+      task_.requestInParts(
+          [key, part = std::move(part)](const std::atomic<bool>& cancelled, auto& keyed) {
+            std::optional<Result> result;
+            const bool last = part(cancelled, result);
+            if (result) keyed.emplace(key, std::move(*result));
+            return last;
+          });
     }
     void keep(const Fingerprint& key, std::optional<Result> result) {
       if (!result) return;
