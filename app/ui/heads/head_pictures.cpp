@@ -113,7 +113,8 @@ class DrawingPictures {
 
   void draw(const HeadPicture& picture, PictureSet& set) const {
     const PictureReader reader(*trace_, drawn_.source.item, drawn_.source.content, *drawn_.parts);
-    const auto& [rows, cols] = set.spec.blocks;
+    const auto& rows = set.spec.blocks.rows;
+    const auto& cols = set.spec.blocks.cols;
     const CellRows part{rows.count, cols.count, [&](Index row, std::span<float> cells) {
                           reader.row(picture, rows.first + row, cols.first, cells);
                         }};
