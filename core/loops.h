@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "core/execution.h"
@@ -56,5 +57,15 @@ class Loops {
  private:
   std::deque<PieceLoop> loops_;
 };
+
+/// What loops fill in, which `add` adds, run to the end; nothing where cancelled.
+template <typename Result, typename Add>
+std::optional<Result> inOneGo(const Execution& execution, Add&& add) {
+  Result result;
+  Loops loops;
+  add(loops, result);
+  if (!loops.goOn(execution)) return std::nullopt;
+  return result;
+}
 
 }  // namespace headscope

@@ -118,11 +118,9 @@ void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Executio
 }
 
 std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
-  HeadEffects effects;
-  Loops loops;
-  addHeadEffects(loops, trace, item, execution, effects);
-  if (!loops.goOn(execution)) return std::nullopt;
-  return effects;
+  return inOneGo<HeadEffects>(execution, [&](Loops& loops, HeadEffects& into) {
+    addHeadEffects(loops, trace, item, execution, into);
+  });
 }
 
 std::optional<double> HeadEffects::effect(Index head, Index token) const {

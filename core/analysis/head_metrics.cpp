@@ -367,11 +367,9 @@ void addHeadMetrics(Loops& loops, const Trace& trace, ItemChoice item, const Exe
 
 std::optional<ItemMetrics> headMetrics(const Trace& trace, ItemChoice item,
                                        const Execution& execution) {
-  ItemMetrics metrics;
-  Loops loops;
-  addHeadMetrics(loops, trace, item, execution, metrics);
-  if (!loops.goOn(execution)) return std::nullopt;
-  return metrics;
+  return inOneGo<ItemMetrics>(execution, [&](Loops& loops, ItemMetrics& into) {
+    addHeadMetrics(loops, trace, item, execution, into);
+  });
 }
 
 Measured uniformMeanDistance(const Document& document, ItemChoice item) {

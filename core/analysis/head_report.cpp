@@ -194,11 +194,9 @@ void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item,
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
                                      const Execution& execution) {
-  HeadReport report;
-  Loops loops;
-  addHeadReport(loops, trace, item, relations, execution, report);
-  if (!loops.goOn(execution)) return std::nullopt;
-  return report;
+  return inOneGo<HeadReport>(execution, [&](Loops& loops, HeadReport& into) {
+    addHeadReport(loops, trace, item, relations, execution, into);
+  });
 }
 
 }  // namespace headscope

@@ -222,11 +222,9 @@ void addHeadSimilarity(Loops& loops, const Trace& trace, ItemChoice item,
 
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution) {
-  HeadSimilarity similarity;
-  Loops loops;
-  addHeadSimilarity(loops, trace, item, execution, similarity);
-  if (!loops.goOn(execution)) return std::nullopt;
-  return similarity;
+  return inOneGo<HeadSimilarity>(execution, [&](Loops& loops, HeadSimilarity& into) {
+    addHeadSimilarity(loops, trace, item, execution, into);
+  });
 }
 
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execution& execution) {
