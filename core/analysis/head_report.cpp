@@ -180,12 +180,11 @@ std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice
   return made;
 }
 
-void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item,
-                   const DeclaredRelations& relations, const Execution& execution,
-                   HeadReport& into) {
+void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item, DeclaredRelations relations,
+                   const Execution& execution, HeadReport& into) {
   addHeadMetrics(loops, trace, item, execution, into.metrics);
   addHeadSimilarity(loops, trace, item, execution, into.similarity);
-  loops.then([&trace, item, &relations, &into] {
+  loops.then([&trace, item, relations = std::move(relations), &into] {
     into.labels = headLabels(trace, item, into.metrics, relations);
     into.madeFor = madeFor(trace, item, relations);
   });
