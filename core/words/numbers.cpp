@@ -38,6 +38,11 @@ std::string number(double value, int digits) {
   return fmt::format("{:.{}f}", value, std::max(0, digits - whole));
 }
 
+std::string nearZeroText(double value) {
+  const double magnitude = std::abs(value);
+  return magnitude > 0.0 && magnitude < 1e-4 ? fmt::format("{:.1e}", value) : number(value, 2);
+}
+
 std::string cellNumber(double value, int decimals) {
   if (std::isinf(value)) return value < 0 ? "−∞" : "∞";
   if (std::abs(value) >= 1e5) return fmt::format("{:.0e}", value);

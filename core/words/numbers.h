@@ -10,6 +10,10 @@ namespace headscope {
 /// About `digits` significant digits, whole numbers whole, "−0" never; "−∞", "not a number".
 std::string number(double value, int digits = 4);
 
+/// A difference between two ways of computing the same, of which it matters how nearly 0 it is:
+/// "0", "3.6e-07", "0.012".
+std::string nearZeroText(double value);
+
 /// As a matrix's cell shows it: so many decimals, whatever its size.
 std::string cellNumber(double value, int decimals);
 

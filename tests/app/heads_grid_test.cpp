@@ -214,11 +214,14 @@ TEST_F(HeadsGrid, LinesReplaceTheHeatmaps) {
 
 class LongHeads : public HeadsGrid {
  protected:
-  LongHeads() : HeadsGrid(textDocument(sentence(), 64, 2)) {}
+  explicit LongHeads(int differentWords = 97)
+      : HeadsGrid(textDocument(sentence(differentWords), 64, 2)) {}
 
-  static std::string sentence() {
+  static std::string sentence(int differentWords) {
     std::string text;
-    for (int i = 0; i < 600; ++i) text += (i > 0 ? " w" : "w") + std::to_string(i % 97);
+    for (int i = 0; i < 600; ++i) {
+      text += (i > 0 ? " w" : "w") + std::to_string(i % differentWords);
+    }
     return text;
   }
   void wheel(ImVec2 at, float lines) {
@@ -280,6 +283,18 @@ TEST_F(LongHeads, ButtonsZoomAndPanToo) {
   EXPECT_EQ(heads().keys, (TokenRange{150, 300}));
   ui_.click("0", kCard);
   EXPECT_EQ(heads().keys, TokenRange{});
+}
+
+class RepeatedTokens : public LongHeads {
+ protected:
+  RepeatedTokens() : LongHeads(7) {}
+};
+
+TEST_F(RepeatedTokens, AreToldApartByTheirPlacesInTheWholeTextWhereAPartIsShown) {
+  EXPECT_TRUE(shows("0 w0"));
+  ui_.click("+", kCard);
+  ASSERT_EQ(heads().keys, (TokenRange{150, 300}));
+  EXPECT_TRUE(shows("150 w3"));
 }
 
 }  // namespace

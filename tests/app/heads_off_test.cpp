@@ -228,7 +228,7 @@ TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
         shows(fmt::format("checked against a run {} head {}: largest difference {} of "
                           "outputs up to {}",
                           checked->gain == 0.0F ? "without" : "with", ui_.view().head + 1,
-                          number(checked->largest, 2), number(checked->magnitude, 3))))
+                          nearZeroText(checked->largest), number(checked->magnitude, 3))))
         << words();
   };
   expectChecked();

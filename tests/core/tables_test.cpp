@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/words/numbers.h"
 #include "tests/core/test_files.h"
 
 namespace headscope::formats {
@@ -95,6 +96,12 @@ TEST(NumberText, WhatPeopleTypeIsRead) {
   EXPECT_EQ(parseNumber("-3", "X"), -3.0F);
   EXPECT_EQ(parseNumber("+2", "X"), 2.0F);
   EXPECT_EQ(parseNumber("3e38", "X"), 3e38F);
+}
+
+TEST(NumberText, ADifferenceTellsHowNearlyZeroItIs) {
+  EXPECT_EQ(nearZeroText(3.6123e-7), "3.6e-07");
+  EXPECT_EQ(nearZeroText(0.0123), "0.012");
+  EXPECT_EQ(nearZeroText(0.0), "0");
 }
 
 TEST(NumberText, WhatIsNoneIsRefusedByName) {

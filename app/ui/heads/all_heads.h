@@ -138,7 +138,8 @@ Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
 /// The part of the tokens that is shown, and what is lit in it; −1: none.
 struct VisibleTokens {
   TokenRange queries, keys;
-  std::vector<std::string> queryLabels, keyLabels;  // of the part
+  std::vector<std::string> queryNumbers, keyNumbers;    // of all, where the input names fewer
+  std::span<const std::string> queryLabels, keyLabels;  // of the part
   AxisCurves queryCurves, keyCurves;
   Index litQuery = -1, litKey = -1;  // of all tokens
 };

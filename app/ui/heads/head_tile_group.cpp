@@ -71,7 +71,7 @@ class TileDrawing {
     const bool isHead = tile.picture.of == HeadPicture::Of::head;
     drawTileTitle(list_, look_, tile, group_.grid, at.a, group_.titleLines);
     around(1.0F, t.panelBorder, 0.0F, 1.0F);
-    TileNames names{shown_.queryLabels, shown_.keyLabels};
+    TileNames names{shown_.queryLabels, shown_.keyLabels, shown_.queries.first, shown_.keys.first};
     names.litRow = litIn(shown_.litQuery, shown_.queries);
     names.litColumn = litIn(shown_.litKey, shown_.keys);
     names.font = group_.font;
@@ -208,14 +208,17 @@ class TileDrawing {
 constexpr double kTooltipMass = 0.9;  // of a row's weights, in the tooltip of lines
 constexpr std::size_t kTooltipKeys = 4;
 
-std::vector<std::string> tokenTexts(const Panel& panel, Lane lane, const TokenRange& range) {
-  const auto& tokens = laneTokens(panel.trace, lane, panel.view.item);
-  std::vector<std::string> labels;
-  for (Index i = range.first; i < range.first + range.count; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    labels.push_back(at < tokens.size() ? tokens[at] : fmt::format("{}", i));
+/// The names of a part of a lane; of an input that names fewer the places, which `numbers` holds.
+std::span<const std::string> tokenTexts(const Panel& panel, Lane lane, const TokenRange& part,
+                                        std::vector<std::string>& numbers) {
+  std::span<const std::string> all = laneTokens(panel.trace, lane, panel.view.item);
+  const Index end = part.first + part.count;
+  if (std::ssize(all) < end) {
+    numbers.assign(all.begin(), all.end());
+    while (std::ssize(numbers) < end) numbers.push_back(std::to_string(numbers.size()));
+    all = numbers;
   }
-  return labels;
+  return all.subspan(static_cast<std::size_t>(part.first), static_cast<std::size_t>(part.count));
 }
 
 /// A cell of one head, whatever is shown of it.
@@ -377,8 +380,8 @@ VisibleTokens visibleTokens(const Panel& panel) {
   VisibleTokens shown;
   shown.queries = shownOf(view.queries, c.seqLen);
   shown.keys = shownOf(view.keys, c.keys());
-  shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries);
-  shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys);
+  shown.queryLabels = tokenTexts(panel, Lane::query, shown.queries, shown.queryNumbers);
+  shown.keyLabels = tokenTexts(panel, Lane::key, shown.keys, shown.keyNumbers);
   const auto curvesOf = [&](Lane lane, const TokenRange& range) {
     return laneCurves(panel.look, panel.trace, lane, panel.view.item, range.first);
   };

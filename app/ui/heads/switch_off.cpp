@@ -56,7 +56,7 @@ CheckWords effectCheck(const Panel& panel) {
   if (checked.current == nullptr) return {"being checked against a real run …", false};
   const CheckedEffect& c = *checked.current;
   return {fmt::format("checked against a run {} head {}: largest difference {} of outputs up to {}",
-                      c.gain == 0.0F ? "without" : "with", c.head + 1, number(c.largest, 2),
+                      c.gain == 0.0F ? "without" : "with", c.head + 1, nearZeroText(c.largest),
                       number(c.magnitude, 3)),
           !c.agrees()};
 }

@@ -171,21 +171,22 @@ float titleHeight(const Look& look, float width, int lines) {
 
 // Tiles.
 
-float labelsWidth(ImFont* font, const std::vector<std::string>& texts, float limit,
+float labelsWidth(ImFont* font, std::span<const std::string> texts, Index first, float limit,
                   const AxisCurves& curves = {}) {
-  return AxisLabels{texts, font, 0, 0, -1, limit, curves}.width();
+  return AxisLabels{texts, font, 0, 0, -1, limit, curves, first}.width();
 }
 
 TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
                    ImVec2 room) {
-  const auto widthOf = [&](const std::vector<std::string>& labels) {
-    return labelsWidth(group.font, labels, look.px(64), shown.queryCurves) + look.space.medium;
+  const auto widthOf = [&](std::span<const std::string> labels, const TokenRange& part) {
+    return labelsWidth(group.font, labels, part.first, look.px(64), shown.queryCurves) +
+           look.space.medium;
   };
   TileSpace space;
   space.count = group.count();
   space.room = room;
   space.aspect = pictureAspect(shown, group.lines);
-  space.left = widthOf(shown.queryLabels);
+  space.left = widthOf(shown.queryLabels, shown.queries);
   space.scale = look.scale;
   // of many tokens few labels can stand: not at the cost of the pictures
   const bool many = std::max(shown.queries.count, shown.keys.count) > kShortInput;
@@ -193,14 +194,14 @@ TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTo
   space.edgesBelow = kOwnLabels;
   if (group.lines) {
     space.stretch = kLinesStretch;
-    space.left = std::max(space.left, widthOf(shown.keyLabels));
+    space.left = std::max(space.left, widthOf(shown.keyLabels, shown.keys));
     space.right = space.left;
     return space;
   }
   const float curves = shown.keyCurves.room(group.font);
   space.below = look.px(32) + curves;
   space.belowFlat = fontSize(group.font) + look.px(5) + curves;
-  const float widest = labelsWidth(group.font, shown.keyLabels, room.x);
+  const float widest = labelsWidth(group.font, shown.keyLabels, shown.keys.first, room.x);
   space.flatFrom = (widest + 4.0F) * static_cast<float>(shown.keys.count);
   return space;
 }

@@ -38,16 +38,16 @@ void eachShownLabel(const AxisLabels& labels, Index every, Draw&& draw) {
 /// which tells them apart.
 class LabelTexts {
  public:
-  explicit LabelTexts(std::span<const std::string> texts) : texts_(texts) {
-    if (texts.size() <= kNumberedFrom) return;
+  explicit LabelTexts(const AxisLabels& labels) : texts_(labels.texts), first_(labels.first) {
+    if (texts_.size() <= kNumberedFrom) return;
     std::unordered_set<std::string_view> seen;
-    for (const std::string& text : texts.first(kLookedAt)) {
+    for (const std::string& text : texts_.first(kLookedAt)) {
       numbered_ = numbered_ || !seen.insert(text).second;
     }
   }
   std::string at(Index i) const {
     const std::string_view token = shownToken(texts_[static_cast<std::size_t>(i)]);
-    return numbered_ ? fmt::format("{} {}", i, token) : std::string(token);
+    return numbered_ ? fmt::format("{} {}", first_ + i, token) : std::string(token);
   }
 
  private:
@@ -55,6 +55,7 @@ class LabelTexts {
   static constexpr std::size_t kLookedAt = 32;      // in a text of that length some repeat
 
   std::span<const std::string> texts_;
+  Index first_;
   bool numbered_ = false;
 };
 
@@ -63,7 +64,7 @@ template <typename Place>
 void drawRows(ImDrawList* list, const AxisLabels& labels, const Rect& picture, Place&& place) {
   if (labels.empty()) return;
   const float cell = picture.height() / static_cast<float>(labels.texts.size());
-  const LabelTexts texts(labels.texts);
+  const LabelTexts texts(labels);
   eachShownLabel(labels, labelStride(cell, fontSize(labels.font) * 0.95F),
                  [&](Index i, ImU32 color) {
                    const std::string text = elided(labels.font, texts.at(i), labels.limit);
@@ -98,7 +99,7 @@ float AxisLabels::namesWidth() const {
                       return bytes(a) != bytes(b) ? bytes(a) > bytes(b) : a > b;
                     });
   float widest = 0.0F;
-  const LabelTexts shown(texts);
+  const LabelTexts shown(*this);
   for (std::size_t i = 0; i < measured && widest < limit; ++i) {
     widest = std::max(widest, textSize(font, shown.at(longest[i])).x);
   }
@@ -168,7 +169,7 @@ void ColumnLabels::draw(ImDrawList* list, const Rect& picture) const {
   if (labels_.empty()) return;
   ImFont* font = labels_.font;
   const float height = fontSize(font);
-  const LabelTexts texts(labels_.texts);
+  const LabelTexts texts(labels_);
   const float curves = labels_.curvesRoom();
   const float y = picture.b.y + gap_ + curves;
   labels_.curves.drawAcross(list, {{picture.a.x, picture.b.y + gap_}, {picture.b.x, y - gap_}},

@@ -23,6 +23,7 @@ struct AxisLabels {
   Index lit = -1;          // always shown; −1: none
   float limit = 1e6F;      // points a label takes at most; longer ones are cut with "…"
   AxisCurves curves = {};  // of a series: between the labels and the picture
+  Index first = 0;         // the place on its axis of the first of them
 
   bool empty() const { return texts.empty(); }
   /// Points the widest of them takes, at most the limit, and beside it the curves.

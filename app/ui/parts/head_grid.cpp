@@ -167,10 +167,10 @@ void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Ind
   const Theme& t = look.theme;
   const float gap = look.space.tight;
   const float beside = std::max(grid.left, grid.edge) - gap;
-  AxisLabels columns{names.columns,   names.font, t.textMuted,       t.keyText,
-                     names.litColumn, beside,     names.columnCurves};
-  AxisLabels rows{names.rows,   names.font, t.textMuted,    t.queryText,
-                  names.litRow, beside,     names.rowCurves};
+  AxisLabels columns{names.columns,   names.font, t.textMuted,        t.keyText,
+                     names.litColumn, beside,     names.columnCurves, names.firstColumn};
+  AxisLabels rows{names.rows,   names.font, t.textMuted,     t.queryText,
+                  names.litRow, beside,     names.rowCurves, names.firstRow};
   rows.limit -= rows.curvesRoom();
   columns.limit -= columns.curvesRoom();
   if (grid.labelsLeft(tile)) drawRowLabels(list, rows, picture, gap);

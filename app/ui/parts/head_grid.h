@@ -97,6 +97,7 @@ class HeadTiles {
 /// Names along the sides of a tile, of the rows and columns that it shows.
 struct TileNames {
   std::span<const std::string> rows, columns;
+  Index firstRow = 0, firstColumn = 0;  // the places on their axes of the first of them
   Index litRow = -1, litColumn = -1;
   ImFont* font = nullptr;
   bool columnsRight = false;  // of a picture of lines: the columns' names stand at its right

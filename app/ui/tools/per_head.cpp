@@ -40,8 +40,9 @@ Projection projectionOf(TensorId part, const AttentionConfig& c) {
 
 std::string differenceInWords(const PerHeadComparison& c) {
   if (c.largestDifference == 0.0) return "largest difference 0: the same, bit for bit";
-  const std::string found = fmt::format("largest difference {} of values up to {}",
-                                        number(c.largestDifference, 2), number(c.largestValue, 3));
+  const std::string found =
+      fmt::format("largest difference {} of values up to {}", nearZeroText(c.largestDifference),
+                  number(c.largestValue, 3));
   return found +
          (c.agrees() ? ": rounding, the sums are added in another order" : ": more than rounding");
 }
