@@ -26,9 +26,10 @@ void expectTenThousandWithinBudget(History& h, const Document& start) {
 }
 
 TEST(HistoryMemory, TenThousandCellsOfALargeMatrix) {
-  History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(768, 12, 1)), Index{4} << 30);
+  const Index width = 256;  // whole matrices would be 2.6 GB
+  History h(fromSource(TextSource{{"the cat sat"}, {}}, sized(width, 4, 1)), Index{4} << 30);
   const DocumentPtr start = apart(*h.current());
-  const Index cells = 768 * 768;
+  const Index cells = width * width;
   for (Index i = 0; i < 10'000; ++i) {
     h.apply(cellEdit(*h.current(), 0, i * 7919 % cells, static_cast<float>(i)));
   }
@@ -97,25 +98,26 @@ TEST(HistoryMemory, CountsThePinsThatChange) {
   EXPECT_GE(added(RemoveAllPins{}), once + pin - 100);   // two of them; its name is shorter
 }
 
-TEST(HistoryMemory, TenThousandPins) {
-  const Index tokens = 50;  // 4 heads of 50 x 50 scores
+TEST(HistoryMemory, APinOnEveryScore) {
+  const Index tokens = 20;
+  const Index cells = 4 * tokens * tokens;  // of 4 heads
   History h(loaded({1, tokens, 48}), kBudget);
-  for (Index i = 0; i < 10'000; ++i) {
-    const Index cell = i * 7919 % 10'000;
+  for (Index i = 0; i < cells; ++i) {
+    const Index cell = i * 7919 % cells;
     const CellRef at{TensorId::rawScores, 0, cell / (tokens * tokens), cell / tokens % tokens,
                      cell % tokens};
     h.apply(SetPin{{at, static_cast<float>(i)}});
   }
-  ASSERT_EQ(h.size(), 10'001U);
-  EXPECT_LT(h.bytesHeld(), Index{256} << 20);
+  ASSERT_EQ(h.size(), 1'601U);
+  EXPECT_LT(h.bytesHeld(), cells * 6'000);  // with all pins in each: 82 MB more
   const Pins all = h.current()->pins;
   h.jumpTo(0);
   EXPECT_TRUE(h.current()->pins.empty());
-  h.jumpTo(10'000);
+  h.jumpTo(1'600);
   EXPECT_EQ(h.current()->pins, all);
   h.undo();
-  EXPECT_EQ(h.current()->pins.all().size(), 9'999U);
-  EXPECT_FALSE(h.current()->pins.at({TensorId::rawScores, 0, 0, 41, 31}));  // 9'999 * 7919 % 10'000
+  EXPECT_EQ(h.current()->pins.all().size(), 1'599U);
+  EXPECT_FALSE(h.current()->pins.at({TensorId::rawScores, 0, 0, 4, 1}));  // 1'599 * 7919 % 1'600
 }
 
 TEST(HistoryMemory, PatchedStatesHoldNoTensors) {
