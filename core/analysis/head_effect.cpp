@@ -123,11 +123,6 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Exe
   });
 }
 
-std::optional<double> HeadEffects::effect(Index head, Index token) const {
-  if (outputNorm(token) == 0.0) return std::nullopt;
-  return termNorm(head, token) / outputNorm(token);
-}
-
 std::optional<double> HeadEffects::overSquare(double product, Index token) const {
   const double norm = outputNorm(token);
   if (norm == 0.0) return std::nullopt;

@@ -41,7 +41,10 @@ class HeadEffects {
   /// ‖output[i]‖
   double outputNorm(Index token) const { return outputNorms_[static_cast<std::size_t>(token)]; }
   /// ‖head_h[i] · W_O,h‖ / ‖output[i]‖: ≥ 0, above 1 where heads cancel; none for an output of 0.
-  std::optional<double> effect(Index head, Index token) const;
+  std::optional<double> effect(Index head, Index token) const {
+    if (outputNorm(token) == 0.0) return std::nullopt;
+    return termNorm(head, token) / outputNorm(token);
+  }
   /// ⟨head_h[i] · W_O,h, output[i]⟩ / ‖output[i]‖²: how much of the output points the head's way,
   /// signed; with the bias's share the heads' sum to 1. None for an output of 0.
   std::optional<double> share(Index head, Index token) const;
