@@ -295,6 +295,7 @@ TEST_F(RepeatedTokens, AreToldApartByTheirPlacesInTheWholeTextWhereAPartIsShown)
   ui_.click("+", kCard);
   ASSERT_EQ(heads().keys, (TokenRange{150, 300}));
   EXPECT_TRUE(shows("150 w3"));
+  EXPECT_TRUE(shows("keys 150 – 449"));
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
 struct VisibleTokens {
   TokenRange queries, keys;
   std::vector<std::string> queryNumbers, keyNumbers;    // of all, where the input names fewer
-  std::span<const std::string> queryLabels, keyLabels;  // of the part
+  std::span<const std::string> queryLabels, keyLabels;  // of the part: of the trace, or those
   AxisCurves queryCurves, keyCurves;
   Index litQuery = -1, litKey = -1;  // of all tokens
 };

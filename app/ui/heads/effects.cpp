@@ -136,7 +136,7 @@ void chooseToken(const Panel& panel, Index token) {
 
 std::string tokenInQuotes(const Panel& panel, Index token, Lane lane) {
   if (token >= std::ssize(laneTokens(panel.trace, lane, panel.view.item))) {
-    return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token + 1);
+    return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token);
   }
   return fmt::format("‘{}’", tokenName(panel, lane, token));
 }

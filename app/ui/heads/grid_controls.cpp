@@ -187,7 +187,7 @@ void centreOn(TokenRange& range, Index n, float share) {
 
 std::string rangeWords(const char* name, const TokenRange& range, Index n) {
   if (range.count == n) return fmt::format("{}: all {}", name, n);
-  return fmt::format("{} {} – {}", name, range.first + 1, range.first + range.count);
+  return fmt::format("{} {} – {}", name, range.first, range.first + range.count - 1);
 }
 
 /// The same as dragging by keyboard.

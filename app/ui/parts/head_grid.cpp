@@ -177,8 +177,14 @@ void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Ind
   if (names.columnsRight) {
     if (grid.labelsRight(tile, count)) drawRowLabelsRight(list, columns, picture, gap);
   } else if (grid.labelsBelow(tile, count)) {
+    const float lying = columns.limit;
     columns.limit = ColumnLabels::longestTurned(look, columns, grid.below);
-    ColumnLabels(look, columns, picture.width(), grid.below).draw(list, picture);
+    ColumnLabels labels(look, columns, picture.width(), grid.below);
+    if (!labels.turned()) {
+      columns.limit = lying;
+      labels = ColumnLabels(look, columns, picture.width(), grid.below);
+    }
+    labels.draw(list, picture);
   }
 }
 
