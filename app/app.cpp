@@ -192,12 +192,16 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   if (!view.gradients) return newest;
   const auto with = computations.want<TracePtr>(
       "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
-        return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
-          checkGradientsFit(newest->config(), defaultMemoryBudget());
-          const GradientsPtr gradients =
-              gradientsOf(newest, gradOutputOfSum(newest->config()), {.cancelled = &cancelled});
-          if (gradients == nullptr) return std::nullopt;
-          return withGradients(*newest, gradients);
+        return [newest, pass = std::shared_ptr<GradientsPass>()](
+                   const std::atomic<bool>& cancelled, std::optional<TracePtr>& found) mutable {
+          if (pass == nullptr) {
+            checkGradientsFit(newest->config(), defaultMemoryBudget());
+            const Tensor gradOutput = gradOutputOfSum(newest->config());
+            pass = std::make_shared<GradientsPass>(newest, gradOutput, Execution{0, &cancelled});
+          }
+          if (!pass->goOn(kSlice)) return false;
+          if (pass->gradients() != nullptr) found = withGradients(*newest, pass->gradients());
+          return true;
         };
       });
   gradientsProblem = with.problem;

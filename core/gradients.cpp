@@ -76,8 +76,9 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
       bytesInWords(needed), bytesInWords(budgetBytes)));
 }
 
-GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
-                         const Execution& execution) {
+GradientsPass::GradientsPass(const TracePtr& trace, const Tensor& gradOutput,
+                             const Execution& execution)
+    : execution_(execution), left_(stepsOf(trace->config()).size()) {
   const AttentionConfig& c = trace->config();
   const Shape wanted = shapeOf(TensorId::output, c);
   if (gradOutput.shape() != wanted) {
@@ -85,20 +86,37 @@ GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
                                 fmt::join(gradOutput.shape(), ", "), fmt::join(wanted, ", ")));
   }
   // forward once over, and twice as much back: a product for each of its two operands
-  const ThreadCount threads(
-      threadsFor(2 * ledger(c).flops, execution.threads, execution.flopsPerThread));
-  const auto gradients = std::make_shared<TraceGradients>(
+  threads_ = threadsFor(2 * ledger(c).flops, execution.threads, execution.flopsPerThread);
+  gradients_ = std::make_shared<TraceGradients>(
       trace, gradOutput.contiguous() ? gradOutput : gradOutput.clone());
-  if (!runBackward(*gradients, execution)) return nullptr;
+}
+
+bool GradientsPass::goOn(double seconds) {
+  const double until = clockSeconds() + seconds;
+  const ThreadCount threads(threads_);
+  const auto steps = stepsOf(gradients_->config());
+  while (left_ > 0) {
+    const StepId step = steps[--left_]->id();
+    if (!runBackward(*gradients_, execution_, step, step)) return true;
+    if (left_ > 0 && clockSeconds() >= until) return false;
+  }
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    const auto index = firstNotFinite(gradients->tensor(id));
+    const auto index = firstNotFinite(gradients_->tensor(id));
     if (!index) continue;
     throw UserError(fmt::format(
         "grad.{}[{}] does not fit a 32-bit float (it overflows 3.4e38): scale grad_output down",
         info(id).name, fmt::join(*index, ", ")));
   }
-  return gradients;
+  complete_ = true;
+  return true;
+}
+
+GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
+                         const Execution& execution) {
+  GradientsPass pass(trace, gradOutput, execution);
+  pass.goOn();
+  return pass.gradients();
 }
 
 }  // namespace headscope

@@ -235,7 +235,7 @@ class LongHeads : public HeadsGrid {
 TEST_F(LongHeads, FarOutACellIsTheMeanOrTheMaximumOfAllItCovers) {
   ASSERT_EQ(ui_.trace().config().seqLen, 600);
   ASSERT_EQ(maps().size(), 2U + 1U);  // the minimap
-  EXPECT_TRUE(shows("a cell covers 2 × 2"));
+  EXPECT_TRUE(shows("a cell: 2 × 2"));
   const auto value = [&](Index i, Index j) {
     return ui_.trace().value({TensorId::weights, 0, 1, i, j});
   };
@@ -257,7 +257,7 @@ TEST_F(LongHeads, TheWheelZoomsAboutTheMouseAndDraggingPans) {
   EXPECT_NEAR(static_cast<double>(ui_.view().hovered->cell.row), 450.0, 4.0);
   EXPECT_NEAR(static_cast<double>(ui_.view().hovered->cell.col), 150.0, 4.0);
   EXPECT_TRUE(shows("Head 1, whole"));
-  EXPECT_FALSE(shows("a cell covers"));
+  EXPECT_FALSE(shows("a cell:"));
 
   const TokenRange before = heads().queries;
   const gl::Rect map = maps()[0];

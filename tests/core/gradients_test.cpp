@@ -199,18 +199,29 @@ TEST_P(Gradient, IsTheDerivative) { expectDerivatives(document(false)); }
 
 TEST_P(Gradient, StopsAtPinnedCells) { expectDerivatives(document(true)); }
 
+void expectSameBits(const Gradients& a, const Gradients& b) {
+  for (std::size_t i = 0; i < kTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    EXPECT_TRUE(sameBits(a.materialise(id), b.materialise(id))) << info(id).name;
+  }
+}
+
 TEST_P(Gradient, HasTheSameBitsOnEveryNumberOfThreads) {
   const TracePtr trace = runAttention(document(true));
   Execution one, three;
   one.threads = 1;
   three.threads = 3;
   three.flopsPerThread = 1;
-  const GradientsPtr a = gradientsOf(trace, gradOutput_, one);
-  const GradientsPtr b = gradientsOf(trace, gradOutput_, three);
-  for (std::size_t i = 0; i < kTensorCount; ++i) {
-    const auto id = static_cast<TensorId>(i);
-    EXPECT_TRUE(sameBits(a->materialise(id), b->materialise(id))) << info(id).name;
-  }
+  expectSameBits(*gradientsOf(trace, gradOutput_, one), *gradientsOf(trace, gradOutput_, three));
+}
+
+TEST_P(Gradient, IsTheSameWhereItIsLeftOffAfterEveryStep) {
+  const TracePtr trace = runAttention(document(true));
+  GradientsPass pass(trace, gradOutput_, {});
+  std::size_t parts = 1;
+  for (; !pass.goOn(0.0); ++parts) EXPECT_EQ(pass.gradients(), nullptr);
+  EXPECT_EQ(parts, stepsOf(trace->config()).size());
+  expectSameBits(*pass.gradients(), *gradientsOf(trace, gradOutput_));
 }
 
 TEST_P(Gradient, OfEachCellIsExplained) {

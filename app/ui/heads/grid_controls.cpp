@@ -317,7 +317,7 @@ void minimap(const Panel& panel, const HeadPictures* pictures, const VisibleToke
   const std::string step =
       controls.queryStep * controls.keyStep == 1
           ? "each cell is one pair"
-          : fmt::format("a cell covers {} × {}", controls.queryStep, controls.keyStep);
+          : fmt::format("a cell: {} × {}", controls.queryStep, controls.keyStep);
   float below = map.b.y + look.space.tight;
   for (const std::string& words : {rangeWords("queries", shown.queries, c.seqLen),
                                    rangeWords("keys", shown.keys, c.keys()), step}) {
