@@ -192,17 +192,16 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   if (!view.gradients) return newest;
   const auto with = computations.want<TracePtr>(
       "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
-        return [newest, pass = std::shared_ptr<GradientsPass>()](
-                   const std::atomic<bool>& cancelled, std::optional<TracePtr>& found) mutable {
-          if (pass == nullptr) {
-            checkGradientsFit(newest->config(), defaultMemoryBudget());
-            const Tensor gradOutput = gradOutputOfSum(newest->config());
-            pass = std::make_shared<GradientsPass>(newest, gradOutput, Execution{0, &cancelled});
-          }
-          if (!pass->goOn(kSlice)) return false;
-          if (pass->gradients() != nullptr) found = withGradients(*newest, pass->gradients());
-          return true;
-        };
+        return goingOn(
+            [newest](const std::atomic<bool>& cancelled) {
+              checkGradientsFit(newest->config(), defaultMemoryBudget());
+              return std::make_shared<GradientsPass>(newest, gradOutputOfSum(newest->config()),
+                                                     Execution{0, &cancelled});
+            },
+            [newest](const GradientsPass& pass) -> std::optional<TracePtr> {
+              if (pass.gradients() == nullptr) return std::nullopt;
+              return withGradients(*newest, pass.gradients());
+            });
       });
   gradientsProblem = with.problem;
   // of an older pass, where only its values are older

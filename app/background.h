@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 
 #include "app/later.h"
@@ -169,5 +170,19 @@ class BackgroundTask {
   std::optional<Outcome> outcome_;
   TaskThread thread_;  // last: gone before what it writes
 };
+
+/// A part of the work of something with goOn(seconds), whether it has ended: `begin` makes it, held
+/// by a shared_ptr, `found` takes its result, or nothing.
+template <typename Begin, typename Found>
+auto goingOn(Begin begin, Found found) {
+  using Held = std::invoke_result_t<Begin, const std::atomic<bool>&>;
+  return [begin = std::move(begin), found = std::move(found), held = Held()](
+             const std::atomic<bool>& cancelled, auto& result) mutable {
+    if (held == nullptr) held = begin(cancelled);
+    if (!held->goOn(kSlice)) return false;
+    result = found(*held);
+    return true;
+  };
+}
 
 }  // namespace headscope

@@ -69,36 +69,69 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
       .document;
 }
 
+HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
+                                   const Execution& execution)
+    : execution_(execution) {
+  point_.heads = heads;
+  try {
+    document_ = withHeads(document, heads, memoryBudgetBytes);
+    point_.cost = headCountCost(document_->config, document_->scoresHeld);
+  } catch (const UserError& error) {
+    refuse(error);
+  }
+}
+
+bool HeadCountMeasure::goOn(double seconds) {
+  if (complete_) return true;
+  try {
+    return measure(clockSeconds() + seconds);
+  } catch (const UserError& error) {
+    refuse(error);
+    return true;
+  }
+}
+
+/// True where it has ended or was cancelled.
+bool HeadCountMeasure::measure(double until) {
+  while (!loops_) {
+    if (!pass_) {
+      trace_ = nullptr;  // two passes at once might not fit
+      pass_.emplace(document_, nullptr, execution_);
+    }
+    if (!pass_->goOn(until - clockSeconds())) return false;
+    trace_ = pass_->trace();
+    pass_.reset();
+    if (!trace_) return true;
+    point_.ms = point_.runs == 0 ? trace_->ms : std::min(point_.ms, trace_->ms);
+    totalMs_ += trace_->ms;
+    ++point_.runs;
+    if (totalMs_ >= kHeadCountMs || point_.runs == kMostHeadCountRuns) {
+      point_.heldBytes = bytesHeldBy(*trace_);
+      addHeadSimilarity(loops_.emplace(), *trace_, {}, execution_, similarity_);
+    }
+    if (clockSeconds() >= until) return false;
+  }
+  if (!loops_->goOn(execution_, until)) return execution_.stop();
+  if (similarity_.defined()) {
+    point_.tree = clusterHeads(similarity_);
+  } else {
+    point_.why = similarity_.why;
+  }
+  complete_ = true;
+  return true;
+}
+
+void HeadCountMeasure::refuse(const UserError& error) {
+  point_.why = error.what();
+  complete_ = true;
+}
+
 std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index heads,
                                                Index memoryBudgetBytes,
                                                const Execution& execution) {
-  HeadCountPoint point;
-  point.heads = heads;
-  try {
-    const DocumentPtr other = withHeads(document, heads, memoryBudgetBytes);
-    point.cost = headCountCost(other->config, other->scoresHeld);
-    TracePtr trace;
-    double total = 0.0;
-    do {
-      trace = nullptr;  // two passes at once might not fit
-      trace = runAttention(other, nullptr, execution);
-      if (!trace) return std::nullopt;
-      point.ms = point.runs == 0 ? trace->ms : std::min(point.ms, trace->ms);
-      total += trace->ms;
-      ++point.runs;
-    } while (total < kHeadCountMs && point.runs < kMostHeadCountRuns);
-    point.heldBytes = bytesHeldBy(*trace);
-    auto similarity = headSimilarity(*trace, {}, execution);
-    if (!similarity) return std::nullopt;
-    if (similarity->defined()) {
-      point.tree = clusterHeads(*similarity);
-    } else {
-      point.why = similarity->why;
-    }
-  } catch (const UserError& error) {
-    point.why = error.what();
-  }
-  return point;
+  HeadCountMeasure measure(document, heads, memoryBudgetBytes, execution);
+  measure.goOn();
+  return measure.point();
 }
 
 }  // namespace headscope

@@ -6,11 +6,15 @@
 // scores themselves, their softmax and their memory grow with it.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/analysis/similarity.h"
+#include "core/attention.h"
+#include "core/error.h"
+#include "core/loops.h"
 
 namespace headscope {
 
@@ -49,7 +53,36 @@ HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held = Sco
 DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes);
 
 /// Runs the pass again and again for a tenth of a second, once where that takes longer, and
-/// measures how alike its heads are over all items. Nothing where cancelled.
+/// measures how alike its heads are over all items. Can be left off and gone on with: without a
+/// thread for it, frames are drawn meanwhile, whose time does not count.
+class HeadCountMeasure {
+ public:
+  HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
+                   const Execution& execution);
+
+  /// Works on for so long, and the piece of work under way then. True where it has ended.
+  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Once it has ended: nothing where it was cancelled.
+  std::optional<HeadCountPoint> point() const {
+    return complete_ ? std::optional(point_) : std::nullopt;
+  }
+
+ private:
+  bool measure(double until);
+  void refuse(const UserError& error);
+
+  Execution execution_;
+  HeadCountPoint point_;
+  DocumentPtr document_;  // with so many heads
+  double totalMs_ = 0.0;
+  std::optional<AttentionPass> pass_;  // under way
+  TracePtr trace_;                     // the last pass
+  HeadSimilarity similarity_;
+  std::optional<Loops> loops_;  // that fill it in
+  bool complete_ = false;
+};
+
+/// The same to the end; nothing where cancelled.
 std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index heads,
                                                Index memoryBudgetBytes,
                                                const Execution& execution = {});

@@ -57,6 +57,22 @@ TEST(HeadCount, HeadsThatAttendAlikeCountAsOne) {
   EXPECT_EQ(point->distinct(0.99), 1);
 }
 
+TEST(HeadCount, IsTheSameWhereItIsLeftOffAfterEveryPiece) {
+  const DocumentPtr document = presetToCount("original-transformer");
+  HeadCountMeasure measure(*document, 4, kCountBudget, {});
+  int parts = 1;
+  for (; !measure.goOn(0.0); ++parts) EXPECT_FALSE(measure.point());
+  const auto point = measure.point();
+  const auto inOne = measureHeadCount(*document, 4, kCountBudget);
+  ASSERT_TRUE(point && inOne);
+  EXPECT_GT(parts, 9 * point->runs) << "a pass has more pieces than steps";
+  EXPECT_GT(point->ms, 0.0);
+  EXPECT_EQ(point->heldBytes, inOne->heldBytes);
+  for (const double cut : {0.5, 0.8, 0.9, 0.99}) {
+    EXPECT_EQ(point->distinct(cut), inOne->distinct(cut)) << cut;
+  }
+}
+
 TEST(HeadCount, SaysWhyACountCannotBeRun) {
   const DocumentPtr document = presetToCount("original-transformer");
   const auto point = measureHeadCount(*document, 7, kCountBudget);

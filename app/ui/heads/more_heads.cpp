@@ -114,10 +114,12 @@ class MoreHeadsTab final : public Card {
       const Index heads = counts_[points_.size()];
       const auto point = panel.computations.want<HeadCountPoint>(
           "more heads", Fingerprint("more heads", documents_, heads), When::beside, [&] {
-            return [document, heads](const std::atomic<bool>& cancelled) {
-              return measureHeadCount(*document, heads, defaultMemoryBudget(),
-                                      {.cancelled = &cancelled});
-            };
+            return goingOn(
+                [document, heads](const std::atomic<bool>& cancelled) {
+                  return std::make_shared<HeadCountMeasure>(*document, heads, defaultMemoryBudget(),
+                                                            Execution{0, &cancelled});
+                },
+                [](const HeadCountMeasure& measure) { return measure.point(); });
           });
       if (point.current == nullptr) return point.problem;
       points_.push_back(*point.current);
