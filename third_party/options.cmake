@@ -9,6 +9,10 @@ add_library(headscope_warnings INTERFACE)
 if(NOT HEADSCOPE_SANITIZE AND NOT HEADSCOPE_FUZZ)
   target_compile_options(headscope_warnings INTERFACE -Wall -Wextra -Wpedantic
                          $<$<BOOL:${HEADSCOPE_WERROR}>:-Werror>)
+  if(EMSCRIPTEN)  # #embed, and the arguments $0, $1 … of EM_ASM, which only its compiler meets
+    target_compile_options(headscope_warnings INTERFACE
+                           -Wno-c23-extensions -Wno-dollar-in-identifier-extension)
+  endif()
   # False alarms of GCC: its own AVX-512 intrinsics as uninitialised (bug 105593), joining
   # std::strings as overlapping (bug 105651), assigning {x} to a vector as out of bounds; from 13
   # on, a span of what stays as a reference into the argument it was made for (bug 108165).

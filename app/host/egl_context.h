@@ -15,9 +15,9 @@ class EglContext {
   EglContext& operator=(const EglContext&) = delete;
 
  private:
-  void* display_ = nullptr;
-  void* surface_ = nullptr;
-  void* context_ = nullptr;
+  [[maybe_unused]] void* display_ = nullptr;
+  [[maybe_unused]] void* surface_ = nullptr;
+  [[maybe_unused]] void* context_ = nullptr;
 };
 
 }  // namespace headscope::host

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
@@ -165,51 +166,95 @@ std::optional<TornQuery> worstOf(std::vector<TornQuery> torn,
   return worst;
 }
 
+/// What fills it in: what its loops' pieces do.
+class TwoInOneWork {
+ public:
+  TwoInOneWork(const Trace& trace, Index item, const std::array<HeadRelation, 2>& pair,
+               PairGains gains, TwoInOne& into)
+      : added_(trace, item),
+        item_(item),
+        pair_(pair),
+        gains_(gains),
+        counted_(countedRows(trace.document(), item)),
+        torn_(tornQueries(pair, item, counted_)),
+        into_(into) {
+    into_ = {};
+    for (std::size_t w = 0; w < 3; ++w) {
+      into_.weights[w] = Tensor::uninitialised({trace.config().seqLen, trace.config().keys()});
+      out_[w] = into_.weights[w].mutableMatrix();
+    }
+  }
+
+  /// The two heads' raw scores of a query.
+  void score(Index query) const {
+    for (std::size_t h = 0; h < 2; ++h) added_.scores(pair_[h].head, query, out_[h].row(query));
+  }
+
+  /// Once they are there.
+  void chooseGains() {
+    if (gains_ == PairGains::asBuilt) return;
+    Leads leads;
+    for (const TornQuery& query : torn_) {
+      const auto [a, b] = query.partners;
+      leads.add({added_.lead(query.query, out_[0].row(query.query), a, b),
+                 added_.lead(query.query, out_[1].row(query.query), b, a)});
+    }
+    into_.gains = leads.equalGains();
+  }
+
+  /// All three heads' weights of a query.
+  void weigh(Index query) const {
+    addScores(out_[0].row(query), out_[1].row(query), into_.gains, out_[2].row(query));
+    for (std::size_t h = 0; h < 2; ++h) {
+      for (float& score : out_[h].row(query)) score *= static_cast<float>(into_.gains[h]);
+    }
+    for (const MatrixView& matrix : out_) added_.softmax(query, matrix.row(query));
+  }
+
+  /// What is told of one of the three.
+  void measure(std::size_t which) {
+    for (std::size_t r = 0; r < 2; ++r) {
+      into_.scores[which][r] =
+          partnerWeight(into_.weights[which].matrix(), counted_,
+                        pair_[r].relation.partners.at(static_cast<std::size_t>(item_)));
+    }
+    into_.entropy[which] = meanEntropy(into_.weights[which], counted_);
+  }
+
+  void findTorn() { into_.torn = worstOf(std::move(torn_), into_.weights); }
+
+ private:
+  AddedScores added_;
+  Index item_;
+  const std::array<HeadRelation, 2>& pair_;
+  PairGains gains_;
+  CountedRows counted_;
+  std::vector<TornQuery> torn_;
+  TwoInOne& into_;
+  std::array<MatrixView, 3> out_;  // of its weights, which are scores at first
+};
+
 }  // namespace
+
+void addTwoInOne(Loops& loops, const Trace& trace, Index item,
+                 const std::array<HeadRelation, 2>& pair, PairGains gains,
+                 const Execution& execution, TwoInOne& into) {
+  const Index queries = trace.config().seqLen;
+  const int threads = threadsFor(queries * trace.config().keys() * 3, execution.threads);
+  const auto work = std::make_shared<TwoInOneWork>(trace, item, pair, gains, into);
+  loops.add({queries, [work](Index query) { work->score(query); }, [work] { work->chooseGains(); },
+             threads});
+  loops.add({queries, [work](Index query) { work->weigh(query); }, {}, threads});
+  loops.add({3, [work](Index which) { work->measure(static_cast<std::size_t>(which)); },
+             [work] { work->findTorn(); }, threads});
+}
 
 std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
                                  const std::array<HeadRelation, 2>& pair, PairGains gains,
                                  const Execution& execution) {
-  const AddedScores added(trace, item);
-  const AttentionConfig& c = trace.config();
-  const ThreadCount threads(threadsFor(c.seqLen * c.keys() * 3, execution.threads));
-  TwoInOne found;
-  for (Tensor& weights : found.weights) weights = Tensor::uninitialised({c.seqLen, c.keys()});
-  std::array<MatrixView, 3> out{found.weights[0].mutableMatrix(), found.weights[1].mutableMatrix(),
-                                found.weights[2].mutableMatrix()};
-  overPieces(c.seqLen, execution, [&](Index i) {
-    for (std::size_t h = 0; h < 2; ++h) added.scores(pair[h].head, i, out[h].row(i));
+  return inOneGo<TwoInOne>(execution, [&](Loops& loops, TwoInOne& into) {
+    addTwoInOne(loops, trace, item, pair, gains, execution, into);
   });
-  if (execution.stop()) return std::nullopt;
-  const CountedRows counted = countedRows(trace.document(), item);
-  const std::vector<TornQuery> torn = tornQueries(pair, item, counted);
-  if (gains == PairGains::equal) {
-    Leads leads;
-    for (const TornQuery& query : torn) {
-      const auto [a, b] = query.partners;
-      leads.add({added.lead(query.query, out[0].row(query.query), a, b),
-                 added.lead(query.query, out[1].row(query.query), b, a)});
-    }
-    found.gains = leads.equalGains();
-  }
-  overPieces(c.seqLen, execution, [&](Index i) {
-    addScores(out[0].row(i), out[1].row(i), found.gains, out[2].row(i));
-    for (std::size_t h = 0; h < 2; ++h) {
-      for (float& score : out[h].row(i)) score *= static_cast<float>(found.gains[h]);
-    }
-    for (const MatrixView& matrix : out) added.softmax(i, matrix.row(i));
-  });
-  if (execution.stop()) return std::nullopt;
-  for (std::size_t w = 0; w < 3; ++w) {
-    for (std::size_t r = 0; r < 2; ++r) {
-      found.scores[w][r] =
-          partnerWeight(found.weights[w].matrix(), counted,
-                        pair[r].relation.partners.at(static_cast<std::size_t>(item)));
-    }
-    found.entropy[w] = meanEntropy(found.weights[w], counted);
-  }
-  found.torn = worstOf(torn, found.weights);
-  return found;
 }
 
 namespace {
@@ -246,30 +291,68 @@ class Ranking {
     for (std::size_t a = 0; a < candidates.size(); ++a) {
       for (std::size_t b = a + 1; b < candidates.size(); ++b) pairs_.push_back({a, b});
     }
+    leads_.resize(pairs_.size());
+    gains_.resize(pairs_.size(), {1.0, 1.0});
+    losses_.resize(queries_.size());
   }
 
   /// How many scores are looked at.
   Index work() const { return static_cast<Index>(queries_.size() * pairs_.size() * width_); }
 
-  std::optional<std::array<std::size_t, 2>> worst(PairGains gains, const Execution& execution) {
-    std::vector<Both> gainsOf(pairs_.size(), {1.0, 1.0});
-    if (gains == PairGains::equal) {
-      std::vector<Leads> leads(pairs_.size());
-      for (std::size_t i = 0; i < queries_.size() && !execution.stop(); ++i) addLeads(i, leads);
-      for (std::size_t p = 0; p < pairs_.size(); ++p) gainsOf[p] = leads[p].equalGains();
+  Index queries() const { return static_cast<Index>(queries_.size()); }
+
+  /// Once all leads are added, where gains are to be equal.
+  void chooseGains() {
+    for (std::size_t p = 0; p < pairs_.size(); ++p) gains_[p] = leads_[p].equalGains();
+  }
+
+  /// How far the keys of every pair lead at a query; one after the other, since they are added up.
+  void addLeads(Index i) {
+    const auto& [query, partners] = queries_[static_cast<std::size_t>(i)];
+    const auto scores = scoresOf(query);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const auto [a, b] = pairs_[p];
+      if (!differ(partners[a], partners[b])) continue;
+      leads_[p].add({added_.lead(query, scores[a], *partners[a], *partners[b]),
+                     added_.lead(query, scores[b], *partners[b], *partners[a])});
     }
-    std::vector<std::vector<Both>> losses(queries_.size());  // added up in order
-    overPieces(static_cast<Index>(queries_.size()), execution, [&](Index i) {
-      losses[static_cast<std::size_t>(i)] = lossesOf(static_cast<std::size_t>(i), gainsOf);
-    });
-    if (execution.stop()) return std::nullopt;
+  }
+
+  /// What each of the two of every pair loses at a query.
+  void measureLosses(Index i) {
+    const auto& [query, partners] = queries_[static_cast<std::size_t>(i)];
+    const auto scores = scoresOf(query);
+    std::vector<Both>& losses = losses_[static_cast<std::size_t>(i)];
+    losses.assign(pairs_.size(), {0.0, 0.0});
+    std::vector<float> row(width_);
+    for (std::size_t p = 0; p < pairs_.size(); ++p) {
+      const auto [a, b] = pairs_[p];
+      if (!differ(partners[a], partners[b])) continue;
+      const std::array keys{static_cast<std::size_t>(*partners[a]),
+                            static_cast<std::size_t>(*partners[b])};
+      const Both& gains = gains_[p];
+      const std::array<Both, 3> parts{Both{gains[0], 0.0}, Both{0.0, gains[1]}, gains};
+      for (std::size_t w = 0; w < 3; ++w) {
+        addScores(scores[a], scores[b], parts[w], row);
+        added_.softmax(query, row);
+        for (std::size_t r = 0; r < 2; ++r) {
+          const auto weight = static_cast<double>(row[keys[r]]);
+          if (w == r) losses[p][r] += weight;  // alone
+          if (w == 2) losses[p][r] -= weight;  // together
+        }
+      }
+    }
+  }
+
+  /// Once all losses are there.
+  std::array<std::size_t, 2> worst() const {
     std::size_t worst = 0;
     double most = 0.0;
     for (std::size_t p = 0; p < pairs_.size(); ++p) {
       double smaller = 1.0;
       for (std::size_t r = 0; r < 2; ++r) {
         double sum = 0.0;
-        for (const auto& ofQuery : losses) sum += ofQuery[p][r];
+        for (const auto& ofQuery : losses_) sum += ofQuery[p][r];
         smaller = std::min(smaller, sum / std::max(withPartner_[pairs_[p][r]], 1.0));
       }
       if (p > 0 && smaller <= most + kEqualLosses) continue;
@@ -288,59 +371,39 @@ class Ranking {
     return scores;
   }
 
-  void addLeads(std::size_t i, std::vector<Leads>& leads) const {
-    const auto& [query, partners] = queries_[i];
-    const auto scores = scoresOf(query);
-    for (std::size_t p = 0; p < pairs_.size(); ++p) {
-      const auto [a, b] = pairs_[p];
-      if (!differ(partners[a], partners[b])) continue;
-      leads[p].add({added_.lead(query, scores[a], *partners[a], *partners[b]),
-                    added_.lead(query, scores[b], *partners[b], *partners[a])});
-    }
-  }
-
-  /// Of every pair: what each of the two loses of this query.
-  std::vector<Both> lossesOf(std::size_t i, const std::vector<Both>& gainsOf) const {
-    const auto& [query, partners] = queries_[i];
-    const auto scores = scoresOf(query);
-    std::vector<Both> losses(pairs_.size(), {0.0, 0.0});
-    std::vector<float> row(width_);
-    for (std::size_t p = 0; p < pairs_.size(); ++p) {
-      const auto [a, b] = pairs_[p];
-      if (!differ(partners[a], partners[b])) continue;
-      const std::array keys{static_cast<std::size_t>(*partners[a]),
-                            static_cast<std::size_t>(*partners[b])};
-      const Both& gains = gainsOf[p];
-      const std::array<Both, 3> parts{Both{gains[0], 0.0}, Both{0.0, gains[1]}, gains};
-      for (std::size_t w = 0; w < 3; ++w) {
-        addScores(scores[a], scores[b], parts[w], row);
-        added_.softmax(query, row);
-        for (std::size_t r = 0; r < 2; ++r) {
-          const auto weight = static_cast<double>(row[keys[r]]);
-          if (w == r) losses[p][r] += weight;  // alone
-          if (w == 2) losses[p][r] -= weight;  // together
-        }
-      }
-    }
-    return losses;
-  }
-
   AddedScores added_;
   const std::vector<HeadRelation>& candidates_;
   std::size_t width_;
   std::vector<double> withPartner_;
   std::vector<std::pair<Index, Partners>> queries_;
   std::vector<std::array<std::size_t, 2>> pairs_;
+  std::vector<Leads> leads_;               // of every pair
+  std::vector<Both> gains_;                // of every pair
+  std::vector<std::vector<Both>> losses_;  // of every query and pair
 };
 
 }  // namespace
 
+void addMostBlurred(Loops& loops, const Trace& trace, Index item,
+                    const std::vector<HeadRelation>& candidates, PairGains gains,
+                    const Execution& execution, std::array<std::size_t, 2>& into) {
+  const auto ranking = std::make_shared<Ranking>(trace, item, candidates);
+  if (gains == PairGains::equal) {
+    loops.add({ranking->queries(), [ranking](Index i) { ranking->addLeads(i); },
+               [ranking] { ranking->chooseGains(); }});
+  }
+  loops.add({ranking->queries(), [ranking](Index i) { ranking->measureLosses(i); },
+             [ranking, &into] { into = ranking->worst(); },
+             threadsFor(3 * ranking->work(), execution.threads)});
+}
+
 std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
                                                       const std::vector<HeadRelation>& candidates,
                                                       PairGains gains, const Execution& execution) {
-  Ranking ranking(trace, item, candidates);
-  const ThreadCount threads(threadsFor(3 * ranking.work(), execution.threads));
-  return ranking.worst(gains, execution);
+  using Pair = std::array<std::size_t, 2>;
+  return inOneGo<Pair>(execution, [&](Loops& loops, Pair& into) {
+    addMostBlurred(loops, trace, item, candidates, gains, execution, into);
+  });
 }
 
 }  // namespace headscope

@@ -26,7 +26,7 @@ constexpr std::size_t kHugePagesFrom = std::size_t{2} << 20;
 
 std::size_t bytesFor(Index count) { return static_cast<std::size_t>(count) * sizeof(float); }
 
-bool isMapped([[maybe_unused]] std::size_t bytes) {
+[[maybe_unused]] bool isMapped([[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
   return bytes >= kMappedFrom;
 #else
@@ -51,7 +51,7 @@ float* allocateFloats(Index count) {
   return static_cast<float*>(::operator new[](bytes, kCacheLine));
 }
 
-void freeFloats(float* memory, Index count) {
+void freeFloats(float* memory, [[maybe_unused]] Index count) {
 #ifdef __linux__
   if (isMapped(bytesFor(count))) {
     ::munmap(memory, bytesFor(count));

@@ -186,7 +186,7 @@ class TileDrawing {
     ref.col0 = shown_.keys.first;
     ref.cols = shown_.keys.count;
     const Rect at = group_.at(i);
-    drawCellMarks(panel_, list_, {ref, at.a, at.b});
+    drawCellMarks(panel_, list_, {ref, at});
     const Index cells = ref.rows * ref.cols * panel_.trace.config().numHeads;
     if (cells <= kFlashedCells) drawFlash(panel_, ref, at.a, at.b);
   }

@@ -77,8 +77,8 @@ class RunHeads {
       : panel_(panel),
         run_(run),
         room_(room),
-        columns_(static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(run.figures.heads))))),
-        rows_((run.figures.heads + columns_ - 1) / columns_) {}
+        columns_(static_cast<Index>(std::ceil(std::sqrt(static_cast<double>(run.figures.heads))))) {
+  }
 
   void add(Heatmaps& heatmaps, const Fingerprint& place, const Fingerprint& values) const {
     const ColorScale scale = sequentialScale(panel_.look, panel_.view, 0.0F, 1.0F);
@@ -106,7 +106,7 @@ class RunHeads {
   const Panel& panel_;
   const StudyMoment::Run& run_;
   Rect room_;
-  Index columns_ = 1, rows_ = 1;
+  Index columns_ = 1;
 };
 
 class StudyDrawing {
