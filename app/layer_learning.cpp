@@ -11,24 +11,30 @@ void LayerLearning::begin(const AttentionConfig& config, const training::Materia
                           std::uint64_t seed) {
   of_ = LearnedSizes(config, material, seed);
   shared_ = std::make_shared<Shared>();
-  thread_.request([config, material, seed, shared = shared_](const std::atomic<bool>& cancelled) {
+  thread_.request([config, material, seed, shared = shared_,
+                   learner = std::shared_ptr<training::LayerLearner>()](
+                      const std::atomic<bool>& cancelled) mutable {
     const auto tell = [&](News news) {
       const std::lock_guard lock(shared->mutex);
       shared->news = std::move(news);
     };
     const std::string error = whyNot([&] {
-      Execution execution;
-      execution.cancelled = &cancelled;
-      training::LayerLearner learner(config, seed, training::usualSettings(material));
-      while (!cancelled && !learner.done()) {
-        if (!learner.step(execution)) return;
-        shared->step = learner.stepsDone();
-        const bool done = learner.done();
-        if (shared->wanted.exchange(false) || done) tell({learner.weights(), done, {}});
+      const double until = clockSeconds() + kSlice;
+      if (learner == nullptr) {
+        const training::LearningSettings settings = training::usualSettings(material);
+        learner = std::make_shared<training::LayerLearner>(config, seed, settings);
       }
+      do {
+        if (!learner->goOn(Execution{0, &cancelled}, until - clockSeconds()) || cancelled) return;
+        shared->step = learner->stepsDone();
+        const bool done = learner->done();
+        if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
+      } while (!learner->done() && clockSeconds() < until);
     });
     if (!error.empty()) tell({std::nullopt, true, error});
-    return cancelled ? TaskThread::After::rest : TaskThread::After::news;
+    if (cancelled) return TaskThread::After::rest;
+    const bool ended = !error.empty() || learner->done();
+    return ended ? TaskThread::After::news : TaskThread::After::goOn;
   });
 }
 

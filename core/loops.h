@@ -45,27 +45,55 @@ class Loops {
 
   /// True where all have ended; false as PieceLoop::goOn. Throws what a piece threw.
   bool goOn(const Execution& execution, double until = std::numeric_limits<double>::infinity()) {
-    for (; !loops_.empty(); loops_.pop_front()) {
+    while (!loops_.empty()) {
       PieceLoop& loop = loops_.front();
       const ThreadCount threads(loop.threads);
       if (!loop.goOn(execution, until)) return false;
       if (loop.then) loop.then();
+      loops_.pop_front();
+      if (clockSeconds() >= until) break;
     }
-    return true;
+    return loops_.empty();
   }
 
  private:
   std::deque<PieceLoop> loops_;
 };
 
-/// What loops fill in, which `add` adds, run to the end; nothing where cancelled.
+/// What loops fill in, which add(loops, result) adds, in parts.
+template <typename Result>
+class InParts {
+ public:
+  template <typename Add>
+  InParts(const Execution& execution, Add&& add, Result empty = {})
+      : execution_(execution), result_(std::move(empty)) {
+    add(loops_, result_);
+  }
+  InParts(const InParts&) = delete;
+  InParts& operator=(const InParts&) = delete;
+
+  /// Works on for so many seconds. True where it has ended or was cancelled. Throws what a piece
+  /// threw.
+  bool goOn(double seconds = std::numeric_limits<double>::infinity()) {
+    ended_ = loops_.goOn(execution_, clockSeconds() + seconds);
+    return ended_ || execution_.stop();
+  }
+  /// Once it has ended, once: nothing where it was cancelled.
+  std::optional<Result> take() { return ended_ ? std::optional(std::move(result_)) : std::nullopt; }
+
+ private:
+  Execution execution_;
+  Result result_;
+  Loops loops_;
+  bool ended_ = false;
+};
+
+/// The same to the end.
 template <typename Result, typename Add>
-std::optional<Result> inOneGo(const Execution& execution, Add&& add) {
-  Result result;
-  Loops loops;
-  add(loops, result);
-  if (!loops.goOn(execution)) return std::nullopt;
-  return result;
+std::optional<Result> inOneGo(const Execution& execution, Add&& add, Result empty = {}) {
+  InParts<Result> parts(execution, std::forward<Add>(add), std::move(empty));
+  parts.goOn();
+  return parts.take();
 }
 
 }  // namespace headscope

@@ -9,6 +9,7 @@
 #include "core/attention.h"
 #include "core/edit.h"
 #include "core/error.h"
+#include "core/formats/learned_weights.h"
 #include "core/ledger.h"
 
 namespace headscope {
@@ -61,20 +62,28 @@ HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held) {
   return cost;
 }
 
-DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes) {
+DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes,
+                      const WeightMaker& make) {
   Document plain = document;  // shares its tensors
   plain.pins = {};
   plain.config.headGains.clear();
-  return apply(plain, SetDimensions{document.config.dModel, heads, heads}, memoryBudgetBytes)
-      .document;
+  const SetDimensions dimensions{document.config.dModel, heads, heads};
+  return apply(plain, dimensions, memoryBudgetBytes, make).document;
 }
 
 HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
                                    const Execution& execution)
-    : execution_(execution) {
+    : execution_(execution), from_(document), memoryBudgetBytes_(memoryBudgetBytes) {
   point_.heads = heads;
+  const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
+    if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
+    if (auto ready = formats::learnedAsset(d.config, materialOf(d), seed)) return *ready;
+    const training::LearningSettings settings = training::usualSettings(materialOf(d));
+    learner_ = std::make_unique<training::LayerLearner>(d.config, seed, settings);
+    return learner_->weights();  // until it has learned
+  };
   try {
-    document_ = withHeads(document, heads, memoryBudgetBytes);
+    document_ = withHeads(document, heads, memoryBudgetBytes, make);
     point_.cost = headCountCost(document_->config, document_->scoresHeld);
   } catch (const UserError& error) {
     refuse(error);
@@ -83,12 +92,28 @@ HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index 
 
 bool HeadCountMeasure::goOn(double seconds) {
   if (complete_) return true;
+  const double until = clockSeconds() + seconds;
   try {
-    return measure(clockSeconds() + seconds);
+    if (learner_ != nullptr && !learn(until)) return execution_.stop();
+    return measure(until);
   } catch (const UserError& error) {
     refuse(error);
     return true;
   }
+}
+
+/// True where it has ended.
+bool HeadCountMeasure::learn(double until) {
+  while (!learner_->done()) {
+    const bool whole = learner_->goOn(execution_, until - clockSeconds());
+    if (!whole || execution_.stop() || clockSeconds() >= until) return false;
+  }
+  const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
+    return init == WeightInit::learned ? learner_->weights() : drawWeightsFor(d, init, seed);
+  };
+  document_ = withHeads(from_, point_.heads, memoryBudgetBytes_, make);
+  learner_.reset();
+  return true;
 }
 
 /// True where it has ended or was cancelled.

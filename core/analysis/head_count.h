@@ -7,14 +7,17 @@
 #pragma once
 
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/analysis/similarity.h"
 #include "core/attention.h"
+#include "core/document.h"
 #include "core/error.h"
 #include "core/loops.h"
+#include "core/training/learned_layer.h"
 
 namespace headscope {
 
@@ -49,11 +52,13 @@ struct HeadCountPoint {
 HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held = ScoresHeld::all);
 
 /// The document with this number of query and of key/value heads, gains of 1 and without pins;
-/// drawn weights are drawn for it, loaded ones stay. Throws UserError where that cannot be.
-DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes);
+/// drawn weights are made for it, loaded ones stay. Throws UserError where that cannot be.
+DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetBytes,
+                      const WeightMaker& make = drawWeightsFor);
 
-/// Runs the pass again and again for a tenth of a second, once where that takes longer, and
-/// measures how alike its heads are over all items. Can be left off and gone on with: without a
+/// Learns weights where the document's are learned and there are none for so many heads, runs the
+/// pass again and again for a tenth of a second, once where that takes longer, and measures how
+/// alike its heads are over all items. Can be left off and gone on with: without a
 /// thread for it, frames are drawn meanwhile, whose time does not count.
 class HeadCountMeasure {
  public:
@@ -68,12 +73,16 @@ class HeadCountMeasure {
   }
 
  private:
+  bool learn(double until);
   bool measure(double until);
   void refuse(const UserError& error);
 
   Execution execution_;
+  Document from_;
+  Index memoryBudgetBytes_;
   HeadCountPoint point_;
-  DocumentPtr document_;  // with so many heads
+  std::unique_ptr<training::LayerLearner> learner_;  // of the document's weights, under way
+  DocumentPtr document_;                             // with so many heads
   double totalMs_ = 0.0;
   std::optional<AttentionPass> pass_;  // under way
   TracePtr trace_;                     // the last pass

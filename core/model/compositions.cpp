@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
 #include "core/gemm.h"
@@ -55,27 +56,6 @@ ConstMatrixView columnsOf(const Tensor& wO, Index head, Index dK) {
   return wO.slice(1, head * dK, (head + 1) * dK).matrix();
 }
 
-ReadingLayer readLayer(const Model& model, Index layer, const Execution& execution) {
-  const ModelConfig& c = model.config();
-  const LayerWeightsPtr weights = model.layer(layer);
-  const Tensor gain = c.preNorm ? weights->attentionNorm.gain : Tensor();
-  const Weights& w = weights->attention;
-  ReadingLayer read{gained(w.wQ, gain), gained(w.wK, gain), gained(w.wV, gain), w.wO, {}};
-  read.heads.resize(static_cast<std::size_t>(c.heads));
-  overPieces(c.heads, execution, [&](Index head) {
-    const Index group = head / (c.heads / c.kvHeads);
-    ReadingLayer::Head& of = read.heads[static_cast<std::size_t>(head)];
-    of.queries = gram(rowsOf(read.wQ, head, c.headDim));
-    of.keys = gram(rowsOf(read.wK, group, c.headDim));
-    of.values = gram(rowsOf(read.wV, group, c.headDim));
-    of.outputs = gram(columnsOf(read.wO, head, c.headDim).transposed());
-    // ‖AᵀB‖² = ⟨A Aᵀ, B Bᵀ⟩
-    of.queryKeyNorm = std::sqrt(dot(of.queries.matrix(), of.keys.matrix()));
-    of.outputValueNorm = std::sqrt(dot(of.outputs.matrix(), of.values.matrix()));
-  });
-  return read;
-}
-
 /// ‖Aᵀ M B‖ for M (d_k, d_k), of the Gram matrices of A and B: ‖Aᵀ M B‖² = ⟨(A Aᵀ) M, M (B Bᵀ)⟩.
 double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& gramB) {
   Tensor left = Tensor::uninitialised({m.rows, m.cols});
@@ -87,9 +67,9 @@ double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& 
 
 }  // namespace
 
-Compositions::Compositions(Index layers, Index heads, bool valuesAlone)
-    : layers_(layers), heads_(heads), valuesAlone_(valuesAlone) {
-  const auto pairs = static_cast<std::size_t>(layers * (layers - 1) / 2 * heads * heads);
+Compositions::Compositions(const ModelConfig& c)
+    : layers_(c.layers), heads_(c.heads), valuesAlone_(c.rotary.on() || c.headNorm) {
+  const auto pairs = static_cast<std::size_t>(layers_ * (layers_ - 1) / 2 * heads_ * heads_);
   for (std::size_t kind = 0; kind < kCompositions; ++kind) {
     if (has(static_cast<Composition>(kind))) scores_[kind].resize(pairs);
   }
@@ -162,51 +142,113 @@ double compositionFlops(const ModelConfig& c) {
   return pairs * kinds * 2.0 * width * width * static_cast<double>(c.dModel + 2 * c.headDim);
 }
 
-std::optional<Compositions> composeHeads(const Model& model, const Execution& execution) {
-  const ModelConfig& c = model.config();
-  Compositions all(c.layers, c.heads, c.rotary.on() || c.headNorm);
-  const ThreadCount threads(threadsFor(kFlopsPerThread * 64, execution.threads));
+namespace {
+
+/// Composes a layer's heads with those of every layer before it: what the loops' pieces do.
+class Composing {
+ public:
+  Composing(const Model& model, Compositions& into) : model_(model), into_(into) {}
+
+  void beginLayer(Index layer) {
+    const ModelConfig& c = model_.config();
+    const LayerWeightsPtr weights = model_.layer(layer);
+    const Tensor gain = c.preNorm ? weights->attentionNorm.gain : Tensor();
+    const Weights& w = weights->attention;
+    reads_ = {gained(w.wQ, gain), gained(w.wK, gain), gained(w.wV, gain), w.wO, {}};
+    reads_.heads.resize(static_cast<std::size_t>(c.heads));
+  }
+
+  void readHead(Index head) {
+    const ModelConfig& c = model_.config();
+    const Index group = groupOf(head);
+    ReadingLayer::Head& of = reads_.heads[static_cast<std::size_t>(head)];
+    of.queries = gram(rowsOf(reads_.wQ, head, c.headDim));
+    of.keys = gram(rowsOf(reads_.wK, group, c.headDim));
+    of.values = gram(rowsOf(reads_.wV, group, c.headDim));
+    of.outputs = gram(columnsOf(reads_.wO, head, c.headDim).transposed());
+    // ‖AᵀB‖² = ⟨A Aᵀ, B Bᵀ⟩
+    of.queryKeyNorm = std::sqrt(dot(of.queries.matrix(), of.keys.matrix()));
+    of.outputValueNorm = std::sqrt(dot(of.outputs.matrix(), of.values.matrix()));
+  }
+
+  void beginWith(Index earlier) { wO_ = model_.layer(earlier)->attention.wO; }
+
+  /// All heads of an earlier layer into one of this one.
+  void compose(Index earlier, HeadOfLayer into, Composition kind) {
+    if (!into_.has(kind)) return;
+    const Index headDim = model_.config().headDim;
+    const Writing& wrote = writings_[static_cast<std::size_t>(earlier)];
+    const ReadingLayer::Head& head = reads_.heads[static_cast<std::size_t>(into.head)];
+    // what reads, what is read with it, and the norm of their product
+    const bool query = kind == Composition::query, value = kind == Composition::value;
+    const Tensor& w = query ? reads_.wQ : value ? reads_.wV : reads_.wK;
+    const Tensor& other = query ? head.keys : value ? head.outputs : head.queries;
+    const double norm = value ? head.outputValueNorm : head.queryKeyNorm;
+    Tensor m = Tensor::uninitialised({headDim, wO_.dim(1)});
+    gemm(rowsOf(w, query ? into.head : groupOf(into.head), headDim), wO_.matrix(),
+         m.mutableMatrix());
+    for (std::size_t h = 0; h < wrote.norms.size(); ++h) {
+      const double both = norm * wrote.norms[h];
+      if (both == 0.0) continue;
+      const auto from = static_cast<Index>(h);
+      const double between = normBetween(other, columnsOf(m, from, headDim), wrote.values[h]);
+      into_.set(kind, {earlier, from}, into, static_cast<float>(between / both));
+    }
+  }
+
+  void endLayer() {
+    Writing& writes = writings_.emplace_back();
+    for (const ReadingLayer::Head& head : reads_.heads) {
+      writes.values.push_back(head.values);
+      writes.norms.push_back(head.outputValueNorm);
+    }
+  }
+
+ private:
   struct Writing {
     std::vector<Tensor> values;  // of each head, and its norm
     std::vector<double> norms;
   };
-  std::vector<Writing> earlier;
-  for (Index layer = 0; layer < c.layers; ++layer) {
-    const ReadingLayer reads = readLayer(model, layer, execution);
-    for (Index from = 0; from < layer; ++from) {
-      const Tensor wO = model.layer(from)->attention.wO;
-      const Writing& wrote = earlier[static_cast<std::size_t>(from)];
-      overPieces(c.heads * static_cast<Index>(kCompositions), execution, [&](Index piece) {
-        const auto kind = static_cast<Composition>(piece % static_cast<Index>(kCompositions));
-        if (!all.has(kind)) return;
-        const HeadOfLayer into{layer, piece / static_cast<Index>(kCompositions)};
-        const ReadingLayer::Head& head = reads.heads[static_cast<std::size_t>(into.head)];
-        const Index group = into.head / (c.heads / c.kvHeads);
-        // what reads, what is read with it, and the norm of their product
-        const bool query = kind == Composition::query, value = kind == Composition::value;
-        const Tensor& w = query ? reads.wQ : value ? reads.wV : reads.wK;
-        const Tensor& other = query ? head.keys : value ? head.outputs : head.queries;
-        const double norm = value ? head.outputValueNorm : head.queryKeyNorm;
-        Tensor m = Tensor::uninitialised({c.headDim, wO.dim(1)});
-        gemm(rowsOf(w, query ? into.head : group, c.headDim), wO.matrix(), m.mutableMatrix());
-        for (Index h = 0; h < c.heads; ++h) {
-          const auto at = static_cast<std::size_t>(h);
-          const double both = norm * wrote.norms[at];
-          if (both == 0.0) continue;
-          const double between = normBetween(other, columnsOf(m, h, c.headDim), wrote.values[at]);
-          all.set(kind, {from, h}, into, static_cast<float>(between / both));
-        }
-      });
-      if (execution.stop()) return std::nullopt;
-    }
-    Writing writes;
-    for (const ReadingLayer::Head& head : reads.heads) {
-      writes.values.push_back(head.values);
-      writes.norms.push_back(head.outputValueNorm);
-    }
-    earlier.push_back(std::move(writes));
+
+  /// The key/value head of a query head.
+  Index groupOf(Index head) const {
+    return head / (model_.config().heads / model_.config().kvHeads);
   }
-  return all;
+
+  const Model& model_;
+  Compositions& into_;
+  ReadingLayer reads_;
+  Tensor wO_;                      // of the earlier layer
+  std::vector<Writing> writings_;  // of the layers before
+};
+
+}  // namespace
+
+void addCompositions(Loops& loops, const Model& model, const Execution& execution,
+                     Compositions& into) {
+  const ModelConfig& c = model.config();
+  const int threads = threadsFor(kFlopsPerThread * 64, execution.threads);
+  constexpr auto kKinds = static_cast<Index>(kCompositions);
+  const auto work = std::make_shared<Composing>(model, into);
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    loops.then([=] { work->beginLayer(layer); });
+    loops.add({c.heads, [=](Index head) { work->readHead(head); }, {}, threads});
+    for (Index earlier = 0; earlier < layer; ++earlier) {
+      loops.then([=] { work->beginWith(earlier); });
+      const auto compose = [=](Index piece) {
+        work->compose(earlier, {layer, piece / kKinds}, static_cast<Composition>(piece % kKinds));
+      };
+      loops.add({c.heads * kKinds, compose, {}, threads});
+    }
+    loops.then([=] { work->endLayer(); });
+  }
+}
+
+std::optional<Compositions> composeHeads(const Model& model, const Execution& execution) {
+  const auto add = [&](Loops& loops, Compositions& into) {
+    addCompositions(loops, model, execution, into);
+  };
+  return inOneGo<Compositions>(execution, add, Compositions(model.config()));
 }
 
 }  // namespace headscope::model

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/execution.h"
+#include "core/loops.h"
 #include "core/model/model_document.h"
 
 namespace headscope::model {
@@ -33,7 +34,8 @@ struct ComposedHeads {
 /// Of all pairs of heads in different layers.
 class Compositions {
  public:
-  Compositions(Index layers, Index heads, bool valuesAlone);
+  /// All 0.
+  explicit Compositions(const ModelConfig& config);
 
   /// Whether queries and keys are rotated or normalised per head on their way, so that their
   /// product is no fixed matrix: there is value composition alone.
@@ -70,8 +72,12 @@ class Compositions {
 /// Multiply-adds × 2 that composeHeads takes.
 double compositionFlops(const ModelConfig& config);
 
-/// From the model's own weights. Norms of products are found through (d_k, d_k) matrices: no (D, D)
-/// one is made. Nothing where cancelled. The same bits on every thread count.
+/// Adds the loops that fill them in from the model's own weights. Norms of products are found
+/// through (d_k, d_k) matrices: no (D, D) one is made. The same bits on every thread count. What
+/// they are given has to live until they have ended.
+void addCompositions(Loops& loops, const Model& model, const Execution& execution,
+                     Compositions& into);
+/// Nothing where cancelled.
 std::optional<Compositions> composeHeads(const Model& model, const Execution& execution);
 
 }  // namespace headscope::model

@@ -64,30 +64,40 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
   return withLayer(trace.document(), head.layer, edited);
 }
 
-std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
-                                        const Tensor& rows, Index row, Index word,
-                                        std::optional<Index> other, const Execution& execution) {
-  requireWord(*before, row, word);
-  if (other) requireWord(*before, row, *other);
-  const auto after =
-      runModel(withHeadOutput(*before, head, rows), before, execution, defaultMemoryBudget() / 4);
+HeadReplacement::HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows,
+                                 Index row, Index word, std::optional<Index> other,
+                                 const Execution& execution)
+    : before_(std::move(before)),
+      head_(head),
+      row_(row),
+      word_(word),
+      other_(other),
+      pass_(withHeadOutput(*before_, head, rows), before_, execution, defaultMemoryBudget() / 4) {
+  requireWord(*before_, row, word);
+  if (other) requireWord(*before_, row, *other);
+}
+
+bool HeadReplacement::goOn(double seconds) { return pass_.goOn(seconds); }
+
+std::optional<HeadReplaced> HeadReplacement::found() const {
+  const ModelTracePtr after = pass_.trace();
   if (after == nullptr) return std::nullopt;
-  const Tensor logitsBefore = before->logits(row, 1), logitsAfter = after->logits(row, 1);
+  const Tensor logitsBefore = before_->logits(row_, 1), logitsAfter = after->logits(row_, 1);
   const std::span<const float> was = logitsBefore.matrix({0}).row(0),
                                is = logitsAfter.matrix({0}).row(0);
   const auto logitIn = [&](std::span<const float> logits) {
-    const double ofWord = logits[static_cast<std::size_t>(word)];
-    return other ? ofWord - logits[static_cast<std::size_t>(*other)] : ofWord;
+    const double ofWord = logits[static_cast<std::size_t>(word_)];
+    return other_ ? ofWord - logits[static_cast<std::size_t>(*other_)] : ofWord;
   };
   HeadReplaced found;
   found.logitBefore = logitIn(was);
   found.logitAfter = logitIn(is);
-  if (before->config().preNorm) {
-    found.direct = directEffect(*before, *after, head, row, word, other);
+  if (before_->config().preNorm) {
+    found.direct = directEffect(*before_, *after, head_, row_, word_, other_);
   }
   constexpr std::size_t kMostOfEach = 6;
-  std::vector<Index> ids{word};
-  if (other) ids.push_back(*other);
+  std::vector<Index> ids{word_};
+  if (other_) ids.push_back(*other_);
   for (const auto& logits : {was, is}) {
     for (const Prediction& each : mostProbable(logits, kMostOfEach)) ids.push_back(each.id);
   }
@@ -100,6 +110,14 @@ std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer
   std::stable_sort(found.words.begin(), found.words.end(),
                    [](const auto& a, const auto& b) { return a.before > b.before; });
   return found;
+}
+
+std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
+                                        const Tensor& rows, Index row, Index word,
+                                        std::optional<Index> other, const Execution& execution) {
+  HeadReplacement replacement(before, head, rows, row, word, other, execution);
+  replacement.goOn();
+  return replacement.found();
 }
 
 std::string afterHeadInWords(const ModelConfig& config, HeadOfLayer head) {

@@ -3,6 +3,7 @@
 // (ablation and activation patching: Vig et al. 2020; Wang et al. 2022).
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,9 +37,27 @@ struct HeadReplaced {
   double total() const { return logitAfter - logitBefore; }
 };
 
-/// The pass again with `rows` as what the head gives at every token, read at token `row`. Null
-/// where `execution` was cancelled. Throws UserError as withHeadOutput, and for a token or word
-/// that is not there.
+/// The pass again with `rows` as what the head gives at every token, read at token `row`; can be
+/// left off after a layer and gone on with. Throws UserError as withHeadOutput, and for a token or
+/// word that is not there; goOn as runModel does.
+class HeadReplacement {
+ public:
+  HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows, Index row, Index word,
+                  std::optional<Index> other, const Execution& execution);
+  /// Works on for so many seconds. True where it has ended.
+  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Once it has ended: nothing where it was cancelled.
+  std::optional<HeadReplaced> found() const;
+
+ private:
+  ModelTracePtr before_;
+  HeadOfLayer head_;
+  Index row_, word_;
+  std::optional<Index> other_;
+  ModelPass pass_;
+};
+
+/// The same to the end.
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
                                         std::optional<Index> other, const Execution& execution);

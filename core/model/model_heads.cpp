@@ -50,39 +50,76 @@ AroundText putAround(const tokenizer::Tokenizer* tokenizer) {
 
 }  // namespace
 
-std::optional<MeasuredHeads> measureHeads(const ModelTrace& trace, const MeasuredHeads* previous,
-                                          const Execution& execution) {
-  const auto heads = static_cast<std::size_t>(trace.config().heads);
+ModelMeasure::ModelMeasure(ModelTracePtr trace, const MeasuredHeads* previous,
+                           const Execution& execution)
+    : execution_(execution), previous_(previous) {
+  found_.trace = std::move(trace);
+}
+
+ModelMeasure::ModelMeasure(const ModelDocumentPtr& document, const Execution& execution,
+                           Index budgetBytes)
+    : execution_(execution) {
+  pass_.emplace(document, nullptr, execution_, budgetBytes);
+}
+
+bool ModelMeasure::goOn(double seconds) {
+  const double until = clockSeconds() + seconds;
+  if (pass_) {
+    if (!pass_->goOn(seconds)) return false;
+    found_.trace = pass_->trace();
+    pass_.reset();
+  }
+  if (found_.trace == nullptr) return true;
+  while (!ended()) {
+    if (layer_ == nullptr) beginLayer();
+    if (!loops_.goOn(execution_, until)) return execution_.stop();
+    endLayer();
+    if (clockSeconds() >= until) break;
+  }
+  return ended();
+}
+
+bool ModelMeasure::ended() const {
+  return found_.trace != nullptr &&
+         layersDone() == static_cast<std::size_t>(found_.trace->layers());
+}
+
+/// Whether the layer was measured before.
+bool ModelMeasure::isAsBefore() const {
+  return previous_ != nullptr && layersDone() < previous_->layers.size() &&
+         previous_->layers[layersDone()].lock() == layer_;
+}
+
+void ModelMeasure::beginLayer() {
+  layer_ = found_.trace->layer(static_cast<Index>(layersDone()));
+  if (!isAsBefore()) addHeadMetrics(loops_, *layer_, 0, execution_, ofLayer_);
+}
+
+void ModelMeasure::endLayer() {
+  const auto heads = static_cast<std::size_t>(found_.trace->config().heads);
   const auto add = [heads](const auto& from, std::size_t first, auto& to) {
     const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
     to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(heads));
   };
-  MeasuredHeads all;
-  for (Index layer = 0; layer < trace.layers(); ++layer) {
-    const TracePtr attention = trace.layer(layer);
-    const auto at = static_cast<std::size_t>(layer);
-    all.layers.push_back(attention);
-    if (previous != nullptr && at < previous->layers.size() &&
-        previous->layers[at].lock() == attention) {
-      add(previous->metrics, at * heads, all.metrics);
-      add(previous->labels, at * heads, all.labels);
-      continue;
-    }
-    const auto found = headMetrics(*attention, 0, execution);
-    if (!found) return std::nullopt;
-    add(*found, 0, all.metrics);
-    add(headLabels(*attention, 0, *found, {}), 0, all.labels);
+  if (isAsBefore()) {
+    add(previous_->metrics, layersDone() * heads, found_.metrics);
+    add(previous_->labels, layersDone() * heads, found_.labels);
+  } else {
+    add(ofLayer_, 0, found_.metrics);
+    add(headLabels(*layer_, 0, ofLayer_, {}), 0, found_.labels);
   }
-  return all;
+  found_.layers.push_back(std::exchange(layer_, nullptr));
+}
+
+std::optional<MeasuredPass> ModelMeasure::measured() const {
+  return ended() ? std::optional(found_) : std::nullopt;
 }
 
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
                                          const Execution& execution, Index budgetBytes) {
-  auto trace = runModel(document, nullptr, execution, budgetBytes);
-  if (trace == nullptr) return std::nullopt;
-  auto heads = measureHeads(*trace, nullptr, execution);
-  if (!heads) return std::nullopt;
-  return MeasuredPass{std::move(*heads), std::move(trace)};
+  ModelMeasure measure(document, execution, budgetBytes);
+  measure.goOn();
+  return measure.measured();
 }
 
 ModelInput repeatedRandomTokens(const ModelConfig& config, const tokenizer::Tokenizer* tokenizer) {

@@ -2,11 +2,13 @@
 // what heads do: random tokens given twice.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/analysis/head_report.h"
+#include "core/loops.h"
 #include "core/model/model_trace.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -19,16 +21,41 @@ struct MeasuredHeads {
   std::vector<HeadLabel> labels;
 };
 
-/// Heads whose layer is the very one of `previous` (null: none) are taken from there. A layer that
-/// is not held is computed again for it. Nothing where cancelled.
-std::optional<MeasuredHeads> measureHeads(const ModelTrace& trace, const MeasuredHeads* previous,
-                                          const Execution& execution);
-
 struct MeasuredPass : MeasuredHeads {
   ModelTracePtr trace;
 };
 
-/// runModel without a pass before it, and its heads measured. Nothing where cancelled.
+/// Measures the heads of a pass, one layer after the other; can be left off and gone on with.
+class ModelMeasure {
+ public:
+  /// Of a pass that is there. Heads whose layer is the very one of `previous` (null: none; has to
+  /// live as long) are taken from there. A layer that is not held is computed again for it.
+  ModelMeasure(ModelTracePtr trace, const MeasuredHeads* previous, const Execution& execution);
+  /// Of one that is run first, without a pass before it. Throws as runModel does.
+  ModelMeasure(const ModelDocumentPtr& document, const Execution& execution, Index budgetBytes);
+
+  /// Works on for so many seconds. True where it has ended or was cancelled.
+  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Once it has ended: nothing where it was cancelled.
+  std::optional<MeasuredPass> measured() const;
+
+ private:
+  std::size_t layersDone() const { return found_.layers.size(); }
+  bool ended() const;
+  bool isAsBefore() const;
+  void beginLayer();
+  void endLayer();
+
+  Execution execution_;
+  std::optional<ModelPass> pass_;  // under way
+  const MeasuredHeads* previous_ = nullptr;
+  MeasuredPass found_;
+  TracePtr layer_;  // that is being measured
+  std::vector<HeadMetrics> ofLayer_;
+  Loops loops_;  // that fill them in
+};
+
+/// The same to the end.
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
                                          const Execution& execution, Index budgetBytes);
 

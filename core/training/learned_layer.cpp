@@ -6,6 +6,7 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -212,6 +213,92 @@ const Pins& noPins() {
 
 }  // namespace
 
+/// One step on one batch: forward, the answers, backward, in parts.
+class LayerLearner::Step {
+ public:
+  Step(const LayerLearner& of, const Execution& execution)
+      : of_(of),
+        execution_(execution),
+        lesson_(of.curriculum_->lesson(of.memory_)),
+        config_(configFor(of.config_, lesson_.asked)),
+        threads_(
+            threadsFor(3 * ledger(config_).flops, execution.threads, execution.flopsPerThread)),
+        tensors_(config_, noPins()) {
+    execution_.memory = of.memory_;
+    tensors_.put(TensorId::x, lesson_.x);
+    for (const TensorId id : kMatrices) tensors_.put(id, of.value(id));
+    if (config_.bias) {
+      for (const TensorId id : kBiases) tensors_.put(id, of.value(id));
+    }
+    forward_.emplace(tensors_, nullptr, execution_);
+  }
+
+  /// True where it has ended or was cancelled.
+  bool goOn(double until) {
+    const ThreadCount threads(threads_);
+    if (!done_) {
+      if (!forward_->goOn(until)) return false;
+      done_ = forward_->done();
+      if (!done_) return true;
+      if (clockSeconds() >= until) return false;
+    }
+    while (!ended()) {
+      (this->*kParts[next_])();
+      if (execution_.stop()) return true;
+      ++next_;
+      if (clockSeconds() >= until) return ended();
+    }
+    return true;
+  }
+  bool ended() const { return next_ == kParts.size(); }
+  int threads() const { return threads_; }
+
+  const Tensor& gradient(TensorId id) const { return gradients_->tensor(id); }
+  const Answers& answers() const { return answers_; }
+  bool finite() const { return !done_->overflowed && std::isfinite(answers_.loss); }
+
+ private:
+  static AttentionConfig configFor(AttentionConfig config, const AskedBatch& batch) {
+    config.batch = batch.count;
+    config.seqLen = batch.length;
+    config.mask.lengths = batch.lengths;
+    return config;
+  }
+
+  void look() {
+    values_ = inConcat(of_.curriculum_->values(lesson_, of_.firstWv_, execution_), config_);
+  }
+  void ask() {
+    answers_ = of_.readout_->ask(tensors_.tensor(TensorId::output), values_, lesson_.asked,
+                                 of_.parameters_.back().value, execution_);
+    gradients_.emplace(tensors_, std::move(answers_.gradOutput));
+    gradients_->leaveOut(TensorId::x);
+  }
+  void backToHeads() { runBackward(*gradients_, execution_, StepId::output, StepId::concat); }
+  void backToScores() {
+    if (!runBackward(*gradients_, execution_, StepId::weigh, StepId::scale)) return;
+    ScorePenalties(of_.settings_, config_).addTo(*gradients_, execution_);
+    runBackward(*gradients_, execution_, StepId::score, StepId::split);
+  }
+  void backToWeights() { runBackward(*gradients_, execution_, StepId::project, StepId::project); }
+
+  static constexpr std::array kParts{&Step::look, &Step::ask, &Step::backToHeads,
+                                     &Step::backToScores, &Step::backToWeights};
+
+  const LayerLearner& of_;
+  Execution execution_;
+  Lesson lesson_;
+  AttentionConfig config_;
+  int threads_;
+  AttentionTensors tensors_;
+  std::optional<StepsRunner> forward_;
+  std::optional<StepsDone> done_;
+  std::size_t next_ = 0;  // of kParts
+  Tensor values_;
+  Answers answers_;
+  std::optional<Gradients> gradients_;
+};
+
 LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
                            const LearningSettings& settings)
     : config_(sizesToLearn(sizes, settings.material)),
@@ -239,54 +326,42 @@ LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
   readout_ = std::make_unique<TiedReadout>(value(TensorId::wO));
 }
 
+LayerLearner::~LayerLearner() = default;
+
 bool LayerLearner::step(const Execution& execution) {
-  Execution own = execution;
-  own.memory = memory_;
-  const Lesson lesson = curriculum_->lesson(memory_);
-  const AskedBatch& batch = lesson.asked;
-  AttentionConfig c = config_;
-  c.batch = batch.count;
-  c.seqLen = batch.length;
-  c.mask.lengths = batch.lengths;
-  const Index flops = ledger(c).flops;
-  const ThreadCount threads(threadsFor(3 * flops, own.threads, own.flopsPerThread));
+  const Index before = stepsDone_;
+  goOn(execution, std::numeric_limits<double>::infinity());
+  return stepsDone_ > before;
+}
 
-  AttentionTensors tensors(c, noPins());
-  tensors.put(TensorId::x, lesson.x);
-  for (const TensorId id : kMatrices) tensors.put(id, value(id));
-  if (c.bias) {
-    for (const TensorId id : kBiases) tensors.put(id, value(id));
-  }
-  const std::optional<StepsDone> done = runSteps(tensors, nullptr, own);
-  if (!done) return false;
-  const Tensor values = inConcat(curriculum_->values(lesson, firstWv_, own), c);
-  Answers answers =
-      readout_->ask(tensors.tensor(TensorId::output), values, batch, parameters_.back().value, own);
-  if (own.stop()) return false;
-  Gradients gradients(tensors, std::move(answers.gradOutput));
-  gradients.leaveOut(TensorId::x);
-  if (!runBackward(gradients, own, StepId::output, StepId::scale)) return false;
-  ScorePenalties(settings_, c).addTo(gradients, own);
-  if (!runBackward(gradients, own, StepId::score, StepId::project)) return false;
+bool LayerLearner::goOn(const Execution& execution, double seconds) {
+  if (step_ == nullptr) step_ = std::make_unique<Step>(*this, execution);
+  if (!step_->goOn(clockSeconds() + seconds)) return false;
+  const std::unique_ptr<Step> step = std::move(step_);
+  if (step->ended()) take(*step);
+  return true;
+}
 
+/// The optimiser's part.
+void LayerLearner::take(const Step& step) {
   for (std::size_t i = 0; i < learned_.size(); ++i) {
-    parameters_[i].gradient = gradients.tensor(learned_[i]);
+    parameters_[i].gradient = step.gradient(learned_[i]);
   }
-  parameters_.back().gradient = std::move(answers.gradNone);
+  parameters_.back().gradient = step.answers().gradNone;
+  const ThreadCount threads(step.threads());
   OptimiserSettings optimiser = settings_.optimiser;
   optimiser.learningRate *= rateAt(stepsDone_, settings_);
-  const double length = takeStep(parameters_, optimiser, stepsDone_ + 1, Execution{own.threads});
+  const double length = takeStep(parameters_, optimiser, stepsDone_ + 1, {});
   for (Parameter& parameter : parameters_) parameter.gradient = {};
-  if (done->overflowed || !std::isfinite(answers.loss) || !std::isfinite(length)) {
+  if (!step.finite() || !std::isfinite(length)) {
     throw UserError(
         fmt::format("learning came to a number that is not finite in step {}: try another seed",
                     stepsDone_ + 1));
   }
   curriculum_->learned();
   ++stepsDone_;
-  told_.push_back({answers.loss, answers.right});
+  told_.push_back({step.answers().loss, step.answers().right});
   if (std::ssize(told_) > kStepsTold) told_.pop_front();
-  return true;
 }
 
 double LayerLearner::loss() const {

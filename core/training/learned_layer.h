@@ -51,11 +51,17 @@ class LayerLearner {
   /// another width, or that would not fit the memory.
   LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
                const LearningSettings& settings = {});
+  ~LayerLearner();
+  LayerLearner(const LayerLearner&) = delete;
+  LayerLearner& operator=(const LayerLearner&) = delete;
 
   /// One step on a batch of its own. False where it was cancelled: nothing was learned then, and
   /// the next step is what it would have been. Throws UserError where a number is no longer finite.
   /// The same bits on every thread count.
   bool step(const Execution& execution);
+  /// The same in parts: works on for so many seconds, and the part under way then. True where the
+  /// step has been taken or was cancelled. Throws as `step` does.
+  bool goOn(const Execution& execution, double seconds);
 
   Index stepsDone() const { return stepsDone_; }
   bool done() const { return stepsDone_ >= settings_.steps; }
@@ -70,7 +76,10 @@ class LayerLearner {
   Weights weights() const;
 
  private:
+  class Step;
+
   const Tensor& value(TensorId id) const;
+  void take(const Step& step);
 
   AttentionConfig config_;
   LearningSettings settings_;
@@ -86,7 +95,8 @@ class LayerLearner {
     double loss;
     std::array<double, kLayerQuestions> right;
   };
-  std::deque<Told> told_;  // of the last batches
+  std::deque<Told> told_;       // of the last batches
+  std::unique_ptr<Step> step_;  // under way; last: it works on the others
 };
 
 /// Whether a layer of these sizes is learned in some seconds.

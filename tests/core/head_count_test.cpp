@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "core/attention.h"
+#include "core/edit.h"
 #include "core/error.h"
 #include "core/presets.h"
 #include "core/weights/designed_heads.h"
@@ -71,6 +73,22 @@ TEST(HeadCount, IsTheSameWhereItIsLeftOffAfterEveryPiece) {
   for (const double cut : {0.5, 0.8, 0.9, 0.99}) {
     EXPECT_EQ(point->distinct(cut), inOne->distinct(cut)) << cut;
   }
+}
+
+/// Weights for so many heads are learned as everywhere, and in parts.
+TEST(HeadCount, LearnsWhereWeightsAreLearned) {
+  const DocumentPtr start = presetToCount("original-transformer", WeightInit::learned);
+  const DocumentPtr document = apply(*start, SetDimensions{64, 4, 4}, kCountBudget).document;
+  HeadCountMeasure measure(*document, 2, kCountBudget, {});
+  int parts = 1;
+  for (; !measure.goOn(0.0); ++parts) EXPECT_FALSE(measure.point());
+  EXPECT_GT(parts, 120) << "steps of learning";
+  const TracePtr trace = runAttention(withHeads(*document, 2, kCountBudget));
+  const double alike = (*headSimilarity(*trace, {}))(0, 1);
+  const auto point = measure.point();
+  ASSERT_TRUE(point);
+  EXPECT_EQ(point->distinct(alike), 1);
+  EXPECT_EQ(point->distinct(std::nextafter(alike, 2.0)), 2);
 }
 
 TEST(HeadCount, SaysWhyACountCannotBeRun) {

@@ -39,9 +39,12 @@ TEST(Loops, AreLeftOffBetweenPiecesAndGoneOnWith) {
   EXPECT_EQ(two.done, (std::vector<Index>{0}));
   EXPECT_FALSE(two.loops.goOn({}, kAtOnce));
   EXPECT_EQ(two.done, (std::vector<Index>{0, 1}));
-  // the last piece of a loop does not end a part
+  EXPECT_FALSE(two.loops.goOn({}, kAtOnce));
+  EXPECT_EQ(two.done, (std::vector<Index>{0, 1, 2, 100}));
   EXPECT_FALSE(two.loops.goOn({}, kAtOnce));
   EXPECT_EQ(two.done, (std::vector<Index>{0, 1, 2, 100, 10}));
+  EXPECT_FALSE(two.loops.goOn({}, kAtOnce));
+  EXPECT_EQ(two.done, (std::vector<Index>{0, 1, 2, 100, 10, 11}));
   EXPECT_TRUE(two.loops.goOn({}, kAtOnce));
   EXPECT_EQ(two.done, (std::vector<Index>{0, 1, 2, 100, 10, 11, 200}));
 }

@@ -29,9 +29,9 @@ ModelPtr modelOf(const std::string& name) { return formats::openModel(directoryO
 MeasuredPass measured(const ModelDocumentPtr& document, const MeasuredPass* previous = nullptr,
                       Index budget = kBudget) {
   const ModelTracePtr before = previous != nullptr ? previous->trace : nullptr;
-  auto trace = runModel(document, before, {}, budget);
-  auto heads = measureHeads(*trace, previous, {}).value();
-  return {std::move(heads), std::move(trace)};
+  ModelMeasure measure(runModel(document, before, {}, budget), previous, {});
+  measure.goOn();
+  return measure.measured().value();
 }
 
 void expectSame(const MeasuredPass& a, const MeasuredPass& b) {
@@ -63,6 +63,15 @@ TEST(ModelHeads, AreThoseOfEachLayer) {
   EXPECT_FALSE(little.trace->held(1));
   expectSame(little, pass);
   expectSame(measured(document, &little, budget), pass);
+}
+
+TEST(ModelHeads, AreTheSameWhereTheyAreLeftOffAfterEveryPiece) {
+  const auto document = makeModelDocument(modelOf("tiny-gpt2"), {{283, 271, 84, 271, 84}, {}, {}});
+  ModelMeasure measure(document, {}, kBudget);
+  int parts = 1;
+  for (; !measure.goOn(0.0); ++parts) EXPECT_FALSE(measure.measured());
+  EXPECT_GT(parts, 2 * 2) << "two layers are run, then measured";
+  expectSame(measure.measured().value(), measureModel(document, {}, kBudget).value());
 }
 
 TEST(RepeatedRandomTokens, AreDifferentOnesTwice) {
@@ -215,6 +224,24 @@ TEST(Compositions, AreThoseOfTheFullMatrices) {
         EXPECT_NEAR(found.score(Composition::key, from, into), share(two.queryKey), 1e-5);
       }
     }
+  }
+}
+
+TEST(Compositions, AreTheSameWhereTheyAreLeftOffAfterEveryPiece) {
+  const ModelPtr model = modelOf("tiny-gpt2");
+  const auto add = [&](Loops& loops, Compositions& into) {
+    addCompositions(loops, *model, {}, into);
+  };
+  InParts<Compositions> inParts({}, add, Compositions(model->config()));
+  int parts = 1;
+  for (; !inParts.goOn(0.0); ++parts) EXPECT_FALSE(inParts.take());
+  EXPECT_GE(parts, 3 * 4) << "each kind of each head of the second layer";
+  const Compositions found = inParts.take().value(), inOne = composeHeads(*model, {}).value();
+  for (std::size_t kind = 0; kind < kCompositions; ++kind) {
+    const auto all = found.strongest(static_cast<Composition>(kind), 16);
+    const auto same = inOne.strongest(static_cast<Composition>(kind), 16);
+    ASSERT_EQ(all.size(), same.size());
+    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].score, same[i].score);
   }
 }
 

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/ui/compat.h"
@@ -42,24 +45,49 @@ struct Replacing {
   }
 };
 
-std::optional<HeadReplaced> replaced(const AskedWord& asked, const Replacing& with,
-                                     const std::atomic<bool>& cancelled) {
-  const model::ModelTracePtr& before = asked.moment->trace;
-  const Execution execution{.cancelled = &cancelled};
-  Tensor rows;
-  if (with.instead == Instead::nothing) {
-    rows = Tensor::zeros({before->tokens(), before->config().headDim});
-  } else if (with.instead == Instead::mean) {
-    rows = model::meanOfRows(headOutput(*before, with.head));
-  } else {
-    model::ModelInput input = inputOfText(*asked.moment, with.otherText);
-    const auto other = runModel(withInput(before->document(), std::move(input)), nullptr, execution,
-                                defaultMemoryBudget() / 4);
-    if (other == nullptr) return std::nullopt;
-    rows = headOutput(*other, with.head);
+/// Replaces it: first the pass of the other text, where there is one. Can be left off after a
+/// layer.
+class Replacement {
+ public:
+  Replacement(AskedWord asked, Replacing with, const Execution& execution)
+      : asked_(std::move(asked)), with_(std::move(with)), execution_(execution) {
+    const model::ModelTrace& before = *asked_.moment->trace;
+    if (with_.instead == Instead::nothing) {
+      begin(Tensor::zeros({before.tokens(), before.config().headDim}));
+    } else if (with_.instead == Instead::mean) {
+      begin(model::meanOfRows(headOutput(before, with_.head)));
+    } else {
+      model::ModelInput input = inputOfText(*asked_.moment, with_.otherText);
+      other_.emplace(withInput(before.document(), std::move(input)), nullptr, execution_,
+                     defaultMemoryBudget() / 4);
+    }
   }
-  return replaceHead(before, with.head, rows, asked.row, asked.word, asked.other, execution);
-}
+
+  bool goOn(double seconds) {
+    if (!replacement_) {
+      if (!other_->goOn(seconds)) return false;
+      if (other_->trace() == nullptr) return true;
+      begin(headOutput(*other_->trace(), with_.head));
+      other_.reset();
+    }
+    return replacement_->goOn(seconds);
+  }
+  std::optional<HeadReplaced> found() const {
+    return replacement_ ? replacement_->found() : std::nullopt;
+  }
+
+ private:
+  void begin(const Tensor& rows) {
+    replacement_.emplace(asked_.moment->trace, with_.head, rows, asked_.row, asked_.word,
+                         asked_.other, execution_);
+  }
+
+  AskedWord asked_;
+  Replacing with_;
+  Execution execution_;
+  std::optional<model::ModelPass> other_;  // of the other text, under way
+  std::optional<model::HeadReplacement> replacement_;
+};
 
 std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                           const Replacing& with) {
@@ -125,9 +153,11 @@ void drawHeadReplaced(const Panel& panel, const AskedWord& asked) {
   key.add(with.head.layer).add(with.head.head).add(with.instead);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));
   const auto found = panel.computations.want<HeadReplaced>("head replaced", key, When::atRest, [&] {
-    return [asked, with](const std::atomic<bool>& cancelled) {
-      return replaced(asked, with, cancelled);
-    };
+    return goingOn(
+        [asked, with](const std::atomic<bool>& cancelled) {
+          return std::make_shared<Replacement>(asked, with, Execution{0, &cancelled});
+        },
+        [](const Replacement& replacement) { return replacement.found(); });
   });
   if (!found.problem.empty()) {
     return wrappedLabel(look.fonts.regular, look.theme.bad, found.problem);

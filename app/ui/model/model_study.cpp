@@ -30,6 +30,13 @@ Fingerprint gainsOf(const model::ModelDocument& document) {
   return gains;
 }
 
+std::optional<FoundHeads> foundHeads(const model::ModelMeasure& measure) {
+  auto pass = measure.measured();
+  if (!pass) return std::nullopt;
+  return FoundHeads{pass->trace->documentPtr(),
+                    std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
+}
+
 }  // namespace
 
 Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment, When when) {
@@ -37,13 +44,13 @@ Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment
   const Fingerprint key("heads", moment.number);
   return panel.computations.want<FoundHeads>(kName, key, when, [&] {
     const FoundHeads* last = panel.computations.last<FoundHeads>(kName);
-    return [trace = moment.trace, before = last != nullptr ? last->heads : nullptr](
-               const std::atomic<bool>& cancelled) -> std::optional<FoundHeads> {
-      auto heads = measureHeads(*trace, before.get(), {.cancelled = &cancelled});
-      if (!heads) return std::nullopt;
-      return FoundHeads{trace->documentPtr(),
-                        std::make_shared<const model::MeasuredHeads>(std::move(*heads))};
-    };
+    return goingOn(
+        [trace = moment.trace,
+         before = last != nullptr ? last->heads : nullptr](const std::atomic<bool>& cancelled) {
+          return std::make_shared<model::ModelMeasure>(trace, before.get(),
+                                                       Execution{0, &cancelled});
+        },
+        &foundHeads);
   });
 }
 
@@ -51,15 +58,13 @@ Computed<FoundHeads> probedHeads(const Panel& panel, const ModelMoment& moment) 
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
   const Fingerprint key("probe", addressOf(document->model), gainsOf(*document));
   return panel.computations.want<FoundHeads>("model probe", key, When::beside, [&] {
-    return [document, tokenizer = moment.tokenizer](
-               const std::atomic<bool>& cancelled) -> std::optional<FoundHeads> {
-      const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
-      auto pass = measureModel(withInput(*document, input), {.cancelled = &cancelled},
-                               defaultMemoryBudget() / 4);
-      if (!pass) return std::nullopt;
-      return FoundHeads{pass->trace->documentPtr(),
-                        std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
-    };
+    return goingOn(
+        [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
+          const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
+          return std::make_shared<model::ModelMeasure>(
+              withInput(*document, input), Execution{0, &cancelled}, defaultMemoryBudget() / 4);
+        },
+        &foundHeads);
   });
 }
 
@@ -85,17 +90,26 @@ Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMom
   const ModelPtr& model = moment.trace->document().model;
   const Fingerprint key("compositions", addressOf(model));
   return panel.computations.want<ModelCompositions>("model compositions", key, When::beside, [&] {
-    return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
-      const double work = model::compositionFlops(model->config());
-      if (work > kMostCompositionFlops) {
-        throw UserError(fmt::format(
-            "compositions of this model would take {:.0f} · 10^12 operations: not computed",
-            work / 1e12));
-      }
-      auto found = model::composeHeads(*model, {.cancelled = &cancelled});
-      if (!found) return std::nullopt;
-      return withThoseThatStandOut({model, std::move(*found)});
-    };
+    return goingOn(
+        [model](const std::atomic<bool>& cancelled) {
+          const double work = model::compositionFlops(model->config());
+          if (work > kMostCompositionFlops) {
+            throw UserError(fmt::format(
+                "compositions of this model would take {:.0f} · 10^12 operations: not computed",
+                work / 1e12));
+          }
+          const Execution execution{0, &cancelled};
+          const auto add = [&](Loops& loops, model::Compositions& into) {
+            addCompositions(loops, *model, execution, into);
+          };
+          return std::make_shared<InParts<model::Compositions>>(
+              execution, add, model::Compositions(model->config()));
+        },
+        [model](InParts<model::Compositions>& parts) -> std::optional<ModelCompositions> {
+          auto found = parts.take();
+          if (!found) return std::nullopt;
+          return withThoseThatStandOut({model, std::move(*found)});
+        });
   });
 }
 
