@@ -113,14 +113,22 @@ Team& team() {
   return team;
 }
 
-}  // namespace
-
-int threadsFor(Index flops, int asked, Index flopsPerThread) {
+int mostThreads(int asked) {
 #if defined(__EMSCRIPTEN__) && !defined(__EMSCRIPTEN_PTHREADS__)
   asked = 1;  // a page that may have one thread
 #endif
-  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  return static_cast<int>(std::clamp<Index>(flops / flopsPerThread, 1, asked > 0 ? asked : cores));
+  if (asked > 0) return asked;
+  auto cores = static_cast<int>(std::thread::hardware_concurrency());
+#ifdef __EMSCRIPTEN__
+  --cores;  // the page's own thread draws meanwhile, with one of them
+#endif
+  return std::max(1, cores);
+}
+
+}  // namespace
+
+int threadsFor(Index flops, int asked, Index flopsPerThread) {
+  return static_cast<int>(std::clamp<Index>(flops / flopsPerThread, 1, mostThreads(asked)));
 }
 
 ThreadCount::ThreadCount(int threads) : before_(threadCount) { threadCount = threads; }

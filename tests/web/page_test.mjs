@@ -1,6 +1,6 @@
 // The page in headless Chromium, used as a person uses it: loads without a word on the console, a
-// sentence is typed, d_model changed, a session kept, a small model trained, a link opened twice and
-// embedded. Writes what the program saved, and screenshots, into a folder.
+// sentence is typed, d_model changed, for which heads learn, a session kept, a small model trained, a
+// link opened twice and embedded. Writes what the program saved, and screenshots, into a folder.
 // Usage: page_test.mjs <address> <folder> [--isolated]
 import {chromium} from 'playwright-core';
 import {execFileSync} from 'node:child_process';
@@ -65,7 +65,15 @@ writeFileSync(`${folder}/sentence.safetensors`, await savedTrace(page));
 await page.mouse.click(462, 25);  // the field d_model
 await page.keyboard.press('Control+a');
 await page.keyboard.type('256', {delay: 30});
+await page.evaluate(() => {
+  window.framesDrawn = 0;
+  const count = () => { ++window.framesDrawn; requestAnimationFrame(count); };
+  requestAnimationFrame(count);
+});
 await page.keyboard.press('Enter');
+await page.waitForTimeout(2000);
+const drawn = await page.evaluate(() => framesDrawn);
+expect(`frames are drawn while heads learn (${drawn} in two seconds)`, drawn > 20);
 await rest(page);
 await page.keyboard.press('Escape');
 const narrow = await savedTrace(page);
