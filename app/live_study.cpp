@@ -10,7 +10,7 @@ namespace headscope {
 namespace {
 
 /// Of one request: so old the picture may become.
-constexpr double kRoundsSeconds = 0.05;
+constexpr double kRoundsSeconds = std::min(0.05, kSlice);
 
 constexpr unsigned kOfStudy = 32;  // from this bit on a moment's number says of which study it is
 
@@ -31,22 +31,34 @@ struct LiveStudy::Runs {
         example(oneExample(training::evaluationExamples(task), 0)),
         moments(momentsBefore) {}
 
-  std::optional<StudyMoment> advance(const std::atomic<bool>& cancelled);
+  /// As BackgroundTask::Part: whole rounds, so that all have taken as many steps.
+  bool advance(const std::atomic<bool>& cancelled, std::optional<StudyMoment>& moment);
 
   std::vector<training::Variant> variants;
   training::Study study;
   training::Examples example;
   std::uint64_t moments;
+  std::size_t inRound = 0;  // steps taken of a round that was left off
+
+ private:
+  std::optional<StudyMoment> moment(const Execution& execution);
 };
 
-std::optional<StudyMoment> LiveStudy::Runs::advance(const std::atomic<bool>& cancelled) {
-  Execution execution;
-  execution.cancelled = &cancelled;
+bool LiveStudy::Runs::advance(const std::atomic<bool>& cancelled,
+                              std::optional<StudyMoment>& found) {
+  const Execution execution{0, &cancelled};
   const double start = clockSeconds();
-  const std::size_t round = study.runs().size();
-  do {  // whole rounds, so that all have taken as many steps
-    for (std::size_t i = 0; i < round && !study.finished(); ++i) study.step(execution);
-  } while (!study.finished() && !execution.stop() && clockSeconds() - start < kRoundsSeconds);
+  while (!study.finished() && !execution.stop()) {
+    if (study.step(execution)) inRound = (inRound + 1) % study.runs().size();
+    const double seconds = clockSeconds() - start;
+    if (inRound == 0 && seconds >= kRoundsSeconds) break;
+    if (inRound != 0 && seconds >= kSlice) return false;
+  }
+  found = moment(execution);
+  return true;
+}
+
+std::optional<StudyMoment> LiveStudy::Runs::moment(const Execution& execution) {
   StudyMoment moment;
   moment.variants = variants;
   moment.finished = study.finished();
@@ -104,8 +116,9 @@ void LiveStudy::follow() {
     if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;
   }
   if (!due()) return;
-  thread_.request(
-      [runs = runs_](const std::atomic<bool>& cancelled) { return runs->advance(cancelled); });
+  thread_.requestInParts([runs = runs_](const std::atomic<bool>& cancelled, auto& moment) {
+    return runs->advance(cancelled, moment);
+  });
 }
 
 }  // namespace headscope
