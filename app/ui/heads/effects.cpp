@@ -151,6 +151,7 @@ AxisLabels tokenLabels(const Panel& panel) {
   labels.lit = panel.view.selected ? chosenToken(panel) : -1;
   labels.limit = look.px(48);
   labels.curves = laneCurves(look, panel.trace, Lane::query, panel.view.item);
+  labels.measured = labels.namesWidth();
   return labels;
 }
 

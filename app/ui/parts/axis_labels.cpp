@@ -86,6 +86,7 @@ const std::vector<std::string>& laneTokens(const Trace& trace, Lane lane, Index 
 }
 
 float AxisLabels::namesWidth() const {
+  if (measured) return *measured;
   std::array<Index, kLookedAtForWidth> longest{};
   std::size_t count = 0;
   const std::size_t step = texts.size() / kLookedAtForWidth + 1;

@@ -3,6 +3,7 @@
 // series and the picture stand its channels, as curves.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,7 @@ struct AxisLabels {
   float limit = 1e6F;      // points a label takes at most; longer ones are cut with "…"
   AxisCurves curves = {};  // of a series: between the labels and the picture
   Index first = 0;         // the place on its axis of the first of them
+  std::optional<float> measured = {};  // namesWidth, once for all pictures that they stand at
 
   bool empty() const { return texts.empty(); }
   /// Points the widest of them takes, at most the limit, and beside it the curves.
