@@ -179,6 +179,13 @@ class StepsRunner::Running {
         pieces.push_back({layer, box});
       }
     }
+    // Q, K and V of the first heads first: who computes them goes on with these heads' scores
+    if (layers.size() > 1) {
+      std::ranges::stable_sort(pieces, {}, [this](const Piece& piece) {
+        return static_cast<double>(piece.box.col) /
+               static_cast<double>(tensors_.tensor(piece.layer.y).dim(2));
+      });
+    }
     const Index count = std::ssize(pieces);
     loops_.push_back({place, {count, [this, pieces = std::move(pieces)](Index i) {
                                 const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];

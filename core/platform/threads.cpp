@@ -1,6 +1,7 @@
 #include "core/platform/threads.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -24,14 +25,39 @@ void breathe() {
 #endif
 }
 
-struct Loop {
-  PieceCall body;
-  Index pieces;
-  std::atomic<Index> next{0};
-
-  void take() {
-    for (Index piece = next++; piece < pieces; piece = next++) body.call(body.context, piece);
+/// Each thread begins with a part of the pieces of its own, the same in every loop, and goes on
+/// with what is left of the others': what one loop put into a core's cache, its thread finds there
+/// in the next.
+class Loop {
+ public:
+  Loop(PieceCall body, Index pieces, int threads)
+      : body_(body), parts_(std::clamp(threads, 1, kMostParts)) {
+    for (Index part = 0; part < parts_; ++part) {
+      part_[static_cast<std::size_t>(part)].next = pieces * part / parts_;
+      part_[static_cast<std::size_t>(part)].end = pieces * (part + 1) / parts_;
+    }
   }
+
+  void take(std::size_t thread) {
+    const auto parts = static_cast<std::size_t>(parts_);
+    for (std::size_t i = 0; i < parts; ++i) {
+      Part& part = part_[(thread + i) % parts];
+      for (Index piece = part.next++; piece < part.end; piece = part.next++) {
+        body_.call(body_.context, piece);
+      }
+    }
+  }
+
+ private:
+  static constexpr int kMostParts = 16;
+  struct alignas(64) Part {  // a cache line each
+    std::atomic<Index> next;
+    Index end;
+  };
+
+  PieceCall body_;
+  Index parts_;
+  std::array<Part, kMostParts> part_;
 };
 
 /// The threads that help with a loop: one team for the process, as there is one set of cores. They
@@ -53,7 +79,7 @@ class Team {
     wanted_ = wanted;
     loop_ = &loop;
     call();
-    loop.take();
+    loop.take(0);
     loop_ = nullptr;
     // those that saw the loop have a piece of it in hand; nobody else will see it
     for (int turns = 0; inside_.load() != 0; ++turns) {
@@ -94,7 +120,7 @@ class Team {
       seen = calls_.load();
       if (number >= wanted_.load()) continue;
       ++inside_;
-      if (Loop* loop = loop_.load()) loop->take();
+      if (Loop* loop = loop_.load()) loop->take(number + 1);
       --inside_;
     }
   }
@@ -136,10 +162,12 @@ ThreadCount::ThreadCount(int threads) : before_(threadCount) { threadCount = thr
 ThreadCount::~ThreadCount() { threadCount = before_; }
 
 void forPieces(Index pieces, PieceCall body) {
-  Loop loop{body, pieces};
   const int threads = static_cast<int>(std::min<Index>(threadCount, pieces));
-  if (threads > 1 && team().run(loop, threads)) return;
-  loop.take();
+  if (threads > 1) {
+    Loop loop(body, pieces, threads);
+    if (team().run(loop, threads)) return;
+  }
+  for (Index piece = 0; piece < pieces; ++piece) body.call(body.context, piece);
 }
 
 }  // namespace headscope
