@@ -9,7 +9,7 @@ namespace headscope {
 /// (bench/README.md).
 inline constexpr Index kFlopsPerThread = 4'000'000;
 
-/// Threads that pay for themselves. At most `asked`; 0: one per core.
+/// Threads that pay for themselves. At most `asked`; 0: one per core, in a browser one less.
 int threadsFor(Index flops, int asked, Index flopsPerThread = kFlopsPerThread);
 
 /// How many threads the loops of the calling thread take for as long as this lives. One where there
@@ -32,6 +32,8 @@ struct PieceCall {
 };
 
 /// Calls body for every piece in [0, pieces), each once, in any order; returns when all are done.
+/// Where threads keep pace, the first of them takes the first part of the pieces, in this loop and
+/// in the next: what belongs together should stand at the same place of both.
 /// The calling thread takes part and waits for no other that has not begun, so a busy machine makes
 /// it slower by what the others would have saved and no more. A loop inside of a piece, or beside
 /// another thread's loop, runs on its own thread alone. body must not throw.
