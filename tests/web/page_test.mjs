@@ -123,7 +123,7 @@ await damaged.screenshot({path: `${folder}/damaged.png`});
 const isSession = (download) => download.suggestedFilename() === 'kept.headscope.json';
 const session = page.waitForEvent('download', {predicate: isSession, timeout: 20000});
 await page.keyboard.press('Control+s');
-await page.waitForTimeout(2500);  // its caret blinks: the picture does not come to rest
+await page.waitForFunction(() => wantsText, null, {timeout: 20000});  // the name's field is there
 await page.keyboard.press('Control+a');
 await page.keyboard.type('kept', {delay: 30});
 await page.keyboard.press('Enter');
