@@ -60,14 +60,14 @@ class Loops {
   std::deque<PieceLoop> loops_;
 };
 
-/// What loops fill in, which add(loops, result) adds, in parts.
+/// What loops fill in, in parts: add(loops, result, execution) adds them, given what lives as long.
 template <typename Result>
 class InParts {
  public:
   template <typename Add>
   InParts(const Execution& execution, Add&& add, Result empty = {})
       : execution_(execution), result_(std::move(empty)) {
-    add(loops_, result_);
+    add(loops_, result_, execution_);
   }
   InParts(const InParts&) = delete;
   InParts& operator=(const InParts&) = delete;

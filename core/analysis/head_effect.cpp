@@ -118,9 +118,10 @@ void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Executio
 }
 
 std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
-  return inOneGo<HeadEffects>(execution, [&](Loops& loops, HeadEffects& into) {
-    addHeadEffects(loops, trace, item, execution, into);
-  });
+  return inOneGo<HeadEffects>(execution,
+                              [&](Loops& loops, HeadEffects& into, const Execution& own) {
+                                addHeadEffects(loops, trace, item, own, into);
+                              });
 }
 
 std::optional<double> HeadEffects::overSquare(double product, Index token) const {

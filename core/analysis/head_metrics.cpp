@@ -367,9 +367,10 @@ void addHeadMetrics(Loops& loops, const Trace& trace, ItemChoice item, const Exe
 
 std::optional<ItemMetrics> headMetrics(const Trace& trace, ItemChoice item,
                                        const Execution& execution) {
-  return inOneGo<ItemMetrics>(execution, [&](Loops& loops, ItemMetrics& into) {
-    addHeadMetrics(loops, trace, item, execution, into);
-  });
+  return inOneGo<ItemMetrics>(execution,
+                              [&](Loops& loops, ItemMetrics& into, const Execution& own) {
+                                addHeadMetrics(loops, trace, item, own, into);
+                              });
 }
 
 Measured uniformMeanDistance(const Document& document, ItemChoice item) {

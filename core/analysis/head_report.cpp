@@ -193,8 +193,8 @@ void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item, DeclaredRe
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
                                      const Execution& execution) {
-  return inOneGo<HeadReport>(execution, [&](Loops& loops, HeadReport& into) {
-    addHeadReport(loops, trace, item, relations, execution, into);
+  return inOneGo<HeadReport>(execution, [&](Loops& loops, HeadReport& into, const Execution& own) {
+    addHeadReport(loops, trace, item, relations, own, into);
   });
 }
 

@@ -222,9 +222,10 @@ void addHeadSimilarity(Loops& loops, const Trace& trace, ItemChoice item,
 
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution) {
-  return inOneGo<HeadSimilarity>(execution, [&](Loops& loops, HeadSimilarity& into) {
-    addHeadSimilarity(loops, trace, item, execution, into);
-  });
+  return inOneGo<HeadSimilarity>(execution,
+                                 [&](Loops& loops, HeadSimilarity& into, const Execution& own) {
+                                   addHeadSimilarity(loops, trace, item, own, into);
+                                 });
 }
 
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execution& execution) {

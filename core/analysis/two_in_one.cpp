@@ -252,8 +252,8 @@ void addTwoInOne(Loops& loops, const Trace& trace, Index item,
 std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
                                  const std::array<HeadRelation, 2>& pair, PairGains gains,
                                  const Execution& execution) {
-  return inOneGo<TwoInOne>(execution, [&](Loops& loops, TwoInOne& into) {
-    addTwoInOne(loops, trace, item, pair, gains, execution, into);
+  return inOneGo<TwoInOne>(execution, [&](Loops& loops, TwoInOne& into, const Execution& own) {
+    addTwoInOne(loops, trace, item, pair, gains, own, into);
   });
 }
 
@@ -401,8 +401,8 @@ std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index 
                                                       const std::vector<HeadRelation>& candidates,
                                                       PairGains gains, const Execution& execution) {
   using Pair = std::array<std::size_t, 2>;
-  return inOneGo<Pair>(execution, [&](Loops& loops, Pair& into) {
-    addMostBlurred(loops, trace, item, candidates, gains, execution, into);
+  return inOneGo<Pair>(execution, [&](Loops& loops, Pair& into, const Execution& own) {
+    addMostBlurred(loops, trace, item, candidates, gains, own, into);
   });
 }
 

@@ -245,8 +245,8 @@ void addCompositions(Loops& loops, const Model& model, const Execution& executio
 }
 
 std::optional<Compositions> composeHeads(const Model& model, const Execution& execution) {
-  const auto add = [&](Loops& loops, Compositions& into) {
-    addCompositions(loops, model, execution, into);
+  const auto add = [&](Loops& loops, Compositions& into, const Execution& own) {
+    addCompositions(loops, model, own, into);
   };
   return inOneGo<Compositions>(execution, add, Compositions(model.config()));
 }

@@ -229,8 +229,8 @@ TEST(Compositions, AreThoseOfTheFullMatrices) {
 
 TEST(Compositions, AreTheSameWhereTheyAreLeftOffAfterEveryPiece) {
   const ModelPtr model = modelOf("tiny-gpt2");
-  const auto add = [&](Loops& loops, Compositions& into) {
-    addCompositions(loops, *model, {}, into);
+  const auto add = [&](Loops& loops, Compositions& into, const Execution& own) {
+    addCompositions(loops, *model, own, into);
   };
   InParts<Compositions> inParts({}, add, Compositions(model->config()));
   int parts = 1;

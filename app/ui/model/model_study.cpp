@@ -99,8 +99,8 @@ Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMom
                 work / 1e12));
           }
           const Execution execution{0, &cancelled};
-          const auto add = [&](Loops& loops, model::Compositions& into) {
-            addCompositions(loops, *model, execution, into);
+          const auto add = [&](Loops& loops, model::Compositions& into, const Execution& own) {
+            addCompositions(loops, *model, own, into);
           };
           return std::make_shared<InParts<model::Compositions>>(
               execution, add, model::Compositions(model->config()));
