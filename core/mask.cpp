@@ -45,7 +45,9 @@ bool AllowedKeys::operator==(const AllowedKeys& other) const {
   return true;
 }
 
-AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query) {
+// inline, as allowedKeys is asked for every row of a pass, each rule known beforehand
+[[gnu::always_inline]] inline AllowedKeys allowedByRule(MaskRule rule, const Mask& mask, Index item,
+                                                        Index query) {
   constexpr Index kNoEnd = std::numeric_limits<Index>::max();
   AllowedKeys allowed{0, kNoEnd, nullptr};
   switch (rule) {
@@ -71,10 +73,15 @@ AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query) 
   return allowed;
 }
 
+AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query) {
+  return allowedByRule(rule, mask, item, query);
+}
+
 AllowedKeys allowedKeys(const Mask& mask, Index item, Index query, Index keys) {
   AllowedKeys all{0, keys, nullptr};
+#pragma GCC unroll 4
   for (const MaskRule rule : kMaskRules) {
-    const AllowedKeys allowed = allowedBy(rule, mask, item, query);
+    const AllowedKeys allowed = allowedByRule(rule, mask, item, query);
     all.begin = std::max(all.begin, allowed.begin);
     all.end = std::min(all.end, allowed.end);
     if (allowed.painted != nullptr) all.painted = allowed.painted;

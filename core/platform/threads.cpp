@@ -144,7 +144,9 @@ int mostThreads(int asked) {
   asked = 1;  // a page that may have one thread
 #endif
   if (asked > 0) return asked;
-  auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  // asked once: the system reads a file for the answer, a tenth of a small pass's time
+  static const auto allCores = static_cast<int>(std::thread::hardware_concurrency());
+  int cores = allCores;
 #ifdef __EMSCRIPTEN__
   --cores;  // the page's own thread draws meanwhile, with one of them
 #endif

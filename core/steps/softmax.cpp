@@ -57,16 +57,12 @@ bool onlyScaled(const AttentionConfig& c, const Pins& pins) {
 bool softmaxOf(const AttentionTensors& tensors, const Box& box, const MatrixView& out) {
   const AttentionConfig& c = tensors.config();
   const ConstMatrixView raw = tensors.cellsOf(TensorId::rawScores, box);
-  bool finite = true;
   if (onlyScaled(c, tensors.pins())) {
-    for (Index i = 0; i < out.rows; ++i) {
-      finite = softmaxOfScaled(raw.row(i), c.scoreMultiplier(), out.row(i),
-                               softmaxKeys(c, box.item, box.row + i)) &&
-               finite;
-    }
-    return finite;
+    std::vector<AllowedKeys> allowed;
+    for (Index i = 0; i < out.rows; ++i) allowed.push_back(softmaxKeys(c, box.item, box.row + i));
+    return softmaxOfScaled(raw, c.scoreMultiplier(), out, allowed);
   }
-  finite = allFinite(raw);
+  bool finite = allFinite(raw);
   const bool mayOverflow = c.scoreMultiplier() > 1.0F;  // finite raw scores, multiplied up
   for (Index i = 0; i < out.rows; ++i) {
     const std::span<float> row = out.row(i);

@@ -60,8 +60,17 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   scores = wide != 0U ? scores : Lanes{} - kInfinity;
 }
 
-/// As SoftmaxLoops.
-[[gnu::always_inline]] inline bool softmaxLoops(const float* from, float factor, float* row,
+/// e^(cell − maximum); 0 far below.
+[[gnu::always_inline]] inline void expBelow(Lanes& cells, float maximum) {
+  const Lanes below = cells - maximum;
+  cells = below < kUnderflow ? Lanes{} + kUnderflow : below;
+  expOfNegative(cells);
+  cells = below < kUnderflow ? Lanes{} : cells;
+}
+
+/// One row of any length, of which at least one score, `takesPart` of them (null: all), has a part;
+/// `row` may be `from`. False where a scaled score is NaN or infinite.
+[[gnu::always_inline]] inline bool softmaxOfRow(const float* from, float factor, float* row,
                                                 std::size_t count, const std::uint8_t* takesPart) {
   const std::size_t whole = count / kLanes * kLanes;
   const std::size_t rest = count - whole;
@@ -79,18 +88,12 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   }
   const float maximum = largestOf(maxima);
 
-  const auto toExp = [maximum](Lanes & cells) __attribute__((always_inline)) {
-    const Lanes below = cells - maximum;
-    cells = below < kUnderflow ? Lanes{} + kUnderflow : below;
-    expOfNegative(cells);
-    cells = below < kUnderflow ? Lanes{} : cells;
-  };
-  toExp(last);
+  expBelow(last, maximum);
   Lanes sums = last;
   Lanes seen{};  // told already
   for (std::size_t j = 0; j < whole; j += kLanes) {
     loadScaled(scores, from + j, factor, kLanes, parts(j), seen);
-    toExp(scores);
+    expBelow(scores, maximum);
     sums += scores;
     std::memcpy(row + j, &scores, sizeof(scores));
   }
@@ -105,31 +108,144 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   return sumOf(zeros) == 0.0F;
 }
 
-bool softmaxAnywhere(const float* scores, float factor, float* row, std::size_t count,
-                     const std::uint8_t* takesPart) {
-  return softmaxLoops(scores, factor, row, count, takesPart);
-}
-
-HEADSCOPE_AVX2 bool softmaxAvx2(const float* scores, float factor, float* row, std::size_t count,
-                                const std::uint8_t* takesPart) {
-  return softmaxLoops(scores, factor, row, count, takesPart);
-}
-HEADSCOPE_AVX512 bool softmaxAvx512(const float* scores, float factor, float* row,
-                                    std::size_t count, const std::uint8_t* takesPart) {
-  return softmaxLoops(scores, factor, row, count, takesPart);
-}
-
-/// Weights 0; as softmaxOfScaled of the scores that were there.
-bool fillForbidden(std::span<const float> raw, float factor, std::span<float> row) {
-  const auto count = static_cast<Index>(raw.size());
+/// Weights 0; false where a scaled score that was there is NaN or infinite.
+bool fillForbidden(const float* raw, float factor, float* row, Index count) {
   // multiplied down, a finite score stays finite, and what is not finite stays so
-  bool finite = allFinite({raw.data(), 1, count, count, 1});
+  bool finite = allFinite({raw, 1, count, count, 1});
   if (factor > 1.0F) {
-    finite = finite && std::ranges::all_of(
-                           raw, [factor](float score) { return std::isfinite(score * factor); });
+    finite = finite && std::all_of(raw, raw + count,
+                                   [factor](float score) { return std::isfinite(score * factor); });
   }
-  std::fill(row.begin(), row.end(), 0.0F);
+  std::fill(row, row + count, 0.0F);
   return finite;
+}
+
+/// Rows of up to kParts · kLanes scores, kRows at once: each step of one waits for the one before,
+/// so that the others' fill the time. Where rows lie next to each other, a register's load past the
+/// end of one reads from the next, and its store writes there what the next row then replaces:
+/// parts of a register take longer.
+template <int kParts, int kRows>
+[[gnu::always_inline]] inline void softmaxOfShortRows(const ConstMatrixView& raw, float factor,
+                                                      const MatrixView& weights,
+                                                      const AllowedKeys* allowed, Index first,
+                                                      Lanes& zeros) {
+  constexpr LaneBits kPlaces{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  constexpr auto kWidth = static_cast<Index>(kLanes);
+  const Index lastPart = (kParts - 1) * kWidth;
+  const Index tail = raw.cols - lastPart;
+  const bool apart =
+      raw.rowStride != raw.cols || weights.rowStride != raw.cols || raw.data == weights.data;
+  // of the last part's cells of a row, how many are loaded and stored
+  const auto touched = [&](Index row) {
+    const Index toTheEnd = (raw.rows - row) * raw.cols - lastPart;
+    return static_cast<std::size_t>(apart || toTheEnd < kWidth ? tail : kWidth);
+  };
+  Lanes cells[kRows][kParts];
+  float maximum[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    const float* from = raw.data + (first + r) * raw.rowStride;
+    const AllowedKeys& keys = allowed[first + r];
+    const auto allowedCount = static_cast<std::uint32_t>(keys.end - keys.begin);
+    Lanes maxima = Lanes{} - kInfinity;
+    for (int part = 0; part < kParts; ++part) {
+      const Index before = part * kWidth;
+      Lanes& scores = cells[r][part];
+      loadLanes(scores, from + before, part + 1 < kParts ? kLanes : touched(first + r));
+      if (part + 1 == kParts) {
+        scores = kPlaces < static_cast<std::uint32_t>(tail) ? scores : Lanes{};
+      }
+      scores *= factor;
+      zeros += scores * 0.0F;
+      const auto begin = static_cast<std::uint32_t>(keys.begin - before);
+      scores = kPlaces - begin < allowedCount ? scores : Lanes{} - kInfinity;
+      if (keys.painted != nullptr) {
+        Bytes bytes{};
+        std::memcpy(&bytes, keys.painted + before,
+                    part + 1 < kParts ? kLanes : static_cast<std::size_t>(tail));
+        scores = __builtin_convertvector(bytes, LaneBits) != 0U ? scores : Lanes{} - kInfinity;
+      }
+      maxima = scores > maxima ? scores : maxima;
+    }
+    // a number even of a row without an allowed key: all its cells lie infinitely below
+    maximum[r] = std::max(largestOf(maxima), std::numeric_limits<float>::lowest());
+  }
+  float sum[kRows];
+  for (int r = 0; r < kRows; ++r) {
+    Lanes sums{};
+    for (int part = kParts; part-- > 0;) {
+      expBelow(cells[r][part], maximum[r]);
+      sums += cells[r][part];
+    }
+    sum[r] = sumOf(sums);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    float* to = weights.data + (first + r) * weights.rowStride;
+    const float share = sum[r] > 0.0F ? 1.0F / sum[r] : 0.0F;
+    for (int part = 0; part < kParts; ++part) {
+      cells[r][part] *= share;
+      const std::size_t count = part + 1 < kParts ? kLanes : touched(first + r);
+      if (count == kLanes) {
+        std::memcpy(to + part * kWidth, &cells[r][part], sizeof(Lanes));
+      } else {
+        std::memcpy(to + part * kWidth, &cells[r][part], count * sizeof(float));
+      }
+    }
+  }
+}
+
+template <int kParts>
+[[gnu::always_inline]] inline bool softmaxOfShortRows(const ConstMatrixView& raw, float factor,
+                                                      const MatrixView& weights,
+                                                      const AllowedKeys* allowed) {
+  constexpr Index kAtOnce = 4;
+  Lanes zeros{};
+  if (raw.rows < kAtOnce || raw.data == weights.data) {
+    for (Index row = 0; row < raw.rows; ++row) {
+      softmaxOfShortRows<kParts, 1>(raw, factor, weights, allowed, row, zeros);
+    }
+  } else {  // the last of them are computed twice where they are no whole group
+    for (Index row = 0; row < raw.rows; row += kAtOnce) {
+      const Index first = std::min(row, raw.rows - kAtOnce);
+      softmaxOfShortRows<kParts, kAtOnce>(raw, factor, weights, allowed, first, zeros);
+    }
+  }
+  return sumOf(zeros) == 0.0F;
+}
+
+/// As SoftmaxLoops.
+[[gnu::always_inline]] inline bool softmaxLoops(const ConstMatrixView& raw, float factor,
+                                                const MatrixView& weights,
+                                                const AllowedKeys* allowed) {
+  constexpr auto kShort = static_cast<Index>(kLanes);
+  if (raw.cols <= kShort) return softmaxOfShortRows<1>(raw, factor, weights, allowed);
+  if (raw.cols <= 2 * kShort) return softmaxOfShortRows<2>(raw, factor, weights, allowed);
+  bool finite = true;
+  for (Index r = 0; r < raw.rows; ++r) {
+    const float* from = raw.data + r * raw.rowStride;
+    float* to = weights.data + r * weights.rowStride;
+    AllowedKeys keys = allowed[r];
+    if (!keys.any()) keys.end = keys.begin;
+    finite &= fillForbidden(from, factor, to, keys.begin);
+    finite &= fillForbidden(from + keys.end, factor, to + keys.end, raw.cols - keys.end);
+    if (keys.end == keys.begin) continue;
+    finite &= softmaxOfRow(from + keys.begin, factor, to + keys.begin,
+                           static_cast<std::size_t>(keys.end - keys.begin),
+                           keys.painted == nullptr ? nullptr : keys.painted + keys.begin);
+  }
+  return finite;
+}
+
+bool softmaxAnywhere(const ConstMatrixView& raw, float factor, const MatrixView& weights,
+                     const AllowedKeys* allowed) {
+  return softmaxLoops(raw, factor, weights, allowed);
+}
+HEADSCOPE_AVX2 bool softmaxAvx2(const ConstMatrixView& raw, float factor, const MatrixView& weights,
+                                const AllowedKeys* allowed) {
+  return softmaxLoops(raw, factor, weights, allowed);
+}
+HEADSCOPE_AVX512 bool softmaxAvx512(const ConstMatrixView& raw, float factor,
+                                    const MatrixView& weights, const AllowedKeys* allowed) {
+  return softmaxLoops(raw, factor, weights, allowed);
 }
 
 }  // namespace
@@ -138,21 +254,16 @@ std::vector<SoftmaxLoops> softmaxLoopsHere() {
   return runningHere<SoftmaxLoops>(softmaxAvx512, softmaxAvx2, softmaxAnywhere);
 }
 
-void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
-  softmaxOfScaled(row, 1.0F, row, allowed);
+bool softmaxOfScaled(const ConstMatrixView& raw, float factor, const MatrixView& weights,
+                     std::span<const AllowedKeys> allowed) {
+  static const SoftmaxLoops loops = softmaxLoopsHere().front();
+  return loops(raw, factor, weights, allowed.data());
 }
 
-bool softmaxOfScaled(std::span<const float> raw, float factor, std::span<float> row,
-                     const AllowedKeys& allowed) {
-  if (!allowed.any()) return fillForbidden(raw, factor, row);
-  static const SoftmaxLoops loops = softmaxLoopsHere().front();
-  const auto begin = static_cast<std::size_t>(allowed.begin);
-  const auto end = static_cast<std::size_t>(allowed.end);
-  const bool before = fillForbidden(raw.first(begin), factor, row.first(begin));
-  const bool behind = fillForbidden(raw.subspan(end), factor, row.subspan(end));
-  const bool within = loops(raw.data() + begin, factor, row.data() + begin, end - begin,
-                            allowed.painted == nullptr ? nullptr : allowed.painted + begin);
-  return before && within && behind;
+void softmaxRow(std::span<float> row, const AllowedKeys& allowed) {
+  const auto keys = static_cast<Index>(row.size());
+  const MatrixView cells{row.data(), 1, keys, keys};
+  softmaxOfScaled(cells, 1.0F, cells, {&allowed, 1});
 }
 
 AllowedKeys softmaxKeys(const AttentionConfig& config, Index item, Index query) {

@@ -16,16 +16,16 @@ namespace headscope {
 /// row without an allowed key is all 0.
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed);
 
-/// The same of scores that are `factor` times the raw ones, in the one sweep: the bits of scaling
-/// them first. False where a scaled score, allowed or not, is NaN or infinite.
-bool softmaxOfScaled(std::span<const float> raw, float factor, std::span<float> row,
-                     const AllowedKeys& allowed);
+/// The same of rows of scores that are `factor` times the raw ones, in the one sweep: the bits of
+/// scaling them first, and of each row by itself. `allowed`: each row's keys; `weights` may be
+/// `raw`. False where a scaled score, allowed or not, is NaN or infinite.
+bool softmaxOfScaled(const ConstMatrixView& raw, float factor, const MatrixView& weights,
+                     std::span<const AllowedKeys> allowed);
 
-/// The loops of both over `count` scores, of which those that take part (null: all) have a softmax;
-/// at least one does. `row` may be `scores`. As compiled for what this processor can do, the best
-/// first: all give the same bits.
-using SoftmaxLoops = bool (*)(const float* scores, float factor, float* row, std::size_t count,
-                              const std::uint8_t* takesPart);
+/// The loops of softmaxOfScaled as compiled for what this processor can do, the best first: all
+/// give the same bits.
+using SoftmaxLoops = bool (*)(const ConstMatrixView& raw, float factor, const MatrixView& weights,
+                              const AllowedKeys* allowed);
 std::vector<SoftmaxLoops> softmaxLoopsHere();
 
 /// The keys that take part in a row's softmax: the allowed ones, or all where forbidden ones are

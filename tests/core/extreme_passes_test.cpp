@@ -237,9 +237,8 @@ TEST_P(ExtremeSoftmax, EveryProcessorGivesTheseWeights) {
         for (const SoftmaxLoops loops : softmaxLoopsHere()) {
           trace_->tile(TensorId::rawScores, item, head, query, 1, 0, c.keys(), row.data());
           scoresForSoftmax(row, row, c, document_->pins, {item, head, query, 0});
-          loops(row.data() + keys.begin, 1.0F, row.data() + keys.begin,
-                static_cast<std::size_t>(keys.end - keys.begin),
-                keys.painted == nullptr ? nullptr : keys.painted + keys.begin);
+          const MatrixView cells{row.data(), 1, c.keys(), c.keys()};
+          loops(cells, 1.0F, cells, &keys);
           for (Index j = keys.begin; j < keys.end; ++j) {
             ASSERT_EQ(row[static_cast<std::size_t>(j)],
                       trace_->value({TensorId::weights, item, head, query, j}));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "tests/core/support/passes.h"
@@ -52,10 +53,44 @@ std::vector<Row> rows() {
 
 std::vector<float> softmaxOf(const Row& row, SoftmaxLoops loops) {
   std::vector<float> weights = row.scores;
-  loops(weights.data(), 1.0F, weights.data(), weights.size(),
-        row.takesPart.empty() ? nullptr : row.takesPart.data());
+  const auto keys = static_cast<Index>(weights.size());
+  const MatrixView cells{weights.data(), 1, keys, keys};
+  const AllowedKeys allowed{0, keys, row.takesPart.empty() ? nullptr : row.takesPart.data()};
+  loops(cells, 1.0F, cells, &allowed);
   return weights;
 }
+
+/// The keys of a row that tests take by turns: all, some at either end, one, none, painted ones.
+AllowedKeys keysOf(Index row, Index keys, const std::uint8_t* painted) {
+  switch (row % 7) {
+    case 0:
+      return {0, keys, nullptr};
+    case 1:
+      return {0, std::min<Index>(keys, row + 1), nullptr};
+    case 2:
+      return {keys / 3, keys, nullptr};
+    case 3:
+      return {keys - 1, keys, nullptr};
+    case 4:
+      return {keys / 2, keys / 2, nullptr};
+    case 5:
+      return {0, keys, painted};
+    default:
+      return {keys / 4, keys, painted};
+  }
+}
+
+/// Rows of scores, `stride` apart, in memory where each other value is kNobodys.
+struct Rows {
+  static constexpr float kNobodys = 7.0F;
+
+  Rows(Index count, Index keys, Index stride)
+      : memory(static_cast<std::size_t>((count + 2) * stride), kNobodys),
+        cells{memory.data() + stride, count, keys, stride} {}
+
+  std::vector<float> memory;
+  MatrixView cells;
+};
 
 TEST(SoftmaxRow, AgreesWithDoublePrecision) {
   for (const Row& row : rows()) {
@@ -90,6 +125,68 @@ TEST(SoftmaxRow, HasTheSameBitsOnEveryProcessor) {
       const auto weights = softmaxOf(row, each);
       ASSERT_EQ(std::memcmp(weights.data(), expected.data(), weights.size() * sizeof(float)), 0)
           << row.scores.size();
+    }
+  }
+}
+
+TEST(SoftmaxRow, OfSeveralRowsIsThatOfEachByItselfAndWritesNothingElse) {
+  for (const SoftmaxLoops loops : softmaxLoopsHere()) {
+    for (Index keys = 1; keys <= 40; ++keys) {
+      std::vector<std::uint8_t> painted(static_cast<std::size_t>(keys));
+      for (std::size_t j = 0; j < painted.size(); ++j) painted[j] = j % 3 == 1 ? 0 : 1;
+      for (const Index count : {1, 3, 4, 6, 9}) {
+        const Tensor scores = randomTensor({count, keys}, 1, "scores", 3.0F);
+        std::vector<AllowedKeys> allowed;
+        for (Index r = 0; r < count; ++r) allowed.push_back(keysOf(r, keys, painted.data()));
+        for (const auto& [apart, weightsApart] : {std::pair<Index, Index>{0, 0}, {0, 3}, {5, 0}}) {
+          Rows raw(count, keys, keys + apart);
+          Rows weights(count, keys, keys + weightsApart);
+          for (Index r = 0; r < count; ++r) {
+            std::copy_n(scores.data() + r * keys, keys, raw.cells.row(r).data());
+          }
+          ASSERT_TRUE(loops(raw.cells, 0.5F, weights.cells, allowed.data()));
+          ASSERT_TRUE(loops(raw.cells, 0.5F, raw.cells, allowed.data()));  // in their own place
+          for (Index r = 0; r < count; ++r) {
+            std::vector<float> alone(scores.data() + r * keys, scores.data() + (r + 1) * keys);
+            for (float& score : alone) score *= 0.5F;
+            softmaxRow(alone, allowed[static_cast<std::size_t>(r)]);
+            for (Index j = 0; j < keys; ++j) {
+              ASSERT_EQ(weights.cells(r, j), alone[static_cast<std::size_t>(j)])
+                  << count << " rows of " << keys << ": " << r << ", " << j;
+              ASSERT_EQ(raw.cells(r, j), weights.cells(r, j));
+              ASSERT_EQ(alone[static_cast<std::size_t>(j)] == 0.0F,
+                        !allowed[static_cast<std::size_t>(r)](j));
+              weights.cells(r, j) = Rows::kNobodys;
+            }
+          }
+          for (const float value : weights.memory) ASSERT_EQ(value, Rows::kNobodys);
+        }
+      }
+    }
+  }
+}
+
+TEST(SoftmaxRow, TellsOfEveryScoreThatIsNotFinite) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kMost = std::numeric_limits<float>::max();
+  for (const SoftmaxLoops loops : softmaxLoopsHere()) {
+    for (const Index keys : {3, 16, 21, 32, 40}) {
+      for (Index place = 0; place < 6 * keys; ++place) {
+        for (const auto& [value, factor] : {std::pair{kInfinity, 1.0F},
+                                            {-kInfinity, 0.5F},
+                                            {std::nanf(""), 1.0F},
+                                            {kMost, 2.0F}}) {
+          std::vector<float> scores(static_cast<std::size_t>(6 * keys), 1.0F);
+          std::vector<float> weights(scores.size());
+          const MatrixView raw{scores.data(), 6, keys, keys};
+          std::vector<AllowedKeys> allowed;
+          for (Index r = 0; r < 6; ++r) allowed.push_back(keysOf(r, keys, nullptr));
+          const MatrixView to{weights.data(), 6, keys, keys};
+          ASSERT_TRUE(loops(raw, factor, to, allowed.data()));
+          scores[static_cast<std::size_t>(place)] = value;
+          ASSERT_FALSE(loops(raw, factor, to, allowed.data())) << keys << ": " << place;
+        }
+      }
     }
   }
 }
