@@ -121,9 +121,9 @@ bool fillForbidden(const float* raw, float factor, float* row, Index count) {
 }
 
 /// Rows of up to kParts · kLanes scores, kRows at once: each step of one waits for the one before,
-/// so that the others' fill the time. Where rows lie next to each other, a register's load past the
-/// end of one reads from the next, and its store writes there what the next row then replaces:
-/// parts of a register take longer.
+/// so that the others' fill the time. Parts of a register take longer, so that its load goes on
+/// past the end of a row into the memory up to the last one, and its store, where rows lie next to
+/// each other, into the next row, which then replaces it.
 template <int kParts, int kRows>
 [[gnu::always_inline]] inline void softmaxOfShortRows(const ConstMatrixView& raw, float factor,
                                                       const MatrixView& weights,
@@ -133,11 +133,14 @@ template <int kParts, int kRows>
   constexpr auto kWidth = static_cast<Index>(kLanes);
   const Index lastPart = (kParts - 1) * kWidth;
   const Index tail = raw.cols - lastPart;
-  const bool apart =
-      raw.rowStride != raw.cols || weights.rowStride != raw.cols || raw.data == weights.data;
-  // of the last part's cells of a row, how many are loaded and stored
-  const auto touched = [&](Index row) {
-    const Index toTheEnd = (raw.rows - row) * raw.cols - lastPart;
+  // of the last part's cells of a row, how many are loaded, and stored
+  const auto loaded = [&](Index row) {
+    const Index toTheEnd = (raw.rows - 1 - row) * raw.rowStride + tail;
+    return static_cast<std::size_t>(toTheEnd < kWidth ? tail : kWidth);
+  };
+  const bool apart = weights.rowStride != weights.cols || raw.data == weights.data;
+  const auto stored = [&](Index row) {
+    const Index toTheEnd = (weights.rows - 1 - row) * weights.rowStride + tail;
     return static_cast<std::size_t>(apart || toTheEnd < kWidth ? tail : kWidth);
   };
   Lanes cells[kRows][kParts];
@@ -150,7 +153,7 @@ template <int kParts, int kRows>
     for (int part = 0; part < kParts; ++part) {
       const Index before = part * kWidth;
       Lanes& scores = cells[r][part];
-      loadLanes(scores, from + before, part + 1 < kParts ? kLanes : touched(first + r));
+      loadLanes(scores, from + before, part + 1 < kParts ? kLanes : loaded(first + r));
       if (part + 1 == kParts) {
         scores = kPlaces < static_cast<std::uint32_t>(tail) ? scores : Lanes{};
       }
@@ -183,7 +186,7 @@ template <int kParts, int kRows>
     const float share = sum[r] > 0.0F ? 1.0F / sum[r] : 0.0F;
     for (int part = 0; part < kParts; ++part) {
       cells[r][part] *= share;
-      const std::size_t count = part + 1 < kParts ? kLanes : touched(first + r);
+      const std::size_t count = part + 1 < kParts ? kLanes : stored(first + r);
       if (count == kLanes) {
         std::memcpy(to + part * kWidth, &cells[r][part], sizeof(Lanes));
       } else {

@@ -17,17 +17,13 @@ struct Sums {
   double answers = 0.0, squares = 0.0;  // of numbers: Σ t, Σ t²
 };
 
-/// −log softmax(logits)[answer], and softmax(logits) in their place.
-double crossEntropy(std::span<const float> logits, std::size_t answer, std::span<float> shares,
-                    bool& right) {
-  const auto likeliest = std::max_element(logits.begin(), logits.end());
-  const auto best = static_cast<std::size_t>(likeliest - logits.begin());
-  const double behind = static_cast<double>(*likeliest) - static_cast<double>(logits[answer]);
-  right = best == answer;
-  std::copy(logits.begin(), logits.end(), shares.begin());
-  softmaxRow(shares, {0, static_cast<Index>(shares.size())});
-  // the best has the share 1 / Σ exp(logit − best logit), which is never too small for a float
-  return behind - std::log(static_cast<double>(shares[best]));
+float largestOf(std::span<const float> values) {
+  float largest = values[0];
+#pragma omp simd reduction(max : largest)
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    largest = values[i] > largest ? values[i] : largest;
+  }
+  return largest;
 }
 
 class LossesRunner {
@@ -48,49 +44,79 @@ class LossesRunner {
     const Index pieces = (places + kPlacesAtOnce - 1) / kPlacesAtOnce;
     std::vector<Sums> sums(questions_.size() * static_cast<std::size_t>(pieces));
     overPieces(pieces, execution, [&](Index piece) {
-      const Index end = std::min(places, (piece + 1) * kPlacesAtOnce);
-      std::vector<float> row(static_cast<std::size_t>(most_));
-      for (Index place = piece * kPlacesAtOnce; place < end; ++place) {
-        Index first = 0;
-        for (std::size_t q = 0; q < questions_.size(); ++q) {
-          const auto classes = static_cast<std::size_t>(questions_[q].classes);
-          answer(q, place, first, {row.data(), classes},
-                 sums[static_cast<std::size_t>(piece) * questions_.size() + q]);
-          first += questions_[q].classes;
+      const Places at{piece * kPlacesAtOnce, std::min(places, (piece + 1) * kPlacesAtOnce)};
+      std::vector<float> shares(static_cast<std::size_t>((at.end - at.begin) * most_));
+      Index first = 0;
+      for (std::size_t q = 0; q < questions_.size(); ++q) {
+        Sums& of = sums[static_cast<std::size_t>(piece) * questions_.size() + q];
+        if (questions_[q].classes == 1) {
+          numbers(q, at, first, of);
+        } else {
+          classes(q, at, first, shares, of);
         }
+        first += questions_[q].classes;
       }
     });
     return addedUp(sums);
   }
 
  private:
-  void answer(std::size_t q, Index place, Index first, std::span<float> row, Sums& sums) {
-    const Question& question = questions_[q];
-    const Index start = place * logits_.dim(2) + first;
-    const std::span<const float> logits(logits_.data() + start, row.size());
-    const float wanted = examples_.answers[q][static_cast<std::size_t>(place)];
-    const bool asked = !std::isnan(wanted);
-    float* to = gradient_ == nullptr ? nullptr : gradient_->mutableData() + start;
-    if (!asked) {
-      if (to != nullptr) std::fill_n(to, row.size(), 0.0F);
-      return;
-    }
-    const float weight = question.weight / static_cast<float>(asked_[q]);
-    if (question.classes == 1) {
-      const double error = static_cast<double>(logits[0]) - static_cast<double>(wanted);
+  struct Places {
+    Index begin, end;
+  };
+
+  float wanted(std::size_t q, Index place) const {
+    return examples_.answers[q][static_cast<std::size_t>(place)];
+  }
+  float weight(std::size_t q) const { return questions_[q].weight / static_cast<float>(asked_[q]); }
+
+  /// (answer − wanted)².
+  void numbers(std::size_t q, const Places& places, Index column, Sums& sums) {
+    for (Index place = places.begin; place < places.end; ++place) {
+      const Index at = place * logits_.dim(2) + column;
+      const auto answer = static_cast<double>(wanted(q, place));
+      const bool asked = !std::isnan(answer);
+      const double error = asked ? static_cast<double>(logits_.data()[at]) - answer : 0.0;
+      if (gradient_ != nullptr) {
+        gradient_->mutableData()[at] = asked ? 2.0F * weight(q) * static_cast<float>(error) : 0.0F;
+      }
+      if (!asked) continue;
       sums.loss += error * error;
-      sums.answers += wanted;
-      sums.squares += static_cast<double>(wanted) * static_cast<double>(wanted);
-      if (to != nullptr) *to = 2.0F * weight * static_cast<float>(error);
-      return;
+      sums.answers += answer;
+      sums.squares += answer * answer;
     }
-    bool right = false;
-    const auto chosen = static_cast<std::size_t>(wanted);
-    sums.loss += crossEntropy(logits, chosen, row, right);
-    sums.right += right ? 1.0 : 0.0;
-    if (to == nullptr) return;
-    row[chosen] -= 1.0F;
-    for (std::size_t i = 0; i < row.size(); ++i) to[i] = weight * row[i];
+  }
+
+  /// −log softmax(logits)[wanted]. With the likeliest one's logit l and share s that is
+  /// l − logits[wanted] − log s, where s is never too small for a float.
+  void classes(std::size_t q, const Places& places, Index column, std::span<float> memory,
+               Sums& sums) {
+    const Index count = questions_[q].classes;
+    const Index stride = logits_.dim(2);
+    const Index start = places.begin * stride + column;
+    const ConstMatrixView logits{logits_.data() + start, places.end - places.begin, count, stride};
+    const MatrixView shares{memory.data(), logits.rows, count, count};
+    const std::vector<AllowedKeys> all(static_cast<std::size_t>(logits.rows), {0, count, nullptr});
+    softmaxOfScaled(logits, 1.0F, shares, all);
+    double likeliest = 1.0;  // the shares' product: of so few places it is never too small either
+    for (Index r = 0; r < logits.rows; ++r) {
+      float* to = gradient_ == nullptr ? nullptr : gradient_->mutableData() + start + r * stride;
+      const float answer = wanted(q, places.begin + r);
+      if (std::isnan(answer)) {
+        if (to != nullptr) std::fill_n(to, count, 0.0F);
+        continue;
+      }
+      const auto chosen = static_cast<Index>(answer);
+      const std::span<const float> row = logits.row(r);
+      const float largest = largestOf(row);
+      sums.loss += static_cast<double>(largest) - static_cast<double>(logits(r, chosen));
+      likeliest *= static_cast<double>(largestOf(shares.row(r)));
+      sums.right += std::find(row.begin(), row.end(), largest) == row.begin() + chosen ? 1.0 : 0.0;
+      if (to == nullptr) continue;
+      shares(r, chosen) -= 1.0F;
+      for (Index i = 0; i < count; ++i) to[i] = weight(q) * shares(r, i);
+    }
+    sums.loss -= std::log(likeliest);
   }
 
   Losses addedUp(std::span<const Sums> sums) const {
