@@ -45,7 +45,9 @@ bool AllowedKeys::operator==(const AllowedKeys& other) const {
   return true;
 }
 
-// inline, as allowedKeys is asked for every row of a pass, each rule known beforehand
+namespace {
+
+/// Inline, as allowedKeys is asked for every row of a pass, with rules known beforehand.
 [[gnu::always_inline]] inline AllowedKeys allowedByRule(MaskRule rule, const Mask& mask, Index item,
                                                         Index query) {
   constexpr Index kNoEnd = std::numeric_limits<Index>::max();
@@ -72,6 +74,8 @@ bool AllowedKeys::operator==(const AllowedKeys& other) const {
   }
   return allowed;
 }
+
+}  // namespace
 
 AllowedKeys allowedBy(MaskRule rule, const Mask& mask, Index item, Index query) {
   return allowedByRule(rule, mask, item, query);
