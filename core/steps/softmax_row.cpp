@@ -144,7 +144,7 @@ template <int kParts, int kRows>
     return static_cast<std::size_t>(apart || toTheEnd < kWidth ? tail : kWidth);
   };
   Lanes cells[kRows][kParts];
-  float maximum[kRows];
+  float maximum[kRows] = {};
   for (int r = 0; r < kRows; ++r) {
     const float* from = raw.data + (first + r) * raw.rowStride;
     const AllowedKeys& keys = allowed[first + r];
@@ -172,7 +172,7 @@ template <int kParts, int kRows>
     // a number even of a row without an allowed key: all its cells lie infinitely below
     maximum[r] = std::max(largestOf(maxima), std::numeric_limits<float>::lowest());
   }
-  float sum[kRows];
+  float sum[kRows] = {};
   for (int r = 0; r < kRows; ++r) {
     Lanes sums{};
     for (int part = kParts; part-- > 0;) {
