@@ -39,6 +39,16 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   x = (Lanes)((LaneBits)p + ((LaneBits)shifted << 23U));
 }
 
+/// −∞ in the place of those of `count` scores that take no part (null: all do).
+[[gnu::always_inline]] inline void leaveOut(Lanes& scores, const std::uint8_t* takesPart,
+                                            std::size_t count) {
+  if (takesPart == nullptr) return;
+  Bytes bytes{};
+  std::memcpy(&bytes, takesPart, count);
+  const LaneBits wide = __builtin_convertvector(bytes, LaneBits);
+  scores = wide != 0U ? scores : Lanes{} - kInfinity;
+}
+
 /// Up to kLanes scores, scaled; in the place of those past the end or without a part stands −∞.
 /// `zeros` adds 0 times each that is there: no longer 0 once one is not finite.
 [[gnu::always_inline]] inline void loadScaled(Lanes& scores, const float* cells, float factor,
@@ -53,11 +63,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
     std::memcpy(&whole, &scores, count * sizeof(float));
     scores = whole;
   }
-  if (takesPart == nullptr) return;
-  Bytes bytes{};
-  std::memcpy(&bytes, takesPart, count);
-  const LaneBits wide = __builtin_convertvector(bytes, LaneBits);
-  scores = wide != 0U ? scores : Lanes{} - kInfinity;
+  leaveOut(scores, takesPart, count);
 }
 
 /// e^(cell − maximum); 0 far below.
@@ -161,12 +167,8 @@ template <int kParts, int kRows>
       zeros += scores * 0.0F;
       const auto begin = static_cast<std::uint32_t>(keys.begin - before);
       scores = kPlaces - begin < allowedCount ? scores : Lanes{} - kInfinity;
-      if (keys.painted != nullptr) {
-        Bytes bytes{};
-        std::memcpy(&bytes, keys.painted + before,
-                    part + 1 < kParts ? kLanes : static_cast<std::size_t>(tail));
-        scores = __builtin_convertvector(bytes, LaneBits) != 0U ? scores : Lanes{} - kInfinity;
-      }
+      leaveOut(scores, keys.painted == nullptr ? nullptr : keys.painted + before,
+               part + 1 < kParts ? kLanes : static_cast<std::size_t>(tail));
       maxima = scores > maxima ? scores : maxima;
     }
     // a number even of a row without an allowed key: all its cells lie infinitely below
