@@ -31,6 +31,17 @@ Index bytesHeldBy(const Trace& trace) {
   return bytes;
 }
 
+/// The same in another place: a pass after one of the document finds its input changed, and all of
+/// its weights as they were.
+DocumentPtr withInputAnew(const Document& document) {
+  Input input = *document.input;
+  input.x = input.x.clone();
+  input.memory = input.memory.clone();
+  Document anew = document;
+  anew.input = std::make_shared<const Input>(std::move(input));
+  return std::make_shared<const Document>(std::move(anew));
+}
+
 }  // namespace
 
 std::vector<Index> headCounts(const AttentionConfig& config) {
@@ -120,8 +131,9 @@ bool HeadCountMeasure::learn(double until) {
 bool HeadCountMeasure::measure(double until) {
   while (!loops_) {
     if (!pass_) {
-      trace_ = nullptr;  // two passes at once might not fit
-      pass_.emplace(document_, nullptr, execution_);
+      if (!trace_) execution_.memory = std::make_shared<BlockStore>();
+      keepForPasses(*execution_.memory, *document_);
+      pass_.emplace(trace_ ? withInputAnew(*document_) : document_, trace_, execution_);
     }
     if (!pass_->goOn(until - clockSeconds())) return false;
     trace_ = pass_->trace();
