@@ -84,11 +84,13 @@ function(compile_together target files)
 endfunction()
 
 # For a target that computes nothing that takes long: half the time to compile, and for a browser
-# less to load.
+# less to load. Under the sanitizers not optimised at all: it compiles in two thirds of the time, and
+# its tests take half of what is won.
 function(compile_quickly target)
   if(EMSCRIPTEN)
     target_compile_options(${target} PRIVATE -Os)
   else()
-    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>
+                           $<$<BOOL:${HEADSCOPE_SANITIZE}>:-O0>)
   endif()
 endfunction()
