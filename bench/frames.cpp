@@ -1,21 +1,28 @@
 // One frame: building the interface on the CPU, and drawing what was built (in software where there
 // is no graphics card).
 #include <epoxy/gl.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "app/host/headless.h"
 #include "app/host/offscreen.h"
 #include "app/host/painter.h"
 #include "bench/documents.h"
+#include "bench/passes.h"
 #include "bench/shown_pictures.h"
 #include "core/edit.h"
 #include "core/execution.h"
+#include "core/formats/shipped_model.h"
+#include "core/ledger.h"
+#include "core/presets.h"
 
 namespace headscope::bench {
 namespace {
@@ -213,6 +220,63 @@ void buildTrainPage(benchmark::State& state) {
   state.counters["longest_ms"] = 1e3 * longest;
 }
 
+struct View {
+  const char* name;
+  std::function<void(ui::ViewState&)> choose;
+};
+
+std::vector<View> everyView() {
+  std::vector<View> views;
+  for (const char* tool : {"flow", "terms", "mask", "temperature", "rotation", "changes",
+                           "mistakes", "kvcache", "perhead"}) {
+    views.push_back({tool, [tool](ui::ViewState& view) { view.tool = tool; }});
+  }
+  using ui::EffectTab;
+  for (const auto& [name, tab] :
+       {std::pair("heads", EffectTab::off), std::pair("output_matrix", EffectTab::outputMatrix),
+        std::pair("more_heads", EffectTab::moreHeads),
+        std::pair("why_several", EffectTab::whySeveral),
+        std::pair("how_learned", EffectTab::howLearned)}) {
+    views.push_back({name, [tab = tab](ui::ViewState& view) {
+                       view.page = ui::kHeadsPage;
+                       view.heads.effectTab = tab;
+                     }});
+  }
+  for (const auto& [name, tab] :
+       {std::pair("train", ui::TrainTab::live), std::pair("over_steps", ui::TrainTab::overSteps)}) {
+    views.push_back({name, [tab = tab](ui::ViewState& view) {
+                       view.page = ui::kTrainPage;
+                       view.train.tab = tab;
+                     }});
+  }
+  views.push_back({"learn", [](ui::ViewState& view) { view.page = ui::kLearnPage; }});
+  views.push_back({"model", [](ui::ViewState& view) {
+                     view.page = ui::kModelPage;
+                     view.model.place.folder = formats::kShippedModel;
+                   }});
+  return views;
+}
+
+/// A page as the window opens it, with one of its tabs; the train page's after a whole run. At the
+/// scale of the interface that is its argument: 2 is a window of 4K.
+void buildView(benchmark::State& state, const View& view) {
+  const bool large = state.range(0) == 2;
+  host::Headless host(large ? 3840 : kWidth, large ? 2160 : kHeight);
+  AppOptions options;
+  options.document = makePreset(presetByName("original-transformer"),
+                                WeightSource{WeightInit::learned, 1, {}}, defaultMemoryBudget());
+  options.view.scale = large ? 2.0F : 1.0F;
+  view.choose(options.view);
+  App app(std::move(options));
+  settle(host, app);
+  if (app.view().page == ui::kTrainPage) {
+    host.press(app, ui::Key::enter);
+    settle(host, app);
+  }
+  for (auto _ : state) host.frame(app);
+  state.counters["vertices"] = ImGui::GetDrawData()->TotalVtxCount;
+}
+
 void sizes(benchmark::internal::Benchmark* benchmark) {
   benchmark->ArgNames({"D", "H", "T"})
       ->Args({512, 8, 6})
@@ -267,4 +331,15 @@ BENCHMARK(buildFrameHovering)->Name("frame/build_hovering")->Apply(sizes);
 BENCHMARK(drawFrame)->Name("frame/draw")->Apply(sizes);
 
 }  // namespace
+
+void registerViews() {
+  for (const View& view : everyView()) {
+    benchmark::RegisterBenchmark(fmt::format("view/{}", view.name).c_str(), buildView, view)
+        ->ArgName("scale")
+        ->Arg(1)
+        ->Arg(2)
+        ->Apply(bestOfNine);
+  }
+}
+
 }  // namespace headscope::bench

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   headscope::bench::registerPasses();
   headscope::bench::registerTraining();
+  headscope::bench::registerViews();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
 }
