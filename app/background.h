@@ -154,8 +154,13 @@ class BackgroundTask {
     return std::exchange(outcome_, std::nullopt);
   }
 
-  /// Nothing is requested any more, and what is under way is told to stop.
-  void stop() { thread_.stop(); }
+  /// Nothing is requested any more, what is under way is told to stop, and no outcome comes of it or
+  /// of what was done before.
+  void stop() {
+    thread_.stop();
+    const std::lock_guard lock(mutex_);
+    outcome_.reset();
+  }
   bool busy() const { return thread_.busy(); }
 
   /// Waits until nothing is requested or running. True where an outcome is there to be taken.

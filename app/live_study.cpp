@@ -12,8 +12,6 @@ namespace {
 /// Of one request: so old the picture may become.
 constexpr double kRoundsSeconds = std::min(0.05, kSlice);
 
-constexpr unsigned kOfStudy = 32;  // from this bit on a moment's number says of which study it is
-
 bool sameVariants(const std::vector<training::Variant>& a,
                   const std::vector<training::Variant>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
@@ -94,7 +92,8 @@ LiveStudy::LiveStudy(Index memoryBudgetBytes, std::shared_ptr<const StudyMoment>
 }
 
 void LiveStudy::begin(const training::Task& task, std::vector<training::Variant> variants) {
-  runs_ = std::make_shared<Runs>(task, variants, memoryBudgetBytes_, ++begun_ << kOfStudy);
+  runs_ = std::make_shared<Runs>(task, variants, memoryBudgetBytes_, ++begun_ << 32U);
+  thread_.stop();  // of the study before
   task_ = &task;
   variants_ = std::move(variants);
   moment_ = nullptr;
@@ -110,7 +109,7 @@ bool LiveStudy::isOf(const training::Task& task,
 void LiveStudy::follow() {
   if (auto outcome = thread_.take()) {
     problem_ = outcome->error;
-    if (outcome->result && outcome->result->number >> kOfStudy == begun_) {
+    if (outcome->result) {
       moment_ = std::make_shared<const StudyMoment>(std::move(*outcome->result));
     }
     if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;

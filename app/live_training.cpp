@@ -108,6 +108,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
 
 void LiveTraining::begin(const training::Task& task, const training::TrainingSettings& settings) {
   run_ = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
+  thread_.stop();  // of the run before
   moment_ = nullptr;
   problem_.clear();
   playing_ = false;

@@ -47,7 +47,7 @@ void Snapshots::keep(Wanted wanted) {
 }
 
 void Snapshots::add(Index step, std::span<const Parameter> parameters) {
-  if (!all_.empty() && step % every_ != 0) return;
+  if (!all_.empty() && (step % every_ != 0 || step == all_.back().step)) return;
   Snapshot snapshot{step, {}, {}, {}};
   for (const Parameter& parameter : parameters) {
     snapshot.values.push_back(copyOf(parameter.value));

@@ -25,7 +25,7 @@ class Snapshots {
  public:
   explicit Snapshots(Index mostBytes) : mostBytes_(mostBytes) {}
 
-  /// Keeps a copy where a snapshot is due; steps come in order.
+  /// Keeps a copy where a snapshot is due; steps come in order, and again from where they went back.
   void add(Index step, std::span<const Parameter> parameters);
   /// Forgets those of later steps.
   void dropAfter(Index step);

@@ -80,6 +80,26 @@ TEST(BackgroundTask, AnOlderResultIsDropped) {
   EXPECT_FALSE(task.take());
 }
 
+TEST(BackgroundTask, NothingComesOfWhatWasStopped) {
+  Task task;
+  task.request([](Cancelled&) { return std::optional(1); });
+  task.wait();
+  task.stop();
+  EXPECT_FALSE(task.take()) << "what was done and not taken yet";
+  std::promise<void> started;
+  std::promise<void> proceed;
+  task.request([&](Cancelled&) {
+    started.set_value();
+    proceed.get_future().wait();
+    return std::optional(2);
+  });
+  started.get_future().wait();
+  task.stop();
+  proceed.set_value();
+  task.wait();
+  EXPECT_FALSE(task.take()) << "what comes to its end all the same";
+}
+
 TEST(BackgroundTask, AnErrorIsAnOutcome) {
   Task task;
   task.request([](Cancelled&) -> std::optional<int> { throw UserError("too wide"); });

@@ -204,6 +204,28 @@ TEST(LiveTraining, LooksBackAndGoesOnFromThere) {
   EXPECT_EQ(again->records.size(), sixth->records.size());
 }
 
+TEST(LiveTraining, ANewRunTakesNothingOfTheOneBefore) {
+  LiveTraining live(Index{1} << 30);
+  const training::Task& task = training::taskFromString("pointer");
+  training::TrainingSettings settings = training::settingsOf(task);
+  settings.steps = 1;
+  live.begin(task, settings);
+  live.setSpeed(0.0);
+  live.play(true);
+  live.follow(0.0);
+  live.finish();  // its end is there, and not taken
+  settings.steps = 5;
+  live.begin(task, settings);
+  live.play(true);
+  live.follow(0.0);
+  EXPECT_TRUE(live.playing());
+  EXPECT_EQ(live.moment(), nullptr);
+  live.finish();
+  live.follow(0.0);
+  ASSERT_NE(live.moment(), nullptr);
+  EXPECT_EQ(live.moment()->settings.steps, 5);
+}
+
 TEST(LiveTraining, RefusesWhatCannotBeAndKeepsTheRun) {
   LiveTraining live(Index{1} << 30);
   const training::Task& task = training::taskFromString("cards");

@@ -290,6 +290,18 @@ TEST(Trainer, IsCancelledBetweenSteps) {
   EXPECT_EQ(numbersOf(run.model().parameters()), numbersOf(other.model().parameters()));
 }
 
+/// Going back to a step and on from it again and again.
+TEST(Snapshots, HoldAStepOnce) {
+  Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
+  Snapshots snapshots(0);  // full with the first, which always stays
+  for (int n = 0; n < 3; ++n) {
+    snapshots.add(0, model.parameters());
+    snapshots.dropAfter(0);
+  }
+  EXPECT_EQ(snapshots.all().size(), 1U);
+  EXPECT_EQ(snapshots.bytes(), snapshots.all().front().bytes());
+}
+
 TEST(Snapshots, HoldNoMoreThanTheyMayAndTheFirst) {
   Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
   Snapshots all(Index{1} << 30);
