@@ -5,19 +5,18 @@
 #include <cmath>
 #include <utility>
 
+#include "core/platform/threads.h"
+
 namespace headscope::training {
 namespace {
 
 /// Points of accuracy, or of R², that count as a loss.
 constexpr double kNoticeable = 0.02;
 
-std::optional<Losses> lossesWithout(const Model& model, const Examples& examples,
-                                    const std::optional<HeadPlace>& head,
-                                    const Execution& execution) {
-  ModelPass pass(model, examples);
-  if (head) pass.switchOff(*head);
-  if (!pass.forward(execution)) return std::nullopt;
-  Losses losses = lossesOf(pass.logits(), model.task().questions(), examples, execution);
+/// Of a pass that has its logits.
+std::optional<Losses> lossesOf(const Model& model, const ModelPass& pass,
+                               const Execution& execution) {
+  Losses losses = lossesOf(pass.logits(), model.task().questions(), pass.examples(), execution);
   if (execution.stop()) return std::nullopt;
   return losses;
 }
@@ -26,14 +25,21 @@ std::optional<Losses> lossesWithout(const Model& model, const Examples& examples
 
 std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& examples,
                                       const Execution& execution) {
+  const ThreadCount threads(
+      threadsOfPass(model.task(), model.settings(), examples.count, execution));
   HeadsOff off;
-  auto all = lossesWithout(model, examples, std::nullopt, execution);
+  ModelPass whole(model, examples);
+  if (!whole.forward(execution)) return std::nullopt;
+  auto all = lossesOf(model, whole, execution);
   if (!all) return std::nullopt;
   off.all = std::move(*all);
   for (Index layer = 0; layer < model.settings().layers; ++layer) {
     auto& ofLayer = off.without.emplace_back();
     for (Index head = 0; head < model.settings().heads; ++head) {
-      auto losses = lossesWithout(model, examples, HeadPlace{layer, head}, execution);
+      ModelPass pass(model, examples);
+      pass.switchOff({layer, head});
+      if (!pass.forward(execution, &whole)) return std::nullopt;
+      auto losses = lossesOf(model, pass, execution);
       if (!losses) return std::nullopt;
       ofLayer.push_back(std::move(*losses));
     }

@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "core/platform/threads.h"
+
 namespace headscope::training {
 namespace {
 
@@ -57,8 +59,10 @@ std::vector<Index> stripSteps(const Trainer& run, Index count) {
 std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,
                                                   Index count, const Execution& execution) {
   if (run.evaluations().empty()) return std::nullopt;
-  Model past(run.task(), run.settings().model, run.settings().seed);
+  const ModelSettings& settings = run.settings().model;
+  Model past(run.task(), settings, run.settings().seed);
   const Examples always = evaluationExamples(run.task());
+  const ThreadCount threads(threadsOfPass(run.task(), settings, always.count, execution));
   const auto& snapshots = run.snapshots().all();
   std::vector<StripMoment> strip;
   for (const Index wanted : stripSteps(run, count)) {
@@ -69,11 +73,16 @@ std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Exam
     if (!strip.empty() && strip.back().step == moment.step) continue;
     if (!now) putInto(*snapshot, past.parameters());
     const Model& model = now ? run.model() : past;
-    ModelPass all(model, always);
-    if (!all.forward(execution)) return std::nullopt;
-    auto evaluation = evaluationOf(all, run.task(), moment.step, execution);
-    if (!evaluation) return std::nullopt;
-    moment.evaluation = std::move(*evaluation);
+    const auto known = std::ranges::find(run.evaluations(), moment.step, &Evaluation::step);
+    if (known != run.evaluations().end()) {
+      moment.evaluation = *known;
+    } else {
+      ModelPass all(model, always);
+      if (!all.forward(execution)) return std::nullopt;
+      auto evaluation = evaluationOf(all, run.task(), moment.step, execution);
+      if (!evaluation) return std::nullopt;
+      moment.evaluation = std::move(*evaluation);
+    }
     ModelPass pass(model, example);
     if (!pass.forward(execution)) return std::nullopt;
     for (Index layer = 0; layer < pass.layers(); ++layer) {

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/finite.h"
+#include "core/ledger.h"
+#include "core/platform/threads.h"
 #include "core/run_steps.h"
 #include "core/steps/linear.h"
 
@@ -96,6 +98,12 @@ Index parameterCount(const Task& task, const ModelSettings& settings) {
   return count;
 }
 
+int threadsOfPass(const Task& task, const ModelSettings& settings, Index examples,
+                  const Execution& execution) {
+  const Index flops = settings.layers * ledger(attentionOf(task, settings, examples)).flops;
+  return threadsFor(flops, execution.threads, execution.flopsPerThread);
+}
+
 Model::Model(const Task& task, const ModelSettings& settings, std::uint64_t seed)
     : task_(&task), settings_(settings), inputs_(std::max<std::size_t>(1, task.features().size())) {
   Index classes = 0;
@@ -148,11 +156,11 @@ void ModelPass::switchOff(const HeadPlace& head) {
   offConfig_.headGains[at(head.head)] = 0.0F;
 }
 
-bool ModelPass::forward(const Execution& execution) {
+bool ModelPass::forward(const Execution& execution, const ModelPass* before) {
   layers_.clear();
   gradients_.clear();
-  overflowed_ = false;
-  Tensor h = embedded(execution);
+  overflowed_ = before != nullptr && before->overflowed_;
+  Tensor h = before != nullptr ? before->layer(0).tensor(TensorId::x) : embedded(execution);
   for (Index layer = 0; layer < model_->settings().layers; ++layer) {
     const AttentionConfig& config = offIn_ == layer ? offConfig_ : config_;
     layers_.push_back(std::make_unique<AttentionTensors>(config, noPins_));
@@ -161,9 +169,15 @@ bool ModelPass::forward(const Execution& execution) {
     for (const TensorId id : {TensorId::wQ, TensorId::wK, TensorId::wV, TensorId::wO}) {
       tensors.put(id, model_->weight(layer, id).value);
     }
-    const std::optional<StepsDone> done = runSteps(tensors, nullptr, execution);
+    const AttentionTensors* then = before != nullptr ? &before->layer(layer) : nullptr;
+    const std::optional<StepsDone> done = runSteps(tensors, then, execution);
     if (!done) return false;
     overflowed_ = overflowed_ || done->overflowed;
+    if (then != nullptr && !done->changed[static_cast<std::size_t>(TensorId::output)]) {
+      h = layer + 1 < before->layers() ? before->layer(layer + 1).tensor(TensorId::x)
+                                       : before->output();
+      continue;
+    }
     const Tensor& x = tensors.tensor(TensorId::x);
     h = Tensor::uninitialised(x.shape(), execution.memory);
     addUp(x, tensors.tensor(TensorId::output), h, execution);

@@ -31,6 +31,10 @@ AttentionConfig attentionOf(const Task& task, const ModelSettings& settings, Ind
 /// How many numbers such a model learns.
 Index parameterCount(const Task& task, const ModelSettings& settings);
 
+/// The threads that a forward pass over so many examples pays for.
+int threadsOfPass(const Task& task, const ModelSettings& settings, Index examples,
+                  const Execution& execution);
+
 class Model {
  public:
   /// At its start: N(0, 1/d) throughout, from streams of the seed. The task must live as long as
@@ -76,8 +80,9 @@ class ModelPass {
 
   /// From the next forward on this head adds nothing to its layer's output (its gain is 0).
   void switchOff(const HeadPlace& head);
-  /// False where `execution` was cancelled; what there is then is of no use.
-  bool forward(const Execution& execution);
+  /// False where `execution` was cancelled; what there is then is of no use. Of `before`, a pass of
+  /// the same parameters over the same examples (may be null), is taken what still holds.
+  bool forward(const Execution& execution, const ModelPass* before = nullptr);
   /// Fills in the gradient of every parameter of the model from that of the logits.
   bool backward(Model& model, const Tensor& gradLogits, const Execution& execution);
 

@@ -179,18 +179,12 @@ Execution Trainer::withMemory(const Execution& given) const {
   return execution;
 }
 
-int Trainer::threadsOf(Index examples, const Execution& execution) const {
-  const Index flops =
-      settings_.model.layers * ledger(attentionOf(task(), settings_.model, examples)).flops;
-  return threadsFor(flops, execution.threads, execution.flopsPerThread);
-}
-
 bool Trainer::step(const Execution& given) {
   if (stopped_) return false;
   const Execution execution = withMemory(given);
   if (evaluations_.empty() && !evaluate(execution)) return false;
   // forward once over, and twice as much back: a product for each of its two operands
-  const ThreadCount threads(threadsOf(3 * settings_.batch, execution));
+  const ThreadCount threads(threadsOfPass(task(), settings_.model, 3 * settings_.batch, execution));
   if (!train(execution)) return false;
   const bool due = stepsTaken_ % settings_.evaluateEvery == 0 || stepsTaken_ == settings_.steps;
   if (due) evaluate(execution);  // where this is cancelled the step was taken all the same
@@ -201,7 +195,7 @@ bool Trainer::evaluate(const Execution& given) {
   if (stopped_) return false;
   if (!evaluations_.empty() && evaluations_.back().step == stepsTaken_) return true;
   const Execution execution = withMemory(given);
-  const ThreadCount threads(threadsOf(kEvaluationExamples, execution));
+  const ThreadCount threads(threadsOfPass(task(), settings_.model, kEvaluationExamples, execution));
   return takeEvaluation(execution);
 }
 

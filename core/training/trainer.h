@@ -123,7 +123,6 @@ class Trainer {
 
  private:
   Execution withMemory(const Execution& execution) const;
-  int threadsOf(Index examples, const Execution& execution) const;
   bool train(const Execution& execution);
   bool takeEvaluation(const Execution& execution);
   void stop(std::string tensor);

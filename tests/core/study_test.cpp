@@ -211,6 +211,28 @@ TEST(HeadOff, ALearnedHeadIsMissedByItsQuestion) {
   EXPECT_NE(headsOffInWords(task, *off).find("“previous” needs head"), std::string::npos);
 }
 
+/// What a pass takes of the whole model's: bit for bit what it computes by itself.
+TEST(HeadOff, OfEveryLayerIsAPassByItself) {
+  const NamesPrevious task;
+  TrainingSettings settings = quick(task);
+  settings.model.layers = 2;
+  const Model model(task, settings.model, 1);
+  const Examples examples = evaluationExamples(task);
+  const auto off = switchEachOff(model, examples);
+  ASSERT_TRUE(off);
+  for (Index layer = 0; layer < 2; ++layer) {
+    for (Index head = 0; head < 2; ++head) {
+      ModelPass pass(model, examples);
+      pass.switchOff({layer, head});
+      ASSERT_TRUE(pass.forward({}));
+      const double alone = lossesOf(pass.logits(), task.questions(), examples, {}).loss;
+      EXPECT_EQ(off->without[static_cast<std::size_t>(layer)][static_cast<std::size_t>(head)].loss,
+                alone);
+      EXPECT_NE(alone, off->all.loss);
+    }
+  }
+}
+
 TEST(HeadStrip, ShowsStartEndAndWhereRelationsWereFound) {
   const NamesPrevious task;
   Trainer run(task, quick(task), kStudyBudget);
