@@ -59,10 +59,9 @@ void refuseNotFinite(const AttentionTensors& tensors) {
 
 std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
   std::vector<FullyMaskedRow> rows;
-  if (c.mask.none() || c.mistakes.zeroForMasked) return rows;
+  if (c.mistakes.zeroForMasked) return rows;
   for (Index item = 0; item < c.batch; ++item) {
-    for (Index row = 0; row < c.seqLen; ++row) {
-      if (allowedKeys(c.mask, item, row, c.keys()).any()) continue;
+    for (const Index row : fullyMaskedQueries(c.mask, item, c.seqLen, c.keys())) {
       for (Index head = 0; head < c.numHeads; ++head) rows.push_back({item, head, row});
     }
   }

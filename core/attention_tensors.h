@@ -79,7 +79,7 @@ class AttentionTensors : public LayerTensors {
 
   const Pins* pins_;
   std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
-  // of keys, of values; after a pass only to compute from what it does not hold
+  // of keys, of values; after a pass only keys, to compute from them what it does not hold
   std::array<std::pair<TensorId, Tensor>, 2> dense_;
   ScoresHeld held_ = ScoresHeld::all;
   std::shared_ptr<RecentRows> recent_;     // null where all is held

@@ -77,12 +77,9 @@ Ledger ledger(const AttentionConfig& c, ScoresHeld held) {
     if (isComputedOnDemand(result) || !holds(held, result)) continue;
     total.resultBytes += cost.bytes;
   }
-  // what those that are not held are computed from again
+  // what scores that are not held are computed from again
   if (!holds(held, TensorId::rawScores)) {
     total.resultBytes += 4 * elementCount(shapeOf(scoredKeys(c), c));
-  }
-  if (!holds(held, TensorId::weights)) {
-    total.resultBytes += 4 * elementCount(shapeOf(TensorId::v, c));
   }
   total.residentBytes += total.resultBytes;
   total.residentBytes += recentBlocks(c, held) * recentBlockBytes(c, held);

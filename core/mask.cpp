@@ -231,7 +231,7 @@ std::vector<Index> fullyMaskedQueries(const Mask& mask, Index item, Index querie
   std::vector<Index> found;
   if (mask.none()) return found;
   for (Index i = 0; i < queries; ++i) {
-    if (allowedKeys(mask, item, i, keys).count() == 0) found.push_back(i);
+    if (!allowedKeys(mask, item, i, keys).any()) found.push_back(i);
   }
   return found;
 }

@@ -235,7 +235,7 @@ class StepsRunner::Running {
       filled->computed = filled->computed || (nextComputed && !tensors_.holds(filled->result));
       nextComputed = filled->computed;
     }
-    for (const RowsWork::Filled& filled : work->filled) addDense(filled.result, filled.computed);
+    for (const RowsWork::Filled& filled : work->filled) addDense(filled);
     if (!any) return;
 
     work->nanoseconds = std::vector<std::atomic<std::int64_t>>(work->filled.size());
@@ -277,20 +277,21 @@ class StepsRunner::Running {
 
   void endRows(const RowsWork& work) {
     if (tensors_.holds(TensorId::rawScores)) tensors_.putDense(scoredKeys(config_), {});
-    if (tensors_.holds(TensorId::weights)) tensors_.putDense(TensorId::v, {});
+    tensors_.putDense(TensorId::v, {});
     // the threads' time, shared out over the time that went by
     const double elapsed = std::exchange(done_.steps[work.first].ms, 0.0);
     double all = 0.0;
     for (const auto& n : work.nanoseconds) all += static_cast<double>(n);
     for (std::size_t s = 0; s < work.filled.size(); ++s) {
-      done_.steps[work.filled[s].place].ms =
+      done_.steps[work.filled[s].place].ms +=
           all > 0.0 ? elapsed * static_cast<double>(work.nanoseconds[s]) / all : 0.0;
     }
   }
 
   /// Lays the keys or the values that a result is computed from next to each other, where that
-  /// pays: for this pass, and where the result is not held for whoever asks for it later.
-  void addDense(TensorId result, bool computed) {
+  /// pays: for this pass, and keys, where raw scores are not held, for whoever asks for them later.
+  void addDense(const RowsWork::Filled& filled) {
+    const auto& [place, result, computed] = filled;
     if (result != TensorId::rawScores && result != TensorId::heads) return;
     const bool keys = result == TensorId::rawScores;
     const TensorId id = keys ? scoredKeys(config_) : TensorId::v;
@@ -299,7 +300,6 @@ class StepsRunner::Running {
       return;
     }
     if (!putsHeadsDense(config_)) return;
-    const std::size_t place = next_ - 1;
     const Tensor from = tensors_.tensor(id);
     const auto dense =
         std::make_shared<Tensor>(Tensor::uninitialised(from.shape(), execution_.memory));

@@ -25,10 +25,7 @@ Index bytesHeldBy(const Trace& trace) {
     bytes += trace.tensor(id).size() * static_cast<Index>(sizeof(float));
   }
   if (trace.holds(TensorId::rawScores)) return bytes;
-  for (const TensorId id : {scoredKeys(trace.config()), TensorId::v}) {
-    bytes += trace.dense(id).size() * static_cast<Index>(sizeof(float));
-  }
-  return bytes;
+  return bytes + trace.dense(scoredKeys(trace.config())).size() * static_cast<Index>(sizeof(float));
 }
 
 /// The same in another place: a pass after one of the document finds its input changed, and all of

@@ -38,7 +38,7 @@ struct HeadCountPoint {
   Index heads = 1;
   HeadCountCost cost;
   std::optional<HeadTree> tree;  // none where similarity is not defined
-  double ms = 0.0;               // of a pass after an edit of the input, the best of `runs`
+  double ms = 0.0;               // of a pass, the best of `runs`
   int runs = 0;
   Index heldBytes = 0;  // by the results of that pass, as they are
   std::string why;      // why it was not run, or has no tree; else empty
@@ -59,8 +59,9 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
 /// Learns weights where the document's are learned and there are none for so many heads, runs the
 /// pass again and again for a tenth of a second, once where that takes longer, and measures how
 /// alike its heads are over all items. Each pass but the first finds memory and packed weights
-/// ready, which at d_model 512 take twenty times as long as the pass. Can be left off and gone on
-/// with: without a thread for it, frames are drawn meanwhile, whose time does not count.
+/// ready, as after an edit of the input; at d_model 512 they take twenty times as long as the pass.
+/// Can be left off and gone on with: without a thread for it, frames are drawn meanwhile, whose
+/// time does not count.
 class HeadCountMeasure {
  public:
   HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,

@@ -18,17 +18,12 @@ double dot(const VectorRow& a, const VectorRow& b) {
   return a.cast<double>().dot(b.cast<double>());
 }
 
-/// Rows [begin, end) of a matrix.
-ConstMatrixView rowsOf(const ConstMatrixView& m, Index begin, Index end) {
-  return {m.data + begin * m.rowStride, end - begin, m.cols, m.rowStride, m.colStride};
-}
-
 }  // namespace
 
 ConstMatrixView outputBlock(const Trace& trace, Index head) {
   const Index dK = trace.config().dK();
-  const ConstMatrixView all = trace.tensor(TensorId::wO).matrix();
-  return ConstMatrixView{all.data + head * dK, all.rows, dK, all.rowStride, 1}.transposed();
+  const Tensor& wO = trace.tensor(TensorId::wO);
+  return wO.matrixOf(Box{0, 0, 0, wO.dim(0), head * dK, dK}).transposed();
 }
 
 Tensor headTerm(const Trace& trace, Index item, Index head) {
@@ -105,8 +100,8 @@ void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Executio
     const Index end = std::min(begin + kRowsAtOnce, e.tokens_);
     Tensor terms = Tensor::uninitialised({end - begin, output.cols});
     const MatrixView view = terms.mutableMatrix();
-    gemm(rowsOf(trace.tensor(TensorId::heads).matrix({item, head}), begin, end),
-         outputBlock(trace, head), view);
+    const Box rows{item, head, begin, end - begin, 0, trace.config().dK()};
+    gemm(trace.tensor(TensorId::heads).matrixOf(rows), outputBlock(trace, head), view);
     for (Index i = begin; i < end; ++i) {
       const VectorRow term = vectorRow(view, i - begin);
       e.termNorms_[e.at(head, i)] = std::sqrt(dot(term, term));
