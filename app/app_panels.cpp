@@ -237,6 +237,7 @@ void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect a
 
 void App::State::panels(const ui::Panel& panel) {
   lesson.follow(panel, training);
+  pages.open(view.page).follow(panel);
   if (lesson.takePresenting()) presenter.begin(view);
   ui::beginCards(controls);
   offerTop = 0.0F;

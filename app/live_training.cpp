@@ -107,6 +107,7 @@ std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request
 }
 
 void LiveTraining::begin(const training::Task& task, const training::TrainingSettings& settings) {
+  begunLast_ = {&task, settings};
   run_ = std::make_shared<Live>(task, settings, memoryBudgetBytes_, ++begun_ << 32U);
   thread_.stop();  // of the run before
   moment_ = nullptr;
@@ -116,6 +117,12 @@ void LiveTraining::begin(const training::Task& task, const training::TrainingSet
   asked_ = 0;
   look_ = document_ = std::nullopt;
   changes_.clear();
+}
+
+bool LiveTraining::isOf(const training::Task& task,
+                        const training::TrainingSettings& settings) const {
+  return begunLast_ && begunLast_->task == &task && begunLast_->settings.model == settings.model &&
+         begunLast_->settings.seed == settings.seed;
 }
 
 void LiveTraining::play(bool on) {

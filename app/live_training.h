@@ -57,7 +57,9 @@ class LiveTraining {
   /// `shown`: a moment of another one's run, as for a picture of it; nothing goes on then.
   explicit LiveTraining(Index memoryBudgetBytes,
                         std::shared_ptr<const TrainingMoment> shown = nullptr)
-      : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {}
+      : memoryBudgetBytes_(memoryBudgetBytes), moment_(std::move(shown)) {
+    if (moment_ != nullptr) begunLast_ = {moment_->task, moment_->settings};
+  }
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
   Index memoryBudget() const { return memoryBudgetBytes_; }
@@ -65,7 +67,10 @@ class LiveTraining {
   /// A new run at its start, halted. Throws UserError for settings that no run can have; the run
   /// before goes on to be there then.
   void begin(const training::Task& task, const training::TrainingSettings& settings);
-  bool begun() const { return run_ != nullptr || moment_ != nullptr; }
+  /// Whether the run that was last begun, or refused, has this task, model and seed.
+  bool isOf(const training::Task& task, const training::TrainingSettings& settings) const;
+  /// It is of none from now on: whatever is asked for is begun.
+  void forget() { begunLast_.reset(); }
 
   void play(bool on);
   bool playing() const { return playing_; }
@@ -143,6 +148,11 @@ class LiveTraining {
   Index example_ = 0;
   Beside beside_ = Beside::nothing;
   std::uint64_t begun_ = 0;  // so many runs: their moments' numbers differ
+  struct Begun {
+    const training::Task* task;
+    training::TrainingSettings settings;
+  };
+  std::optional<Begun> begunLast_;
   std::optional<Index> look_, document_;
   std::vector<Change> changes_;
   BackgroundTask<TrainingMoment> thread_;  // last: gone before what it writes

@@ -37,6 +37,8 @@ class Page {
   virtual bool offered() const { return true; }
   /// Whether it is about the document; else the bars leave out what belongs to that alone.
   virtual bool showsDocument() const { return true; }
+  /// Once a frame while it is shown, whichever of its cards are.
+  virtual void follow(const Panel& /*panel*/) const {}
   /// At the right of the status bar.
   virtual std::string figuresInWords(const Panel& panel) const;
 

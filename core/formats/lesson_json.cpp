@@ -223,6 +223,7 @@ Scene readScene(const JsonField& object) {
                       {"card", [&](const JsonField& f) { scene.card = f.text(); }},
                       {"choose", [&](const JsonField& f) { scene.choose = f.text(); }},
                       {"hide_mistake", [&](const JsonField& f) { scene.hidesMistake = f.flag(); }},
+                      {"new_run", [&](const JsonField& f) { scene.newRun = f.flag(); }},
                       {"lit", [&](const JsonField& f) { scene.lit = f.texts(); }},
                       {"text", [&](const JsonField& f) { scene.text = f.text(); }},
                       {"speaker", [&](const JsonField& f) { scene.speaker = f.text(); }},

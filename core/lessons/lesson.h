@@ -72,6 +72,7 @@ struct Scene {
   std::string text;
   std::string speaker;        // for who gives a lecture
   bool hidesMistake = false;  // that a common mistake is on is not said until the task is done
+  bool newRun = false;        // training stands at its start, whatever was trained before
   std::optional<Prediction> predict;
   std::optional<Check> check;
 };

@@ -198,6 +198,44 @@ TEST(LearnPage, ATaskIsJudgedByTheTrainingRun) {
   EXPECT_FALSE(ui.shows("–", "lesson"));
 }
 
+TEST(LearnPage, ASceneThatSaysSoBeginsItsRunAnew) {
+  AppDriver ui;
+  ui.view().page = kTrainPage;
+  ui.settle();
+  trainSteps(ui, 3);
+  EXPECT_TRUE(ui.shows("step 3 of", kLiveHeadsCard));
+  openLesson(ui, "Heads specialise by training");
+  EXPECT_TRUE(ui.shows("step 0 of", kLiveHeadsCard)) << ui.screen().all(kLiveHeadsCard);
+  trainSteps(ui, 2);
+  ui.press(Key::pageDown);
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("step 2 of", kLiveHeadsCard)) << "later scenes go on with it";
+}
+
+/// Before a room one card alone is drawn.
+TEST(LearnPage, APresentedSceneShowsTheRunItAsksFor) {
+  AppDriver ui;
+  ui.view().page = kTrainPage;
+  ui.view().train.task = "induction";
+  ui.settle();
+  trainSteps(ui, 2);
+  ui.view().page = kLearnPage;
+  ui.frame();
+  ui.click("In a classroom", "lessons");
+  ui.settle();
+  for (int i = 0; i < 60 && ui.view().page != kTrainPage; ++i) {
+    ui.press(Key::pageDown);
+    ui.settle();
+  }
+  ui.frame();
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("step 0 of 300")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("Head 4")) << ui.screen().all();
+  EXPECT_FALSE(ui.shows("Layer 2"));
+}
+
 TEST(LearnPage, ATaskIsJudgedByTheView) {
   AppDriver ui;
   openLesson(ui, "Twelve questions");

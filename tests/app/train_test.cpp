@@ -233,7 +233,12 @@ TEST(LiveTraining, RefusesWhatCannotBeAndKeepsTheRun) {
   training::TrainingSettings wrong = training::settingsOf(task);
   wrong.model.heads = 5;
   EXPECT_THROW(live.begin(task, wrong), UserError);
-  EXPECT_TRUE(live.begun());
+  EXPECT_TRUE(live.isOf(task, wrong)) << "not to be asked for again and again";
+  live.follow(0.0);
+  live.finish();
+  live.follow(0.0);
+  ASSERT_NE(live.moment(), nullptr);
+  EXPECT_EQ(live.moment()->settings.model.heads, training::settingsOf(task).model.heads);
 }
 
 }  // namespace

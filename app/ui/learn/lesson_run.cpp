@@ -92,6 +92,7 @@ void LessonRun::enter(const Panel& panel, std::size_t scene) {
   haltsRun_ = !toTrainStep_.empty();
   toTrainStep_.clear();
   const lessons::Scene& now = this->scene();
+  newRun_ = now.newRun;
   panel.view.gradients = false;  // but where a scene asks for them
   panel.view.heads.meanShown = false;
   panel.view.presented.clear();
@@ -216,6 +217,7 @@ void LessonRun::noteDone() {
 void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   if (asked_ != nullptr) begin(panel, std::move(asked_));
   if (std::exchange(haltsRun_, false)) training.play(false);
+  if (std::exchange(newRun_, false)) training.forget();
   panel.view.hidesMistakes = open() && scene().hidesMistake && !shown_.checked;
   if (!open()) return;
   ViewState& view = panel.view;

@@ -117,6 +117,7 @@ class LessonRun {
   std::string toChoose_;     // a cell, once its pass is there
   std::string toTrainStep_;  // the way's, until the run is there
   bool haltsRun_ = false;    // the scene was left while its way was shown
+  bool newRun_ = false;      // the scene was entered, and has one
   Shown shown_;
   struct Read {  // what `shown_` was read from
     const Trace* trace = nullptr;

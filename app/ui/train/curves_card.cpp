@@ -167,8 +167,7 @@ class Curves {
     for (std::size_t r = 0; r < relations.size(); ++r) {
       keys.push_back({std::string(relations[r].name), relationColor(look_.theme, r)});
     }
-    const Chart plot =
-        chart(part(2), "best weight on the answer", keys, roundAxis(0.0, 1.0));
+    const Chart plot = chart(part(2), "best weight on the answer", keys, roundAxis(0.0, 1.0));
     const float found = plot.at(0.0, training::kFoundMass).y;
     list_->AddLine({plot.plot().a.x, found}, {plot.plot().b.x, found}, look_.theme.divider,
                    look_.space.thin);

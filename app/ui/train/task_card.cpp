@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
-#include <tuple>
 
 #include "app/ui/compat.h"
 #include "app/ui/number_field.h"
@@ -106,7 +105,6 @@ class TaskCard final : public Card {
   void draw(const Panel& panel) override {
     const Look& look = panel.look;
     TrainView& view = panel.view.train;
-    beginWhereAnotherIsAsked(panel);
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
     const training::Task& task = chosenTask(view);
@@ -122,15 +120,6 @@ class TaskCard final : public Card {
   }
 
  private:
-  /// The view may be set from elsewhere, as by a lesson or a session.
-  void beginWhereAnotherIsAsked(const Panel& panel) {
-    const TrainView& now = panel.view.train;
-    const Asked asked(now.task, now.layers, now.dModel, now.heads, now.seed);
-    if (training_.begun() && asked == asked_) return;
-    asked_ = asked;
-    beginRun(panel, training_);
-  }
-
   void taskChoice(const Panel& panel) {
     TrainView& view = panel.view.train;
     const training::Task& now = chosenTask(view);
@@ -141,7 +130,7 @@ class TaskCard final : public Card {
       first = false;
       if (!pill(panel.look, title.c_str(), task == &now)) continue;
       view = {.task = std::string(task->id()), .seed = view.seed, .tab = view.tab};
-      beginWhereAnotherIsAsked(panel);
+      beginWhereAnotherIsAsked(panel, training_);
     }
   }
 
@@ -192,7 +181,7 @@ class TaskCard final : public Card {
     if (!draft.problem.empty()) panel.edits.say(draft.problem, true);
     if (!next) return;
     view.*field = *next;
-    beginWhereAnotherIsAsked(panel);
+    beginWhereAnotherIsAsked(panel, training_);
   }
 
   void settings(const Panel& panel, const TrainingMoment& moment) {
@@ -219,14 +208,11 @@ class TaskCard final : public Card {
                 fmt::format("seed {}", panel.view.train.seed));
     if (pill(look, "try another")) {
       ++panel.view.train.seed;
-      beginWhereAnotherIsAsked(panel);
+      beginWhereAnotherIsAsked(panel, training_);
     }
   }
 
-  using Asked = std::tuple<std::string, Index, Index, Index, std::uint64_t>;
-
   LiveTraining& training_;
-  Asked asked_;  // task, layers, d_model, heads and seed of the run that was begun
   NumberDraft layers_, heads_, dModel_, batch_;
 };
 

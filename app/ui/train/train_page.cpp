@@ -27,6 +27,7 @@ class TrainPage final : public Page {
         training_(training) {}
 
   bool showsDocument() const override { return false; }
+  void follow(const Panel& panel) const override { beginWhereAnotherIsAsked(panel, training_); }
   std::string figuresInWords(const Panel& /*panel*/) const override {
     const auto moment = training_.moment();
     if (moment == nullptr) return {};
@@ -163,6 +164,11 @@ void beginRun(const Panel& panel, LiveTraining& training) {
   } catch (const UserError& error) {
     panel.edits.say(error.what(), true);
   }
+}
+
+void beginWhereAnotherIsAsked(const Panel& panel, LiveTraining& training) {
+  const TrainView& view = panel.view.train;
+  if (!training.isOf(chosenTask(view), chosenSettings(view))) beginRun(panel, training);
 }
 
 void runButtons(const Panel& panel, LiveTraining& training, const TrainingMoment& moment) {

@@ -35,6 +35,9 @@ const training::Task& chosenTask(const TrainView& view);
 training::TrainingSettings chosenSettings(const TrainView& view);
 /// Begins that run anew, or says why it cannot be.
 void beginRun(const Panel& panel, LiveTraining& training);
+/// Does so where there is another one, or none. A view may be set from anywhere: by hand, by a
+/// lesson, by a session.
+void beginWhereAnotherIsAsked(const Panel& panel, LiveTraining& training);
 
 /// Train or pause, one step, from the start.
 void runButtons(const Panel& panel, LiveTraining& training, const TrainingMoment& moment);
