@@ -20,6 +20,8 @@
 namespace headscope::ui {
 namespace {
 
+constexpr float kRoomForSentence = 160.0F;  // points, with buttons above and charts below it
+
 struct HeadCountCurve {
   const char* name;
   ImU32 color;
@@ -46,6 +48,15 @@ std::string countInWords(const HeadCountPoint& point, const AttentionConfig& con
   return text;
 }
 
+/// What of it differs from count to count, where there is little room.
+std::string countInBrief(const HeadCountPoint& point, const AttentionConfig& config, float cut) {
+  const auto distinct = point.distinct(cut);
+  return fmt::format("{}d_k {} · {} scores · {} ms · {}",
+                     distinct ? fmt::format("{} of {} distinct · ", *distinct, point.heads) : "",
+                     config.dModel / point.heads, withThousands(point.cost.scoreValues),
+                     number(point.ms, 3), bytesInWords(point.heldBytes));
+}
+
 class MoreHeadsTab final : public Card {
  public:
   MoreHeadsTab()
@@ -56,12 +67,18 @@ class MoreHeadsTab final : public Card {
     const Theme& t = look.theme;
     const std::string_view problem = measure(panel);
     const float cut = panel.view.heads.similarityCut;
+    const bool low = Rect::rest().height() < look.px(kRoomForSentence);
     const HeadCountPoint* chosen = countButtons(panel);
+    const AttentionConfig& c = panel.trace.config();
     if (!problem.empty()) {
       wrappedLabel(look.fonts.small, t.bad, problem);
+    } else if (chosen != nullptr && low && chosen->ran()) {  // beside the buttons
+      ImGui::SameLine(0.0F, look.space.large);
+      ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ImGui::GetStyle().FramePadding.y);
+      richParagraph(look.fonts, look.fonts.small, t.text, countInBrief(*chosen, c, cut),
+                    ImGui::GetContentRegionAvail().x);
     } else if (chosen != nullptr) {
-      richParagraph(look.fonts, look.fonts.small, t.text,
-                    countInWords(*chosen, panel.trace.config(), cut),
+      richParagraph(look.fonts, look.fonts.small, t.text, countInWords(*chosen, c, cut),
                     ImGui::GetContentRegionAvail().x);
     } else {
       wrappedLabel(look.fonts.small, t.textMuted,
