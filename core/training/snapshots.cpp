@@ -46,9 +46,11 @@ void Snapshots::keep(Wanted wanted) {
   });
 }
 
-void Snapshots::add(Index step, std::span<const Parameter> parameters) {
-  if (!all_.empty() && (step % every_ != 0 || step == all_.back().step)) return;
-  Snapshot snapshot{step, {}, {}, {}};
+void Snapshots::add(Index step, std::span<const Parameter> parameters, bool stays) {
+  if (all_.empty()) stays = true;
+  if (!stays && step % every_ != 0) return;
+  if (!all_.empty() && all_.back().step == step) return;
+  Snapshot snapshot{step, stays, {}, {}, {}};
   for (const Parameter& parameter : parameters) {
     snapshot.values.push_back(copyOf(parameter.value));
     snapshot.means.push_back(copyOf(parameter.mean));
@@ -56,11 +58,10 @@ void Snapshots::add(Index step, std::span<const Parameter> parameters) {
   }
   bytes_ += snapshot.bytes();
   all_.push_back(std::move(snapshot));
-  while (bytes_ > mostBytes_ && all_.size() > 1) {
+  const auto mayGo = [](const Snapshot& each) { return !each.stays; };
+  while (bytes_ > mostBytes_ && std::ranges::any_of(all_, mayGo)) {
     every_ *= 2;
-    keep([this, first = all_.front().step](const Snapshot& each) {
-      return each.step % every_ == 0 || each.step == first;
-    });
+    keep([this](const Snapshot& each) { return each.stays || each.step % every_ == 0; });
   }
 }
 

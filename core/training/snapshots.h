@@ -1,6 +1,7 @@
 // Snapshots: a run's parameters, with Adam's moments, at moments along the way, so that any of them
 // can be looked at and gone on from exactly. They hold no more than so many bytes: when these are
-// full, every second one goes, and half as many are kept from there on.
+// full, every second one goes, and half as many are kept from there on. A few that are named stay,
+// even where these alone are more.
 #pragma once
 
 #include <span>
@@ -11,7 +12,8 @@
 namespace headscope::training {
 
 struct Snapshot {
-  Index step = 0;  // how many had been taken
+  Index step = 0;      // how many had been taken
+  bool stays = false;  // however full it gets
   /// By parameter: value, mean and square, the latter two empty before the first step.
   std::vector<Tensor> values, means, squares;
 
@@ -25,12 +27,13 @@ class Snapshots {
  public:
   explicit Snapshots(Index mostBytes) : mostBytes_(mostBytes) {}
 
-  /// Keeps a copy where a snapshot is due; steps come in order, and again from where they went back.
-  void add(Index step, std::span<const Parameter> parameters);
+  /// Keeps a copy where a snapshot is due, or `stays`; steps come in order, and again from where
+  /// they went back.
+  void add(Index step, std::span<const Parameter> parameters, bool stays = false);
   /// Forgets those of later steps.
   void dropAfter(Index step);
 
-  /// In order; the first step's always stays, even where it alone is more than may be held.
+  /// In order; the first step's stays, too.
   const std::vector<Snapshot>& all() const { return all_; }
   /// The last one of no later step; null where there is none.
   const Snapshot* atMost(Index step) const;

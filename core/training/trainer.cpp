@@ -216,7 +216,7 @@ bool Trainer::train(const Execution& execution) {
   StepRecord record{stepsTaken_ + 1, losses.loss, 0.0,
                     headGradientsOf(*pass, settings_.model, execution)};
   if (execution.stop()) return false;
-  snapshots_.add(stepsTaken_, model_.parameters());
+  snapshots_.add(stepsTaken_, model_.parameters(), foundNow());
   const Execution whole{execution.threads};  // a step that has begun is taken whole
   record.gradientLength =
       takeStep(model_.parameters(), settings_.optimiser, stepsTaken_ + 1, whole);
@@ -304,6 +304,14 @@ std::optional<Index> Trainer::foundAt(std::size_t relation) const {
       std::find_if(evaluations_.begin(), evaluations_.end(),
                    [relation](const Evaluation& e) { return e.roles.relations[relation].found; });
   return first == evaluations_.end() ? std::nullopt : std::optional(first->step);
+}
+
+bool Trainer::foundNow() const {
+  if (evaluations_.back().step != stepsTaken_) return false;
+  for (std::size_t r = 0; r < task().relations().size(); ++r) {
+    if (foundAt(r) == stepsTaken_) return true;
+  }
+  return false;
 }
 
 void Trainer::resume(State state) {

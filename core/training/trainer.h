@@ -123,6 +123,8 @@ class Trainer {
 
  private:
   Execution withMemory(const Execution& execution) const;
+  /// Whether the evaluation of this step is the first in which some relation was found.
+  bool foundNow() const;
   bool train(const Execution& execution);
   bool takeEvaluation(const Execution& execution);
   void stop(std::string tensor);

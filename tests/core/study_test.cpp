@@ -260,6 +260,19 @@ TEST(HeadStrip, ShowsStartEndAndWhereRelationsWereFound) {
   }
 }
 
+TEST(HeadStrip, HasWhereARelationWasFoundHoweverFewSnapshotsFit) {
+  const NamesPrevious task;
+  TrainingSettings settings = quick(task);
+  settings.snapshotBytes = 0;
+  Trainer run(task, settings, kStudyBudget);
+  while (!run.finished()) ASSERT_TRUE(run.step({}));
+  const auto strip = headStrip(run, evaluationExamples(task), 5);
+  ASSERT_TRUE(strip);
+  std::vector<Index> steps;
+  for (const StripMoment& moment : *strip) steps.push_back(moment.step);
+  EXPECT_EQ(steps, (std::vector<Index>{0, run.foundAt(0).value(), 60}));
+}
+
 TEST(WeightGradients, SayWhatWasLearnedFirst) {
   EXPECT_EQ(weightGradientsInWords({}), "");
   const StepRecord early{1, 1.0, 1.0, {{0.0F, 0.3F, 0.4F, 6.0F, 8.0F}, {}}};

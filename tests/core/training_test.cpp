@@ -322,6 +322,18 @@ TEST(Snapshots, HoldNoMoreThanTheyMayAndTheFirst) {
   EXPECT_EQ(snapshots.bytes(), 3 * one);
 }
 
+TEST(Snapshots, SomeStayHoweverFullItGets) {
+  Model model(kNamesPrevious, settingsOf(kNamesPrevious).model, 1);
+  Snapshots all(Index{1} << 30);
+  all.add(0, model.parameters());
+  Snapshots snapshots(3 * all.bytes());
+  for (Index step = 0; step < 40; ++step) snapshots.add(step, model.parameters(), step % 10 == 7);
+  std::vector<Index> steps;
+  for (const Snapshot& snapshot : snapshots.all()) steps.push_back(snapshot.step);
+  EXPECT_EQ(steps, (std::vector<Index>{0, 7, 17, 27, 37}))
+      << "more than fit, and no end is waited for";
+}
+
 void expectSettingsRefused(const TrainingSettings& settings, const std::string& words,
                            Index budget = kBudget) {
   try {
