@@ -69,7 +69,7 @@ void checkHeads(const AttentionConfig& c, Findings& findings) {
         "heads",
         fmt::format("d_model {} does not divide into {} heads ({} / {} = {:.2f}, and d_k "
                     "must be whole); the nearest head count{} that divide{}: {}; or give d_k by "
-                    "itself (head_dim)",
+                    "itself (head_dim; in the window: More)",
                     c.dModel, c.numHeads, c.dModel, c.numHeads,
                     static_cast<double>(c.dModel) / static_cast<double>(c.numHeads),
                     several ? "s" : "", several ? "" : "s", fmt::join(nearest, ", ")),

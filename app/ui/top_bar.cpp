@@ -142,19 +142,18 @@ class TopBarRow {
     return clicked;
   }
 
-  NumberChange field(const char* name, Index value, NumberDraft& draft, const char* problemField,
-                     float width, const std::string& explanation) {
+  NumberChange field(const char* name, Index value, NumberDraft& draft, bool bad, float width,
+                     const std::string& explanation) {
     const float word = textSize(look_.fonts.mono, name).x + look_.space.small;
     row_.place(word + look_.px(width + 18), 10);
-    if (hasProblem(problemField)) badField_ = ImGui::GetCursorScreenPos();
+    if (bad) badField_ = ImGui::GetCursorScreenPos();
     ImGui::BeginGroup();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     inlineLabel(look_, look_.fonts.mono, look_.theme.textMuted, name);
     underline(at, look_.fonts.mono, textSize(look_.fonts.mono, name).x);
-    const NumberChange change =
-        numberField(look_, {name, value, hasProblem(problemField), width}, draft);
+    const NumberChange change = numberField(look_, {name, value, bad, width}, draft);
     ImGui::EndGroup();
-    if (!hasProblem(problemField)) tip(look_, explanation);
+    if (!bad) tip(look_, explanation);
     return change;
   }
 
@@ -182,7 +181,12 @@ class TopBarRow {
     AttentionConfig longer = c;
     longer.seqLen *= 2;
     longer.mask = {};
-    const NumberChange d = field("d_model", c.dModel, memory_.dModel, "d_model", 58,
+    // of two that do not go together the one that was typed is red, and both stay as they are
+    const bool apart = hasProblem("heads");
+    const bool typedWidth = memory_.draftDModel != c.dModel;
+    const bool typedHeads = memory_.draftHeads != c.numHeads;
+    const NumberChange d = field("d_model", memory_.draftDModel, memory_.dModel,
+                                 hasProblem("d_model") || (apart && typedWidth), 58,
                                  termText("d_model") + costTip(c, wider));
     if (d.notANumber) notANumber("d_model", memory_.dModel);
     if (d.value) setDimensions(*d.value, memory_.draftHeads, "d_model");
@@ -196,7 +200,7 @@ class TopBarRow {
       setDimensions(std::max<Index>(1, each + d.stepped * by) * share, c.numHeads, {});
     }
     const NumberChange h =
-        field("heads", c.numHeads, memory_.heads, "heads", 44,
+        field("heads", memory_.draftHeads, memory_.heads, apart && (typedHeads || !typedWidth), 44,
               termText("head") + (c.headDim > 0 ? " Each is d_k wide, however many there are."
                                                 : " Steps go to the next count that divides."));
     if (h.notANumber) notANumber("heads", memory_.heads);
@@ -208,7 +212,7 @@ class TopBarRow {
                                   : nextDivisor(c.dModel, c.numHeads, h.stepped),
                     {});
     }
-    const NumberChange t = field("tokens", c.seqLen, memory_.tokens, "tokens", 52,
+    const NumberChange t = field("tokens", c.seqLen, memory_.tokens, hasProblem("tokens"), 52,
                                  termText("token") +
                                      " A longer input repeats the text from its start, a shorter "
                                      "one cuts it." +
@@ -293,7 +297,7 @@ class TopBarRow {
     }
     if (!problem.suggestions.empty()) ImGui::SameLine();
     if (problem.field == "heads") widthForHeads();
-    if (pill(look_, "back to what it was")) memory_.problems.clear();
+    if (pill(look_, "back to what it was") || keyPressed(Key::escape)) memory_.problems.clear();
     ImGui::End();
     ImGui::PopStyleVar(3);
     ImGui::PopStyleColor(2);

@@ -127,6 +127,27 @@ TEST_F(HeadsThatDoNotDivide, AreGoodWithADModelThatFits) {
   EXPECT_FALSE(ui_.window("problem"));
 }
 
+TEST_F(HeadsThatDoNotDivide, GoBackByEscape) {
+  ui_.press(Key::escape);
+  ui_.frame();
+  EXPECT_FALSE(ui_.window("problem"));
+  EXPECT_TRUE(ui_.shows("heads8", "top bar"));
+}
+
+TEST(Dimensions, AWidthThatDoesNotDivideStaysAndIsRedItself) {
+  AppDriver ui;
+  ui.typeInto("d_model", "500");
+  ASSERT_TRUE(ui.window("problem"));
+  EXPECT_TRUE(ui.shows("d_model500", "top bar")) << ui.screen().all("top bar");
+  const ImU32 bad = theme(ThemeKind::light).bad;
+  EXPECT_EQ(ui.screen().findAfter("d_model", "top bar")->color, bad);
+  EXPECT_NE(ui.screen().findAfter("heads", "top bar")->color, bad);
+  ui.typeInto("heads", "7");
+  EXPECT_TRUE(ui.shows("d_model500", "top bar"));
+  EXPECT_TRUE(ui.shows("heads7", "top bar"));
+  EXPECT_EQ(ui.screen().findAfter("heads", "top bar")->color, bad);
+}
+
 TEST_F(HeadsThatDoNotDivide, GoOnToAnotherNumberAsTheyAreTyped) {
   ui_.press(Key::backspace);
   EXPECT_TRUE(ui_.shows("is not a whole number", "problem"));
