@@ -36,40 +36,59 @@ float lineOf(const Look& look, const ImFont* font) {
 /// lines of text.
 float turnedLineOf(const ImFont* font) { return fontSize(font) * 0.8F; }
 
+/// How the numbers of a matrix are written.
+struct NumberForm {
+  int decimals = 2;
+  bool startsAtPoint = false;  // ".93": of shares two places tell more than a zero and one
+
+  std::string text(float value) const {
+    std::string digits = cellNumber(value, decimals);
+    if (startsAtPoint && digits.starts_with("0.")) digits.erase(0, 1);
+    if (startsAtPoint && digits.starts_with("1.")) digits.pop_back();
+    return digits;
+  }
+};
+
 /// What the numbers of a matrix need along their line.
 class NumberRoom {
  public:
   NumberRoom(const Look& look, ImFont* font, const ColorScale& scale, Index rows, Index cols,
              const CellNumbers& numbers)
-      : look_(look), font_(font), most_(numbers.whole ? 0 : numbers.decimals), high_(scale.high) {
-    if (most_ < 0) most_ = scale.diverging ? decimalsFor(scale.high) : 2;
-    fewest_ = most_ > 1 && scale.high >= 1.0F ? most_ - 1 : most_;
+      : look_(look), font_(font), high_(scale.high) {
     for (Index row = 0; row < rows && !negative_; ++row) {
       for (Index col = 0; col < cols && !negative_; ++col) {
         const float value = numbers.value(row, col);
         negative_ = value < 0.0F && value > gl::kMaskedCell;
       }
     }
+    most_.decimals = numbers.whole ? 0 : numbers.decimals;
+    if (most_.decimals < 0) most_.decimals = scale.diverging ? decimalsFor(scale.high) : 2;
+    fewest_ = most_;
+    const bool shares = !scale.diverging && !negative_ && scale.high <= 1.0F;
+    if (shares && most_.decimals == 2) {
+      fewest_.startsAtPoint = true;
+    } else if (most_.decimals > 1 && scale.high >= 1.0F) {
+      --fewest_.decimals;
+    }
   }
 
   float least() const { return width(fewest_); }
-  /// As many as there is room for; nothing where that is too little for any.
-  std::optional<int> decimalsIn(float points) const {
-    for (const int decimals : {most_, fewest_}) {
-      if (width(decimals) <= points) return decimals;
+  /// As many decimals as there is room for; nothing where that is too little for any.
+  std::optional<NumberForm> formIn(float points) const {
+    for (const NumberForm& form : {most_, fewest_}) {
+      if (width(form) <= points) return form;
     }
     return std::nullopt;
   }
 
  private:
-  float width(int decimals) const {
-    const std::string widest = cellNumber(negative_ ? -high_ : high_, decimals);
-    return textSize(font_, widest).x + 3.0F * look_.space.hair;
+  float width(const NumberForm& form) const {
+    return textSize(font_, form.text(negative_ ? -high_ : high_)).x + 3.0F * look_.space.hair;
   }
 
   const Look& look_;
   ImFont* font_;
-  int most_ = 2, fewest_ = 2;  // decimals
+  NumberForm most_, fewest_;
   float high_;
   bool negative_ = false;
 };
@@ -381,17 +400,17 @@ bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
   // of many narrow cells none is looked at
   if (cell.y < lineOf(look, font) || cell.x < textSize(font, "0").x) return false;
   const NumberRoom room(look, font, scale, place.rows, place.cols, numbers);
-  auto decimals = room.decimalsIn(cell.x);
-  const bool turned = !decimals && numbers.mayTurn && cell.x >= turnedLineOf(font);
-  if (turned) decimals = room.decimalsIn(cell.y);
-  if (!decimals) return false;
+  auto form = room.formIn(cell.x);
+  const bool turned = !form && numbers.mayTurn && cell.x >= turnedLineOf(font);
+  if (turned) form = room.formIn(cell.y);
+  if (!form) return false;
   for (Index row = 0; row < place.rows; ++row) {
     for (Index col = 0; col < place.cols; ++col) {
       const float value = numbers.value(row, col);
       if (value <= gl::kMaskedCell) continue;
       const bool hidden = numbers.hidden && numbers.hidden(row, col);
       const ImU32 ink = hidden ? look.theme.textMuted : legibleOn(scale.color(look.maps, value));
-      const std::string text = cellNumber(value, *decimals);
+      const std::string text = form->text(value);
       const ImVec2 middle = place.cellAt(row, col).centre();
       if (turned) {
         const ImVec2 size = textSize(font, text);
