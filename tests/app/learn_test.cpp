@@ -160,6 +160,33 @@ TEST(LearnPage, KeepsWhatWasDone) {
   std::filesystem::remove_all(folder);
 }
 
+/// What its first scenes set holds where it is gone on with later, on whatever stands there then.
+TEST(LearnPage, ALessonIsGoneOnWithAsItsScenesLeftIt) {
+  const auto folder = ownFolder();
+  AppDriver ui;
+  ui.restartKeeping(folder, presetDocument("original-transformer"));
+  openFirstLesson(ui);
+  ui.press(Key::pageDown);
+  ui.settle();
+  ui.restartKeeping(folder, presetDocument("bert-base"));
+  ui.view().tool = kTermsTool;
+  ui.view().page = kLearnPage;
+  ui.frame();
+  ui.click("Go on", "lessons");
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("A head's share", "lesson")) << ui.screen().all("lesson");
+  EXPECT_EQ(ui.document().config.seqLen, 6);
+  EXPECT_EQ(ui.view().tool, kFlowTool);
+  for (int scene = 0; scene < 2; ++scene) {
+    ui.press(Key::pageDown);
+    ui.settle();
+    ui.frame();
+    EXPECT_FALSE(ui.shows("–", "lesson")) << ui.screen().all("lesson");
+  }
+  std::filesystem::remove_all(folder);
+}
+
 TEST(LearnPage, OpensATeachersOwnLesson) {
   const auto file = ownFolder() / "mine.lesson.json";
   std::ofstream(file)

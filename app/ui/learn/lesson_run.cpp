@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <span>
 #include <utility>
 #include <variant>
 
@@ -20,12 +21,17 @@ std::string sceneKey(const lessons::Lesson& lesson, std::size_t scene) {
   return fmt::format("{}/{}", lesson.id, scene + 1);
 }
 
-/// The document that a scene asks for takes the place of the present one.
-void setState(const Panel& panel, const lessons::SceneState& state, const std::string& name) {
-  if (state.changesNothing()) return;
+/// The document that these states ask for, one after the other, takes the place of the present one.
+void setStates(const Panel& panel, std::span<const lessons::SceneState> states,
+               const std::string& name) {
   try {
-    panel.edits.open = OpenedDocument{
-        lessons::documentOf(state, panel.document, defaultMemoryBudget()), "lesson: " + name};
+    DocumentPtr made;
+    for (const lessons::SceneState& state : states) {
+      if (state.changesNothing()) continue;
+      const Document& before = made != nullptr ? *made : panel.document;
+      made = lessons::documentOf(state, before, defaultMemoryBudget());
+    }
+    if (made != nullptr) panel.edits.open = OpenedDocument{std::move(made), "lesson: " + name};
   } catch (const UserError& error) {
     panel.edits.say(error.what(), true);
   }
@@ -51,7 +57,17 @@ void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson>
   lesson_ = std::move(lesson);
   began_.assign(lesson_->scenes.size(), nullptr);
   left_ = began_;
-  goTo(panel, std::min(scene, lesson_->scenes.size() - 1));
+  scene = std::min(scene, lesson_->scenes.size() - 1);
+  for (std::size_t s = 0; s < scene; ++s) look(panel, lesson_->scenes[s].view, {});
+  enter(panel, scene);
+  setStatesUpTo(panel, scene);
+}
+
+/// As the scenes before it leave it, where they were not gone through.
+void LessonRun::setStatesUpTo(const Panel& panel, std::size_t scene) const {
+  std::vector<lessons::SceneState> states;
+  for (std::size_t s = 0; s <= scene; ++s) states.push_back(lesson_->scenes[s].state);
+  setStates(panel, states, lesson_->scenes[scene].title);
 }
 
 void LessonRun::ask(lessons::Lesson lesson) {
@@ -78,7 +94,7 @@ void LessonRun::leave() {
 
 void LessonRun::goTo(const Panel& panel, std::size_t scene) {
   enter(panel, scene);
-  setState(panel, this->scene().state, this->scene().title);
+  setStates(panel, {&this->scene().state, 1}, this->scene().title);
 }
 
 void LessonRun::enter(const Panel& panel, std::size_t scene) {
@@ -136,7 +152,7 @@ void LessonRun::back(const Panel& panel) {
   enter(panel, scene_ - 1);
   const DocumentPtr& then = scene().check ? began_[scene_] : left_[scene_];
   if (then == nullptr) {
-    setState(panel, scene().state, scene().title);  // the lesson was begun after it
+    setStatesUpTo(panel, scene_);  // the lesson was begun after it
   } else if (then != panel.history->current()) {
     panel.edits.open = OpenedDocument{then, "lesson: " + scene().title};
   }
@@ -173,7 +189,7 @@ void LessonRun::showWay(const Panel& panel) {
   const lessons::Way& way = scene().check->way;
   wayShown_ = true;
   look(panel, scene().view, {});  // back to where it is asked
-  setState(panel, way.state, scene().title);
+  setStates(panel, {&way.state, 1}, scene().title);
   look(panel, way.view, way.choose);
   toTrainStep_ = way.trainStep;
 }

@@ -95,6 +95,7 @@ class LessonRun {
 
  private:
   void noteDone();
+  void setStatesUpTo(const Panel& panel, std::size_t scene) const;
   void look(const Panel& panel, const std::string& view, const std::string& choose);
   void trainAsShown(const Panel& panel, const lessons::FactSource& facts, LiveTraining& training);
   void read(const lessons::FactSource& facts, bool typed);
