@@ -115,6 +115,7 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
   if (link && !host::displayNamed()) {
     throw UserError("no display here to open the link on: a browser opens it, too");
   }
+  if (formats::isShipped(path)) return openModelOn(path.string(), flags, scaleGiven, out);
   if (!path.empty()) {
     if (!std::filesystem::exists(path)) {
       throw UserError(fmt::format(

@@ -430,7 +430,8 @@ class TopBarRow {
     if (pill(look_, "?")) wishes_.help = true;
     tip(look_, "What this is, keys, mouse and terms (?)");
     const float pair = buttonWidth(look_, "A−") + look_.space.tight + buttonWidth(look_, "A+");
-    if (!row_.fits(pair, 6)) return;  // ctrl + and −, and the menu above, do the same
+    // ctrl + and −, and the menu above, do the same; who made it larger finds the way back here
+    if (view.scale <= kMinScale && !row_.fits(pair, 6)) return;
     row_.place(pair, 6);
     if (pill(look_, "A−", false, view.scale > kMinScale)) zoomInterface(view, -1);
     tip(look_, "Smaller interface (ctrl −)");

@@ -10,7 +10,9 @@
 namespace headscope::ui {
 namespace {
 
-constexpr Index kManyLayers = 16;  // from which their heads need more of the page's height
+constexpr Index kManyLayers = 16;      // from which their heads need more of the page's height
+constexpr float kModelWidth = 760.0F;  // points: a smaller body scrolls
+constexpr float kModelHeight = 600.0F;
 
 class ModelPage final : public Page {
  public:
@@ -35,7 +37,10 @@ class ModelPage final : public Page {
                        moment->trace->tokens(), moment->trace->ms);
   }
 
-  ImVec2 content(const Panel& /*panel*/, ImVec2 body) const override { return body; }
+  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+    const auto px = [&](float length) { return panel.look.px(length); };
+    return {std::max(body.x, px(kModelWidth)), std::max(body.y, px(kModelHeight))};
+  }
 
   std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
     Rect room = Rect{{0.0F, 0.0F}, content}.inset(panel.look.space.large);

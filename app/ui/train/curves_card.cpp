@@ -103,11 +103,23 @@ class Curves {
       points.push_back({static_cast<double>(record.step), record.loss});
       most = std::max(most, record.loss);
     }
+    std::vector<ChartPoint> asked;
+    for (const training::Evaluation& at : moment_.evaluations) {
+      asked.push_back({static_cast<double>(at.step), at.losses.loss});
+    }
     const training::StepRecord* now = moment_.record();
+    const training::Evaluation* evaluation = moment_.evaluation();
+    const auto named = [](const char* of, const double* loss) {
+      return loss != nullptr ? fmt::format("{} {:.3f}", of, *loss) : std::string(of);
+    };
     const Chart plot =
-        chart(part(0), now != nullptr ? fmt::format("loss {:.3f}", now->loss) : "loss", {},
+        chart(part(0), "loss",
+              {{named("batch", now != nullptr ? &now->loss : nullptr), look_.theme.accent},
+               {named("always asked", evaluation != nullptr ? &evaluation->losses.loss : nullptr),
+                look_.theme.textMuted}},
               roundAxis(0.0, most > 0.0 ? most : 1.0));
     plot.curve(list_, points, look_.theme.accent);
+    plot.curve(list_, asked, look_.theme.textMuted);
     foundNames(plot);
     finish(plot, "loss", [](const training::Evaluation& at) {
       return fmt::format("step {}: loss {:.3f} on the examples it is always asked", at.step,

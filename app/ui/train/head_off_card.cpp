@@ -19,9 +19,10 @@ class HeadOffTable {
       : look_(look), moment_(moment), off_(*moment.headsOff) {}
 
   void draw() {
-    std::vector<TableColumn> columns{{"off", {}, false, look_.px(120), 0.0F, false},
-                                     {"is becoming", {}, false, look_.px(110), 0.0F, false},
-                                     {"loss", {}, true, look_.px(60), 0.0F, false}};
+    std::vector<TableColumn> columns{
+        {"off", {}, false, look_.px(120), 0.0F, false},
+        {"is becoming", {}, false, look_.px(110), 0.0F, false},
+        {"loss", "of the examples that are always asked", true, look_.px(60), 0.0F, false}};
     for (const training::Question& question : moment_.task->questions()) {
       columns.push_back({std::string(question.name) + (question.classes == 1 ? " R²" : ""),
                          std::string(question.words), true, 0.0F, 1.0F, false});

@@ -110,10 +110,13 @@ class LiveHeads {
     if (found && when && *when <= moment_.step && given.head &&
         *given.head == training::HeadPlace{n / heads_, n % heads_}) {
       const float after = textSize(look_.fonts.semibold, name).x + look_.space.medium;
-      const std::string step = fmt::format("at {}", *when);
-      const bool fits = textSize(look_.fonts.small, "found " + step).x <= room - after;
-      drawText(list, look_.fonts.small, {top.x + after, top.y + look_.space.thin}, t.textMuted,
-               elided(look_.fonts.small, fits ? "found " + step : step, room - after));
+      for (const char* before : {"found at ", "at ", ""}) {
+        const std::string text = fmt::format("{}{}", before, *when);
+        if (textSize(look_.fonts.small, text).x > room - after) continue;
+        drawText(list, look_.fonts.small, {top.x + after, top.y + look_.space.thin}, t.textMuted,
+                 text);
+        break;
+      }
     }
     ImFont* font = found ? look_.fonts.semibold : look_.fonts.regular;
     drawText(list, font, {top.x, top.y + line},
