@@ -34,14 +34,31 @@ TEST(Arguments, VersionIsPrinted) {
   const CliResult version = runProgram({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.err, "");
-  EXPECT_TRUE(std::regex_match(version.out, std::regex("headscope \\d+\\.\\d+\\.\\d+\n"
-                                                       "commit (unknown|[0-9a-f]{10}(\\+changes)?), [^\n]+, "
-                                                       "products by (oneDNN|Eigen)\n")))
+  EXPECT_TRUE(std::regex_match(version.out,
+                               std::regex("headscope \\d+\\.\\d+\\.\\d+\n"
+                                          "commit (unknown|[0-9a-f]{10}(\\+changes)?), [^\n]+, "
+                                          "products by (oneDNN|Eigen)\n")))
       << version.out;
 }
 
 TEST(Arguments, FlagsBeforeTheCommandAreNotLost) {
-  expectRefused({"--heads", "4", "run"}, {"--heads", "'run'"});
+  expectRefused({"--heads", "4", "run"}, {"--heads", "'run'", "flags come after"});
+  expectRefused({"--theme", "dark", "run"}, {"--theme is no flag of 'run'", "run --help"});
+}
+
+TEST(Arguments, TheShippedModelOpensByItsName) {
+  ::unsetenv("DISPLAY");
+  ::unsetenv("WAYLAND_DISPLAY");
+  const TempFolder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const CliResult model = runProgram({"headscope:induction"});
+  std::filesystem::current_path(before);
+  EXPECT_EQ(model.status, 0) << model.err;
+  EXPECT_NE(model.out.find("headscope induction with all its heads"), std::string::npos)
+      << model.out;
+  EXPECT_GT(std::filesystem::file_size(folder / "headscope.png"), 10'000U);
+  expectRefused({"headscope:other"}, {"headscope:other", "headscope:induction"});
 }
 
 TEST(Arguments, WithoutADisplayTheBareCommandDrawsAPictureAndSummarises) {

@@ -75,6 +75,10 @@ class ModelTextCard final : public Card {
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
     if (textField(look, {"##model text"}, draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
+    if (formats::isShipped(panel.view.model.place.folder)) {
+      wrappedLabel(look.fonts.small, look.theme.textMuted,
+                   "It knows the letters a to z: capitals become small, the rest is left out.");
+    }
     if (moment.wholeTokens > 0) {
       label(look.fonts.small, look.theme.textMuted,
             fmt::format("the first {} of {} tokens", withThousands(moment.trace->tokens()),
