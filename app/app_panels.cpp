@@ -238,7 +238,11 @@ void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect a
 void App::State::panels(const ui::Panel& panel) {
   lesson.follow(panel, training);
   pages.open(view.page).follow(panel);
-  if (lesson.takePresenting()) presenter.begin(view);
+  if (lesson.takePresenting()) {
+    presenter.begin(view);
+    lecture.beginAnew();
+  }
+  lecture.follow(panel.look.now, presenter.on());
   ui::beginCards(controls);
   offerTop = 0.0F;
   ui::Rect room = ui::Rect{{0, 0}, ImGui::GetIO().DisplaySize}.inset(panel.look.px(12));

@@ -38,12 +38,16 @@ ui::Presenter::Words Lecture::forTheRoom() const {
   return words;
 }
 
-ui::SpeakerNotes Lecture::forTheSpeaker(double now) {
-  ui::SpeakerNotes notes;
+void Lecture::follow(double now, bool presented) {
   const std::string of = lesson_.open() ? lesson_.lesson().id : std::string();
-  if (!began_ || beganOf_ != of) began_ = now;
+  if (beganOf_ != of) began_.reset();
   beganOf_ = of;
-  notes.seconds = now - *began_;
+  if (!began_ && (presented || speaker_)) began_ = now;
+}
+
+ui::SpeakerNotes Lecture::forTheSpeaker(double now) const {
+  ui::SpeakerNotes notes;
+  notes.seconds = now - began_.value_or(now);
   if (lesson_.open()) {
     const lessons::Lesson& lesson = lesson_.lesson();
     const std::size_t place = lesson_.place();

@@ -28,9 +28,13 @@ class Lecture {
   /// Whether the speaker's window is wanted; f10.
   bool speakerWanted() const { return speaker_; }
   void toggleSpeaker() { speaker_ = !speaker_; }
-  /// What the speaker's window shows at `now` seconds, the first time it is asked for counting from
-  /// there.
-  ui::SpeakerNotes forTheSpeaker(double now);
+  /// Once a frame, at `now` seconds: its clock runs from when it is first presented, or the
+  /// speaker's window is there.
+  void follow(double now, bool presented);
+  /// It is presented from its start.
+  void beginAnew() { began_.reset(); }
+  /// What the speaker's window shows.
+  ui::SpeakerNotes forTheSpeaker(double now) const;
   /// It was closed; or it could not be opened, for this reason.
   void speakerGone(std::string why) {
     speaker_ = false;

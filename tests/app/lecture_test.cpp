@@ -190,6 +190,20 @@ TEST_F(LectureWindow, TheSpeakersLinesStandInAWindowOfTheirOwn) {
   EXPECT_FALSE(ui_.app().wantsSpeakerWindow());
 }
 
+TEST_F(LectureWindow, TheClockRunsFromWhenItIsPresented) {
+  ImDrawList list(ImGui::GetDrawListSharedData());
+  present();
+  ui_.host().advance(75.0);
+  key(Key::f10);
+  ui_.app().setSpeakerWindow(&list, {900.0F, 540.0F});
+  on();
+  EXPECT_TRUE(ScreenText::read(list).shows("1:15 of 10:00")) << ScreenText::read(list).all();
+  key(Key::escape);
+  present();
+  const ScreenText again = ScreenText::read(list);
+  EXPECT_TRUE(again.shows("0:00 of 10:00")) << again.all();
+}
+
 TEST_F(LectureWindow, AWindowThatCannotBeIsSaidInWords) {
   present();
   key(Key::f10);
