@@ -154,8 +154,8 @@ class BackgroundTask {
     return std::exchange(outcome_, std::nullopt);
   }
 
-  /// Nothing is requested any more, what is under way is told to stop, and no outcome comes of it or
-  /// of what was done before.
+  /// Nothing is requested any more, what is under way is told to stop, and no outcome comes of it
+  /// or of what was done before.
   void stop() {
     thread_.stop();
     const std::lock_guard lock(mutex_);
