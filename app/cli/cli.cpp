@@ -30,7 +30,7 @@ void refuseMisplaced(const CLI::App& app, const CLI::App& command) {
   for (const CLI::Option* option : app.get_options()) {
     if (option->count() == 0) continue;
     const std::string flag = option->get_name();
-    const std::string name = command.get_name();
+    const std::string& name = command.get_name();
     if (command.get_option_no_throw(flag) == nullptr) {
       throw UserError(fmt::format(
           "{} is no flag of '{}': 'headscope {} --help' lists what there is", flag, name, name));
