@@ -57,14 +57,17 @@ struct Namer {
   const Document& before;
 
   std::string operator()(const SetDimensions& e) const {
-    if (e.dModel != before.config.dModel) return changed("d_model", before.config.dModel, e.dModel);
-    if (e.numHeads != before.config.numHeads)
-      return changed("heads", before.config.numHeads, e.numHeads);
-    if (e.headDim != before.config.headDim) {
-      return e.headDim > 0 ? changed("d_k", before.config.dK(), e.headDim)
-                           : "d_k = d_model / heads";
+    const AttentionConfig& c = before.config;
+    if (e.dModel != c.dModel && e.numHeads != c.numHeads) {
+      return fmt::format("{}, {}", changed("d_model", c.dModel, e.dModel),
+                         changed("heads", c.numHeads, e.numHeads));
     }
-    return changed("key/value heads", before.config.numKvHeads, e.numKvHeads);
+    if (e.dModel != c.dModel) return changed("d_model", c.dModel, e.dModel);
+    if (e.numHeads != c.numHeads) return changed("heads", c.numHeads, e.numHeads);
+    if (e.headDim != c.headDim) {
+      return e.headDim > 0 ? changed("d_k", c.dK(), e.headDim) : "d_k = d_model / heads";
+    }
+    return changed("key/value heads", c.numKvHeads, e.numKvHeads);
   }
   std::string operator()(const SetTokens& e) const {
     return changed("tokens", before.config.seqLen, e.seqLen);

@@ -212,6 +212,7 @@ TEST(Open, GivesThatVeryDocument) {
 TEST(EditNames, AreWhatTheUndoListShows) {
   const DocumentPtr d = fromTexts({"the cat sat"});
   EXPECT_EQ(nameOf(SetDimensions{64, 4, 4}, *d), "d_model 48 → 64");
+  EXPECT_EQ(nameOf(SetDimensions{64, 8, 8}, *d), "d_model 48 → 64, heads 4 → 8");
   EXPECT_EQ(nameOf(SetDimensions{48, 8, 8}, *d), "heads 4 → 8");
   EXPECT_EQ(nameOf(SetDimensions{48, 4, 2}, *d), "key/value heads 4 → 2");
   EXPECT_EQ(nameOf(SetTokens{7}, *d), "tokens 3 → 7");

@@ -108,8 +108,8 @@ class ModelHeadsCard final : public Card {
     if (!view.metric.empty()) return;
     flowOn(look, buttonWidth(look, "each its own scale"), look.space.large);
     if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
-    flowOn(look, buttonWidth(look, "first token"));
-    if (pill(look, "first token", view.firstToken)) view.firstToken = !view.firstToken;
+    flowOn(look, buttonWidth(look, "first column"));
+    if (pill(look, "first column", view.firstToken)) view.firstToken = !view.firstToken;
     tip(look, "Many heads rest on the first token; without its column the rest is seen");
     if (std::ranges::find(memory_.special, true) == memory_.special.end()) return;
     flowOn(look, buttonWidth(look, "special tokens"));
