@@ -237,7 +237,6 @@ void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect a
 
 void App::State::panels(const ui::Panel& panel) {
   lesson.follow(panel, training);
-  pages.open(view.page).follow(panel);
   if (lesson.takePresenting()) {
     presenter.begin(view);
     lecture.beginAnew();
@@ -258,6 +257,7 @@ void App::State::panels(const ui::Panel& panel) {
   } else {
     wholeWindow(panel);
   }
+  pages.open(view.page).follow(panel);  // that this frame may have opened
 }
 
 /// What stands over the panels.

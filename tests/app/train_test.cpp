@@ -120,6 +120,23 @@ TEST(TrainPage, AHeadThatIsOffIsSaidOfTheMomentLookedAt) {
   EXPECT_TRUE(ui.shows("step 0", kOverStepsCard));
 }
 
+/// Nothing but the next event draws another frame.
+TEST(TrainPage, ItsRunIsThereInTheFrameThatOpensIt) {
+  AppDriver ui;
+  const auto at = ui.screen().find("Train", "top bar");
+  ASSERT_TRUE(at);
+  ui.host().moveMouse(at->centre());
+  ui.host().frame(ui.app());
+  ui.host().button(0, true);
+  ui.host().frame(ui.app());
+  ui.host().button(0, false);
+  while (ui.view().page != kTrainPage) ui.host().frame(ui.app());
+  EXPECT_EQ(ui.app().nextChange(), 0.0) << "it goes on by itself";
+  ui.press(Key::enter);
+  for (int i = 0; i < 3; ++i) ui.settle();
+  EXPECT_TRUE(ui.shows("Pause", kLiveHeadsCard)) << ui.screen().all(kLiveHeadsCard);
+}
+
 TEST(LiveStudy, GoesOnUntilAllRunsHaveTakenTheirSteps) {
   LiveStudy study(Index{1} << 30);
   const training::Task& task = training::taskFromString("pointer");
