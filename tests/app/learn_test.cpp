@@ -146,22 +146,8 @@ TEST(StartPanel, IsClosedForGood) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(LearnPage, KeepsWhatWasDone) {
-  const auto folder = ownFolder();
-  AppDriver ui;
-  ui.restartKeeping(folder, presetDocument("original-transformer"));
-  openFirstLesson(ui);
-  ui.press(Key::pageDown);
-  ui.settle();
-  ui.restartKeeping(folder, presetDocument("original-transformer"));
-  ui.view().page = kLearnPage;
-  ui.frame();
-  EXPECT_TRUE(ui.shows("1 of 6 scenes done", "lessons")) << ui.screen().all("lessons");
-  std::filesystem::remove_all(folder);
-}
-
 /// What its first scenes set holds where it is gone on with later, on whatever stands there then.
-TEST(LearnPage, ALessonIsGoneOnWithAsItsScenesLeftIt) {
+TEST(LearnPage, KeepsWhatWasDoneAndIsGoneOnWithAsItsScenesLeftIt) {
   const auto folder = ownFolder();
   AppDriver ui;
   ui.restartKeeping(folder, presetDocument("original-transformer"));
@@ -172,6 +158,7 @@ TEST(LearnPage, ALessonIsGoneOnWithAsItsScenesLeftIt) {
   ui.view().tool = kTermsTool;
   ui.view().page = kLearnPage;
   ui.frame();
+  EXPECT_TRUE(ui.shows("1 of 6 scenes done", "lessons")) << ui.screen().all("lessons");
   ui.click("Go on", "lessons");
   ui.settle();
   ui.frame();

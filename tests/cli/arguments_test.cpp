@@ -7,6 +7,17 @@
 namespace headscope {
 namespace {
 
+/// What it writes lies in the folder.
+CliResult withoutDisplayIn(const TempFolder& folder, const std::vector<std::string>& arguments) {
+  ::unsetenv("DISPLAY");
+  ::unsetenv("WAYLAND_DISPLAY");
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  CliResult result = runProgram(arguments);
+  std::filesystem::current_path(before);
+  return result;
+}
+
 TEST(Arguments, HelpNamesCommandsAndFlags) {
   const CliResult help = runProgram({"--help"});
   EXPECT_EQ(help.status, 0);
@@ -47,13 +58,8 @@ TEST(Arguments, FlagsBeforeTheCommandAreNotLost) {
 }
 
 TEST(Arguments, TheShippedModelOpensByItsName) {
-  ::unsetenv("DISPLAY");
-  ::unsetenv("WAYLAND_DISPLAY");
   const TempFolder folder;
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
-  const CliResult model = runProgram({"headscope:induction"});
-  std::filesystem::current_path(before);
+  const CliResult model = withoutDisplayIn(folder, {"headscope:induction"});
   EXPECT_EQ(model.status, 0) << model.err;
   EXPECT_NE(model.out.find("headscope induction with all its heads"), std::string::npos)
       << model.out;
@@ -62,14 +68,9 @@ TEST(Arguments, TheShippedModelOpensByItsName) {
 }
 
 TEST(Arguments, WithoutADisplayTheBareCommandDrawsAPictureAndSummarises) {
-  ::unsetenv("DISPLAY");
-  ::unsetenv("WAYLAND_DISPLAY");
   const TempFolder folder;
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
-  const CliResult bare =
-      runProgram({"--heads", "4", "--text", "Birds sing.", "--trace", "t.safetensors"});
-  std::filesystem::current_path(before);
+  const CliResult bare = withoutDisplayIn(
+      folder, {"--heads", "4", "--text", "Birds sing.", "--trace", "t.safetensors"});
   EXPECT_EQ(bare.status, 0) << bare.err;
   EXPECT_NE(bare.out.find("No display here"), std::string::npos) << bare.out;
   EXPECT_NE(bare.out.find("4 heads, 3 tokens"), std::string::npos) << bare.out;
