@@ -14,8 +14,9 @@
 #include "core/formats/files.h"
 #include "core/formats/learned_weights.h"
 #include "core/formats/lesson_json.h"
-#include "core/gradients.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/trace_gradients.h"
 
 namespace headscope {
 namespace {
@@ -358,12 +359,12 @@ void App::State::applyEdits(const ui::EditSink& sink) {
 void App::State::openPreset(const ui::OpenedPreset& opened) {
   documents.attempt([&] {
     const Preset& preset = opened.preset;
-    const auto material = training::materialOf(preset.source);
-    const bool there = material && formats::learnedAsset(preset.config, *material, 1).has_value();
+    const auto domain = trainingDomainOf(preset.source);
+    const bool there = domain && formats::learnedAsset(preset.config, *domain, 1).has_value();
     const WeightSource weights{there ? WeightInit::learned : WeightInit::designed, 1, {}};
     std::vector<Edit> edits{
         Open{makePreset(preset, weights, documents.memoryBudget()), opened.name}};
-    if (material && !there && !preset.explicitWeights && view.learnHeads) {
+    if (domain && !there && !preset.explicitWeights && view.learnHeads) {
       edits.emplace_back(DrawWeights{WeightInit::learned, 1});
     }
     documents.applyTogether(edits, opened.name);

@@ -16,6 +16,7 @@
 #include "core/document.h"
 #include "core/formats/session.h"
 #include "core/history.h"
+#include "core/memory_budget.h"
 #include "core/trace.h"
 
 namespace headscope {

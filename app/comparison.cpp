@@ -7,6 +7,7 @@
 
 #include "core/ledger.h"
 #include "core/mistakes.h"
+#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/formats/safetensors.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
+#include "core/make_document.h"
 
 namespace headscope {
 namespace {
@@ -125,8 +126,8 @@ Documents::Outcome Documents::outcomeOf(const Change& change) const {
   const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
     outcome.learns.reset();
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    if (auto ready = formats::learnedAsset(d.config, materialOf(d), seed)) return *ready;
-    outcome.learns = LearnedSizes(d.config, materialOf(d), seed);
+    if (auto ready = formats::learnedAsset(d.config, trainingDomainOf(d), seed)) return *ready;
+    outcome.learns = LearnedSizes(d.config, trainingDomainOf(d), seed);
     outcome.config = d.config;
     if (change.weights && change.sizes == outcome.learns) return *change.weights;
     return weightsOfZero(d.config);  // never shown
@@ -174,7 +175,7 @@ void Documents::follow(Change change) {
     change.forming = nullptr;
     change.weights.reset();
     change.sizes = outcome.learns;
-    learning_.begin(outcome.config, outcome.learns->material, outcome.learns->seed);
+    learning_.begin(outcome.config, outcome.learns->domain, outcome.learns->seed);
   } else if (change.weights) {
     change.forming = std::move(outcome.document);
     worker_.request(change.forming);

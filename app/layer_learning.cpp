@@ -7,35 +7,36 @@
 
 namespace headscope {
 
-void LayerLearning::begin(const AttentionConfig& config, const training::Material& material,
+void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& domain,
                           std::uint64_t seed) {
-  of_ = LearnedSizes(config, material, seed);
+  of_ = LearnedSizes(config, domain, seed);
   shared_ = std::make_shared<Shared>();
-  thread_.request([config, material, seed, shared = shared_,
-                   learner = std::shared_ptr<training::LayerLearner>()](
-                      const std::atomic<bool>& cancelled) mutable {
-    const auto tell = [&](News news) {
-      const std::lock_guard lock(shared->mutex);
-      shared->news = std::move(news);
-    };
-    const std::string error = whyNot([&] {
-      const double until = clockSeconds() + kSlice;
-      if (learner == nullptr) {
-        const training::LearningSettings settings = training::usualSettings(material);
-        learner = std::make_shared<training::LayerLearner>(config, seed, settings);
-      }
-      do {
-        if (!learner->goOn(Execution{0, &cancelled}, until - clockSeconds()) || cancelled) return;
-        shared->step = learner->stepsDone();
-        const bool done = learner->done();
-        if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
-      } while (!learner->done() && clockSeconds() < until);
-    });
-    if (!error.empty()) tell({std::nullopt, true, error});
-    if (cancelled) return TaskThread::After::rest;
-    const bool ended = !error.empty() || learner->done();
-    return ended ? TaskThread::After::news : TaskThread::After::goOn;
-  });
+  thread_.request(
+      [config, domain, seed, shared = shared_, learner = std::shared_ptr<training::LayerLearner>()](
+          const std::atomic<bool>& cancelled) mutable {
+        const auto tell = [&](News news) {
+          const std::lock_guard lock(shared->mutex);
+          shared->news = std::move(news);
+        };
+        const std::string error = whyNot([&] {
+          const double until = clockSeconds() + kSlice;
+          if (learner == nullptr) {
+            const training::LearningSettings settings = training::usualSettings(domain);
+            learner = std::make_shared<training::LayerLearner>(config, seed, settings);
+          }
+          do {
+            if (!learner->goOn(Execution{0, &cancelled}, until - clockSeconds()) || cancelled)
+              return;
+            shared->step = learner->stepsDone();
+            const bool done = learner->done();
+            if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
+          } while (!learner->done() && clockSeconds() < until);
+        });
+        if (!error.empty()) tell({std::nullopt, true, error});
+        if (cancelled) return TaskThread::After::rest;
+        const bool ended = !error.empty() || learner->done();
+        return ended ? TaskThread::After::news : TaskThread::After::goOn;
+      });
 }
 
 void LayerLearning::stop() {
@@ -46,7 +47,7 @@ void LayerLearning::stop() {
 }
 
 LayerLearning::Progress LayerLearning::progress() const {
-  return {shared_->step, training::usualSettings(of_ ? of_->material : training::Material{}).steps};
+  return {shared_->step, training::usualSettings(of_ ? of_->domain : TrainingDomain{}).steps};
 }
 
 std::optional<LayerLearning::News> LayerLearning::take() {

@@ -12,7 +12,7 @@
 
 #include "app/background.h"
 #include "core/config.h"
-#include "core/training/material.h"
+#include "core/input/training_domain.h"
 #include "core/weights/weights.h"
 
 namespace headscope {
@@ -21,17 +21,17 @@ namespace headscope {
 struct LearnedSizes {
   Index dModel = 0, numHeads = 0, numKvHeads = 0, headDim = 0;
   bool bias = true;
-  training::Material material;
+  TrainingDomain domain;
   std::uint64_t seed = 1;
 
   LearnedSizes() = default;
-  LearnedSizes(const AttentionConfig& c, const training::Material& from, std::uint64_t seedOfAll)
+  LearnedSizes(const AttentionConfig& c, const TrainingDomain& from, std::uint64_t seedOfAll)
       : dModel(c.dModel),
         numHeads(c.numHeads),
         numKvHeads(c.numKvHeads),
         headDim(c.dKDivides() ? 0 : c.dK()),
         bias(c.bias),
-        material(from),
+        domain(from),
         seed(seedOfAll) {}
   bool operator==(const LearnedSizes&) const = default;
 };
@@ -48,7 +48,7 @@ class LayerLearning {
   };
 
   /// In place of what was being learned.
-  void begin(const AttentionConfig& config, const training::Material& material, std::uint64_t seed);
+  void begin(const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed);
   void stop();
   /// Until its last news are taken.
   bool goesOn() const { return of_.has_value(); }

@@ -14,9 +14,9 @@
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
-#include "core/ledger.h"
 #include "core/model/prediction.h"
 #include "core/model/tokenized.h"
+#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {

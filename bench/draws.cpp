@@ -6,8 +6,9 @@
 #include "bench/documents.h"
 #include "core/edit.h"
 #include "core/history.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/presets.h"
+#include "core/random_tensors.h"
 #include "core/weights/random.h"
 
 namespace headscope::bench {

@@ -10,7 +10,7 @@
 #include "core/attention.h"
 #include "core/edit.h"
 #include "core/history.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "tests/core/support/document_of_size.h"
 
 namespace headscope::bench {

@@ -21,7 +21,7 @@
 #include "core/edit.h"
 #include "core/execution.h"
 #include "core/formats/shipped_model.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/presets.h"
 
 namespace headscope::bench {

@@ -12,6 +12,7 @@
 #include "core/edit.h"
 #include "core/history.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/platform/memory.h"
 
 namespace headscope::bench {

@@ -5,7 +5,7 @@
 
 #include "bench/documents.h"
 #include "core/attention.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/presets.h"
 
 namespace headscope::bench {

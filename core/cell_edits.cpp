@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/finite.h"
+#include "core/random_tensors.h"
 #include "core/weights/random.h"
 
 namespace headscope {

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "core/document.h"
+#include "core/make_document.h"
 #include "core/mistakes.h"
 #include "core/region.h"
 

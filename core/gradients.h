@@ -9,11 +9,10 @@
 
 #include <array>
 #include <cstddef>
-#include <limits>
-#include <memory>
 
+#include "core/attention_tensors.h"
 #include "core/execution.h"
-#include "core/trace.h"
+#include "core/steps/step.h"
 
 namespace headscope {
 
@@ -48,49 +47,5 @@ class Gradients : public LayerTensors {
 /// not depend on it.
 bool runBackward(Gradients& gradients, const Execution& execution, StepId from = StepId::output,
                  StepId to = StepId::project);
-
-/// The gradients of a whole pass, and that pass.
-class TraceGradients final : public Gradients {
- public:
-  TraceGradients(TracePtr trace, Tensor gradOutput)
-      : Gradients(*trace, std::move(gradOutput)), trace_(std::move(trace)) {}
-
-  const Trace& trace() const { return *trace_; }
-
- private:
-  TracePtr trace_;
-};
-using GradientsPtr = std::shared_ptr<const TraceGradients>;
-
-/// 1 for every cell of the output: the gradients are those of its sum then.
-Tensor gradOutputOfSum(const AttentionConfig& config);
-
-/// Throws UserError with the figure where gradients beside their pass would not fit `budgetBytes`.
-void checkGradientsFit(const AttentionConfig& config, Index budgetBytes);
-
-/// Null where `execution` was cancelled. Throws UserError where grad.output is not of the output's
-/// shape, or a gradient does not fit a float32, naming it.
-GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
-                         const Execution& execution = {});
-
-/// The same, which can be left off between two steps and gone on with: without a thread for it,
-/// frames are drawn meanwhile. What `execution` points to must live as long as this does.
-class GradientsPass {
- public:
-  GradientsPass(const TracePtr& trace, const Tensor& gradOutput, const Execution& execution);
-
-  /// Works on for so long, and the step under way then. True where it has ended. Throws as
-  /// gradientsOf does.
-  bool goOn(double seconds = std::numeric_limits<double>::infinity());
-  /// Once it has ended: null where it was cancelled.
-  GradientsPtr gradients() const { return complete_ ? gradients_ : nullptr; }
-
- private:
-  Execution execution_;
-  int threads_;
-  std::size_t left_;  // steps
-  std::shared_ptr<TraceGradients> gradients_;
-  bool complete_ = false;
-};
 
 }  // namespace headscope

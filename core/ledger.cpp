@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
-#include "core/platform/memory.h"
 #include "core/run_steps.h"
 #include "core/steps/linear.h"
+#include "core/words/numbers.h"
 
 namespace headscope {
 namespace {
@@ -33,16 +33,6 @@ void refuseOverflow(const AttentionConfig& c) {
 Index bytesNeeded(const AttentionConfig& c, ScoresHeld held) {
   const Ledger cost = ledger(c, held);
   return cost.residentBytes + cost.resultBytes;
-}
-
-std::string inUnits(double value, const char* const (&units)[6], double step) {
-  std::size_t unit = 0;
-  while (value >= step && unit + 1 < std::size(units)) {
-    value /= step;
-    ++unit;
-  }
-  const int decimals = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
-  return fmt::format("{:.{}f} {}", value, decimals, units[unit]);
 }
 
 }  // namespace
@@ -106,27 +96,6 @@ void checkFits(const AttentionConfig& c, Index budgetBytes) {
       "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "
       "memory budget of {}: reduce tokens, heads, batch or d_model",
       bytesInWords(needed), c.batch * c.numHeads, c.seqLen, c.keys(), bytesInWords(budgetBytes)));
-}
-
-Index defaultMemoryBudget() { return platform::physicalMemory() / 2; }
-
-std::string bytesInWords(Index bytes) {
-  return inUnits(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);
-}
-
-std::string flopsInWords(Index flops) {
-  return inUnits(static_cast<double>(flops), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"},
-                 1000.0);
-}
-
-std::string withThousands(Index count) {
-  std::string digits = std::to_string(count);
-  const std::size_t start = count < 0 ? 1 : 0;
-  for (auto at = digits.size(); at > start + 3;) {
-    at -= 3;
-    digits.insert(at, ",");
-  }
-  return digits;
 }
 
 }  // namespace headscope

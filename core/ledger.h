@@ -33,14 +33,4 @@ ScoresHeld scoresToHold(const AttentionConfig& config, Index budgetBytes);
 /// Throws UserError with the figure where a pass that holds all scores would not fit `budgetBytes`.
 void checkFits(const AttentionConfig& config, Index budgetBytes);
 
-/// Half of this machine's memory.
-Index defaultMemoryBudget();
-
-/// "1.07 GB", "344 kB": powers of ten.
-std::string bytesInWords(Index bytes);
-/// "12.7 MFLOP".
-std::string flopsInWords(Index flops);
-/// "1,050,624".
-std::string withThousands(Index count);
-
 }  // namespace headscope

@@ -4,7 +4,8 @@
 #include <fmt/ranges.h>
 
 #include "core/assets.h"
-#include "core/formats/asset_files.h"
+#include "core/make_document.h"
+#include "core/preset_files.h"
 
 namespace headscope {
 namespace {
@@ -23,18 +24,18 @@ const Entry& byName(const std::vector<Entry>& entries, std::string_view name, co
 }  // namespace
 
 const std::vector<Preset>& presets() {
-  static const std::vector<Preset> all = formats::parsePresets(
-      asset("presets.json"),
-      [](const std::string& example) { return exampleByName(example).source; });
+  static const std::vector<Preset> all =
+      parsePresets(asset("presets.json"),
+                   [](const std::string& example) { return exampleByName(example).source; });
   return all;
 }
 
 const Preset& presetByName(std::string_view name) { return byName(presets(), name, "preset"); }
 
 const std::vector<Example>& examples() {
-  static const std::vector<Example> all = formats::parseExamples(
-      asset("examples.json"),
-      [](std::string_view file) { return asset(fmt::format("examples/{}", file)); });
+  static const std::vector<Example> all =
+      parseExamples(asset("examples.json"),
+                    [](std::string_view file) { return asset(fmt::format("examples/{}", file)); });
   return all;
 }
 
@@ -53,7 +54,7 @@ DocumentPtr makePreset(const Preset& preset, const WeightSource& weights, Index 
   if (!preset.explicitWeights) return drawn;
   Document given = *drawn;
   given.weightSource.loadedFrom = fmt::format("the {} preset", preset.name);
-  given.weights = formats::parsePresetWeights(asset("presets.json"), preset);
+  given.weights = parsePresetWeights(asset("presets.json"), preset);
   checkWeights(given.weights, given.config, given.weightSource.loadedFrom);
   return std::make_shared<const Document>(std::move(given));
 }

@@ -22,7 +22,7 @@ bool wouldBeSame(WeightInit init, const Document& a, const Document& b) {
   if (init == WeightInit::designed) return sameDesign(a, b);
   if (init != WeightInit::learned) return true;
   return a.config.numHeads == b.config.numHeads && a.config.numKvHeads == b.config.numKvHeads &&
-         a.config.bias == b.config.bias && materialOf(a) == materialOf(b);
+         a.config.bias == b.config.bias && trainingDomainOf(a) == trainingDomainOf(b);
 }
 
 /// A painted mask for other lengths: the part in common is kept, the rest allowed.

@@ -12,7 +12,8 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
-#include "core/ledger.h"
+#include "core/make_document.h"
+#include "core/memory_budget.h"
 #include "core/model/model_trace.h"
 #include "core/presets.h"
 
@@ -185,7 +186,8 @@ WeightMaker makerOf(int threads) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
     Execution execution;
     execution.threads = threads;
-    return formats::learnedWeights(d.config, materialOf(d), seed, execution, tellLearning).value();
+    return formats::learnedWeights(d.config, trainingDomainOf(d), seed, execution, tellLearning)
+        .value();
   };
 }
 
@@ -334,12 +336,12 @@ bool opensFreely(const PassOptions& o) {
 }
 
 bool canLearn(const PassOptions& o) {
-  return training::materialOf(sourceFrom(o)) && training::learnsQuickly(configFrom(o.config));
+  return trainingDomainOf(sourceFrom(o)) && training::learnsQuickly(configFrom(o.config));
 }
 
 bool areThere(const PassOptions& o) {
-  const auto material = training::materialOf(sourceFrom(o));
-  return material && formats::learnedAsset(configFrom(o.config), *material, 1);
+  const auto domain = trainingDomainOf(sourceFrom(o));
+  return domain && formats::learnedAsset(configFrom(o.config), *domain, 1);
 }
 
 /// Where nothing is said of it.

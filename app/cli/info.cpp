@@ -9,6 +9,8 @@
 #include "app/cli/output.h"
 #include "core/formats/document_json.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/words/numbers.h"
 
 namespace headscope::cli {
 namespace {

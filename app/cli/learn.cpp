@@ -20,12 +20,12 @@
 namespace headscope::cli {
 namespace {
 
+using TrainingDomain;
 using formats::FileFloat;
 using formats::Json;
 using training::AskedQuestion;
 using training::HeadRoles;
 using training::LayerLearner;
-using training::Material;
 using Align = Table::Align;
 
 constexpr Index kTestSentences = 500;
@@ -44,7 +44,7 @@ struct LearnOptions {
 /// What came out, on sentences or series it has not seen.
 struct Learned {
   AttentionConfig config;
-  Material material;
+  TrainingDomain domain;
   Index steps = 0;
   double loss = 0.0, msPerStep = 0.0;
   std::array<double, training::kLayerQuestions> right{};
@@ -66,7 +66,7 @@ double onPartners(const Learned& learned, Index head, const AskedQuestion& quest
 }
 
 void printLearned(std::ostream& out, const Learned& learned) {
-  const bool series = learned.material.series();
+  const bool series = learned.domain.series();
   // several steps are right for most questions of a series, so that none of them stands out
   std::vector<Align> columns{Align::left, Align::left, Align::left};
   std::vector<std::string> header{"question",
@@ -78,7 +78,7 @@ void printLearned(std::ostream& out, const Learned& learned) {
   }
   Table table(columns);
   table.add(header);
-  for (const AskedQuestion& question : training::questionsOf(learned.material)) {
+  for (const AskedQuestion& question : training::questionsOf(learned.domain)) {
     std::vector<std::string> heads;
     for (const Index head : headsAsked(question, learned.config)) {
       heads.push_back(
@@ -100,12 +100,12 @@ void printLearned(std::ostream& out, const Learned& learned) {
 
 Json learnedJson(const LearnOptions& options, const Learned& learned) {
   Json questions = Json::emptyList();
-  const std::vector<AskedQuestion> all = training::questionsOf(learned.material);
+  const std::vector<AskedQuestion> all = training::questionsOf(learned.domain);
   for (const AskedQuestion& question : all) {
     Json told{{"name", question.name},
               {"words", question.words},
               {"heads", headsAsked(question, learned.config)}};
-    if (!learned.material.series()) told["right"] = numberJson(learned.right[question.number]);
+    if (!learned.domain.series()) told["right"] = numberJson(learned.right[question.number]);
     questions.push_back(std::move(told));
   }
   Json heads = Json::emptyList();
@@ -117,7 +117,7 @@ Json learnedJson(const LearnOptions& options, const Learned& learned) {
     heads.push_back({{"head", head}, {"weight_on_partner", std::move(weights)}});
   }
   return {{"config", formats::configJson(learned.config)},
-          {"learned_from", training::inWords(learned.material)},
+          {"learned_from", inWords(learned.domain)},
           {"seed", options.seed},
           {"steps", learned.steps},
           {"loss", numberJson(learned.loss)},
@@ -149,8 +149,8 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   if (options.channels && *options.channels < 1) {
     throw UserError("--channels must be at least 1: leave it out to learn from sentences");
   }
-  const Material material{options.channels.value_or(0)};
-  training::LearningSettings settings = training::usualSettings(material);
+  const TrainingDomain domain{options.channels.value_or(0)};
+  training::LearningSettings settings = training::usualSettings(domain);
   if (options.steps) settings.steps = *options.steps;
   if (settings.steps < 1) throw UserError("--steps must be at least 1: leave it out for the usual");
   if (options.half && options.out.empty()) {
@@ -168,19 +168,19 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   const double ms = millisecondsSince(start) / static_cast<double>(settings.steps);
   const Weights weights = learner.weights();
   if (!options.out.empty()) {
-    formats::saveLearned(options.out, weights, config, material, options.seed, settings.steps,
+    formats::saveLearned(options.out, weights, config, domain, options.seed, settings.steps,
                          options.half ? FileFloat::f16 : FileFloat::f32);
   }
   const Learned learned{
       config,
-      material,
+      domain,
       settings.steps,
       learner.loss(),
       ms,
       learner.right(),
-      material.series()
-          ? training::measureRoles(
-                weights, config, training::heldOutSeries(kTestSeries, material.channels), execution)
+      domain.series()
+          ? training::measureRoles(weights, config,
+                                   training::heldOutSeries(kTestSeries, domain.channels), execution)
           : training::measureRoles(weights, config, training::heldOutSentences(kTestSentences),
                                    execution)};
   if (options.json) return printJson(out, learnedJson(options, learned));

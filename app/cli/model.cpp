@@ -22,8 +22,9 @@
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/model/model_heads.h"
+#include "core/words/numbers.h"
 
 namespace headscope::cli {
 namespace {

@@ -6,6 +6,8 @@
 #include "core/attention.h"
 #include "core/formats/state_dict.h"
 #include "core/gemm.h"
+#include "core/memory_budget.h"
+#include "core/trace_gradients.h"
 
 namespace headscope::cli {
 namespace {

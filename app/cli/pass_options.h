@@ -9,7 +9,7 @@
 #include "app/cli/config_options.h"
 #include "core/document.h"
 #include "core/formats/session.h"
-#include "core/gradients.h"
+#include "core/trace_gradients.h"
 
 namespace headscope::cli {
 

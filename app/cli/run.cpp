@@ -16,7 +16,9 @@
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
 #include "core/relations.h"
+#include "core/trace_gradients.h"
 #include "core/weights/designed_heads.h"
+#include "core/words/numbers.h"
 
 namespace headscope::cli {
 namespace {
@@ -72,7 +74,7 @@ std::string weightsInWords(const Document& document) {
   if (!source.drawn()) return source.loadedFrom;
   const std::string about = source.init == WeightInit::designed ? " (designed, not learned)"
                             : source.init == WeightInit::learned
-                                ? fmt::format(" (from {})", training::inWords(materialOf(document)))
+                                ? fmt::format(" (from {})", inWords(trainingDomainOf(document)))
                                 : "";
   return fmt::format("{}{}, seed {}", toString(source.init), about, source.seed);
 }

@@ -18,8 +18,9 @@
 #include "core/formats/training_curves.h"
 #include "core/formats/training_run.h"
 #include "core/gemm.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/platform/process.h"
+#include "core/words/numbers.h"
 
 namespace headscope::cli {
 namespace {

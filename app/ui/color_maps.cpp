@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/assets.h"
-#include "core/formats/asset_files.h"
+#include "core/formats/color_map_file.h"
 
 namespace headscope::ui {
 namespace {

@@ -32,7 +32,7 @@ HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document
       Kind::trained, head.title,
       fmt::format("Trained for:\n{}\n\nWhich head is asked what was set; where it looks for the "
                   "answer, it has learned, from {}.",
-                  fmt::join(head.asked, "\n"), training::inWords(materialOf(document)))};
+                  fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
 }
 
 const HeadPurpose* purposeAt(const Panel& panel, Index head) {

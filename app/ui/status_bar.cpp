@@ -13,6 +13,7 @@
 #include "core/mistakes.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -11,6 +11,7 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/presets.h"
+#include "core/words/cost.h"
 #include "core/words/numbers.h"
 
 namespace headscope::ui {

@@ -237,7 +237,7 @@ void weights(const Panel& panel, TopBarMemory& memory) {
     for (const WeightInit init : {WeightInit::learned, WeightInit::designed, WeightInit::xavier,
                                   WeightInit::normal, WeightInit::identity}) {
       // learned from sentences or series: of nothing else does it know anything
-      const bool known = training::materialOf(*panel.document.source).has_value();
+      const bool known = trainingDomainOf(*panel.document.source).has_value();
       if (init == WeightInit::learned && !known) continue;
       if (ImGui::Selectable(std::string(toString(init)).c_str(),
                             source.drawn() && init == source.init)) {

@@ -11,7 +11,7 @@
 #include "core/formats/export_tensor.h"
 #include "core/formats/model_directory.h"
 #include "core/gemm.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/model/model_trace.h"
 
 namespace headscope::bench {

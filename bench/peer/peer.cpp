@@ -41,7 +41,8 @@
 #include "core/formats/export_tensor.h"
 #include "core/formats/state_dict.h"
 #include "core/gemm.h"
-#include "core/ledger.h"
+#include "core/make_document.h"
+#include "core/memory_budget.h"
 #include "tests/core/support/document_of_size.h"
 
 namespace headscope::bench {

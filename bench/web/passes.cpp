@@ -8,7 +8,7 @@
 
 #include "core/attention.h"
 #include "core/execution.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "tests/core/support/document_of_size.h"
 
 int main() {

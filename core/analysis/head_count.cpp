@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/formats/learned_weights.h"
 #include "core/ledger.h"
+#include "core/make_document.h"
 
 namespace headscope {
 namespace {
@@ -85,8 +86,8 @@ HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index 
   point_.heads = heads;
   const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    if (auto ready = formats::learnedAsset(d.config, materialOf(d), seed)) return *ready;
-    const training::LearningSettings settings = training::usualSettings(materialOf(d));
+    if (auto ready = formats::learnedAsset(d.config, trainingDomainOf(d), seed)) return *ready;
+    const training::LearningSettings settings = training::usualSettings(trainingDomainOf(d));
     learner_ = std::make_unique<training::LayerLearner>(d.config, seed, settings);
     return learner_->weights();  // until it has learned
   };

@@ -17,6 +17,7 @@
 #include "core/document.h"
 #include "core/error.h"
 #include "core/loops.h"
+#include "core/make_document.h"
 #include "core/training/learned_layer.h"
 
 namespace headscope {

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/formats/json.h"
 #include "core/ledger.h"
+#include "core/make_document.h"
 #include "core/mistakes.h"
 #include "core/steps/step.h"
 

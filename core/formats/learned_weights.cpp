@@ -15,8 +15,8 @@ constexpr Index kAssetHeads = 8;
 constexpr std::uint64_t kAssetSeed = 1;
 
 /// [["prev"], ["subj"], …]
-Json trainedFor(const AttentionConfig& config, const training::Material& material) {
-  const std::vector<training::AskedQuestion> all = training::questionsOf(material);
+Json trainedFor(const AttentionConfig& config, const TrainingDomain& domain) {
+  const std::vector<training::AskedQuestion> all = training::questionsOf(domain);
   Json heads = Json::emptyList();
   for (Index head = 0; head < config.numHeads; ++head) {
     Json names = Json::emptyList();
@@ -31,22 +31,21 @@ Json trainedFor(const AttentionConfig& config, const training::Material& materia
 }  // namespace
 
 void saveLearned(const std::filesystem::path& path, const Weights& weights,
-                 const AttentionConfig& config, const training::Material& material,
-                 std::uint64_t seed, Index steps, FileFloat as) {
-  saveWeights(
-      path, weights, config.bias,
-      {{"learned", fmt::format("eight questions about the {} of {}",
-                               material.series() ? "steps" : "words", training::inWords(material))},
-       {"num_heads", fmt::format("{}", config.numHeads)},
-       {"seed", fmt::format("{}", seed)},
-       {"steps", fmt::format("{}", steps)},
-       {"trained_for", trainedFor(config, material).dump()}},
-      as);
+                 const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
+                 Index steps, FileFloat as) {
+  saveWeights(path, weights, config.bias,
+              {{"learned", fmt::format("eight questions about the {} of {}",
+                                       domain.series() ? "steps" : "words", inWords(domain))},
+               {"num_heads", fmt::format("{}", config.numHeads)},
+               {"seed", fmt::format("{}", seed)},
+               {"steps", fmt::format("{}", steps)},
+               {"trained_for", trainedFor(config, domain).dump()}},
+              as);
 }
 
-std::optional<Weights> learnedAsset(const AttentionConfig& c, const training::Material& material,
+std::optional<Weights> learnedAsset(const AttentionConfig& c, const TrainingDomain& domain,
                                     std::uint64_t seed) {
-  const bool same = !material.series() && c.dModel == kAssetWidth && c.numHeads == kAssetHeads &&
+  const bool same = !domain.series() && c.dModel == kAssetWidth && c.numHeads == kAssetHeads &&
                     c.numKvHeads == kAssetHeads && c.dKDivides() && c.kvWidth() == c.dModel &&
                     c.bias && seed == kAssetSeed;
   if (!same) return std::nullopt;
@@ -54,10 +53,10 @@ std::optional<Weights> learnedAsset(const AttentionConfig& c, const training::Ma
 }
 
 std::optional<Weights> learnedWeights(
-    const AttentionConfig& config, const training::Material& material, std::uint64_t seed,
+    const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
     const Execution& execution, const std::function<void(const training::LayerLearner&)>& tell) {
-  std::optional<Weights> ready = learnedAsset(config, material, seed);
-  return ready ? ready : training::learnLayer(config, material, seed, execution, tell);
+  std::optional<Weights> ready = learnedAsset(config, domain, seed);
+  return ready ? ready : training::learnLayer(config, domain, seed, execution, tell);
 }
 
 }  // namespace headscope::formats

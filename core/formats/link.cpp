@@ -10,7 +10,8 @@
 #include "core/error.h"
 #include "core/formats/document_json.h"
 #include "core/formats/session_json.h"
-#include "core/ledger.h"
+#include "core/make_document.h"
+#include "core/words/numbers.h"
 
 namespace headscope::formats {
 namespace {

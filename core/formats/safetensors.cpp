@@ -16,7 +16,8 @@
 #include "core/error.h"
 #include "core/formats/files.h"
 #include "core/formats/json.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/words/numbers.h"
 
 namespace headscope::formats {
 

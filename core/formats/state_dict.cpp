@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/formats/document_json.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/mistakes.h"
 
 namespace headscope::formats {

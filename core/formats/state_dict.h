@@ -10,7 +10,8 @@
 #include "core/document.h"
 #include "core/formats/safetensors.h"
 #include "core/gradients.h"
-#include "core/ledger.h"
+#include "core/trace.h"
+#include "core/memory_budget.h"
 
 namespace headscope::formats {
 

@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/finite.h"
-#include "core/ledger.h"
 #include "core/weights/random.h"
+#include "core/words/numbers.h"
 
 namespace headscope::formats {
 namespace {

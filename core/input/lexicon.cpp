@@ -5,7 +5,7 @@
 
 #include "core/assets.h"
 #include "core/error.h"
-#include "core/formats/asset_files.h"
+#include "core/formats/asset_json.h"
 #include "core/input/input.h"
 #include "core/utf8.h"
 
@@ -37,11 +37,16 @@ std::string_view toString(WordClass wordClass) {
 }
 
 Lexicon::Lexicon(std::string_view json) {
-  for (const formats::LexiconList& list : formats::parseLexicon(json)) {
-    const WordClass wordClass = classFromName(list.wordClass);
-    for (const std::string& word : list.words) classes_.emplace(word, wordClass);
-    if (list.language == "English") english_[static_cast<std::size_t>(wordClass)] = list.words;
-  }
+  formats::readAsset<UserError>(json, "lexicon.json", [this](const formats::JsonField& file) {
+    for (const auto& [language, classes] : file.fields()) {
+      for (const auto& [name, list] : classes.fields()) {
+        const WordClass wordClass = classFromName(name);
+        const std::vector<std::string> words = list.texts();
+        for (const std::string& word : words) classes_.emplace(word, wordClass);
+        if (language == "English") english_[static_cast<std::size_t>(wordClass)] = words;
+      }
+    }
+  });
 }
 
 WordClass Lexicon::classOf(const std::string& token) const {

@@ -4,21 +4,23 @@
 
 #include "core/assets.h"
 #include "core/error.h"
-#include "core/formats/asset_files.h"
+#include "core/formats/asset_json.h"
 #include "core/input/input.h"
 
 namespace headscope {
 
 Meanings::Meanings(std::string_view json) {
-  for (const auto& [meaning, words] : formats::parseMeanings(json)) {
-    for (const std::string& word : words) {
-      const auto [found, isNew] = meanings_.emplace(word, meaning);
-      if (!isNew) {
-        throw UserError(fmt::format("meanings.json: \"{}\" means \"{}\" and \"{}\"; give it one",
-                                    word, found->second, meaning));
+  formats::readAsset<UserError>(json, "meanings.json", [this](const formats::JsonField& file) {
+    for (const auto& [meaning, words] : file.fields()) {
+      for (const std::string& word : words.texts()) {
+        const auto [found, isNew] = meanings_.emplace(word, meaning);
+        if (!isNew) {
+          throw UserError(fmt::format("meanings.json: \"{}\" means \"{}\" and \"{}\"; give it one",
+                                      word, found->second, meaning));
+        }
       }
     }
-  }
+  });
 }
 
 std::string Meanings::of(const std::string& token) const {

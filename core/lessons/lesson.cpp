@@ -1,5 +1,6 @@
 #include "core/lessons/lesson.h"
 
+#include "core/make_document.h"
 #include "core/presets.h"
 
 namespace headscope::lessons {

@@ -7,12 +7,13 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/model/blocks.h"
 #include "core/row_turn.h"
 #include "core/steps/linear.h"
 #include "core/steps/terms.h"
 #include "core/weights/random.h"
+#include "core/words/numbers.h"
 
 namespace headscope::model {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/model/logit_parts.h"
 #include "core/model/said_word.h"
 

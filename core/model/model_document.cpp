@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::model {
 namespace {

@@ -10,8 +10,10 @@
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/model/blocks.h"
 #include "core/steps/linear.h"
+#include "core/words/numbers.h"
 
 namespace headscope::model {
 namespace {

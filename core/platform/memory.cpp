@@ -24,7 +24,7 @@ constexpr std::size_t kMappedFrom = std::size_t{1} << 20;
 /// From here on in pages of 2 MB: filling 100 MB then takes 50 page faults instead of 25,000.
 constexpr std::size_t kHugePagesFrom = std::size_t{2} << 20;
 
-std::size_t bytesFor(Index count) { return static_cast<std::size_t>(count) * sizeof(float); }
+std::size_t bytesFor(std::int64_t count) { return static_cast<std::size_t>(count) * sizeof(float); }
 
 [[maybe_unused]] bool isMapped([[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
@@ -36,8 +36,8 @@ std::size_t bytesFor(Index count) { return static_cast<std::size_t>(count) * siz
 
 }  // namespace
 
-float* allocateFloats(Index count) {
-  if (count > std::numeric_limits<Index>::max() / 8) throw std::bad_alloc();
+float* allocateFloats(std::int64_t count) {
+  if (count > std::numeric_limits<std::int64_t>::max() / 8) throw std::bad_alloc();
   const std::size_t bytes = bytesFor(count);
 #ifdef __linux__
   if (isMapped(bytes)) {
@@ -51,7 +51,7 @@ float* allocateFloats(Index count) {
   return static_cast<float*>(::operator new[](bytes, kCacheLine));
 }
 
-void freeFloats(float* memory, [[maybe_unused]] Index count) {
+void freeFloats(float* memory, [[maybe_unused]] std::int64_t count) {
 #ifdef __linux__
   if (isMapped(bytesFor(count))) {
     ::munmap(memory, bytesFor(count));
@@ -61,20 +61,21 @@ void freeFloats(float* memory, [[maybe_unused]] Index count) {
   ::operator delete[](memory, kCacheLine);
 }
 
-Index physicalMemory() {
+std::int64_t physicalMemory() {
 #if defined(__EMSCRIPTEN__)
-  return Index{4} << 30;  // all that a page can address
+  return std::int64_t{4} << 30;  // all that a page can address
 #elif defined(__unix__)
-  return static_cast<Index>(sysconf(_SC_PHYS_PAGES)) * static_cast<Index>(sysconf(_SC_PAGESIZE));
+  return static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::int64_t>(sysconf(_SC_PAGESIZE));
 #else
-  return Index{4} << 30;
+  return std::int64_t{4} << 30;
 #endif
 }
 
-Index secondCache() {
-  constexpr Index kCommon = Index{1} << 20;
+std::int64_t secondCache() {
+  constexpr std::int64_t kCommon = std::int64_t{1} << 20;
 #ifdef _SC_LEVEL2_CACHE_SIZE
-  if (const auto bytes = static_cast<Index>(sysconf(_SC_LEVEL2_CACHE_SIZE)); bytes > 0) {
+  if (const auto bytes = static_cast<std::int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE)); bytes > 0) {
     return bytes;
   }
 #endif

@@ -30,9 +30,9 @@ void breathe() {
 /// in the next.
 class Loop {
  public:
-  Loop(PieceCall body, Index pieces, int threads)
+  Loop(PieceCall body, std::int64_t pieces, int threads)
       : body_(body), parts_(std::clamp(threads, 1, kMostParts)) {
-    for (Index part = 0; part < parts_; ++part) {
+    for (std::int64_t part = 0; part < parts_; ++part) {
       part_[static_cast<std::size_t>(part)].next = pieces * part / parts_;
       part_[static_cast<std::size_t>(part)].end = pieces * (part + 1) / parts_;
     }
@@ -42,7 +42,7 @@ class Loop {
     const auto parts = static_cast<std::size_t>(parts_);
     for (std::size_t i = 0; i < parts; ++i) {
       Part& part = part_[(thread + i) % parts];
-      for (Index piece = part.next++; piece < part.end; piece = part.next++) {
+      for (std::int64_t piece = part.next++; piece < part.end; piece = part.next++) {
         body_.call(body_.context, piece);
       }
     }
@@ -51,12 +51,12 @@ class Loop {
  private:
   static constexpr int kMostParts = 16;
   struct alignas(64) Part {  // a cache line each
-    std::atomic<Index> next;
-    Index end;
+    std::atomic<std::int64_t> next;
+    std::int64_t end;
   };
 
   PieceCall body_;
-  Index parts_;
+  std::int64_t parts_;
   std::array<Part, kMostParts> part_;
 };
 
@@ -155,21 +155,21 @@ int mostThreads(int asked) {
 
 }  // namespace
 
-int threadsFor(Index flops, int asked, Index flopsPerThread) {
-  return static_cast<int>(std::clamp<Index>(flops / flopsPerThread, 1, mostThreads(asked)));
+int threadsFor(std::int64_t flops, int asked, std::int64_t flopsPerThread) {
+  return static_cast<int>(std::clamp<std::int64_t>(flops / flopsPerThread, 1, mostThreads(asked)));
 }
 
 ThreadCount::ThreadCount(int threads) : before_(threadCount) { threadCount = threads; }
 
 ThreadCount::~ThreadCount() { threadCount = before_; }
 
-void forPieces(Index pieces, PieceCall body) {
-  const int threads = static_cast<int>(std::min<Index>(threadCount, pieces));
+void forPieces(std::int64_t pieces, PieceCall body) {
+  const int threads = static_cast<int>(std::min<std::int64_t>(threadCount, pieces));
   if (threads > 1) {
     Loop loop(body, pieces, threads);
     if (team().run(loop, threads)) return;
   }
-  for (Index piece = 0; piece < pieces; ++piece) body.call(body.context, piece);
+  for (std::int64_t piece = 0; piece < pieces; ++piece) body.call(body.context, piece);
 }
 
 }  // namespace headscope

@@ -1,16 +1,16 @@
 // Threads: the machine's cores shared out: a loop's pieces over as many of them as pay for it.
 #pragma once
 
-#include "core/index.h"
+#include <cstdint>
 
 namespace headscope {
 
 /// So much work pays for a thread: some 20 µs, where handing out a loop takes a few
 /// (bench/README.md).
-inline constexpr Index kFlopsPerThread = 4'000'000;
+inline constexpr std::int64_t kFlopsPerThread = 4'000'000;
 
 /// Threads that pay for themselves. At most `asked`; 0: one per core, in a browser one less.
-int threadsFor(Index flops, int asked, Index flopsPerThread = kFlopsPerThread);
+int threadsFor(std::int64_t flops, int asked, std::int64_t flopsPerThread = kFlopsPerThread);
 
 /// How many threads the loops of the calling thread take for as long as this lives. One where there
 /// is none.
@@ -27,7 +27,7 @@ class ThreadCount {
 
 /// A call that costs no allocation: `context` is whatever it is called on.
 struct PieceCall {
-  void (*call)(void* context, Index piece) = nullptr;
+  void (*call)(void* context, std::int64_t piece) = nullptr;
   void* context = nullptr;
 };
 
@@ -37,6 +37,6 @@ struct PieceCall {
 /// The calling thread takes part and waits for no other that has not begun, so a busy machine makes
 /// it slower by what the others would have saved and no more. A loop inside of a piece, or beside
 /// another thread's loop, runs on its own thread alone. body must not throw.
-void forPieces(Index pieces, PieceCall body);
+void forPieces(std::int64_t pieces, PieceCall body);
 
 }  // namespace headscope

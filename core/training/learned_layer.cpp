@@ -13,8 +13,11 @@
 #include "core/error.h"
 #include "core/gradients.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/random_tensors.h"
 #include "core/run_steps.h"
 #include "core/steps/linear.h"
+#include "core/words/numbers.h"
 
 namespace headscope::training {
 namespace {
@@ -48,19 +51,19 @@ void requireRoom(const AttentionConfig& config) {
                   config.dModel, bytesInWords(needed), bytesInWords(defaultMemoryBudget())));
 }
 
-AttentionConfig sizesToLearn(const AttentionConfig& asked, const Material& material) {
+AttentionConfig sizesToLearn(const AttentionConfig& asked, const TrainingDomain& domain) {
   AttentionConfig config;
   config.dModel = asked.dModel;
   config.numHeads = asked.numHeads;
   config.numKvHeads = asked.numKvHeads;
   config.headDim = asked.headDim;
   config.bias = asked.bias;
-  config.seqLen = material.series() ? kLongestWindow : kLongestSentence;
+  config.seqLen = domain.series() ? kLongestWindow : kLongestSentence;
   if (asked.kvWidth() != asked.dModel) {
     throw UserError(fmt::format(
         "weights for a memory of {} features cannot be learned from {}, which are {} wide: "
         "leave the memory's width at d_model, or choose other weights than learned ones",
-        asked.kvWidth(), material.series() ? "series" : "sentences", asked.dModel));
+        asked.kvWidth(), domain.series() ? "series" : "sentences", asked.dModel));
   }
   auto problems = validate(config);
   if (!problems.empty()) throw UserError(std::move(problems));
@@ -122,8 +125,8 @@ Tensor inConcat(const Tensor& values, const AttentionConfig& c) {
 std::unique_ptr<Curriculum> curriculumFor(const LearningSettings& s, Index width,
                                           std::uint64_t seed) {
   const CurriculumSettings settings{width, seed, s.batch, s.classFactor};
-  return s.material.series() ? makeSeriesCurriculum(s.material.channels, settings)
-                             : makeSentenceCurriculum(settings);
+  return s.domain.series() ? makeSeriesCurriculum(s.domain.channels, settings)
+                           : makeSentenceCurriculum(settings);
 }
 
 /// Adds to grad.raw_scores what the two penalties give.
@@ -301,7 +304,7 @@ class LayerLearner::Step {
 
 LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
                            const LearningSettings& settings)
-    : config_(sizesToLearn(sizes, settings.material)),
+    : config_(sizesToLearn(sizes, settings.domain)),
       settings_(settings),
       curriculum_(curriculumFor(settings_, config_.dModel, seed)) {
   memory_->keepFree(kMemoryKept);
@@ -414,10 +417,10 @@ bool learnsQuickly(const AttentionConfig& sizes) {
   return ledger(sizes).parameters.total <= kParameters;
 }
 
-LearningSettings usualSettings(const Material& material) {
+LearningSettings usualSettings(const TrainingDomain& domain) {
   LearningSettings settings;
-  settings.material = material;
-  if (!material.series()) return settings;
+  settings.domain = domain;
+  if (!domain.series()) return settings;
   settings.steps = 150;
   settings.batch = 12;
   settings.optimiser.learningRate = 1e-2;
@@ -425,10 +428,10 @@ LearningSettings usualSettings(const Material& material) {
   return settings;
 }
 
-std::optional<Weights> learnLayer(const AttentionConfig& sizes, const Material& material,
+std::optional<Weights> learnLayer(const AttentionConfig& sizes, const TrainingDomain& domain,
                                   std::uint64_t seed, const Execution& execution,
                                   const std::function<void(const LayerLearner&)>& tell) {
-  LayerLearner learner(sizes, seed, usualSettings(material));
+  LayerLearner learner(sizes, seed, usualSettings(domain));
   while (!learner.done()) {
     if (!learner.step(execution)) return std::nullopt;
     if (tell) tell(learner);
@@ -455,14 +458,14 @@ std::vector<WordQuestion> questionsOfHead(Index head, const AttentionConfig& con
   return questions;
 }
 
-std::vector<AskedQuestion> questionsOf(const Material& material) {
+std::vector<AskedQuestion> questionsOf(const TrainingDomain& domain) {
   std::vector<AskedQuestion> questions;
   const auto add = [&](const auto& all) {
     for (const auto& each : all) {
       questions.push_back({questions.size(), each.name, each.title, each.words});
     }
   };
-  if (material.series()) {
+  if (domain.series()) {
     add(seriesQuestions());
   } else {
     add(wordQuestions());

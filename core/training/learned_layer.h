@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "core/attention_tensors.h"
+#include "core/input/training_domain.h"
 #include "core/training/curriculum.h"
-#include "core/training/material.h"
 #include "core/training/optimiser.h"
 #include "core/training/sentences.h"
 #include "core/training/series_windows.h"
@@ -29,7 +29,7 @@ namespace headscope::training {
 
 /// What was measured to work for sentences.
 struct LearningSettings {
-  Material material;
+  TrainingDomain domain;
   Index steps = 120;
   double settling = 0.4;  // of the steps, the last, in which the learning rate falls to 0
   Index batch = 32;
@@ -41,8 +41,8 @@ struct LearningSettings {
   double mostScore = 4.5;       // scores may be so far from their row's mean
   double excessPenalty = 32.0;  // · mean (what they are beyond it)²
 };
-/// What was measured to work for a material.
-LearningSettings usualSettings(const Material& material);
+/// The settings that were measured to work for a domain.
+LearningSettings usualSettings(const TrainingDomain& domain);
 
 class LayerLearner {
  public:
@@ -103,7 +103,7 @@ class LayerLearner {
 bool learnsQuickly(const AttentionConfig& sizes);
 
 /// All steps. `tell` is called after each; nothing where it was cancelled.
-std::optional<Weights> learnLayer(const AttentionConfig& sizes, const Material& material,
+std::optional<Weights> learnLayer(const AttentionConfig& sizes, const TrainingDomain& domain,
                                   std::uint64_t seed, const Execution& execution,
                                   const std::function<void(const LayerLearner&)>& tell = {});
 
@@ -118,6 +118,6 @@ struct AskedQuestion {
   std::string_view name, title, words;
 };
 /// All that are asked of a layer, in order.
-std::vector<AskedQuestion> questionsOf(const Material& material);
+std::vector<AskedQuestion> questionsOf(const TrainingDomain& domain);
 
 }  // namespace headscope::training

@@ -11,6 +11,7 @@
 #include "core/finite.h"
 #include "core/ledger.h"
 #include "core/platform/threads.h"
+#include "core/random_tensors.h"
 #include "core/run_steps.h"
 #include "core/steps/linear.h"
 
@@ -300,13 +301,18 @@ DocumentPtr documentOf(const ModelPass& pass, const Model& model, Index layer, I
     const auto first = static_cast<std::size_t>(example * examples.length + place) * features;
     source.tokens.push_back(task.word({examples.symbols.data() + first, features}));
   }
-  Document document = *makeDocument("", attentionOf(task, model.settings(), 1), InputSource(source),
-                                    Positions::named, WeightSource{}, memoryBudgetBytes);
+  Document document = makeDraft("", attentionOf(task, model.settings(), 1), InputSource(source),
+                                Positions::named, WeightSource{}, memoryBudgetBytes);
   Weights& w = document.weights;
   w.wQ = model.weight(layer, TensorId::wQ).value.clone();
   w.wK = model.weight(layer, TensorId::wK).value.clone();
   w.wV = model.weight(layer, TensorId::wV).value.clone();
   w.wO = model.weight(layer, TensorId::wO).value.clone();
+  const AttentionConfig& c = document.config;
+  w.bQ = Tensor::zeros({c.queryWidth()});
+  w.bK = Tensor::zeros({c.dKv()});
+  w.bV = Tensor::zeros({c.dKv()});
+  w.bO = Tensor::zeros({c.dModel});
   document.weightSource.loadedFrom = source.name;
   return std::make_shared<const Document>(std::move(document));
 }

@@ -68,8 +68,8 @@ class AnswersInDocument {
  public:
   explicit AnswersInDocument(const Document& document)
       : document_(document),
-        items_(materialOf(document).series() ? answersInSeries(document)
-                                             : answersInText(document)) {}
+        items_(trainingDomainOf(document).series() ? answersInSeries(document)
+                                                   : answersInText(document)) {}
 
   DeclaredRelation relation(const AskedQuestion& question) const {
     DeclaredRelation relation;
@@ -107,7 +107,7 @@ class AnswersInDocument {
 bool hasLearned(const Document& document) {
   const WeightSource& source = document.weightSource;
   return source.drawn() && source.init == WeightInit::learned &&
-         materialOf(*document.source).has_value();
+         trainingDomainOf(*document.source).has_value();
 }
 
 void addPartners(DeclaredRelation& to, const DeclaredRelation& of) {
@@ -122,7 +122,7 @@ void addPartners(DeclaredRelation& to, const DeclaredRelation& of) {
 }
 
 std::vector<AskedQuestion> questionsAsked(Index head, const Document& document) {
-  const std::vector<AskedQuestion> all = questionsOf(materialOf(document));
+  const std::vector<AskedQuestion> all = questionsOf(trainingDomainOf(document));
   std::vector<AskedQuestion> asked;
   for (const std::size_t each : askedOfHead(head, document.config)) asked.push_back(all[each]);
   return asked;
@@ -170,7 +170,7 @@ DeclaredRelations trainedRelations(const Document& document) {
   if (!hasLearned(document)) return {};
   const AnswersInDocument answers(document);
   std::vector<DeclaredRelation> all;
-  for (const AskedQuestion& each : questionsOf(materialOf(document))) {
+  for (const AskedQuestion& each : questionsOf(trainingDomainOf(document))) {
     all.push_back(answers.relation(each));
   }
   DeclaredRelations relations;

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::training {
 namespace {

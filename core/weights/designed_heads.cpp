@@ -8,7 +8,6 @@
 #include <variant>
 
 #include "core/assets.h"
-#include "core/formats/asset_files.h"
 #include "core/input/embedding.h"
 #include "core/weights/distance_kernel.h"
 #include "core/weights/head_builder.h"
@@ -18,7 +17,7 @@ namespace headscope {
 namespace {
 
 const HeadDescriptions& descriptions() {
-  static const HeadDescriptions all = formats::parseDesignedHeads(asset("designed_heads.json"));
+  static const HeadDescriptions all = parseDesignedHeads(asset("designed_heads.json"));
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -64,5 +65,9 @@ struct HeadDescription {
 struct HeadDescriptions {
   std::vector<HeadDescription> text, across, series;
 };
+
+/// Reads assets/designed_heads.json. Throws std::runtime_error that names the file and field: the
+/// file is the program's own.
+HeadDescriptions parseDesignedHeads(std::string_view json);
 
 }  // namespace headscope

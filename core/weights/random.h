@@ -1,15 +1,11 @@
 // Counter-based random numbers: value n of a stream depends on (seed, stream, n) alone, so any
 // thread may draw any part and the bits agree on every machine and compiler.
-//
-// Draws fill tensors from such streams, spread over threads.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
-
-#include "core/tensor.h"
 
 namespace headscope {
 
@@ -61,19 +57,5 @@ class RandomStream {
  private:
   std::uint64_t key_;
 };
-
-enum class Distribution { uniform, normal };  // in ±scale; mean 0 and deviation `scale`
-
-/// Value n of `target` (contiguous, not shared) becomes scale · value n of `stream`.
-struct Draw {
-  Tensor* target;
-  RandomStream stream;
-  Distribution distribution;
-  float scale;
-};
-
-/// Tensors filled from random streams, all of them at once. The same bits for any number of threads
-/// (at most; 0: one per core): each value depends on its place alone.
-void draw(std::span<const Draw> draws, int threads = 0);
 
 }  // namespace headscope

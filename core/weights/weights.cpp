@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/finite.h"
+#include "core/random_tensors.h"
 #include "core/weights/random.h"
 
 namespace headscope {

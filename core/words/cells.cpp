@@ -171,7 +171,7 @@ std::string originOf(const Trace& trace, const CellRef& cell) {
         : w.init == WeightInit::designed
             ? fmt::format("designed heads; the others drawn, seed {}", w.seed)
         : w.init == WeightInit::learned
-            ? fmt::format("learned from {}, seed {}", training::inWords(materialOf(d)), w.seed)
+            ? fmt::format("learned from {}, seed {}", inWords(trainingDomainOf(d)), w.seed)
             : fmt::format("drawn: {}, seed {}", toString(w.init), w.seed);
     return text + (d.weightsEdited ? "; edited since" : "");
   }

@@ -4,13 +4,29 @@
 #include <stdexcept>
 
 #include "core/assets.h"
+#include "core/formats/asset_json.h"
 
 namespace headscope {
 
-const std::vector<formats::GlossaryEntry>& glossary() {
-  static const std::vector<formats::GlossaryEntry> all =
-      formats::parseGlossary(asset("glossary.json"));
+const std::vector<GlossaryEntry>& glossary() {
+  static const std::vector<GlossaryEntry> all = parseGlossary(asset("glossary.json"));
   return all;
+}
+
+std::vector<GlossaryEntry> parseGlossary(std::string_view text) {
+  return formats::readAsset<std::runtime_error>(
+      text, "glossary.json", [](const formats::JsonField& file) {
+        std::vector<GlossaryEntry> entries;
+        for (const formats::JsonField& entry : file.at("terms").items()) {
+          const auto shown = entry.find("shown");
+          const std::string term = entry.at("term").text();
+          entries.push_back({term, shown ? shown->text() : term, entry.at("about").text()});
+          if (term.empty() || entries.back().about.empty()) {
+            entry.fail("has an empty term or explanation");
+          }
+        }
+        return entries;
+      });
 }
 
 const std::string& aboutTerm(std::string_view term) {

@@ -5,12 +5,19 @@
 #include <string_view>
 #include <vector>
 
-#include "core/formats/asset_files.h"
-
 namespace headscope {
 
-/// Every term, in the order in which one meets them.
-const std::vector<formats::GlossaryEntry>& glossary();
+struct GlossaryEntry {
+  std::string term;   // in plain text: "W_O"
+  std::string shown;  // with raised and lowered letters: "W^O"
+  std::string about;  // one or two sentences
+};
+
+/// Every term, in the order in which one meets them: assets/glossary.json.
+const std::vector<GlossaryEntry>& glossary();
+
+/// Throws std::runtime_error that names the file and field: the file is the program's own.
+std::vector<GlossaryEntry> parseGlossary(std::string_view json);
 
 /// What a term is. Throws std::out_of_range: one that is missing is our mistake.
 const std::string& aboutTerm(std::string_view term);

@@ -4,22 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "core/error.h"
-#include "core/ledger.h"
+#include <iterator>
 
 namespace headscope {
 namespace {
 
-std::string costOf(const AttentionConfig& config) {
-  ScoresHeld held = ScoresHeld::all;
-  try {
-    held = scoresToHold(config, defaultMemoryBudget());
-  } catch (const UserError&) {  // what it would need is told all the same
+std::string inUnits(double value, const char* const (&units)[6], double step) {
+  std::size_t unit = 0;
+  while (value >= step && unit + 1 < std::size(units)) {
+    value /= step;
+    ++unit;
   }
-  const Ledger cost = ledger(config, held);
-  return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
-                     flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
+  const int decimals = unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+  return fmt::format("{:.{}f} {}", value, decimals, units[unit]);
 }
 
 }  // namespace
@@ -56,14 +53,23 @@ std::string factorText(double value) {
   return value < 0 ? "(" + text + ")" : text;
 }
 
-std::string costTip(const AttentionConfig& now, const AttentionConfig& doubled) {
-  std::string text = "\nnow: " + costOf(now);
-  if (!validate(doubled).empty()) return text;
-  try {
-    text += "\ntwice as many: " + costOf(doubled);
-  } catch (const UserError&) {  // too large to be counted
+std::string bytesInWords(Index bytes) {
+  return inUnits(static_cast<double>(bytes), {"bytes", "kB", "MB", "GB", "TB", "PB"}, 1000.0);
+}
+
+std::string flopsInWords(Index flops) {
+  return inUnits(static_cast<double>(flops), {"FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP"},
+                 1000.0);
+}
+
+std::string withThousands(Index count) {
+  std::string digits = std::to_string(count);
+  const std::size_t start = count < 0 ? 1 : 0;
+  for (auto at = digits.size(); at > start + 3;) {
+    at -= 3;
+    digits.insert(at, ",");
   }
-  return text;
+  return digits;
 }
 
 }  // namespace headscope

@@ -5,6 +5,8 @@
 #include <utility>
 #include <variant>
 
+#include "core/make_document.h"
+
 namespace headscope::ui {
 
 DocumentPtr textDocument(const std::string& text, Index dModel, Index heads) {

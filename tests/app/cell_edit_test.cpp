@@ -8,6 +8,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/dropout.h"
+#include "core/make_document.h"
 
 namespace headscope::ui {
 namespace {

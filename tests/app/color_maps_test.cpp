@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/formats/asset_files.h"
+#include "core/formats/color_map_file.h"
 
 namespace headscope::ui {
 namespace {

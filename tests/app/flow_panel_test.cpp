@@ -19,6 +19,7 @@
 #include "app/ui/text_field.h"
 #include "core/attention.h"
 #include "core/edit.h"
+#include "core/make_document.h"
 #include "core/words/arithmetic.h"
 
 namespace headscope::ui {

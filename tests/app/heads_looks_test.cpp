@@ -13,6 +13,7 @@
 #include "app/ui/widgets.h"
 #include "app_driver.h"
 #include "core/edit.h"
+#include "core/make_document.h"
 
 namespace headscope::ui {
 namespace {

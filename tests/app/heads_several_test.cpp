@@ -9,9 +9,9 @@
 #include "app_driver.h"
 #include "core/analysis/head_count.h"
 #include "core/analysis/two_in_one.h"
-#include "core/ledger.h"
 #include "core/relations.h"
 #include "core/weights/designed_heads.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

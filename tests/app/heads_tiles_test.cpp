@@ -6,6 +6,7 @@
 #include "app/ui/heads/figures.h"
 #include "core/analysis/head_report.h"
 #include "core/edit.h"
+#include "core/make_document.h"
 #include "heads_grid.h"
 
 namespace headscope::ui {

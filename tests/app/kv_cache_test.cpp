@@ -7,7 +7,9 @@
 #include "app_driver.h"
 #include "core/edit.h"
 #include "core/ledger.h"
+#include "core/make_document.h"
 #include "core/words/cell_sentence.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

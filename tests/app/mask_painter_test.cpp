@@ -4,6 +4,7 @@
 
 #include "app/ui/tools/mask_picture.h"
 #include "app_driver.h"
+#include "core/make_document.h"
 #include "core/mask.h"
 #include "core/words/mask.h"
 

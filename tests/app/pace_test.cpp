@@ -8,6 +8,7 @@
 
 #include "app/worker.h"
 #include "app_driver.h"
+#include "core/make_document.h"
 #include "long_pass.h"
 
 namespace headscope::ui {

@@ -6,7 +6,8 @@
 #include "app/ui/stage/stage_items.h"
 #include "app_driver.h"
 #include "core/attention.h"
-#include "core/gradients.h"
+#include "core/make_document.h"
+#include "core/trace_gradients.h"
 #include "core/words/numbers.h"
 
 namespace headscope::ui {

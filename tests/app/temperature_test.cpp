@@ -9,6 +9,7 @@
 #include "app_driver.h"
 #include "core/analysis/sharpness.h"
 #include "core/dropout.h"
+#include "core/make_document.h"
 
 namespace headscope::ui {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "core/analysis/head_report.h"
 #include "core/attention.h"
+#include "core/make_document.h"
 #include "core/presets.h"
 #include "core/relations.h"
 #include "core/weights/designed_heads.h"

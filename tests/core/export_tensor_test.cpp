@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "core/formats/safetensors.h"
+#include "core/make_document.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

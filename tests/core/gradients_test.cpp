@@ -1,7 +1,5 @@
 // Gradients: against PyTorch's of every golden case, against central differences in double of every
 // case there is, and each cell against its own arithmetic.
-#include "core/gradients.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include <utility>
 
 #include "core/steps/step.h"
+#include "core/trace_gradients.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/goldens.h"
 #include "tests/core/support/reference.h"

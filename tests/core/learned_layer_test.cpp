@@ -13,7 +13,8 @@
 #include "core/edit.h"
 #include "core/formats/learned_weights.h"
 #include "core/formats/state_dict.h"
-#include "core/ledger.h"
+#include "core/make_document.h"
+#include "core/memory_budget.h"
 #include "core/training/head_roles.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/support/declared_sentences.h"
@@ -151,7 +152,7 @@ TEST_F(LearnedAsset, IsOfItsSizesAlone) {
   EXPECT_FALSE(formats::learnedAsset(ofSize(512, 4), {}, 1));
   EXPECT_FALSE(formats::learnedAsset(ofSize(256, 8), {}, 1));
   EXPECT_FALSE(formats::learnedAsset(config, {}, 2));
-  EXPECT_FALSE(formats::learnedAsset(config, Material{3}, 1));
+  EXPECT_FALSE(formats::learnedAsset(config, TrainingDomain{3}, 1));
   AttentionConfig noBias = config;
   noBias.bias = false;
   EXPECT_FALSE(formats::learnedAsset(noBias, {}, 1));

@@ -9,7 +9,8 @@
 #include "core/attention.h"
 #include "core/edit.h"
 #include "core/formats/learned_weights.h"
-#include "core/ledger.h"
+#include "core/make_document.h"
+#include "core/memory_budget.h"
 #include "core/presets.h"
 #include "core/training/head_roles.h"
 #include "core/training/learned_layer.h"
@@ -63,7 +64,7 @@ TEST(LearnedSeries, OfAnyWidthAndChannels) {
 class LearnedForSensors : public testing::Test {
  protected:
   static const Weights& weights() {
-    static const Weights learned = learnLayer(config(), Material{3}, 1, {}).value();
+    static const Weights learned = learnLayer(config(), TrainingDomain{3}, 1, {}).value();
     return learned;
   }
   static AttentionConfig config() { return test::sized(256, 8, 30); }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "core/memory_budget.h"
+#include "core/words/numbers.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

@@ -5,9 +5,10 @@
 #include <cmath>
 
 #include "core/attention.h"
-#include "core/formats/asset_files.h"
 #include "core/input/series.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/preset_files.h"
 #include "tests/core/test_files.h"
 
 namespace headscope {
@@ -151,7 +152,6 @@ TEST(Examples, SensorWindowHasItsSpikeAndItsChangePoint) {
 }
 
 TEST(AssetFiles, DamagedOnesAreRefusedInWords) {
-  using namespace formats;
   const auto noFile = [](std::string_view) -> std::string_view { return "a\n1\n"; };
   const auto presetsOf = [](const char* text) {
     return [text] { parsePresets(text, [](const std::string&) { return InputSource(); }); };

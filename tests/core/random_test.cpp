@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/platform/threads.h"
+#include "core/random_tensors.h"
 #include "core/weights/normal_table.h"
 
 namespace headscope {

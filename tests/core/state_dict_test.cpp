@@ -8,7 +8,7 @@
 
 #include "core/attention.h"
 #include "core/formats/document_json.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/mistakes.h"
 #include "core/presets.h"
 #include "tests/core/test_files.h"

@@ -5,6 +5,7 @@
 
 #include "core/analysis/head_report.h"
 #include "core/attention.h"
+#include "core/make_document.h"
 #include "core/presets.h"
 #include "core/relations.h"
 #include "tests/core/support/documents.h"

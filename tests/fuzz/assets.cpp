@@ -2,9 +2,12 @@
 // maps and glossary.
 #include <stdexcept>
 
-#include "core/formats/asset_files.h"
+#include "core/formats/color_map_file.h"
 #include "core/formats/document_json.h"
 #include "core/input/lexicon.h"
+#include "core/preset_files.h"
+#include "core/weights/head_description.h"
+#include "core/words/glossary.h"
 #include "tests/fuzz/fuzzing.h"
 
 namespace headscope {
@@ -22,8 +25,8 @@ void acceptedAsOwn(Read read) {
 
 void readPresets(std::string_view json) {
   for (const Preset& preset :
-       formats::parsePresets(json, [](const std::string&) { return InputSource(); })) {
-    fuzz::accepted([&] { formats::parsePresetWeights(json, preset); });
+       parsePresets(json, [](const std::string&) { return InputSource(); })) {
+    fuzz::accepted([&] { parsePresetWeights(json, preset); });
   }
 }
 
@@ -35,11 +38,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view json = fuzz::textOf(data, size);
   const auto series = [](std::string_view) -> std::string_view { return "a,b\n1,2\n"; };
   fuzz::accepted([&] { readPresets(json); });
-  fuzz::accepted([&] { formats::parseExamples(json, series); });
+  fuzz::accepted([&] { parseExamples(json, series); });
   fuzz::accepted([&] { Lexicon{json}; });
-  acceptedAsOwn([&] { formats::parseDesignedHeads(json); });
+  acceptedAsOwn([&] { parseDesignedHeads(json); });
   acceptedAsOwn([&] { formats::parseColorMaps(json); });
-  acceptedAsOwn([&] { formats::parseGlossary(json); });
+  acceptedAsOwn([&] { parseGlossary(json); });
   formats::parseTokens(std::string(json));
   return 0;
 }

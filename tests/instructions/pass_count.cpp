@@ -7,7 +7,7 @@
 
 #include "core/attention.h"
 #include "core/gemm.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "tests/core/support/document_of_size.h"
 
 using namespace headscope;

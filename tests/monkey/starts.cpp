@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/input/input.h"
+#include "core/make_document.h"
 #include "core/presets.h"
 #include "extremes.h"
 

@@ -12,6 +12,7 @@
 #include "app/gl/program.h"
 #include "app/host/image.h"
 #include "core/error.h"
+#include "core/make_document.h"
 #include "core/presets.h"
 #include "tests/pixels/pixel_test.h"
 

@@ -40,12 +40,12 @@ Computed<HeadRoles> heldOutRoles(const Panel& panel) {
     return
         [trace = panel.traceHeld](const std::atomic<bool>& cancelled) -> std::optional<HeadRoles> {
           const Document& d = trace->document();
-          const training::Material material = materialOf(d);
+          const TrainingDomain domain = trainingDomainOf(d);
           const Execution execution{.cancelled = &cancelled};
           HeadRoles roles =
-              material.series()
+              domain.series()
                   ? training::measureRoles(d.weights, d.config,
-                                           training::heldOutSeries(kHeldOut, material.channels),
+                                           training::heldOutSeries(kHeldOut, domain.channels),
                                            execution)
                   : training::measureRoles(d.weights, d.config,
                                            training::heldOutSentences(kHeldOut), execution);
@@ -63,8 +63,8 @@ bool isAsked(Index head, const AskedQuestion& question, const AttentionConfig& c
 std::string commandFor(const Document& document) {
   const AttentionConfig& c = document.config;
   std::string text = fmt::format("headscope learn --d-model {} --heads {}", c.dModel, c.numHeads);
-  const training::Material material = materialOf(document);
-  if (material.series()) text += fmt::format(" --channels {}", material.channels);
+  const TrainingDomain domain = trainingDomainOf(document);
+  if (domain.series()) text += fmt::format(" --channels {}", domain.channels);
   if (c.numKvHeads != c.numHeads) text += fmt::format(" --kv-heads {}", c.numKvHeads);
   if (!c.dKDivides()) text += fmt::format(" --head-dim {}", c.dK());
   if (!c.bias) text += " --no-bias";
@@ -80,7 +80,7 @@ void paragraph(const Look& look, const char* title, const std::string& text) {
 /// The question that the heads asked are least sure of.
 std::string leastSure(const HeadRoles& roles, const Document& document) {
   const AttentionConfig& config = document.config;
-  const std::vector<AskedQuestion> all = training::questionsOf(materialOf(document));
+  const std::vector<AskedQuestion> all = training::questionsOf(trainingDomainOf(document));
   const AskedQuestion* least = nullptr;
   double lowest = 1.0;
   for (const AskedQuestion& question : all) {
@@ -140,7 +140,7 @@ void wordsOfSeries(const Panel& panel, const HeadRoles* roles,
       fmt::format("{} steps of {} series, from seed {}: made-up readings of as many channels "
                   "({}), {} to {} time steps long: noise about a level, some with a trend, a "
                   "change of level, spikes.",
-                  settings.steps, settings.batch, d.weightSource.seed, settings.material.channels,
+                  settings.steps, settings.batch, d.weightSource.seed, settings.domain.channels,
                   training::kShortestWindow, training::kLongestWindow));
   paragraph(look, "How it is read",
             "Each question reads a part of the columns of the heads side by side, through W_O and "
@@ -159,12 +159,12 @@ void wordsOfSeries(const Panel& panel, const HeadRoles* roles,
 void howWords(const Panel& panel, const HeadRoles* roles) {
   const Look& look = panel.look;
   const Document& d = panel.trace.document();
-  const training::LearningSettings settings = training::usualSettings(materialOf(d));
+  const training::LearningSettings settings = training::usualSettings(trainingDomainOf(d));
   if (d.weightsEdited) {
     wrappedLabel(look.fonts.small, look.theme.bad,
                  "Weights were edited since: the numbers are of them as they are now.");
   }
-  if (settings.material.series()) {
+  if (settings.domain.series()) {
     wordsOfSeries(panel, roles, settings);
   } else {
     wordsOfSentences(panel, roles, settings);
@@ -194,7 +194,7 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
   std::vector<TableColumn> columns{
       {"question", "what the head is trained for", false, kQuestionColumn, 0.0F, false}};
   if (asWords) {
-    const bool series = materialOf(panel.trace.document()).series();
+    const bool series = trainingDomainOf(panel.trace.document()).series();
     columns.push_back(
         {series ? "asked of every step" : "asked of every word",
          series ? "what it is to find in the series" : "what it is to find in the sentence", false,
@@ -212,7 +212,8 @@ void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
   TableSetting setting{"roles", height};
   setting.rows = static_cast<Index>(training::kLayerQuestions);
   Table table(look, setting, std::move(columns));
-  for (const AskedQuestion& question : training::questionsOf(materialOf(panel.trace.document()))) {
+  for (const AskedQuestion& question :
+       training::questionsOf(trainingDomainOf(panel.trace.document()))) {
     const std::size_t q = question.number;
     table.row(static_cast<Index>(q));
     table.text(question.title);
@@ -251,7 +252,7 @@ class HowLearnedTab final : public Card {
     ImGui::EndChild();
     ImGui::SetCursorScreenPos(room.a);
     beginPart("how table", room.size());
-    const bool series = materialOf(panel.trace.document()).series();
+    const bool series = trainingDomainOf(panel.trace.document()).series();
     wrappedLabel(look.fonts.small, look.theme.text,
                  fmt::format("The weight that a {}'s answers get together, in the mean over {} {} "
                              "that it never saw, by head; in colour, the heads that were asked.",
@@ -269,7 +270,7 @@ class HowLearnedTab final : public Card {
  private:
   static void notLearned(const Panel& panel) {
     const Look& look = panel.look;
-    const bool known = training::materialOf(*panel.document.source).has_value();
+    const bool known = trainingDomainOf(*panel.document.source).has_value();
     wrappedLabel(look.fonts.regular, look.theme.textMuted,
                  known ? "The weights shown were not learned here."
                        : "The weights shown were not learned here, and learned ones are for words "

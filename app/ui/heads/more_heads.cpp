@@ -15,7 +15,8 @@
 #include "app/ui/rich_text.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/head_count.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/ui/rich_text.h"
 #include "app/view_json.h"
 #include "core/error.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 
 namespace headscope::ui {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

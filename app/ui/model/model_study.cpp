@@ -9,7 +9,7 @@
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/rows.h"
 #include "core/error.h"
-#include "core/ledger.h"
+#include "core/memory_budget.h"
 
 namespace headscope::ui {
 namespace {

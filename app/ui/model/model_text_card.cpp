@@ -8,7 +8,7 @@
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/formats/shipped_model.h"
-#include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -19,6 +19,7 @@
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
 #include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

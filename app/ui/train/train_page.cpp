@@ -7,7 +7,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/widgets.h"
 #include "core/error.h"
-#include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

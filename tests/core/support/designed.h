@@ -5,6 +5,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/make_document.h"
 #include "core/presets.h"
 #include "core/weights/designed_heads.h"
 #include "tests/core/support/documents.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/document.h"
+#include "core/make_document.h"
 
 namespace headscope::test {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/edit.h"
+#include "core/make_document.h"
 #include "tests/core/support/cases.h"
 #include "tests/core/test_files.h"
 

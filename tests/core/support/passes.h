@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/attention.h"
+#include "core/make_document.h"
 #include "core/weights/random.h"
 
 namespace headscope::test {

@@ -1,0 +1,36 @@
+#include "core/words/cost.h"
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/ledger.h"
+#include "core/memory_budget.h"
+#include "core/words/numbers.h"
+
+namespace headscope {
+namespace {
+
+std::string costOf(const AttentionConfig& config) {
+  ScoresHeld held = ScoresHeld::all;
+  try {
+    held = scoresToHold(config, defaultMemoryBudget());
+  } catch (const UserError&) {  // what it would need is told all the same
+  }
+  const Ledger cost = ledger(config, held);
+  return fmt::format("{} parameters, {} a pass, {}", withThousands(cost.parameters.total),
+                     flopsInWords(cost.flops), bytesInWords(cost.residentBytes));
+}
+
+}  // namespace
+
+std::string costTip(const AttentionConfig& now, const AttentionConfig& doubled) {
+  std::string text = "\nnow: " + costOf(now);
+  if (!validate(doubled).empty()) return text;
+  try {
+    text += "\ntwice as many: " + costOf(doubled);
+  } catch (const UserError&) {  // too large to be counted
+  }
+  return text;
+}
+
+}  // namespace headscope

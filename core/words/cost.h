@@ -1,0 +1,13 @@
+// Cost in words: a tooltip that compares the cost of two configurations.
+#pragma once
+
+#include <string>
+
+#include "core/config.h"
+
+namespace headscope {
+
+/// Two lines: the cost of `now` and, where it is valid, of `doubled`.
+std::string costTip(const AttentionConfig& now, const AttentionConfig& doubled);
+
+}  // namespace headscope
