@@ -193,16 +193,13 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
   if (!view.gradients) return newest;
   const auto with = computations.want<TracePtr>(
       "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
-        return goingOn(
-            [newest](const std::atomic<bool>& cancelled) {
-              checkGradientsFit(newest->config(), defaultMemoryBudget());
-              return std::make_shared<GradientsPass>(newest, gradOutputOfSum(newest->config()),
-                                                     Execution{0, &cancelled});
-            },
-            [newest](const GradientsPass& pass) -> std::optional<TracePtr> {
-              if (pass.gradients() == nullptr) return std::nullopt;
-              return withGradients(*newest, pass.gradients());
-            });
+        return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
+          checkGradientsFit(newest->config(), defaultMemoryBudget());
+          const GradientsPtr gradients =
+              gradientsOf(newest, gradOutputOfSum(newest->config()), Execution{0, &cancelled});
+          if (gradients == nullptr) return std::nullopt;
+          return withGradients(*newest, gradients);
+        };
       });
   gradientsProblem = with.problem;
   // of an older pass, where only its values are older

@@ -3,6 +3,8 @@
 #include <chrono>
 #include <utility>
 
+#include "core/execution.h"
+
 namespace headscope {
 
 TaskThread::~TaskThread() {
@@ -33,7 +35,7 @@ void TaskThread::request(Task task) {
     requested_ = std::move(task);
     cancelled_ = true;
 #ifdef HEADSCOPE_NO_THREADS
-    callLater();
+    schedule();
 #else
     if (!thread_.joinable()) thread_ = std::thread([this] { loop(); });
 #endif
@@ -42,10 +44,14 @@ void TaskThread::request(Task task) {
 }
 
 #ifdef HEADSCOPE_NO_THREADS
-void TaskThread::callLater() {
+void TaskThread::schedule() {
+  if (std::exchange(scheduled_, true)) return;
   later_.call(0.0, [this] {
     std::unique_lock lock(mutex_);
-    if (requested_ && !running_) runRequested(lock);
+    scheduled_ = false;
+    const double until = clockSeconds() + kSlice;
+    while (requested_ && !running_ && clockSeconds() < until) runRequested(lock);
+    if (requested_ && !running_) schedule();
   });
 }
 #endif
@@ -87,14 +93,11 @@ void TaskThread::runRequested(std::unique_lock<std::mutex>& lock) {
   cancelled_ = false;
   lock.unlock();
   const After after = task(cancelled_);
-  if (after != After::goOn) task = nullptr;  // what it holds goes before anybody is told
+  if (after != After::more) task = nullptr;  // what it holds goes before anybody is told
   lock.lock();
   running_ = false;
-  if (after == After::goOn && !cancelled_) {
+  if (after == After::more && !cancelled_) {
     requested_ = std::move(task);
-#ifdef HEADSCOPE_NO_THREADS
-    callLater();
-#endif
     return;
   }
   lock.unlock();

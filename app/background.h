@@ -6,7 +6,6 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
-#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -19,24 +18,19 @@
 
 namespace headscope {
 
-/// For so many seconds work goes on before it is left off, where it can be: without threads a frame
-/// is drawn then.
-#ifdef HEADSCOPE_NO_THREADS
+/// Without threads, units of work run between two frames until this time is spent.
 inline constexpr double kSlice = 0.02;
-#else
-inline constexpr double kSlice = std::numeric_limits<double>::infinity();
-#endif
 
-/// A thread that does one thing at a time. Where there are none, what is requested is done between
-/// two events.
+/// A thread that does one task at a time, unit by unit. Where there are no threads, units run
+/// between two events of the page.
 class TaskThread {
  public:
   enum class After {
     rest,  // it is done, or stopped
     news,  // it is done, and there is something to wake for
-    goOn,  // it is left off, to be called again unless something else is requested
+    more,  // a unit is done: it is called again unless something else is requested
   };
-  /// Asks `cancelled` now and then.
+  /// Runs a task's next unit. It polls `cancelled`.
   using Task = std::function<After(const std::atomic<bool>& cancelled)>;
 
   TaskThread() = default;
@@ -77,9 +71,10 @@ class TaskThread {
   bool stopping_ = false;
   std::atomic<bool> cancelled_{false};
 #ifdef HEADSCOPE_NO_THREADS
-  /// What is requested is done in a moment.
-  void callLater();
+  /// Runs units of what is requested after the current event.
+  void schedule();
   Later later_;
+  bool scheduled_ = false;
 #else
   std::thread thread_;  // started by the first request
 #endif
@@ -102,9 +97,9 @@ class BackgroundTask {
  public:
   /// Asks `cancelled` now and then; null where it stopped for it.
   using Work = std::function<std::optional<Result>(const std::atomic<bool>& cancelled)>;
-  /// A part of such work, some kSlice long, which leaves the result once it is there. Whether that
-  /// was the last.
-  using Part = std::function<bool(const std::atomic<bool>& cancelled, std::optional<Result>&)>;
+  /// Runs the next unit of such work: a training step, a layer of a model, one run of a study. True
+  /// after the last one, which leaves the result.
+  using NextUnit = std::function<bool(const std::atomic<bool>& cancelled, std::optional<Result>&)>;
   struct Outcome {
     std::optional<Result> result;
     std::string error;  // why there is none
@@ -113,8 +108,8 @@ class BackgroundTask {
   /// `wake` is called from the task's thread after each outcome.
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
-  /// Such work as a single part.
-  static Part inOne(Work work) {
+  /// Work as a single unit.
+  static NextUnit oneUnit(Work work) {
     return [work = std::move(work)](const std::atomic<bool>& cancelled,
                                     std::optional<Result>& result) {
       result = work(cancelled);
@@ -122,17 +117,17 @@ class BackgroundTask {
     };
   }
 
-  void request(Work work) { requestInParts(inOne(std::move(work))); }
-  void requestInParts(Part part) {
+  void request(Work work) { requestUnits(oneUnit(std::move(work))); }
+  void requestUnits(NextUnit next) {
     const std::lock_guard lock(mutex_);
     outcome_.reset();
-    thread_.request([this, part = std::move(part)](const std::atomic<bool>& cancelled) {
+    thread_.request([this, next = std::move(next)](const std::atomic<bool>& cancelled) {
       Outcome outcome;
       bool last = true;
-      outcome.error = whyNot([&] { last = part(cancelled, outcome.result); });
+      outcome.error = whyNot([&] { last = next(cancelled, outcome.result); });
       const std::lock_guard done(mutex_);
       if (cancelled) return TaskThread::After::rest;
-      if (!last) return TaskThread::After::goOn;
+      if (!last) return TaskThread::After::more;
       outcome_ = std::move(outcome);
       return TaskThread::After::news;
     });
@@ -176,16 +171,16 @@ class BackgroundTask {
   TaskThread thread_;  // last: gone before what it writes
 };
 
-/// A part of the work of something with goOn(seconds), whether it has ended: `begin` makes it, held
-/// by a shared_ptr, `found` takes its result, or nothing.
-template <typename Begin, typename Found>
-auto goingOn(Begin begin, Found found) {
+/// Adapts an object with runUnit(), true after its last unit, to a NextUnit. `begin` makes the
+/// object, held by a shared_ptr, in the first unit; `result` reads its result, or nothing.
+template <typename Begin, typename ReadResult>
+auto unitsOf(Begin begin, ReadResult result) {
   using Held = std::invoke_result_t<Begin, const std::atomic<bool>&>;
-  return [begin = std::move(begin), found = std::move(found), held = Held()](
-             const std::atomic<bool>& cancelled, auto& result) mutable {
+  return [begin = std::move(begin), result = std::move(result), held = Held()](
+             const std::atomic<bool>& cancelled, auto& found) mutable {
     if (held == nullptr) held = begin(cancelled);
-    if (!held->goOn(kSlice)) return false;
-    result = found(*held);
+    if (!held->runUnit()) return false;
+    found = result(*held);
     return true;
   };
 }

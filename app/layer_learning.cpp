@@ -19,23 +19,19 @@ void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& d
           shared->news = std::move(news);
         };
         const std::string error = whyNot([&] {
-          const double until = clockSeconds() + kSlice;
           if (learner == nullptr) {
             const training::LearningSettings settings = training::usualSettings(domain);
             learner = std::make_shared<training::LayerLearner>(config, seed, settings);
           }
-          do {
-            if (!learner->goOn(Execution{0, &cancelled}, until - clockSeconds()) || cancelled)
-              return;
-            shared->step = learner->stepsDone();
-            const bool done = learner->done();
-            if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
-          } while (!learner->done() && clockSeconds() < until);
+          if (!learner->step(Execution{0, &cancelled})) return;
+          shared->step = learner->stepsDone();
+          const bool done = learner->done();
+          if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
         });
         if (!error.empty()) tell({std::nullopt, true, error});
         if (cancelled) return TaskThread::After::rest;
         const bool ended = !error.empty() || learner->done();
-        return ended ? TaskThread::After::news : TaskThread::After::goOn;
+        return ended ? TaskThread::After::news : TaskThread::After::more;
       });
 }
 

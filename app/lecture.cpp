@@ -21,7 +21,7 @@ bool Lecture::keys(const ui::Panel& panel, bool presented) {
   } else if (back) {
     lesson_.back(panel);
   } else {
-    presented ? lesson_.goOnPresented(panel) : lesson_.next(panel);
+    presented ? lesson_.continuePresented(panel) : lesson_.next(panel);
   }
   return true;
 }

@@ -60,10 +60,10 @@ void LiveGeneration::begin(model::ModelTracePtr from, const model::Sampling& sam
   moment_ = nullptr;
   problem_.clear();
   playing_ = true;
-  goOn();  // at once: what an earlier one is at is never seen
+  requestNext();  // at once: what an earlier one is at is never seen
 }
 
-void LiveGeneration::goOn() {
+void LiveGeneration::requestNext() {
   thread_.request(
       [run = run_](const std::atomic<bool>& cancelled) { return run->advance(cancelled); });
 }
@@ -83,7 +83,7 @@ void LiveGeneration::follow(const model::ModelTracePtr& present) {
     }
     if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;
   }
-  if (due()) goOn();
+  if (due()) requestNext();
 }
 
 }  // namespace headscope

@@ -55,7 +55,7 @@ class LiveGeneration {
 
  private:
   struct Run;
-  void goOn();
+  void requestNext();
 
   std::shared_ptr<Run> run_;
   model::ModelTracePtr from_;

@@ -88,11 +88,11 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
   return inputOf(moment.tokenizer->encode(text), *moment.tokenizer, config);
 }
 
-/// Rows whose logits are read before work is left off, where it is.
-constexpr Index kRowsAtOnce = 8;
+/// Rows whose logits are one unit of work: enough for a product to be fast.
+constexpr Index kRowsAtOnce = 64;
 
-/// Makes a moment, in parts: opens the model and passes the text through it; then what the model
-/// says; then, where something in it was changed, the same of the model as it came.
+/// Makes a moment, unit by unit: opens the model and passes the text through it; then what the
+/// model says; then, where something in it was changed, the same of the model as it came.
 class MomentMaker {
  public:
   using Found = LiveModel::Found;
@@ -101,16 +101,10 @@ class MomentMaker {
   MomentMaker(Asked asked, std::function<void(Found, const std::atomic<bool>&)> tell)
       : asked_(std::move(asked)), tell_(std::move(tell)) {}
 
-  /// Works for some kSlice. True where that was the last part; `found` is left empty where it was
-  /// cancelled.
-  bool goOn(const std::atomic<bool>& cancelled, std::optional<Found>& found) {
+  /// Runs the next unit. True after the last one; `found` is left empty where it was cancelled.
+  bool runUnit(const std::atomic<bool>& cancelled, std::optional<Found>& found) {
     execution_.cancelled = &cancelled;
-    const double until = clockSeconds() + kSlice;
-    while (!cancelled) {
-      if (step(found)) return true;
-      if (clockSeconds() >= until) return false;
-    }
-    return true;
+    return cancelled || step(found);
   }
 
  private:
@@ -124,7 +118,7 @@ class MomentMaker {
     } else if (moment_.trace->document().edited.empty()) {
       found = finished();
     } else if (unedited_.trace == nullptr) {
-      if (uneditedPass_->goOn(kSlice)) unedited_.trace = uneditedPass_->trace();
+      if (uneditedPass_->runUnit()) unedited_.trace = uneditedPass_->trace();
     } else if (const Index compared = std::ssize(unedited_.best); compared < said) {
       compare(compared);
     } else {
@@ -189,7 +183,7 @@ class MomentMaker {
 
   /// True where the model has nothing to say.
   bool takePass(std::optional<Found>& found) {
-    if (!pass_->goOn(kSlice)) return false;
+    if (!pass_->runUnit()) return false;
     moment_.trace = pass_->trace();
     if (moment_.trace == nullptr) return false;  // cancelled
     if (!moment_.trace->document().model->hasReadout()) {
@@ -200,11 +194,8 @@ class MomentMaker {
     return false;
   }
 
-  /// How many of the rows from this one on are read in one go.
-  Index rowsFrom(Index row) const {
-    const Index left = moment_.trace->tokens() - row;
-    return std::isinf(kSlice) ? left : std::min(left, kRowsAtOnce);
-  }
+  /// How many rows from this one on are read in one unit.
+  Index rowsFrom(Index row) const { return std::min(moment_.trace->tokens() - row, kRowsAtOnce); }
 
   void predict(Index row) {
     auto said = moment_.trace->predictions(row, rowsFrom(row), kPredictionsKept, execution_);
@@ -343,8 +334,8 @@ void LiveModel::compute() {
       std::move(asked), [this](Found early, const std::atomic<bool>& cancelled) {
         thread_.tell(std::move(early), cancelled);
       });
-  thread_.requestInParts([maker](const std::atomic<bool>& cancelled, std::optional<Found>& found) {
-    return maker->goOn(cancelled, found);
+  thread_.requestUnits([maker](const std::atomic<bool>& cancelled, std::optional<Found>& found) {
+    return maker->runUnit(cancelled, found);
   });
 }
 

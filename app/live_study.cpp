@@ -9,8 +9,8 @@
 namespace headscope {
 namespace {
 
-/// Of one request: so old the picture may become.
-constexpr double kRoundsSeconds = std::min(0.05, kSlice);
+/// One request trains for so long: the picture is no older than that.
+constexpr double kRoundsSeconds = 0.05;
 
 bool sameVariants(const std::vector<training::Variant>& a,
                   const std::vector<training::Variant>& b) {
@@ -29,29 +29,29 @@ struct LiveStudy::Runs {
         example(oneExample(training::evaluationExamples(task), 0)),
         moments(momentsBefore) {}
 
-  /// As BackgroundTask::Part: whole rounds, so that all have taken as many steps.
-  bool advance(const std::atomic<bool>& cancelled, std::optional<StudyMoment>& moment);
+  /// Runs one training step of one run. A picture is made after whole rounds, when all runs have
+  /// taken the same number of steps. True with the picture.
+  bool runUnit(const std::atomic<bool>& cancelled, std::optional<StudyMoment>& moment);
 
   std::vector<training::Variant> variants;
   training::Study study;
   training::Examples example;
   std::uint64_t moments;
-  std::size_t inRound = 0;  // steps taken of a round that was left off
+  std::size_t inRound = 0;          // steps taken of the present round
+  std::optional<double> startedAt;  // of the present request; clockSeconds
 
  private:
   std::optional<StudyMoment> moment(const Execution& execution);
 };
 
-bool LiveStudy::Runs::advance(const std::atomic<bool>& cancelled,
+bool LiveStudy::Runs::runUnit(const std::atomic<bool>& cancelled,
                               std::optional<StudyMoment>& found) {
   const Execution execution{0, &cancelled};
-  const double start = clockSeconds();
-  while (!study.finished() && !execution.stop()) {
-    if (study.step(execution)) inRound = (inRound + 1) % study.runs().size();
-    const double seconds = clockSeconds() - start;
-    if (inRound == 0 && seconds >= kRoundsSeconds) break;
-    if (inRound != 0 && seconds >= kSlice) return false;
-  }
+  if (!startedAt) startedAt = clockSeconds();
+  if (!study.finished() && study.step(execution)) inRound = (inRound + 1) % study.runs().size();
+  const bool wholeRounds = inRound == 0 && clockSeconds() - *startedAt >= kRoundsSeconds;
+  if (!wholeRounds && !study.finished() && !execution.stop()) return false;
+  startedAt.reset();
   found = moment(execution);
   return true;
 }
@@ -115,8 +115,8 @@ void LiveStudy::follow() {
     if (!problem_.empty() || (moment_ != nullptr && moment_->finished)) playing_ = false;
   }
   if (!due()) return;
-  thread_.requestInParts([runs = runs_](const std::atomic<bool>& cancelled, auto& moment) {
-    return runs->advance(cancelled, moment);
+  thread_.requestUnits([runs = runs_](const std::atomic<bool>& cancelled, auto& moment) {
+    return runs->runUnit(cancelled, moment);
   });
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 /// Of one request, at most: so long a learning rate that was changed waits to act, and no longer is
 /// the picture older than the run.
-constexpr double kFastSeconds = std::min(0.03, kSlice);
+constexpr double kFastSeconds = 0.03;
 constexpr Index kStripMoments = 7;  // side by side
 constexpr Index kMostCaughtUp = 8;  // steps that a slow machine is behind: the rest is let go
 

@@ -13,9 +13,9 @@ Worker::Worker(int threads, std::function<void()> wake, double restAfter) : thre
 }
 
 void Worker::request(DocumentPtr document) {
-  thread_.request(
-      [this, document = std::move(document), pass = std::shared_ptr<AttentionPass>()](
-          const std::atomic<bool>& cancelled) mutable { return goOn(document, pass, cancelled); });
+  thread_.request([this, document = std::move(document)](const std::atomic<bool>& cancelled) {
+    return run(document, cancelled);
+  });
 }
 
 std::optional<Worker::Update> Worker::take() {
@@ -29,28 +29,21 @@ Worker::Progress Worker::progress() const {
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-TaskThread::After Worker::goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass>& pass,
-                               const std::atomic<bool>& cancelled) {
-  bool ended = false;
+TaskThread::After Worker::run(const DocumentPtr& document, const std::atomic<bool>& cancelled) {
+  TracePtr trace;
   std::string error = whyNot([&] {
-    if (pass == nullptr) {
-      stepsDone_ = 0;
-      startedAt_ = clockSeconds();
-      if (!prepared_) prepareGemm();
-      prepared_ = true;
-      Execution execution;
-      execution.threads = threads_;
-      execution.cancelled = &cancelled;
-      execution.stepsDone = &stepsDone_;
-      execution.memory = memory_;
-      keepForPasses(*memory_, *document);
-      pass = std::make_shared<AttentionPass>(document, last_, execution);
-    }
-    ended = pass->goOn(kSlice);
+    stepsDone_ = 0;
+    startedAt_ = clockSeconds();
+    if (!prepared_) prepareGemm();
+    prepared_ = true;
+    Execution execution;
+    execution.threads = threads_;
+    execution.cancelled = &cancelled;
+    execution.stepsDone = &stepsDone_;
+    execution.memory = memory_;
+    trace = runAttention(document, last_, execution);
   });
-  if (error.empty() && !ended) return TaskThread::After::goOn;
   startedAt_ = 0.0;
-  TracePtr trace = error.empty() ? pass->trace() : nullptr;
   if (error.empty() && trace == nullptr) return TaskThread::After::rest;
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);

@@ -47,9 +47,8 @@ class Worker {
   void wait(double seconds = -1.0) { thread_.wait(seconds); }
 
  private:
-  /// A pass (null: it has not begun), or the next slice of it.
-  TaskThread::After goOn(const DocumentPtr& document, std::shared_ptr<AttentionPass>& pass,
-                         const std::atomic<bool>& cancelled);
+  /// Runs a whole pass and leaves its update.
+  TaskThread::After run(const DocumentPtr& document, const std::atomic<bool>& cancelled);
 
   int threads_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of the results

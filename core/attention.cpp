@@ -68,70 +68,22 @@ std::vector<FullyMaskedRow> fullyMaskedRows(const AttentionConfig& c) {
   return rows;
 }
 
+/// Enters what the steps did into the trace. Throws UserError where a result overflowed.
+void finish(Trace& trace, const Trace* previous, StepsDone done) {
+  if (done.overflowed) refuseNotFinite(trace);
+  trace.steps = std::move(done.steps);
+  trace.setPass(previous != nullptr ? previous->pass() + 1 : 1);
+  for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
+    const auto id = static_cast<TensorId>(i);
+    // the first pass has no tensor that this configuration lacks, either
+    const bool fresh = previous == nullptr || done.changed[i];
+    trace.setRevision(id, fresh ? trace.pass() : previous->revision(id));
+  }
+  trace.fullyMaskedRows = done.changed[at(TensorId::maskedScores)] ? fullyMaskedRows(trace.config())
+                                                                   : previous->fullyMaskedRows;
+}
+
 }  // namespace
-
-class AttentionPass::Running {
- public:
-  Running(const DocumentPtr& document, TracePtr previous, const Execution& execution)
-      : previous_(std::move(previous)),
-        execution_(execution),
-        threads_(threadsFor(ledger(document->config, document->scoresHeld).flops, execution.threads,
-                            execution.flopsPerThread)),
-        trace_(std::make_shared<Trace>(document)),
-        steps_(*trace_, previous_.get(), execution_) {
-    if (execution_.memory != nullptr || document->scoresHeld == ScoresHeld::all) return;
-    // every piece takes and gives back memory for its rows
-    execution_.memory = std::make_shared<BlockStore>();
-    execution_.memory->keepFree(threads_ * recentBlockBytes(document->config, ScoresHeld::none));
-  }
-
-  bool goOn(double seconds) {
-    const double start = clockSeconds();
-    const ThreadCount threads(threads_);
-    const bool ended = steps_.goOn(start + seconds);
-    if (ended) finish();
-    trace_->ms += millisecondsSince(start);
-    return ended;
-  }
-
-  TracePtr trace() const { return complete_ ? trace_ : nullptr; }
-
- private:
-  void finish() {
-    const DocumentPtr& document = trace_->documentPtr();
-    std::optional<StepsDone> done = steps_.done();
-    if (!done) return;
-    if (done->overflowed) refuseNotFinite(*trace_);
-    trace_->steps = std::move(done->steps);
-    trace_->setPass(previous_ != nullptr ? previous_->pass() + 1 : 1);
-    for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
-      const auto id = static_cast<TensorId>(i);
-      // what a pass does not have, the first one has not either
-      const bool fresh = previous_ == nullptr || done->changed[i];
-      trace_->setRevision(id, fresh ? trace_->pass() : previous_->revision(id));
-    }
-    trace_->fullyMaskedRows = done->changed[at(TensorId::maskedScores)]
-                                  ? fullyMaskedRows(document->config)
-                                  : previous_->fullyMaskedRows;
-    complete_ = true;
-  }
-
-  TracePtr previous_;
-  Execution execution_;
-  int threads_;
-  std::shared_ptr<Trace> trace_;
-  StepsRunner steps_;
-  bool complete_ = false;
-};
-
-AttentionPass::AttentionPass(const DocumentPtr& document, const TracePtr& previous,
-                             const Execution& execution)
-    : running_(std::make_unique<Running>(document, previous, execution)) {}
-AttentionPass::~AttentionPass() = default;
-
-bool AttentionPass::goOn(double seconds) { return running_->goOn(seconds); }
-
-TracePtr AttentionPass::trace() const { return running_->trace(); }
 
 void keepForPasses(BlockStore& memory, const Document& document) {
   const Ledger cost = ledger(document.config, document.scoresHeld);
@@ -145,10 +97,23 @@ TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
 }
 
 TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
-                           const Execution& execution) {
-  AttentionPass pass(document, previous, execution);
-  pass.goOn();
-  return pass.trace();
+                           const Execution& given) {
+  const double start = clockSeconds();
+  Execution execution = given;
+  const int threads = threadsFor(ledger(document->config, document->scoresHeld).flops,
+                                 execution.threads, execution.flopsPerThread);
+  if (execution.memory == nullptr && document->scoresHeld != ScoresHeld::all) {
+    // every piece of work takes and returns memory for its rows
+    execution.memory = std::make_shared<BlockStore>();
+    execution.memory->keepFree(threads * recentBlockBytes(document->config, ScoresHeld::none));
+  }
+  const ThreadCount limit(threads);
+  const auto trace = std::make_shared<Trace>(document);
+  std::optional<StepsDone> done = runSteps(*trace, previous.get(), execution);
+  if (!done) return nullptr;
+  finish(*trace, previous.get(), std::move(*done));
+  trace->ms = millisecondsSince(start);
+  return trace;
 }
 
 }  // namespace headscope

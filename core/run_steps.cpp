@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <deque>
-#include <limits>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "core/loops.h"
 #include "core/platform/memory.h"
 #include "core/steps/linear.h"
 #include "core/steps/terms.h"
@@ -36,11 +34,10 @@ bool samePins(std::span<const Pin> a, std::span<const Pin> b) {
 /// that lie far apart.
 bool putsHeadsDense(const AttentionConfig& c) { return rowsLoops(c).front().down(c) > 1; }
 
-}  // namespace
-
-class StepsRunner::Running {
+/// One run of the steps of a configuration over the operands in `tensors`.
+class StepsRun {
  public:
-  Running(AttentionTensors& tensors, const AttentionTensors* before, const Execution& execution)
+  StepsRun(AttentionTensors& tensors, const AttentionTensors* before, const Execution& execution)
       : tensors_(tensors),
         config_(tensors.config()),
         before_(before),
@@ -50,50 +47,40 @@ class StepsRunner::Running {
     noteOperands();
   }
 
-  /// True where all is done or it was cancelled; false where it is `until` so late (clockSeconds).
-  bool goOn(double until) {
-    while (!execution_.stop()) {
-      if (loops_.empty()) {
-        tellDone(next_);
-        if (next_ == steps_.size()) return true;
-        beginNext();
-        continue;
-      }
-      auto& [step, loop] = loops_.front();
-      const double start = clockSeconds();
-      const bool ended = loop.goOn(execution_, until);
-      done_.steps[step].ms += millisecondsSince(start);
-      if (!ended) return execution_.stop();
-      if (loop.then) loop.then();
-      loops_.pop_front();
-    }
-    return true;
-  }
-
   /// Nothing where it was cancelled.
-  std::optional<StepsDone> done() {
-    if (next_ < steps_.size() || !loops_.empty()) return std::nullopt;
+  std::optional<StepsDone> run() {
+    while (next_ < steps_.size()) {
+      reportProgress(next_);
+      if (!runNext()) return std::nullopt;
+    }
+    reportProgress(next_);
     done_.overflowed = overflowed_;
     return std::move(done_);
   }
 
  private:
-  struct LoopOfStep {
-    std::size_t step;
-    PieceLoop loop;
-  };
-
-  /// The loops of the step that comes next, or of all that work on rows together.
-  void beginNext() {
+  /// Runs the next step, or all of the next steps that work on rows together. False where the run
+  /// was cancelled.
+  bool runNext() {
     const std::size_t first = next_++;
     const StepWork work = steps_[first]->work();
     if (work == StepWork::rows) {
       while (next_ < steps_.size() && steps_[next_]->work() == StepWork::rows) ++next_;
     }
     for (std::size_t i = first; i < next_; ++i) begin(i);
-    if (work == StepWork::linear) addLinear(first);
-    if (work == StepWork::heads) addHeads(first);
-    if (work == StepWork::rows) addRows(first, next_);
+    if (work == StepWork::linear) return runLinear(first);
+    if (work == StepWork::heads) return runHeads(first);
+    if (work == StepWork::rows) return runRows(first, next_);
+    return !execution_.stop();
+  }
+
+  /// One parallel loop of a step; its time is the step's. False where the run was cancelled.
+  template <typename Function>
+  bool runLoop(std::size_t place, Index pieces, Function&& piece) {
+    const double start = clockSeconds();
+    overPieces(pieces, execution_, piece);
+    done_.steps[place].ms += millisecondsSince(start);
+    return !execution_.stop();
   }
 
   bool changed(TensorId id) const { return done_.changed[at(id)]; }
@@ -137,8 +124,8 @@ class StepsRunner::Running {
                                          : step.memory(output, config_, execution_.memory);
   }
 
-  /// Only those of products that are to come; the pass before may have done it.
-  void addPacking(std::size_t place, const std::vector<LinearLayer>& layers) {
+  /// Packs the weights of the products that are computed, unless the pass before has packed them.
+  bool pack(std::size_t place, const std::vector<LinearLayer>& layers) {
     struct Panel {
       TensorId weight;
       Index number;
@@ -154,24 +141,22 @@ class StepsRunner::Running {
         for (Index n = 0; n < fresh.dim(0); ++n) panels.push_back({id, n, fresh});
       }
     }
-    const auto work = std::make_shared<std::vector<Panel>>(std::move(panels));
-    const auto pack = [this, work](Index i) {
-      Panel& panel = (*work)[static_cast<std::size_t>(i)];
+    const bool packed = runLoop(place, std::ssize(panels), [&](Index i) {
+      Panel& panel = panels[static_cast<std::size_t>(i)];
       packPanel(tensors_.tensor(panel.weight), panel.number, panel.packed);
-    };
-    const auto put = [this, work] {
-      for (Panel& p : *work) tensors_.putPacked(p.weight, std::move(p.packed));
-    };
-    loops_.push_back({place, {std::ssize(*work), pack, put}});
+    });
+    if (!packed) return false;
+    for (Panel& panel : panels) tensors_.putPacked(panel.weight, std::move(panel.packed));
+    return true;
   }
 
-  void addLinear(std::size_t place) {
+  bool runLinear(std::size_t place) {
     struct Piece {
       LinearLayer layer;
       Box box;
     };
     const std::vector<LinearLayer> layers = steps_[place]->layers(config_);
-    addPacking(place, layers);
+    if (!pack(place, layers)) return false;
     std::vector<Piece> pieces;
     for (const LinearLayer& layer : layers) {
       if (!changed(layer.y)) continue;
@@ -179,34 +164,34 @@ class StepsRunner::Running {
         pieces.push_back({layer, box});
       }
     }
-    // Q, K and V of the first heads first: who computes them goes on with these heads' scores
+    // Q, K and V of the first heads first: the thread that computes them goes on with these heads'
+    // scores
     if (layers.size() > 1) {
       std::ranges::stable_sort(pieces, {}, [this](const Piece& piece) {
         return static_cast<double>(piece.box.col) /
                static_cast<double>(tensors_.tensor(piece.layer.y).dim(2));
       });
     }
-    const Index count = std::ssize(pieces);
-    loops_.push_back({place, {count, [this, pieces = std::move(pieces)](Index i) {
-                                const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
-                                if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
-                              }}});
+    return runLoop(place, std::ssize(pieces), [&](Index i) {
+      const auto& [layer, box] = pieces[static_cast<std::size_t>(i)];
+      if (!computeLinear(tensors_, layer, box)) overflowed_ = true;
+    });
   }
 
-  void addHeads(std::size_t place) {
-    for (const TensorId output : steps_[place]->outputs()) {
+  bool runHeads(std::size_t place) {
+    const Step& step = *steps_[place];
+    for (const TensorId output : step.outputs()) {
       if (!changed(output)) continue;
       const RowsOfAllHeads rows(tensors_.tensor(output).shape());
-      loops_.push_back({place, {rows.pieces(), [this, place, output, rows](Index i) {
-                                  const Step& step = *steps_[place];
-                                  if (!step.compute(tensors_, output, rows.box(i))) {
-                                    overflowed_ = true;
-                                  }
-                                }}});
+      const bool ran = runLoop(place, rows.pieces(), [&](Index i) {
+        if (!step.compute(tensors_, output, rows.box(i))) overflowed_ = true;
+      });
+      if (!ran) return false;
     }
+    return !execution_.stop();
   }
 
-  /// What the steps that work on rows of single heads fill in together.
+  /// The results that the steps on rows of single heads fill in together.
   struct RowsWork {
     struct Filled {
       std::size_t place;
@@ -220,31 +205,37 @@ class StepsRunner::Running {
     std::atomic<Index> finished{0};
   };
 
-  void addRows(std::size_t first, std::size_t end) {
-    const auto work = std::shared_ptr<RowsWork>(new RowsWork{first, end});
+  bool runRows(std::size_t first, std::size_t end) {
+    RowsWork work{first, end};
     bool any = false;
     for (std::size_t i = first; i < end; ++i) {
       for (const TensorId output : steps_[i]->outputs()) {
         if (isComputedOnDemand(output)) continue;
-        work->filled.push_back({i, output, changed(output)});
+        work.filled.push_back({i, output, changed(output)});
         any = any || changed(output);
       }
     }
     bool nextComputed = false;
-    for (auto filled = work->filled.rbegin(); filled != work->filled.rend(); ++filled) {
+    for (auto filled = work.filled.rbegin(); filled != work.filled.rend(); ++filled) {
       filled->computed = filled->computed || (nextComputed && !tensors_.holds(filled->result));
       nextComputed = filled->computed;
     }
-    for (const RowsWork::Filled& filled : work->filled) addDense(filled);
-    if (!any) return;
-
-    work->nanoseconds = std::vector<std::atomic<std::int64_t>>(work->filled.size());
-    for (const RowsLoop& loop : rowsLoops(config_)) {
-      work->pieces += loop.pieces(config_);
-      const auto fill = [this, work, loop](Index piece) { rowsPiece(*work, loop, piece); };
-      loops_.push_back({first, {loop.pieces(config_), fill}});
+    for (const RowsWork::Filled& filled : work.filled) {
+      if (!layDense(filled)) return false;
     }
-    loops_.back().loop.then = [this, work] { endRows(*work); };
+    if (!any) return true;
+
+    work.nanoseconds = std::vector<std::atomic<std::int64_t>>(work.filled.size());
+    const std::vector<RowsLoop> loops = rowsLoops(config_);
+    for (const RowsLoop& loop : loops) work.pieces += loop.pieces(config_);
+    const double start = clockSeconds();
+    for (const RowsLoop& loop : loops) {
+      overPieces(loop.pieces(config_), execution_,
+                 [&](Index piece) { rowsPiece(work, loop, piece); });
+      if (execution_.stop()) return false;
+    }
+    endRows(work, millisecondsSince(start));
+    return true;
   }
 
   void rowsPiece(RowsWork& work, const RowsLoop& loop, Index piece) {
@@ -272,14 +263,13 @@ class StepsRunner::Running {
       clock = now;
     }
     const auto steps = static_cast<Index>(work.end - work.first);
-    tellDone(work.first + static_cast<std::size_t>(steps * ++work.finished / work.pieces));
+    reportProgress(work.first + static_cast<std::size_t>(steps * ++work.finished / work.pieces));
   }
 
-  void endRows(const RowsWork& work) {
+  /// Shares the time that went by out over the steps, by the time their threads took.
+  void endRows(const RowsWork& work, double elapsed) {
     if (tensors_.holds(TensorId::rawScores)) tensors_.putDense(scoredKeys(config_), {});
     tensors_.putDense(TensorId::v, {});
-    // the threads' time, shared out over the time that went by
-    const double elapsed = std::exchange(done_.steps[work.first].ms, 0.0);
     double all = 0.0;
     for (const auto& n : work.nanoseconds) all += static_cast<double>(n);
     for (std::size_t s = 0; s < work.filled.size(); ++s) {
@@ -288,38 +278,38 @@ class StepsRunner::Running {
     }
   }
 
-  /// Lays the keys or the values that a result is computed from next to each other, where that
-  /// pays: for this pass, and keys, where raw scores are not held, for whoever asks for them later.
-  void addDense(const RowsWork::Filled& filled) {
+  /// Copies the keys or the values that a result is computed from to rows next to each other, where
+  /// that pays: for this pass; and keys, where raw scores are not stored, for readers of scores.
+  /// False where the run was cancelled.
+  bool layDense(const RowsWork::Filled& filled) {
     const auto& [place, result, computed] = filled;
-    if (result != TensorId::rawScores && result != TensorId::heads) return;
+    if (result != TensorId::rawScores && result != TensorId::heads) return true;
     const bool keys = result == TensorId::rawScores;
     const TensorId id = keys ? scoredKeys(config_) : TensorId::v;
     if (!computed) {
       if (keys && !tensors_.holds(result)) tensors_.putDense(id, before_->dense(id));
-      return;
+      return true;
     }
-    if (!putsHeadsDense(config_)) return;
+    if (!putsHeadsDense(config_)) return true;
     const Tensor from = tensors_.tensor(id);
-    const auto dense =
-        std::make_shared<Tensor>(Tensor::uninitialised(from.shape(), execution_.memory));
+    Tensor dense = Tensor::uninitialised(from.shape(), execution_.memory);
     const Index heads = from.dim(1);
-    const auto lay = [from, dense, heads](Index piece) {
+    const bool ran = runLoop(place, from.dim(0) * heads, [&](Index piece) {
       const ConstMatrixView rows = from.matrix({piece / heads, piece % heads});
-      const MatrixView to = dense->mutableMatrix({piece / heads, piece % heads});
+      const MatrixView to = dense.mutableMatrix({piece / heads, piece % heads});
       for (Index row = 0; row < rows.rows; ++row) {
         std::copy_n(rows.row(row).data(), rows.cols, to.row(row).data());
       }
-    };
-    const auto put = [this, id, dense] { tensors_.putDense(id, std::move(*dense)); };
-    loops_.push_back({place, {from.dim(0) * heads, lay, put}});
+    });
+    if (ran) tensors_.putDense(id, std::move(dense));
+    return ran;
   }
 
-  void tellDone(std::size_t steps) const {
+  void reportProgress(std::size_t steps) const {
     if (execution_.stepsDone == nullptr) return;
     const auto now = static_cast<int>(steps);
-    int told = execution_.stepsDone->load();
-    while (told < now && !execution_.stepsDone->compare_exchange_weak(told, now)) {
+    int reported = execution_.stepsDone->load();
+    while (reported < now && !execution_.stepsDone->compare_exchange_weak(reported, now)) {
     }
   }
 
@@ -328,26 +318,16 @@ class StepsRunner::Running {
   const AttentionTensors* before_;
   const Execution& execution_;
   std::span<const Step* const> steps_;
-  std::size_t next_ = 0;          // the step that is begun next
-  std::deque<LoopOfStep> loops_;  // of those under way
+  std::size_t next_ = 0;  // the step that is begun next
   StepsDone done_;
   std::atomic<bool> overflowed_{false};
 };
 
-StepsRunner::StepsRunner(AttentionTensors& tensors, const AttentionTensors* before,
-                         const Execution& execution)
-    : running_(std::make_unique<Running>(tensors, before, execution)) {}
-StepsRunner::~StepsRunner() = default;
-
-bool StepsRunner::goOn(double until) { return running_->goOn(until); }
-
-std::optional<StepsDone> StepsRunner::done() { return running_->done(); }
+}  // namespace
 
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
                                   const Execution& execution) {
-  StepsRunner runner(tensors, before, execution);
-  runner.goOn(std::numeric_limits<double>::infinity());
-  return runner.done();
+  return StepsRun(tensors, before, execution).run();
 }
 
 Index denseBytes(const AttentionConfig& c) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -21,32 +20,11 @@ struct StepsDone {
   bool overflowed = false;  // some value was not finite
 };
 
-/// Runs the steps of the configuration on the operands in `tensors`. What of `before` (may be null)
-/// still holds is taken from there. Nothing where `execution` was cancelled. The number of threads
-/// is the caller's ThreadCount.
+/// Runs the steps of the configuration on the operands in `tensors`. Results of `before` (may be
+/// null) that still hold are shared. Returns nothing where `execution` was cancelled. The caller's
+/// ThreadCount limits the threads.
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
                                   const Execution& execution);
-
-/// The same, left off between two pieces of the work and gone on with. All that it is given must
-/// live as long as it does.
-class StepsRunner {
- public:
-  StepsRunner(AttentionTensors& tensors, const AttentionTensors* before,
-              const Execution& execution);
-  ~StepsRunner();
-  StepsRunner(const StepsRunner&) = delete;
-  StepsRunner& operator=(const StepsRunner&) = delete;
-
-  /// True where all is done or it was cancelled; false where it is `until` so late (clockSeconds),
-  /// until when it works on the calling thread alone. Infinity: on all there are, to the end.
-  bool goOn(double until);
-  /// Once that was true: nothing where it was cancelled.
-  std::optional<StepsDone> done();
-
- private:
-  class Running;
-  std::unique_ptr<Running> running_;
-};
 
 /// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
 /// into, and which of these steps go through each piece while it is in cache.
@@ -62,8 +40,8 @@ struct RowsLoop {
 };
 /// One loop; or three, where a softmax down the columns needs all rows of the scores first.
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
-/// How many blocks of so many rows are kept of those that were asked for last, of the scores that a
-/// pass does not hold; and how many bytes one takes.
+/// Number of recently used row blocks that are cached for scores the pass does not store, and the
+/// bytes that one block takes.
 Index recentBlocks(const AttentionConfig& config, ScoresHeld held);
 Index recentBlockBytes(const AttentionConfig& config, ScoresHeld held);
 /// Keys and values that are laid next to each other for the products of a pass, in bytes.

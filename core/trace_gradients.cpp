@@ -35,47 +35,30 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
       bytesInWords(needed), bytesInWords(budgetBytes)));
 }
 
-GradientsPass::GradientsPass(const TracePtr& trace, const Tensor& gradOutput,
-                             const Execution& execution)
-    : execution_(execution), left_(stepsOf(trace->config()).size()) {
+GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
+                         const Execution& execution) {
   const AttentionConfig& c = trace->config();
   const Shape wanted = shapeOf(TensorId::output, c);
   if (gradOutput.shape() != wanted) {
     throw UserError(fmt::format("grad_output is ({}), the output is ({}): give it that shape",
                                 fmt::join(gradOutput.shape(), ", "), fmt::join(wanted, ", ")));
   }
-  // forward once over, and twice as much back: a product for each of its two operands
-  threads_ = threadsFor(2 * ledger(c).flops, execution.threads, execution.flopsPerThread);
-  gradients_ = std::make_shared<TraceGradients>(
+  // the backward pass takes two products for each product of the forward pass
+  const ThreadCount threads(
+      threadsFor(2 * ledger(c).flops, execution.threads, execution.flopsPerThread));
+  const auto gradients = std::make_shared<TraceGradients>(
       trace, gradOutput.contiguous() ? gradOutput : gradOutput.clone());
-}
-
-bool GradientsPass::goOn(double seconds) {
-  const double until = clockSeconds() + seconds;
-  const ThreadCount threads(threads_);
-  const auto steps = stepsOf(gradients_->config());
-  while (left_ > 0) {
-    const StepId step = steps[--left_]->id();
-    if (!runBackward(*gradients_, execution_, step, step)) return true;
-    if (left_ > 0 && clockSeconds() >= until) return false;
-  }
+  const auto steps = stepsOf(c);
+  if (!runBackward(*gradients, execution, steps.back()->id(), steps.front()->id())) return nullptr;
   for (std::size_t i = 0; i < kEveryTensorCount; ++i) {
     const auto id = static_cast<TensorId>(i);
-    const auto index = firstNotFinite(gradients_->tensor(id));
+    const auto index = firstNotFinite(gradients->tensor(id));
     if (!index) continue;
     throw UserError(fmt::format(
         "grad.{}[{}] does not fit a 32-bit float (it overflows 3.4e38): scale grad_output down",
         info(id).name, fmt::join(*index, ", ")));
   }
-  complete_ = true;
-  return true;
-}
-
-GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
-                         const Execution& execution) {
-  GradientsPass pass(trace, gradOutput, execution);
-  pass.goOn();
-  return pass.gradients();
+  return gradients;
 }
 
 }  // namespace headscope

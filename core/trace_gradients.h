@@ -3,8 +3,6 @@
 //   const GradientsPtr gradients = gradientsOf(trace, gradOutputOfSum(trace->config()));
 #pragma once
 
-#include <cstddef>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -37,25 +35,5 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes);
 /// shape, or a gradient does not fit a float32, naming it.
 GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
                          const Execution& execution = {});
-
-/// The same, which can be left off between two steps and gone on with: without a thread for it,
-/// frames are drawn meanwhile. What `execution` points to must live as long as this does.
-class GradientsPass {
- public:
-  GradientsPass(const TracePtr& trace, const Tensor& gradOutput, const Execution& execution);
-
-  /// Works on for so long, and the step under way then. True where it has ended. Throws as
-  /// gradientsOf does.
-  bool goOn(double seconds = std::numeric_limits<double>::infinity());
-  /// Once it has ended: null where it was cancelled.
-  GradientsPtr gradients() const { return complete_ ? gradients_ : nullptr; }
-
- private:
-  Execution execution_;
-  int threads_;
-  std::size_t left_;  // steps
-  std::shared_ptr<TraceGradients> gradients_;
-  bool complete_ = false;
-};
 
 }  // namespace headscope

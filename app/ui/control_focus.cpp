@@ -13,7 +13,7 @@ namespace headscope::ui {
 namespace {
 
 /// The card `by` places on, round in a circle.
-void goOn(ControlFocus& focus, std::ptrdiff_t by, std::string_view first) {
+void moveFocus(ControlFocus& focus, std::ptrdiff_t by, std::string_view first) {
   const auto count = static_cast<std::ptrdiff_t>(focus.cards.size());
   if (count == 0) return;
   const auto at = std::find(focus.cards.begin(), focus.cards.end(), focus.card);
@@ -58,7 +58,7 @@ void joinNavigation() {
 bool controlKeys(ControlFocus& focus, std::string_view first, bool byTab) {
   const bool begins = byTab && !focus.on && keyPressed(Key::tab, false);
   if (begins || keyPressed(Key::f2)) {
-    goOn(focus, ImGui::GetIO().KeyShift ? -1 : 1, first);
+    moveFocus(focus, ImGui::GetIO().KeyShift ? -1 : 1, first);
     return true;
   }
   if (!focus.on) return false;

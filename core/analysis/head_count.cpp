@@ -99,61 +99,54 @@ HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index 
   }
 }
 
-bool HeadCountMeasure::goOn(double seconds) {
+bool HeadCountMeasure::runUnit() {
   if (complete_) return true;
-  const double until = clockSeconds() + seconds;
   try {
-    if (learner_ != nullptr && !learn(until)) return execution_.stop();
-    return measure(until);
+    if (learner_ != nullptr) {
+      learn();
+    } else if (totalMs_ < kHeadCountMs && point_.runs < kMostHeadCountRuns) {
+      runPass();
+    } else {
+      compareHeads();
+    }
   } catch (const UserError& error) {
     refuse(error);
-    return true;
   }
+  return complete_ || execution_.stop();
 }
 
-/// True where it has ended.
-bool HeadCountMeasure::learn(double until) {
-  while (!learner_->done()) {
-    const bool whole = learner_->goOn(execution_, until - clockSeconds());
-    if (!whole || execution_.stop() || clockSeconds() >= until) return false;
-  }
+/// Takes a learning step; after the last one the document gets the weights.
+void HeadCountMeasure::learn() {
+  if (!learner_->step(execution_) || !learner_->done()) return;
   const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
     return init == WeightInit::learned ? learner_->weights() : drawWeightsFor(d, init, seed);
   };
   document_ = withHeads(from_, point_.heads, memoryBudgetBytes_, make);
   learner_.reset();
-  return true;
 }
 
-/// True where it has ended or was cancelled.
-bool HeadCountMeasure::measure(double until) {
-  while (!loops_) {
-    if (!pass_) {
-      if (!trace_) execution_.memory = std::make_shared<BlockStore>();
-      keepForPasses(*execution_.memory, *document_);
-      pass_.emplace(trace_ ? withInputAnew(*document_) : document_, trace_, execution_);
-    }
-    if (!pass_->goOn(until - clockSeconds())) return false;
-    trace_ = pass_->trace();
-    pass_.reset();
-    if (!trace_) return true;
-    point_.ms = point_.runs == 0 ? trace_->ms : std::min(point_.ms, trace_->ms);
-    totalMs_ += trace_->ms;
-    ++point_.runs;
-    if (totalMs_ >= kHeadCountMs || point_.runs == kMostHeadCountRuns) {
-      point_.heldBytes = bytesHeldBy(*trace_);
-      addHeadSimilarity(loops_.emplace(), *trace_, {}, execution_, similarity_);
-    }
-    if (clockSeconds() >= until) return false;
-  }
-  if (!loops_->goOn(execution_, until)) return execution_.stop();
-  if (similarity_.defined()) {
-    point_.tree = clusterHeads(similarity_);
+void HeadCountMeasure::runPass() {
+  if (!trace_) execution_.memory = std::make_shared<BlockStore>();
+  keepForPasses(*execution_.memory, *document_);
+  TracePtr trace =
+      runLayerAttention(trace_ ? withInputAnew(*document_) : document_, trace_, execution_);
+  if (!trace) return;  // cancelled
+  trace_ = std::move(trace);
+  point_.ms = point_.runs == 0 ? trace_->ms : std::min(point_.ms, trace_->ms);
+  totalMs_ += trace_->ms;
+  ++point_.runs;
+}
+
+void HeadCountMeasure::compareHeads() {
+  point_.heldBytes = bytesHeldBy(*trace_);
+  const auto similarity = headSimilarity(*trace_, {}, execution_);
+  if (!similarity) return;  // cancelled
+  if (similarity->defined()) {
+    point_.tree = clusterHeads(*similarity);
   } else {
-    point_.why = similarity_.why;
+    point_.why = similarity->why;
   }
   complete_ = true;
-  return true;
 }
 
 void HeadCountMeasure::refuse(const UserError& error) {
@@ -165,7 +158,7 @@ std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index h
                                                Index memoryBudgetBytes,
                                                const Execution& execution) {
   HeadCountMeasure measure(document, heads, memoryBudgetBytes, execution);
-  measure.goOn();
+  while (!measure.runUnit()) continue;
   return measure.point();
 }
 

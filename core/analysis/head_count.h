@@ -6,7 +6,6 @@
 // scores themselves, their softmax and their memory grow with it.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,7 +15,6 @@
 #include "core/attention.h"
 #include "core/document.h"
 #include "core/error.h"
-#include "core/loops.h"
 #include "core/make_document.h"
 #include "core/training/learned_layer.h"
 
@@ -61,23 +59,23 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
 /// pass again and again for a tenth of a second, once where that takes longer, and measures how
 /// alike its heads are over all items. Each pass but the first finds memory and packed weights
 /// ready, as after an edit of the input; at d_model 512 they take twenty times as long as the pass.
-/// Can be left off and gone on with: without a thread for it, frames are drawn meanwhile, whose
-/// time does not count.
+/// Runs unit by unit: a learning step, a pass, the comparison of its heads.
 class HeadCountMeasure {
  public:
   HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
                    const Execution& execution);
 
-  /// Works on for so long, and the piece of work under way then. True where it has ended.
-  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
+  bool runUnit();
   /// Once it has ended: nothing where it was cancelled.
   std::optional<HeadCountPoint> point() const {
     return complete_ ? std::optional(point_) : std::nullopt;
   }
 
  private:
-  bool learn(double until);
-  bool measure(double until);
+  void learn();
+  void runPass();
+  void compareHeads();
   void refuse(const UserError& error);
 
   Execution execution_;
@@ -87,14 +85,11 @@ class HeadCountMeasure {
   std::unique_ptr<training::LayerLearner> learner_;  // of the document's weights, under way
   DocumentPtr document_;                             // with so many heads
   double totalMs_ = 0.0;
-  std::optional<AttentionPass> pass_;  // under way
-  TracePtr trace_;                     // the last pass
-  HeadSimilarity similarity_;
-  std::optional<Loops> loops_;  // that fill it in
+  TracePtr trace_;  // the last pass
   bool complete_ = false;
 };
 
-/// The same to the end; nothing where cancelled.
+/// Runs all units; nothing where cancelled.
 std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index heads,
                                                Index memoryBudgetBytes,
                                                const Execution& execution = {});

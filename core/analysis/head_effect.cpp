@@ -77,12 +77,11 @@ std::vector<double> outputBlockNorms(const Trace& trace) {
   return norms;
 }
 
-void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Execution& execution,
-                    HeadEffects& into) {
+std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
   constexpr Index kRowsAtOnce = 128;
   const AttentionConfig& c = trace.config();
   const ConstMatrixView output = trace.tensor(TensorId::output).matrix({item});
-  HeadEffects& e = into = {};
+  HeadEffects e;
   e.heads_ = c.numHeads;
   e.tokens_ = c.seqLen;
   for (Index i = 0; i < c.seqLen; ++i) {
@@ -94,29 +93,24 @@ void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Executio
   e.termNorms_.resize(static_cast<std::size_t>(c.numHeads * c.seqLen));
   e.products_.resize(e.termNorms_.size());
   const Index blocks = (c.seqLen + kRowsAtOnce - 1) / kRowsAtOnce;
-  const auto measure = [&trace, &e, item, output, blocks](Index piece) {
+  const Index flops = linearFlops({c.seqLen, c.dModel}, c.dModel, false);
+  const ThreadCount threads(threadsFor(flops, execution.threads));
+  overPieces(blocks * c.numHeads, execution, [&](Index piece) {
     const Index head = piece / blocks;
     const Index begin = piece % blocks * kRowsAtOnce;
     const Index end = std::min(begin + kRowsAtOnce, e.tokens_);
     Tensor terms = Tensor::uninitialised({end - begin, output.cols});
     const MatrixView view = terms.mutableMatrix();
-    const Box rows{item, head, begin, end - begin, 0, trace.config().dK()};
+    const Box rows{item, head, begin, end - begin, 0, c.dK()};
     gemm(trace.tensor(TensorId::heads).matrixOf(rows), outputBlock(trace, head), view);
     for (Index i = begin; i < end; ++i) {
       const VectorRow term = vectorRow(view, i - begin);
       e.termNorms_[e.at(head, i)] = std::sqrt(dot(term, term));
       e.products_[e.at(head, i)] = dot(term, vectorRow(output, i));
     }
-  };
-  const Index flops = linearFlops({c.seqLen, c.dModel}, c.dModel, false);
-  loops.add({blocks * c.numHeads, measure, {}, threadsFor(flops, execution.threads)});
-}
-
-std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
-  return inOneGo<HeadEffects>(execution,
-                              [&](Loops& loops, HeadEffects& into, const Execution& own) {
-                                addHeadEffects(loops, trace, item, own, into);
-                              });
+  });
+  if (execution.stop()) return std::nullopt;
+  return e;
 }
 
 std::optional<double> HeadEffects::overSquare(double product, Index token) const {

@@ -12,7 +12,7 @@
 
 #include "core/analysis/head_metrics.h"
 #include "core/analysis/rows.h"
-#include "core/loops.h"
+#include "core/execution.h"
 #include "core/trace.h"
 
 namespace headscope {
@@ -55,7 +55,7 @@ class HeadEffects {
   Measured ablation(Index head, const CountedRows& rows) const;
 
  private:
-  friend void addHeadEffects(Loops&, const Trace&, Index, const Execution&, HeadEffects&);
+  friend std::optional<HeadEffects> headEffects(const Trace&, Index, const Execution&);
 
   std::size_t at(Index head, Index token) const {
     return static_cast<std::size_t>(head * tokens_ + token);
@@ -70,10 +70,7 @@ class HeadEffects {
   std::vector<double> biasProducts_;  // (T): ⟨b_O, output⟩
 };
 
-/// Adds the loops that fill them in. What they are given has to live until they have ended.
-void addHeadEffects(Loops& loops, const Trace& trace, Index item, const Execution& execution,
-                    HeadEffects& into);
-/// Nothing where cancelled.
+/// The effects of all heads of one item. Nothing where cancelled.
 std::optional<HeadEffects> headEffects(const Trace& trace, Index item,
                                        const Execution& execution = {});
 

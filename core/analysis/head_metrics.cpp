@@ -281,51 +281,43 @@ void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter
   }
 }
 
-/// Adds the loops that measure one item. In blocks of rows, so that a single head is worth several
-/// threads too.
-void addItem(Loops& loops, const Trace& trace, Index item, const Execution& execution,
-             ItemMetrics& into) {
+/// Measures one item, in blocks of rows, so that a single head is worth several threads too.
+/// Nothing where cancelled.
+std::optional<ItemMetrics> metricsOfItem(const Trace& trace, Index item,
+                                         const Execution& execution) {
   constexpr Index kRowsAtOnce = 128;
   constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
-  struct Work {
-    RowMeter meter;
-    std::vector<Means> parts = {};
-    HeadEffects effects = {};
-  };
   const AttentionConfig& c = trace.config();
-  const auto work = std::shared_ptr<Work>(new Work{RowMeter(trace.document(), item)});
-  const auto rowCount = static_cast<Index>(work->meter.rows().size());
+  const RowMeter meter(trace.document(), item);
+  const auto rowCount = static_cast<Index>(meter.rows().size());
   const Index blocks = (rowCount + kRowsAtOnce - 1) / kRowsAtOnce;
-  work->parts.resize(static_cast<std::size_t>(blocks * c.numHeads));
-  const auto measure = [&trace, item, work, rowCount, blocks](Index piece) {
-    HeadRows weights(trace, TensorId::weights, item, piece / blocks);
-    const Index begin = piece % blocks * kRowsAtOnce;
-    const Index end = std::min(begin + kRowsAtOnce, rowCount);
-    for (Index r = begin; r < end; ++r) {
-      const CountedRow& row = work->meter.rows()[static_cast<std::size_t>(r)];
-      work->meter.measure(row, weights.row(row.row), work->parts[static_cast<std::size_t>(piece)]);
-    }
-  };
-  into.resize(static_cast<std::size_t>(c.numHeads));
-  const auto take = [&trace, item, work, blocks, &into] {
-    for (std::size_t h = 0; h < into.size(); ++h) {
-      Means means;
-      for (Index b = 0; b < blocks; ++b) {
-        means.add(work->parts[h * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(b)]);
-      }
-      takeMeans(trace, item, static_cast<Index>(h), work->meter, means, into[h]);
-    }
-  };
+  std::vector<Means> parts(static_cast<std::size_t>(blocks * c.numHeads));
   const Index cells = elementCount(shapeOf(TensorId::weights, c));
-  loops.add(
-      {blocks * c.numHeads, measure, take, threadsFor(cells * kFlopsPerCell, execution.threads)});
-  addHeadEffects(loops, trace, item, execution, work->effects);
-  loops.then([work, &into] {
-    for (std::size_t h = 0; h < into.size(); ++h) {
-      into[h][Metric::ablation] =
-          work->effects.ablation(static_cast<Index>(h), work->meter.counted());
+  {
+    const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
+    overPieces(blocks * c.numHeads, execution, [&](Index piece) {
+      HeadRows weights(trace, TensorId::weights, item, piece / blocks);
+      const Index begin = piece % blocks * kRowsAtOnce;
+      const Index end = std::min(begin + kRowsAtOnce, rowCount);
+      for (Index r = begin; r < end; ++r) {
+        const CountedRow& row = meter.rows()[static_cast<std::size_t>(r)];
+        meter.measure(row, weights.row(row.row), parts[static_cast<std::size_t>(piece)]);
+      }
+    });
+  }
+  const auto effects = headEffects(trace, item, execution);
+  if (!effects || execution.stop()) return std::nullopt;
+  ItemMetrics metrics(static_cast<std::size_t>(c.numHeads));
+  for (std::size_t h = 0; h < metrics.size(); ++h) {
+    Means means;
+    for (Index b = 0; b < blocks; ++b) {
+      means.add(parts[h * static_cast<std::size_t>(blocks) + static_cast<std::size_t>(b)]);
     }
-  });
+    const auto head = static_cast<Index>(h);
+    takeMeans(trace, item, head, meter, means, metrics[h]);
+    metrics[h][Metric::ablation] = effects->ablation(head, meter.counted());
+  }
+  return metrics;
 }
 
 Measured uniformDistanceOf(const Document& document, Index item) {
@@ -345,32 +337,25 @@ Measured uniformDistanceOf(const Document& document, Index item) {
 
 }  // namespace
 
-void addHeadMetrics(Loops& loops, const Trace& trace, ItemChoice item, const Execution& execution,
-                    std::vector<HeadMetrics>& into) {
-  if (item) return addItem(loops, trace, *item, execution, into);
-  const AttentionConfig& c = trace.config();
-  const auto items = std::make_shared<std::vector<ItemMetrics>>(static_cast<std::size_t>(c.batch));
-  for (Index i = 0; i < c.batch; ++i) {
-    addItem(loops, trace, i, execution, (*items)[static_cast<std::size_t>(i)]);
-  }
-  into.resize(static_cast<std::size_t>(c.numHeads));
-  loops.then([items, &into] {
-    std::vector<Measured> values(items->size());
-    for (std::size_t h = 0; h < into.size(); ++h) {
-      for (const MetricInfo& m : allMetrics()) {
-        for (std::size_t i = 0; i < items->size(); ++i) values[i] = (*items)[i][h][m.metric];
-        into[h][m.metric] = meanOf(values);
-      }
-    }
-  });
-}
-
 std::optional<ItemMetrics> headMetrics(const Trace& trace, ItemChoice item,
                                        const Execution& execution) {
-  return inOneGo<ItemMetrics>(execution,
-                              [&](Loops& loops, ItemMetrics& into, const Execution& own) {
-                                addHeadMetrics(loops, trace, item, own, into);
-                              });
+  if (item) return metricsOfItem(trace, *item, execution);
+  const AttentionConfig& c = trace.config();
+  std::vector<ItemMetrics> items;
+  for (Index i = 0; i < c.batch; ++i) {
+    auto metrics = metricsOfItem(trace, i, execution);
+    if (!metrics) return std::nullopt;
+    items.push_back(std::move(*metrics));
+  }
+  ItemMetrics means(static_cast<std::size_t>(c.numHeads));
+  std::vector<Measured> values(items.size());
+  for (std::size_t h = 0; h < means.size(); ++h) {
+    for (const MetricInfo& m : allMetrics()) {
+      for (std::size_t i = 0; i < items.size(); ++i) values[i] = items[i][h][m.metric];
+      means[h][m.metric] = meanOf(values);
+    }
+  }
+  return means;
 }
 
 Measured uniformMeanDistance(const Document& document, ItemChoice item) {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/document.h"
-#include "core/loops.h"
+#include "core/execution.h"
 #include "core/trace.h"
 
 namespace headscope {
@@ -91,9 +91,6 @@ using ItemChoice = std::optional<Index>;
 /// (rows.h), the ablation alone. Nothing where cancelled.
 std::optional<std::vector<HeadMetrics>> headMetrics(const Trace& trace, ItemChoice item,
                                                     const Execution& execution = {});
-/// Adds the loops that fill them in. What they are given has to live until they have ended.
-void addHeadMetrics(Loops& loops, const Trace& trace, ItemChoice item, const Execution& execution,
-                    std::vector<HeadMetrics>& into);
 
 /// What mean_distance would be if every row shared its weight evenly among its unmasked keys, in
 /// tokens: mean_i Σ_j |i − j| / m_i over the m_i unmasked keys j.

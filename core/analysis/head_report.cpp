@@ -180,22 +180,19 @@ std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice
   return made;
 }
 
-void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item, DeclaredRelations relations,
-                   const Execution& execution, HeadReport& into) {
-  addHeadMetrics(loops, trace, item, execution, into.metrics);
-  addHeadSimilarity(loops, trace, item, execution, into.similarity);
-  loops.then([&trace, item, relations = std::move(relations), &into] {
-    into.labels = headLabels(trace, item, into.metrics, relations);
-    into.madeFor = madeFor(trace, item, relations);
-  });
-}
-
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
                                      const Execution& execution) {
-  return inOneGo<HeadReport>(execution, [&](Loops& loops, HeadReport& into, const Execution& own) {
-    addHeadReport(loops, trace, item, relations, own, into);
-  });
+  auto metrics = headMetrics(trace, item, execution);
+  if (!metrics) return std::nullopt;
+  auto similarity = headSimilarity(trace, item, execution);
+  if (!similarity) return std::nullopt;
+  HeadReport report;
+  report.metrics = std::move(*metrics);
+  report.similarity = std::move(*similarity);
+  report.labels = headLabels(trace, item, report.metrics, relations);
+  report.madeFor = madeFor(trace, item, relations);
+  return report;
 }
 
 }  // namespace headscope

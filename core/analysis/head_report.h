@@ -64,9 +64,6 @@ struct HeadReport {
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
                                      const Execution& execution = {});
-/// Adds the loops that fill it in. What is taken by reference has to live until they have ended.
-void addHeadReport(Loops& loops, const Trace& trace, ItemChoice item, DeclaredRelations relations,
-                   const Execution& execution, HeadReport& into);
 
 /// The labels alone, of metrics that are there.
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,

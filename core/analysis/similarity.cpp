@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "core/analysis/rows.h"
@@ -81,36 +80,31 @@ class MeanSimilarity {
   int items_ = 0;
 };
 
-/// Adds the divergences of an item's heads, summed in blocks of rows in a fixed order.
-void addItem(Loops& loops, std::vector<HeadRows> weights, std::vector<CountedRow> rows,
-             const Execution& execution, const std::shared_ptr<MeanSimilarity>& mean) {
+/// Adds the divergences of an item's heads, summed in blocks of rows in a fixed order. False where
+/// the work was cancelled.
+bool addItem(const std::vector<HeadRows>& weights, const std::vector<CountedRow>& rows,
+             const Execution& execution, MeanSimilarity& mean) {
   constexpr Index kMostBlocks = 64;
-  struct Work {
-    std::vector<HeadRows> weights;
-    std::vector<CountedRow> rows;
-    std::vector<std::vector<double>> parts;
-  };
+  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
   const auto rowCount = static_cast<Index>(rows.size());
   const Index blocks = std::min(kMostBlocks, rowCount);
-  const auto work = std::make_shared<Work>();
-  work->weights = std::move(weights);
-  work->rows = std::move(rows);
-  work->parts.resize(static_cast<std::size_t>(blocks));
-  const auto sum = [work, mean, rowCount, blocks, &execution](Index block) {
-    std::vector<double> sums(mean->pairs(), 0.0);
-    std::vector<double> entropies(work->weights.size());
-    std::vector<HeadRows> read = work->weights;
+  std::vector<std::vector<double>> parts(static_cast<std::size_t>(blocks));
+  const Index heads = std::ssize(weights);
+  const Index cells = rowCount * rows.back().end * (heads * (heads + 1) / 2);
+  const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
+  overPieces(blocks, execution, [&](Index block) {
+    std::vector<double> sums(mean.pairs(), 0.0);
+    std::vector<double> entropies(weights.size());
+    std::vector<HeadRows> read = weights;
     const Index end = (block + 1) * rowCount / blocks;
     for (Index r = block * rowCount / blocks; r < end && !execution.stop(); ++r) {
-      addDivergences(read, work->rows[static_cast<std::size_t>(r)], entropies, sums);
+      addDivergences(read, rows[static_cast<std::size_t>(r)], entropies, sums);
     }
-    work->parts[static_cast<std::size_t>(block)] = std::move(sums);
-  };
-  constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
-  const Index heads = std::ssize(work->weights);
-  const Index cells = rowCount * work->rows.back().end * (heads * (heads + 1) / 2);
-  loops.add({blocks, sum, [work, mean, rowCount] { mean->add(work->parts, rowCount); },
-             threadsFor(cells * kFlopsPerCell, execution.threads)});
+    parts[static_cast<std::size_t>(block)] = std::move(sums);
+  });
+  if (execution.stop()) return false;
+  mean.add(parts, rowCount);
+  return true;
 }
 
 /// Why an item has no similarity, in words; empty: it has.
@@ -202,45 +196,36 @@ class Agglomeration {
 
 }  // namespace
 
-void addHeadSimilarity(Loops& loops, const Trace& trace, ItemChoice item,
-                       const Execution& execution, HeadSimilarity& into) {
+std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
+                                             const Execution& execution) {
   const AttentionConfig& c = trace.config();
-  const auto mean = std::make_shared<MeanSimilarity>(c.numHeads);
+  MeanSimilarity mean(c.numHeads);
   std::string why;
   for (Index i = item.value_or(0); i < (item ? *item + 1 : c.batch); ++i) {
-    CountedRows rows = countedRows(trace.document(), i);
+    const CountedRows rows = countedRows(trace.document(), i);
     if (const std::string whyNone = whyNoSimilarity(trace, i, rows); !whyNone.empty()) {
       if (why.empty()) why = whyNone;
       continue;
     }
     std::vector<HeadRows> heads;
     for (Index h = 0; h < c.numHeads; ++h) heads.emplace_back(trace, TensorId::weights, i, h);
-    addItem(loops, std::move(heads), std::move(rows.rows), execution, mean);
+    if (!addItem(heads, rows.rows, execution, mean)) return std::nullopt;
   }
-  loops.then([mean, why, &into] { into = mean->result(why); });
-}
-
-std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
-                                             const Execution& execution) {
-  return inOneGo<HeadSimilarity>(execution,
-                                 [&](Loops& loops, HeadSimilarity& into, const Execution& own) {
-                                   addHeadSimilarity(loops, trace, item, own, into);
-                                 });
+  if (execution.stop()) return std::nullopt;
+  return mean.result(why);
 }
 
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execution& execution) {
   const Index keys = weights.dim(3);
   std::vector<CountedRow> rows;
   for (Index row = 0; row < weights.dim(2); ++row) rows.push_back({row, {}, keys, 0, keys});
-  const auto mean = std::make_shared<MeanSimilarity>(weights.dim(1));
-  Loops loops;
+  MeanSimilarity mean(weights.dim(1));
   for (Index i = 0; i < weights.dim(0); ++i) {
     std::vector<HeadRows> heads;
     for (Index h = 0; h < weights.dim(1); ++h) heads.emplace_back(weights.matrix({i, h}));
-    addItem(loops, std::move(heads), rows, execution, mean);
+    if (!addItem(heads, rows, execution, mean)) return std::nullopt;
   }
-  if (!loops.goOn(execution)) return std::nullopt;
-  return mean->result("there is no row");
+  return mean.result("there is no row");
 }
 
 std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head) {

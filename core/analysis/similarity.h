@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/analysis/head_metrics.h"
-#include "core/loops.h"
+#include "core/execution.h"
 
 namespace headscope {
 
@@ -28,15 +28,12 @@ struct HeadSimilarity {
   }
 };
 
-/// Of every row of every pair; over all items: of those where it is defined. Nothing where
-/// cancelled.
+/// Compares every pair of heads over the rows that count: of one item, or of all items for which
+/// the similarity is defined. Nothing where cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
                                              const Execution& execution = {});
-/// Adds the loops that fill it in. What they are given has to live until they have ended.
-void addHeadSimilarity(Loops& loops, const Trace& trace, ItemChoice item,
-                       const Execution& execution, HeadSimilarity& into);
-/// Of weights (B, H, T, M) whose rows all count and are shares of 1, over all items. Nothing where
-/// cancelled.
+/// Compares the heads of weights (B, H, T, M) whose rows all count and are shares of 1, over all
+/// items. Nothing where cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
                                              const Execution& execution = {});
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <span>
 #include <utility>
 
@@ -166,7 +165,7 @@ std::optional<TornQuery> worstOf(std::vector<TornQuery> torn,
   return worst;
 }
 
-/// What fills it in: what its loops' pieces do.
+/// The work of twoInOne: its parts are called in the order in which they stand.
 class TwoInOneWork {
  public:
   TwoInOneWork(const Trace& trace, Index item, const std::array<HeadRelation, 2>& pair,
@@ -185,12 +184,12 @@ class TwoInOneWork {
     }
   }
 
-  /// The two heads' raw scores of a query.
+  /// Computes the two heads' raw scores of a query.
   void score(Index query) const {
     for (std::size_t h = 0; h < 2; ++h) added_.scores(pair_[h].head, query, out_[h].row(query));
   }
 
-  /// Once they are there.
+  /// Chooses the gains from the scores of all queries.
   void chooseGains() {
     if (gains_ == PairGains::asBuilt) return;
     Leads leads;
@@ -202,7 +201,7 @@ class TwoInOneWork {
     into_.gains = leads.equalGains();
   }
 
-  /// All three heads' weights of a query.
+  /// Computes all three heads' weights of a query.
   void weigh(Index query) const {
     addScores(out_[0].row(query), out_[1].row(query), into_.gains, out_[2].row(query));
     for (std::size_t h = 0; h < 2; ++h) {
@@ -211,7 +210,7 @@ class TwoInOneWork {
     for (const MatrixView& matrix : out_) added_.softmax(query, matrix.row(query));
   }
 
-  /// What is told of one of the three.
+  /// Measures one of the three heads.
   void measure(std::size_t which) {
     for (std::size_t r = 0; r < 2; ++r) {
       into_.scores[which][r] =
@@ -236,25 +235,22 @@ class TwoInOneWork {
 
 }  // namespace
 
-void addTwoInOne(Loops& loops, const Trace& trace, Index item,
-                 const std::array<HeadRelation, 2>& pair, PairGains gains,
-                 const Execution& execution, TwoInOne& into) {
-  const Index queries = trace.config().seqLen;
-  const int threads = threadsFor(queries * trace.config().keys() * 3, execution.threads);
-  const auto work = std::make_shared<TwoInOneWork>(trace, item, pair, gains, into);
-  loops.add({queries, [work](Index query) { work->score(query); }, [work] { work->chooseGains(); },
-             threads});
-  loops.add({queries, [work](Index query) { work->weigh(query); }, {}, threads});
-  loops.add({3, [work](Index which) { work->measure(static_cast<std::size_t>(which)); },
-             [work] { work->findTorn(); }, threads});
-}
-
 std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
                                  const std::array<HeadRelation, 2>& pair, PairGains gains,
                                  const Execution& execution) {
-  return inOneGo<TwoInOne>(execution, [&](Loops& loops, TwoInOne& into, const Execution& own) {
-    addTwoInOne(loops, trace, item, pair, gains, own, into);
-  });
+  const Index queries = trace.config().seqLen;
+  const ThreadCount threads(threadsFor(queries * trace.config().keys() * 3, execution.threads));
+  TwoInOne result;
+  TwoInOneWork work(trace, item, pair, gains, result);
+  overPieces(queries, execution, [&](Index query) { work.score(query); });
+  if (execution.stop()) return std::nullopt;
+  work.chooseGains();
+  overPieces(queries, execution, [&](Index query) { work.weigh(query); });
+  if (execution.stop()) return std::nullopt;
+  overPieces(3, execution, [&](Index which) { work.measure(static_cast<std::size_t>(which)); });
+  if (execution.stop()) return std::nullopt;
+  work.findTorn();
+  return result;
 }
 
 namespace {
@@ -384,26 +380,18 @@ class Ranking {
 
 }  // namespace
 
-void addMostBlurred(Loops& loops, const Trace& trace, Index item,
-                    const std::vector<HeadRelation>& candidates, PairGains gains,
-                    const Execution& execution, std::array<std::size_t, 2>& into) {
-  const auto ranking = std::make_shared<Ranking>(trace, item, candidates);
-  if (gains == PairGains::equal) {
-    loops.add({ranking->queries(), [ranking](Index i) { ranking->addLeads(i); },
-               [ranking] { ranking->chooseGains(); }});
-  }
-  loops.add({ranking->queries(), [ranking](Index i) { ranking->measureLosses(i); },
-             [ranking, &into] { into = ranking->worst(); },
-             threadsFor(3 * ranking->work(), execution.threads)});
-}
-
 std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
                                                       const std::vector<HeadRelation>& candidates,
                                                       PairGains gains, const Execution& execution) {
-  using Pair = std::array<std::size_t, 2>;
-  return inOneGo<Pair>(execution, [&](Loops& loops, Pair& into, const Execution& own) {
-    addMostBlurred(loops, trace, item, candidates, gains, own, into);
-  });
+  Ranking ranking(trace, item, candidates);
+  if (gains == PairGains::equal) {
+    for (Index i = 0; i < ranking.queries() && !execution.stop(); ++i) ranking.addLeads(i);
+    ranking.chooseGains();
+  }
+  const ThreadCount threads(threadsFor(3 * ranking.work(), execution.threads));
+  overPieces(ranking.queries(), execution, [&](Index i) { ranking.measureLosses(i); });
+  if (execution.stop()) return std::nullopt;
+  return ranking.worst();
 }
 
 }  // namespace headscope

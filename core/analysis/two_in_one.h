@@ -15,7 +15,6 @@
 #include "core/analysis/head_metrics.h"
 #include "core/document.h"
 #include "core/execution.h"
-#include "core/loops.h"
 #include "core/trace.h"
 #include "core/weights/declared_relations.h"
 
@@ -57,26 +56,17 @@ struct TwoInOne {
   std::optional<TornQuery> torn;    // that loses most of both; none where no two keys differ
 };
 
-/// Adds the loops that fill it in, of one batch item. The mask is the document's; pins, dropout and
-/// its heads' gains are left out, so that all three are made alike. What they are given has to live
-/// until they have ended.
-void addTwoInOne(Loops& loops, const Trace& trace, Index item,
-                 const std::array<HeadRelation, 2>& pair, PairGains gains,
-                 const Execution& execution, TwoInOne& into);
+/// Compares two heads of one batch item with one head that has the matrices of both. The mask is
+/// the document's; pins, dropout and head gains are left out, so that all three are made alike.
 /// Nothing where cancelled.
 std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
                                  const std::array<HeadRelation, 2>& pair, PairGains gains,
                                  const Execution& execution = {});
 
-/// Adds the loops that find which two of several relations lose most when one head is to do both:
-/// the pair whose smaller loss is the largest, a loss being what a relation's mean weight on its
-/// partners loses at the queries that are to look at two different keys (of these at most
-/// kRankedQueries, evenly taken). The first of equals. Two at least. What they are given has to
-/// live until they have ended.
-void addMostBlurred(Loops& loops, const Trace& trace, Index item,
-                    const std::vector<HeadRelation>& candidates, PairGains gains,
-                    const Execution& execution, std::array<std::size_t, 2>& into);
-/// Nothing where cancelled.
+/// Finds which two of several relations (two at least) lose most when one head is to do both: the
+/// pair whose smaller loss is the largest; the first of equals. A loss is what a relation's mean
+/// weight on its partners loses at the queries that are to look at two different keys (at most
+/// kRankedQueries of them, evenly taken). Nothing where cancelled.
 std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
                                                       const std::vector<HeadRelation>& candidates,
                                                       PairGains gains,

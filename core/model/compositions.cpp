@@ -144,7 +144,8 @@ double compositionFlops(const ModelConfig& c) {
 
 namespace {
 
-/// Composes a layer's heads with those of every layer before it: what the loops' pieces do.
+/// Composes a layer's heads with those of every layer before it. Its functions are called in the
+/// order of composeHeads.
 class Composing {
  public:
   Composing(const Model& model, Compositions& into) : model_(model), into_(into) {}
@@ -224,31 +225,25 @@ class Composing {
 
 }  // namespace
 
-void addCompositions(Loops& loops, const Model& model, const Execution& execution,
-                     Compositions& into) {
-  const ModelConfig& c = model.config();
-  const int threads = threadsFor(kFlopsPerThread * 64, execution.threads);
-  constexpr auto kKinds = static_cast<Index>(kCompositions);
-  const auto work = std::make_shared<Composing>(model, into);
-  for (Index layer = 0; layer < c.layers; ++layer) {
-    loops.then([=] { work->beginLayer(layer); });
-    loops.add({c.heads, [=](Index head) { work->readHead(head); }, {}, threads});
-    for (Index earlier = 0; earlier < layer; ++earlier) {
-      loops.then([=] { work->beginWith(earlier); });
-      const auto compose = [=](Index piece) {
-        work->compose(earlier, {layer, piece / kKinds}, static_cast<Composition>(piece % kKinds));
-      };
-      loops.add({c.heads * kKinds, compose, {}, threads});
-    }
-    loops.then([=] { work->endLayer(); });
-  }
-}
-
 std::optional<Compositions> composeHeads(const Model& model, const Execution& execution) {
-  const auto add = [&](Loops& loops, Compositions& into, const Execution& own) {
-    addCompositions(loops, model, own, into);
-  };
-  return inOneGo<Compositions>(execution, add, Compositions(model.config()));
+  const ModelConfig& c = model.config();
+  const ThreadCount threads(threadsFor(kFlopsPerThread * 64, execution.threads));
+  constexpr auto kKinds = static_cast<Index>(kCompositions);
+  Compositions compositions(c);
+  Composing work(model, compositions);
+  for (Index layer = 0; layer < c.layers; ++layer) {
+    work.beginLayer(layer);
+    overPieces(c.heads, execution, [&](Index head) { work.readHead(head); });
+    for (Index earlier = 0; earlier < layer && !execution.stop(); ++earlier) {
+      work.beginWith(earlier);
+      overPieces(c.heads * kKinds, execution, [&](Index piece) {
+        work.compose(earlier, {layer, piece / kKinds}, static_cast<Composition>(piece % kKinds));
+      });
+    }
+    if (execution.stop()) return std::nullopt;
+    work.endLayer();
+  }
+  return compositions;
 }
 
 }  // namespace headscope::model

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "core/execution.h"
-#include "core/loops.h"
 #include "core/model/model_document.h"
 
 namespace headscope::model {
@@ -72,12 +71,9 @@ class Compositions {
 /// Multiply-adds × 2 that composeHeads takes.
 double compositionFlops(const ModelConfig& config);
 
-/// Adds the loops that fill them in from the model's own weights. Norms of products are found
-/// through (d_k, d_k) matrices: no (D, D) one is made. The same bits on every thread count. What
-/// they are given has to live until they have ended.
-void addCompositions(Loops& loops, const Model& model, const Execution& execution,
-                     Compositions& into);
-/// Nothing where cancelled.
+/// Computes them from the model's own weights. Norms of products are found through (d_k, d_k)
+/// matrices: no (D, D) one is made. The bits do not depend on the number of threads. Nothing where
+/// cancelled.
 std::optional<Compositions> composeHeads(const Model& model, const Execution& execution);
 
 }  // namespace headscope::model

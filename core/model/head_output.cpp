@@ -77,7 +77,7 @@ HeadReplacement::HeadReplacement(ModelTracePtr before, HeadOfLayer head, const T
   if (other) requireWord(*before_, row, *other);
 }
 
-bool HeadReplacement::goOn(double seconds) { return pass_.goOn(seconds); }
+bool HeadReplacement::runUnit() { return pass_.runUnit(); }
 
 std::optional<HeadReplaced> HeadReplacement::found() const {
   const ModelTracePtr after = pass_.trace();
@@ -116,7 +116,7 @@ std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer
                                         const Tensor& rows, Index row, Index word,
                                         std::optional<Index> other, const Execution& execution) {
   HeadReplacement replacement(before, head, rows, row, word, other, execution);
-  replacement.goOn();
+  while (!replacement.runUnit()) continue;
   return replacement.found();
 }
 

@@ -3,7 +3,6 @@
 // (ablation and activation patching: Vig et al. 2020; Wang et al. 2022).
 #pragma once
 
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,16 +36,16 @@ struct HeadReplaced {
   double total() const { return logitAfter - logitBefore; }
 };
 
-/// The pass again with `rows` as what the head gives at every token, read at token `row`; can be
-/// left off after a layer and gone on with. Throws UserError as withHeadOutput, and for a token or
-/// word that is not there; goOn as runModel does.
+/// Runs the pass again with `rows` as the head's output at every token, and reads it at token
+/// `row`. A unit is a layer of the pass. Throws UserError as withHeadOutput does, and for a token
+/// or word that is not there; runUnit throws as runModel does.
 class HeadReplacement {
  public:
   HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows, Index row, Index word,
                   std::optional<Index> other, const Execution& execution);
-  /// Works on for so many seconds. True where it has ended.
-  bool goOn(double seconds = std::numeric_limits<double>::infinity());
-  /// Once it has ended: nothing where it was cancelled.
+  /// Runs the next layer. True after the last one, or where it was cancelled.
+  bool runUnit();
+  /// After the last unit: nothing where it was cancelled.
   std::optional<HeadReplaced> found() const;
 
  private:
@@ -57,7 +56,7 @@ class HeadReplacement {
   ModelPass pass_;
 };
 
-/// The same to the end.
+/// Runs all units; nothing where cancelled.
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
                                         std::optional<Index> other, const Execution& execution);

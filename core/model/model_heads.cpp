@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
@@ -62,21 +63,16 @@ ModelMeasure::ModelMeasure(const ModelDocumentPtr& document, const Execution& ex
   pass_.emplace(document, nullptr, execution_, budgetBytes);
 }
 
-bool ModelMeasure::goOn(double seconds) {
-  const double until = clockSeconds() + seconds;
+bool ModelMeasure::runUnit() {
   if (pass_) {
-    if (!pass_->goOn(seconds)) return false;
+    if (!pass_->runUnit()) return false;
     found_.trace = pass_->trace();
     pass_.reset();
+    return found_.trace == nullptr;
   }
-  if (found_.trace == nullptr) return true;
-  while (!ended()) {
-    if (layer_ == nullptr) beginLayer();
-    if (!loops_.goOn(execution_, until)) return execution_.stop();
-    endLayer();
-    if (clockSeconds() >= until) break;
-  }
-  return ended();
+  if (found_.trace == nullptr || ended()) return true;
+  measureLayer();
+  return ended() || execution_.stop();
 }
 
 bool ModelMeasure::ended() const {
@@ -84,31 +80,25 @@ bool ModelMeasure::ended() const {
          layersDone() == static_cast<std::size_t>(found_.trace->layers());
 }
 
-/// Whether the layer was measured before.
-bool ModelMeasure::isAsBefore() const {
-  return previous_ != nullptr && layersDone() < previous_->layers.size() &&
-         previous_->layers[layersDone()].lock() == layer_;
-}
-
-void ModelMeasure::beginLayer() {
-  layer_ = found_.trace->layer(static_cast<Index>(layersDone()));
-  if (!isAsBefore()) addHeadMetrics(loops_, *layer_, 0, execution_, ofLayer_);
-}
-
-void ModelMeasure::endLayer() {
-  const auto heads = static_cast<std::size_t>(found_.trace->config().heads);
-  const auto add = [heads](const auto& from, std::size_t first, auto& to) {
-    const auto begin = from.begin() + static_cast<std::ptrdiff_t>(first);
-    to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(heads));
-  };
-  if (isAsBefore()) {
-    add(previous_->metrics, layersDone() * heads, found_.metrics);
-    add(previous_->labels, layersDone() * heads, found_.labels);
+void ModelMeasure::measureLayer() {
+  const TracePtr layer = found_.trace->layer(static_cast<Index>(layersDone()));
+  const bool asBefore = previous_ != nullptr && layersDone() < previous_->layers.size() &&
+                        previous_->layers[layersDone()].lock() == layer;
+  if (asBefore) {
+    const auto heads = found_.trace->config().heads;
+    const auto first = static_cast<Index>(layersDone()) * heads;
+    const auto copy = [&](const auto& from, auto& to) {
+      to.insert(to.end(), from.begin() + first, from.begin() + first + heads);
+    };
+    copy(previous_->metrics, found_.metrics);
+    copy(previous_->labels, found_.labels);
   } else {
-    add(ofLayer_, 0, found_.metrics);
-    add(headLabels(*layer_, 0, ofLayer_, {}), 0, found_.labels);
+    const auto metrics = headMetrics(*layer, 0, execution_);
+    if (!metrics) return;  // cancelled
+    std::ranges::copy(*metrics, std::back_inserter(found_.metrics));
+    std::ranges::copy(headLabels(*layer, 0, *metrics, {}), std::back_inserter(found_.labels));
   }
-  found_.layers.push_back(std::exchange(layer_, nullptr));
+  found_.layers.push_back(layer);
 }
 
 std::optional<MeasuredPass> ModelMeasure::measured() const {
@@ -118,7 +108,7 @@ std::optional<MeasuredPass> ModelMeasure::measured() const {
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
                                          const Execution& execution, Index budgetBytes) {
   ModelMeasure measure(document, execution, budgetBytes);
-  measure.goOn();
+  while (!measure.runUnit()) continue;
   return measure.measured();
 }
 

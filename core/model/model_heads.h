@@ -2,13 +2,11 @@
 // what heads do: random tokens given twice.
 #pragma once
 
-#include <limits>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "core/analysis/head_report.h"
-#include "core/loops.h"
 #include "core/model/model_trace.h"
 #include "core/tokenizer/tokenizer.h"
 
@@ -25,7 +23,8 @@ struct MeasuredPass : MeasuredHeads {
   ModelTracePtr trace;
 };
 
-/// Measures the heads of a pass, one layer after the other; can be left off and gone on with.
+/// Measures the heads of a pass. Runs unit by unit: the layers of the pass, where it is not there
+/// yet, then the heads of one layer after the other.
 class ModelMeasure {
  public:
   /// Of a pass that is there. Heads whose layer is the very one of `previous` (null: none; has to
@@ -34,28 +33,23 @@ class ModelMeasure {
   /// Of one that is run first, without a pass before it. Throws as runModel does.
   ModelMeasure(const ModelDocumentPtr& document, const Execution& execution, Index budgetBytes);
 
-  /// Works on for so many seconds. True where it has ended or was cancelled.
-  bool goOn(double seconds = std::numeric_limits<double>::infinity());
+  /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
+  bool runUnit();
   /// Once it has ended: nothing where it was cancelled.
   std::optional<MeasuredPass> measured() const;
 
  private:
   std::size_t layersDone() const { return found_.layers.size(); }
   bool ended() const;
-  bool isAsBefore() const;
-  void beginLayer();
-  void endLayer();
+  void measureLayer();
 
   Execution execution_;
   std::optional<ModelPass> pass_;  // under way
   const MeasuredHeads* previous_ = nullptr;
   MeasuredPass found_;
-  TracePtr layer_;  // that is being measured
-  std::vector<HeadMetrics> ofLayer_;
-  Loops loops_;  // that fill them in
 };
 
-/// The same to the end.
+/// Runs all units; nothing where cancelled.
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
                                          const Execution& execution, Index budgetBytes);
 

@@ -80,23 +80,23 @@ class ModelPass::Running {
     execution_.memory->keepFree(needed + std::min(left_, config_.layers * each));
   }
 
-  bool goOn(double seconds) {
+  /// True after the last layer, or where the pass was cancelled.
+  bool runUnit() {
     const double start = clockSeconds();
     const ThreadCount threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
                                          execution_.threads, execution_.flopsPerThread));
     if (layer_ == 0) takeEmbedding();
-    do {
-      if (layer_ == config_.layers) {
-        finish();
-        done_ = !execution_.stop();
-        trace_->ms += millisecondsSince(start);
-        return true;
-      }
+    if (layer_ < config_.layers) {
       if (!takeFromBefore(layer_) && !compute(layer_)) return true;
       ++layer_;
-    } while (clockSeconds() < start + seconds);
+    }
+    const bool last = layer_ == config_.layers;
+    if (last) {
+      finish();
+      done_ = !execution_.stop();
+    }
     trace_->ms += millisecondsSince(start);
-    return false;
+    return last;
   }
   ModelTracePtr trace() const { return done_ ? trace_ : nullptr; }
 
@@ -216,13 +216,13 @@ ModelPass::ModelPass(const ModelDocumentPtr& document, const ModelTracePtr& prev
     : running_(std::make_unique<Running>(document, previous, execution, budgetBytes)) {}
 ModelPass::~ModelPass() = default;
 
-bool ModelPass::goOn(double seconds) { return running_->goOn(seconds); }
+bool ModelPass::runUnit() { return running_->runUnit(); }
 ModelTracePtr ModelPass::trace() const { return running_->trace(); }
 
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
                        const Execution& execution, Index budgetBytes) {
   ModelPass pass(document, previous, execution, budgetBytes);
-  pass.goOn();
+  while (!pass.runUnit()) continue;
   return pass.trace();
 }
 

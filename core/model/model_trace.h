@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -29,7 +28,7 @@ using ModelTracePtr = std::shared_ptr<const ModelTrace>;
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
                        const Execution& execution, Index budgetBytes);
 
-/// The same, left off after a layer and gone on with.
+/// runModel unit by unit: one layer after the other.
 class ModelPass {
  public:
   ModelPass(const ModelDocumentPtr& document, const ModelTracePtr& previous,
@@ -38,9 +37,10 @@ class ModelPass {
   ModelPass(const ModelPass&) = delete;
   ModelPass& operator=(const ModelPass&) = delete;
 
-  /// Runs layers for so many seconds. True where it has ended. Throws as runModel does.
-  bool goOn(double seconds = std::numeric_limits<double>::infinity());
-  /// Once it has ended: null where it was cancelled.
+  /// Runs the next layer. True after the last one, or where it was cancelled. Throws as runModel
+  /// does.
+  bool runUnit();
+  /// After the last unit: null where it was cancelled.
   ModelTracePtr trace() const;
 
  private:

@@ -216,7 +216,7 @@ const Pins& noPins() {
 
 }  // namespace
 
-/// One step on one batch: forward, the answers, backward, in parts.
+/// One step on one batch: forward, the answers, backward.
 class LayerLearner::Step {
  public:
   Step(const LayerLearner& of, const Execution& execution)
@@ -233,32 +233,26 @@ class LayerLearner::Step {
     if (config_.bias) {
       for (const TensorId id : kBiases) tensors_.put(id, of.value(id));
     }
-    forward_.emplace(tensors_, nullptr, execution_);
   }
 
-  /// True where it has ended or was cancelled.
-  bool goOn(double until) {
+  /// False where it was cancelled.
+  bool run() {
     const ThreadCount threads(threads_);
-    if (!done_) {
-      if (!forward_->goOn(until)) return false;
-      done_ = forward_->done();
-      if (!done_) return true;
-      if (clockSeconds() >= until) return false;
-    }
-    while (!ended()) {
-      (this->*kParts[next_])();
-      if (execution_.stop()) return true;
-      ++next_;
-      if (clockSeconds() >= until) return ended();
-    }
-    return true;
+    const std::optional<StepsDone> done = runSteps(tensors_, nullptr, execution_);
+    if (!done) return false;
+    overflowed_ = done->overflowed;
+    values_ = inConcat(of_.curriculum_->values(lesson_, of_.firstWv_, execution_), config_);
+    if (execution_.stop()) return false;
+    ask();
+    if (execution_.stop()) return false;
+    return runBackward(*gradients_, execution_, StepId::output, StepId::concat) && backToScores() &&
+           runBackward(*gradients_, execution_, StepId::project, StepId::project);
   }
-  bool ended() const { return next_ == kParts.size(); }
   int threads() const { return threads_; }
 
   const Tensor& gradient(TensorId id) const { return gradients_->tensor(id); }
   const Answers& answers() const { return answers_; }
-  bool finite() const { return !done_->overflowed && std::isfinite(answers_.loss); }
+  bool finite() const { return !overflowed_ && std::isfinite(answers_.loss); }
 
  private:
   static AttentionConfig configFor(AttentionConfig config, const AskedBatch& batch) {
@@ -268,25 +262,17 @@ class LayerLearner::Step {
     return config;
   }
 
-  void look() {
-    values_ = inConcat(of_.curriculum_->values(lesson_, of_.firstWv_, execution_), config_);
-  }
   void ask() {
     answers_ = of_.readout_->ask(tensors_.tensor(TensorId::output), values_, lesson_.asked,
                                  of_.parameters_.back().value, execution_);
     gradients_.emplace(tensors_, std::move(answers_.gradOutput));
     gradients_->leaveOut(TensorId::x);
   }
-  void backToHeads() { runBackward(*gradients_, execution_, StepId::output, StepId::concat); }
-  void backToScores() {
-    if (!runBackward(*gradients_, execution_, StepId::weigh, StepId::scale)) return;
+  bool backToScores() {
+    if (!runBackward(*gradients_, execution_, StepId::weigh, StepId::scale)) return false;
     ScorePenalties(of_.settings_, config_).addTo(*gradients_, execution_);
-    runBackward(*gradients_, execution_, StepId::score, StepId::split);
+    return runBackward(*gradients_, execution_, StepId::score, StepId::split);
   }
-  void backToWeights() { runBackward(*gradients_, execution_, StepId::project, StepId::project); }
-
-  static constexpr std::array kParts{&Step::look, &Step::ask, &Step::backToHeads,
-                                     &Step::backToScores, &Step::backToWeights};
 
   const LayerLearner& of_;
   Execution execution_;
@@ -294,9 +280,7 @@ class LayerLearner::Step {
   AttentionConfig config_;
   int threads_;
   AttentionTensors tensors_;
-  std::optional<StepsRunner> forward_;
-  std::optional<StepsDone> done_;
-  std::size_t next_ = 0;  // of kParts
+  bool overflowed_ = false;
   Tensor values_;
   Answers answers_;
   std::optional<Gradients> gradients_;
@@ -332,16 +316,9 @@ LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
 LayerLearner::~LayerLearner() = default;
 
 bool LayerLearner::step(const Execution& execution) {
-  const Index before = stepsDone_;
-  goOn(execution, std::numeric_limits<double>::infinity());
-  return stepsDone_ > before;
-}
-
-bool LayerLearner::goOn(const Execution& execution, double seconds) {
-  if (step_ == nullptr) step_ = std::make_unique<Step>(*this, execution);
-  if (!step_->goOn(clockSeconds() + seconds)) return false;
-  const std::unique_ptr<Step> step = std::move(step_);
-  if (step->ended()) take(*step);
+  Step step(*this, execution);
+  if (!step.run()) return false;
+  take(step);
   return true;
 }
 

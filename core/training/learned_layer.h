@@ -55,13 +55,10 @@ class LayerLearner {
   LayerLearner(const LayerLearner&) = delete;
   LayerLearner& operator=(const LayerLearner&) = delete;
 
-  /// One step on a batch of its own. False where it was cancelled: nothing was learned then, and
-  /// the next step is what it would have been. Throws UserError where a number is no longer finite.
-  /// The same bits on every thread count.
+  /// Takes one step on the next batch. False where it was cancelled: nothing was learned then, and
+  /// the next call takes the same step. Throws UserError where a number is no longer finite. The
+  /// bits do not depend on the number of threads.
   bool step(const Execution& execution);
-  /// The same in parts: works on for so many seconds, and the part under way then. True where the
-  /// step has been taken or was cancelled. Throws as `step` does.
-  bool goOn(const Execution& execution, double seconds);
 
   Index stepsDone() const { return stepsDone_; }
   bool done() const { return stepsDone_ >= settings_.steps; }
@@ -95,8 +92,7 @@ class LayerLearner {
     double loss;
     std::array<double, kLayerQuestions> right;
   };
-  std::deque<Told> told_;       // of the last batches
-  std::unique_ptr<Step> step_;  // under way; last: it works on the others
+  std::deque<Told> told_;  // of the last batches
 };
 
 /// Whether a layer of these sizes is learned in some seconds.

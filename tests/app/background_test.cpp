@@ -118,9 +118,9 @@ TEST(BackgroundTask, AnErrorIsAnOutcome) {
   EXPECT_NE(error.find("start it again"), std::string::npos) << error;
 }
 
-TEST(BackgroundTask, WorkInPartsGoesOnUntilItsLast) {
+TEST(BackgroundTask, UnitsRunUntilTheLast) {
   Task task;
-  task.requestInParts([at = 0](Cancelled&, std::optional<int>& result) mutable {
+  task.requestUnits([at = 0](Cancelled&, std::optional<int>& result) mutable {
     if (++at < 3) return false;
     result = at;
     return true;
@@ -129,14 +129,14 @@ TEST(BackgroundTask, WorkInPartsGoesOnUntilItsLast) {
   EXPECT_EQ(task.take().value().result, 3);
 }
 
-/// Between two parts, and in the midst of one.
-TEST(BackgroundTask, WorkInPartsIsStoppedAndReplaced) {
+/// Between two units, and during one.
+TEST(BackgroundTask, UnitsAreStoppedAndReplaced) {
   for (const bool replaced : {false, true}) {
     Task task;
     std::promise<void> started;
-    int parts = 0;
-    task.requestInParts([&](Cancelled&, std::optional<int>&) {
-      if (++parts == 1) started.set_value();
+    int units = 0;
+    task.requestUnits([&](Cancelled&, std::optional<int>&) {
+      if (++units == 1) started.set_value();
       return false;
     });
     started.get_future().wait();

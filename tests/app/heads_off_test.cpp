@@ -212,14 +212,6 @@ TEST_F(HeadsOff, TheHeatmapHoldsEveryEffect) {
   EXPECT_EQ(ui_.view().selected->row, 2);
 }
 
-std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head) {
-  const std::atomic<bool> never = false;
-  std::optional<CheckedEffect> checked;
-  EffectCheck check(trace, item, head);
-  while (!check.goOn(never, checked)) continue;
-  return checked;
-}
-
 TEST_F(HeadsOff, WhatGoesIsCheckedAgainstARealRunAgainWhenThePassChanges) {
   const auto expectChecked = [&] {
     const auto checked = checkEffect(ui_.app().trace(), 0, ui_.view().head);

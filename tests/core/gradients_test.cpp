@@ -214,15 +214,6 @@ TEST_P(Gradient, HasTheSameBitsOnEveryNumberOfThreads) {
   expectSameBits(*gradientsOf(trace, gradOutput_, one), *gradientsOf(trace, gradOutput_, three));
 }
 
-TEST_P(Gradient, IsTheSameWhereItIsLeftOffAfterEveryStep) {
-  const TracePtr trace = runAttention(document(true));
-  GradientsPass pass(trace, gradOutput_, {});
-  std::size_t parts = 1;
-  for (; !pass.goOn(0.0); ++parts) EXPECT_EQ(pass.gradients(), nullptr);
-  EXPECT_EQ(parts, stepsOf(trace->config()).size());
-  expectSameBits(*pass.gradients(), *gradientsOf(trace, gradOutput_));
-}
-
 TEST_P(Gradient, OfEachCellIsExplained) {
   const TracePtr trace = runAttention(document(true));
   const GradientsPtr gradients = gradientsOf(trace, gradOutput_);

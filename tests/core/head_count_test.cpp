@@ -59,15 +59,15 @@ TEST(HeadCount, HeadsThatAttendAlikeCountAsOne) {
   EXPECT_EQ(point->distinct(0.99), 1);
 }
 
-TEST(HeadCount, IsTheSameWhereItIsLeftOffAfterEveryPiece) {
+TEST(HeadCount, RunsUnitByUnit) {
   const DocumentPtr document = presetToCount("original-transformer");
   HeadCountMeasure measure(*document, 4, kCountBudget, {});
-  int parts = 1;
-  for (; !measure.goOn(0.0); ++parts) EXPECT_FALSE(measure.point());
+  int units = 1;
+  for (; !measure.runUnit(); ++units) EXPECT_FALSE(measure.point());
   const auto point = measure.point();
   const auto inOne = measureHeadCount(*document, 4, kCountBudget);
   ASSERT_TRUE(point && inOne);
-  EXPECT_GT(parts, 9 * point->runs) << "a pass has more pieces than steps";
+  EXPECT_EQ(units, point->runs + 1) << "passes, then the comparison of the heads";
   EXPECT_GT(point->ms, 0.0);
   EXPECT_EQ(point->heldBytes, inOne->heldBytes);
   for (const double cut : {0.5, 0.8, 0.9, 0.99}) {
@@ -75,14 +75,14 @@ TEST(HeadCount, IsTheSameWhereItIsLeftOffAfterEveryPiece) {
   }
 }
 
-/// Weights for so many heads are learned as everywhere, and in parts.
+/// Weights for so many heads are learned as everywhere, step by step.
 TEST(HeadCount, LearnsWhereWeightsAreLearned) {
   const DocumentPtr start = presetToCount("original-transformer", WeightInit::learned);
   const DocumentPtr document = apply(*start, SetDimensions{64, 4, 4}, kCountBudget).document;
   HeadCountMeasure measure(*document, 2, kCountBudget, {});
-  int parts = 1;
-  for (; !measure.goOn(0.0); ++parts) EXPECT_FALSE(measure.point());
-  EXPECT_GT(parts, 120) << "steps of learning";
+  int units = 1;
+  for (; !measure.runUnit(); ++units) EXPECT_FALSE(measure.point());
+  EXPECT_GT(units, 120) << "steps of learning";
   const TracePtr trace = runAttention(withHeads(*document, 2, kCountBudget));
   const double alike = (*headSimilarity(*trace, {}))(0, 1);
   const auto point = measure.point();

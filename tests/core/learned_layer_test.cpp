@@ -103,19 +103,6 @@ TEST(LearnedLayer, StopsWhenItIsCancelled) {
   expectSameBits(learner.weights(), uninterrupted.weights());
 }
 
-TEST(LearnedLayer, IsTheSameWhereItIsLeftOffAfterEveryPart) {
-  LayerLearner inParts(ofSize(32, 4), 1), uninterrupted(ofSize(32, 4), 1);
-  for (Index step = 0; step < 3; ++step) {
-    int parts = 1;
-    for (; !inParts.goOn({}, 0.0); ++parts) EXPECT_EQ(inParts.stepsDone(), step);
-    EXPECT_EQ(inParts.stepsDone(), step + 1);
-    EXPECT_GT(parts, 5) << "forward, and each part after it";
-    EXPECT_TRUE(uninterrupted.step({}));
-  }
-  expectSameBits(inParts.weights(), uninterrupted.weights());
-  EXPECT_EQ(inParts.loss(), uninterrupted.loss());
-}
-
 /// b_K, which takes the same from every score of a row, leaves the weights of attention as they
 /// are, and scores about 0.
 TEST(LearnedLayer, CentresItsScores) {

@@ -30,7 +30,7 @@ MeasuredPass measured(const ModelDocumentPtr& document, const MeasuredPass* prev
                       Index budget = kBudget) {
   const ModelTracePtr before = previous != nullptr ? previous->trace : nullptr;
   ModelMeasure measure(runModel(document, before, {}, budget), previous, {});
-  measure.goOn();
+  while (!measure.runUnit()) continue;
   return measure.measured().value();
 }
 
@@ -65,12 +65,12 @@ TEST(ModelHeads, AreThoseOfEachLayer) {
   expectSame(measured(document, &little, budget), pass);
 }
 
-TEST(ModelHeads, AreTheSameWhereTheyAreLeftOffAfterEveryPiece) {
+TEST(ModelHeads, AreMeasuredUnitByUnit) {
   const auto document = makeModelDocument(modelOf("tiny-gpt2"), {{283, 271, 84, 271, 84}, {}, {}});
   ModelMeasure measure(document, {}, kBudget);
-  int parts = 1;
-  for (; !measure.goOn(0.0); ++parts) EXPECT_FALSE(measure.measured());
-  EXPECT_GT(parts, 2 * 2) << "two layers are run, then measured";
+  int units = 1;
+  for (; !measure.runUnit(); ++units) EXPECT_FALSE(measure.measured());
+  EXPECT_EQ(units, 2 * 2) << "two layers are run, then measured";
   expectSame(measure.measured().value(), measureModel(document, {}, kBudget).value());
 }
 
@@ -224,24 +224,6 @@ TEST(Compositions, AreThoseOfTheFullMatrices) {
         EXPECT_NEAR(found.score(Composition::key, from, into), share(two.queryKey), 1e-5);
       }
     }
-  }
-}
-
-TEST(Compositions, AreTheSameWhereTheyAreLeftOffAfterEveryPiece) {
-  const ModelPtr model = modelOf("tiny-gpt2");
-  const auto add = [&](Loops& loops, Compositions& into, const Execution& own) {
-    addCompositions(loops, *model, own, into);
-  };
-  InParts<Compositions> inParts({}, add, Compositions(model->config()));
-  int parts = 1;
-  for (; !inParts.goOn(0.0); ++parts) EXPECT_FALSE(inParts.take());
-  EXPECT_GE(parts, 3 * 4) << "each kind of each head of the second layer";
-  const Compositions found = inParts.take().value(), inOne = composeHeads(*model, {}).value();
-  for (std::size_t kind = 0; kind < kCompositions; ++kind) {
-    const auto all = found.strongest(static_cast<Composition>(kind), 16);
-    const auto same = inOne.strongest(static_cast<Composition>(kind), 16);
-    ASSERT_EQ(all.size(), same.size());
-    for (std::size_t i = 0; i < all.size(); ++i) EXPECT_EQ(all[i].score, same[i].score);
   }
 }
 

@@ -205,13 +205,13 @@ TEST_P(ReplacedIn, TellsWhatBecomesOfThePrediction) {
   }
 }
 
-TEST(HeadOutput, IsReplacedTheSameWhereThatIsLeftOffAfterEveryLayer) {
+TEST(HeadOutput, IsReplacedLayerByLayer) {
   const ModelTracePtr before = gpt2();
   const Tensor zero = Tensor::zeros({before->tokens(), before->config().headDim});
   HeadReplacement replacement(before, {0, 1}, zero, 3, 7, {}, {});
-  int parts = 1;
-  for (; !replacement.goOn(0.0); ++parts) EXPECT_FALSE(replacement.found());
-  EXPECT_EQ(parts, 3) << "after each of two layers";
+  int units = 1;
+  for (; !replacement.runUnit(); ++units) EXPECT_FALSE(replacement.found());
+  EXPECT_EQ(units, 2) << "two layers";
   const HeadReplaced found = replacement.found().value();
   const HeadReplaced inOne = replaceHead(before, {0, 1}, zero, 3, 7, {}, {}).value();
   EXPECT_EQ(found.logitAfter, inOne.logitAfter);

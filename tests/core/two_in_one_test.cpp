@@ -119,36 +119,6 @@ TEST(MostBlurred, EqualsAreTheFirstAndAStopGivesNothing) {
   EXPECT_FALSE(mostBlurred(*trace, 0, {same, same}, PairGains::equal, stopped));
 }
 
-TEST(TwoInOne, IsTheSameWhereItIsLeftOffAfterEveryPiece) {
-  const TracePtr trace = runAttention(presetToJoin("original-transformer", WeightInit::designed));
-  const std::vector<HeadRelation> candidates = designedPairs(*trace);
-  for (const PairGains gains : {PairGains::equal, PairGains::asBuilt}) {
-    std::array<std::size_t, 2> blurred{};
-    std::array<HeadRelation, 2> pair;
-    TwoInOne found;
-    Loops loops;
-    addMostBlurred(loops, *trace, 0, candidates, gains, {}, blurred);
-    loops.then([&] {
-      for (std::size_t r = 0; r < 2; ++r) pair[r] = candidates[blurred[r]];
-      addTwoInOne(loops, *trace, 0, pair, gains, {}, found);
-    });
-    int parts = 1;
-    while (!loops.goOn({}, 0.0)) ++parts;
-    EXPECT_GT(parts, 12) << "six queries are scored, then weighed";
-    EXPECT_EQ(blurred, mostBlurred(*trace, 0, candidates, gains));
-    const auto inOne = twoInOne(*trace, 0, pair, gains);
-    ASSERT_TRUE(inOne);
-    EXPECT_EQ(found.gains, inOne->gains);
-    EXPECT_EQ(found.scores, inOne->scores);
-    EXPECT_EQ(found.entropy, inOne->entropy);
-    for (std::size_t w = 0; w < 3; ++w) {
-      EXPECT_EQ(found.weights[w].values(), inOne->weights[w].values());
-    }
-    ASSERT_TRUE(found.torn && inOne->torn);
-    EXPECT_EQ(found.torn->query, inOne->torn->query);
-  }
-}
-
 /// Each head's penalties go with its scores: alone they are the pass's weights, together they add.
 TEST(TwoInOne, WithAlibiEachHeadKeepsItsSlope) {
   AttentionConfig config = test::sized(16, 4, 6);

@@ -95,36 +95,28 @@ bool CheckedEffect::agrees() const {
   return largest <= kRounding * std::max(1.0, magnitude);
 }
 
-EffectCheck::EffectCheck(TracePtr trace, Index item, Index head)
-    : trace_(std::move(trace)), item_(item) {
-  checked_.head = head;
-  checked_.gain = trace_->config().gain(head) == 0.0F ? 1.0F : 0.0F;
-}
-
-bool EffectCheck::goOn(const std::atomic<bool>& cancelled, std::optional<CheckedEffect>& checked) {
-  if (pass_ == nullptr) {
-    const SetHeadGain edit{checked_.head, checked_.gain};
-    const Index anyBytes = std::numeric_limits<Index>::max();
-    Document edited = *apply(trace_->document(), edit, anyBytes).document;
-    edited.scoresHeld = trace_->document().scoresHeld;
-    pass_ = std::make_unique<AttentionPass>(std::make_shared<const Document>(std::move(edited)),
-                                            trace_, Execution{.cancelled = &cancelled});
-  }
-  if (!pass_->goOn(kSlice)) return false;
-  const TracePtr real = pass_->trace();
-  if (real == nullptr) return true;
-  const Tensor byTerm = outputWithGain(*trace_, item_, checked_.head, checked_.gain);
+std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
+                                         const Execution& execution) {
+  CheckedEffect checked;
+  checked.head = head;
+  checked.gain = trace->config().gain(head) == 0.0F ? 1.0F : 0.0F;
+  const Index anyBytes = std::numeric_limits<Index>::max();
+  Document edited = *apply(trace->document(), SetHeadGain{head, checked.gain}, anyBytes).document;
+  edited.scoresHeld = trace->document().scoresHeld;
+  const TracePtr real =
+      runLayerAttention(std::make_shared<const Document>(std::move(edited)), trace, execution);
+  if (real == nullptr) return std::nullopt;
+  const Tensor byTerm = outputWithGain(*trace, item, head, checked.gain);
   const ConstMatrixView expected = byTerm.matrix();
-  const ConstMatrixView found = real->tensor(TensorId::output).matrix({item_});
+  const ConstMatrixView found = real->tensor(TensorId::output).matrix({item});
   for (Index i = 0; i < found.rows; ++i) {
     for (Index d = 0; d < found.cols; ++d) {
       const double value = found(i, d);
-      checked_.largest = std::max(checked_.largest, std::abs(expected(i, d) - value));
-      checked_.magnitude = std::max(checked_.magnitude, std::abs(value));
+      checked.largest = std::max(checked.largest, std::abs(expected(i, d) - value));
+      checked.magnitude = std::max(checked.magnitude, std::abs(value));
     }
   }
-  checked = checked_;
-  return true;
+  return checked;
 }
 
 }  // namespace headscope::ui

@@ -78,19 +78,8 @@ struct CheckedEffect {
   /// No further apart than rounding of sums explains.
   bool agrees() const;
 };
-/// That check, in parts.
-class EffectCheck {
- public:
-  EffectCheck(TracePtr trace, Index item, Index head);
-  /// True where that was the last part; nothing is left where it was cancelled. Throws as a pass
-  /// does.
-  bool goOn(const std::atomic<bool>& cancelled, std::optional<CheckedEffect>& checked);
-
- private:
-  TracePtr trace_;
-  Index item_;
-  CheckedEffect checked_;
-  std::unique_ptr<AttentionPass> pass_;  // with that gain
-};
+/// Runs that check. Nothing where cancelled. Throws as a pass does.
+std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
+                                         const Execution& execution = {});
 
 }  // namespace headscope::ui

@@ -25,45 +25,27 @@ namespace {
 constexpr Index kMostClustered = 256;  // clustering takes their number cubed
 constexpr std::string_view kMeasuring = "measuring …";
 
-/// Measures them, in parts.
-class MeasuringFigures {
- public:
-  MeasuringFigures(TracePtr trace, Index item, ItemChoice averaged, std::uint64_t revision)
-      : trace_(std::move(trace)), item_(item), averaged_(averaged) {
-    figures_.revision = revision;
+/// Measures the heads of a pass. Nothing where cancelled.
+std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice averaged,
+                                      std::uint64_t revision, const std::atomic<bool>& cancelled) {
+  const Execution execution{.cancelled = &cancelled};
+  auto report = headReport(trace, averaged, declaredRelations(trace.document()), execution);
+  if (!report) return std::nullopt;
+  auto effects = headEffects(trace, item, execution);
+  if (!effects) return std::nullopt;
+  Figures figures;
+  figures.revision = revision;
+  figures.report = std::move(*report);
+  figures.effects = std::move(*effects);
+  HeadSimilarity& similarity = figures.report.similarity;
+  if (similarity.heads > kMostClustered) {
+    similarity.values.clear();
+    similarity.why = fmt::format("more than {} heads are not compared", kMostClustered);
   }
-
-  bool goOn(const std::atomic<bool>& cancelled, std::optional<Figures>& figures) {
-    execution_.cancelled = &cancelled;
-    if (!loops_) begin();
-    if (!loops_->goOn(execution_, clockSeconds() + kSlice)) return cancelled;
-    HeadSimilarity& similarity = figures_.report.similarity;
-    if (similarity.heads > kMostClustered) {
-      similarity.values.clear();
-      similarity.why = fmt::format("more than {} heads are not compared", kMostClustered);
-    }
-    if (similarity.defined()) figures_.tree = clusterHeads(similarity);
-    figures_.largestEffect = largestPercent(figures_.effects);
-    figures = std::move(figures_);
-    return true;
-  }
-
- private:
-  void begin() {
-    relations_ = declaredRelations(trace_->document());
-    loops_.emplace();
-    addHeadReport(*loops_, *trace_, averaged_, relations_, execution_, figures_.report);
-    addHeadEffects(*loops_, *trace_, item_, execution_, figures_.effects);
-  }
-
-  TracePtr trace_;
-  Index item_;
-  ItemChoice averaged_;
-  DeclaredRelations relations_;
-  Execution execution_;
-  Figures figures_;
-  std::optional<Loops> loops_;  // last: they fill in the figures
-};
+  if (similarity.defined()) figures.tree = clusterHeads(similarity);
+  figures.largestEffect = largestPercent(figures.effects);
+  return figures;
+}
 
 /// What makes a pass long: some 5 ms of two cores. Counted, not measured: what is on the screen
 /// never depends on how busy the machine is.
@@ -116,11 +98,10 @@ MeasuredHeads measuredHeads(const Panel& panel) {
   const When when = isLong ? When::atRest : When::beside;
   const auto found = panel.computations.want<Figures>("figures of heads", key, when, [&] {
     const auto averaged = average ? ItemChoice() : ItemChoice(item);
-    return
-        [work = std::make_shared<MeasuringFigures>(panel.traceHeld, item, averaged, key.value())](
-            const std::atomic<bool>& cancelled, std::optional<Figures>& figures) {
-          return work->goOn(cancelled, figures);
-        };
+    return [trace = panel.traceHeld, item, averaged,
+            revision = key.value()](const std::atomic<bool>& cancelled) {
+      return measureFigures(*trace, item, averaged, revision, cancelled);
+    };
   });
   MeasuredHeads heads{found.last, found.current != nullptr, found.problem};
   if (heads.figures != nullptr && !figuresFit(*heads.figures, trace.config()))

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -11,7 +12,7 @@
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/parts/matrix.h"
 #include "core/analysis/weight_readings.h"
-#include "core/loops.h"
+#include "core/execution.h"
 
 namespace headscope::ui {
 namespace {
@@ -44,7 +45,7 @@ bool hasMean(const PictureSpec& spec) {
                      [](const HeadPicture& p) { return p.of == HeadPicture::Of::mean; });
 }
 
-/// Draws them, in parts: a picture after the other.
+/// Draws pictures of heads, one in each unit.
 class DrawingPictures {
  public:
   DrawingPictures(TracePtr trace, PictureSource source, PictureSpec grid, PictureSpec compared,
@@ -56,17 +57,19 @@ class DrawingPictures {
     if (before && before->source.values == source.values) drawn_ = *before;
   }
 
-  bool goOn(const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
+  /// True after the last unit; nothing is drawn where cancelled.
+  bool runUnit(const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
     execution_.cancelled = &cancelled;
-    if (!loops_) begin();
-    if (!loops_->goOn(execution_, clockSeconds() + kSlice)) return cancelled;
+    if (next_ == 0 && units_.empty()) planUnits();
+    if (next_ < units_.size()) units_[next_++]();
+    if (cancelled) return true;
+    if (next_ < units_.size()) return false;
     drawn = std::move(drawn_);
     return true;
   }
 
  private:
-  void begin() {
-    loops_.emplace();
+  void planUnits() {
     addParts(hasMean(grid_) || hasMean(compared_));
     if (drawn_.grid == nullptr || drawn_.grid->spec != grid_) drawn_.grid = addSet(grid_);
     if (drawn_.compared == nullptr || drawn_.compared->spec != compared_) {
@@ -82,23 +85,24 @@ class DrawingPictures {
     drawn_.parts = parts;
     const PictureSource& source = drawn_.source;
     if (withMean) {
-      loops_->add({1, [this, parts, item = source.item](Index) {
-                     auto mean = meanWeights(*trace_, item, execution_);
-                     if (mean) parts->mean = std::move(*mean);
-                   }});
+      units_.push_back([this, parts, item = source.item] {
+        auto mean = meanWeights(*trace_, item, execution_);
+        if (mean) parts->mean = std::move(*mean);
+      });
     }
     if (before != nullptr) return;
     const AttentionConfig& c = trace_->config();
     if (source.content == GridContent::normWeighted) {
       parts->norms.resize(static_cast<std::size_t>(c.numHeads));
-      loops_->add({c.numHeads, [this, parts, item = source.item](Index head) {
-                     const std::vector<double> norms = valueNorms(*trace_, item, head);
-                     parts->norms[static_cast<std::size_t>(head)].assign(norms.begin(),
-                                                                         norms.end());
-                   }});
+      for (Index head = 0; head < c.numHeads; ++head) {
+        units_.push_back([this, parts, head, item = source.item] {
+          const std::vector<double> norms = valueNorms(*trace_, item, head);
+          parts->norms[static_cast<std::size_t>(head)].assign(norms.begin(), norms.end());
+        });
+      }
     }
     const auto overview = addSet(overviewSpec(source, c));
-    loops_->then([parts, overview] { parts->overview = *overview; });
+    units_.push_back([parts, overview] { parts->overview = *overview; });
   }
 
   std::shared_ptr<const PictureSet> addSet(PictureSpec spec) {
@@ -106,7 +110,7 @@ class DrawingPictures {
     set->spec = std::move(spec);
     set->revision = fingerprintOf(drawn_.source, set->spec);
     for (const HeadPicture& picture : set->spec.pictures) {
-      loops_->add({1, [this, set, &picture](Index) { draw(picture, *set); }});
+      units_.push_back([this, set, &picture] { draw(picture, *set); });
     }
     return set;
   }
@@ -132,7 +136,8 @@ class DrawingPictures {
   PictureSpec grid_, compared_;
   Execution execution_;
   HeadPictures drawn_;
-  std::optional<Loops> loops_;  // last: they fill in what is drawn
+  std::vector<std::function<void()>> units_;
+  std::size_t next_ = 0;
 };
 
 }  // namespace
@@ -282,7 +287,7 @@ Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
         return [drawing = std::make_shared<DrawingPictures>(panel.traceHeld, source, grid, compared,
                                                             before)](
                    const std::atomic<bool>& cancelled, std::optional<HeadPictures>& drawn) {
-          return drawing->goOn(cancelled, drawn);
+          return drawing->runUnit(cancelled, drawn);
         };
       });
 }

@@ -132,7 +132,7 @@ class MoreHeadsTab final : public Card {
       const Index heads = counts_[points_.size()];
       const auto point = panel.computations.want<HeadCountPoint>(
           "more heads", Fingerprint("more heads", documents_, heads), When::beside, [&] {
-            return goingOn(
+            return unitsOf(
                 [document, heads](const std::atomic<bool>& cancelled) {
                   return std::make_shared<HeadCountMeasure>(*document, heads, defaultMemoryBudget(),
                                                             Execution{0, &cancelled});

@@ -45,9 +45,8 @@ CheckWords effectCheck(const Panel& panel) {
   const auto checked = panel.computations.want<CheckedEffect>(
       "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), When::beside,
       [&] {
-        return [check = std::make_shared<EffectCheck>(panel.traceHeld, item, head)](
-                   const std::atomic<bool>& cancelled, std::optional<CheckedEffect>& found) {
-          return check->goOn(cancelled, found);
+        return [trace = panel.traceHeld, item, head](const std::atomic<bool>& cancelled) {
+          return checkEffect(trace, item, head, Execution{.cancelled = &cancelled});
         };
       });
   if (!checked.problem.empty()) {

@@ -64,49 +64,28 @@ std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& c
   return fits ? pair : std::vector<Index>();
 }
 
-/// Measures two relations, in parts. `heads` may be empty: the two that blur most.
-class PairMeasure {
- public:
-  PairMeasure(TracePtr trace, Index item, HeadRelations candidates, const std::vector<Index>& heads,
-              PairGains gains, const Execution& execution)
-      : trace_(std::move(trace)), candidates_(std::move(candidates)), execution_(execution) {
-    figures_.mask = trace_->config().mask;
-    figures_.item = item;
-    if (heads.empty()) {
-      addMostBlurred(loops_, *trace_, item, candidates_, gains, execution_, blurred_);
-    }
-    loops_.then([this, item, heads, gains] {
-      for (std::size_t r = 0; r < 2; ++r) {
-        figures_.pair[r] =
-            heads.empty() ? candidates_[blurred_[r]] : *candidateOf(candidates_, heads[r]);
-      }
-      addTwoInOne(loops_, *trace_, item, figures_.pair, gains, execution_, *measured_);
-    });
+/// Measures two relations. `heads` may be empty: the two that blur most. Nothing where cancelled.
+std::optional<PairFigures> measurePair(const Trace& trace, Index item,
+                                       const HeadRelations& candidates,
+                                       const std::vector<Index>& heads, PairGains gains,
+                                       const Execution& execution) {
+  PairFigures figures;
+  figures.mask = trace.config().mask;
+  figures.item = item;
+  std::array<std::size_t, 2> blurred{};  // of the candidates
+  if (heads.empty()) {
+    const auto most = mostBlurred(trace, item, candidates, gains, execution);
+    if (!most) return std::nullopt;
+    blurred = *most;
   }
-
-  /// True where it has ended or was cancelled.
-  bool goOn(double seconds) {
-    return loops_.goOn(execution_, clockSeconds() + seconds) || execution_.stop();
+  for (std::size_t r = 0; r < 2; ++r) {
+    figures.pair[r] = heads.empty() ? candidates[blurred[r]] : *candidateOf(candidates, heads[r]);
   }
-
-  /// Once it has ended: nothing where it was cancelled.
-  std::optional<PairFigures> figures(std::uint64_t revision) const {
-    if (execution_.stop()) return std::nullopt;
-    PairFigures found = figures_;
-    found.measured = measured_;
-    found.revision = revision;
-    return found;
-  }
-
- private:
-  TracePtr trace_;
-  HeadRelations candidates_;
-  Execution execution_;
-  PairFigures figures_;
-  std::array<std::size_t, 2> blurred_{};  // of the candidates
-  std::shared_ptr<TwoInOne> measured_ = std::make_shared<TwoInOne>();
-  Loops loops_;  // last: they fill in the others
-};
+  auto measured = twoInOne(trace, item, figures.pair, gains, execution);
+  if (!measured) return std::nullopt;
+  figures.measured = std::make_shared<TwoInOne>(std::move(*measured));
+  return figures;
+}
 
 Computed<PairFigures> pairFigures(const Panel& panel, const HeadRelations& candidates) {
   const HeadsView& view = panel.view.heads;
@@ -115,12 +94,13 @@ Computed<PairFigures> pairFigures(const Panel& panel, const HeadRelations& candi
   const PairGains gains = view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal;
   const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
   return panel.computations.want<PairFigures>("two heads in one", key, When::beside, [&] {
-    return goingOn(
-        [=, trace = panel.traceHeld](const std::atomic<bool>& cancelled) {
-          return std::make_shared<PairMeasure>(trace, item, candidates, heads, gains,
-                                               Execution{0, &cancelled});
-        },
-        [revision = key.value()](const PairMeasure& measure) { return measure.figures(revision); });
+    return [=, trace = panel.traceHeld,
+            revision = key.value()](const std::atomic<bool>& cancelled) {
+      auto figures =
+          measurePair(*trace, item, candidates, heads, gains, Execution{.cancelled = &cancelled});
+      if (figures) figures->revision = revision;
+      return figures;
+    };
   });
 }
 

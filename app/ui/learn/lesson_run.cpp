@@ -158,7 +158,7 @@ void LessonRun::back(const Panel& panel) {
   }
 }
 
-void LessonRun::goOnPresented(const Panel& panel) {
+void LessonRun::continuePresented(const Panel& panel) {
   if (scene().predict && !answer_) {
     questionPut_ ? answer(scene().predict->right) : void(questionPut_ = true);
   } else if (!isLast()) {

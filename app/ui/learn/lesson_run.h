@@ -61,7 +61,7 @@ class LessonRun {
   void returnToQuestion(const Panel& panel);
   /// Before a room one key does it all: a scene's question is put, then answered, then the next
   /// scene comes; the last one stays.
-  void goOnPresented(const Panel& panel);
+  void continuePresented(const Panel& panel);
   /// What the room reads of the scene.
   SentenceStrip forTheRoom() const;
   /// What that key does now: "the question", "the answer", the next scene's title; empty at the

@@ -63,14 +63,15 @@ class Replacement {
     }
   }
 
-  bool goOn(double seconds) {
-    if (!replacement_) {
-      if (!other_->goOn(seconds)) return false;
-      if (other_->trace() == nullptr) return true;
-      begin(headOutput(*other_->trace(), with_.head));
-      other_.reset();
-    }
-    return replacement_->goOn(seconds);
+  /// Runs a layer of the other text's pass, then of the pass with the head replaced. True after the
+  /// last one.
+  bool runUnit() {
+    if (replacement_) return replacement_->runUnit();
+    if (!other_->runUnit()) return false;
+    if (other_->trace() == nullptr) return true;  // cancelled
+    begin(headOutput(*other_->trace(), with_.head));
+    other_.reset();
+    return false;
   }
   std::optional<HeadReplaced> found() const {
     return replacement_ ? replacement_->found() : std::nullopt;
@@ -153,7 +154,7 @@ void drawHeadReplaced(const Panel& panel, const AskedWord& asked) {
   key.add(with.head.layer).add(with.head.head).add(with.instead);
   if (instead == Instead::otherText) key.add(Fingerprint(with.otherText));
   const auto found = panel.computations.want<HeadReplaced>("head replaced", key, When::atRest, [&] {
-    return goingOn(
+    return unitsOf(
         [asked, with](const std::atomic<bool>& cancelled) {
           return std::make_shared<Replacement>(asked, with, Execution{0, &cancelled});
         },

@@ -44,7 +44,7 @@ Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment
   const Fingerprint key("heads", moment.number);
   return panel.computations.want<FoundHeads>(kName, key, when, [&] {
     const FoundHeads* last = panel.computations.last<FoundHeads>(kName);
-    return goingOn(
+    return unitsOf(
         [trace = moment.trace,
          before = last != nullptr ? last->heads : nullptr](const std::atomic<bool>& cancelled) {
           return std::make_shared<model::ModelMeasure>(trace, before.get(),
@@ -58,7 +58,7 @@ Computed<FoundHeads> probedHeads(const Panel& panel, const ModelMoment& moment) 
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
   const Fingerprint key("probe", addressOf(document->model), gainsOf(*document));
   return panel.computations.want<FoundHeads>("model probe", key, When::beside, [&] {
-    return goingOn(
+    return unitsOf(
         [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
           const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
           return std::make_shared<model::ModelMeasure>(
@@ -90,26 +90,17 @@ Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMom
   const ModelPtr& model = moment.trace->document().model;
   const Fingerprint key("compositions", addressOf(model));
   return panel.computations.want<ModelCompositions>("model compositions", key, When::beside, [&] {
-    return goingOn(
-        [model](const std::atomic<bool>& cancelled) {
-          const double work = model::compositionFlops(model->config());
-          if (work > kMostCompositionFlops) {
-            throw UserError(fmt::format(
-                "compositions of this model would take {:.0f} · 10^12 operations: not computed",
-                work / 1e12));
-          }
-          const Execution execution{0, &cancelled};
-          const auto add = [&](Loops& loops, model::Compositions& into, const Execution& own) {
-            addCompositions(loops, *model, own, into);
-          };
-          return std::make_shared<InParts<model::Compositions>>(
-              execution, add, model::Compositions(model->config()));
-        },
-        [model](InParts<model::Compositions>& parts) -> std::optional<ModelCompositions> {
-          auto found = parts.take();
-          if (!found) return std::nullopt;
-          return withThoseThatStandOut({model, std::move(*found)});
-        });
+    return [model](const std::atomic<bool>& cancelled) -> std::optional<ModelCompositions> {
+      const double work = model::compositionFlops(model->config());
+      if (work > kMostCompositionFlops) {
+        throw UserError(fmt::format(
+            "compositions of this model would take {:.0f} · 10^12 operations: not computed",
+            work / 1e12));
+      }
+      auto found = model::composeHeads(*model, Execution{0, &cancelled});
+      if (!found) return std::nullopt;
+      return withThoseThatStandOut({model, std::move(*found)});
+    };
   });
 }
 

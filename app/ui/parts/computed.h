@@ -41,13 +41,13 @@ enum class When {
 class Computations {
  public:
   /// The value of that name; `makeWork` is called where it has to be computed, and gives the
-  /// BackgroundTask's Work with what it reads, or where it may take long the Part. Either may throw
-  /// UserError.
+  /// BackgroundTask's Work with what it reads, or its NextUnit where the work has several units.
+  /// Either may throw UserError.
   template <typename Result, typename MakeWork>
   Computed<Result> want(std::string_view name, const Fingerprint& key, When when,
                         const MakeWork& makeWork) {
     return entry<Result>(name).want(key, when, handMoves_,
-                                    [&] { return inParts<Result>(makeWork()); });
+                                    [&] { return unitsIn<Result>(makeWork()); });
   }
 
   /// The last one that is there, of whatever key; null: none yet. Valid until the next frame.
@@ -97,14 +97,14 @@ class Computations {
 
  private:
   template <typename Result>
-  using Part = typename BackgroundTask<Result>::Part;
+  using NextUnit = typename BackgroundTask<Result>::NextUnit;
 
   template <typename Result, typename Work>
-  static Part<Result> inParts(Work work) {
+  static NextUnit<Result> unitsIn(Work work) {
     if constexpr (std::is_invocable_v<Work, const std::atomic<bool>&, std::optional<Result>&>) {
       return work;
     } else {
-      return BackgroundTask<Result>::inOne(std::move(work));
+      return BackgroundTask<Result>::oneUnit(std::move(work));
     }
   }
 
@@ -144,7 +144,7 @@ class Computations {
     bool busy() const override { return task_.busy(); }
 
    private:
-    void ask(const Fingerprint& key, When when, Part<Result> part) {
+    void ask(const Fingerprint& key, When when, NextUnit<Result> next) {
       asked_ = key;
       problem_.clear();
       beside_ = when != When::atOnce;
@@ -152,15 +152,15 @@ class Computations {
         const std::atomic<bool> never = false;
         std::optional<Result> result;
         problem_ = whyNot([&] {
-          while (!part(never, result)) continue;
+          while (!next(never, result)) continue;
         });
         keep(key, std::move(result));
         return;
       }
-      task_.requestInParts(
-          [key, part = std::move(part)](const std::atomic<bool>& cancelled, auto& keyed) {
+      task_.requestUnits(
+          [key, next = std::move(next)](const std::atomic<bool>& cancelled, auto& keyed) {
             std::optional<Result> result;
-            const bool last = part(cancelled, result);
+            const bool last = next(cancelled, result);
             if (result) keyed.emplace(key, std::move(*result));
             return last;
           });
