@@ -156,19 +156,19 @@ struct Filler {
 
 }  // namespace
 
-Document edited(const Document& before, const SetCell& edit) {
+Document applyTo(const Document& before, const SetCell& edit) {
   const CellRef& cell = edit.cell;
   requireNumber(edit.value, toString(cell));
   const Region region{cell.tensor, cell.item, cell.row, 1, cell.col, 1};
   return written(before, region, [&](const MatrixView& cells) { cells(0, 0) = edit.value; });
 }
 
-Document edited(const Document& before, const FillRegion& edit) {
+Document applyTo(const Document& before, const FillRegion& edit) {
   requireFits(edit.region, before);
   return std::visit(Filler{before, edit.region}, edit.fill);
 }
 
-Document edited(const Document& before, const CopyHead& edit) {
+Document applyTo(const Document& before, const CopyHead& edit) {
   const Region from = headRegion(edit.tensor, edit.from, before.config);
   const Region to = headRegion(edit.tensor, edit.to, before.config);
   Weights source = before.weights;
@@ -178,7 +178,7 @@ Document edited(const Document& before, const CopyHead& edit) {
   });
 }
 
-Document edited(const Document& before, const TieKeysToQueries&) {
+Document applyTo(const Document& before, const TieKeysToQueries&) {
   const AttentionConfig& c = before.config;
   if (c.kvWidth() != c.dModel) {
     throw UserError(
@@ -207,7 +207,7 @@ Document edited(const Document& before, const TieKeysToQueries&) {
   return next;
 }
 
-Document edited(const Document& before, const SetPin& edit) {
+Document applyTo(const Document& before, const SetPin& edit) {
   const CellRef& cell = edit.pin.cell;
   const std::string name = toString(cell);
   if (!canBePinned(cell.tensor)) {
@@ -225,7 +225,7 @@ Document edited(const Document& before, const SetPin& edit) {
   return next;
 }
 
-Document edited(const Document& before, const RemovePin& edit) {
+Document applyTo(const Document& before, const RemovePin& edit) {
   if (!before.pins.at(edit.cell)) {
     throw UserError(fmt::format("{} is not pinned", toString(edit.cell)));
   }
@@ -234,7 +234,7 @@ Document edited(const Document& before, const RemovePin& edit) {
   return next;
 }
 
-Document edited(const Document& before, const RemoveAllPins& edit) {
+Document applyTo(const Document& before, const RemoveAllPins& edit) {
   Document next = before;
   if (!edit.of) {
     next.pins = {};

@@ -6,12 +6,12 @@
 namespace headscope {
 
 /// Each gives the changed document; throws UserError, and then nothing has changed.
-Document edited(const Document& before, const SetCell& edit);
-Document edited(const Document& before, const FillRegion& edit);
-Document edited(const Document& before, const CopyHead& edit);
-Document edited(const Document& before, const TieKeysToQueries& edit);
-Document edited(const Document& before, const SetPin& edit);
-Document edited(const Document& before, const RemovePin& edit);
-Document edited(const Document& before, const RemoveAllPins& edit);
+Document applyTo(const Document& before, const SetCell& edit);
+Document applyTo(const Document& before, const FillRegion& edit);
+Document applyTo(const Document& before, const CopyHead& edit);
+Document applyTo(const Document& before, const TieKeysToQueries& edit);
+Document applyTo(const Document& before, const SetPin& edit);
+Document applyTo(const Document& before, const RemovePin& edit);
+Document applyTo(const Document& before, const RemoveAllPins& edit);
 
 }  // namespace headscope

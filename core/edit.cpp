@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/cell_edits.h"
 #include "core/rebuild.h"
@@ -187,9 +188,6 @@ struct Editor {
   }
   void operator()(const SetMistake& e) { setMistake(draft.config, e.mistake, e.on); }
   void operator()(const SetDropout& e) { draft.config.dropout = e.dropout; }
-  /// Cell edits and Open change no sizes: `apply` does them by themselves.
-  template <typename Other>
-  void operator()(const Other&) {}
 
  private:
   void setSource(InputSource source) {
@@ -250,27 +248,27 @@ struct Editor {
 
 Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
               const WeightMaker& make) {
-  if (const auto* open = std::get_if<Open>(&edit)) return {open->document, {}};
-  DocumentPtr changed = std::visit(
-      [&](const auto& e) -> DocumentPtr {
-        if constexpr (requires { edited(document, e); }) {
-          return std::make_shared<const Document>(edited(document, e));
+  // an edit that neither this chain nor Editor knows does not compile
+  return std::visit(
+      [&]<typename Kind>(const Kind& e) -> Applied {
+        if constexpr (std::is_same_v<Kind, Open>) {
+          return {e.document, {}};
+        } else if constexpr (requires { applyTo(document, e); }) {
+          return {std::make_shared<const Document>(applyTo(document, e)), {}};
         } else {
-          return nullptr;
+          Editor editor{document, document, {}};
+          editor(e);
+          auto problems = validate(sizesOf(editor.draft.config));
+          if (!problems.empty()) throw UserError(std::move(problems));
+          if constexpr (std::is_same_v<Kind, SetWeights>) {
+            checkWeights(e.weights, editor.draft.config, e.name);
+          }
+          Rebuild rebuild(document, std::move(editor.draft), memoryBudgetBytes, make);
+          if (!editor.note.empty()) rebuild.note(editor.note);
+          return rebuild.finish();
         }
       },
       edit);
-  if (changed != nullptr) return {std::move(changed), {}};
-  Editor editor{document, document, {}};
-  std::visit(editor, edit);
-  auto problems = validate(sizesOf(editor.draft.config));
-  if (!problems.empty()) throw UserError(std::move(problems));
-  if (const auto* loaded = std::get_if<SetWeights>(&edit)) {
-    checkWeights(loaded->weights, editor.draft.config, loaded->name);
-  }
-  Rebuild rebuild(document, std::move(editor.draft), memoryBudgetBytes, make);
-  if (!editor.note.empty()) rebuild.note(editor.note);
-  return rebuild.finish();
 }
 
 }  // namespace headscope

@@ -27,8 +27,7 @@ Index AllowedKeys::count() const {
 
 bool AllowedKeys::any() const {
   if (end <= begin) return false;
-  return painted == nullptr ||
-         std::memchr(painted + begin, 1, static_cast<std::size_t>(end - begin)) != nullptr;
+  return count() > 0;
 }
 
 bool AllowedKeys::operator==(const AllowedKeys& other) const {

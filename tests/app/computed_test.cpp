@@ -6,6 +6,7 @@
 #include <atomic>
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "core/error.h"
@@ -44,6 +45,12 @@ TEST(Computations, GiveWhatWasComputedBeside) {
   nextFrame(computations);
   EXPECT_EQ(*want(computations, 2, When::beside).current, 2);
   EXPECT_FALSE(nextFrame(computations));
+}
+
+TEST(Computations, RefuseANameOfAnotherType) {
+  Computations computations;
+  want(computations, 1, When::atOnce);
+  EXPECT_THROW(computations.last<std::string>("value"), std::logic_error);
 }
 
 TEST(Computations, AreTheSameThroughoutAFrame) {

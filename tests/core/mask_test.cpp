@@ -45,6 +45,15 @@ std::vector<AttentionConfig> manyMasks() {
   return all;
 }
 
+/// Any byte but 0 allows, for the count and for the question whether there is a key at all.
+TEST(MaskRules, CountWhatTheyAllow) {
+  const std::vector<std::uint8_t> painted{0, 2, 0};
+  const AllowedKeys allowed{0, 3, painted.data()};
+  EXPECT_TRUE(allowed(1));
+  EXPECT_EQ(allowed.count(), 1);
+  EXPECT_TRUE(allowed.any());
+}
+
 TEST(MaskRules, CombineByAnd) {
   for (const AttentionConfig& c : manyMasks()) {
     for (Index i = 0; i < c.seqLen; ++i) {

@@ -8,7 +8,10 @@
 #include <vector>
 
 #include "core/index.h"
-#include "core/model/compositions.h"
+
+namespace headscope::model {
+enum class Composition;  // core/model/compositions.h, which includes too much for a view
+}
 
 namespace headscope::ui {
 

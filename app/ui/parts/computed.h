@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -180,13 +181,17 @@ class Computations {
   };
 
   template <typename Result>
-  Entry<Result>& entry(std::string_view name) {
+  Entry<Result>& entry(std::string_view name) {  // throws where the name has another type
     auto found = entries_.find(name);
     if (found == entries_.end()) {
       found = entries_.emplace(std::string(name), std::make_unique<Entry<Result>>()).first;
       found->second->setWake(wake_);
     }
-    return static_cast<Entry<Result>&>(*found->second);
+    auto* const typed = dynamic_cast<Entry<Result>*>(found->second.get());
+    if (typed == nullptr) {
+      throw std::logic_error("two computations share the name " + std::string(name));
+    }
+    return *typed;
   }
 
   std::map<std::string, std::unique_ptr<Base>, std::less<>> entries_;
