@@ -20,7 +20,6 @@
 namespace headscope::cli {
 namespace {
 
-using TrainingDomain;
 using formats::FileFloat;
 using formats::Json;
 using training::AskedQuestion;

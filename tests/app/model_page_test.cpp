@@ -13,6 +13,7 @@
 #include "app/view_json.h"
 #include "app_driver.h"
 #include "core/formats/files.h"
+#include "core/model/compositions.h"
 
 namespace headscope::ui {
 namespace {
