@@ -279,7 +279,7 @@ void App::State::overlays(const ui::Panel& panel) {
   if (exports.dialog().isOpen()) io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 }
 
-/// What who gives the lecture sees, in the window that the host has for it.
+/// Draws the speaker's window.
 void App::State::speakerWindow(const ui::Look& look) {
   if (speakerList == nullptr || !lecture.speakerWanted()) return;
   ui::beginOwnList(*speakerList, speakerSize);

@@ -108,7 +108,7 @@ struct App::State {
   LiveTraining training;
   LiveModel model;
   LiveGeneration generation;
-  ui::ModelPlace modelPlace;     // what the view was made to say, or has asked for
+  ui::ModelPlace modelPlace;     // the location last shown or requested
   std::uint64_t modelShown = 0;  // the moment that it is of
   LiveStudy headCounts, scaleStudy;
   Exports exports;

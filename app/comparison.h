@@ -48,8 +48,8 @@ class ReferencePass {
   /// `kept`: the state of the history that was chosen to compare with.
   ReferencePass(int threads, NamedDocument kept) : kept_(std::move(kept)), comparison_(threads) {}
 
-  /// Once a frame, with what the open tool compares with. What that is is found anew only when the
-  /// choice or the document changes.
+  /// Call once a frame with the kind of baseline of the open tool. The baseline is recomputed only
+  /// when the choice or the document changes.
   void follow(ui::ReferenceKind kind, const ui::ViewState& view, Documents& documents);
   ui::Reference current() const;
 

@@ -219,7 +219,7 @@ void Documents::stopLearning() {
   });
 }
 
-/// What was to become of it is left off.
+/// Cancels the pending change.
 void Documents::leaveChange() {
   learning_.stop();
   change_.reset();

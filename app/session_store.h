@@ -65,7 +65,7 @@ class SessionStore {
   /// The session shown is the one that the history's current state belongs to; those that no state
   /// belongs to are forgotten.
   void follow(const History& history);
-  /// A scene takes the document's place: what is unsaved of it is kept until the next save.
+  /// A scene takes the document's place: its unsaved changes are kept until the next save.
   void leaveFor(const formats::SavedScene& scene, const DocumentPtr& document, std::string view);
 
   /// Once a frame: autosaves what has changed, and tells what has happened. `computed`: the

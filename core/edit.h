@@ -40,7 +40,7 @@ struct SetMask {
 struct SetRotary {
   Rotary rotary;
 };
-/// Each of the two takes the other's place.
+/// Rotary and ALiBi are mutually exclusive: setting one clears the other.
 struct SetAlibi {
   bool on = true;
 };

@@ -17,7 +17,7 @@ bool notFinite(float value) { return !std::isfinite(value); }
 
 }  // namespace
 
-/// 0 times a finite number is 0, times another NaN: so does their sum.
+/// x·0 is 0 for finite x and NaN otherwise, so the sum of all x·0 is 0 iff all are finite.
 bool allFinite(const ConstMatrixView& cells) {
   const bool dense = cells.rowStride == cells.cols;
   const Index rows = dense ? std::min<Index>(cells.rows, 1) : cells.rows;

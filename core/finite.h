@@ -1,4 +1,4 @@
-// Finite: whether all numbers of a tensor are; the first that is not, in words.
+// Finite: tests tensors for NaN and Inf, and names the first one in a message.
 #pragma once
 
 #include <optional>
@@ -8,13 +8,13 @@
 
 namespace headscope {
 
-/// True where no value is NaN or Inf. Made for cells that lie in cache: some 16 a cycle.
+/// True where no value is NaN or Inf. Optimized for data in cache (about 16 cells per cycle).
 bool allFinite(const ConstMatrixView& cells);
 
-/// The same after `row` is added to each row of them.
+/// Adds `row` to each row of the cells. True where no result is NaN or Inf.
 bool addToRows(const float* row, const MatrixView& cells);
 
-/// The largest |value| of them; where some are not finite, one of these.
+/// The largest |value|. Where some values are not finite, one of these.
 float largestMagnitude(const ConstMatrixView& cells);
 
 /// Index of the first value that is NaN or Inf, in row-major order.

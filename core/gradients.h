@@ -18,20 +18,19 @@ namespace headscope {
 
 class Gradients : public LayerTensors {
  public:
-  /// Nothing but grad.output yet, (B,T,D) and dense. The pass must live as long as this does.
+  /// Starts with grad.output (B,T,D), which must be dense. `values` must outlive this object.
   Gradients(const AttentionTensors& values, Tensor gradOutput);
 
   const AttentionTensors& values() const { return *values_; }
 
-  /// An operand whose gradient nobody asks for: the products that it would take are not made.
+  /// Skips the gradient of an operand, with the products that it would take.
   void leaveOut(TensorId operand) { leftOut_[static_cast<std::size_t>(operand)] = true; }
   bool leftOut(TensorId operand) const { return leftOut_[static_cast<std::size_t>(operand)]; }
 
-  /// A stored result's gradient as it goes on to what the result is computed from: 0 where a cell
-  /// is pinned.
+  /// A stored result's gradient as it reaches the operands of the result: 0 where a cell is pinned.
   Tensor passedOn(TensorId result) const;
 
-  /// Of a cell that is a gradient, that; of any other its value in the pass.
+  /// A gradient cell's gradient; any other cell's forward value.
   float value(const CellRef& cell) const override;
   void tile(TensorId id, Index item, Index head, Index row, Index rows, Index col, Index cols,
             float* out) const override;

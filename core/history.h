@@ -25,14 +25,14 @@ class History {
   /// `apply` does, and then nothing has changed.
   std::string apply(const Edit& edit, const std::string& gesture = "");
 
-  /// What the caller knows the current state by (which file is open, say): the states that edits
-  /// lead to from here have it too, and travelling brings back the one of before.
+  /// Attaches a caller-defined tag to the current state (for example which file is open). States
+  /// that later edits lead to inherit it; undo brings back the tag of the earlier state.
   void setMark(int mark);
   int mark() const { return position_ == 0 ? startMark_ : entries_[position_ - 1].mark; }
-  /// Some state has it.
+  /// Whether any state has the tag.
   bool hasMark(int mark) const;
 
-  /// What comes next is an entry of its own, whatever its gesture.
+  /// Ends the current gesture: the next edit is an entry of its own.
   void endGesture();
   /// Whether an edit of the same gesture would still be added to the newest entry.
   bool gestureGoesOn() const { return !gesture_.empty(); }
@@ -47,15 +47,16 @@ class History {
   /// The states as a list: 0 is the oldest kept, `position()` the current one.
   std::size_t size() const { return entries_.size() + 1; }
   std::size_t position() const { return position_; }
-  /// Of the edit that led to a state; "start" for the one that none led to.
+  /// The name of the edit that led to a state; "start" for the first state.
   const std::string& nameAt(std::size_t index) const;
   /// Makes a state the current one. Tensors it shares with the current one stay the very same.
   void jumpTo(std::size_t index);
-  /// A state's document, rebuilt unless it is the current one: for one who keeps it, not for
-  /// every frame.
+  /// A state's document. It is rebuilt unless it is the current one, so callers keep it and do not
+  /// ask in every frame.
   DocumentPtr at(std::size_t index) const;
 
-  /// What all states but the current one take. The oldest go when an edit takes it over the budget.
+  /// Bytes that all states but the current one take. An edit that exceeds the budget drops the
+  /// oldest.
   Index bytesHeld() const;
   Index budget() const { return historyBudget_; }
 

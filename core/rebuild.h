@@ -1,4 +1,4 @@
-// Rebuild: works a changed draft of a document into a consistent one.
+// DocumentNormalizer: makes a changed draft of a document consistent.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace headscope {
 
-/// Fits what belongs to the old sizes to the new ones (masks, gains, pins), embeds the input and
-/// draws the weights where they no longer fit, and notes each of it in words. Throws UserError
-/// where the draft cannot be used.
+/// Fits masks, gains and pins to the new sizes, embeds the input and draws the weights where they
+/// no longer fit, and records each change as a sentence. Throws UserError where the draft cannot be
+/// used.
 class Rebuild {
  public:
   Rebuild(const Document& before, Document draft, Index memoryBudgetBytes, const WeightMaker& make)

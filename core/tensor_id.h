@@ -60,33 +60,33 @@ struct TensorInfo {
   Axis rows, cols;
 };
 
-/// What is known of a tensor before any pass: its name, axes and whose it is.
+/// A tensor's name and axes, which do not depend on a pass.
 const TensorInfo& info(TensorId id);
 std::optional<TensorId> tensorIdFromName(std::string_view name);
 
-/// The head of a tensor that goes with query head `head`: the same one, or, of keys and values, the
-/// key/value head that it shares with its group. Of Q, K and V side by side it says whose columns.
+/// The head of a tensor that belongs to query head `head`: the same one, or for keys and values the
+/// key/value head of its group. For Q, K and V it tells whose columns to read.
 Index headIn(TensorId tensor, Index head, const AttentionConfig& config);
-/// How many heads it has, or has columns of: fewer for keys and values where heads share them.
+/// How many heads a tensor has, or has columns of. Keys and values have fewer where heads share
+/// them.
 Index headCount(TensorId tensor, const AttentionConfig& config);
-/// What a tensor's own head is called, numbered from 1: "head 3"; where heads share keys and values
-/// those have "key/value head 2".
+/// The name of a tensor's own head, numbered from 1: "head 3"; "key/value head 2" for keys and
+/// values that heads share.
 std::string headName(TensorId tensor, Index head, const AttentionConfig& config);
 
-/// The first of the columns of Q, K or V that a (query) head takes as its q, k or v, or of the
-/// concatenation's that it fills with its heads. Of Q, K and V no columns are a head's where they
-/// are reshaped without the transpose.
+/// The first column of Q, K or V that becomes a query head's q, k or v; of `concat`, the first
+/// column that the head fills. Not for Q, K and V that are reshaped without the transpose: then no
+/// column belongs to one head.
 Index firstColumnOf(TensorId perHead, Index head, const AttentionConfig& config);
 
-/// Whether a pass of the configuration has it: not the memory in self-attention, nor what is turned
-/// or normalised where nothing is.
+/// Whether a pass of the configuration has the tensor. Self-attention has no memory; the rotated
+/// and normalized tensors exist only if the configuration has these steps.
 bool has(const AttentionConfig& config, TensorId id);
-/// What of each head is scored: q and k; as they are after `normalize` and `rotate` where the
-/// configuration has these steps.
+/// The tensors whose product gives the scores: q and k, or their normalized or rotated versions.
 TensorId scoredQueries(const AttentionConfig& config);
 TensorId scoredKeys(const AttentionConfig& config);
 
-/// Its shape for a configuration, e.g. (B, H, T, M) for raw_scores.
+/// A tensor's shape for a configuration, for example (B, H, T, M) for raw_scores.
 Shape shapeOf(TensorId id, const AttentionConfig& config);
 
 /// One cell: indices from 0; item and head are −1 where the tensor has no such axis. A bias is one

@@ -20,8 +20,8 @@ struct FullyMaskedRow {
 
 class Gradients;
 
-/// Pictures of scores that a pass does not hold: each matrix as `rows` × `cols` blocks of its
-/// cells, of each of which it has the one of the largest magnitude.
+/// Pictures of scores that a pass does not store: each matrix as `rows` × `cols` blocks of cells.
+/// Each block is represented by its largest-magnitude cell.
 struct SmallScores {
   struct Head {
     std::array<std::vector<float>, 4> cells;  // of rawScores, scores, maskedScores, weights
@@ -49,20 +49,20 @@ class Trace : public AttentionTensors {
   const Document& document() const { return *document_; }
   const DocumentPtr& documentPtr() const { return document_; }
 
-  /// The number of the pass that gave a tensor its present values: where two traces of one session
-  /// agree in it, the values are the same.
+  /// The number of this pass. A tensor's revision is the number of the pass that computed its
+  /// present values: two traces of one session with the same revision have the same values.
   std::uint64_t pass() const { return pass_; }
   void setPass(std::uint64_t pass) { pass_ = pass; }
   std::uint64_t revision(TensorId id) const { return revisions_[static_cast<std::size_t>(id)]; }
   void setRevision(TensorId id, std::uint64_t r) { revisions_[static_cast<std::size_t>(id)] = r; }
 
-  /// Those of the same pass; null where nobody asked for them (withGradients).
+  /// Gradients of the same pass; null unless requested (withGradients).
   const Gradients* gradients() const { return gradients_.get(); }
-  /// Likewise, where it holds no scores (withSmallScores).
+  /// Pictures of scores that the pass does not store; null unless requested (withSmallScores).
   const SmallScores* smallScores() const { return smallScores_.get(); }
-  /// Its values; or its gradients, where it has them.
+  /// The values of the pass, or its gradients, which must be there.
   const LayerTensors& side(bool gradient) const;
-  /// Of a cell that is a gradient that, where it has them.
+  /// A cell's value; a gradient cell's gradient where the trace has gradients.
   float value(const CellRef& cell) const override;
 
   std::vector<StepRun> steps;  // in order
@@ -87,9 +87,9 @@ class Trace : public AttentionTensors {
 
 using TracePtr = std::shared_ptr<const Trace>;
 
-/// The same pass with its gradients.
+/// A copy of the trace that has gradients.
 TracePtr withGradients(const Trace& trace, std::shared_ptr<const Gradients> gradients);
-/// The same pass with pictures of the scores that it does not hold.
+/// A copy of the trace that has pictures of the scores it does not store.
 TracePtr withSmallScores(const Trace& trace, std::shared_ptr<const SmallScores> small);
 
 }  // namespace headscope

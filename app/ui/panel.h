@@ -106,7 +106,7 @@ struct Look {
   float px(float length) const { return length * scale; }
 };
 
-/// What the present pass is held against by the tools that compare.
+/// The pass that comparing tools use as baseline.
 struct Reference {
   TracePtr trace;          // null while it is not there
   std::uint64_t salt = 0;  // tells its heatmaps from those of the present pass

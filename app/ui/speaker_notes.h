@@ -1,5 +1,5 @@
-// Speaker notes: what who gives a lecture sees and the room does not: what to say, what comes next,
-// and how long it has taken.
+// Speaker notes: what the lecturer sees and the audience does not: what to say, what comes next,
+// and the time that has passed.
 #pragma once
 
 #include <imgui.h>

@@ -40,12 +40,12 @@ struct ProjectedPart {
   Lane rows;
 };
 std::span<const ProjectedPart> projectedParts();
-/// Of q, k or v itself.
+/// The part of q, k or v.
 const ProjectedPart& projectedPart(TensorId part);
-/// The one a tensor belongs to; null where it belongs to several or to none.
+/// The part that a tensor belongs to; null where it belongs to several or to none.
 const ProjectedPart* partWith(TensorId tensor);
 
-/// The part whose matrices a step shows: of the steps that V has no part in q in its stead.
+/// The part whose matrices a step shows: q for steps that do not involve V.
 const ProjectedPart& partShownBy(StepId step, TensorId part);
 /// Whether a step shows one of q, k and v (or of q and k) at a time; how many there are.
 std::size_t partCount(StepId step);

@@ -83,7 +83,7 @@ class Json {
  private:
   friend class JsonBuilder;
 
-  /// A copy for each copy, on the heap: the values of a long list of numbers stay small.
+  /// Deep-copying heap box: it keeps the values of a long list of numbers small.
   template <typename T>
   class Held {
    public:

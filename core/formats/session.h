@@ -1,10 +1,10 @@
 // Session: a document with the view of it and its scenes, as a pair of files: NAME.headscope.json
 // and the tensors beside it in NAME.<hash>.safetensors.
 //
-// The pair is replaced as one: the tensors are written under a name of their own, made of what they
-// hold; renaming the JSON, which names them, is what saves; then the tensors of before go. Killed
-// at any moment, what is on the disk is the old session or the new one, and perhaps a file too
-// many, which the next save removes. Equal tensors are not written again.
+// The pair is replaced as one. The tensors are written under a name made of their hash. Then the
+// JSON, which names them, is renamed into place, and the previous tensor file is deleted. If the
+// program is killed at any moment, the disk holds the old session or the new one, and perhaps a
+// superfluous file that the next save removes. Tensors that have not changed are not written again.
 #pragma once
 
 #include <filesystem>

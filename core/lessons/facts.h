@@ -1,19 +1,31 @@
 // Facts: what can be read from a pass and from what is looked at, by name, so that texts hold the
 // numbers of the data that is shown and tasks are judged by it.
 //
-// Sizes and switches: d_model heads kv_heads d_k tokens keys parameters temperature; causal scale
-// bias masked (1 or 0); heads_off, fully_masked_rows, pins (counts).
-// What is looked at: page, step, tool, mistake (words; "none"), head (from 1), chosen (the chosen
-// cell's tensor; "none"), query and key (the chosen cell's words), row and column (its indices),
-// value (its number), its block (from 1: the head whose columns of Q, K, V, concat or W_O it is
-// in), first_column and last_column (of the head, in Q). Cells: "weights[0, 1, 2, 3]" in tensor
-// notation; in place of a query's or a key's index a word of the input stands for where it is
-// first, in place of the head "head" for the one that is looked at. Of all cells whose indices
-// begin so: "sum weights[0, 1, sat]", "largest …", "smallest …", "mean …", "spread …" (the standard
-// deviation), "saturated …" (the share of rows whose largest cell is above 0.99), "above_diagonal
-// …" (their sum), "argmax weights[0, 1, sat]" (the key's word). Of heads: "distinct_heads" (how
-// many differ), "head_off[3]" (1 or 0), and any metric: "ablation[3]", "previous_token[3]"; heads
-// count from 0, as in tensor notation.
+//   name                                   value
+//   d_model heads kv_heads d_k tokens      sizes
+//   keys parameters temperature
+//   causal scale bias masked               1 or 0
+//   heads_off fully_masked_rows pins       counts
+//   page step tool mistake                 the word for what is shown; "none"
+//   head                                   the selected head, from 1
+//   chosen                                 the selected cell's tensor; "none"
+//   query key                              the selected cell's tokens
+//   row column value                       the selected cell's indices and number
+//   block                                  from 1: the head whose columns the selected cell lies in
+//   first_column last_column               the selected head's columns in Q
+//   CELL                                   that cell's number
+//   sum | largest | smallest | mean CELLS  over all cells whose indices begin with the given ones
+//   spread CELLS                           their standard deviation
+//   saturated CELLS                        share of rows whose largest cell is above 0.99
+//   above_diagonal CELLS                   the sum of the cells above the diagonal
+//   argmax CELLS                           the token of the key with the largest cell
+//   distinct_heads                         how many heads differ
+//   head_off[h]                            1 or 0
+//   METRIC[h]                              any head metric, for example previous_token[3]
+//
+// CELL is tensor notation, "weights[0, 1, 2, 3]" (item, head, row, column, from 0); CELLS may leave
+// out the last indices. A token of the input may stand for a query or key (its first place), and
+// "head" for the selected head: "argmax weights[0, head, sat]".
 #pragma once
 
 #include <functional>

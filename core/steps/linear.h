@@ -23,8 +23,8 @@ std::vector<Box> linearPieces(const Shape& y);
 /// Computes a piece of y. False where a value overflowed.
 bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Box& piece);
 
-/// The same product on its own: x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out) may be
-/// empty. What is left when the work is cancelled is not computed.
+/// A linear layer outside of a pass: x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out)
+/// may be empty. Where the work is cancelled, the rest of the result is undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
               const Execution& execution);
 
@@ -35,7 +35,7 @@ struct PackedWeight {
 
   bool empty() const { return panels.empty(); }
 };
-/// Empty of an empty one.
+/// Packs a weight; an empty weight gives an empty result.
 PackedWeight packed(const Tensor& weight);
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
               const Execution& execution);
@@ -43,11 +43,11 @@ Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
 /// A multiply-add counts 2, a bias 1 per element.
 Index linearFlops(const Shape& out, Index in, bool bias);
 
-/// What y is computed from: x, the weight and, where the configuration has one, the bias.
+/// The operands of y: x, the weight and, where the configuration has one, the bias.
 std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionConfig& config);
 
-/// One of several linear layers that read the same x, backward: what it was computed from, the
-/// gradient of its y (B, T, out), and what becomes known.
+/// The backward pass of one of several linear layers that read the same x: its weight and the
+/// gradient of y (B, T, out) go in; the gradients of weight and bias come out.
 struct LinearBackward {
   const Tensor& weight;  // (out, in)
   const Tensor& dy;
@@ -55,12 +55,13 @@ struct LinearBackward {
   Tensor dWeight = {};  // dyᵀ x, of the weight's shape
   Tensor dBias = {};    // Σ dy (out), where there is a bias
 };
-/// Fills in what becomes known, and gives the gradient of x (B, T, in), dense: Σ dy · weight over
-/// the layers; empty where it is not `wanted`.
+/// Fills in dWeight and dBias, and returns the gradient of x (B, T, in), dense: Σ dy · weight over
+/// the layers; empty unless `wanted`.
 Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers, const Execution& execution,
                       bool wanted = true);
 
-/// The same for a step's layers, which read one x or two; but for an x that is left out.
+/// linearBackward for all layers of a step (one or two inputs). Skips inputs whose gradient is
+/// skipped (Gradients::leaveOut).
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
                      const Execution& execution);
 

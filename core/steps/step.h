@@ -19,7 +19,7 @@ namespace headscope {
 
 class Gradients;
 
-/// In the order of a pass. All have nine of them; `normalize` and `rotate` some have.
+/// In the order of a pass. Nine are always present; `normalize` and `rotate` are optional.
 enum class StepId {
   project,
   split,
@@ -40,7 +40,7 @@ struct StepText {
   std::string_view title;     // "Project"
   std::string_view sentence;  // what it does, one line
   std::string formula;        // with this configuration's numbers; ^ raises, _ lowers: "S / √64"
-  std::string flow;           // its piece of what stands under the dimension flow: "/√64", or ""
+  std::string flow;           // its part of the line under the dimension flow: "/√64", or ""
   std::string pytorch;        // the lines that do it in PyTorch, on one line
 };
 
@@ -58,10 +58,10 @@ struct Term {
   std::string left, right;  // tensor notation, or a number in words ("1")
   double leftValue = 0.0, rightValue = 0.0;
   double product = 0.0;
-  std::vector<CellRef> cells;  // the cells it is made of, to go on from
+  std::vector<CellRef> cells;  // the cells it is made of, which can be explained in turn
 };
 
-/// What the sum of an explanation's terms leads to.
+/// How a value follows from the sum of an explanation's terms.
 enum class Ending {
   sum,         // the value itself
   share,       // a weight: factor · own term / sum
@@ -83,9 +83,10 @@ struct Explanation {
   double share = 0.0;     // of `difference`: the weight before dropout
   double incoming = 0.0;  // of `difference`: its weight's gradient
 
-  /// Of a weight: the term of its own key; none where that takes no part in the softmax.
+  /// For weights only: the term of the cell's own key; null where the softmax leaves that key out.
   const Term* own() const;
-  /// What the terms lead to: the value but for rounding, and what a pinned cell would have.
+  /// The value that the terms give: the engine's up to rounding, or a pinned cell's without its
+  /// pin.
   double computed() const;
 };
 
@@ -94,7 +95,7 @@ struct LinearLayer {
   TensorId x, weight, bias, y;
 };
 
-/// How the cells of a step are computed, which says how the pass shares them out.
+/// How the cells of a step are computed; it decides how a pass splits the work.
 enum class StepWork {
   view,    // the results are views of others: there is nothing to compute
   linear,  // linear layers, in panels of their weights
@@ -111,34 +112,36 @@ class Step {
   virtual StepCost cost(const AttentionConfig& config) const = 0;
 
   virtual std::vector<TensorId> outputs() const = 0;
-  /// What one output is computed from.
+  /// The tensors that one output is computed from.
   virtual std::vector<TensorId> operands(TensorId output, const AttentionConfig& config) const = 0;
-  /// What all of them are computed from, as a person would list it.
+  /// The tensors that all outputs are computed from, in the order in which a person would list
+  /// them.
   virtual std::vector<TensorId> inputs(const AttentionConfig& config) const;
   /// Whether two configurations agree in the switches that this step reads, apart from shapes.
   virtual bool sameSettings(const AttentionConfig&, const AttentionConfig&) const { return true; }
 
   virtual StepWork work() const = 0;
-  /// Of a `view` step: a result, made of what is there.
+  /// For `view` steps only: returns the output as a view of its operands.
   virtual Tensor view(TensorId, const AttentionTensors&) const { return {}; }
-  /// Of a `linear` step: its layers.
+  /// For `linear` steps only: the layers.
   virtual std::vector<LinearLayer> layers(const AttentionConfig&) const { return {}; }
-  /// Of any other step: new memory for a result; empty for what is handed out by tile.
+  /// For all other steps: new memory for an output; empty for outputs that are computed on demand.
   virtual Tensor memory(TensorId output, const AttentionConfig& config,
                         const BlockStorePtr& store) const {
     return Tensor::uninitialised(shapeOf(output, config), store);
   }
-  /// Of a `rows` step, or (rows of all heads) of a `heads` step: computes a box of a result, whose
-  /// inputs are there at least in the box's rows. False where a value overflowed.
+  /// For `rows` steps and, with boxes of rows of all heads, `heads` steps: computes a box of an
+  /// output. The operands must be computed at least in the box's rows. False where a value
+  /// overflowed.
   virtual bool compute(AttentionTensors&, TensorId, const Box&) const { return true; }
 
-  /// One cell of one of its outputs, as it is computed (see explainCell for pinned ones).
+  /// Explains one cell of an output as it is computed (see explainCell for pinned cells).
   virtual Explanation explain(const AttentionTensors& tensors, const CellRef& cell) const = 0;
 
-  /// The gradients of its operands, where those of its results are there. Nothing is left to do
-  /// for what is handed out by tile.
+  /// Computes the gradients of the operands from those of the outputs. Outputs that are computed on
+  /// demand need no work here.
   virtual void backward(Gradients& gradients, const Execution& execution) const = 0;
-  /// One cell of the gradient of one of its operands, as it is computed.
+  /// Explains one cell of the gradient of an operand as it is computed.
   virtual Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const = 0;
 
   std::vector<NamedShape> inputShapes(const AttentionConfig& config) const;
@@ -152,31 +155,31 @@ struct StepRun {
   double ms = 0.0;
 };
 
-/// Whether a cell is computed by a step, forward or backward: the others are given.
+/// Whether a step computes the cell, forward or backward. Other cells are given.
 bool hasArithmetic(const CellRef& cell);
 
 /// The steps of a pass, in order.
 std::span<const Step* const> stepsOf(const AttentionConfig& config);
-/// A step's place among them, from 0; throws std::logic_error where the pass has no such step.
+/// A step's place in stepsOf, from 0. Throws std::logic_error where the pass has no such step.
 std::size_t stepPlace(StepId id, const AttentionConfig& config);
-/// The step so many places after it (or before it), at most the last and at least the first.
+/// The step `places` after a step (negative: before it), clamped to the first and the last.
 StepId stepBeside(StepId id, int places, const AttentionConfig& config);
 
 /// Every step there is, whether a configuration has it or not.
 std::span<const Step* const> allSteps();
 const Step& step(StepId id);
-/// The step that gives a result tensor. Not for operands.
+/// The step that computes a result tensor. Not for operands of the document.
 const Step& stepGiving(TensorId id);
-/// The step that a tensor is an operand of, which gives its gradient; null for the output.
+/// The step that reads a tensor and so computes its gradient; null for the output.
 const Step* stepTaking(TensorId id, const AttentionConfig& config);
 /// Throws UserError that lists the ids.
 StepId stepIdFromString(std::string_view name);
 
-/// Any cell of any result: the arithmetic of its step; where the cell is pinned, that of the value
-/// it would have.
+/// Explains any cell of any result by the arithmetic of its step. For a pinned cell: the arithmetic
+/// of the value without the pin.
 Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell);
-/// Any cell of any gradient: the arithmetic of the step that its tensor is an operand of. That of
-/// the output is given, and has none.
+/// Explains any cell of any gradient by the arithmetic of the step that reads the tensor. The
+/// output's gradient is given and has no arithmetic.
 Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell);
 
 /// PyTorch's name of k or v with one head per query head: repeated where a group shares one (GQA).

@@ -30,8 +30,8 @@ void sumTerms(Explanation& explanation);
 
 /// The cell's gradient.
 CellRef gradientOf(CellRef cell);
-/// The gradient of a result's cell, which goes on unless the cell is pinned, times another cell and
-/// a plain factor (1: not shown).
+/// The gradient of a result's cell, which is zero if the cell is pinned, times another cell and a
+/// plain factor (1: not shown).
 Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellRef& other,
                   double factor = 1.0);
 
@@ -39,8 +39,7 @@ Term gradientTerm(const Gradients& gradients, const CellRef& result, const CellR
 /// in memory, (B,H,T,d_k) to read.
 Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStorePtr& store);
 
-/// Boxes of so many rows that go through a tensor of rank 4, each standing for these rows of all of
-/// its heads: pieces of work.
+/// Splits a tensor of rank 4 into blocks of kRows rows across all heads, one block per work item.
 class RowsOfAllHeads {
  public:
   explicit RowsOfAllHeads(const Shape& shape)
@@ -57,15 +56,15 @@ class RowsOfAllHeads {
   Index items_, rows_, cols_, down_;
 };
 
-/// Calls a function with each of them.
+/// Calls a function with each block of RowsOfAllHeads, in parallel.
 template <typename Function>
 void overRowsOfAllHeads(const Tensor& tensor, const Execution& execution, Function&& function) {
   const RowsOfAllHeads rows(tensor.shape());
   overPieces(rows.pieces(), execution, [&](Index piece) { function(rows.box(piece)); });
 }
 
-/// Calls a function with boxes of so many rows that make up all matrices of a tensor of rank 4, as
-/// pieces of work. They depend on its shape alone.
+/// Calls a function with boxes of rows that cover all matrices of a tensor of rank 4, in parallel.
+/// The boxes depend on the shape alone.
 template <typename Function>
 void overRows(const Tensor& tensor, const Execution& execution, Function&& function) {
   constexpr Index kRows = 128;

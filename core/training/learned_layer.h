@@ -68,8 +68,8 @@ class LayerLearner {
   double loss() const;
   std::array<double, kLayerQuestions> right() const;
 
-  /// As they are by now, for X as it is embedded. b_K centres the scores (b_K = −W_K · mean x),
-  /// which changes no weight.
+  /// The current weights, for the embedded X. b_K centres the scores (b_K = −W_K · mean x), which
+  /// changes no attention weight.
   Weights weights() const;
 
  private:

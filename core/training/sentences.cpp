@@ -35,7 +35,8 @@ Words without(Words words, std::initializer_list<std::string_view> others) {
   return words;
 }
 
-/// Words that no lexicon knows, so that they tell nothing but who they are; no text holds them.
+/// Words that no lexicon knows, so that they carry no information but identity. No text contains
+/// them.
 Words madeUpWords() {
   constexpr int kMadeUp = 150;
   Words words;

@@ -1,7 +1,6 @@
-// Snapshots: a run's parameters, with Adam's moments, at moments along the way, so that any of them
-// can be looked at and gone on from exactly. They hold no more than so many bytes: when these are
-// full, every second one goes, and half as many are kept from there on. A few that are named stay,
-// even where these alone are more.
+// Snapshots: a run's parameters with Adam's moments at several steps; each can be inspected or
+// resumed exactly. When the byte limit is reached, every second snapshot is dropped, and from there
+// on half as many are taken. Named snapshots stay, even beyond the limit.
 #pragma once
 
 #include <span>

@@ -81,7 +81,7 @@ class Study {
   std::vector<std::unique_ptr<StudyRun>> runs_;
 };
 
-/// What is held against each other of a run, after its newest evaluation.
+/// The figures of one run that are compared, after its newest evaluation.
 struct StudyFigures {
   std::string name;
   ModelSettings model;
@@ -94,10 +94,10 @@ struct StudyFigures {
   double meanGradient = 0.0;   // of what the softmax reads, over all of them
   std::string stopped;         // why it could not go on; empty where it could
 };
-/// Of a run that has been evaluated.
+/// The figures of a run that has been evaluated.
 StudyFigures figuresOf(const StudyRun& run);
 
-/// What these runs came to, in sentences. Only of runs at one step.
+/// The comparison in sentences. All runs must be at the same step.
 std::string headCountsInWords(const Task& task, const std::vector<StudyFigures>& runs);
 /// Of the two, with ÷√d_k first.
 std::string scaleInWords(const Task& task, const std::vector<StudyFigures>& runs);

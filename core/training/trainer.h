@@ -51,13 +51,13 @@ struct StepRecord {
   std::vector<HeadGradients> heads;  // layer by layer
 };
 
-/// How the model does on examples that stay the same, of every run of a task.
+/// Results on the evaluation examples, which are the same for every run of a task.
 struct Evaluation {
   Index step = 0;  // how many had been taken
   Losses losses;
   Roles roles;
 };
-/// Of a pass over such examples, forward, by a model after so many steps. Nothing where cancelled.
+/// Evaluates a forward pass of the model after `step` steps. Empty if cancelled.
 std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
                                        const Execution& execution);
 inline constexpr Index kEvaluationExamples = 64;
@@ -85,7 +85,7 @@ class Trainer {
   bool evaluate(const Execution& execution);
   bool finished() const { return stepsTaken_ >= settings_.steps || stopped_.has_value(); }
 
-  /// Back to the last snapshot of no later step, from which it goes on exactly as it did. Throws
+  /// Goes back to the last snapshot at or before `step`; from there the run repeats exactly. Throws
   /// std::logic_error where there is none.
   void goBack(Index step);
 
@@ -109,7 +109,7 @@ class Trainer {
   /// The first evaluation in which a head of the relation's own had found it; none where none had.
   std::optional<Index> foundAt(std::size_t relation) const;
 
-  /// What makes it the run it is, for saving: with the settings, it goes on exactly from here.
+  /// Everything needed, with the settings, to resume the run exactly.
   struct State {
     Index stepsTaken = 0;
     double trainingMs = 0.0;
@@ -117,7 +117,7 @@ class Trainer {
     std::vector<Evaluation> evaluations;
   };
   State state() const { return {stepsTaken_, trainingMs_, records_, evaluations_}; }
-  /// The parameters' numbers, and Adam's, go into `parameters` before.
+  /// Continues from a saved state. The caller first fills `parameters()`, with Adam's moments.
   void resume(State state);
   std::span<Parameter> parameters() { return model_.parameters(); }
 

@@ -46,7 +46,7 @@ WeightInit weightInitFromString(std::string_view name);
 ///  normal    mean 0, standard deviation 0.1, biases too
 ///  identity  ones on the diagonal, biases 0
 ///  designed  as xavier; designedWeights (designed_heads.h) writes the designed heads over it
-///  learned   as xavier; drawWeightsFor (document.h) gives those that learned
+///  learned   as xavier; drawWeightsFor (make_document.h) gives the learned ones
 Weights drawWeights(const AttentionConfig& config, WeightInit init, std::uint64_t seed);
 
 /// AttentionConfig::headDim of weights for so many heads: 0 where their d_k is d_model / heads.

@@ -25,28 +25,29 @@ std::string placeName(const Trace& trace, Axis axis, Index item, Index index);
 /// "S[sat, cat]": a cell by its tokens where its axes count tokens; of a gradient "∂S[sat, cat]".
 std::string cellName(const Trace& trace, const CellRef& cell);
 
-/// The same as an operand of a term, with what it is multiplied by ("0.5 · A[sat, cat]"); "1/√64"
+/// A term's operands by cellName, with the factor of the left one ("0.5 · A[sat, cat]"); "1/√64"
 /// where the right operand is a number.
 std::string leftName(const Trace& trace, const Term& term);
 std::string rightName(const Trace& trace, const Term& term);
 
-/// What a result's cell is computed from: "Σ_j q[sat, j]·k[cat, j]".
+/// The formula of a result's cell: "Σ_j q[sat, j]·k[cat, j]".
 std::string formulaOf(const Trace& trace, const CellRef& cell);
 
-/// A masked score whose key the mask forbids: its one term is not what it is.
+/// True for a masked score whose key the mask forbids, so its value is not the value of its single
+/// term.
 bool isForbidden(const Trace& trace, const Explanation& explanation);
 
 /// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
 std::string penaltyText(const Explanation& explanation);
 
-/// What numbers do not say: which columns a head has, which rule forbids a key, what dropout did;
-/// or nothing.
+/// A remark on what the numbers do not show: which columns a head has, which rule forbids a key,
+/// what dropout did; or nothing.
 std::string remarkOn(const Trace& trace, const Explanation& explanation);
 
 /// Where an operand of the document comes from: "token 'sat', coordinate 3: noun · from the text".
 std::string originOf(const Trace& trace, const CellRef& cell);
 
-/// What a column of X stands for ("noun", "cos(w_2 i)"); empty for other cells.
+/// The name of a column of X ("noun", "cos(w_2 i)"); empty for other cells.
 std::string_view coordinateName(const Trace& trace, const CellRef& cell);
 
 /// "every key of 'x' is masked: no softmax, weights 0, output b_O", or empty.

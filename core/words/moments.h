@@ -1,5 +1,5 @@
 // Moments: the steps of a pass as a timeline, for one query of one head: number by number, then row
-// by row, then all rows, then all heads. Of the configuration alone: no numbers of the trace.
+// by row, then all rows, then all heads. Depends only on the configuration, not on computed values.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace headscope {
 
-/// Whose numbers are gone through.
+/// The row that the timeline explains.
 struct Subject {
   Index item = 0;
   Index head = 0;
@@ -17,7 +17,7 @@ struct Subject {
   bool operator==(const Subject&) const = default;
 };
 
-/// What a moment goes through: something by itself, or the rest of its kind in one sweep.
+/// What a segment shows: one thing by itself, or the rest of its kind in one sweep.
 enum class Beat {
   cell,          // one number of the query's row
   restOfCells,   //
@@ -50,7 +50,7 @@ struct Moment {
 /// True for a moment during which the picture changes all the time.
 bool isSweep(Beat beat);
 
-/// Rows other than the query's are counted without it: the place of the n-th.
+/// Index of the n-th row, skipping the query's.
 inline Index otherRow(Index query, Index n) { return n < query ? n : n + 1; }
 
 /// Never empty; covers every step, in order, without a gap.

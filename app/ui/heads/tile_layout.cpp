@@ -91,7 +91,7 @@ TitleLines titleLinesOf(const Look& look, const TileTitle& title, const TitleRoo
       words = {title.both};
     }
   }
-  // what it is made for stands whole before what it measures as stands at all
+  // show the full purpose before any of the measured label
   if (most > 2 && !words.empty() && !fits(words.front(), width)) {
     const std::vector<std::string> both = titleLines(fonts.words, words.front(), width, 2);
     words.erase(words.begin());

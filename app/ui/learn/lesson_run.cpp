@@ -259,8 +259,8 @@ void LessonRun::follow(const Panel& panel, LiveTraining& training) {
   read(facts, view.typesText);
 }
 
-/// Where there is something to do, what is told is of the state before it, and what is said then of
-/// the state in which it is done, for as long as it is. Half a sentence is not judged.
+/// If the scene has a task, its text describes the state before, its confirmation the state after.
+/// A sentence that is still being typed is not judged.
 void LessonRun::read(const lessons::FactSource& facts, bool typed) {
   const auto filled = [&](const std::string& text) { return lessons::filledIn(text, facts); };
   const lessons::Scene& now = scene();

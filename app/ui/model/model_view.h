@@ -1,5 +1,5 @@
-// ModelView: what of a whole model is looked at, and how; a part of the view. Of the
-// model itself only where it is.
+// ModelView: selection and display options of the model page, a part of the view. Of the model it
+// holds only the path.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
-// Table: rows and columns on Dear ImGui's own table, in the program's manner: headings that sort
-// and say what they stand for, numbers to the right in even digits, a row that lights up under the
-// mouse and can be chosen, bars, and names that can be followed.
+// Table: rows and columns on Dear ImGui's own table: sortable headings with tooltips, right-aligned
+// numbers, rows that are highlighted under the mouse and can be selected, bars, and links.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Used columns: which columns of X hold what is told of its tokens. Sentences and series fill the
+// Used columns: which columns of X carry information. Sentences and series fill the
 // first of many coordinates, and hardly anything stands in the others; the stage leaves those out,
 // and the rows of weights that they meet.
 #pragma once
