@@ -1,9 +1,15 @@
-// Work the interface must not wait for, on a thread of its own. The newest request wins: one that
-// waits is dropped, one under way is told to stop, an older one's result is never seen.
+// Background work: tasks that the interface must not wait for. A task is a sequence of units; each
+// unit is one plain call. The newest request wins: one that waits is dropped, one under way is
+// cancelled, and an older one's result is never seen.
+//
+// TaskRunner runs one task at a time, on a thread of its own or on the threads of a TaskPool.
+// BackgroundTask adds a result. Without threads (a browser's page that is not isolated), units run
+// between two events of the page.
 #pragma once
 
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <functional>
 #include <mutex>
@@ -12,6 +18,7 @@
 #include <thread>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "app/later.h"
 #include "core/error.h"
@@ -21,9 +28,39 @@ namespace headscope {
 /// Without threads, units of work run between two frames until this time is spent.
 inline constexpr double kSlice = 0.02;
 
-/// A thread that does one task at a time, unit by unit. Where there are no threads, units run
-/// between two events of the page.
-class TaskThread {
+class TaskRunner;
+
+/// A few threads that run the units of any number of TaskRunners, one unit of each in turn. Its
+/// runners must be gone before it.
+class TaskPool {
+ public:
+  explicit TaskPool(int threads) : threadCount_(threads) {}
+  ~TaskPool();
+  TaskPool(const TaskPool&) = delete;
+  TaskPool& operator=(const TaskPool&) = delete;
+
+ private:
+  friend class TaskRunner;
+  /// Queues a runner that has a unit to run.
+  void enqueue(TaskRunner& runner);
+  /// Takes a runner out of the queue and waits until none of its units runs.
+  void remove(TaskRunner& runner);
+  void loop();
+
+  [[maybe_unused]] const int threadCount_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<TaskRunner*> queue_;
+  std::vector<TaskRunner*> running_;
+  bool stopping_ = false;
+#ifndef HEADSCOPE_NO_THREADS
+  std::vector<std::thread> threads_;  // started by the first runner that is queued
+#endif
+};
+
+/// Runs one task at a time, unit by unit: on the pool's threads, or without a pool on a thread of
+/// its own.
+class TaskRunner {
  public:
   enum class After {
     rest,  // it is done, or stopped
@@ -33,16 +70,16 @@ class TaskThread {
   /// Runs a task's next unit. It polls `cancelled`.
   using Task = std::function<After(const std::atomic<bool>& cancelled)>;
 
-  TaskThread() = default;
+  explicit TaskRunner(TaskPool* pool = nullptr) : pool_(pool) {}
   /// Cancels what is under way and joins.
-  ~TaskThread();
-  TaskThread(const TaskThread&) = delete;
-  TaskThread& operator=(const TaskThread&) = delete;
+  ~TaskRunner();
+  TaskRunner(const TaskRunner&) = delete;
+  TaskRunner& operator=(const TaskRunner&) = delete;
 
   /// `wake` is called from the thread.
   void setWake(std::function<void()> wake);
-  /// Before the first request: `rest` is called from the thread, once whenever nothing was
-  /// requested for so many seconds. Never where there are no threads.
+  /// Call before the first request, without a pool: `rest` is called from the thread, once whenever
+  /// nothing was requested for so many seconds. Never called where there are no threads.
   void onRest(double seconds, std::function<void()> rest);
   void request(Task task);
   /// Nothing is requested any more, and what is under way is told to stop.
@@ -55,11 +92,15 @@ class TaskThread {
   void wake();
 
  private:
+  friend class TaskPool;
   bool idle() const { return !requested_ && !running_; }
+  /// Runs a unit of what is requested. True where there is another one.
+  bool runUnitOnPool();
   /// What is requested; `lock` holds mutex_ before and after.
   void runRequested(std::unique_lock<std::mutex>& lock);
   void loop();
 
+  TaskPool* pool_;
   std::mutex wakeMutex_;  // held while waking: whoever clears the wake call waits for it to return
   std::function<void()> wake_;
   double restAfter_ = 0.0;
@@ -105,6 +146,8 @@ class BackgroundTask {
     std::string error;  // why there is none
   };
 
+  explicit BackgroundTask(TaskPool* pool = nullptr) : thread_(pool) {}
+
   /// `wake` is called from the task's thread after each outcome.
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
@@ -126,10 +169,10 @@ class BackgroundTask {
       bool last = true;
       outcome.error = whyNot([&] { last = next(cancelled, outcome.result); });
       const std::lock_guard done(mutex_);
-      if (cancelled) return TaskThread::After::rest;
-      if (!last) return TaskThread::After::more;
+      if (cancelled) return TaskRunner::After::rest;
+      if (!last) return TaskRunner::After::more;
       outcome_ = std::move(outcome);
-      return TaskThread::After::news;
+      return TaskRunner::After::news;
     });
   }
 
@@ -168,7 +211,7 @@ class BackgroundTask {
  private:
   std::mutex mutex_;
   std::optional<Outcome> outcome_;
-  TaskThread thread_;  // last: gone before what it writes
+  TaskRunner thread_;  // last: gone before what it writes
 };
 
 /// Adapts an object with runUnit(), true after its last unit, to a NextUnit. `begin` makes the

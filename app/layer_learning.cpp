@@ -29,9 +29,9 @@ void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& d
           if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});
         });
         if (!error.empty()) tell({std::nullopt, true, error});
-        if (cancelled) return TaskThread::After::rest;
+        if (cancelled) return TaskRunner::After::rest;
         const bool ended = !error.empty() || learner->done();
-        return ended ? TaskThread::After::news : TaskThread::After::more;
+        return ended ? TaskRunner::After::news : TaskRunner::After::more;
       });
 }
 

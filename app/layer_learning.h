@@ -73,7 +73,7 @@ class LayerLearning {
 
   std::optional<LearnedSizes> of_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
-  TaskThread thread_;  // last: gone before what it writes
+  TaskRunner thread_;  // last: gone before what it writes
 };
 
 }  // namespace headscope

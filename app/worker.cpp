@@ -29,7 +29,7 @@ Worker::Progress Worker::progress() const {
   return {true, startedAt > 0.0 ? clockSeconds() - startedAt : 0.0, stepsDone_.load()};
 }
 
-TaskThread::After Worker::run(const DocumentPtr& document, const std::atomic<bool>& cancelled) {
+TaskRunner::After Worker::run(const DocumentPtr& document, const std::atomic<bool>& cancelled) {
   TracePtr trace;
   std::string error = whyNot([&] {
     stepsDone_ = 0;
@@ -44,12 +44,12 @@ TaskThread::After Worker::run(const DocumentPtr& document, const std::atomic<boo
     trace = runAttention(document, last_, execution);
   });
   startedAt_ = 0.0;
-  if (error.empty() && trace == nullptr) return TaskThread::After::rest;
+  if (error.empty() && trace == nullptr) return TaskRunner::After::rest;
   if (trace != nullptr) last_ = trace;
   const std::lock_guard lock(mutex_);
   update_ = error.empty() ? Update{std::move(trace), {}, {}}
                           : Update{nullptr, std::move(error), document};
-  return TaskThread::After::news;
+  return TaskRunner::After::news;
 }
 
 }  // namespace headscope

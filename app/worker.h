@@ -48,7 +48,7 @@ class Worker {
 
  private:
   /// Runs a whole pass and leaves its update.
-  TaskThread::After run(const DocumentPtr& document, const std::atomic<bool>& cancelled);
+  TaskRunner::After run(const DocumentPtr& document, const std::atomic<bool>& cancelled);
 
   int threads_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of the results
@@ -58,7 +58,7 @@ class Worker {
   std::optional<Update> update_;        // stays until it is taken or there is a newer one
   std::atomic<double> startedAt_{0.0};  // 0: no pass is under way
   std::atomic<int> stepsDone_{0};
-  TaskThread thread_;  // last: gone before what it writes
+  TaskRunner thread_;  // last: gone before what it writes
 };
 
 }  // namespace headscope

@@ -6,6 +6,7 @@
 #include <future>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 
@@ -152,6 +153,51 @@ TEST(BackgroundTask, UnitsAreStoppedAndReplaced) {
       EXPECT_EQ(outcome->result, 2);
     }
   }
+}
+
+/// More tasks than threads: each gets its turn after a unit of another one.
+TEST(TaskPool, RunsUnitsOfAllTasksInTurn) {
+  TaskPool pool(1);
+  Task endlessUnits(&pool), other(&pool);
+  std::promise<void> started;
+  bool first = true;
+  endlessUnits.requestUnits([&](Cancelled&, std::optional<int>&) {
+    if (std::exchange(first, false)) started.set_value();
+    return false;
+  });
+  started.get_future().wait();
+  other.request([](Cancelled&) { return std::optional(5); });
+  other.wait();
+  EXPECT_EQ(other.take().value().result, 5);
+  EXPECT_TRUE(endlessUnits.busy());
+  endlessUnits.stop();
+  endlessUnits.wait();
+  EXPECT_FALSE(endlessUnits.take());
+}
+
+TEST(TaskPool, TheNewestRequestWins) {
+  TaskPool pool(2);
+  Task task(&pool);
+  std::promise<void> started;
+  task.request(endless(started));
+  started.get_future().wait();
+  task.request([](Cancelled&) { return std::optional(2); });
+  task.wait();
+  EXPECT_EQ(task.take().value().result, 2);
+}
+
+TEST(TaskPool, ATaskMayGoWhileItsUnitRuns) {
+  TaskPool pool(2);
+  std::promise<void> started;
+  {
+    Task task(&pool);
+    task.request(endless(started));
+    started.get_future().wait();
+  }
+  Task next(&pool);
+  next.request([](Cancelled&) { return std::optional(3); });
+  next.wait();
+  EXPECT_EQ(next.take().value().result, 3);
 }
 
 TEST(BackgroundTask, IsStoppedWhenItGoes) {

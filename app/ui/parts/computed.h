@@ -121,6 +121,7 @@ class Computations {
   template <typename Result>
   class Entry final : public Base {
    public:
+    explicit Entry(TaskPool& pool) : task_(&pool) {}
     template <typename MakeWork>
     Computed<Result> want(const Fingerprint& key, When when, bool handMoves,
                           const MakeWork& makeWork) {
@@ -184,7 +185,7 @@ class Computations {
   Entry<Result>& entry(std::string_view name) {  // throws where the name has another type
     auto found = entries_.find(name);
     if (found == entries_.end()) {
-      found = entries_.emplace(std::string(name), std::make_unique<Entry<Result>>()).first;
+      found = entries_.emplace(std::string(name), std::make_unique<Entry<Result>>(pool_)).first;
       found->second->setWake(wake_);
     }
     auto* const typed = dynamic_cast<Entry<Result>*>(found->second.get());
@@ -194,6 +195,9 @@ class Computations {
     return *typed;
   }
 
+  static constexpr int kThreads = 3;
+
+  TaskPool pool_{kThreads};  // of all entries, which go before it
   std::map<std::string, std::unique_ptr<Base>, std::less<>> entries_;
   std::function<void()> wake_;
   bool handMoves_ = false;
