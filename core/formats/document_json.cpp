@@ -302,7 +302,10 @@ std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsToRead& 
 
 Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const AttentionConfig& c,
                   TensorsToRead& tensors) {
-  if (id == TensorId::memory && !c.crossAttention()) return {};
+  if (id == TensorId::memory && !c.crossAttention()) {
+    static_cast<void>(field.find(name));  // null, or of an input whose memory is not used
+    return {};
+  }
   return tensors.read(field.at(name), shapeOf(id, c));
 }
 

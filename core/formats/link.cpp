@@ -141,21 +141,21 @@ std::string linkText(const Session& session, Index memoryBudget) {
 Session sessionFromLink(const std::string& text, Index memoryBudget) {
   if (text.size() > kMostLinkBytes) throw UserError("the link is longer than any that is made");
   const Json json = sessionIn(text, kLinkName);
-  const JsonField file(json, kLinkName);
-  requireVersion(file, kLinkName);
-  TensorsToRead tensors(memoryBudget);
-  const JsonField own = file.at("own");
-  if (own.value().fields() == nullptr) own.fail("must be an object");
-  for (const auto& [name, value] : *own.value().fields()) {
-    const JsonField field = own.at(name);
-    if (field.find("shape")) tensors.give(name, tensorOfLink(field));
-  }
-  giveTensors(file, file.at("document"), kDocumentName, tensors, memoryBudget);
-  for (const JsonField& scene : file.at("scenes").items()) {
-    const auto number = static_cast<int>(scene.at("number").whole());
-    giveTensors(file, scene.at("document"), nameOfScene(number), tensors, memoryBudget);
-  }
-  return sessionFrom(file, tensors, memoryBudget);
+  return readWhole(json, kLinkName, [&](const JsonField& file) {
+    requireVersion(file, kLinkName);
+    static_cast<void>(file.find("tensors"));  // the name of a file, which a link does without
+    TensorsToRead tensors(memoryBudget);
+    const JsonField own = file.at("own");
+    for (const auto& [name, field] : own.fields()) {
+      if (field.find("shape")) tensors.give(name, tensorOfLink(field));
+    }
+    giveTensors(file, file.at("document"), kDocumentName, tensors, memoryBudget);
+    for (const JsonField& scene : file.at("scenes").items()) {
+      const auto number = static_cast<int>(scene.at("number").whole());
+      giveTensors(file, scene.at("document"), nameOfScene(number), tensors, memoryBudget);
+    }
+    return sessionFrom(file, tensors, memoryBudget);
+  });
 }
 
 }  // namespace headscope::formats

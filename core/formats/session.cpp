@@ -121,9 +121,10 @@ Json viewJson(const std::string& view) {
   return Json::emptyObject();
 }
 
+/// What a newer program has to say of the view alone is passed over: no number depends on it.
 std::string viewFrom(const JsonField& field) {
   if (field.value().fields() == nullptr) field.fail("must be an object");
-  return field.value().dump();
+  return field.asGiven().dump();
 }
 
 /// The tensors file, which lies beside the session and nowhere else.
@@ -190,15 +191,15 @@ Json sessionIn(const std::string& text, const std::string& file) {
 }
 
 void requireVersion(const JsonField& file, const std::string& path) {
-  const Json* format = file.value().find("format");
-  if (format == nullptr || format->text() == nullptr || *format->text() != kFormat) {
+  const auto format = file.value().fields() != nullptr ? file.find("format") : std::nullopt;
+  if (!format || format->value().text() == nullptr || format->text() != kFormat) {
     throw UserError(
         fmt::format("{} is not a headscope session: open one that headscope has saved", path));
   }
   const Index version = file.at("version").whole();
   if (version < 1) file.at("version").fail("must be 1 or more");
-  if (version == kVersion) return;
   const auto program = file.find("program");
+  if (version == kVersion) return;
   throw UserError(fmt::format(
       "{} is a session of version {}, and headscope {} reads version {}: open it with headscope {} "
       "or newer",
@@ -292,10 +293,11 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
   const auto lock = lockFolderOf(path, platform::FileLock::Kind::shared);
   const std::string name = given.string();
   const Json json = sessionIn(readText(path, kMaxSessionBytes, "session"), name);
-  const JsonField file(json, name);
-  requireVersion(file, name);
-  TensorsToRead tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
-  return sessionFrom(file, tensors, memoryBudget);
+  return readWhole(json, name, [&](const JsonField& file) {
+    requireVersion(file, name);
+    TensorsToRead tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
+    return sessionFrom(file, tensors, memoryBudget);
+  });
 }
 
 void removeSession(const fs::path& given) {

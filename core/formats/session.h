@@ -50,7 +50,8 @@ std::string sessionName(const std::filesystem::path& path);
 /// Throws UserError naming the path and the reason; what was there before stays.
 void saveSession(const std::filesystem::path& path, const Session& session);
 
-/// Throws UserError that names the file and field.
+/// Throws UserError that names the file and field, also for a field that this program does not
+/// know: numbers could depend on it. Those of a view are passed over.
 Session loadSession(const std::filesystem::path& path, Index memoryBudget);
 
 /// Both files go.
