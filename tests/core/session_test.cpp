@@ -250,6 +250,23 @@ TEST(Link, AFieldThatIsNotKnownIsRefusedWhereverItStands) {
   }
 }
 
+TEST_F(SessionFile, ThatSomebodyElseHasSavedIsNotReplaced) {
+  const DocumentPtr mine = fromTexts({"mine"});
+  const auto first = formats::saveSession(path_(), {mine, "{}", {}, {}});
+  EXPECT_EQ(load().content, first.content);
+  formats::saveSession(path_(), {fromTexts({"theirs"}), "{}", {}, {}}, first.content);
+  const std::string theirs = readAll(path_());
+  const auto before = files();
+  EXPECT_THROW(formats::saveSession(path_(), {mine, "{}", {}, {}}, first.content),
+               formats::SessionChanged);
+  EXPECT_EQ(readAll(path_()), theirs);
+  EXPECT_EQ(files(), before);
+  EXPECT_NO_THROW(load());
+  fs::remove(path_());  // nothing is lost then
+  EXPECT_EQ(formats::saveSession(path_(), {mine, "{}", {}, {}}, first.content).content,
+            first.content);
+}
+
 struct Damage {
   const char* field;  // JSON pointer
   json value;         // discarded: the field is removed
