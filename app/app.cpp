@@ -35,11 +35,11 @@ App::State::State(AppOptions o)
     : view(o.view),
       documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
-      sessions(documents, view,
-               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
-                documents.history().mark()}),
-      training(documents.memoryBudget(), std::move(o.training)),
       model(documents.memoryBudget()),
+      sessions(documents, view, model,
+               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
+                documents.history().mark(), std::move(o.models), o.sessionContent}),
+      training(documents.memoryBudget(), std::move(o.training)),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
       exports(documents, training, std::move(o.tracePath)),
@@ -247,11 +247,15 @@ void App::State::openDropped() {
 /// once it is, the view says what is there.
 void App::State::followModel() {
   ui::ModelPlace& place = view.model.place;
-  if (place != modelPlace && !place.folder.empty()) {
+  const bool asked = sessions.takeModelAsked();
+  if ((asked || place != modelPlace) && !place.folder.empty()) {
     model.open(place.folder, place.text);
   } else {
     model
         .follow();  // what is asked for in a frame comes with a later one, however soon it is there
+  }
+  if (const std::string why = model.takeKeptProblem(); !why.empty()) {
+    documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
   }
   model.followDocument(documents.newest());
   if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
@@ -294,6 +298,7 @@ void App::State::startExport() {
   picture.program.compared = reference.kept();
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
+  picture.program.models = model.saved();
   picture.program.training = training.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();

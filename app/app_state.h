@@ -104,9 +104,9 @@ struct App::State {
 
   ui::ViewState view;
   Documents documents;
+  LiveModel model;
   Sessions sessions;
   LiveTraining training;
-  LiveModel model;
   LiveGeneration generation;
   ui::ModelPlace modelPlace;     // what the view was made to say, or has asked for
   std::uint64_t modelShown = 0;  // the moment that it is of

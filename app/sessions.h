@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/documents.h"
+#include "app/live_model.h"
 #include "app/session_store.h"
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_controls.h"
@@ -16,8 +18,10 @@ namespace headscope {
 class Sessions {
  public:
   /// What it is given must outlive it.
-  Sessions(Documents& documents, ui::ViewState& view, SessionStore::Start start)
-      : documents_(documents), view_(view), store_(std::move(start)) {}
+  Sessions(Documents& documents, ui::ViewState& view, LiveModel& model, SessionStore::Start start)
+      : documents_(documents), view_(view), model_(model), store_(std::move(start)) {
+    model_.take(store_.models(), documents_.newest());
+  }
 
   SessionStore& store() { return store_; }
   const SessionStore& store() const { return store_; }
@@ -53,6 +57,10 @@ class Sessions {
   bool restoreKey();
   bool answerPressed() const;
 
+  /// Once for each session that was opened and whose view is there: its model is to be opened, also
+  /// where the view names the one that is open.
+  bool takeModelAsked() { return std::exchange(modelAsked_, false); }
+
   /// Once a frame, before the panels: keeps what has changed and says what has happened. True where
   /// the view is another one now, that came with a session or a scene.
   bool follow();
@@ -63,12 +71,14 @@ class Sessions {
 
  private:
   void save(bool elsewhere);
-  void saveTo(const std::filesystem::path& path);
+  /// `over`: whatever the file holds by now.
+  void saveTo(const std::filesystem::path& path, bool over);
   void restore();
   void discard();
   void recallScene(int number);
   void setScene(int number);
   void show(DocumentPtr document, std::string newView, const std::string& name);
+  void show(const formats::Session& session, const std::string& name);
   bool takeViewToCome();
   bool askedTwice(const std::string& wish, const std::string& sentence);
   std::optional<std::string> warns(const std::string& wish) const;
@@ -76,6 +86,7 @@ class Sessions {
   struct ViewToCome {
     DocumentPtr document;
     std::string view;
+    bool opensModel = false;
   };
   struct Warned {  // what the user was told before it is done, on this document
     std::string wish, sentence;
@@ -84,6 +95,7 @@ class Sessions {
 
   Documents& documents_;
   ui::ViewState& view_;
+  LiveModel& model_;
   SessionStore store_;
   std::optional<ViewToCome> viewToCome_;
   Warned warned_;
@@ -91,6 +103,7 @@ class Sessions {
   float offerHeight_ = 0.0F;
   int shownScene_ = 0;
   std::string linkBase_;
+  bool modelAsked_ = false;
 };
 
 }  // namespace headscope
