@@ -162,7 +162,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     overlays(panel);
     speakerWindow(look);
     applyEdits(edits);
-    if (exports.waits() || documents.learning()) look.changesIn(ui::kProgressPace);
+    const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
+    if (progresses) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
       history.endGesture();
@@ -341,7 +342,7 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
   if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
-  if (sink.stopLearning) documents.stopLearning();
+  if (sink.stopLearning) documents.learning() ? documents.stopLearning() : sessions.stopLink();
   if (sink.chooseFiles || sink.chooseFolder) chooseFiles(sink.chooseFolder);
   if (sink.preset) openPreset(*sink.preset);
   if (sink.open) documents.open(sink.open->document, sink.open->name);
@@ -395,7 +396,7 @@ void App::onWake(std::function<void()> wake) {
   state_->headCounts.setWake(wake);
   state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
-  state_->sessions.store().onWake(wake);
+  state_->sessions.setWake(wake);
   state_->documents.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
@@ -440,6 +441,7 @@ bool App::finish() {
   state_->takeResult();
   state_->exports.wait();
   bool news = state_->training.finish();
+  news = state_->sessions.finish() || news;
   news = state_->model.finish() || news;
   news = state_->generation.finish() || news;
   for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
@@ -447,12 +449,12 @@ bool App::finish() {
   }
   news = state_->computations.finish() || news;
   state_->reference.finish();
-  state_->sessions.store().finish();
   return news;
 }
 
 void App::stop() {
   state_->documents.stop();
+  state_->sessions.stopLink();
   state_->training.stop();
   state_->model.stop();
   state_->generation.stop();

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "app/link.h"
 #include "app/ui/compat.h"
 #include "app/view_json.h"
 
@@ -78,25 +77,40 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
 }
 
 void Sessions::openLink(const std::string& link) {
-  documents_.attempt([&] {
-    const formats::Session session = sessionOfLink(link, documents_.memoryBudget());
-    show(session, "open a link");
-    documents_.history().setMark(store_.opened({}, session));
-    shownScene_ = 0;
-    documents_.say("opened a link");
-  });
+  link_.open(link, documents_.memoryBudget());
+  documents_.say("opening the link");
 }
 
 void Sessions::copyLink() {
-  documents_.attempt([&] {
-    const formats::Session session{
-        documents_.newest(), viewToJson(view_), store_.scenes(), {}, model_.saved()};
-    const std::string link = linkOf(session, documents_.memoryBudget());
-    ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
-    documents_.say(linkBase_.empty()
-                       ? "copied: put it behind the address of a page with headscope (web.sh)"
-                       : fmt::format("copied an address of {} letters", link.size()));
-  });
+  link_.make({documents_.newest(), viewToJson(view_), store_.scenes(), {}, model_.saved()},
+             documents_.memoryBudget());
+  documents_.say("making the link");
+}
+
+void Sessions::stopLink() {
+  if (!link_.busy()) return;
+  link_.stop();
+  documents_.say("stopped: no link was copied or opened");
+}
+
+void Sessions::takeLink() {
+  auto outcome = link_.take();
+  if (!outcome) return;
+  if (!outcome->error.empty()) return documents_.say(outcome->error, true);
+  if (!outcome->result) return;
+  if (const auto& session = outcome->result->session) {
+    return documents_.attempt([&] {
+      show(*session, "open a link");
+      documents_.history().setMark(store_.opened({}, *session));
+      shownScene_ = 0;
+      documents_.say("opened a link");
+    });
+  }
+  const std::string& link = outcome->result->link;
+  ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
+  documents_.say(linkBase_.empty()
+                     ? "copied: put it behind the address of a page with headscope (web.sh)"
+                     : fmt::format("copied an address of {} letters", link.size()));
 }
 
 void Sessions::save(bool elsewhere) {
@@ -249,6 +263,7 @@ void Sessions::windows(const ui::Look& look, float top) {
 }
 
 bool Sessions::follow() {
+  takeLink();
   if (store_.follow(documents_.history())) {  // by undo or redo
     model_.take(store_.models(), documents_.newest());
     modelAsked_ = true;

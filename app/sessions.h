@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/documents.h"
+#include "app/link_task.h"
 #include "app/live_model.h"
 #include "app/session_store.h"
 #include "app/ui/scenes_panel.h"
@@ -43,9 +44,23 @@ class Sessions {
   /// `asked`: whether what is not saved may be left, which the dialog asks by itself.
   void open(const std::filesystem::path& path, bool asked = false);
 
-  /// As `open`, of what stands in an address (link.h).
+  /// As `open`, of what stands in an address (link.h). Both are done beside the frames: weights may
+  /// have to be learned for them.
   void openLink(const std::string& link);
   void copyLink();
+  const LinkTask& linkTask() const { return link_; }
+  /// What was asked for last is left.
+  void stopLink();
+  void setWake(const std::function<void()>& wake) {
+    link_.setWake(wake);
+    store_.onWake(wake);
+  }
+  /// True where the next frame has something to take.
+  bool finish() {
+    const bool news = link_.finish();
+    store_.finish();
+    return news;
+  }
   /// The page's own address, that links begin with.
   void setLinkBase(std::string address) { linkBase_ = std::move(address); }
 
@@ -75,6 +90,7 @@ class Sessions {
   void saveTo(const std::filesystem::path& path, bool over);
   void restore();
   void discard();
+  void takeLink();
   void recallScene(int number);
   void setScene(int number);
   void show(DocumentPtr document, std::string newView, const std::string& name);
@@ -104,6 +120,7 @@ class Sessions {
   int shownScene_ = 0;
   std::string linkBase_;
   bool modelAsked_ = false;
+  LinkTask link_;
 };
 
 }  // namespace headscope
