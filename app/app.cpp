@@ -36,11 +36,11 @@ App::State::State(AppOptions o)
     : view(o.view),
       documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
-      sessions(documents, view,
-               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
-                documents.history().mark()}),
-      training(documents.memoryBudget(), std::move(o.training)),
       model(documents.memoryBudget()),
+      sessions(documents, view, model,
+               {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
+                documents.history().mark(), std::move(o.models), o.sessionContent}),
+      training(documents.memoryBudget(), std::move(o.training)),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
       exports(documents, training, std::move(o.tracePath)),
@@ -163,7 +163,8 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     overlays(panel);
     speakerWindow(look);
     applyEdits(edits);
-    if (exports.waits() || documents.learning()) look.changesIn(ui::kProgressPace);
+    const bool progresses = exports.waits() || documents.learning() || sessions.linkTask().busy();
+    if (progresses) look.changesIn(ui::kProgressPace);
     History& history = documents.history();
     if (history.gestureGoesOn() && !ImGui::IsAnyItemActive() && !edits.gestureGoesOn) {
       history.endGesture();
@@ -245,11 +246,15 @@ void App::State::openDropped() {
 /// once it is, the view says what is there.
 void App::State::followModel() {
   ui::ModelPlace& place = view.model.place;
-  if (place != modelPlace && !place.folder.empty()) {
+  const bool asked = sessions.takeModelAsked();
+  if ((asked || place != modelPlace) && !place.folder.empty()) {
     model.open(place.folder, place.text);
   } else {
     model
         .follow();  // what is asked for in a frame comes with a later one, however soon it is there
+  }
+  if (const std::string why = model.takeKeptProblem(); !why.empty()) {
+    documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
   }
   model.followDocument(documents.newest());
   if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
@@ -292,6 +297,7 @@ void App::State::startExport() {
   picture.program.compared = reference.kept();
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
+  picture.program.models = model.saved();
   picture.program.training = training.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();
@@ -334,7 +340,7 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
   if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
-  if (sink.stopLearning) documents.stopLearning();
+  if (sink.stopLearning) documents.learning() ? documents.stopLearning() : sessions.stopLink();
   if (sink.chooseFiles || sink.chooseFolder) chooseFiles(sink.chooseFolder);
   if (sink.preset) openPreset(*sink.preset);
   if (sink.open) documents.open(sink.open->document, sink.open->name);
@@ -388,7 +394,7 @@ void App::onWake(std::function<void()> wake) {
   state_->headCounts.setWake(wake);
   state_->scaleStudy.setWake(wake);
   state_->reference.setWake(wake);
-  state_->sessions.store().onWake(wake);
+  state_->sessions.setWake(wake);
   state_->documents.setWake(std::move(wake));
 }
 bool App::wantsFrame() const { return state_->wantsFrame; }
@@ -433,6 +439,7 @@ bool App::finish() {
   state_->takeResult();
   state_->exports.wait();
   bool news = state_->training.finish();
+  news = state_->sessions.finish() || news;
   news = state_->model.finish() || news;
   news = state_->generation.finish() || news;
   for (LiveStudy* study : {&state_->headCounts, &state_->scaleStudy}) {
@@ -440,12 +447,12 @@ bool App::finish() {
   }
   news = state_->computations.finish() || news;
   state_->reference.finish();
-  state_->sessions.store().finish();
   return news;
 }
 
 void App::stop() {
   state_->documents.stop();
+  state_->sessions.stopLink();
   state_->training.stop();
   state_->model.stop();
   state_->generation.stop();

@@ -34,6 +34,8 @@ struct AppOptions {
   NamedDocument compared;                   // the state chosen in the history to compare with
   std::filesystem::path sessionPath;        // the session it is; empty: none yet
   std::vector<formats::SavedScene> scenes;  // the session's
+  formats::SavedModels models;              // the edits of models that it keeps
+  std::optional<formats::FileContent> sessionContent;  // of its file when it was read
   bool firstLook =
       false;      // on a number to try something with (ui::FirstLook), not on the view alone
   int scene = 0;  // the one it goes to, with the view as given; 0: none

@@ -79,9 +79,14 @@ void App::State::wholeWindow(const ui::Panel& panel) {
 }
 
 std::optional<ui::Status::Learning> App::State::learningNow() const {
-  if (!documents.learning()) return std::nullopt;
-  const LayerLearning::Progress now = documents.learned();
-  return ui::Status::Learning{now.step, now.steps};
+  if (documents.learning()) {
+    const LayerLearning::Progress now = documents.learned();
+    return ui::Status::Learning{now.step, now.steps};
+  }
+  const auto link = sessions.linkTask().progress();
+  if (!link) return std::nullopt;
+  return ui::Status::Learning{link->step, link->steps, "Learning the heads of the link",
+                              "Stops it: no link is copied or opened."};
 }
 
 void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {

@@ -104,9 +104,9 @@ struct App::State {
 
   ui::ViewState view;
   Documents documents;
+  LiveModel model;
   Sessions sessions;
   LiveTraining training;
-  LiveModel model;
   LiveGeneration generation;
   ui::ModelPlace modelPlace;     // the location last shown or requested
   std::uint64_t modelShown = 0;  // the moment that it is of

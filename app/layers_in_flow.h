@@ -20,8 +20,16 @@ class LayersInFlow {
   /// A layer of the model takes the place of the document that is shown.
   void opened(Opened layer) { opened_.push_back(std::move(layer)); }
 
+  /// All that were opened, the oldest first.
+  const std::deque<Opened>& all() const { return opened_; }
+
   /// Of what layer this document is; null: of none, or of one that has another input now.
   const Opened* layerOf(const Document& document) const;
+
+  /// The newest document that `changed` was given.
+  const DocumentPtr& followed() const { return followed_; }
+  /// The next call of `changed` takes its document for another one than before.
+  void followAgain() { followed_ = nullptr; }
 
   /// Once a frame, with the newest document: the layer where it is another one of a layer than
   /// before, and so to be run in the model; null else.

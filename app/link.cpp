@@ -79,9 +79,9 @@ std::string checkOf(std::string_view text) {
 
 }  // namespace
 
-std::string linkOf(const formats::Session& session, Index memoryBudget) {
+std::string linkOf(const formats::Session& session, Index memoryBudget, const WeightMaker& make) {
   constexpr int kBest = 9;
-  std::string text = formats::linkText(session, memoryBudget);
+  std::string text = formats::linkText(session, memoryBudget, make);
   int size = 0;
   const std::unique_ptr<unsigned char, Free> bytes(stbi_zlib_compress(
       reinterpret_cast<unsigned char*>(text.data()), static_cast<int>(text.size()), &size, kBest));
@@ -90,7 +90,7 @@ std::string linkOf(const formats::Session& session, Index memoryBudget) {
          toAddress(bytes.get(), static_cast<std::size_t>(size));
 }
 
-formats::Session sessionOfLink(std::string_view link, Index memoryBudget) {
+formats::Session sessionOfLink(std::string_view link, Index memoryBudget, const WeightMaker& make) {
   if (const auto at = link.rfind('#'); at != std::string_view::npos) link.remove_prefix(at + 1);
   if (link.size() > kMostLinkLetters) throw UserError("the link is longer than any that is made");
   if (!link.starts_with(kLinkStart)) {
@@ -107,7 +107,7 @@ formats::Session sessionOfLink(std::string_view link, Index memoryBudget) {
   if (size < 0) throw UserError(kDamaged);
   text.resize(static_cast<std::size_t>(size));
   if (checkOf(text) != link.substr(0, kCheckLetters)) throw UserError(kDamaged);
-  return formats::sessionFromLink(text, memoryBudget);
+  return formats::sessionFromLink(text, memoryBudget, make);
 }
 
 }  // namespace headscope

@@ -34,6 +34,7 @@ struct Asked {
   bool cut = false;
   std::vector<HeadOfLayer> off;
   model::ModelDocumentPtr edits;
+  std::shared_ptr<const formats::SavedModel> kept;  // by a session: to be made in their place
   Index budget = 0;
   std::uint64_t number = 0;
   BlockStorePtr memory = nullptr;
@@ -86,6 +87,46 @@ model::ModelInput inputFor(const ModelMoment& moment, const std::string& text,
                            const model::ModelConfig& config) {
   if (moment.tokenizer == nullptr) return {idsIn(text), {}, {}};
   return inputOf(moment.tokenizer->encode(text), *moment.tokenizer, config);
+}
+
+/// The document as the model's layer, or as an edit of it.
+LayersInFlow::Opened asLayer(const formats::ShownLayer& shown, const model::ModelPtr& of) {
+  auto plain = makeModelDocument(of, shown.input);
+  DocumentPtr opened = shown.document;
+  if (formats::differs(*shown.document, *plain, shown.layer)) {
+    Document own = *layerDocument(*plain, shown.layer, shown.document->input->x);
+    own.source = shown.document->source;
+    own.input = shown.document->input;
+    opened = std::make_shared<const Document>(std::move(own));
+  }
+  return {std::move(plain), shown.layer, std::move(opened)};
+}
+
+/// Throws nothing but std::bad_alloc: what is in the way is the result's problem.
+std::shared_ptr<const KeptEdits> keptEditsOn(const model::ModelPtr& of,
+                                             std::shared_ptr<const formats::SavedModel> kept,
+                                             const model::ModelInput& input) {
+  auto made = std::make_shared<KeptEdits>();
+  made->problem = whyNot([&] {
+    made->edits = formats::editsOn(of, *kept->kept, input);
+    for (const formats::ShownLayer& shown : kept->shown) {
+      made->layers.push_back(asLayer(shown, of));
+    }
+  });
+  made->of = std::move(kept);
+  return made;
+}
+
+/// As a file would keep the edits of a model that was open.
+std::shared_ptr<const formats::SavedModel> asKept(
+    std::shared_ptr<const formats::SavedModel> model) {
+  if (model->kept != nullptr) return model;
+  std::vector<Index> layers;
+  for (const formats::ShownLayer& shown : model->shown) layers.push_back(shown.layer);
+  auto kept = std::make_shared<formats::SavedModel>(*model);
+  kept->kept = std::make_shared<const formats::ModelEdits>(
+      formats::editsOf(model->folder, *model->document, model->off, layers));
+  return kept;
 }
 
 /// Rows whose logits are one unit of work: enough for a product to be fast.
@@ -158,6 +199,13 @@ class MomentMaker {
       cutToFit(moment_, most);
       input = inputFor(moment_, moment_.text, config);
     }
+    if (asked_.kept != nullptr) {
+      made_ = keptEditsOn(of, asked_.kept, input);
+      if (made_->problem.empty()) {
+        asked_.edits = made_->edits.document;
+        asked_.off = made_->edits.off;
+      }
+    }
     const auto plain = makeModelDocument(of, input);
     const bool edited = asked_.edits != nullptr && asked_.edits->model == of;
     auto document = edited ? withInput(*asked_.edits, std::move(input)) : plain;
@@ -190,7 +238,7 @@ class MomentMaker {
       found = finished();
       return true;
     }
-    if (newText_) tell_({moment_, 0, 0, {}}, *execution_.cancelled);
+    if (newText_) tell_({moment_, 0, 0, {}, made_}, *execution_.cancelled);
     return false;
   }
 
@@ -218,13 +266,14 @@ class MomentMaker {
     unedited_.trace->overLogits(row, rows, execution_, each);
   }
 
-  Found finished() { return {std::move(moment_), 0, 0, {}}; }
+  Found finished() { return {std::move(moment_), 0, 0, {}, made_}; }
 
   Asked asked_;
   std::function<void(Found, const std::atomic<bool>&)> tell_;
   Execution execution_;
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
   bool newText_ = false;
+  std::shared_ptr<const KeptEdits> made_;
   ModelMoment moment_;
   UneditedModel unedited_;
 };
@@ -329,7 +378,8 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
-  Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_, memory_};
+  const auto kept = folder_.empty() ? nullptr : keptOf(folder_);
+  Asked asked{folder_, moment_, text_, cut_, off_, edits_, kept, budget_, ++computed_, memory_};
   const auto maker = std::make_shared<MomentMaker>(
       std::move(asked), [this](Found early, const std::atomic<bool>& cancelled) {
         thread_.tell(std::move(early), cancelled);
@@ -352,13 +402,77 @@ void LiveModel::follow() {
     return;  // what was asked for stays so, to be cut
   }
   if (!outcome->result) {
+    if (!folder_.empty() && keptOf(folder_) != nullptr) keptProblem_ = problem_;
     folder_.clear();
     if (moment_ != nullptr) text_ = moment_->text;
     return;
   }
   moment_ = std::make_shared<const ModelMoment>(std::move(*outcome->result->moment));
   if (edits_ != nullptr && edits_->model != moment_->trace->document().model) edits_ = nullptr;
+  if (const auto& made = outcome->result->made) takeMade(*made);
   folder_.clear();
+}
+
+void LiveModel::take(const formats::SavedModels& models, DocumentPtr document) {
+  keptWith_ = std::move(document);
+  const bool changedBefore = changed();
+  off_.clear();
+  edits_ = nullptr;
+  kept_.clear();
+  for (const auto& model : models) {
+    if (!model->edited() && model->shown.empty()) continue;
+    const std::string problem = whyNot([&] { kept_.push_back(asKept(model)); });
+    if (!problem.empty()) keptProblem_ = problem;
+  }
+  if (changedBefore) compute();
+}
+
+std::shared_ptr<const formats::SavedModel> LiveModel::keptOf(
+    const std::filesystem::path& folder) const {
+  const auto found = std::find_if(kept_.rbegin(), kept_.rend(),
+                                  [&](const auto& kept) { return kept->folder == folder; });
+  return found == kept_.rend() ? nullptr : *found;
+}
+
+void LiveModel::takeMade(const KeptEdits& made) {
+  if (std::erase(kept_, made.of) == 0) return;  // taken before what the model says
+  if (!made.problem.empty()) {
+    kept_.push_back(made.of);
+    keptProblem_ = made.problem;
+    return;
+  }
+  edits_ = made.edits.document;
+  off_ = made.edits.off;
+  for (const LayersInFlow::Opened& layer : made.layers) layers_.opened(layer);
+  // what was edited since, before the model was there, is run in it
+  if (layers_.followed() != keptWith_) layers_.followAgain();
+  live_ = nullptr;
+  auto same = *saved().back();
+  same.version = made.of->version;
+  live_ = std::make_shared<const formats::SavedModel>(std::move(same));
+}
+
+formats::SavedModels LiveModel::saved() {
+  formats::SavedModels all = kept_;
+  if (moment_ == nullptr) return all;
+  const model::ModelDocumentPtr& present = moment_->trace->documentPtr();
+  const bool sameModel = live_ != nullptr && live_->document->model == present->model;
+  const bool sameEdits = sameModel && live_->off == off_ && liveEdits_ == edits_;
+  if (!sameEdits || liveLayers_ != layers_.all().size()) {
+    formats::SavedModel now{moment_->folder};
+    now.document = edits_ != nullptr ? edits_ : makeModelDocument(present->model, present->input);
+    now.off = off_;
+    for (const LayersInFlow::Opened& layer : layers_.all()) {
+      if (layer.of->model != present->model) continue;
+      now.shown.push_back({layer.document, layer.layer, layer.of->input});
+    }
+    now.version = sameEdits ? live_->version : std::make_shared<const int>(0);
+    live_ = std::make_shared<const formats::SavedModel>(std::move(now));
+    liveEdits_ = edits_;
+    liveLayers_ = layers_.all().size();
+  }
+  all.push_back(live_);
+  return all;
 }
 
 }  // namespace headscope

@@ -8,11 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/background.h"
 #include "app/layers_in_flow.h"
 #include "core/block_store.h"
+#include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
 #include "core/model/prediction.h"
@@ -48,6 +50,14 @@ struct ModelMoment {
 /// Another text for the same model. Throws UserError for what is not one.
 model::ModelInput inputOfText(const ModelMoment& moment, const std::string& text);
 
+/// Edits that a session kept, made on the model once it is open.
+struct KeptEdits {
+  std::shared_ptr<const formats::SavedModel> of;
+  std::string problem;  // why they are not
+  formats::EditsOnModel edits;
+  std::vector<LayersInFlow::Opened> layers;  // the session's documents that are layers of it
+};
+
 class LiveModel {
  public:
   explicit LiveModel(Index memoryBudgetBytes) : budget_(memoryBudgetBytes) {}
@@ -78,6 +88,15 @@ class LiveModel {
   /// As it came.
   void undoChanges();
 
+  /// A session with these edits and this document is shown from now on. They are made when their
+  /// model is opened next and holds the weights that were edited; till then they are kept as they
+  /// are.
+  void take(const formats::SavedModels& models, DocumentPtr document);
+  /// What a session is to keep: the edits of the model that is open, and those that were not made.
+  formats::SavedModels saved();
+  /// Why edits that a session kept could not be made, once; they stay in the session.
+  std::string takeKeptProblem() { return std::exchange(keptProblem_, {}); }
+
   /// Once a frame: takes what is there.
   void follow();
   /// Null before the first.
@@ -94,10 +113,13 @@ class LiveModel {
     std::optional<ModelMoment> moment;
     Index tokens = 0, most = 0;
     std::string model;
+    std::shared_ptr<const KeptEdits> made = nullptr;  // of a session
   };
 
  private:
   void compute();
+  std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
+  void takeMade(const KeptEdits& made);
   void switchInEdited(model::HeadOfLayer head);
 
   Index budget_;
@@ -106,6 +128,12 @@ class LiveModel {
   bool cut_ = false;              // the text, where it is too long
   std::vector<model::HeadOfLayer> off_;
   model::ModelDocumentPtr edits_;  // the layers that were edited; null: none
+  formats::SavedModels kept_;      // by a session, and not made on a model yet
+  std::string keptProblem_;
+  DocumentPtr keptWith_;                             // the document of the session
+  std::shared_ptr<const formats::SavedModel> live_;  // what is saved of the model that is open
+  model::ModelDocumentPtr liveEdits_;                // what it was made of
+  std::size_t liveLayers_ = 0;
   LayersInFlow layers_;
   const LayersInFlow::Opened* inFlow_ = nullptr;
   std::shared_ptr<const ModelMoment> moment_;

@@ -18,7 +18,11 @@ constexpr double kViewDelay = 3.0;      // where only the view has changed
 
 SessionStore::SessionStore(Start start)
     : mark_(start.mark), lastMark_(start.mark), exceptions_(std::uncaught_exceptions()) {
-  open_[mark_] = {std::move(start.path), std::move(start.scenes), 0, std::move(start.document), 0};
+  if (start.content) writer_.know(start.path, *start.content);
+  Versions versions = versionsOf(start.models);
+  open_[mark_] = {
+      std::move(start.path),   std::move(start.scenes), 0, std::move(start.document), 0, {},
+      std::move(start.models), std::move(versions)};
   if (start.stateFolder.empty()) return;
   abandoned_ = abandonedAutosaves(start.stateFolder);
   try {
@@ -39,7 +43,14 @@ std::string SessionStore::name() const {
   return path().empty() ? "" : formats::sessionName(path());
 }
 
-/// The document itself, whatever was left for it.
+SessionStore::Versions SessionStore::versionsOf(const formats::SavedModels& models) {
+  Versions versions;
+  for (const auto& model : models) {
+    if (model->edited()) versions.push_back(model->version);
+  }
+  return versions;
+}
+
 bool SessionStore::unsavedIn(const Open& session, const DocumentPtr& document) {
   return document != session.savedDocument &&
          std::none_of(session.scenes.begin(), session.scenes.end(),
@@ -49,12 +60,14 @@ bool SessionStore::unsavedIn(const Open& session, const DocumentPtr& document) {
 bool SessionStore::unsaved(const DocumentPtr& document) const {
   const Open& session = shown();
   return session.scenesRevision != session.savedScenesRevision || session.left ||
-         unsavedIn(session, document);
+         unsavedIn(session, document) || modelsUnsavedIn(session);
 }
 
 std::string SessionStore::unsavedInWords(const DocumentPtr& document) const {
   if (!unsaved(document)) return "";
-  if (!shown().left && !unsavedIn(shown(), document)) return "the scenes are not saved yet";
+  const bool scenesAlone =
+      !shown().left && !unsavedIn(shown(), document) && !modelsUnsavedIn(shown());
+  if (scenesAlone) return "the scenes are not saved yet";
   return name().empty() ? "what you changed is not saved yet"
                         : fmt::format("what you changed in '{}' is not saved yet", name());
 }
@@ -99,16 +112,19 @@ void SessionStore::leaveFor(const formats::SavedScene& scene, const DocumentPtr&
   }
 }
 
-void SessionStore::save(std::filesystem::path path, DocumentPtr document, std::string view) {
+void SessionStore::save(std::filesystem::path path, DocumentPtr document, std::string view,
+                        SessionWriter::Replace replace) {
   Open& session = shown();
   std::filesystem::path before = std::exchange(session.path, path);
   for (const Saving& other : saving_) {
     if (other.mark == mark_) before = other.before;
   }
-  const auto ticket = writer_.write(path, {document, std::move(view), session.scenes, {}});
+  const auto ticket = writer_.write(
+      path, {document, std::move(view), session.scenes, {}, session.models}, 0.0, replace);
   std::erase_if(saving_, [&](const Saving& other) { return other.path == path; });
   saving_.push_back({ticket, mark_, std::move(path), std::move(before), std::move(document),
-                     session.left ? session.left->document : nullptr, session.scenesRevision});
+                     session.left ? session.left->document : nullptr, session.scenesRevision,
+                     versionsOf(session.models)});
 }
 
 int SessionStore::show(Open session) {
@@ -118,15 +134,25 @@ int SessionStore::show(Open session) {
 }
 
 int SessionStore::opened(const std::filesystem::path& path, const formats::Session& session) {
-  return show({path, session.scenes, 0, session.document, 0});
+  if (session.content) writer_.know(path, *session.content);
+  return show({path,
+               session.scenes,
+               0,
+               session.document,
+               0,
+               {},
+               session.models,
+               versionsOf(session.models)});
 }
 
-void SessionStore::follow(const History& history) {
-  mark_ = history.mark();
+bool SessionStore::follow(const History& history) {
+  const bool another = std::exchange(mark_, history.mark()) != mark_;
   // a history that was begun by another program may go back to a session that is unknown here
   open_.try_emplace(mark_);
-  if (open_.size() == 1) return;
-  std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
+  if (open_.size() > 1) {
+    std::erase_if(open_, [&](const auto& session) { return !history.hasMark(session.first); });
+  }
+  return another;
 }
 
 std::optional<SessionStore::News> SessionStore::autosaveNews(const SessionWriter::Done& done) {
@@ -144,8 +170,11 @@ std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done
   if (slot_ && done.path == slot_->path()) return autosaveNews(done);
   const bool failed = !done.error.empty();
   if (done.removed) return failed ? std::optional(News{done.error, true}) : std::nullopt;
-  const News news =
-      failed ? News{"not saved: " + done.error, true} : News{"saved " + done.path.string()};
+  News news = failed ? News{"not saved: " + done.error, true} : News{"saved " + done.path.string()};
+  if (done.changed) news.changed = done.path;
+  if (!done.leftOut.empty()) {
+    news = {fmt::format("{}, but without {}", news.sentence, done.leftOut), true};
+  }
   const auto found = std::find_if(saving_.begin(), saving_.end(), [&](const Saving& saving) {
     return saving.ticket == done.ticket;
   });
@@ -166,6 +195,7 @@ std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done
   }
   session.savedDocument = saving.document;
   session.savedScenesRevision = saving.scenesRevision;
+  session.savedVersions = saving.versions;
   if (session.left &&
       (session.left->document == saving.document || session.left->document == saving.left)) {
     session.left.reset();
@@ -185,13 +215,14 @@ void SessionStore::autosave(const DocumentPtr& document, const std::string& view
   // one that may yet be refused has its own autosave still
   if (awaitsAutosave() && restored_->document == document && !computed) return;
   const Seen seen = session.left ? *session.left : Seen{document, view};
-  Autosaved now{mark_, seen, session.scenesRevision};
+  Autosaved now{mark_, seen, session.scenesRevision, versionsOf(session.models)};
   if (autosaved_ == now) return;
-  const bool viewOnly = autosaved_ && autosaved_->mark == mark_ &&
-                        autosaved_->seen.document == seen.document &&
-                        autosaved_->scenesRevision == session.scenesRevision;
+  const bool viewOnly =
+      autosaved_ && autosaved_->mark == mark_ && autosaved_->seen.document == seen.document &&
+      autosaved_->scenesRevision == session.scenesRevision && autosaved_->versions == now.versions;
   const auto ticket = writer_.write(
-      slot_->path(), {seen.document, seen.view, session.scenes, session.path.string()},
+      slot_->path(),
+      {seen.document, seen.view, session.scenes, session.path.string(), session.models},
       viewOnly ? kViewDelay : kAutosaveDelay);
   if (awaitsAutosave() && restored_->ticket == 0) restored_->ticket = ticket;
   autosaved_ = std::move(now);
@@ -215,8 +246,10 @@ SessionStore::Restoring SessionStore::load(Index memoryBudget) {
 
 int SessionStore::restored(const Restoring& restoring) {
   // no file holds it; one restored before that is not autosaved yet stays where it is
-  const int mark = show({restoring.origin, restoring.session.scenes, 0, nullptr, -1});
-  restored_ = Restored{mark, restoring.session.document, restoring.autosave};
+  const formats::Session& session = restoring.session;
+  if (session.originContent) writer_.know(restoring.origin, *session.originContent);
+  const int mark = show({restoring.origin, session.scenes, 0, nullptr, -1, {}, session.models});
+  restored_ = Restored{mark, session.document, restoring.autosave};
   return mark;
 }
 

@@ -26,10 +26,13 @@ class SessionStore {
     std::vector<formats::SavedScene> scenes;
     std::filesystem::path stateFolder;  // of autosaves; empty: none
     int mark = 0;                       // of the document's state in the history
+    formats::SavedModels models{};
+    std::optional<formats::FileContent> content{};  // of the file at `path` when it was read
   };
   struct News {
     std::string sentence;
     bool isError = false;
+    std::filesystem::path changed{};  // somebody else has saved this file: to be asked about
   };
 
   explicit SessionStore(Start start);
@@ -46,7 +49,7 @@ class SessionStore {
   /// What the session is called: "" before its first save.
   std::string name() const;
   /// Something is not in the file: scenes, a document that is neither the saved one nor a scene's,
-  /// or one that was left for a scene.
+  /// one that was left for a scene, or edits of a model.
   bool unsaved(const DocumentPtr& document) const;
   /// What that is, as a sentence begins; empty where nothing is unsaved.
   std::string unsavedInWords(const DocumentPtr& document) const;
@@ -57,14 +60,19 @@ class SessionStore {
   void rewordScene(int number, const formats::SceneWords& words);
   void removeScene(int number);
 
+  /// The edits of models as they are now, which are saved with the session.
+  void setModels(formats::SavedModels models) { shown().models = std::move(models); }
+  const formats::SavedModels& models() const { return shown().models; }
+
   /// Hands the session over to be saved; `path` is its file from then on.
-  void save(std::filesystem::path path, DocumentPtr document, std::string view);
+  void save(std::filesystem::path path, DocumentPtr document, std::string view,
+            SessionWriter::Replace replace = SessionWriter::Replace::any);
   /// A session was loaded from its file, and is shown from now on. Gives the mark of its states in
   /// the history.
   int opened(const std::filesystem::path& path, const formats::Session& session);
   /// The session shown is the one that the history's current state belongs to; those that no state
-  /// belongs to are forgotten.
-  void follow(const History& history);
+  /// belongs to are forgotten. True where it is another one than before.
+  bool follow(const History& history);
   /// A scene takes the document's place: its unsaved changes are kept until the next save.
   void leaveFor(const formats::SavedScene& scene, const DocumentPtr& document, std::string view);
 
@@ -93,6 +101,9 @@ class SessionStore {
 
     bool operator==(const Seen&) const = default;
   };
+  /// Of the models' edits.
+  using Versions = std::vector<std::shared_ptr<const void>>;
+  static Versions versionsOf(const formats::SavedModels& models);
   struct Open {  // a session
     std::filesystem::path path;
     std::vector<formats::SavedScene> scenes;
@@ -100,6 +111,8 @@ class SessionStore {
     DocumentPtr savedDocument;
     int savedScenesRevision = 0;
     std::optional<Seen> left{};  // unsaved, when a scene took its place
+    formats::SavedModels models{};
+    Versions savedVersions{};
   };
   struct Saving {
     SessionWriter::Ticket ticket;
@@ -107,11 +120,13 @@ class SessionStore {
     std::filesystem::path path, before;  // before: the session's file where the saving goes wrong
     DocumentPtr document, left;
     int scenesRevision;
+    Versions versions;
   };
   struct Autosaved {
     int mark;
     Seen seen;
     int scenesRevision;
+    Versions versions;
 
     bool operator==(const Autosaved&) const = default;
   };
@@ -123,7 +138,11 @@ class SessionStore {
   };
   Open& shown() { return open_.at(mark_); }
   const Open& shown() const { return open_.at(mark_); }
+  /// The document itself, whatever was left for it.
   static bool unsavedIn(const Open& session, const DocumentPtr& document);
+  static bool modelsUnsavedIn(const Open& session) {
+    return versionsOf(session.models) != session.savedVersions;
+  }
   bool awaitsAutosave() const { return restored_ && restored_->mark == mark_; }
   int show(Open session);
   void autosave(const DocumentPtr& document, const std::string& view, bool computed);

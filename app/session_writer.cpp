@@ -28,8 +28,19 @@ void SessionWriter::setWake(std::function<void()> wake) {
 }
 
 SessionWriter::Ticket SessionWriter::write(const std::filesystem::path& path,
-                                           formats::Session session, double delay) {
-  return add({path, std::move(session), clockSeconds() + delay});
+                                           formats::Session session, double delay,
+                                           Replace replace) {
+  return add({path, std::move(session), clockSeconds() + delay, replace});
+}
+
+void SessionWriter::know(const std::filesystem::path& path, formats::FileContent content) {
+  const std::lock_guard lock(mutex_);
+  known_[path] = content;
+}
+
+std::optional<formats::FileContent> SessionWriter::known(const std::filesystem::path& path) const {
+  const auto found = known_.find(path);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
 }
 
 void SessionWriter::remove(const std::filesystem::path& path) {
@@ -92,22 +103,32 @@ void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
   Job job = std::move(*next);
   jobs_.erase(next);
   running_ = true;
+  const auto expected = job.replace == Replace::unchanged ? known(job.path) : std::nullopt;
+  if (job.session && !job.session->origin.empty()) {
+    job.session->originContent = known(job.session->origin);
+  }
   lock.unlock();
-  std::string error;
+  Done done{job.path, job.ticket, !job.session, {}};
+  std::optional<formats::FileContent> content;
   try {
     if (job.session) {
-      formats::saveSession(job.path, *job.session);
+      formats::SessionSaved saved = formats::saveSession(job.path, *job.session, expected);
+      content = saved.content;
+      done.leftOut = std::move(saved.leftOut);
     } else {
       formats::removeSession(job.path);
     }
+  } catch (const formats::SessionChanged& failure) {
+    done.changed = true;
+    done.error = failure.what();
   } catch (const UserError& failure) {
-    error = failure.what();
+    done.error = failure.what();
   } catch (const std::exception& failure) {
-    error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
+    done.error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
   }
-  Done done{std::move(job.path), job.ticket, !job.session, std::move(error)};
   job = {};  // the last of a document may go here
   lock.lock();
+  if (content) known_[done.path] = *content;
   done_.push_back(std::move(done));
   running_ = false;
   lock.unlock();

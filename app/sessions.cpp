@@ -7,7 +7,6 @@
 #include <iterator>
 #include <utility>
 
-#include "app/link.h"
 #include "app/ui/compat.h"
 #include "app/view_json.h"
 
@@ -26,11 +25,19 @@ void Sessions::show(DocumentPtr document, std::string newView, const std::string
   viewToCome_ = ViewToCome{std::move(document), std::move(newView)};
 }
 
+/// A session that was opened: the edits of models come with it.
+void Sessions::show(const formats::Session& session, const std::string& name) {
+  show(session.document, session.view, name);
+  viewToCome_->opensModel = true;
+  model_.take(session.models, session.document);
+}
+
 bool Sessions::takeViewToCome() {
   if (!viewToCome_) return false;
   const bool awaited = viewToCome_->document == documents_.newest();
   if (awaited && !documents_.isComputed()) return false;
   if (awaited) view_ = viewFromJson(viewToCome_->view, view_);
+  if (awaited && viewToCome_->opensModel) modelAsked_ = true;
   viewToCome_.reset();
   return awaited;
 }
@@ -62,7 +69,7 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
     const auto whole = std::filesystem::absolute(path, code);
     const formats::Session session =
         formats::loadSession(code ? path : whole, documents_.memoryBudget());
-    show(session.document, session.view, "open " + path.filename().string());
+    show(session, "open " + path.filename().string());
     documents_.history().setMark(store_.opened(whole, session));
     shownScene_ = 0;
     documents_.say("opened " + path.string());
@@ -70,34 +77,53 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
 }
 
 void Sessions::openLink(const std::string& link) {
-  documents_.attempt([&] {
-    const formats::Session session = sessionOfLink(link, documents_.memoryBudget());
-    show(session.document, session.view, "open a link");
-    documents_.history().setMark(store_.opened({}, session));
-    shownScene_ = 0;
-    documents_.say("opened a link");
-  });
+  link_.open(link, documents_.memoryBudget());
+  documents_.say("opening the link");
 }
 
 void Sessions::copyLink() {
-  documents_.attempt([&] {
-    const formats::Session session{documents_.newest(), viewToJson(view_), store_.scenes(), {}};
-    const std::string link = linkOf(session, documents_.memoryBudget());
-    ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
-    documents_.say(linkBase_.empty()
-                       ? "copied: put it behind the address of a page with headscope (web.sh)"
-                       : fmt::format("copied an address of {} letters", link.size()));
-  });
+  link_.make({documents_.newest(), viewToJson(view_), store_.scenes(), {}, model_.saved()},
+             documents_.memoryBudget());
+  documents_.say("making the link");
+}
+
+void Sessions::stopLink() {
+  if (!link_.busy()) return;
+  link_.stop();
+  documents_.say("stopped: no link was copied or opened");
+}
+
+void Sessions::takeLink() {
+  auto outcome = link_.take();
+  if (!outcome) return;
+  if (!outcome->error.empty()) return documents_.say(outcome->error, true);
+  if (!outcome->result) return;
+  if (const auto& session = outcome->result->session) {
+    return documents_.attempt([&] {
+      show(*session, "open a link");
+      documents_.history().setMark(store_.opened({}, *session));
+      shownScene_ = 0;
+      documents_.say("opened a link");
+    });
+  }
+  const std::string& link = outcome->result->link;
+  ImGui::SetClipboardText((linkBase_ + "#" + link).c_str());
+  documents_.say(linkBase_.empty()
+                     ? "copied: put it behind the address of a page with headscope (web.sh)"
+                     : fmt::format("copied an address of {} letters", link.size()));
 }
 
 void Sessions::save(bool elsewhere) {
-  if (!elsewhere && !store_.path().empty()) return saveTo(store_.path());
+  if (!elsewhere && !store_.path().empty()) return saveTo(store_.path(), false);
   const std::string& preset = documents_.newest()->preset;
   dialog_.askToSave(!store_.name().empty() ? store_.name() : preset.empty() ? "session" : preset);
 }
 
-void Sessions::saveTo(const std::filesystem::path& path) {
-  store_.save(path, documents_.newest(), viewToJson(view_));
+void Sessions::saveTo(const std::filesystem::path& path, bool over) {
+  using Replace = SessionWriter::Replace;
+  store_.setModels(model_.saved());
+  store_.save(path, documents_.newest(), viewToJson(view_),
+              over ? Replace::any : Replace::unchanged);
   documents_.say("saving " + path.string());
 }
 
@@ -190,7 +216,7 @@ void Sessions::restore() {
   }
   documents_.attempt([&] {
     const SessionStore::Restoring restoring = store_.load(documents_.memoryBudget());
-    show(restoring.session.document, restoring.session.view, "restore");
+    show(restoring.session, "restore");
     documents_.history().setMark(store_.restored(restoring));
     documents_.say("restored what was not saved");
   });
@@ -209,7 +235,10 @@ void Sessions::windows(const ui::Look& look, float top) {
   const ui::SessionDialog::Answer answer =
       dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.newest()));
   if (answer.open) open(*answer.open, true);
-  if (answer.save) saveTo(*answer.save);
+  // the dialog has asked before another session's file is replaced
+  if (answer.save) saveTo(*answer.save, *answer.save != store_.path());
+  if (answer.saveOver) saveTo(*answer.saveOver, true);
+  if (answer.saveElsewhere) save(true);
   const float heightBefore = std::exchange(offerHeight_, 0.0F);
   if (store_.abandoned().empty()) return;
   const AbandonedAutosave& first = store_.abandoned().front();
@@ -234,12 +263,18 @@ void Sessions::windows(const ui::Look& look, float top) {
 }
 
 bool Sessions::follow() {
-  store_.follow(documents_.history());
+  takeLink();
+  if (store_.follow(documents_.history())) {  // by undo or redo
+    model_.take(store_.models(), documents_.newest());
+    modelAsked_ = true;
+  }
   const bool viewCame = takeViewToCome();
+  store_.setModels(model_.saved());
   ui::ViewState kept = view_;
   if (kept.playing) kept.playTime.reset();  // where it stands is kept once it halts
   const auto news = store_.update(documents_.newest(), viewToJson(kept), documents_.isComputed());
   if (news) documents_.say(news->sentence, news->isError);
+  if (news && !news->changed.empty()) dialog_.askToReplace(news->changed);
   return viewCame;
 }
 

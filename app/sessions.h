@@ -5,8 +5,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/documents.h"
+#include "app/link_task.h"
+#include "app/live_model.h"
 #include "app/session_store.h"
 #include "app/ui/scenes_panel.h"
 #include "app/ui/session_controls.h"
@@ -16,8 +19,10 @@ namespace headscope {
 class Sessions {
  public:
   /// What it is given must outlive it.
-  Sessions(Documents& documents, ui::ViewState& view, SessionStore::Start start)
-      : documents_(documents), view_(view), store_(std::move(start)) {}
+  Sessions(Documents& documents, ui::ViewState& view, LiveModel& model, SessionStore::Start start)
+      : documents_(documents), view_(view), model_(model), store_(std::move(start)) {
+    model_.take(store_.models(), documents_.newest());
+  }
 
   SessionStore& store() { return store_; }
   const SessionStore& store() const { return store_; }
@@ -39,9 +44,23 @@ class Sessions {
   /// `asked`: whether what is not saved may be left, which the dialog asks by itself.
   void open(const std::filesystem::path& path, bool asked = false);
 
-  /// As `open`, of what stands in an address (link.h).
+  /// As `open`, of what stands in an address (link.h). Both are done beside the frames: weights may
+  /// have to be learned for them.
   void openLink(const std::string& link);
   void copyLink();
+  const LinkTask& linkTask() const { return link_; }
+  /// What was asked for last is left.
+  void stopLink();
+  void setWake(const std::function<void()>& wake) {
+    link_.setWake(wake);
+    store_.onWake(wake);
+  }
+  /// True where the next frame has something to take.
+  bool finish() {
+    const bool news = link_.finish();
+    store_.finish();
+    return news;
+  }
   /// The page's own address, that links begin with.
   void setLinkBase(std::string address) { linkBase_ = std::move(address); }
 
@@ -53,6 +72,10 @@ class Sessions {
   bool restoreKey();
   bool answerPressed() const;
 
+  /// Once for each session that was opened and whose view is there: its model is to be opened, also
+  /// where the view names the one that is open.
+  bool takeModelAsked() { return std::exchange(modelAsked_, false); }
+
   /// Once a frame, before the panels: keeps what has changed and says what has happened. True where
   /// the view is another one now, that came with a session or a scene.
   bool follow();
@@ -63,12 +86,15 @@ class Sessions {
 
  private:
   void save(bool elsewhere);
-  void saveTo(const std::filesystem::path& path);
+  /// `over`: whatever the file holds by now.
+  void saveTo(const std::filesystem::path& path, bool over);
   void restore();
   void discard();
+  void takeLink();
   void recallScene(int number);
   void setScene(int number);
   void show(DocumentPtr document, std::string newView, const std::string& name);
+  void show(const formats::Session& session, const std::string& name);
   bool takeViewToCome();
   bool askedTwice(const std::string& wish, const std::string& sentence);
   std::optional<std::string> warns(const std::string& wish) const;
@@ -76,6 +102,7 @@ class Sessions {
   struct ViewToCome {
     DocumentPtr document;
     std::string view;
+    bool opensModel = false;
   };
   struct Warned {  // what the user was told before it is done, on this document
     std::string wish, sentence;
@@ -84,6 +111,7 @@ class Sessions {
 
   Documents& documents_;
   ui::ViewState& view_;
+  LiveModel& model_;
   SessionStore store_;
   std::optional<ViewToCome> viewToCome_;
   Warned warned_;
@@ -91,6 +119,8 @@ class Sessions {
   float offerHeight_ = 0.0F;
   int shownScene_ = 0;
   std::string linkBase_;
+  bool modelAsked_ = false;
+  LinkTask link_;
 };
 
 }  // namespace headscope

@@ -66,7 +66,8 @@ bool Tensor::contiguous() const {
 }
 
 bool Tensor::sameAs(const Tensor& other) const {
-  return storage_ == other.storage_ && offset_ == other.offset_ && shape_ == other.shape_ &&
+  // tensors over one mapped file share it and begin at places of their own
+  return storage_ == other.storage_ && data() == other.data() && shape_ == other.shape_ &&
          strides_ == other.strides_;
 }
 

@@ -36,6 +36,8 @@ AppOptions optionsToOpen(const PassOptions& pass, bool learnNow) {
   options.view = viewFromJson(scene != nullptr ? scene->view : session.view, options.view);
   options.scene = pass.scene.value_or(0);
   options.scenes = std::move(session.scenes);
+  options.models = std::move(session.models);
+  options.sessionContent = session.content;
   options.sessionPath = std::filesystem::absolute(pass.session);
   return options;
 }

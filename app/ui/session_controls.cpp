@@ -83,6 +83,31 @@ void SessionDialog::appear(Mode mode, std::string path) {
   found_ = sessionsIn(folder_);
 }
 
+void SessionDialog::askToReplace(const fs::path& path) {
+  appear(Mode::replace, path.filename().string());
+  replacing_ = path;
+}
+
+/// Somebody else has saved the session since it was opened or saved here.
+SessionDialog::Answer SessionDialog::askedToReplace(const Look& look, bool& closes) {
+  Answer answer;
+  heading(look, "The file was saved by somebody else");
+  wrappedLabel(
+      look.fonts.regular, look.theme.text,
+      fmt::format("{} has changed since it was opened or saved in this window. Saving over "
+                  "it loses what was saved there.",
+                  path_));
+  ImGui::Dummy({0.0F, look.space.thin});
+  const float gap = look.px(8);
+  if (pill(look, "Save under another name …", true)) answer.saveElsewhere = true;
+  ImGui::SameLine(0.0F, gap);
+  if (pill(look, "Save over it")) answer.saveOver = replacing_;
+  ImGui::SameLine(0.0F, gap);
+  closes = pill(look, "Cancel") || keyPressed(Key::escape, false) || answer.saveElsewhere ||
+           answer.saveOver;
+  return answer;
+}
+
 /// The path where it can be used; else `problem` says why not.
 std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
                                                 const std::string& unsaved) {
@@ -152,6 +177,13 @@ SessionDialog::Answer SessionDialog::draw(const Look& look, const fs::path& curr
   if (mode_ == Mode::closed) return answer;
   if (!beginModal(look, kSessionFrame, std::exchange(appearing_, false))) {
     mode_ = Mode::closed;
+    return answer;
+  }
+  if (mode_ == Mode::replace) {
+    bool closes = false;
+    answer = askedToReplace(look, closes);
+    if (closes) mode_ = Mode::closed;
+    endModal(closes);
     return answer;
   }
   const bool opens = mode_ == Mode::open;

@@ -29,21 +29,26 @@ class SessionDialog {
  public:
   struct Answer {
     std::optional<std::filesystem::path> open, save;
+    std::optional<std::filesystem::path> saveOver;  // whatever the file holds by now
+    bool saveElsewhere = false;
   };
 
   void askToOpen() { appear(Mode::open, {}); }
   /// `name`: what to call it, without ending.
   void askToSave(const std::string& name) { appear(Mode::save, name); }
+  /// The file has changed since it was opened or saved here: whether to save over that.
+  void askToReplace(const std::filesystem::path& path);
   /// `current`: the session's own file, which may be replaced without asking. `unsaved`: what
   /// opening another leaves, as a sentence begins; empty where nothing is unsaved.
   Answer draw(const Look& look, const std::filesystem::path& current, const std::string& unsaved);
 
  private:
-  enum class Mode { closed, open, save };
+  enum class Mode { closed, open, save, replace };
   void appear(Mode mode, std::string path);
   std::optional<std::filesystem::path> accepted(const std::filesystem::path& current,
                                                 const std::string& unsaved);
   bool foundList(const Look& look);
+  Answer askedToReplace(const Look& look, bool& closes);
 
   Mode mode_ = Mode::closed;
   bool appearing_ = false;

@@ -32,10 +32,11 @@ float learningBar(const Panel& panel, const Status::Learning& learning, const Re
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
-  const std::string text =
-      fmt::format("Learning heads: step {} of {}", learning.step, learning.steps);
-  const std::string widest =
-      fmt::format("Learning heads: step {} of {}", learning.steps, learning.steps);
+  const auto inWords = [&](Index step) {
+    return fmt::format("{}: step {} of {}", learning.what, step, learning.steps);
+  };
+  const std::string text = inWords(learning.step);
+  const std::string widest = inWords(learning.steps);
   Rect rest = line;
   const Rect words = rest.cutLeft(textSize(font, widest).x, look.space.large);
   drawText(list, font, {words.a.x, line.placed({0.0F, fontSize(font)}).a.y}, t.accentText, text);
@@ -51,9 +52,7 @@ float learningBar(const Panel& panel, const Status::Learning& learning, const Re
   const float width = buttonWidth(look, "Stop");
   ImGui::SetCursorScreenPos(rest.placed({0.0F, ImGui::GetFrameHeight()}, 0.0F).a);
   if (pill(look, "Stop")) panel.edits.stopLearning = true;
-  tip(look,
-      "Stops learning: designed heads instead. \"Learn heads at new sizes\" under more … turns it "
-      "off for good.");
+  tip(look, learning.whenStopped);
   ImGui::PopStyleVar();
   ImGui::PopFont();
   ImGui::SetCursorScreenPos(cursor);

@@ -19,6 +19,11 @@ struct Status {
   /// Of weights that form.
   struct Learning {
     Index step = 0, steps = 1;
+    std::string what = "Learning heads";
+    std::string whenStopped =
+        "Stops learning: designed heads instead. \"Learn heads at new sizes\" under more … turns "
+        "it "
+        "off for good.";
   };
   std::optional<Learning> learning{};
   std::string toTry = {};  // where there is no message: larger, in place of the figures

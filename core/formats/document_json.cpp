@@ -167,7 +167,8 @@ void requireUsable(const JsonField& field, const AttentionConfig& config, Index 
   }
 }
 
-/// Reading checks them, and the sizes against the budget.
+}  // namespace
+
 Json wholeConfigJson(const AttentionConfig& c) {
   Json json = {{"d_model", c.dModel},
                {"num_heads", c.numHeads},
@@ -238,6 +239,8 @@ AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget) {
   return c;
 }
 
+namespace {
+
 struct PositionsName {
   Positions positions;
   const char* name;
@@ -245,16 +248,6 @@ struct PositionsName {
 constexpr std::array kPositions{PositionsName{Positions::named, "named"},
                                 PositionsName{Positions::sinusoidal, "sinusoidal"},
                                 PositionsName{Positions::none, "none"}};
-
-struct WeightTensor {
-  TensorId id;
-  Tensor Weights::*tensor;
-};
-constexpr std::array kWeights{
-    WeightTensor{TensorId::wQ, &Weights::wQ}, WeightTensor{TensorId::wK, &Weights::wK},
-    WeightTensor{TensorId::wV, &Weights::wV}, WeightTensor{TensorId::wO, &Weights::wO},
-    WeightTensor{TensorId::bQ, &Weights::bQ}, WeightTensor{TensorId::bK, &Weights::bK},
-    WeightTensor{TensorId::bV, &Weights::bV}, WeightTensor{TensorId::bO, &Weights::bO}};
 
 /// Adds a tensor under "NAME.what"; null for one that is not there.
 class Adding {
@@ -303,7 +296,10 @@ std::shared_ptr<const Series> seriesFrom(const JsonField& field, TensorsToRead& 
 
 Tensor tensorFrom(const JsonField& field, const char* name, TensorId id, const AttentionConfig& c,
                   TensorsToRead& tensors) {
-  if (id == TensorId::memory && !c.crossAttention()) return {};
+  if (id == TensorId::memory && !c.crossAttention()) {
+    static_cast<void>(field.find(name));  // null, or of an input whose memory is not used
+    return {};
+  }
   return tensors.read(field.at(name), shapeOf(id, c));
 }
 
@@ -348,6 +344,16 @@ std::shared_ptr<const Input> inputFrom(const JsonField& field, const Document& d
   }
 }
 
+}  // namespace
+
+Json pinsJson(const Pins& all) {
+  Json pins = Json::emptyList();
+  for (const Pin& pin : all.all()) {
+    pins.push_back({{"cell", toString(pin.cell)}, {"value", pin.value}});
+  }
+  return pins;
+}
+
 Pins pinsFrom(const JsonField& field, const AttentionConfig& c) {
   std::vector<Pin> pins;
   for (const JsonField& item : field.items()) {
@@ -363,21 +369,15 @@ Pins pinsFrom(const JsonField& field, const AttentionConfig& c) {
   return Pins::from(std::move(pins));
 }
 
-}  // namespace
-
 Json documentJson(const Document& d, const std::string& name, TensorsToSave& tensors) {
   const Adding add(name, tensors);
   Json weights = {{"init", toString(d.weightSource.init)},
                   {"seed", d.weightSource.seed},
                   {"loaded_from", d.weightSource.loadedFrom},
                   {"edited", d.weightsEdited}};
-  for (const WeightTensor& w : kWeights) {
+  for (const WeightTensor& w : kWeightTensors) {
     const std::string_view tensor = info(w.id).name;
     weights[std::string(tensor)] = add(d.weights.*w.tensor, tensor);
-  }
-  Json pins = Json::emptyList();
-  for (const Pin& pin : d.pins.all()) {
-    pins.push_back({{"cell", toString(pin.cell)}, {"value", pin.value}});
   }
   const auto named = std::find_if(kPositions.begin(), kPositions.end(),
                                   [&](const auto& p) { return p.positions == d.positions; });
@@ -390,7 +390,7 @@ Json documentJson(const Document& d, const std::string& name, TensorsToSave& ten
             {"memory", add(d.input->memory, "memory")},
             {"edited", d.inputEdited}}},
           {"weights", std::move(weights)},
-          {"pins", std::move(pins)}};
+          {"pins", pinsJson(d.pins)}};
 }
 
 std::vector<NamedTensor> documentTensors(const Document& d, const std::string& name) {
@@ -398,7 +398,7 @@ std::vector<NamedTensor> documentTensors(const Document& d, const std::string& n
   const auto add = [&](std::string_view what, const Tensor& tensor) {
     if (!tensor.empty()) all.push_back({fmt::format("{}.{}", name, what), tensor});
   };
-  for (const WeightTensor& w : kWeights) add(info(w.id).name, d.weights.*w.tensor);
+  for (const WeightTensor& w : kWeightTensors) add(info(w.id).name, d.weights.*w.tensor);
   add("x", d.input->x);
   add("memory", d.input->memory);
   return all;
@@ -420,14 +420,15 @@ WeightSource weightSourceFrom(const JsonField& weights) {
 
 }  // namespace
 
-DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget) {
+DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
+                      const WeightMaker& make) {
   const AttentionConfig config = wholeConfigFrom(field.at("config"), memoryBudget);
   const JsonField source = field.at("source");
   const JsonField weights = field.at("weights");
   try {
     return makeDocument(field.at("preset").text(), config, sourceFrom(source, config, tensors),
                         positionsFrom(field.at("positions")), weightSourceFrom(weights),
-                        memoryBudget, true);
+                        memoryBudget, true, make);
   } catch (const UserError& error) {
     source.fail(fmt::format("cannot be used: {}", error.what()));
   }
@@ -446,7 +447,7 @@ DocumentPtr documentFrom(const JsonField& field, TensorsToRead& tensors, Index m
   const JsonField weights = field.at("weights");
   d.weightSource = weightSourceFrom(weights);
   d.weightsEdited = weights.at("edited").flag();
-  for (const WeightTensor& w : kWeights) {
+  for (const WeightTensor& w : kWeightTensors) {
     const std::string name(info(w.id).name);
     d.weights.*w.tensor = tensorFrom(weights, name.c_str(), w.id, d.config, tensors);
   }

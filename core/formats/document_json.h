@@ -2,6 +2,7 @@
 // configuration and tokens as `info`, `run` and trace files give them.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,6 +29,26 @@ std::map<std::string, std::string> passMetadata(const Trace& trace);
 /// [{"id","formula","outputs"}], in order.
 Json stepsJson(const AttentionConfig& config);
 
+/// All that a configuration holds; reading checks it, and its sizes against the budget.
+Json wholeConfigJson(const AttentionConfig& config);
+AttentionConfig wholeConfigFrom(const JsonField& field, Index memoryBudget);
+
+/// [{"cell","value"}]
+Json pinsJson(const Pins& pins);
+/// Throws UserError for a cell that the configuration does not have.
+Pins pinsFrom(const JsonField& field, const AttentionConfig& config);
+
+/// The tensors of a document's weights.
+struct WeightTensor {
+  TensorId id;
+  Tensor Weights::*tensor;
+};
+inline constexpr std::array kWeightTensors{
+    WeightTensor{TensorId::wQ, &Weights::wQ}, WeightTensor{TensorId::wK, &Weights::wK},
+    WeightTensor{TensorId::wV, &Weights::wV}, WeightTensor{TensorId::wO, &Weights::wO},
+    WeightTensor{TensorId::bQ, &Weights::bQ}, WeightTensor{TensorId::bK, &Weights::bK},
+    WeightTensor{TensorId::bV, &Weights::bV}, WeightTensor{TensorId::bO, &Weights::bO}};
+
 /// `name` stands before its tensors' names: "scene 3" gives "scene 3.W_Q".
 Json documentJson(const Document& document, const std::string& name, TensorsToSave& tensors);
 
@@ -35,8 +56,9 @@ Json documentJson(const Document& document, const std::string& name, TensorsToSa
 std::vector<NamedTensor> documentTensors(const Document& document, const std::string& name);
 
 /// The document as it was before any cell was changed: its input embedded and its weights drawn
-/// anew from what it says of both. Throws as `documentFrom`.
-DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);
+/// anew from what it says of both, by `make`. Throws as `documentFrom`.
+DocumentPtr drawnAnew(const JsonField& field, TensorsToRead& tensors, Index memoryBudget,
+                      const WeightMaker& make);
 
 /// A valid document within the budget, or UserError that names file and field.
 DocumentPtr documentFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);

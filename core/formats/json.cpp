@@ -291,6 +291,37 @@ void JsonField::fail(const std::string& what) const {
                               path_.empty() ? "the file" : path_, what));
 }
 
+void JsonField::refuseUnknown(const std::string& known) const {
+  throw UserError(fmt::format(
+      "{}: {} is {}, a field that headscope {} does not know{}; was the file made by a newer "
+      "headscope? Open it with that one, or remove the field",
+      *file_, path_, quoted(), HEADSCOPE_VERSION, known.empty() ? "" : " (known: " + known + ")"));
+}
+
+void JsonField::refuseUnread() const {
+  if (reads_->hasWhole(*value_)) return;
+  if (const Json::Fields* fields = value_->fields()) {
+    for (const auto& [name, value] : *fields) {
+      const JsonField field = member(value, name);
+      if (!reads_->has(value)) {
+        if (reads_->has(*value_->find(name))) field.fail("appears twice");
+        field.refuseUnknown();
+      }
+      field.refuseUnread();
+    }
+  } else if (const Json::List* list = value_->list()) {
+    for (std::size_t i = 0; i < list->size(); ++i) {
+      const Json& item = (*list)[i];
+      if (item.fields() != nullptr || item.list() != nullptr) at(i).refuseUnread();
+    }
+  }
+}
+
+const Json& JsonField::asGiven() const {
+  if (reads_ != nullptr) reads_->addWhole(*value_);
+  return *value_;
+}
+
 std::string JsonField::quoted() const { return shortened(*value_); }
 
 void JsonField::expected(const char* kind) const {
@@ -298,12 +329,14 @@ void JsonField::expected(const char* kind) const {
 }
 
 JsonField JsonField::member(const Json& value, std::string_view name) const {
-  return {value, *file_, path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name)};
+  return {value, *file_, path_.empty() ? std::string(name) : fmt::format("{}.{}", path_, name),
+          reads_};
 }
 
 std::optional<JsonField> JsonField::find(std::string_view name) const {
   if (value_->fields() == nullptr) expected("an object");
   const Json* found = value_->find(name);
+  if (found != nullptr && reads_ != nullptr) reads_->add(*found);
   if (found == nullptr || found->isNull()) return std::nullopt;
   return member(*found, name);
 }
@@ -315,7 +348,11 @@ JsonField JsonField::at(std::string_view name) const {
 
 std::vector<std::pair<std::string, JsonField>> JsonField::fields() const {
   std::vector<std::pair<std::string, JsonField>> all;
-  for (const auto& [name, value] : object()) all.emplace_back(name, member(value, name));
+  if (value_->fields() == nullptr) expected("an object");
+  for (const auto& [name, value] : *value_->fields()) {
+    if (reads_ != nullptr) reads_->add(value);
+    all.emplace_back(name, member(value, name));
+  }
   return all;
 }
 
@@ -328,7 +365,7 @@ std::vector<JsonField> JsonField::items() const {
 
 const Json::Fields& JsonField::object() const {
   if (value_->fields() == nullptr) expected("an object");
-  return *value_->fields();
+  return *asGiven().fields();
 }
 
 const Json::List& JsonField::list() const {
@@ -337,7 +374,7 @@ const Json::List& JsonField::list() const {
 }
 
 JsonField JsonField::at(std::size_t index) const {
-  return {list()[index], *file_, fmt::format("{}[{}]", path_, index)};
+  return {list()[index], *file_, fmt::format("{}[{}]", path_, index), reads_};
 }
 
 Index JsonField::whole() const {

@@ -1,5 +1,6 @@
 // JSON: values, their text, and JsonField, which reads a place in a file strictly; what is missing
-// or of another type becomes one sentence that names the file and the field.
+// or of another type becomes one sentence that names the file and the field. With readWhole, so
+// does every field that the reader did not ask for.
 #pragma once
 
 #include <concepts>
@@ -14,6 +15,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -141,13 +143,31 @@ void parseFields(std::string_view text,
                  const std::function<JsonLimits(const std::string& name)>& limits,
                  const std::function<void(const std::string& name, const Json& value)>& take);
 
+/// The fields of objects that a reader has asked for.
+class JsonReads {
+ public:
+  void add(const Json& field) { read_.insert(&field); }
+  void addWhole(const Json& field) { whole_.insert(&field); }
+  bool has(const Json& field) const { return read_.contains(&field); }
+  bool hasWhole(const Json& field) const { return whole_.contains(&field); }
+
+ private:
+  std::unordered_set<const Json*> read_, whole_;
+};
+
 class JsonField {
  public:
-  /// `value` and `file` must outlive it. `path` names the field: "document.config.d_model".
-  JsonField(const Json& value, const std::string& file, std::string path = {})
-      : value_(&value), file_(&file), path_(std::move(path)) {}
+  /// `value`, `file` and `reads` must outlive it. `path` names the field:
+  /// "document.config.d_model". `reads` notes every field that is read from here on; null: nobody
+  /// asks.
+  JsonField(const Json& value, const std::string& file, std::string path = {},
+            JsonReads* reads = nullptr)
+      : value_(&value), file_(&file), path_(std::move(path)), reads_(reads) {}
 
+  /// The value, to find out its kind; this does not count as reading what is in it.
   const Json& value() const { return *value_; }
+  /// The value with all that is in it, for a reader that passes over what it does not know.
+  const Json& asGiven() const;
   const std::string& path() const { return path_; }
   const std::string& file() const { return *file_; }
 
@@ -182,6 +202,11 @@ class JsonField {
 
   /// Throws UserError: "FILE: FIELD <what>; …".
   [[noreturn]] void fail(const std::string& what) const;
+  /// Throws UserError that names the file, this field and its value: the program does not know it.
+  /// `known` lists the names that can stand there; empty: it lists none.
+  [[noreturn]] void refuseUnknown(const std::string& known = {}) const;
+  /// Refuses the first field at any depth that is not in the reads.
+  void refuseUnread() const;
 
  private:
   [[noreturn]] void expected(const char* kind) const;
@@ -191,6 +216,18 @@ class JsonField {
   const Json* value_;
   const std::string* file_;
   std::string path_;
+  JsonReads* reads_;
 };
+
+/// Calls `read` with the outermost field of a file, gives its result, and refuses every field that
+/// `read` has not asked for: a reader cannot forget to look for what a newer program has added.
+template <typename Read>
+auto readWhole(const Json& json, const std::string& file, Read&& read) {
+  JsonReads reads;
+  const JsonField field(json, file, {}, &reads);
+  auto result = read(field);
+  field.refuseUnread();
+  return result;
+}
 
 }  // namespace headscope::formats

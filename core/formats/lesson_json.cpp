@@ -37,7 +37,7 @@ void readFields(const JsonField& object, const ReadFields& known) {
       std::string names;
       for (const auto& [each, read] : known)
         names += fmt::format("{}{}", names.empty() ? "" : ", ", each);
-      field.fail("is not known here: " + names);
+      field.refuseUnknown(names);
     }
     try {
       found->second(field);

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <bit>
+#include <algorithm>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/formats/cell_changes.h"
 #include "core/formats/document_json.h"
 #include "core/formats/session_json.h"
 #include "core/make_document.h"
@@ -17,29 +18,8 @@ namespace headscope::formats {
 namespace {
 
 const std::string kLinkName = "the link";
-constexpr const char* kDocumentName = "document";
 constexpr Index kMostNumbers = 20'000;  // some 100 KB of an address
 constexpr std::size_t kMostLinkBytes = std::size_t{4} << 20;
-
-/// The cells in which a tensor differs from another of its shape: [[index, value], …].
-Json changedCells(const Tensor& tensor, const Tensor& base) {
-  Json cells = Json::emptyList();
-  const Tensor now = tensor.contiguous() ? tensor : tensor.clone();
-  const Tensor before = base.contiguous() ? base : base.clone();
-  Index count = 0;
-  for (Index i = 0; i < now.size() && count <= kMostNumbers; ++i) {
-    if (std::bit_cast<std::uint32_t>(now.data()[i]) ==
-        std::bit_cast<std::uint32_t>(before.data()[i])) {
-      continue;
-    }
-    Json cell = Json::emptyList();
-    cell.push_back(i);
-    cell.push_back(now.data()[i]);
-    cells.push_back(std::move(cell));
-    ++count;
-  }
-  return cells;
-}
 
 Json wholeTensor(const Tensor& tensor) {
   const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();
@@ -57,17 +37,17 @@ Json wholeTensor(const Tensor& tensor) {
 
 using Tensors = std::map<std::string, Tensor>;
 
-Tensors drawnTensors(const Session& session, Index budget) {
+Tensors drawnTensors(const Session& session, Index budget, const WeightMaker& make) {
   Tensors all;
   const auto add = [&](const Document& d, const std::string& name) {
     if (!d.weightSource.loadedFrom.empty()) return;
-    const DocumentPtr drawn =
-        makeDocument(d.preset, d.config, *d.source, d.positions, d.weightSource, budget, true);
+    const DocumentPtr drawn = makeDocument(d.preset, d.config, *d.source, d.positions,
+                                           d.weightSource, budget, true, make);
     for (NamedTensor& tensor : documentTensors(*drawn, name)) {
       all.emplace(tensor.name, std::move(tensor.tensor));
     }
   };
-  add(*session.document, kDocumentName);
+  add(*session.document, kNameOfDocument);
   for (const SavedScene& scene : session.scenes) add(*scene.document, nameOfScene(scene.number));
   return all;
 }
@@ -88,46 +68,41 @@ Tensor tensorOfLink(const JsonField& field) {
   return Tensor::fromValues(shape, numbers);
 }
 
-Tensor withCells(const Tensor& base, const JsonField& cells) {
-  Tensor tensor = base.clone();
-  for (const JsonField& cell : cells.items()) {
-    const auto parts = cell.items();
-    if (parts.size() != 2) cell.fail("must be a place and a value");
-    const Index at = parts[0].whole();
-    if (at < 0 || at >= tensor.size()) parts[0].fail("is no place of the tensor");
-    tensor.mutableData()[at] = static_cast<float>(parts[1].number());
-  }
-  return tensor;
-}
-
 /// What `drawnTensors` and the link's own numbers make of the document.
 void giveTensors(const JsonField& file, const JsonField& document, const std::string& name,
-                 TensorsToRead& tensors, Index budget) {
+                 TensorsToRead& tensors, Index budget, const WeightMaker& make) {
   if (!document.at("weights").at("loaded_from").text().empty()) return;
-  const DocumentPtr drawn = drawnAnew(document, tensors, budget);
+  const DocumentPtr drawn = drawnAnew(document, tensors, budget, make);
   for (NamedTensor& tensor : documentTensors(*drawn, name)) {
     if (tensors.given(tensor.name) != nullptr) continue;
     const auto own = file.at("own").find(tensor.name);
-    tensors.give(tensor.name, own ? withCells(tensor.tensor, own->at("cells")) : tensor.tensor);
+    tensors.give(tensor.name,
+                 own ? withCells(tensor.tensor, cellsFrom(own->at("cells"), tensor.tensor.size()))
+                     : tensor.tensor);
   }
 }
 
 }  // namespace
 
-std::string linkText(const Session& session, Index memoryBudget) {
+void drawForLink(const Session& session, Index memoryBudget, const WeightMaker& make) {
+  drawnTensors(session, memoryBudget, make);
+}
+
+std::string linkText(const Session& session, Index memoryBudget, const WeightMaker& make) {
   TensorsToSave tensors;
-  Json json = sessionJson(session, tensors);
-  const Tensors drawn = drawnTensors(session, memoryBudget);
+  std::string leftOut;
+  Json json = sessionJson(session, tensors, leftOut);
+  if (!leftOut.empty()) throw UserError(leftOut);
+  const Tensors drawn = drawnTensors(session, memoryBudget, make);
   Json own = Json::emptyObject();
   Index numbers = 0;
   for (const auto& [name, tensor] : tensors.all()) {
     const auto base = drawn.find(name);
     if (base != drawn.end() && base->second.shape() == tensor.shape()) {
-      Json cells = changedCells(tensor, base->second);
-      const Index count = std::ssize(*cells.list());
-      numbers += count;
+      const auto cells = changedCells(tensor, base->second, kMostNumbers);
+      numbers += std::ssize(cells);
       if (numbers > kMostNumbers) refuseMore(name);
-      if (count > 0) own[name] = {{"cells", std::move(cells)}};
+      if (!cells.empty()) own[name] = {{"cells", cellsJson(cells)}};
     } else {
       numbers += tensor.size();
       if (numbers > kMostNumbers) refuseMore(name);
@@ -139,24 +114,24 @@ std::string linkText(const Session& session, Index memoryBudget) {
   return json.dump();
 }
 
-Session sessionFromLink(const std::string& text, Index memoryBudget) {
+Session sessionFromLink(const std::string& text, Index memoryBudget, const WeightMaker& make) {
   if (text.size() > kMostLinkBytes) throw UserError("the link is longer than any that is made");
   const Json json = sessionIn(text, kLinkName);
-  const JsonField file(json, kLinkName);
-  requireVersion(file, kLinkName);
-  TensorsToRead tensors(memoryBudget);
-  const JsonField own = file.at("own");
-  if (own.value().fields() == nullptr) own.fail("must be an object");
-  for (const auto& [name, value] : *own.value().fields()) {
-    const JsonField field = own.at(name);
-    if (field.find("shape")) tensors.give(name, tensorOfLink(field));
-  }
-  giveTensors(file, file.at("document"), kDocumentName, tensors, memoryBudget);
-  for (const JsonField& scene : file.at("scenes").items()) {
-    const auto number = static_cast<int>(scene.at("number").whole());
-    giveTensors(file, scene.at("document"), nameOfScene(number), tensors, memoryBudget);
-  }
-  return sessionFrom(file, tensors, memoryBudget);
+  return readWhole(json, kLinkName, [&](const JsonField& file) {
+    requireVersion(file, kLinkName);
+    static_cast<void>(file.find("tensors"));  // the name of a file, which a link does without
+    TensorsToRead tensors(memoryBudget);
+    const JsonField own = file.at("own");
+    for (const auto& [name, field] : own.fields()) {
+      if (field.find("shape")) tensors.give(name, tensorOfLink(field));
+    }
+    giveTensors(file, file.at("document"), kNameOfDocument, tensors, memoryBudget, make);
+    for (const JsonField& scene : file.at("scenes").items()) {
+      const auto number = static_cast<int>(scene.at("number").whole());
+      giveTensors(file, scene.at("document"), nameOfScene(number), tensors, memoryBudget, make);
+    }
+    return sessionFrom(file, tensors, memoryBudget);
+  });
 }
 
 }  // namespace headscope::formats

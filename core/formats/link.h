@@ -8,11 +8,17 @@
 
 namespace headscope::formats {
 
-/// JSON on one line. Throws UserError where the session has more numbers of its own than a link is
-/// made for.
-std::string linkText(const Session& session, Index memoryBudget);
+/// JSON on one line. `make` draws the weights that the session's are compared with, which takes as
+/// long as learning does where they were learned. Throws UserError where the session has more
+/// numbers of its own than a link is made for.
+std::string linkText(const Session& session, Index memoryBudget,
+                     const WeightMaker& make = drawWeightsFor);
+/// Asks `make` for all weights that linkText will ask for.
+void drawForLink(const Session& session, Index memoryBudget, const WeightMaker& make);
 
-/// Throws UserError where the text is damaged, or of a newer version.
-Session sessionFromLink(const std::string& text, Index memoryBudget);
+/// `make` draws the weights, as for linkText. Throws UserError where the text is damaged, or of a
+/// newer version.
+Session sessionFromLink(const std::string& text, Index memoryBudget,
+                        const WeightMaker& make = drawWeightsFor);
 
 }  // namespace headscope::formats

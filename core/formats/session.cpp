@@ -17,6 +17,7 @@
 #include "core/formats/session_json.h"
 #include "core/platform/files.h"
 #include "core/platform/process.h"
+#include "core/weights/random.h"
 
 namespace headscope::formats {
 
@@ -112,6 +113,15 @@ fs::path target(const fs::path& path) {
   return code ? path : real;
 }
 
+/// 0 where it cannot be read.
+FileContent contentOf(const fs::path& path) {
+  try {
+    return hashBytes(readText(path, kMaxSessionBytes, "session"));
+  } catch (const UserError&) {
+    return 0;
+  }
+}
+
 Json viewJson(const std::string& view) {
   try {
     Json json = parseJson(view);
@@ -121,9 +131,10 @@ Json viewJson(const std::string& view) {
   return Json::emptyObject();
 }
 
+/// What a newer program has to say of the view alone is passed over: no number depends on it.
 std::string viewFrom(const JsonField& field) {
   if (field.value().fields() == nullptr) field.fail("must be an object");
-  return field.value().dump();
+  return field.asGiven().dump();
 }
 
 /// The tensors file, which lies beside the session and nowhere else.
@@ -190,15 +201,15 @@ Json sessionIn(const std::string& text, const std::string& file) {
 }
 
 void requireVersion(const JsonField& file, const std::string& path) {
-  const Json* format = file.value().find("format");
-  if (format == nullptr || format->text() == nullptr || *format->text() != kFormat) {
+  const auto format = file.value().fields() != nullptr ? file.find("format") : std::nullopt;
+  if (!format || format->value().text() == nullptr || format->text() != kFormat) {
     throw UserError(
         fmt::format("{} is not a headscope session: open one that headscope has saved", path));
   }
   const Index version = file.at("version").whole();
   if (version < 1) file.at("version").fail("must be 1 or more");
-  if (version == kVersion) return;
   const auto program = file.find("program");
+  if (version == kVersion) return;
   throw UserError(fmt::format(
       "{} is a session of version {}, and headscope {} reads version {}: open it with headscope {} "
       "or newer",
@@ -206,9 +217,9 @@ void requireVersion(const JsonField& file, const std::string& path) {
       program && program->value().text() != nullptr ? program->text() : "of a newer version"));
 }
 
-Json sessionJson(const Session& session, TensorsToSave& tensors) {
+Json sessionJson(const Session& session, TensorsToSave& tensors, std::string& leftOut) {
   Json scenes = Json::emptyList();
-  Json document = documentJson(*session.document, "document", tensors);
+  Json document = documentJson(*session.document, kNameOfDocument, tensors);
   for (const SavedScene& scene : session.scenes) {
     const std::string name = nameOfScene(scene.number);
     scenes.push_back({{"number", scene.number},
@@ -218,14 +229,19 @@ Json sessionJson(const Session& session, TensorsToSave& tensors) {
                       {"document", documentJson(*scene.document, name, tensors)},
                       {"view", viewJson(scene.view)}});
   }
-  return {{"format", kFormat},
-          {"version", kVersion},
-          {"program", HEADSCOPE_VERSION},
-          {"tensors", ""},
-          {"origin", session.origin},
-          {"document", std::move(document)},
-          {"view", viewJson(session.view)},
-          {"scenes", std::move(scenes)}};
+  Json json = {{"format", kFormat},
+               {"version", kVersion},
+               {"program", HEADSCOPE_VERSION},
+               {"tensors", ""},
+               {"origin", session.origin},
+               {"document", std::move(document)},
+               {"view", viewJson(session.view)},
+               {"scenes", std::move(scenes)}};
+  if (session.originContent) json["origin_content"] = *session.originContent;
+  // written where there are any, so that programs that do not know them open the rest
+  Json models = modelsJson(session, tensors, leftOut);
+  if (!models.list()->empty()) json["models"] = std::move(models);
+  return json;
 }
 
 Session sessionFrom(const JsonField& file, TensorsToRead& tensors, Index memoryBudget) {
@@ -234,6 +250,10 @@ Session sessionFrom(const JsonField& file, TensorsToRead& tensors, Index memoryB
   session.view = viewFrom(file.at("view"));
   session.scenes = scenesFrom(file.at("scenes"), tensors, memoryBudget);
   if (const auto origin = file.find("origin")) session.origin = origin->text();
+  if (const auto content = file.find("origin_content")) session.originContent = content->seed();
+  if (const auto models = file.find("models")) {
+    session.models = modelsFrom(*models, session, tensors, memoryBudget);
+  }
   return session;
 }
 
@@ -255,13 +275,15 @@ std::string sessionName(const fs::path& path) {
                          : name;
 }
 
-void saveSession(const fs::path& given, const Session& session) {
+SessionSaved saveSession(const fs::path& given, const Session& session,
+                         std::optional<FileContent> expected) {
   const fs::path path = target(given);
   if (!isSession(path)) {
     throw UserError(fmt::format("{}: a session's name ends in {}", given.string(), kSessionEnding));
   }
+  SessionSaved saved;
   TensorsToSave tensors;
-  Json json = sessionJson(session, tensors);
+  Json json = sessionJson(session, tensors, saved.leftOut);
   const std::uint64_t hash = contentHash(tensors.all());
   const std::string name = tensorsName(path, hash);
   const fs::path file = folderOf(path) / name;
@@ -275,6 +297,10 @@ void saveSession(const fs::path& given, const Session& session) {
   }
   const auto lock = lockFolderOf(path, platform::FileLock::Kind::exclusive);
   std::error_code code;
+  if (expected && fs::exists(path, code) && contentOf(path) != *expected) {
+    throw SessionChanged(
+        fmt::format("{} has changed since it was opened or saved here", given.string()));
+  }
   const bool there = fs::exists(file, code);
   if (!there || contentHash(file) != hash) writeSafetensors(file, tensors.all());
   if (lock != nullptr) lock->flush();
@@ -285,17 +311,23 @@ void saveSession(const fs::path& given, const Session& session) {
     throw;
   }
   removeLeftovers(path, name);
+  saved.content = hashBytes(text);
+  return saved;
 }
 
 Session loadSession(const fs::path& given, Index memoryBudget) {
   const fs::path path = target(given);
   const auto lock = lockFolderOf(path, platform::FileLock::Kind::shared);
   const std::string name = given.string();
-  const Json json = sessionIn(readText(path, kMaxSessionBytes, "session"), name);
-  const JsonField file(json, name);
-  requireVersion(file, name);
-  TensorsToRead tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
-  return sessionFrom(file, tensors, memoryBudget);
+  const std::string text = readText(path, kMaxSessionBytes, "session");
+  const Json json = sessionIn(text, name);
+  Session session = readWhole(json, name, [&](const JsonField& file) {
+    requireVersion(file, name);
+    TensorsToRead tensors(SafetensorsFile(tensorsPath(file, path)), memoryBudget);
+    return sessionFrom(file, tensors, memoryBudget);
+  });
+  session.content = hashBytes(text);
+  return session;
 }
 
 void removeSession(const fs::path& given) {

@@ -11,9 +11,17 @@
 namespace headscope::formats {
 
 /// "document", or "scene 3": what stands before the names of a document's tensors.
+inline constexpr const char* kNameOfDocument = "document";
 std::string nameOfScene(int number);
 
-Json sessionJson(const Session& session, TensorsToSave& tensors);
+/// `leftOut` becomes what could not be kept and why, or empty.
+Json sessionJson(const Session& session, TensorsToSave& tensors, std::string& leftOut);
+
+/// The edits of models, and which documents of the session are layers of them.
+Json modelsJson(const Session& session, TensorsToSave& tensors, std::string& leftOut);
+/// `session` has its documents already.
+SavedModels modelsFrom(const JsonField& field, const Session& session, TensorsToRead& tensors,
+                       Index memoryBudget);
 
 /// Throws UserError that names the file and field, where it is no session, and where it is of a
 /// version that is not known.

@@ -214,8 +214,10 @@ std::vector<double> numbersFrom(const JsonField& field, std::size_t count) {
 
 Role roleFrom(const JsonField& field, const ModelSettings& model) {
   Role role;
-  if (const auto layer = field.find("layer")) {
-    role.head = HeadPlace{layer->whole(), field.at("head").whole()};
+  const auto layer = field.find("layer");
+  const auto head = field.find("head");
+  if (layer || head) {
+    role.head = HeadPlace{field.at("layer").whole(), field.at("head").whole()};
     if (role.head->layer < 0 || role.head->layer >= model.layers || role.head->head < 0 ||
         role.head->head >= model.heads) {
       field.fail("names a head that the model does not have");
@@ -312,32 +314,10 @@ void readGradientLengths(const SafetensorsFile& file, const ModelSettings& model
   }
 }
 
-}  // namespace
-
-void saveRun(const fs::path& folder, const Trainer& run) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) {
-    throw UserError(
-        fmt::format("cannot make the folder {}: {}; choose a place that can be written "
-                    "to",
-                    folder.string(), code.message()));
-  }
-  const Trainer::State state = run.state();
-  const std::vector<NamedTensor> tensors = tensorsOf(run, state);
-  const std::string name = stateName(contentHash(tensors));
-  Json json = runJson(run, state);
-  json["tensors"] = name;
-  writeSafetensors(folder / name, tensors);
-  writeAtomically(folder / "run.json", [&](std::ostream& out) { out << json.dump(1) << '\n'; });
-  removeOtherStates(folder, name);
-}
-
-std::unique_ptr<Trainer> loadRun(const fs::path& folder, Index memoryBudgetBytes) {
-  const fs::path path = folder / "run.json";
-  const std::string name = path.string();
-  const Json json = runIn(readText(path, kMaxRunBytes, "training run"), name);
-  const JsonField file(json, name);
+std::unique_ptr<Trainer> runFrom(const JsonField& file, const fs::path& folder,
+                                 Index memoryBudgetBytes) {
+  const std::string& name = file.file();
+  for (const char* read : {"format", "program"}) static_cast<void>(file.find(read));
   if (file.at("version").whole() != kRunVersion) {
     throw UserError(
         fmt::format("{} is of version {}, and headscope {} reads version {}: open it "
@@ -371,6 +351,35 @@ std::unique_ptr<Trainer> loadRun(const fs::path& folder, Index memoryBudgetBytes
   run->resume(std::move(state));
   readParameters(tensors, *run);
   return run;
+}
+
+}  // namespace
+
+void saveRun(const fs::path& folder, const Trainer& run) {
+  std::error_code code;
+  fs::create_directories(folder, code);
+  if (code) {
+    throw UserError(
+        fmt::format("cannot make the folder {}: {}; choose a place that can be written "
+                    "to",
+                    folder.string(), code.message()));
+  }
+  const Trainer::State state = run.state();
+  const std::vector<NamedTensor> tensors = tensorsOf(run, state);
+  const std::string name = stateName(contentHash(tensors));
+  Json json = runJson(run, state);
+  json["tensors"] = name;
+  writeSafetensors(folder / name, tensors);
+  writeAtomically(folder / "run.json", [&](std::ostream& out) { out << json.dump(1) << '\n'; });
+  removeOtherStates(folder, name);
+}
+
+std::unique_ptr<Trainer> loadRun(const fs::path& folder, Index memoryBudgetBytes) {
+  const fs::path path = folder / "run.json";
+  const std::string name = path.string();
+  const Json json = runIn(readText(path, kMaxRunBytes, "training run"), name);
+  return readWhole(json, name,
+                   [&](const JsonField& file) { return runFrom(file, folder, memoryBudgetBytes); });
 }
 
 }  // namespace headscope::formats

@@ -33,6 +33,70 @@ TEST(Link, IsCopiedAndOpensWhatItWasMadeOf) {
   EXPECT_EQ(before.document().input->tokens[0][0], "Something");
 }
 
+/// A document whose weights were learned, of a size that nothing comes with the program for.
+DocumentPtr learnedDocument(Index dModel, const WeightMaker& make = drawWeightsFor) {
+  const DocumentPtr like = textDocument("Keep these words", dModel, 2);
+  return makeDocument("", like->config, *like->source, like->positions,
+                      {WeightInit::learned, 3, {}}, kTestBudget, true, make);
+}
+
+/// In the place of learned ones.
+Weights xavier(const Document& d, WeightInit, std::uint64_t seed) {
+  return drawWeights(d.config, WeightInit::xavier, seed);
+}
+
+TEST(Link, IsMadeAndOpenedWithWeightsThatAreLearnedForIt) {
+  const DocumentPtr document = learnedDocument(16);
+  AppDriver driver(document);
+  driver.app().copyLink();
+  driver.settle();
+  const std::string link = ImGui::GetClipboardText();
+  EXPECT_LT(link.size(), 4'000U) << "it does not hold the weights";
+  driver.restart(presetDocument("by-hand"));
+  driver.app().openLink(link);
+  driver.settle();
+  EXPECT_EQ(driver.app().message(), "opened a link");
+  test::expectSame(*document, driver.document());
+}
+
+/// A document that says that its weights were learned; learning them takes minutes.
+class LongLink : public testing::Test {
+ protected:
+  static constexpr const char* kProgress = "Learning the heads of the link: step ";
+
+  /// Frames are drawn while the weights are learned, and edits made; then it is stopped.
+  void expectFramesAndStop() {
+    constexpr int kMany = 100'000;
+    for (int i = 0; i < kMany && !driver_.shows(kProgress); ++i) driver_.frame();
+    EXPECT_TRUE(driver_.shows(kProgress)) << driver_.screen().all();
+    driver_.app().apply(SetTemperature{2.0});
+    driver_.frame();
+    EXPECT_EQ(driver_.config().temperature, 2.0);
+    driver_.host().click(driver_.app(), driver_.at("Stop"));
+    driver_.settle();
+    EXPECT_EQ(driver_.app().message(), "stopped: no link was copied or opened");
+    EXPECT_FALSE(driver_.shows(kProgress));
+  }
+
+  DocumentPtr document_ = learnedDocument(1024, xavier);
+  AppDriver driver_{document_};
+};
+
+TEST_F(LongLink, IsMadeBesideTheFramesAndCanBeStopped) {
+  ImGui::SetClipboardText("before");
+  driver_.app().copyLink();
+  expectFramesAndStop();
+  EXPECT_STREQ(ImGui::GetClipboardText(), "before");
+}
+
+TEST_F(LongLink, IsOpenedBesideTheFramesAndCanBeStopped) {
+  const std::string link = linkOf({document_, "{}", {}, {}}, kTestBudget, xavier);
+  driver_.restart(presetDocument("by-hand"));
+  driver_.app().openLink(link);
+  expectFramesAndStop();
+  EXPECT_EQ(driver_.document().preset, "by-hand");
+}
+
 /// Whether it is refused; else it must be the document: what was compressed may say the same in
 /// several ways.
 bool refusedOrTheSame(const std::string& link, const Document& document) {

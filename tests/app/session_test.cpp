@@ -75,6 +75,63 @@ TEST_F(SessionWindow, TokensChosenOnTheHeadsPageComeBack) {
   }
 }
 
+/// As from another window on the same session.
+class TwoWindows : public SessionWindow {
+ protected:
+  TwoWindows() {
+    saveAs(lecture());
+    ui_.typeSentence("From this window");
+    formats::saveSession(lecture(), {textDocument("From the other"), "{}", {}, {}});
+  }
+  std::string firstToken(const fs::path& path) const {
+    return formats::loadSession(path, kTestBudget).document->input->tokens[0].back();
+  }
+};
+
+TEST_F(TwoWindows, TheSecondSaveAsksBeforeItDiscardsTheFirst) {
+  const std::string theirs = readAll(lecture());
+  ui_.press(Key{'S'}, true);
+  EXPECT_EQ(readAll(lecture()), theirs);
+  EXPECT_TRUE(ui_.shows("lecture.headscope.json has changed since it was opened or saved",
+                        "session dialog"));
+  ui_.click("Cancel", "session dialog");
+  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_EQ(readAll(lecture()), theirs);
+  EXPECT_EQ(ui_.app().title(), "• lecture · headscope");
+
+  ui_.press(Key{'S'}, true);
+  ui_.click("Save under another name …", "session dialog");
+  EXPECT_TRUE(ui_.shows("Save the session", "session dialog"));
+  ui_.press(Key{'A'}, true);
+  ui_.type((folder_ / "mine").string());
+  ui_.press(Key::enter);
+  EXPECT_EQ(readAll(lecture()), theirs);
+  EXPECT_EQ(firstToken(folder_ / "mine.headscope.json"), "window");
+  EXPECT_EQ(ui_.app().title(), "mine · headscope");
+}
+
+TEST_F(TwoWindows, SavesOverItWhenAskedTo) {
+  ui_.press(Key{'S'}, true);
+  ui_.click("Save over it", "session dialog");
+  EXPECT_EQ(firstToken(lecture()), "window");
+  EXPECT_EQ(ui_.app().title(), "lecture · headscope");
+  ui_.typeSentence("Once more from here");
+  ui_.press(Key{'S'}, true);
+  EXPECT_FALSE(ui_.window("session dialog")) << "the file is as it was saved here";
+  EXPECT_EQ(firstToken(lecture()), "here");
+}
+
+TEST_F(TwoWindows, OpenedAgainItIsSavedWithoutAQuestion) {
+  ui_.app().dropFiles({lecture()});
+  ui_.settle();
+  ui_.app().dropFiles({lecture()});  // what is unsaved is left
+  ui_.settle();
+  ui_.typeSentence("After theirs");
+  ui_.press(Key{'S'}, true);
+  EXPECT_FALSE(ui_.window("session dialog"));
+  EXPECT_EQ(firstToken(lecture()), "theirs");
+}
+
 TEST_F(SessionWindow, CtrlSSavesToItsFileAgain) {
   saveAs(lecture());
   ui_.typeSentence("Second version");

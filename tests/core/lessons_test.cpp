@@ -97,7 +97,7 @@ TEST(LessonFile, SaysWhatIsWrong) {
   EXPECT_EQ(refusalOf("{" + scene + "}]}"), "accepted");
   const std::pair<std::string, std::string> wrong[] = {
       {"{\n\"title\": \"a\",\n\"scenes\": [,]}", "line 3"},
-      {"{" + scene + R"(, "sped": 3}]})", "scenes[0].sped is not known here"},
+      {"{" + scene + R"(, "sped": 3}]})", "scenes[0].sped is 3, a field that headscope"},
       {"{" + scene + R"(, "state": {"preset": "bert-huge"}}]})", "scenes[0].state.preset"},
       {"{" + scene + R"(, "state": {"pins": {"scores": 1}}}]})", "names no cell"},
       {"{" + scene + R"(, "check": {"ask": "d", "done": "e", "that": {}}}]})", "is empty"},
@@ -113,7 +113,9 @@ TEST(LessonFile, SaysWhatIsWrong) {
        "is no lesson of the program: '05'"},
       {"{" + scene +
            R"(, "check": {"ask": "d", "done": "e", "that": {"d_k": 1}, "way": {"go": 1}}}]})",
-       "check.way.go is not known here"},
+       "check.way.go is 1, a field that headscope"},
+      {"{" + scene + R"(, "state": {"soft_cap": 0.1}}]})",
+       "scenes[0].state.soft_cap is 0.1, a field that headscope"},
       {R"({"title": "a"})", "needs a title and scenes"}};
   for (const auto& [text, part] : wrong) {
     EXPECT_NE(refusalOf(text).find(part), std::string::npos) << refusalOf(text);

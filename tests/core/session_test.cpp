@@ -168,13 +168,103 @@ TEST_F(SessionFile, ANewerVersionIsRefusedWithTheProgramThatReadsIt) {
   expectUserError([&] { load(); }, "version must be a whole number");
 }
 
-TEST_F(SessionFile, UnknownFieldsArePassedOver) {
-  formats::saveSession(path_(), {everything(), "{}", {}, {}});
+/// Pointers to every object in it, but for views and what is in them.
+void objectsIn(const json& value, const json::json_pointer& at,
+               std::vector<json::json_pointer>& all) {
+  if (value.is_object()) all.push_back(at);
+  if (!value.is_structured()) return;
+  for (const auto& [name, below] : value.items()) {
+    if (value.is_object() && name == "view") continue;
+    objectsIn(below, value.is_array() ? at / std::stoul(name) : at / name, all);
+  }
+}
+
+std::vector<json::json_pointer> objectsIn(const json& value) {
+  std::vector<json::json_pointer> all;
+  objectsIn(value, json::json_pointer(), all);
+  return all;
+}
+
+/// A document with the parts that `everything` has no room for.
+DocumentPtr rotated() {
+  const DocumentPtr d = fromTensors(2, {"a", "b", "c", "d"});
+  Rotary rotary;
+  rotary.theta = 10'000.0;
+  return edited(d, SetRotary{rotary});
+}
+
+/// A newer program's switch decides its pass: here it would be another one.
+TEST_F(SessionFile, AFieldThatIsNotKnownIsRefusedWhereverItStands) {
+  formats::saveSession(path_(), {everything(),
+                                 "{}",
+                                 {{1, {"t"}, rotated(), "{}"},
+                                  {2, {"t"}, fromSource(SeriesSource{{series(5)}}), "{}"}},
+                                 {}});
+  const json good = saved();
+  const auto places = objectsIn(good);
+  ASSERT_GT(places.size(), 20U);
+  for (const auto& place : places) {
+    json j = good;
+    j[place]["soft_cap"] = 0.1;
+    write(j);
+    SCOPED_TRACE(place.to_string());
+    expectUserError([&] { load(); }, "lecture.headscope.json", "soft_cap is 0.1",
+                    "does not know; was the file made by a newer headscope?");
+  }
+}
+
+TEST_F(SessionFile, AFieldThatStandsTwiceIsRefused) {
+  formats::saveSession(path_(), {fromTexts({"a b"}), "{}", {}, {}});
+  std::string text = readAll(path_());
+  const std::string field = "\"temperature\": 1.0";
+  ASSERT_NE(text.find(field), std::string::npos);
+  text.insert(text.find(field), "\"temperature\": 2.0, ");
+  folder_.file("lecture.headscope.json", text);
+  expectUserError([&] { load(); }, "document.config.temperature appears twice");
+}
+
+/// No number depends on a view.
+TEST_F(SessionFile, UnknownFieldsOfAViewArePassedOver) {
+  formats::saveSession(path_(), {everything(), "{}", {{1, {"t"}, everything(), "{}"}}, {}});
   json j = saved();
-  j["later"] = {{"a", 1}};
-  j["document"]["config"]["later"] = true;
+  j["view"]["later"] = {{"a", 1}};
+  j["scenes"][0]["view"]["later"] = true;
   write(j);
-  expectSame(*everything(), *load().document);
+  const Session session = load();
+  expectSame(*everything(), *session.document);
+  EXPECT_EQ(json::parse(session.view), j["view"]) << "a save keeps them";
+  EXPECT_EQ(json::parse(session.scenes.at(0).view), j["scenes"][0]["view"]);
+}
+
+TEST(Link, AFieldThatIsNotKnownIsRefusedWhereverItStands) {
+  const DocumentPtr d = edited(fromTexts({"a b"}), SetCell{{TensorId::wQ, -1, -1, 1, 2}, 0.25F});
+  const json good = json::parse(formats::linkText({d, "{}", {{1, {"t"}, d, "{}"}}, {}}, kBudget));
+  EXPECT_NO_THROW(formats::sessionFromLink(good.dump(), kBudget));
+  for (const auto& place : objectsIn(good)) {
+    if (place == json::json_pointer("/own")) continue;  // names of tensors
+    json j = good;
+    j[place]["soft_cap"] = 0.1;
+    SCOPED_TRACE(place.to_string());
+    expectUserError([&] { formats::sessionFromLink(j.dump(), kBudget); },
+                    "the link: ", "soft_cap is 0.1");
+  }
+}
+
+TEST_F(SessionFile, ThatSomebodyElseHasSavedIsNotReplaced) {
+  const DocumentPtr mine = fromTexts({"mine"});
+  const auto first = formats::saveSession(path_(), {mine, "{}", {}, {}});
+  EXPECT_EQ(load().content, first.content);
+  formats::saveSession(path_(), {fromTexts({"theirs"}), "{}", {}, {}}, first.content);
+  const std::string theirs = readAll(path_());
+  const auto before = files();
+  EXPECT_THROW(formats::saveSession(path_(), {mine, "{}", {}, {}}, first.content),
+               formats::SessionChanged);
+  EXPECT_EQ(readAll(path_()), theirs);
+  EXPECT_EQ(files(), before);
+  EXPECT_NO_THROW(load());
+  fs::remove(path_());  // nothing is lost then
+  EXPECT_EQ(formats::saveSession(path_(), {mine, "{}", {}, {}}, first.content).content,
+            first.content);
 }
 
 struct Damage {

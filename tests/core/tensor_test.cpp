@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 
@@ -45,6 +46,14 @@ TEST(Tensor, IsRowMajorAndAligned) {
 }
 
 /// Any axis is cut, not only the last.
+TEST(Tensor, TwoPlacesOfOneMappedFileAreNotTheSame) {
+  const auto file = std::make_shared<const std::vector<float>>(std::vector<float>{1, 2, 3, 4});
+  const Tensor first = Tensor::over(file, file->data(), {2});
+  const Tensor second = Tensor::over(file, file->data() + 2, {2});
+  EXPECT_FALSE(first.sameAs(second));
+  EXPECT_TRUE(first.sameAs(Tensor::over(file, file->data(), {2})));
+}
+
 TEST(Tensor, SplitCutsAnAxisInTwo) {
   const Tensor t = counted({4, 6});
   const Tensor columns = t.split(1, 3);

@@ -2,6 +2,7 @@
 // in words.
 #include "core/formats/training_run.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -219,6 +220,11 @@ TEST_F(SavedRun, OfAnotherShapeIsRefused) {
   expectRefused("run.json", "names a head that the model does not have");
   with("\"version\": 1", "\"version\": 7");
   expectRefused("run.json", "version 7");
+  for (const char* field : {"d_model", "steps_taken", "loss", "mass", "asked", "undefined"}) {
+    const std::string name = fmt::format("\"{}\": ", field);
+    with(name, "\"soft_cap\": 0.1, " + name);
+    expectRefused("run.json", "soft_cap is 0.1, a field that headscope");
+  }
   with("\"tensors\": \"", "\"tensors\": \"../");
   expectRefused("tensors must be the name of a file in the run's own folder");
   with("\"snapshot_bytes\": 67108864", "\"snapshot_bytes\": 67108864000");

@@ -1,0 +1,115 @@
+#include "app/link_task.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "app/layer_learning.h"
+#include "app/link.h"
+#include "core/execution.h"
+#include "core/formats/learned_weights.h"
+#include "core/formats/link.h"
+#include "core/training/learned_layer.h"
+
+namespace headscope {
+
+/// The learned weights that a link is made with: notes which are asked for, learns them in parts,
+/// and gives them when they are asked for again.
+class LinkTask::Learning {
+ public:
+  explicit Learning(std::shared_ptr<Steps> steps) : steps_(std::move(steps)) {}
+
+  Weights weightsFor(const Document& document, WeightInit init, std::uint64_t seed) {
+    if (init != WeightInit::learned) return drawWeightsFor(document, init, seed);
+    const training::Material material = materialOf(document);
+    if (auto shipped = formats::learnedAsset(document.config, material, seed)) return *shipped;
+    const LearnedSizes sizes(document.config, material, seed);
+    auto found = std::ranges::find(all_, sizes, &Each::sizes);
+    if (found == all_.end()) {
+      all_.push_back({sizes, document.config, {}});
+      found = std::prev(all_.end());
+      steps_->all += training::usualSettings(material).steps;
+    }
+    // in the place of those that are not learned yet: asked for again before anybody sees them
+    return found->weights ? *found->weights : drawWeights(document.config, WeightInit::xavier, 1);
+  }
+
+  /// True where all that were asked for are learned, or the task was cancelled.
+  bool goOn(const std::atomic<bool>& cancelled) {
+    const double until = clockSeconds() + kSlice;
+    while (true) {
+      const auto next = std::ranges::find_if(all_, [](const Each& e) { return !e.weights; });
+      if (next == all_.end() || cancelled) return true;
+      if (learner_ == nullptr) {
+        learner_ = std::make_unique<training::LayerLearner>(
+            next->config, next->sizes.seed, training::usualSettings(next->sizes.material));
+      }
+      if (learner_->goOn(Execution{0, &cancelled}, until - clockSeconds()) && !cancelled) {
+        ++steps_->done;
+      }
+      if (learner_->done()) {
+        next->weights = learner_->weights();
+        learner_ = nullptr;
+      }
+      if (clockSeconds() >= until) return false;
+    }
+  }
+
+ private:
+  struct Each {
+    LearnedSizes sizes;
+    AttentionConfig config;
+    std::optional<Weights> weights;
+  };
+  std::shared_ptr<Steps> steps_;
+  std::vector<Each> all_;
+  std::unique_ptr<training::LayerLearner> learner_;  // of the first that has none
+};
+
+void LinkTask::begin(std::function<void(const WeightMaker&)> ask,
+                     std::function<Result(const WeightMaker&)> finish) {
+  steps_ = std::make_shared<Steps>();
+  task_.requestInParts([ask = std::move(ask), finish = std::move(finish),
+                        learning = std::make_shared<Learning>(steps_),
+                        asked = false](const std::atomic<bool>& cancelled,
+                                       std::optional<Result>& result) mutable {
+    const WeightMaker make = [&](const Document& document, WeightInit init, std::uint64_t seed) {
+      return learning->weightsFor(document, init, seed);
+    };
+    if (!std::exchange(asked, true)) ask(make);
+    if (!learning->goOn(cancelled)) return false;
+    if (!cancelled) result = finish(make);
+    return true;
+  });
+}
+
+void LinkTask::make(formats::Session session, Index memoryBudget) {
+  const auto shared = std::make_shared<const formats::Session>(std::move(session));
+  begin([shared, memoryBudget](
+            const WeightMaker& make) { formats::drawForLink(*shared, memoryBudget, make); },
+        [shared, memoryBudget](const WeightMaker& make) -> Result {
+          return {linkOf(*shared, memoryBudget, make), std::nullopt};
+        });
+}
+
+void LinkTask::open(std::string link, Index memoryBudget) {
+  const auto shared = std::make_shared<const std::string>(std::move(link));
+  begin([shared,
+         memoryBudget](const WeightMaker& make) { sessionOfLink(*shared, memoryBudget, make); },
+        [shared, memoryBudget](const WeightMaker& make) -> Result {
+          return {{}, sessionOfLink(*shared, memoryBudget, make)};
+        });
+}
+
+void LinkTask::stop() {
+  task_.stop();
+  steps_ = std::make_shared<Steps>();
+}
+
+std::optional<LinkTask::Progress> LinkTask::progress() const {
+  const Index all = steps_->all;
+  if (!task_.busy() || all == 0) return std::nullopt;
+  return Progress{steps_->done, all};
+}
+
+}  // namespace headscope

@@ -1,0 +1,67 @@
+// Model edits: what was changed in a model, without the model: the heads that are off and, of each
+// edited layer, its switches, its pins and the cells of its weights that differ from the model's
+// own. A session keeps them; made again on the same model they give the same pass.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/formats/cell_changes.h"
+#include "core/formats/json.h"
+#include "core/formats/tensor_table.h"
+#include "core/model/model_document.h"
+
+namespace headscope::formats {
+
+/// What sets a layer's document apart from the model's own.
+struct LayerSettings {
+  struct Changed {
+    std::vector<CellChange> cells;
+    Tensor whole{};  // in their place, where more than kMostCells differ
+  };
+  static constexpr Index kMostCells = 10'000;
+
+  AttentionConfig config;
+  std::map<TensorId, Changed> weights;
+  Pins pins;
+};
+
+struct LayerEdits {
+  std::uint64_t ownWeights = 0;  // a hash of the model's own: the edits are of these
+  std::vector<Index> headsOff;
+  std::optional<LayerSettings> edited{};
+};
+
+struct ModelEdits {
+  std::filesystem::path folder;  // or the name of a model that comes with the program
+  std::string name;
+  std::map<Index, LayerEdits> layers;
+};
+
+/// The edits of an open model; `shown` are further layers whose own weights are noted. Throws
+/// UserError where the model's weights cannot be read.
+ModelEdits editsOf(const std::filesystem::path& folder, const model::ModelDocument& document,
+                   const std::vector<model::HeadOfLayer>& off, const std::vector<Index>& shown);
+
+/// The edits on a model that is open.
+struct EditsOnModel {
+  model::ModelDocumentPtr document;  // null: no layer is edited
+  std::vector<model::HeadOfLayer> off;
+};
+/// Throws UserError where the model's weights are not those that were edited.
+EditsOnModel editsOn(const model::ModelPtr& model, const ModelEdits& edits,
+                     const model::ModelInput& input);
+
+/// Whether a document has other switches, weights or pins than the model's layer.
+bool differs(const Document& document, const model::ModelDocument& of, Index layer);
+
+/// `name` stands before the names of its tensors.
+Json modelEditsJson(const ModelEdits& edits, const std::string& name, TensorsToSave& tensors);
+ModelEdits modelEditsFrom(const JsonField& field, TensorsToRead& tensors, Index memoryBudget);
+
+}  // namespace headscope::formats
