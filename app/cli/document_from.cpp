@@ -26,6 +26,7 @@ struct GivenWeights {
   bool bias = true;
   Index heads = 0;
   Index kvHeads = 0;
+  HeadNorm headNorm = {};
 };
 
 void refuseIf(bool wrong, const char* sentence) {
@@ -76,6 +77,10 @@ void requireValidSizes(AttentionConfig config) {
 /// Heads of loaded weights: as asked for, or as many as have room in W_Q at --head-dim.
 Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
                   const formats::LoadedWeights& loaded, const std::string& where) {
+  if (const Index told = formats::headsOfNorm(loaded); told > 0) {
+    requireSame(o.config.heads, told, "--heads", where);
+    return told;
+  }
   if (o.config.heads || !o.config.preset.empty()) return c.numHeads;
   if (!o.config.headDim) {
     throw UserError(
@@ -103,7 +108,7 @@ std::optional<GivenWeights> weightsOfFile(const PassOptions& o, const AttentionC
   requireValidSizes(own);  // the heads must divide before they can be shared out
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, o.weights);
   requireSame(o.config.kvHeads, kvHeads, "--kv-heads", where);
-  return GivenWeights{o.weights, loaded.weights, loaded.bias, heads, kvHeads};
+  return GivenWeights{o.weights, loaded.weights, loaded.bias, heads, kvHeads, loaded.headNorm};
 }
 
 std::optional<GivenWeights> givenWeights(const PassOptions& o, const AttentionConfig& c) {
@@ -315,7 +320,8 @@ DocumentPtr documentFrom(const PassOptions& o) {
     document = apply(*document, change, budget).document;
   };
   if (given) {
-    edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads});
+    edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads,
+                    given->headNorm});
   }
   for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
   setWhatIf(o, edit);
