@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include "app/cli/model_text.h"
+#include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/edit.h"
 #include "core/formats/learned_weights.h"
-#include "core/formats/model_directory.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/ledger.h"
@@ -249,7 +249,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   ModelTextOptions text;
   if (!o.texts.empty()) text.text = o.texts.front();
   const Index budget = defaultMemoryBudget();
-  const model::ModelPtr model = formats::openModel(o.model, budget / 2);
+  const model::ModelPtr model = openModelFolder(o.model, budget / 2, o.strict);
   const Index layers = model->config().layers;
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
@@ -274,6 +274,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
 DocumentPtr documentFrom(const PassOptions& o) {
   if (!o.model.empty()) return layerOfModel(o);
   refuseIf(o.layer.has_value(), "--layer is one of a model's: give --model as well");
+  refuseIf(o.strict, "--strict is about a model's folder: give --model as well");
   refuseIf(!o.ids.empty(), "--ids are a model's tokens: give --model as well");
   refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
   if (!o.session.empty()) {
