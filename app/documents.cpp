@@ -28,10 +28,11 @@ bool holdsWeights(const formats::SafetensorsFile& file) {
   });
 }
 
-/// How many heads a file is for, which it does not say: as many as have room in W_Q at the head
-/// width that is set; else as many as there are, or the nearest count that its keys can be shared
-/// out to.
+/// How many heads a file is for: what its norms of queries tell; without them it does not say, and
+/// they are as many as have room in W_Q at the head width that is set; else as many as there are,
+/// or the nearest count that its keys can be shared out to.
 Index headsOf(const formats::LoadedWeights& loaded, const AttentionConfig& config) {
+  if (const Index heads = formats::headsOfNorm(loaded); heads > 0) return heads;
   const Index rows = loaded.queryFeatures;
   if (config.headDim > 0 && rows % config.headDim == 0) return rows / config.headDim;
   constexpr std::size_t kTried = 64;
@@ -49,7 +50,7 @@ SetWeights asWeights(const formats::SafetensorsFile& file, const AttentionConfig
   const std::string name = file.path().filename().string();
   const Index heads = headsOf(loaded, config);
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, name);
-  return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads};
+  return {name, std::move(loaded.weights), loaded.bias, heads, kvHeads, std::move(loaded.headNorm)};
 }
 
 /// A .csv gives the input; a .safetensors its `x` (and `memory`), its weights, or both. The edits

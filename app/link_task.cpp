@@ -13,46 +13,42 @@
 
 namespace headscope {
 
-/// The learned weights that a link is made with: notes which are asked for, learns them in parts,
-/// and gives them when they are asked for again.
+/// The learned weights that a link is made with: notes which are asked for, learns them step by
+/// step, and gives them when they are asked for again.
 class LinkTask::Learning {
  public:
   explicit Learning(std::shared_ptr<Steps> steps) : steps_(std::move(steps)) {}
 
   Weights weightsFor(const Document& document, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(document, init, seed);
-    const training::Material material = materialOf(document);
-    if (auto shipped = formats::learnedAsset(document.config, material, seed)) return *shipped;
-    const LearnedSizes sizes(document.config, material, seed);
+    const TrainingDomain domain = trainingDomainOf(document);
+    if (auto shipped = formats::learnedAsset(document.config, domain, seed)) return *shipped;
+    const LearnedSizes sizes(document.config, domain, seed);
     auto found = std::ranges::find(all_, sizes, &Each::sizes);
     if (found == all_.end()) {
       all_.push_back({sizes, document.config, {}});
       found = std::prev(all_.end());
-      steps_->all += training::usualSettings(material).steps;
+      steps_->all += training::usualSettings(domain).steps;
     }
     // in the place of those that are not learned yet: asked for again before anybody sees them
     return found->weights ? *found->weights : drawWeights(document.config, WeightInit::xavier, 1);
   }
 
-  /// True where all that were asked for are learned, or the task was cancelled.
-  bool goOn(const std::atomic<bool>& cancelled) {
-    const double until = clockSeconds() + kSlice;
-    while (true) {
-      const auto next = std::ranges::find_if(all_, [](const Each& e) { return !e.weights; });
-      if (next == all_.end() || cancelled) return true;
-      if (learner_ == nullptr) {
-        learner_ = std::make_unique<training::LayerLearner>(
-            next->config, next->sizes.seed, training::usualSettings(next->sizes.material));
-      }
-      if (learner_->goOn(Execution{0, &cancelled}, until - clockSeconds()) && !cancelled) {
-        ++steps_->done;
-      }
-      if (learner_->done()) {
-        next->weights = learner_->weights();
-        learner_ = nullptr;
-      }
-      if (clockSeconds() >= until) return false;
+  /// Takes one learning step. True where all weights that were asked for are learned, or the task
+  /// was cancelled.
+  bool runUnit(const std::atomic<bool>& cancelled) {
+    const auto next = std::ranges::find_if(all_, [](const Each& e) { return !e.weights; });
+    if (next == all_.end() || cancelled) return true;
+    if (learner_ == nullptr) {
+      learner_ = std::make_unique<training::LayerLearner>(
+          next->config, next->sizes.seed, training::usualSettings(next->sizes.domain));
     }
+    if (!learner_->step(Execution{0, &cancelled})) return true;
+    ++steps_->done;
+    if (!learner_->done()) return false;
+    next->weights = learner_->weights();
+    learner_ = nullptr;
+    return false;
   }
 
  private:
@@ -69,15 +65,15 @@ class LinkTask::Learning {
 void LinkTask::begin(std::function<void(const WeightMaker&)> ask,
                      std::function<Result(const WeightMaker&)> finish) {
   steps_ = std::make_shared<Steps>();
-  task_.requestInParts([ask = std::move(ask), finish = std::move(finish),
-                        learning = std::make_shared<Learning>(steps_),
-                        asked = false](const std::atomic<bool>& cancelled,
-                                       std::optional<Result>& result) mutable {
+  task_.requestUnits([ask = std::move(ask), finish = std::move(finish),
+                      learning = std::make_shared<Learning>(steps_),
+                      asked = false](const std::atomic<bool>& cancelled,
+                                     std::optional<Result>& result) mutable {
     const WeightMaker make = [&](const Document& document, WeightInit init, std::uint64_t seed) {
       return learning->weightsFor(document, init, seed);
     };
     if (!std::exchange(asked, true)) ask(make);
-    if (!learning->goOn(cancelled)) return false;
+    if (!learning->runUnit(cancelled)) return false;
     if (!cancelled) result = finish(make);
     return true;
   });

@@ -177,6 +177,7 @@ struct Editor {
     }
     draft.config.memoryWidth = e.weights.wK.dim(1) == dModel ? 0 : e.weights.wK.dim(1);
     draft.config.bias = e.bias;
+    draft.config.headNorm = e.headNorm;
     draft.config.headGains.clear();
   }
   void operator()(const SetHeadGain& e) {

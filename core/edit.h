@@ -71,6 +71,7 @@ struct SetWeights {  // loaded ones; d_model, d_k, D_kv and the memory's width a
   bool bias = true;
   Index numHeads = 0;
   Index numKvHeads = 0;
+  HeadNorm headNorm = {};  // off where the weights have none
 };
 struct SetHeadGain {
   Index head = 0;

@@ -28,7 +28,7 @@ Command addTokenize(CLI::App& app);
 Command addTrain(CLI::App& app);
 
 /// The window on the page of this model; without a display a picture of it.
-void openModelWindow(const std::string& folder, int threads, std::ostream& out);
+void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out);
 
 /// The bare command: no subcommand of `app`, but `app` itself.
 Command addWindow(CLI::App& app);

@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include "app/cli/model_text.h"
+#include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/edit.h"
 #include "core/formats/learned_weights.h"
-#include "core/formats/model_directory.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/make_document.h"
@@ -27,6 +27,7 @@ struct GivenWeights {
   bool bias = true;
   Index heads = 0;
   Index kvHeads = 0;
+  HeadNorm headNorm = {};
 };
 
 void refuseIf(bool wrong, const char* sentence) {
@@ -77,6 +78,10 @@ void requireValidSizes(AttentionConfig config) {
 /// Heads of loaded weights: as asked for, or as many as have room in W_Q at --head-dim.
 Index headsOfFile(const PassOptions& o, const AttentionConfig& c,
                   const formats::LoadedWeights& loaded, const std::string& where) {
+  if (const Index told = formats::headsOfNorm(loaded); told > 0) {
+    requireSame(o.config.heads, told, "--heads", where);
+    return told;
+  }
   if (o.config.heads || !o.config.preset.empty()) return c.numHeads;
   if (!o.config.headDim) {
     throw UserError(
@@ -104,7 +109,7 @@ std::optional<GivenWeights> weightsOfFile(const PassOptions& o, const AttentionC
   requireValidSizes(own);  // the heads must divide before they can be shared out
   const Index kvHeads = formats::kvHeadsFor(loaded, heads, o.weights);
   requireSame(o.config.kvHeads, kvHeads, "--kv-heads", where);
-  return GivenWeights{o.weights, loaded.weights, loaded.bias, heads, kvHeads};
+  return GivenWeights{o.weights, loaded.weights, loaded.bias, heads, kvHeads, loaded.headNorm};
 }
 
 std::optional<GivenWeights> givenWeights(const PassOptions& o, const AttentionConfig& c) {
@@ -246,7 +251,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
   ModelTextOptions text;
   if (!o.texts.empty()) text.text = o.texts.front();
   const Index budget = defaultMemoryBudget();
-  const model::ModelPtr model = formats::openModel(o.model, budget / 2);
+  const model::ModelPtr model = openModelFolder(o.model, budget / 2, o.strict);
   const Index layers = model->config().layers;
   if (*o.layer < 0 || *o.layer >= layers) {
     throw UserError(
@@ -271,6 +276,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
 DocumentPtr documentFrom(const PassOptions& o) {
   if (!o.model.empty()) return layerOfModel(o);
   refuseIf(o.layer.has_value(), "--layer is one of a model's: give --model as well");
+  refuseIf(o.strict, "--strict is about a model's folder: give --model as well");
   refuseIf(!o.ids.empty(), "--ids are a model's tokens: give --model as well");
   refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
   if (!o.session.empty()) {
@@ -317,7 +323,8 @@ DocumentPtr documentFrom(const PassOptions& o) {
     document = apply(*document, change, budget).document;
   };
   if (given) {
-    edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads});
+    edit(SetWeights{given->name, given->weights, config.bias, config.numHeads, config.numKvHeads,
+                    given->headNorm});
   }
   for (const Index head : o.dropHeads) edit(SetHeadGain{head, 0.0F});
   setWhatIf(o, edit);

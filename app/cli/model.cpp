@@ -15,9 +15,9 @@
 #include "app/cli/head_json.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
+#include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "core/error.h"
-#include "core/formats/model_directory.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
@@ -53,6 +53,7 @@ struct ModelOptions {
   ModelReadings readings;
   int threads = 0;
   bool cut = false;
+  bool strict = false;
   bool json = false;
 };
 
@@ -118,7 +119,7 @@ struct ModelPass : MeasuredPass {
 ModelPass computeModel(const ModelOptions& options) {
   const Index budget = defaultMemoryBudget();
   // of the memory a part is for weights, a part for what a pass holds
-  const ModelPtr model = formats::openModel(options.directory, budget / 2);
+  const ModelPtr model = openModelFolder(options.directory, budget / 2, options.strict);
   auto document = makeModelDocument(model, inputFrom(options, model->config()));
   if (!options.dropHeads.empty()) {
     std::vector<HeadOfLayer> off;
@@ -192,6 +193,7 @@ Json modelJson(const ModelPass& pass) {
     json["probe"] = {{"ids", pass.probe->trace->document().input.ids},
                      {"heads", headsJson(*pass.probe)}};
   }
+  addNotes(json, trace.document().model->notes());
   json["ms"] = trace.ms;
   return json;
 }
@@ -325,7 +327,9 @@ bool wantsWindow(const ModelOptions& o) {
 }
 
 void runModelCommand(const ModelOptions& options, std::ostream& out) {
-  if (wantsWindow(options)) return openModelWindow(options.directory, options.threads, out);
+  if (wantsWindow(options)) {
+    return openModelWindow(options.directory, options.threads, options.strict, out);
+  }
   const ModelPass pass = computeModel(options);
   // what cannot be told is said before anything is printed or written
   Json json = options.json ? modelJson(pass) : Json();
@@ -367,6 +371,7 @@ Command addModel(CLI::App& app) {
       ->type_name("N,N…");
   sub->add_flag("--cut", options->cut,
                 "take the first tokens of a text that is longer than the model's positions");
+  sub->add_flag("--strict", options->strict, kStrictHelp);
   sub->add_option("--drop-heads", options->dropHeads,
                   "switch off these heads, layer.head, from 0: 0.3,5.1")
       ->delimiter(',')

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "app/cli/open_model.h"
 #include "core/attention.h"
 #include "core/formats/state_dict.h"
 #include "core/gemm.h"
@@ -78,7 +79,8 @@ void addWeightFlags(CLI::App& app, PassOptions& o) {
       "do stated things) or learned (from generated sentences or series; see `learn`)",
       group);
   add(app, "--seed", o.seed, kSeed, "of the weights (default 1)", group);
-  add(app, "--weights", o.weights, kTensorFile, "state dict of nn.MultiheadAttention", group);
+  add(app, "--weights", o.weights, kTensorFile,
+      "state dict of nn.MultiheadAttention; with q_norm and k_norm, ε is 1e-6", group);
   add(app, "--prefix", o.prefix, kName, "of its names there: encoder.layers.0.self_attn.", group);
 }
 
@@ -125,6 +127,7 @@ void addModelFlags(CLI::App& app, PassOptions& o) {
   add(app, "--model", o.model, {"DIR", notEmpty}, "folder of a GPT-2, BERT or Llama model", group);
   add(app, "--layer", o.layer, kWhole, "its attention is the pass; from 0", group);
   addList(app, "--ids", o.ids, "ids of its tokens: 1,2,3", group);
+  app.add_flag("--strict", o.strict, kStrictHelp)->group(group);
 }
 
 /// With a model comes its text; a layer's heads can be switched off and its cells pinned.

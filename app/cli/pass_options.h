@@ -48,6 +48,7 @@ struct PassOptions {
   std::string model;  // a layer of it, in place of all flags above but --threads and what is tried
   std::optional<Index> layer;
   std::vector<Index> ids;          // of its tokens
+  bool strict = false;             // what its pass would leave out is refused
   std::string modelContradiction;  // a flag that was given beside --model
 };
 

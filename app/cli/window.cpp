@@ -14,6 +14,7 @@
 #include "app/app.h"
 #include "app/autosave.h"
 #include "app/cli/commands.h"
+#include "app/cli/open_model.h"
 #include "app/cli/open_options.h"
 #include "app/cli/output.h"
 #include "app/cli/pass_input.h"
@@ -21,7 +22,6 @@
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
 #include "core/error.h"
-#include "core/formats/model_directory.h"
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/state_dict.h"
@@ -92,9 +92,9 @@ void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
 }
 
 void openModelOn(const std::string& folder, const WindowFlags& flags, bool scaleGiven,
-                 std::ostream& out) {
+                 std::ostream& out, bool strict = false) {
   // told here, not in a window that has nothing to show
-  const model::ModelPtr model = formats::openModel(folder, 0);
+  const model::ModelPtr model = openModelFolder(folder, 0, strict);
   AppOptions options = programFor(flags);
   options.firstLook = false;
   options.view.page = ui::kModelPage;
@@ -142,10 +142,10 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
 
 }  // namespace
 
-void openModelWindow(const std::string& folder, int threads, std::ostream& out) {
+void openModelWindow(const std::string& folder, int threads, bool strict, std::ostream& out) {
   WindowFlags flags;
   flags.pass.threads = threads;
-  openModelOn(folder, flags, false, out);
+  openModelOn(folder, flags, false, out, strict);
 }
 
 Command addWindow(CLI::App& app) {

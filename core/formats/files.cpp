@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/formats/downloaded_file.h"
 #include "core/platform/files.h"
 #include "core/platform/process.h"
 
@@ -22,7 +23,11 @@ InputFile openInput(const fs::path& path) {
   InputFile file;
   std::string reason;
   if (!fs::exists(status)) {
-    reason = code ? code.message() : "there is no such file";
+    std::error_code unread;
+    const fs::path target = fs::read_symlink(path, unread);
+    reason = !unread ? fmt::format("it is a link to {}, and that is not there", target.string())
+             : code  ? code.message()
+                     : "there is no such file";
   } else if (fs::is_directory(status)) {
     reason = "it is a folder";
   } else if (!fs::is_regular_file(status)) {
@@ -45,6 +50,9 @@ std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string
   std::string text(static_cast<std::size_t>(file.bytes), '\0');
   file.stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.stream.gcount())));
+  if (const auto instead = lfsPointer(text)) {
+    throw UserError(fmt::format("{} {}", path.string(), *instead));
+  }
   return text;
 }
 

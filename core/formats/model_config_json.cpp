@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/formats/config_fields.h"
+#include "core/formats/downloaded_file.h"
 #include "core/formats/files.h"
 
 namespace headscope::formats {
@@ -23,94 +25,34 @@ using model::Family;
 using model::kFamilyNames;
 using model::ModelConfig;
 using model::ModelLimits;
+using model::ModelNotes;
 
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{4} << 20;
 
-/// Fields that say nothing about a pass: training, special tokens, how text is generated, what the
-/// labels of other heads are called.
-constexpr std::array<std::string_view, 79> kWithoutEffect{"architectures",
-                                                          "transformers_version",
-                                                          "torch_dtype",
-                                                          "dtype",
-                                                          "use_cache",
-                                                          "initializer_range",
-                                                          "initializer_factor",
-                                                          "bos_token_id",
-                                                          "pad_token_id",
-                                                          "sep_token_id",
-                                                          "cls_token_id",
-                                                          "mask_token_id",
-                                                          "unk_token_id",
-                                                          "decoder_start_token_id",
-                                                          "forced_bos_token_id",
-                                                          "forced_eos_token_id",
-                                                          "output_attentions",
-                                                          "output_hidden_states",
-                                                          "output_past",
-                                                          "return_dict",
-                                                          "torchscript",
-                                                          "use_bfloat16",
-                                                          "finetuning_task",
-                                                          "id2label",
-                                                          "label2id",
-                                                          "num_labels",
-                                                          "problem_type",
-                                                          "tokenizer_class",
-                                                          "prefix",
-                                                          "task_specific_params",
-                                                          "name_or_path",
-                                                          "gradient_checkpointing",
-                                                          "attention_dropout",
-                                                          "attention_probs_dropout_prob",
-                                                          "hidden_dropout_prob",
-                                                          "hidden_dropout",
-                                                          "classifier_dropout",
-                                                          "dropout",
-                                                          "attn_pdrop",
-                                                          "embd_pdrop",
-                                                          "resid_pdrop",
-                                                          "qa_dropout",
-                                                          "seq_classif_dropout",
-                                                          "summary_activation",
-                                                          "summary_first_dropout",
-                                                          "summary_proj_to_labels",
-                                                          "summary_type",
-                                                          "summary_use_proj",
-                                                          "pooler_fc_size",
-                                                          "pooler_num_attention_heads",
-                                                          "pooler_num_fc_layers",
-                                                          "pooler_size_per_head",
-                                                          "pooler_type",
-                                                          "directionality",
-                                                          "max_length",
-                                                          "min_length",
-                                                          "do_sample",
-                                                          "early_stopping",
-                                                          "num_beams",
-                                                          "num_beam_groups",
-                                                          "diversity_penalty",
-                                                          "temperature",
-                                                          "top_k",
-                                                          "top_p",
-                                                          "typical_p",
-                                                          "repetition_penalty",
-                                                          "length_penalty",
-                                                          "no_repeat_ngram_size",
-                                                          "bad_words_ids",
-                                                          "num_return_sequences",
-                                                          "output_scores",
-                                                          "n_ctx",
-                                                          "pretraining_tp",
-                                                          "reorder_and_upcast_attn",
-                                                          "chunk_size_feed_forward",
-                                                          "initializer",
-                                                          "sinusoidal_pos_embds",
-                                                          "tie_weights_",
-                                                          "embedding_dropout"};
+/// Kinds of models that have the blocks and the tensors' names of another.
+constexpr std::array kSameBlocks{
+    std::pair<std::string_view, Family>{"camembert", Family::roberta},
+    std::pair<std::string_view, Family>{"xlm-roberta", Family::roberta}};
+
+std::optional<Family> familyOf(std::string_view modelType) {
+  const auto* const found = std::ranges::find(kFamilyNames, modelType);
+  if (found != kFamilyNames.end()) return static_cast<Family>(found - kFamilyNames.begin());
+  for (const auto& [type, family] : kSameBlocks) {
+    if (type == modelType) return family;
+  }
+  return std::nullopt;
+}
+
+std::string knownTypes() {
+  std::vector<std::string_view> types(kFamilyNames.begin(), kFamilyNames.end());
+  for (const auto& [type, family] : kSameBlocks) types.push_back(type);
+  std::ranges::sort(types);
+  return fmt::format("{}", fmt::join(types, ", "));
+}
 
 class ConfigReader {
  public:
-  explicit ConfigReader(const JsonField& root) : root_(root) {}
+  ConfigReader(const JsonField& root, ModelNotes& notes) : root_(root), notes_(notes) {}
 
   ModelConfig read() {
     readFamily();
@@ -132,7 +74,8 @@ class ConfigReader {
         readLlama();
     }
     readEnds();
-    refuseOthers();
+    checkLayerTypes();
+    checkOthers();
     checkHeads();
     return c_;
   }
@@ -163,6 +106,16 @@ class ConfigReader {
     const auto field = find(name);
     return field ? sizeOf(*field, most) : otherwise;
   }
+  /// A size that a file may call by either of two names, as transformers does.
+  Index size(std::string_view name, std::string_view alias, Index most) {
+    const auto own = find(name);
+    const auto other = find(alias);
+    if (!other) return size(name, most);
+    const Index value = sizeOf(*other, most);
+    if (own && own->whole() != value)
+      refuse(*other, fmt::format("and {} is {}", name, own->quoted()));
+    return value;
+  }
   bool flag(std::string_view name, bool otherwise) {
     const auto field = find(name);
     return field ? field->flag() : otherwise;
@@ -184,12 +137,6 @@ class ConfigReader {
     if (!(value >= 0.0 && value < 1.0)) refuse(*field, "and must be at least 0 and below 1");
     return value;
   }
-  /// A switch that only one value of is known here.
-  void mustBe(std::string_view name, bool value) {
-    const auto field = find(name);
-    if (field && field->flag() != value) refuse(*field, "which is not supported");
-  }
-
   /// One id, several, or null. What is no token of the model never comes.
   void readEnds() {
     const auto field = find("eos_token_id");
@@ -203,15 +150,27 @@ class ConfigReader {
   }
 
   void readFamily() {
-    const JsonField type = at("model_type");
-    const auto found = std::find(kFamilyNames.begin(), kFamilyNames.end(), type.text());
-    if (found == kFamilyNames.end()) {
-      refuse(type, fmt::format("which is not supported; {} are", fmt::join(kFamilyNames, ", ")));
+    const auto type = find("model_type");
+    if (!type) {
+      throw UserError(
+          fmt::format("{} has no model_type, so it is not the config.json of a model that "
+                      "transformers has saved: open the folder of a model with one of "
+                      "the kinds {}",
+                      root_.file(), knownTypes()));
     }
-    c_.family = static_cast<Family>(found - kFamilyNames.begin());
-    mustBe("is_encoder_decoder", false);
-    mustBe("add_cross_attention", false);
-    mustBe("tie_encoder_decoder", false);
+    c_.modelType = type->text();
+    const auto family = familyOf(c_.modelType);
+    if (!family) {
+      const std::string_view lacks = mathematicsOfType(c_.modelType);
+      throw UserError(fmt::format(
+          "{}: model_type is {}, {}: open a model of one of the kinds {}", root_.file(),
+          type->quoted(),
+          lacks.empty() ? "a kind of model that this program does not know"
+                        : fmt::format("which needs {}, and that is not computed here", lacks),
+          knownTypes()));
+    }
+    c_.family = *family;
+    readArchitectures();
     if (const auto pruned = find("pruned_heads")) {
       if (pruned->value().fields() == nullptr || !pruned->fields().empty()) {
         refuse(*pruned, "and pruned heads are not supported");
@@ -220,6 +179,18 @@ class ConfigReader {
     if (const auto tied = find("tie_word_embeddings")) {
       c_.tied = tied->flag() ? ModelConfig::Tied::yes : ModelConfig::Tied::no;
     }
+  }
+
+  /// The names of the classes that the model was saved as.
+  void readArchitectures() {
+    const auto classes = find("architectures");
+    if (!classes || classes->value().list() == nullptr) return;
+    c_.languageModelHead = std::ranges::any_of(classes->list(), [](const Json& name) {
+      const auto has = [&](const char* part) {
+        return name.text() != nullptr && name.text()->find(part) != std::string::npos;
+      };
+      return has("LMHead") || has("ForCausalLM");
+    });
   }
 
   Activation activation(std::string_view name, const char* otherwise) {
@@ -231,15 +202,16 @@ class ConfigReader {
     }
     if (text == "relu") return Activation::relu;
     if (text == "silu" || text == "swish") return Activation::silu;
-    refuse(*field, "which is not supported; gelu, gelu_new, relu and silu are");
+    refuseAsked(*field, "an activation other than gelu, gelu_new, relu and silu");
   }
 
   void readGpt2() {
     seen_.emplace("is_decoder");  // it is one, whatever this says
-    c_.dModel = size("n_embd", Limits::kDModel);
-    c_.layers = size("n_layer", ModelLimits::kLayers);
-    c_.heads = c_.kvHeads = size("n_head", Limits::kDModel);
-    c_.positions = c_.positionRows = size("n_positions", ModelLimits::kPositions);
+    c_.dModel = size("n_embd", "hidden_size", Limits::kDModel);
+    c_.layers = size("n_layer", "num_hidden_layers", ModelLimits::kLayers);
+    c_.heads = c_.kvHeads = size("n_head", "num_attention_heads", Limits::kDModel);
+    c_.positions = c_.positionRows =
+        size("n_positions", "max_position_embeddings", ModelLimits::kPositions);
     c_.vocabulary = size("vocab_size", ModelLimits::kVocabulary);
     c_.ffWidth = size("n_inner", ModelLimits::kFfWidth, 4 * c_.dModel);
     c_.normEpsilon = epsilon("layer_norm_epsilon", 1e-5);
@@ -255,7 +227,6 @@ class ConfigReader {
 
   void readBert() {
     encoder();
-    mustBe("is_decoder", false);
     c_.dModel = size("hidden_size", Limits::kDModel);
     c_.layers = size("num_hidden_layers", ModelLimits::kLayers);
     c_.heads = c_.kvHeads = size("num_attention_heads", Limits::kDModel);
@@ -266,7 +237,7 @@ class ConfigReader {
     c_.normEpsilon = epsilon("layer_norm_eps", 1e-12);
     c_.activation = activation("hidden_act", "gelu");
     if (const auto kind = find("position_embedding_type"); kind && kind->text() != "absolute") {
-      refuse(*kind, "which is not supported; \"absolute\" is");
+      refuseAsked(*kind, "positions other than \"absolute\" ones");
     }
     if (c_.family != Family::roberta) return;
     // its positions count from behind the padding's
@@ -281,9 +252,9 @@ class ConfigReader {
 
   void readDistilBert() {
     encoder();
-    c_.dModel = size("dim", Limits::kDModel);
-    c_.layers = size("n_layers", ModelLimits::kLayers);
-    c_.heads = c_.kvHeads = size("n_heads", Limits::kDModel);
+    c_.dModel = size("dim", "hidden_size", Limits::kDModel);
+    c_.layers = size("n_layers", "num_hidden_layers", ModelLimits::kLayers);
+    c_.heads = c_.kvHeads = size("n_heads", "num_attention_heads", Limits::kDModel);
     c_.ffWidth = size("hidden_dim", ModelLimits::kFfWidth);
     c_.vocabulary = size("vocab_size", ModelLimits::kVocabulary);
     c_.positions = c_.positionRows = size("max_position_embeddings", ModelLimits::kPositions);
@@ -341,14 +312,11 @@ class ConfigReader {
     c_.outputBias = bias && c_.family != Family::qwen2;
     c_.feedForwardBias = flag("mlp_bias", false);
     if (c_.feedForwardBias && c_.family != Family::llama) {
-      refuse(at("mlp_bias"), "which is not supported");
+      refuseAsked(at("mlp_bias"), "biases of the feed-forward network");
     }
     if (c_.tied == ModelConfig::Tied::byFile) c_.tied = ModelConfig::Tied::no;
     if (c_.family == Family::mistral) readMistralWindow();
-    if (qwen) {
-      mustBe("use_mrope", false);
-      readQwenWindow();
-    }
+    if (qwen) readQwenWindow();
   }
 
   void readMistralWindow() {
@@ -358,23 +326,20 @@ class ConfigReader {
     if (value == nullptr || !value->isNull()) {
       c_.windows.assign(layers(), sizeOf(at("sliding_window"), ModelLimits::kPositions));
     }
-    checkLayerTypes();
   }
 
   void readQwenWindow() {
+    // transformers' own where a file leaves them out; a window of null is none
+    constexpr Index kUsualWindow = 4096, kUsualFirstLayer = 28;
     const bool used = flag("use_sliding_window", false);
     const auto window = find("sliding_window");
     const auto from = find("max_window_layers");
-    if (used && window) {
-      const Index width = sizeOf(*window, ModelLimits::kPositions);
-      const Index first =
-          from ? sizeOf(*from, ModelLimits::kLayers, 0) : root_.at("max_window_layers").whole();
-      c_.windows.assign(layers(), 0);
-      for (std::size_t l = static_cast<std::size_t>(first); l < layers(); ++l) {
-        c_.windows[l] = width;
-      }
-    }
-    checkLayerTypes();
+    const bool none = root_.value().find("sliding_window") != nullptr && !window;
+    if (!used || none) return;
+    const Index width = window ? sizeOf(*window, ModelLimits::kPositions) : kUsualWindow;
+    const Index first = from ? sizeOf(*from, ModelLimits::kLayers, 0) : kUsualFirstLayer;
+    c_.windows.assign(layers(), 0);
+    for (std::size_t l = static_cast<std::size_t>(first); l < layers(); ++l) c_.windows[l] = width;
   }
 
   /// Newer files say of each layer what the fields above say: they must agree.
@@ -398,17 +363,20 @@ class ConfigReader {
     const auto parameters = find("rope_parameters");
     const auto scaling = find("rope_scaling");
     const auto theta = find("rope_theta");
-    if (parameters && scaling) refuse(*scaling, "beside rope_parameters: leave one of them out");
-    c_.rotary.theta = theta ? positiveOf(*theta) : 10000.0;
-    if (parameters) readScaling(*parameters);
-    if (scaling) readScaling(*scaling);
-    if (const auto part = find("partial_rotary_factor"); part && part->number() != 1.0) {
-      refuse(*part, "and only whole heads are turned");
+    if (parameters && scaling && parameters->value().dump() != scaling->value().dump()) {
+      refuse(*scaling, "and rope_parameters says something else: leave one of them out");
+    }
+    c_.rotary.theta = theta ? positiveOf(*theta) : Rotary::kUsualTheta;
+    if (parameters) {
+      readScaling(*parameters);
+    } else if (scaling) {
+      readScaling(*scaling);
     }
   }
 
+  /// Without a kind its positions are as they come.
   void readScaling(const JsonField& field) {
-    std::set<std::string> known{"rope_type", "type"};
+    std::set<std::string, std::less<>> known{"rope_type", "type", "rope_theta"};
     const auto number = [&](const char* name) {
       known.emplace(name);
       return positiveOf(field.at(name));
@@ -419,11 +387,15 @@ class ConfigReader {
     if (newer && older && newer->text() != older->text()) {
       refuse(*older, fmt::format("and rope_type is {}", newer->quoted()));
     }
-    const JsonField kind = newer ? *newer : older ? *older : field.at("rope_type");
-    if (kind.text() == "linear") {
+    const auto& kind = newer ? newer : older;
+    const std::string name = kind ? kind->text() : "default";
+    if (const auto factor = field.find("factor"); factor && !kind) {
+      refuse(*factor, "and rope_type, which says what is scaled by it, is missing");
+    }
+    if (name == "linear") {
       r.scaling = Rotary::Scaling::linear;
       r.factor = number("factor");
-    } else if (kind.text() == "llama3") {
+    } else if (name == "llama3") {
       r.scaling = Rotary::Scaling::llama3;
       r.factor = number("factor");
       r.lowFrequencyFactor = number("low_freq_factor");
@@ -431,27 +403,61 @@ class ConfigReader {
       known.emplace("original_max_position_embeddings");
       r.originalPositions =
           sizeOf(field.at("original_max_position_embeddings"), ModelLimits::kPositions);
-    } else if (kind.text() != "default") {
-      refuse(kind, "which is not supported; \"default\", \"linear\" and \"llama3\" are");
+    } else if (name != "default") {
+      refuseAsked(*kind, "a scaling of rotary positions other than \"linear\" and \"llama3\"");
     }
-    if (const auto theta = field.find("rope_theta")) {
-      known.emplace("rope_theta");
-      r.theta = positiveOf(*theta);
-    }
-    for (const auto& [name, value] : field.fields()) {
-      if (!known.contains(name) && !value.value().isNull()) refuse(value, "which is not known");
+    if (const auto theta = field.find("rope_theta")) r.theta = positiveOf(*theta);
+    for (const auto& [each, value] : field.fields()) {
+      refuseContradiction(each, value);
+      if (value.value().fields() != nullptr) {
+        refuseAsked(value, "a rotation of its own for each kind of layer");
+      }
+      if (!known.contains(each)) checkOther(each, value);
     }
   }
 
-  void refuseOthers() {
-    for (const auto& [name, field] : root_.fields()) {
-      const bool known = seen_.contains(name) || name.starts_with('_') ||
-                         std::ranges::find(kWithoutEffect, name) != kWithoutEffect.end();
-      if (!known && !field.value().isNull()) {
-        refuse(field, fmt::format("and this program does not know what that does to a {} model",
-                                  c_.typeName()));
-      }
+  /// A nested field must say what one of its name says at the top.
+  void refuseContradiction(const std::string& name, const JsonField& nested) const {
+    const auto top = root_.find(name);
+    if (!top || nested.value().isNull()) return;
+    const auto a = nested.value().number(), b = top->value().number();
+    const bool same = a && b ? *a == *b : nested.value().dump() == top->value().dump();
+    if (!same)
+      refuse(nested, fmt::format("and {} at the top of the file is {}", name, top->quoted()));
+  }
+
+  void checkOthers() {
+    // a window that is switched off is none, however wide
+    if (const auto used = root_.find("use_sliding_window");
+        used && used->value().flag() != nullptr && !used->flag()) {
+      seen_.emplace("sliding_window");
     }
+    for (const auto& [name, field] : root_.fields()) {
+      if (!seen_.contains(name)) checkOther(name, field);
+    }
+  }
+
+  /// Passes over a field without effect, notes one that is not known, and refuses one that asks for
+  /// mathematics that the model's blocks do not have.
+  void checkOther(const std::string& name, const JsonField& field) {
+    const bool passed =
+        field.value().isNull() || name.starts_with('_') || isFieldWithoutEffect(name);
+    if (passed) return;
+    const auto asked = mathematicsOf(name, field.value());
+    if (!asked) {
+      notes_.unknownFields.push_back({field.path(), field.value().dump()});
+    } else if (!asked->empty()) {
+      refuseAsked(field, *asked);
+    }
+  }
+
+  /// For mathematics that the model's blocks do not have.
+  [[noreturn]] void refuseAsked(const JsonField& field, std::string_view asked) const {
+    throw UserError(fmt::format(
+        "{}: {} is {}, which asks for {}, and that is not computed here for a {} model: open {}",
+        field.file(), field.path(), field.quoted(), asked, c_.typeName(),
+        asked == kQuantizedWeights ? "the model that it was made from, in F32, F16, BF16 or F64"
+                                   : "a model without it"));
   }
 
   void checkHeads() {
@@ -470,24 +476,23 @@ class ConfigReader {
   std::size_t layers() const { return static_cast<std::size_t>(c_.layers); }
 
   const JsonField& root_;
+  ModelNotes& notes_;
   ModelConfig c_;
   std::set<std::string, std::less<>> seen_;
 };
 
 }  // namespace
 
-ModelConfig modelConfigFrom(const JsonField& root) { return ConfigReader(root).read(); }
+ModelConfig modelConfigFrom(const JsonField& root, ModelNotes& notes) {
+  return ConfigReader(root, notes).read();
+}
 
-ModelConfig readModelConfig(const std::filesystem::path& path) {
+ModelConfig readModelConfig(const std::filesystem::path& path, ModelNotes& notes) {
   const std::string text = readText(path, kMostBytes, "config.json");
   const std::string file = path.string();
-  Json json;
-  try {
-    json = parseJson(text, {.depth = 16, .keys = 1000, .bytes = std::size_t{64} << 20});
-  } catch (const JsonError& error) {
-    throw UserError(fmt::format("{}: {}; download it again", file, error.what()));
-  }
-  return modelConfigFrom({json, file});
+  const Json json =
+      downloadedJson(text, file, {.depth = 16, .keys = 1000, .bytes = std::size_t{64} << 20});
+  return modelConfigFrom({json, file}, notes);
 }
 
 }  // namespace headscope::formats

@@ -12,7 +12,10 @@
 
 #include "core/error.h"
 #include "core/formats/model_config_json.h"
+#include "core/formats/model_folder.h"
+#include "core/formats/model_names.h"
 #include "core/formats/shipped_model.h"
+#include "core/formats/tensor_names.h"
 #include "core/formats/weight_files.h"
 #include "core/steps/linear.h"
 
@@ -25,26 +28,9 @@ using model::Family;
 using model::FeedForward;
 using model::LayerWeights;
 using model::ModelConfig;
+using model::ModelNotes;
 using model::NormWeights;
 using model::Readout;
-
-/// Before the names of everything but the head; a model saved by itself has none.
-std::string_view basePrefix(Family family) {
-  switch (family) {
-    case Family::gpt2:
-      return "transformer.";
-    case Family::bert:
-      return "bert.";
-    case Family::roberta:
-      return "roberta.";
-    case Family::distilbert:
-      return "distilbert.";
-    case Family::headscope:
-      return "";
-    default:
-      return "model.";
-  }
-}
 
 /// Rows and columns swapped, square by square, which stay in cache.
 Tensor turnedOver(const Tensor& from) {
@@ -68,32 +54,23 @@ Tensor turnedOver(const Tensor& from) {
 
 Tensor zerosFor(Index count) { return Tensor::zeros({count}); }
 
-/// What tensors beside those read may be called: of other heads, and buffers without weights.
-bool isKnownExtra(std::string_view name) {
-  constexpr std::array<std::string_view, 12> kHeads{"pooler.",
-                                                    "cls.",
-                                                    "lm_head.",
-                                                    "classifier.",
-                                                    "qa_outputs.",
-                                                    "score.",
-                                                    "pre_classifier.",
-                                                    "vocab_transform.",
-                                                    "vocab_layer_norm.",
-                                                    "vocab_projector.",
-                                                    "multiple_choice_head.",
-                                                    "dropout."};
-  constexpr std::array<std::string_view, 5> kBuffers{
-      ".attn.bias", ".attn.masked_bias", ".rotary_emb.inv_freq", "position_ids", "token_type_ids"};
-  return std::ranges::any_of(kHeads, [&](auto head) { return name.starts_with(head); }) ||
-         std::ranges::any_of(kBuffers, [&](auto end) { return name.ends_with(end); });
+/// Heads for other tasks: a pass is whole without them.
+bool isOtherHead(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kHeads{
+      "pooler.", "cls.seq_relationship.", "classifier.",       "qa_outputs.",
+      "score.",  "pre_classifier.",       "sequence_summary.", "multiple_choice_head."};
+  return std::ranges::any_of(kHeads, [&](auto head) { return name.starts_with(head); });
 }
 
 /// The parts of a model by their names in its files. The same walk checks names and shapes when the
 /// model is opened, without reading, and reads later.
 class PartsReader {
  public:
-  PartsReader(const WeightFiles& files, const ModelConfig& config, std::string prefix)
-      : files_(files), c_(config), prefix_(std::move(prefix)) {}
+  PartsReader(const WeightFiles& files, const ModelConfig& config, NamePrefix prefix)
+      : files_(files),
+        c_(config),
+        wrapper_(std::move(prefix.wrapper)),
+        prefix_(std::move(prefix.base)) {}
 
   /// From here on tensors are checked and noted, not read.
   void checkOnly(std::set<std::string>& names) { noted_ = &names; }
@@ -101,15 +78,14 @@ class PartsReader {
   Embedding embedding() const {
     Embedding e;
     const Index d = c_.dModel;
+    e.tokens = base(std::string(embeddingName(c_.family)), {c_.vocabulary, d});
     switch (c_.family) {
       case Family::gpt2:
-        e.tokens = base("wte.weight", {c_.vocabulary, d});
         e.positions = base("wpe.weight", {c_.positionRows, d});
         break;
       case Family::bert:
       case Family::roberta:
       case Family::distilbert:
-        e.tokens = base("embeddings.word_embeddings.weight", {c_.vocabulary, d});
         e.positions = base("embeddings.position_embeddings.weight", {c_.positionRows, d});
         if (c_.tokenTypes > 0) {
           e.types = base("embeddings.token_type_embeddings.weight", {c_.tokenTypes, d});
@@ -117,11 +93,10 @@ class PartsReader {
         e.norm = norm("embeddings.LayerNorm");
         break;
       case Family::headscope:
-        e.tokens = base("embedding", {c_.vocabulary, d});
         e.positions = base("positions", {c_.positionRows, d});
         break;
       default:
-        e.tokens = base("embed_tokens.weight", {c_.vocabulary, d});
+        break;
     }
     return e;
   }
@@ -170,27 +145,43 @@ class PartsReader {
     return r;
   }
 
-  /// Decoders always say a word; encoders where they were saved with that head.
+  /// Encoders say a word where they were saved with that head; decoders, too, unless the embedding
+  /// is their head.
   bool hasReadout() const {
     switch (c_.family) {
       case Family::bert:
-        return files_.has("cls.predictions.transform.dense.weight");
+        return has("cls.predictions.transform.dense.weight");
       case Family::roberta:
-        return files_.has("lm_head.dense.weight");
+        return has("lm_head.dense.weight");
       case Family::distilbert:
-        return files_.has("vocab_transform.weight");
-      default:
+        return has("vocab_transform.weight");
+      case Family::headscope:
         return true;
+      default:
+        return c_.tied != ModelConfig::Tied::no || has(decoderName()) || lacksHead();
     }
   }
 
   bool ownDecoder() const {
     if (!hasReadout() || c_.tied == ModelConfig::Tied::yes) return false;
-    return c_.tied == ModelConfig::Tied::no || files_.has(decoderName());
+    return c_.tied == ModelConfig::Tied::no || has(decoderName());
+  }
+
+  /// The tensor whose values another one repeats where it is not read itself; empty: none.
+  std::string repeatedBy(std::string_view name) const {
+    if (!hasReadout()) return {};
+    if (name == decoderName() && !ownDecoder())
+      return prefix_ + std::string(embeddingName(c_.family));
+    if (name == "cls.predictions.decoder.bias") return "cls.predictions.bias";
+    if (name == "lm_head.decoder.bias") return "lm_head.bias";
+    return {};
   }
 
  private:
-  static std::string_view separator(std::string_view stem) { return stem.empty() ? "" : "."; }
+  bool has(const std::string& name) const { return files_.has(wrapper_ + name); }
+
+  /// The model was saved with a head, and its file has none: part of it is missing.
+  bool lacksHead() const { return c_.languageModelHead && !prefix_.empty(); }
 
   std::string decoderName() const {
     switch (c_.family) {
@@ -207,12 +198,25 @@ class PartsReader {
     }
   }
 
-  Tensor take(const std::string& name, const Shape& shape) const {
-    if (!files_.has(name)) {
-      throw UserError(fmt::format(
-          "{} has no tensor \"{}\", which a {} model of this config.json has: is it a whole "
-          "download, and the right config.json?",
-          files_.directory().string(), name, c_.typeName()));
+  [[noreturn]] void refuseMissing(const std::string& name) const {
+    const bool head = name == wrapper_ + decoderName() && c_.tied == ModelConfig::Tied::no;
+    throw UserError(fmt::format(
+        "{} has no tensor \"{}\", which a {} model of this config.json has: {}",
+        files_.directory().string(), name, c_.typeName(),
+        head ? "download the whole model, or set tie_word_embeddings to true in config.json if its "
+               "head is the embedding"
+             : "is it a whole download, and the right config.json?"));
+  }
+
+  Tensor take(const std::string& inModel, const Shape& shape) const {
+    const std::string name = wrapper_ + inModel;
+    if (!files_.has(name)) refuseMissing(name);
+    if (!isReadableFloat(files_.dtype(name))) {
+      throw UserError(
+          fmt::format("\"{}\" in {} is of type {}, as in quantized models: open the model that it "
+                      "was made from, "
+                      "in F32, F16, BF16 or F64",
+                      name, files_.path(name).string(), files_.dtype(name)));
     }
     if (files_.shape(name) != shape) {
       throw UserError(fmt::format(
@@ -229,7 +233,7 @@ class PartsReader {
   }
   Tensor firstOf(std::initializer_list<const char*> names, const Shape& shape) const {
     for (const char* name : names) {
-      if (files_.has(name)) return take(name, shape);
+      if (has(name)) return take(name, shape);
     }
     return take(*names.begin(), shape);
   }
@@ -237,7 +241,7 @@ class PartsReader {
   /// Older files call them gamma and beta.
   NormWeights normCalled(const std::string& stem) const {
     const Shape shape{c_.dModel};
-    const bool older = !files_.has(stem + ".weight") && files_.has(stem + ".gamma");
+    const bool older = !has(stem + ".weight") && has(stem + ".gamma");
     NormWeights n;
     n.gain = take(stem + (older ? ".gamma" : ".weight"), shape);
     if (!c_.rmsNorm) n.bias = take(stem + (older ? ".beta" : ".bias"), shape);
@@ -374,14 +378,14 @@ class PartsReader {
 
   const WeightFiles& files_;
   const ModelConfig& c_;
-  std::string prefix_;
+  std::string wrapper_, prefix_;
   std::set<std::string>* noted_ = nullptr;
 };
 
 /// Reads from the files of a directory.
 class DirectoryWeights final : public model::WeightReader {
  public:
-  DirectoryWeights(WeightFiles files, ModelConfig config)
+  DirectoryWeights(WeightFiles files, ModelConfig config, ModelNotes& notes)
       : files_(std::move(files)), config_(std::move(config)), prefix_(prefixIn(files_, config_)) {
     std::set<std::string> used;
     PartsReader checker = parts();
@@ -389,7 +393,7 @@ class DirectoryWeights final : public model::WeightReader {
     checker.embedding();
     for (Index layer = 0; layer < config_.layers; ++layer) checker.layer(layer);
     checker.readout();
-    refuseOthers(used);
+    checkOthers(used, notes);
   }
 
   Embedding embedding() const override { return parts().embedding(); }
@@ -401,57 +405,112 @@ class DirectoryWeights final : public model::WeightReader {
  private:
   PartsReader parts() const { return {files_, config_, prefix_}; }
 
-  static std::string prefixIn(const WeightFiles& files, const ModelConfig& config) {
-    const std::string prefix(basePrefix(config.family));
-    const auto names = files.names();
-    const bool there = std::ranges::any_of(
-        names, [&](const std::string& name) { return name.starts_with(prefix); });
-    return there ? prefix : "";
+  /// Tensors that no part asks for: those without effect are passed over, those of a part that is
+  /// read would change the result and are refused, all others are noted.
+  void checkOthers(const std::set<std::string>& used, ModelNotes& notes) const {
+    std::set<std::string, std::less<>> partsRead;
+    for (const std::string& name : used) partsRead.emplace(partOf(name));
+    for (const std::string& name : files_.names()) {
+      if (used.contains(name)) continue;
+      std::string_view own = name;
+      if (own.starts_with(prefix_.wrapper)) own.remove_prefix(prefix_.wrapper.size());
+      std::string_view inBase = own;
+      if (own.starts_with(prefix_.base)) inBase.remove_prefix(prefix_.base.size());
+      if (isBuffer(own, files_.shape(name)) || isOtherHead(own) || isOtherHead(inBase)) continue;
+      if (const std::string same = parts().repeatedBy(own); !same.empty()) {
+        requireSame(name, prefix_.wrapper + same);
+        continue;
+      }
+      refuseUnusable(name, own);
+      if (partsRead.contains(partOf(name))) refuseOther(name);
+      notes.unusedTensors.push_back(name);
+    }
   }
 
-  /// A tensor that the model's layers do not know would be left out without a word.
-  void refuseOthers(const std::set<std::string>& used) const {
-    for (const std::string& name : files_.names()) {
-      if (used.contains(name) || !name.starts_with(prefix_)) continue;
-      if (isKnownExtra(std::string_view(name).substr(prefix_.size()))) continue;
-      throw UserError(
-          fmt::format("{} has the tensor \"{}\", which a {} model with {} layers does not have: "
-                      "config.json and "
-                      "weights are of two models, or of a kind that is not supported",
-                      files_.path(name).string(), name, config_.typeName(), config_.layers));
+  /// The outermost part that a tensor belongs to.
+  std::string_view partOf(std::string_view name) const {
+    const std::size_t wrapper = name.starts_with(prefix_.wrapper) ? prefix_.wrapper.size() : 0;
+    return name.substr(0, name.find('.', wrapper));
+  }
+
+  void refuseUnusable(const std::string& name, std::string_view own) const {
+    std::optional<std::string> why = whyUnusable(own);
+    if (own == "lm_head.bias" && config_.family != Family::roberta) {
+      why = fmt::format(
+          "adds to every logit, and the head of a {} model has no bias: open weights "
+          "made without it",
+          config_.typeName());
     }
+    if (!why) return;
+    throw UserError(
+        fmt::format("\"{}\" in {} cannot be used: it {}", name, files_.path(name).string(), *why));
+  }
+
+  [[noreturn]] void refuseOther(const std::string& name) const {
+    throw UserError(
+        fmt::format("{} has the tensor \"{}\", which a {} model with {} layers does not have: "
+                    "config.json and "
+                    "weights are of two models, or of a kind that is not supported",
+                    files_.path(name).string(), name, config_.typeName(), config_.layers));
+  }
+
+  /// Two tensors for one part are no doubt only where they are equal.
+  void requireSame(const std::string& name, const std::string& used) const {
+    const bool same = files_.has(used) && files_.shape(name) == files_.shape(used) &&
+                      sameValues(files_.read(name), files_.read(used));
+    if (same) return;
+    throw UserError(fmt::format(
+        "\"{}\" in {} differs from \"{}\", and config.json says that they are one "
+        "(tie_word_embeddings): set tie_word_embeddings to false there if the model has a head of "
+        "its own, or take the tensor out",
+        name, files_.path(name).string(), used));
+  }
+
+  static bool sameValues(const Tensor& a, const Tensor& b) {
+    return std::equal(a.data(), a.data() + a.size(), b.data());
   }
 
   WeightFiles files_;
   ModelConfig config_;
-  std::string prefix_;
+  NamePrefix prefix_;
 };
+
+/// Why there is no folder at a path.
+std::string whyNoFolder(const fs::path& path) {
+  std::error_code code;
+  if (fs::exists(path, code)) return "not a folder";
+  const fs::path target = fs::read_symlink(path, code);
+  return code ? "not there, so not a folder either"
+              : fmt::format("a link to {}, which is not there", target.string());
+}
 
 }  // namespace
 
 model::ModelPtr openModel(const fs::path& directory, Index layerBudgetBytes) {
+  ModelNotes notes;
   if (const auto shipped = shippedModel(directory)) {
     const std::string file = shipped->fileName("config.json");
     const Json json = parseJson(shipped->file("config.json"));
-    ModelConfig config = modelConfigFrom({json, file});
+    ModelConfig config = modelConfigFrom({json, file}, notes);
     WeightFiles files(directory, SafetensorsFile(shipped->fileName("model.safetensors"),
                                                  shipped->file("model.safetensors")));
-    auto weights = std::make_unique<DirectoryWeights>(std::move(files), config);
+    auto weights = std::make_unique<DirectoryWeights>(std::move(files), config, notes);
     return std::make_shared<const model::Model>(shipped->title(), std::move(config),
-                                                std::move(weights), layerBudgetBytes);
+                                                std::move(weights), layerBudgetBytes,
+                                                std::move(notes));
   }
   std::error_code code;
   if (!fs::is_directory(directory, code)) {
-    throw UserError(fmt::format(
-        "{} is {}: give the one with a model's config.json", directory.string(),
-        fs::exists(directory, code) ? "not a folder" : "not there, so not a folder either"));
+    throw UserError(fmt::format("{} is {}: give the one with a model's config.json",
+                                directory.string(), whyNoFolder(directory)));
   }
-  ModelConfig config = readModelConfig(directory / "config.json");
-  auto weights = std::make_unique<DirectoryWeights>(WeightFiles(directory), config);
+  ModelConfig config = readModelConfig(configIn(directory), notes);
+  auto weights = std::make_unique<DirectoryWeights>(WeightFiles(directory, notes), config, notes);
   fs::path named = fs::absolute(directory, code).lexically_normal();
   if (named.filename().empty()) named = named.parent_path();
   return std::make_shared<const model::Model>(named.filename().string(), std::move(config),
-                                              std::move(weights), layerBudgetBytes);
+                                              std::move(weights), layerBudgetBytes,
+                                              std::move(notes));
 }
 
 }  // namespace headscope::formats

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/formats/downloaded_file.h"
 #include "core/formats/files.h"
 #include "core/formats/json.h"
 #include "core/memory_budget.h"
@@ -295,6 +296,10 @@ void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name
 
 }  // namespace
 
+bool isReadableFloat(std::string_view dtype) {
+  return dtype == "F32" || dtype == "F16" || dtype == "BF16" || dtype == "F64";
+}
+
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
   auto [in, fileBytes] = openInput(path);
   readHeader(in, fileBytes);
@@ -323,6 +328,15 @@ void SafetensorsFile::readHeader(std::istream& in, std::uint64_t fileBytes) {
   };
   if (fileBytes < kLengthBytes) fail("it is cut short within its first 8 bytes");
   const auto headerBytes = readAs<std::uint64_t>(in);
+  if (headerBytes > kMostHeaderBytes || headerBytes > fileBytes - kLengthBytes) {
+    std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(kTellingBytes, fileBytes)),
+                      '\0');
+    in.seekg(0);
+    in.read(first.data(), static_cast<std::streamsize>(first.size()));
+    if (const auto instead = whatItIsInsteadOfBinary(first)) {
+      throw UserError(fmt::format("{} {}", path_.string(), *instead));
+    }
+  }
   if (headerBytes > kMostHeaderBytes) {
     fail(fmt::format("its header claims {} bytes, at most 100 MB are read", headerBytes));
   }
@@ -367,9 +381,7 @@ Tensor SafetensorsFile::read(const std::string& name) const {
 
 Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
   const SafetensorsEntry& e = entry(name);
-  const bool isFloat =
-      e.dtype == "F32" || e.dtype == "F16" || e.dtype == "BF16" || e.dtype == "F64";
-  if (!isFloat) {
+  if (!isReadableFloat(e.dtype)) {
     throw UserError(fmt::format("{} in {} is of type {}; only F32, F16, BF16 and F64 can be used",
                                 name, path_.string(), e.dtype));
   }

@@ -24,6 +24,9 @@ struct SafetensorsEntry {
   std::uint64_t begin = 0, end = 0;  // within the data
 };
 
+/// Whether values of this type are read: F32, F16, BF16 and F64.
+bool isReadableFloat(std::string_view dtype);
+
 /// What a file holds, header checked whole: every range within the data, none overlapping, sizes
 /// equal to shape × type. Values are read on demand.
 class SafetensorsFile {

@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <set>
 #include <span>
 
 #include "core/error.h"
 #include "core/finite.h"
 #include "core/formats/document_json.h"
+#include "core/formats/tensor_names.h"
 #include "core/memory_budget.h"
 #include "core/mistakes.h"
 
@@ -20,6 +22,16 @@ namespace {
 /// One way weights are kept; its first tensor tells it from the others.
 constexpr std::array<std::string_view, 3> kForms{"in_proj_weight", "q_proj_weight",
                                                  "q_proj.weight"};
+
+/// Names of an attention layer's tensors, and of the modules that hold them.
+constexpr std::array<std::string_view, 5> kWholeNames{
+    "in_proj_weight", "in_proj_bias", "q_proj_weight", "k_proj_weight", "v_proj_weight"};
+constexpr std::array<std::string_view, 7> kModules{"q_proj",   "k_proj", "v_proj", "o_proj",
+                                                   "out_proj", "q_norm", "k_norm"};
+/// Beginnings of the names of projections, in every form.
+constexpr std::array<std::string_view, 10> kProjections{
+    "in_proj_", "q_proj",   "k_proj", "v_proj",          "o_proj",
+    "out_proj", "qkv_proj", "c_attn", "query_key_value", "Wqkv"};
 
 /// A few of many names, for a message.
 std::string someOf(const std::vector<std::string>& names) {
@@ -63,15 +75,6 @@ class Layer {
       : file_(file), prefix_(std::move(prefix)), left_(budgetBytes) {
     if (!anyForm() && !prefix_.empty() && !prefix_.ends_with('.')) prefix_ += '.';
     if (!anyForm()) refuseMissing(file, prefix_);
-    for (const char* name : {"bias_k", "bias_v"}) {
-      if (has(name)) {
-        throw UserError(
-            fmt::format("{}{} in {} cannot be used: keys and values added to every "
-                        "sequence (add_bias_kv) are not shown; load weights made "
-                        "without them",
-                        prefix_, name, file_.path().string()));
-      }
-    }
   }
 
   LoadedWeights load() {
@@ -83,6 +86,8 @@ class Layer {
     }
     loaded.weights.wO = outputMatrix(loaded);
     loadBiases(loaded);
+    loadHeadNorm(loaded);
+    refuseOthers();
     return loaded;
   }
 
@@ -109,6 +114,7 @@ class Layer {
   }
   Tensor read(const std::string& name, const Shape& expected) {
     if (file_.shape(prefix_ + name) != expected) refuseShape(name, toString(expected));
+    used_.insert(prefix_ + name);
     return readWithin(left_, file_, prefix_ + name);
   }
   Tensor matrix(const std::string& name, Index rows, Index cols) {
@@ -200,9 +206,70 @@ class Layer {
     w.bO = bias(outputName(".bias"), loaded.dModel, loaded.bias);
   }
 
+  /// RMSNorm of each head's queries and keys.
+  void loadHeadNorm(LoadedWeights& loaded) {
+    const std::string q = "q_norm.weight", k = "k_norm.weight";
+    if (!has(q) && !has(k)) return;
+    for (const std::string& name : {q, k}) {
+      if (!has(name)) {
+        throw UserError(
+            fmt::format("{}{} is missing in {}, which has norms of {}; save the whole layer",
+                        prefix_, name, file_.path().string(), has(q) ? "queries" : "keys"));
+      }
+      if (file_.shape(prefix_ + name).size() != 1) refuseShape(name, "(d_k,)");
+    }
+    const Index width = file_.shape(prefix_ + q)[0];
+    const bool perHead = file_.shape(prefix_ + k)[0] == width && width > 0 &&
+                         loaded.queryFeatures % width == 0 && loaded.kvFeatures % width == 0;
+    if (!perHead) {
+      throw UserError(fmt::format(
+          "{0}{1} {2} and {0}{3} {4} in {5} are no norms per head, (d_k,) both, and norms over all "
+          "heads are not computed: load weights made without them",
+          prefix_, q, toString(file_.shape(prefix_ + q)), k, toString(file_.shape(prefix_ + k)),
+          file_.path().string()));
+    }
+    loaded.headNorm =
+        HeadNorm(read(q, {width}).values(), read(k, {width}).values(), kHeadNormEpsilon);
+  }
+
+  /// At the root of a file other tensors may lie beside the layer's own.
+  bool isOfLayer(std::string_view name) const {
+    if (!prefix_.empty()) return name.starts_with(prefix_);
+    if (std::ranges::find(kWholeNames, name) != kWholeNames.end()) return true;
+    const std::size_t dot = name.find('.');
+    const bool module = dot != std::string_view::npos &&
+                        std::ranges::find(kModules, name.substr(0, dot)) != kModules.end();
+    return module || whyUnusable(name).has_value();
+  }
+
+  /// A tensor of the layer that is not used would change its result unnoticed.
+  void refuseOthers() const {
+    for (const std::string& name : file_.names()) {
+      if (used_.contains(name) || !isOfLayer(name)) continue;
+      const std::string_view own = std::string_view(name).substr(prefix_.size());
+      if (isBuffer(own, file_.shape(name))) continue;
+      const auto refuse = [&](const std::string& why) {
+        throw UserError(
+            fmt::format("{} in {} cannot be used: it {}", name, file_.path().string(), why));
+      };
+      if (const auto why = whyUnusable(own)) refuse(*why);
+      const bool projection = std::ranges::any_of(
+          kProjections, [&](std::string_view each) { return own.starts_with(each); });
+      const bool norm = own.starts_with("q_norm.") || own.starts_with("k_norm.");
+      refuse(norm
+                 ? "belongs to a norm of queries or keys that is no RMSNorm, which is not computed "
+                   "here: load weights made without it"
+             : projection
+                 ? "belongs to another set of projections than those that are used, and which of "
+                   "them is meant cannot be told: save the layer with one set"
+                 : "is no part of attention that this program knows: load weights made without it");
+    }
+  }
+
   const SafetensorsFile& file_;
   std::string prefix_;
   Index left_;  // of the budget, in bytes
+  std::set<std::string, std::less<>> used_;
 };
 
 /// One below the other.
@@ -273,6 +340,10 @@ bool keysFit(const LoadedWeights& loaded, Index numHeads) {
   const Index dK = loaded.queryFeatures / numHeads;
   const Index kvHeads = loaded.kvFeatures / dK;
   return kvHeads > 0 && loaded.kvFeatures % dK == 0 && numHeads % kvHeads == 0;
+}
+
+Index headsOfNorm(const LoadedWeights& loaded) {
+  return loaded.headNorm.on() ? loaded.queryFeatures / std::ssize(loaded.headNorm.q()) : 0;
 }
 
 Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string& where) {

@@ -10,13 +10,17 @@
 #include "core/document.h"
 #include "core/formats/safetensors.h"
 #include "core/gradients.h"
-#include "core/trace.h"
 #include "core/memory_budget.h"
+#include "core/trace.h"
 
 namespace headscope::formats {
 
+/// ε of the norms of queries and keys, which a file does not say: Qwen3's.
+inline constexpr double kHeadNormEpsilon = 1e-6;
+
 struct LoadedWeights {
   Weights weights;
+  HeadNorm headNorm;  // of q_norm.weight and k_norm.weight (d_k), where the file has them
   bool bias = false;  // the file has biases
   Index dModel = 0;
   Index queryFeatures = 0;  // W_Q's rows: H·d_k
@@ -25,8 +29,10 @@ struct LoadedWeights {
 };
 
 /// Throws UserError naming file and tensor, with the shape expected and found. `prefix` as in
-/// "encoder.layers.0.self_attn."; bias_k, bias_v and the like are refused by name.
-/// More than `budgetBytes` for all of them together is refused before any is allocated past it.
+/// "encoder.layers.0.self_attn.". Every tensor under it is used, a buffer without weights, or
+/// refused by its name; without a prefix that holds for the names of an attention layer, and others
+/// are ignored: inputs and results may lie in the same file. More than `budgetBytes` for all of
+/// them together is refused before any is allocated past it.
 LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix = "",
                           Index budgetBytes = defaultMemoryBudget());
 
@@ -35,6 +41,9 @@ LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix
 void saveWeights(const std::filesystem::path& path, const Weights& weights, bool bias,
                  const std::map<std::string, std::string>& metadata = {},
                  FileFloat as = FileFloat::f32);
+
+/// Number of heads that the file tells by the width of its norms; 0: it does not tell.
+Index headsOfNorm(const LoadedWeights& loaded);
 
 /// Number of key/value heads the loaded weights mean with `numHeads` query heads; d_k is what W_Q
 /// has for each.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/formats/downloaded_file.h"
 #include "core/formats/files.h"
 #include "core/platform/from_chars.h"
 #include "core/utf8.h"
@@ -173,6 +174,9 @@ std::shared_ptr<const Series> readSeries(const std::filesystem::path& path) {
   std::string text(static_cast<std::size_t>(file.bytes), '\0');
   if (!file.stream.read(text.data(), static_cast<std::streamsize>(text.size()))) {
     throw UserError(fmt::format("cannot read {}; check that you may read it", path.string()));
+  }
+  if (const auto instead = lfsPointer(text)) {
+    throw UserError(fmt::format("{} {}", path.string(), *instead));
   }
   return parseSeries(text, path.string());
 }

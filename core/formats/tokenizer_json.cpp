@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "core/formats/downloaded_file.h"
 #include "core/utf8.h"
 
 namespace headscope::tokenizer {
@@ -450,6 +451,9 @@ Json tokenizerJson(std::string_view text, const std::string& file) {
     if (json.fields() == nullptr) throw JsonError(JsonError::Kind::noObject, "it is no object");
     return json;
   } catch (const JsonError& error) {
+    if (const auto instead = whatItIsInstead(text.substr(0, kTellingBytes))) {
+      throw UserError(fmt::format("{} {}", file, *instead));
+    }
     throw UserError(
         fmt::format("{} is not a usable tokenizer: {}; open another", file, error.what()));
   }

@@ -3,37 +3,30 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/formats/downloaded_file.h"
 #include "core/formats/files.h"
 #include "core/formats/json.h"
+#include "core/formats/model_folder.h"
 
 namespace headscope::formats {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kWhole = "model.safetensors";
-constexpr const char* kIndex = "model.safetensors.index.json";
 constexpr std::uintmax_t kMostIndexBytes = std::uintmax_t{64} << 20;
 constexpr std::size_t kMostIndexedTensors = 1'000'000;
 
 }  // namespace
 
-WeightFiles::WeightFiles(const fs::path& directory) : directory_(directory) {
-  std::error_code code;
-  if (fs::exists(directory / kWhole, code)) {
-    files_.push_back(SafetensorsFile::mapped(directory / kWhole));
-    for (const std::string& name : files_.front().names()) add(name, 0);
-  } else if (fs::exists(directory / kIndex, code)) {
-    openIndex(directory / kIndex);
-  } else {
-    const bool pickled = fs::exists(directory / "pytorch_model.bin", code) ||
-                         fs::exists(directory / "pytorch_model.bin.index.json", code);
-    throw UserError(fmt::format(
-        "{} has neither {} nor {}: {}", directory.string(), kWhole, kIndex,
-        pickled ? "its pytorch_model.bin is a program that this one does not run; save the model "
-                  "again with save_pretrained(…, safe_serialization=True)"
-                : "open the folder that holds a model's config.json and weights"));
+WeightFiles::WeightFiles(const fs::path& directory, model::ModelNotes& notes)
+    : directory_(directory) {
+  const WeightsPlace place = weightsIn(directory, notes);
+  if (place.index) {
+    openIndex(place.path);
+    return;
   }
+  files_.push_back(SafetensorsFile::mapped(place.path));
+  for (const std::string& name : files_.front().names()) add(name, 0);
 }
 
 WeightFiles::WeightFiles(const fs::path& directory, SafetensorsFile file) : directory_(directory) {
@@ -44,12 +37,7 @@ WeightFiles::WeightFiles(const fs::path& directory, SafetensorsFile file) : dire
 void WeightFiles::openIndex(const fs::path& index) {
   const std::string text = readText(index, kMostIndexBytes, "index of weights");
   const std::string file = index.string();
-  Json json;
-  try {
-    json = parseJson(text, {.depth = 8, .keys = kMostIndexedTensors});
-  } catch (const JsonError& error) {
-    throw UserError(fmt::format("{}: {}; download it again", file, error.what()));
-  }
+  const Json json = downloadedJson(text, file, {.depth = 8, .keys = kMostIndexedTensors});
   const JsonField map = JsonField(json, file).at("weight_map");
   std::map<std::string, std::size_t> opened;
   for (const auto& [name, field] : map.fields()) {

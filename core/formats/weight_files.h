@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "core/formats/safetensors.h"
+#include "core/model/model_notes.h"
 
 namespace headscope::formats {
 
 class WeightFiles {
  public:
   /// Throws UserError for a directory without weights, an index that names what is not there or
-  /// lies out of the directory, and a file that is damaged.
-  explicit WeightFiles(const std::filesystem::path& directory);
+  /// lies out of the directory, and a file that is damaged. `notes`: as of weightsIn.
+  WeightFiles(const std::filesystem::path& directory, model::ModelNotes& notes);
   /// All in this one file.
   WeightFiles(const std::filesystem::path& directory, SafetensorsFile file);
 
@@ -23,6 +24,7 @@ class WeightFiles {
   std::vector<std::string> names() const;
   bool has(const std::string& name) const { return where_.contains(name); }
   const Shape& shape(const std::string& name) const { return fileOf(name).shape(name); }
+  const std::string& dtype(const std::string& name) const { return fileOf(name).dtype(name); }
   /// As float32. Throws UserError that names the tensor and the file.
   Tensor read(const std::string& name) const { return fileOf(name).read(name); }
   /// The path of the file that a tensor is in.

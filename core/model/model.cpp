@@ -19,11 +19,12 @@ Index LayerWeights::bytes() const {
 }
 
 Model::Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
-             Index layerBudgetBytes)
+             Index layerBudgetBytes, ModelNotes notes)
     : name_(std::move(name)),
       config_(std::move(config)),
       weights_(std::move(weights)),
-      layerBudget_(layerBudgetBytes) {}
+      layerBudget_(layerBudgetBytes),
+      notes_(std::move(notes)) {}
 
 std::shared_ptr<const Embedding> Model::embedding() const {
   const std::lock_guard lock(mutex_);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <string>
 
+#include "core/model/model_notes.h"
 #include "core/model/model_weights.h"
 
 namespace headscope::model {
@@ -19,12 +20,14 @@ class Model {
   /// `name` is what messages call it. Layers kept together take at most `layerBudgetBytes`; one is
   /// always kept.
   Model(std::string name, ModelConfig config, std::unique_ptr<const WeightReader> weights,
-        Index layerBudgetBytes);
+        Index layerBudgetBytes, ModelNotes notes = {});
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
   const std::string& name() const { return name_; }
   const ModelConfig& config() const { return config_; }
+  /// What its folder holds that its pass leaves out.
+  const ModelNotes& notes() const { return notes_; }
   Index parameters() const { return config_.parameters(weights_->ownDecoder()); }
 
   std::shared_ptr<const Embedding> embedding() const;
@@ -46,6 +49,7 @@ class Model {
   ModelConfig config_;
   std::unique_ptr<const WeightReader> weights_;
   Index layerBudget_;
+  ModelNotes notes_;
   mutable std::mutex mutex_;
   mutable std::shared_ptr<const Embedding> embedding_;
   mutable std::shared_ptr<const Readout> readout_;

@@ -25,6 +25,7 @@ enum class Activation { geluTanh, geluErf, relu, silu };
 
 struct ModelConfig {
   Family family = Family::gpt2;
+  std::string modelType = "gpt2";  // as config.json spells it: an "xlm-roberta" is a roberta
   Index layers = 1;
   Index dModel = 64;
   Index heads = 1;
@@ -62,10 +63,11 @@ struct ModelConfig {
   std::string example;  // a text to begin with, where the file suggests one
 
   enum class Tied { byFile, yes, no };
-  Tied tied = Tied::byFile;  // whether the readout is the embedding
+  Tied tied = Tied::byFile;       // whether the readout is the embedding
+  bool languageModelHead = true;  // the class that it was saved as has one, or is not known
 
   bool ends(Index token) const { return std::ranges::find(endTokens, token) != endTokens.end(); }
-  std::string_view typeName() const { return kFamilyNames[static_cast<std::size_t>(family)]; }
+  std::string_view typeName() const { return modelType; }
   /// Of one layer, for so many tokens. Without the gains of its head norm, which are weights.
   AttentionConfig attention(Index layer, Index tokens) const;
   /// Numbers that are learned; the readout's counted where it is the model's own.

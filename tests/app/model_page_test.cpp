@@ -290,6 +290,23 @@ TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallBesideTheFrames) {
   std::filesystem::remove_all(folder);
 }
 
+/// A line says how many, and its tooltip which.
+TEST_F(ModelPage, WhatAFolderHoldsAndThePassLeavesOutIsSaid) {
+  open("tiny-gpt2");
+  EXPECT_FALSE(ui.shows("unknown field", kModelTextCard)) << all(kModelTextCard);
+  const auto folder = std::filesystem::temp_directory_path() / "headscope_noted_model";
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(std::filesystem::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2", folder);
+  std::string config = formats::readText(folder / "config.json", 1 << 20, "config");
+  config.insert(config.find('{') + 1, "\"favourite_colour\": \"green\", \"shape\": 3,");
+  std::ofstream(folder / "config.json") << config;
+  ui.app().dropFiles({folder});
+  ui.settle();
+  ui.frame();
+  EXPECT_TRUE(ui.shows("2 unknown fields", kModelTextCard)) << all(kModelTextCard);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_F(ModelPage, AFolderThatIsNoModelSaysWhyAndTheOpenOneStays) {
   open("tiny-gpt2");
   open("");

@@ -370,5 +370,77 @@ TEST_F(Model, OneLayerCanHaveAlibi) {
                 {"ALiBi", "turn ALiBi off"});
 }
 
+/// A copy of tiny-gpt2 whose config.json has a field more, which nothing knows.
+class ModelWithUnknownField : public Model {
+ protected:
+  void SetUp() override {
+    Model::SetUp();
+    folder_ = path("model");
+    std::filesystem::copy(dataFile("tiny-gpt2"), folder_);
+    json config = json::parse(std::ifstream(folder_ + "/config.json"));
+    config["favourite_colour"] = "green";
+    std::ofstream(folder_ + "/config.json") << config.dump();
+  }
+  std::string folder_;
+};
+
+TEST_F(ModelWithUnknownField, IsOpenedWithANote) {
+  testing::internal::CaptureStderr();
+  const json said = jsonOf({"model", folder_, "--ids", "283,271,84"});
+  const std::string err = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said.at("unknown_fields"), json({{"favourite_colour", "green"}}));
+  EXPECT_EQ(said.at("unused_tensors"), json::array());
+  EXPECT_EQ(said.at("notes").size(), 1U);
+  EXPECT_NE(err.find("note: "), std::string::npos) << err;
+  EXPECT_NE(err.find("favourite_colour is \"green\""), std::string::npos) << err;
+  const json plain = jsonOf(model("tiny-gpt2", {"--ids", "283,271,84"}));
+  EXPECT_EQ(plain.at("unknown_fields"), json::object());
+  EXPECT_EQ(plain.at("predictions"), said.at("predictions"));
+}
+
+TEST_F(ModelWithUnknownField, IsRefusedWhereThatIsAskedFor) {
+  expectRefused({"model", folder_, "--ids", "283,271,84", "--strict"},
+                {"favourite_colour", "leave --strict out"});
+  expectRefused({"model", folder_, "--strict"}, {"favourite_colour"});
+  expectRefused({"run", "--model", folder_, "--layer", "0", "--ids", "283,271,84", "--strict"},
+                {"favourite_colour"});
+  expectRefused({"run", "--strict"}, {"--model"});
+  EXPECT_EQ(runProgram(model("tiny-gpt2", {"--ids", "283,271,84", "--strict"})).status, 0);
+}
+
+TEST_F(Model, WithoutAHeadHasNoPredictions) {
+  const std::string folder = path("model");
+  std::filesystem::copy(dataFile("tiny-llama"), folder);
+  json config = json::parse(std::ifstream(folder + "/config.json"));
+  config["architectures"] = {"LlamaForSequenceClassification"};
+  config["tie_word_embeddings"] = false;
+  std::ofstream(folder + "/config.json") << config.dump();
+  const json said = jsonOf({"model", folder, "--ids", "1,65,77"});
+  EXPECT_EQ(said.at("predictions"), json::array());
+  EXPECT_EQ(said.at("heads").size(), 8U);
+  for (const std::vector<std::string>& reading :
+       {std::vector<std::string>{"--lens"}, {"--generate", "3"}, {"--attribute", "5"}}) {
+    std::vector<std::string> arguments{"model", folder, "--ids", "1,65,77"};
+    arguments.insert(arguments.end(), reading.begin(), reading.end());
+    expectRefused(arguments, {"language-model head"});
+  }
+}
+
+/// Its tokenizer is of a kind that is not read: ids do.
+TEST_F(Model, XlmRobertaRunsOnIds) {
+  const json said = jsonOf(model("xlm-roberta", {"--ids", "32,78,22"}));
+  EXPECT_EQ(said["config"]["model_type"], "xlm-roberta");
+  EXPECT_EQ(said["predictions"].size(), 3U);
+  const std::string folder = path("model");
+  std::filesystem::copy(dataFile("xlm-roberta"), folder);
+  write("model/sentencepiece.bpe.model", "x");
+  expectRefused({"model", folder, "--text", "Bonjour"},
+                {"sentencepiece.bpe.model", "SentencePiece"});
+  write("model/tokenizer.json",
+        R"({"version": "1.0", "model": {"type": "Unigram", "unk_id": 0, "vocab": [["a", 0.0]]}})");
+  expectRefused({"model", folder, "--text", "Bonjour"}, {"tokenizer.json", "Unigram"});
+  EXPECT_EQ(runProgram({"model", folder, "--ids", "32,78,22"}).status, 0);
+}
+
 }  // namespace
 }  // namespace headscope

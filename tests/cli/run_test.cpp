@@ -243,6 +243,31 @@ TEST_F(Run, LoadedWeightsBringTheirSize) {
             0.0F);
 }
 
+TEST_F(Run, NormsOfLoadedQueriesAndKeysAreComputed) {
+  const std::string file = path("qwen.safetensors");
+  const std::vector<formats::NamedTensor> layer{
+      {"a.q_proj.weight", Tensor::fromValues({4, 4}, std::vector<float>(16, 0.5F))},
+      {"a.k_proj.weight", Tensor::fromValues({4, 4}, std::vector<float>(16, 0.25F))},
+      {"a.v_proj.weight", Tensor::zeros({4, 4})},
+      {"a.o_proj.weight", Tensor::zeros({4, 4})},
+      {"a.q_norm.weight", Tensor::fromValues({2}, std::vector<float>{1, 2})},
+      {"a.k_norm.weight", Tensor::fromValues({2}, std::vector<float>{3, 4})}};
+  formats::writeSafetensors(file, layer);
+  const std::vector<std::string> flags{"--weights", file, "--prefix", "a.", "--text", "a b c"};
+  std::vector<std::string> run{"run"};
+  run.insert(run.end(), flags.begin(), flags.end());
+  const json said = jsonOf(run);
+  EXPECT_EQ(said["config"]["num_heads"], 2) << "which the norms tell";
+  EXPECT_EQ(said["steps"].size(), 10U);
+  run.insert(run.end(), {"--heads", "4"});
+  expectRefused(run, {"--heads 4", "qwen.safetensors"});
+  std::vector<formats::NamedTensor> more = layer;
+  more.push_back({"a.sinks", Tensor::zeros({2})});
+  formats::writeSafetensors(file, more);
+  run.resize(run.size() - 2);
+  expectRefused(run, {"a.sinks", "qwen.safetensors", "a learned sink"});
+}
+
 TEST_F(Run, LoadedHeadsMayHaveAWidthOfTheirOwn) {
   const std::string file = path("wide.safetensors");
   formats::writeSafetensors(file, {{"q_proj.weight", Tensor::zeros({30, 8})},

@@ -145,6 +145,88 @@ TEST(StateDict, WhatCannotBeShownIsRefusedByName) {
   }
 }
 
+using Named = std::vector<std::pair<std::string, Shape>>;
+const Named kLayer{{"q_proj.weight", {12, 8}},
+                   {"k_proj.weight", {6, 8}},
+                   {"v_proj.weight", {6, 8}},
+                   {"o_proj.weight", {8, 12}}};
+
+Named layerWith(const Named& others) {
+  Named all = kLayer;
+  all.insert(all.end(), others.begin(), others.end());
+  return all;
+}
+
+/// A tensor that would change the result is refused, wherever the layer lies in the file.
+TEST(StateDict, UnusedTensorsOfALayerAreRefused) {
+  struct Extra {
+    const char* name;
+    Shape shape;
+    const char* says;
+  };
+  const TempFolder folder;
+  for (const Extra& extra :
+       std::vector<Extra>{{"sinks", {4}, "a learned sink"},
+                          {"q_proj.lora_A.weight", {2, 8}, "merge_and_unload"},
+                          {"v_proj.lora_B.default.weight", {6, 2}, "merge_and_unload"},
+                          {"relative_attention_bias.weight", {32, 4}, "distance of two tokens"},
+                          {"q_proj.weight_scale", {1}, "quantized"},
+                          {"in_proj_bias", {24}, "another set of projections"},
+                          {"q_norm.weight", {3}, "k_norm.weight is missing"},
+                          {"q_layernorm.weight", {3}, "norm that is not computed"},
+                          {"bias_k", {1, 1, 8}, "add_bias_kv"}}) {
+    SCOPED_TRACE(extra.name);
+    for (const char* prefix : {"", "layers.0.self_attn."}) {
+      const auto load = [&] {
+        loadWeights(fileOf(folder, layerWith({{extra.name, extra.shape}}), prefix), prefix);
+      };
+      const bool missing = std::string(extra.name) == "q_norm.weight";
+      expectUserError(load, "layer.safetensors", prefix + std::string(missing ? "" : extra.name),
+                      extra.says);
+    }
+  }
+  // which of two sets of projections is meant cannot be told
+  const auto twoOutputs = layerWith({{"out_proj.weight", {8, 12}}});
+  expectUserError([&] { loadWeights(fileOf(folder, twoOutputs)); }, "o_proj.weight in ",
+                  "cannot be told");
+  Named both = layerWith({{"out_proj.weight", {8, 8}}, {"in_proj_weight", {24, 8}}});
+  std::erase_if(both, [](const auto& each) { return each.first == "o_proj.weight"; });
+  expectUserError([&] { loadWeights(fileOf(folder, both)); }, "k_proj.weight in ",
+                  "cannot be told");
+  // under a prefix every name counts; at the root those of an attention layer alone
+  const auto gate = layerWith({{"gate.weight", {4, 8}}});
+  expectUserError([&] { loadWeights(fileOf(folder, gate, "a."), "a."); }, "a.gate.weight",
+                  "no part of attention");
+  EXPECT_EQ(loadWeights(fileOf(folder, gate)).dModel, 8);
+  EXPECT_EQ(loadWeights(fileOf(folder, layerWith({{"x", {5, 8}}, {"q_proj", {1, 5, 12}}}))).dModel,
+            8);
+}
+
+TEST(StateDict, BuffersOfALayerArePassedOver) {
+  const TempFolder folder;
+  const auto buffers = layerWith({{"rotary_emb.inv_freq", {2}},
+                                  {"bias", {1, 1, 16, 16}},
+                                  {"masked_bias", {}},
+                                  {"rotary_emb.cos_cached", {16, 4}}});
+  EXPECT_EQ(loadWeights(fileOf(folder, buffers, "h.0.attn."), "h.0.attn.").dModel, 8);
+}
+
+TEST(StateDict, NormsOfQueriesAndKeysAreLoaded) {
+  const TempFolder folder;
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, shape] : kLayer) tensors.push_back({name, Tensor::zeros(shape)});
+  tensors.push_back({"q_norm.weight", Tensor::fromValues({3}, std::vector<float>{1, 2, 3})});
+  tensors.push_back({"k_norm.weight", Tensor::fromValues({3}, std::vector<float>{4, 5, 6})});
+  writeSafetensors(folder / "layer.safetensors", tensors);
+  const LoadedWeights loaded = loadWeights(SafetensorsFile(folder / "layer.safetensors"));
+  EXPECT_EQ(loaded.headNorm, HeadNorm({1, 2, 3}, {4, 5, 6}, kHeadNormEpsilon));
+  EXPECT_EQ(headsOfNorm(loaded), 4);  // 12 rows of W_Q in heads of 3
+  // one norm over all heads is another thing
+  const auto over = layerWith({{"q_norm.weight", {12}}, {"k_norm.weight", {6}}});
+  expectUserError([&] { loadWeights(fileOf(folder, over)); }, "q_norm.weight (12,)",
+                  "norms over all heads");
+}
+
 TEST(StateDict, WrongShapesAreNamedWithExpectedAndFound) {
   const TempFolder folder;
   const auto load = [&](const std::vector<std::pair<std::string, Shape>>& list) {

@@ -46,7 +46,8 @@ void readIndex(std::string_view text) {
   static const Folder folder;
   folder.hold("model.safetensors.index.json", text);
   fuzz::accepted([] {
-    const formats::WeightFiles files(folder.path());
+    model::ModelNotes notes;
+    const formats::WeightFiles files(folder.path(), notes);
     for (const std::string& name : files.names()) {
       fuzz::require(files.path(name).parent_path() == folder.path());
       fuzz::require(files.read(name).shape() == files.shape(name));
@@ -58,7 +59,8 @@ void readConfig(std::string_view text) {
   static const Folder folder;
   folder.hold("config.json", text);
   fuzz::accepted([] {
-    const model::ModelConfig config = formats::readModelConfig(folder.path() / "config.json");
+    model::ModelNotes notes;
+    const auto config = formats::readModelConfig(folder.path() / "config.json", notes);
     fuzz::require(validate(config.attention(config.layers - 1, 1)).empty());
     fuzz::require(config.parameters(true) > 0);
     formats::openModel(folder.path(), 1);  // no weights: refused

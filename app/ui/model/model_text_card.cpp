@@ -1,5 +1,6 @@
 // The model that is open, the text it is given, and what it says at a token of it.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -20,6 +21,20 @@ std::string inWords(const ModelConfig& c) {
                      c.typeName(), c.layers, c.layers == 1 ? "" : "s", c.dModel, c.heads,
                      c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
                      c.headDim, withThousands(c.vocabulary));
+}
+
+/// "2 unknown fields · 1 unused tensor"; empty where nothing is left out.
+std::string inWords(const model::ModelNotes& notes) {
+  std::string words;
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count == 0) return;
+    words +=
+        fmt::format("{}{} {}{}", words.empty() ? "" : " · ", count, what, count == 1 ? "" : "s");
+  };
+  add(notes.unknownFields.size(), "unknown field");
+  add(notes.unusedTensors.size(), "unused tensor");
+  add(notes.files.size(), "note on files");
+  return words;
 }
 
 class ModelTextCard final : public Card {
@@ -56,6 +71,7 @@ class ModelTextCard final : public Card {
     }
     label(look.fonts.semibold, look.theme.text, moment->trace->document().model->name());
     wrappedLabel(look.fonts.small, look.theme.textMuted, inWords(moment->config()));
+    notes(look, moment->trace->document().model->notes());
     ImGui::Dummy({0.0F, look.space.small});
     field(panel, *moment);
     tokens(panel, *moment);
@@ -63,6 +79,13 @@ class ModelTextCard final : public Card {
   }
 
  private:
+  /// What the folder holds that the pass leaves out, in a line; a tooltip lists it.
+  static void notes(const Look& look, const model::ModelNotes& notes) {
+    if (notes.empty()) return;
+    label(look.fonts.small, look.theme.accentText, inWords(notes));
+    tip(look, fmt::format("{}", fmt::join(notes.sentences(), "\n")));
+  }
+
   void field(const Panel& panel, const ModelMoment& moment) {
     const Look& look = panel.look;
     if (of_ != moment.number && !typing_) draft_ = moment.text;

@@ -1,0 +1,22 @@
+// Open model: a model's folder as commands open it: what its pass leaves out is said on stderr, or
+// refused.
+#pragma once
+
+#include <string>
+
+#include "core/formats/json.h"
+#include "core/model/model.h"
+
+namespace headscope::cli {
+
+inline constexpr const char* kStrictHelp =
+    "refuse a model's folder whose config.json has fields that are not known, or whose files have "
+    "tensors that are not used";
+
+/// Throws UserError for what cannot be opened, and, if `strict`, for what would be left out.
+model::ModelPtr openModelFolder(const std::string& folder, Index layerBudgetBytes, bool strict);
+
+/// Adds "unknown_fields", "unused_tensors" and "notes", whose sentences are those on stderr.
+void addNotes(formats::Json& json, const model::ModelNotes& notes);
+
+}  // namespace headscope::cli

@@ -1,0 +1,93 @@
+#include "core/formats/model_names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+
+namespace headscope::formats {
+
+using model::Family;
+using model::ModelConfig;
+
+namespace {
+
+/// Before the names of everything but the head; a model saved by itself has none.
+std::string_view basePrefix(Family family) {
+  switch (family) {
+    case Family::gpt2:
+      return "transformer.";
+    case Family::bert:
+      return "bert.";
+    case Family::roberta:
+      return "roberta.";
+    case Family::distilbert:
+      return "distilbert.";
+    case Family::headscope:
+      return "";
+    default:
+      return "model.";
+  }
+}
+
+/// Tools that held a model when it was saved: PyTorch's DataParallel and compile, a class around
+/// it, sentence-transformers.
+constexpr std::array<std::string_view, 5> kWrappers{"module.", "_orig_mod.", "model.",
+                                                    "auto_model.", "0.auto_model."};
+
+bool isWrapper(std::string_view prefix) {
+  while (!prefix.empty()) {
+    const auto* const known =
+        std::ranges::find_if(kWrappers, [&](auto each) { return prefix.starts_with(each); });
+    if (known == kWrappers.end()) return false;
+    prefix.remove_prefix(known->size());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string_view embeddingName(Family family) {
+  switch (family) {
+    case Family::gpt2:
+      return "wte.weight";
+    case Family::bert:
+    case Family::roberta:
+    case Family::distilbert:
+      return "embeddings.word_embeddings.weight";
+    case Family::headscope:
+      return "embedding";
+    default:
+      return "embed_tokens.weight";
+  }
+}
+
+NamePrefix prefixIn(const WeightFiles& files, const ModelConfig& config) {
+  const std::string base(basePrefix(config.family));
+  const std::string anchor(embeddingName(config.family));
+  for (const std::string& own : {base, std::string()}) {
+    if (files.has(own + anchor)) return {"", own};
+  }
+  std::vector<std::string> before;
+  for (const std::string& name : files.names()) {
+    const bool ends = name.ends_with("." + anchor);
+    if (ends) before.push_back(name.substr(0, name.size() - anchor.size()));
+  }
+  if (before.size() != 1) return {"", base};  // what is missing is said by its name
+  std::string wrapper = before.front();
+  const bool inBase = !base.empty() && wrapper.ends_with(base);
+  if (inBase) wrapper.resize(wrapper.size() - base.size());
+  if (isWrapper(wrapper)) return {std::move(wrapper), inBase ? base : ""};
+  throw UserError(fmt::format(
+      "the tensors in {} begin with \"{}\", and those of a {} model with \"{}\" or with nothing: "
+      "if "
+      "it is part of a larger model, save that part by itself with save_pretrained; if not, "
+      "config.json is of another model",
+      files.directory().string(), before.front(), config.typeName(), base));
+}
+
+}  // namespace headscope::formats

@@ -1,0 +1,27 @@
+// Model names: what stands before the names of a model's tensors in its files, by the family's own
+// names and by the tools that held the model when it was saved.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/formats/weight_files.h"
+#include "core/model/model_config.h"
+
+namespace headscope::formats {
+
+/// What stands before the names of a model's tensors.
+struct NamePrefix {
+  std::string wrapper;  // of all: "module."
+  std::string base;     // of everything but the head, behind the wrapper: "transformer."
+
+  std::string whole() const { return wrapper + base; }
+};
+
+/// A tensor of the embedding, which every model of the family has.
+std::string_view embeddingName(model::Family family);
+
+/// By the name of the embedding. Throws UserError where the model is part of a larger one.
+NamePrefix prefixIn(const WeightFiles& files, const model::ModelConfig& config);
+
+}  // namespace headscope::formats
