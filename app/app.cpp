@@ -16,6 +16,7 @@
 #include "core/formats/lesson_json.h"
 #include "core/gradients.h"
 #include "core/ledger.h"
+#include "core/platform/paths.h"
 
 namespace headscope {
 namespace {
@@ -232,7 +233,7 @@ void App::State::takeResult() {
 void App::State::openDropped() {
   if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
   for (const auto& path : std::exchange(dropped, {})) {
-    if (std::filesystem::is_directory(path)) {
+    if (platform::isFolder(path)) {
       model.open(path);
       view.page = ui::kModelPage;
     } else if (formats::isLesson(path.string())) {

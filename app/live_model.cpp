@@ -17,6 +17,7 @@
 #include "core/ledger.h"
 #include "core/model/prediction.h"
 #include "core/model/tokenized.h"
+#include "core/platform/paths.h"
 
 namespace headscope {
 namespace {
@@ -256,7 +257,7 @@ std::vector<std::string> ModelMoment::tokenNames() const {
 }
 
 void LiveModel::open(const std::filesystem::path& folder, std::string text) {
-  folder_ = formats::isShipped(folder) ? folder : std::filesystem::absolute(folder);
+  folder_ = formats::isShipped(folder) ? folder : platform::absolutePath(folder);
   text_ = std::move(text);
   cut_ = false;
   off_.clear();

@@ -1,11 +1,11 @@
 #include "app/cli/open_options.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <utility>
 
 #include "app/cli/config_options.h"
 #include "app/view_json.h"
+#include "core/platform/paths.h"
 
 namespace headscope::cli {
 
@@ -36,7 +36,7 @@ AppOptions optionsToOpen(const PassOptions& pass, bool learnNow) {
   options.view = viewFromJson(scene != nullptr ? scene->view : session.view, options.view);
   options.scene = pass.scene.value_or(0);
   options.scenes = std::move(session.scenes);
-  options.sessionPath = std::filesystem::absolute(pass.session);
+  options.sessionPath = platform::absolutePath(pass.session);
   return options;
 }
 

@@ -25,6 +25,7 @@
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/state_dict.h"
+#include "core/platform/paths.h"
 
 namespace headscope::cli {
 namespace {
@@ -54,7 +55,7 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
 
 /// "https://…/#s1.…", as "Copy link" makes it.
 bool isLink(const std::string& path) {
-  return path.find("#s") != std::string::npos && !std::filesystem::exists(path);
+  return path.find("#s") != std::string::npos && !platform::exists(path);
 }
 
 /// What the window would show.
@@ -83,7 +84,7 @@ void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
   if (isLink(flags.path)) {
     program.openLink(flags.path);
   } else if (!flags.path.empty()) {
-    program.dropFiles({std::filesystem::absolute(flags.path)});
+    program.dropFiles({platform::absolutePath(flags.path)});
   }
   host::WindowOptions window;
   window.shaderDir = flags.shaderDir;
@@ -99,7 +100,7 @@ void openModelOn(const std::string& folder, const WindowFlags& flags, bool scale
   options.firstLook = false;
   options.view.page = ui::kModelPage;
   options.view.model.place.folder =
-      formats::isShipped(folder) ? folder : std::filesystem::absolute(folder).string();
+      formats::isShipped(folder) ? folder : platform::absolutePath(folder).string();
   if (!host::displayNamed()) {
     drawInstead(std::move(options), flags.shaderDir);
     out << kNoDisplay << ": " << model->name() << " with all its heads. With --text there are "
@@ -117,12 +118,12 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
   }
   if (formats::isShipped(path)) return openModelOn(path.string(), flags, scaleGiven, out);
   if (!path.empty()) {
-    if (!std::filesystem::exists(path)) {
+    if (!platform::exists(path)) {
       throw UserError(fmt::format(
           "'{}' is neither a command nor a file or folder; 'headscope --help' lists what there is",
           path.string()));
     }
-    if (std::filesystem::is_directory(path)) {
+    if (platform::isFolder(path)) {
       return openModelOn(path.string(), flags, scaleGiven, out);
     }
     if (formats::isSession(path)) {
