@@ -16,6 +16,7 @@
 #include "core/formats/lesson_json.h"
 #include "core/ledger.h"
 #include "core/memory_budget.h"
+#include "core/platform/paths.h"
 #include "core/trace_gradients.h"
 
 namespace headscope {
@@ -231,7 +232,7 @@ void App::State::takeResult() {
 void App::State::openDropped() {
   if (!linkToOpen.empty()) sessions.openLink(std::exchange(linkToOpen, {}));
   for (const auto& path : std::exchange(dropped, {})) {
-    if (std::filesystem::is_directory(path)) {
+    if (platform::isFolder(path)) {
       model.open(path);
       view.page = ui::kModelPage;
     } else if (formats::isLesson(path.string())) {

@@ -11,6 +11,7 @@
 #include "core/formats/pytorch_script.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/training_curves.h"
+#include "core/platform/paths.h"
 
 namespace headscope {
 namespace {
@@ -51,7 +52,7 @@ std::string writeCurves(const std::filesystem::path& path, const TrainingMoment*
 }  // namespace
 
 std::string wholePath(const std::filesystem::path& path) {
-  return std::filesystem::absolute(path).string();
+  return platform::absolutePath(path).string();
 }
 
 void Exports::askForTrace() {

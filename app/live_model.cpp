@@ -16,6 +16,7 @@
 #include "core/gemm.h"
 #include "core/model/prediction.h"
 #include "core/model/tokenized.h"
+#include "core/platform/paths.h"
 #include "core/words/numbers.h"
 
 namespace headscope {
@@ -296,7 +297,7 @@ std::vector<std::string> ModelMoment::tokenNames() const {
 }
 
 void LiveModel::open(const std::filesystem::path& folder, std::string text) {
-  folder_ = formats::isShipped(folder) ? folder : std::filesystem::absolute(folder);
+  folder_ = formats::isShipped(folder) ? folder : platform::absolutePath(folder);
   text_ = std::move(text);
   cut_ = false;
   off_.clear();

@@ -1,11 +1,13 @@
 #include "app/progress.h"
 
 #include <ostream>
+#include <system_error>
 #include <vector>
 
 #include "core/error.h"
 #include "core/formats/files.h"
 #include "core/formats/json.h"
+#include "core/platform/paths.h"
 
 namespace headscope {
 namespace {
@@ -21,7 +23,7 @@ std::filesystem::path fileIn(const std::filesystem::path& folder) {
 Progress loadProgress(const std::filesystem::path& folder) {
   Progress progress;
   const std::filesystem::path path = fileIn(folder);
-  if (folder.empty() || !std::filesystem::exists(path)) return progress;
+  if (folder.empty() || !platform::exists(path)) return progress;
   try {
     const std::string file = path.string();
     const formats::Json json =
@@ -41,7 +43,8 @@ void saveProgress(const std::filesystem::path& folder, const Progress& progress)
   formats::Json json = formats::Json::emptyObject();
   json["start_closed"] = progress.startClosed;
   json["scenes"] = std::vector<std::string>(progress.scenes.begin(), progress.scenes.end());
-  std::filesystem::create_directories(folder);
+  std::error_code code;  // what writing then says
+  std::filesystem::create_directories(folder, code);
   formats::writeAtomically(fileIn(folder), [&](std::ostream& out) { out << json.dump(2) << '\n'; });
 }
 

@@ -4,8 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <utility>
 #include <vector>
 
+#include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/gl/error.h"
 #include "core/error.h"
@@ -50,6 +52,20 @@ void runChosen(const CLI::App& app, const std::vector<cli::Command>& commands,
     refuseMisplaced(app, *chosen->app);
     chosen->run(out);
   }
+}
+
+/// Does what the arguments ask for, or prints the help or the version.
+void perform(CLI::App& app, std::vector<std::string> arguments,
+             const std::vector<cli::Command>& commands, const cli::Command& window,
+             std::ostream& out) {
+  try {
+    app.parse(std::move(arguments));
+    runChosen(app, commands, window, out);
+  } catch (const CLI::CallForHelp&) {
+    out << app.help();
+  } catch (const CLI::CallForVersion& version) {
+    out << version.what() << '\n';
+  }
   out.flush();
   if (!out) throw UserError("the standard output cannot be written: is its disk full?");
 }
@@ -77,18 +93,13 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
       cli::addExport(app), cli::addRender(app),  cli::addTrain(app),   cli::addLearn(app),
       cli::addModel(app),  cli::addTokenize(app)};
   const cli::Command window = cli::addWindow(app);
+  cli::removeGuards(app);
   try {
-    app.parse(argc, argv);
-    runChosen(app, commands, window, out);
-    return 0;
-  } catch (const CLI::CallForHelp&) {
-    out << app.help();
-    return 0;
-  } catch (const CLI::CallForVersion& version) {
-    out << version.what() << '\n';
+    perform(app, cli::guardedArguments(argc, argv), commands, window, out);
     return 0;
   } catch (const CLI::ParseError& error) {
-    return fail(err, fmt::format("{}; {}", error.what(), helpHint(app)), kTheUsers);
+    const std::string message = cli::withoutGuards(error.what());
+    return fail(err, fmt::format("{}; {}", message, helpHint(app)), kTheUsers);
   } catch (const UserError& error) {
     return fail(err, error.what(), kTheUsers);
   } catch (const gl::Error& error) {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
@@ -207,8 +210,15 @@ void setWhatIf(const PassOptions& o, Apply edit) {
   for (const std::string& id : o.mistakes) {
     underFlag("--mistake", id, [&] { edit(SetMistake{mistakeFromString(id), true}); });
   }
+  std::vector<Pin> pins;
   for (const std::string& text : o.pins) {
     const Pin pin = pinFrom(text);
+    const auto before = std::ranges::find(pins, pin.cell, &Pin::cell);
+    if (before != pins.end()) {
+      throw UserError(fmt::format("--pin {} and --pin {} give one cell two values: leave one out",
+                                  o.pins[static_cast<std::size_t>(before - pins.begin())], text));
+    }
+    pins.push_back(pin);
     underFlag("--pin", text, [&] { edit(SetPin{pin}); });
   }
 }
@@ -274,11 +284,11 @@ DocumentPtr layerOfModel(const PassOptions& o) {
 }  // namespace
 
 DocumentPtr documentFrom(const PassOptions& o) {
+  refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
   if (!o.model.empty()) return layerOfModel(o);
   refuseIf(o.layer.has_value(), "--layer is one of a model's: give --model as well");
   refuseIf(o.strict, "--strict is about a model's folder: give --model as well");
   refuseIf(!o.ids.empty(), "--ids are a model's tokens: give --model as well");
-  refuseIf(o.scene && o.session.empty(), "--scene is one of a session's: give --session as well");
   if (!o.session.empty()) {
     const formats::Session session = sessionFrom(o);
     const formats::SavedScene* scene = sceneFrom(o, session);

@@ -75,6 +75,10 @@ void requireComplete(const ExportOptions& options) {
 
 void runExport(const ExportOptions& options, std::ostream& out) {
   requireComplete(options);
+  FileFlags files;
+  addFilesRead(files, options.pass);
+  files.writes("--out", options.out, {});
+  files.check();
   const bool one = !options.tensor.empty();
   const TensorFormat format = one ? formatFrom(options) : TensorFormat::safetensors;
   const DocumentPtr document = documentFrom(options.pass);

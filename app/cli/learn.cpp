@@ -12,6 +12,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/file_flags.h"
 #include "app/cli/output.h"
 #include "core/formats/document_json.h"
 #include "core/formats/learned_weights.h"
@@ -139,6 +140,9 @@ void refuseInputSizes(const ConfigOptions& o) {
 }
 
 void runLearn(const LearnOptions& options, std::ostream& out) {
+  FileFlags files;
+  files.writes("--out", options.out, {".safetensors"});
+  files.check();
   refuseInputSizes(options.config);
   AttentionConfig config = configFrom(options.config);
   config.batch = 1;
@@ -215,7 +219,7 @@ Command addLearn(CLI::App& app) {
       ->group(group);
   sub->add_option("--out", options->out, "the weights' file, in nn.MultiheadAttention's names")
       ->check(notEmpty)
-      ->type_name("FILE")
+      ->type_name("FILE.safetensors")
       ->group(group);
   sub->add_flag("--f16", options->half, "write half-precision numbers")->group(group);
   sub->add_flag("--json", options->json, "print JSON")->group(group);

@@ -12,6 +12,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/file_flags.h"
 #include "app/cli/head_json.h"
 #include "app/cli/model_readings.h"
 #include "app/cli/model_text.h"
@@ -306,12 +307,7 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
 
 void print(std::ostream& out, const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
-  const ModelConfig& c = trace.config();
-  out << fmt::format("{}: {}, {} layer{}, d_model {}, {} heads{}, d_k {}, {} parameters\n",
-                     trace.document().model->name(), c.typeName(), c.layers,
-                     c.layers == 1 ? "" : "s", c.dModel, c.heads,
-                     c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
-                     c.headDim, withThousands(trace.document().model->parameters()));
+  out << modelInWords(*trace.document().model) << '\n';
   out << fmt::format("{} token{}, {:.1f} ms\n\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
                      trace.ms);
   printPredictions(out, pass);
@@ -330,6 +326,11 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
   if (wantsWindow(options)) {
     return openModelWindow(options.directory, options.threads, options.strict, out);
   }
+  FileFlags files;
+  files.reads("DIR", options.directory);
+  files.reads("--file", options.text.file);
+  files.writes("--trace", options.trace, {kTraceEnding});
+  files.check();
   const ModelPass pass = computeModel(options);
   // what cannot be told is said before anything is printed or written
   Json json = options.json ? modelJson(pass) : Json();

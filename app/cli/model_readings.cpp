@@ -117,9 +117,6 @@ class Reader {
 
  private:
   model::ModelTracePtr otherPass() const {
-    if (readings_.patchText && !readings_.patchIds.empty()) {
-      throw UserError("--patch-text and --patch-ids: give one of them");
-    }
     const model::ModelConfig& c = trace_->config();
     model::ModelInput input{readings_.patchIds, {}, {}};
     if (readings_.patchText) {
@@ -265,12 +262,23 @@ model::HeadOfLayer headFrom(std::string_view flag, const std::string& text) {
                               flag, text));
 }
 
+namespace {
+
+/// "a" or "a,b"; a comma that stands first or last is the token itself.
+std::vector<std::string> oneOrTwo(const std::string& text) {
+  const std::size_t comma = text.find(',', 1);
+  if (comma == std::string::npos || comma + 1 == text.size()) return {text};
+  return {text.substr(0, comma), text.substr(comma + 1)};
+}
+
+}  // namespace
+
 void addModelReadings(CLI::App& app, ModelReadings& r) {
   app.add_flag("--lens", r.lens, "what it would say after each half layer (logit lens)");
-  app.add_option("--attribute", r.attribute,
-                 "what each head and network adds to a token's logit, or to the difference of two")
-      ->delimiter(',')
-      ->expected(1, 2)
+  app.add_option_function<std::string>(
+         "--attribute", [&r](const std::string& text) { r.attribute = oneOrTwo(text); },
+         "what each head and network adds to a token's logit, or to the difference of two")
+      ->check(notEmpty)
       ->type_name("TOKEN[,OTHER]");
   app.add_option("--at", r.at,
                  "the token, from 0, that --lens, --attribute and --patch are about (the last)")
@@ -281,17 +289,22 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
                      "and direct effect on the word of --attribute, or the most probable")
           ->check(notEmpty)
           ->type_name("L.H");
-  app.add_option("--patch-with", r.patchWith, "by its mean over the text (default), or by zero")
-      ->check(CLI::IsMember({"mean", "zero"}))
-      ->needs(patch)
-      ->type_name("mean|zero");
-  app.add_option("--patch-text", r.patchText, "by what it is on this text, of as many tokens")
-      ->needs(patch)
-      ->type_name("TEXT");
+  auto* with =
+      app.add_option("--patch-with", r.patchWith, "by its mean over the text (default), or by zero")
+          ->check(CLI::IsMember({"mean", "zero"}))
+          ->needs(patch)
+          ->type_name("mean|zero");
+  auto* text =
+      app.add_option("--patch-text", r.patchText, "by what it is on this text, of as many tokens")
+          ->needs(patch)
+          ->excludes(with)
+          ->type_name("TEXT");
   app.add_option("--patch-ids", r.patchIds, "the same, by ids of tokens: 1,2,3")
       ->delimiter(',')
       ->check(notWhole)
       ->needs(patch)
+      ->excludes(with)
+      ->excludes(text)
       ->type_name("N,N…");
   auto* generate =
       app.add_option("--generate", r.generate,

@@ -1,9 +1,12 @@
 #include "app/cli/model_text.h"
 
+#include <fmt/format.h>
+
 #include "app/cli/config_options.h"
 #include "core/error.h"
 #include "core/formats/files.h"
 #include "core/formats/tokenizer_files.h"
+#include "core/ledger.h"
 
 namespace headscope::cli {
 
@@ -27,6 +30,15 @@ Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer&
   std::string text = formats::readText(options.file, tokenizer::kMostTokenizedBytes, "text");
   auto tokens = tokenizer.encode(text, special, options.file);
   return {{std::move(text)}, std::move(tokens)};
+}
+
+std::string modelInWords(const model::Model& model) {
+  const model::ModelConfig& c = model.config();
+  return fmt::format("{}: {}, {} layer{}, d_model {}, {} heads{}, d_k {}, {} parameters",
+                     model.name(), c.typeName(), c.layers, c.layers == 1 ? "" : "s", c.dModel,
+                     c.heads,
+                     c.kvHeads == c.heads ? "" : fmt::format(" on {} key/value heads", c.kvHeads),
+                     c.headDim, withThousands(model.parameters()));
 }
 
 formats::TokenizerPtr tokenizerForNames(const std::string& folder) {

@@ -32,6 +32,9 @@ struct Tokenized {
 Tokenized tokenized(const ModelTextOptions& options, const tokenizer::Tokenizer& tokenizer,
                     bool special = true);
 
+/// "tiny-gpt2: gpt2, 2 layers, d_model 32, 4 heads, d_k 8, 30,000 parameters".
+std::string modelInWords(const model::Model& model);
+
 /// For the names of tokens: null where the folder has no tokenizer, or none that is known here;
 /// ids are then called by their numbers.
 formats::TokenizerPtr tokenizerForNames(const std::string& folder);

@@ -1,11 +1,11 @@
 #include "app/cli/open_options.h"
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <utility>
 
 #include "app/cli/config_options.h"
 #include "app/view_json.h"
+#include "core/platform/paths.h"
 
 namespace headscope::cli {
 
@@ -38,7 +38,7 @@ AppOptions optionsToOpen(const PassOptions& pass, bool learnNow) {
   options.scenes = std::move(session.scenes);
   options.models = std::move(session.models);
   options.sessionContent = session.content;
-  options.sessionPath = std::filesystem::absolute(pass.session);
+  options.sessionPath = platform::absolutePath(pass.session);
   return options;
 }
 

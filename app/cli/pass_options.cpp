@@ -40,8 +40,8 @@ void addList(CLI::App& app, const char* flag, std::vector<Index>& values, const 
   add(app, flag, values, {"N,N", notWhole}, about, group)->delimiter(',')->allow_extra_args(false);
 }
 
-/// A flag given once per batch item. Its values are taken as they stand: CLI11 would read "{}" and
-/// "[a,b]" as lists.
+/// A flag given once per batch item. Its values are taken as they stand: a vector would take "{}"
+/// for an empty one.
 void addRepeatable(CLI::App& app, const char* flag, std::vector<std::string>& values,
                    const char* type, const char* about, const char* group) {
   app.add_option(
@@ -155,6 +155,14 @@ void addPassOptions(CLI::App& app, PassOptions& options) {
       if (!goesWithModel(option->get_name())) options.modelContradiction = option->get_name();
     }
   });
+}
+
+void addFilesRead(FileFlags& files, const PassOptions& options) {
+  files.reads("--weights", options.weights);
+  files.reads("--input", options.input);
+  for (const std::string& series : options.series) files.reads("--series", series);
+  for (const auto& file : formats::filesOf(options.session)) files.reads("--session", file);
+  files.reads("--model", options.model);
 }
 
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {

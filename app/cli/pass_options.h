@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/cli/config_options.h"
+#include "app/cli/file_flags.h"
 #include "core/document.h"
 #include "core/formats/session.h"
 #include "core/trace_gradients.h"
@@ -53,6 +54,9 @@ struct PassOptions {
 };
 
 void addPassOptions(CLI::App& app, PassOptions& options);
+
+/// Adds the files that the pass is read from.
+void addFilesRead(FileFlags& files, const PassOptions& options);
 
 /// The session that --session names.
 formats::Session sessionFrom(const PassOptions& options);

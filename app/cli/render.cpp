@@ -86,6 +86,10 @@ ui::ViewState viewFrom(const RenderOptions& options, const AttentionConfig& conf
 
 void render(const RenderOptions& options, std::ostream& out) {
   const Size size = sizeFrom(options.size);
+  FileFlags files;
+  addFilesRead(files, options.pass);
+  files.writes("--out", options.out, {".png"});
+  files.check();
   if (options.moment && options.view == "heads") {
     throw UserError("--moment: the heads have no timeline; give --view flow or --view step");
   }

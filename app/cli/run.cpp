@@ -149,6 +149,11 @@ void printGradients(std::ostream& out, const Gradients& gradients) {
 }
 
 void run(const RunOptions& options, std::ostream& out) {
+  FileFlags files;
+  addFilesRead(files, options.pass);
+  files.reads("--grad-output", options.gradOutput);
+  files.writes("--trace", options.trace, {kTraceEnding});
+  files.check();
   const DocumentPtr document = documentFrom(options.pass);
   const TracePtr trace = computePass(options.pass, document);
   GradientsPtr gradients;

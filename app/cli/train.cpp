@@ -11,6 +11,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/config_options.h"
+#include "app/cli/file_flags.h"
 #include "app/cli/output.h"
 #include "core/error.h"
 #include "core/formats/files.h"
@@ -181,6 +182,9 @@ void printRun(std::ostream& out, const Trainer& run, double msPerStep) {
 }
 
 void runTrain(const TrainOptions& options, std::ostream& out) {
+  FileFlags files;
+  files.writes("--log", options.log, {".csv"});
+  files.check();
   const std::unique_ptr<Trainer> run = runFrom(options);
   prepareGemm();
   Execution execution;

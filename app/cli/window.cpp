@@ -14,6 +14,8 @@
 #include "app/app.h"
 #include "app/autosave.h"
 #include "app/cli/commands.h"
+#include "app/cli/file_flags.h"
+#include "app/cli/model_text.h"
 #include "app/cli/open_model.h"
 #include "app/cli/open_options.h"
 #include "app/cli/output.h"
@@ -25,6 +27,7 @@
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/state_dict.h"
+#include "core/platform/paths.h"
 
 namespace headscope::cli {
 namespace {
@@ -38,9 +41,7 @@ struct WindowFlags {
 };
 
 constexpr const char* kPictureInstead = "headscope.png";
-constexpr const char* kNoDisplay =
-    "No display here (DISPLAY and WAYLAND_DISPLAY are empty): headscope.png shows what the window "
-    "would";
+constexpr const char* kNoDisplay = "No display here (DISPLAY and WAYLAND_DISPLAY are empty)";
 constexpr int kPictureWidth = 1600;
 constexpr int kPictureHeight = 1000;
 
@@ -54,7 +55,7 @@ AppOptions programFor(const WindowFlags& flags, bool learnNow = false) {
 
 /// "https://…/#s1.…", as "Copy link" makes it.
 bool isLink(const std::string& path) {
-  return path.find("#s") != std::string::npos && !std::filesystem::exists(path);
+  return path.find("#s") != std::string::npos && !platform::exists(path);
 }
 
 /// What the window would show.
@@ -69,7 +70,7 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
   AppOptions program = programFor(flags, true);
   const TracePtr trace = computePass(flags.pass, program.document);
   drawInstead(std::move(program), flags.shaderDir);
-  out << kNoDisplay << ". Its pass:\n\n";
+  out << kNoDisplay << ": " << kPictureInstead << " shows what the window would. Its pass:\n\n";
   printSummary(out, *trace, memoryNote(flags.pass));
   if (flags.trace.empty()) return;
   formats::saveTrace(flags.trace, *trace);
@@ -83,7 +84,7 @@ void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
   if (isLink(flags.path)) {
     program.openLink(flags.path);
   } else if (!flags.path.empty()) {
-    program.dropFiles({std::filesystem::absolute(flags.path)});
+    program.dropFiles({platform::absolutePath(flags.path)});
   }
   host::WindowOptions window;
   window.shaderDir = flags.shaderDir;
@@ -95,21 +96,47 @@ void openModelOn(const std::string& folder, const WindowFlags& flags, bool scale
                  std::ostream& out, bool strict = false) {
   // told here, not in a window that has nothing to show
   const model::ModelPtr model = openModelFolder(folder, 0, strict);
+  if (!host::displayNamed()) {
+    out << kNoDisplay << ".\n"
+        << modelInWords(*model) << '\n'
+        << fmt::format(
+               "'headscope model {0} --text \"…\"' prints its predictions and heads; "
+               "'headscope render --model {0} --layer 0 --text \"…\" --out FILE.png' draws "
+               "a layer\n",
+               folder);
+    return;
+  }
   AppOptions options = programFor(flags);
   options.firstLook = false;
   options.view.page = ui::kModelPage;
   options.view.model.place.folder =
-      formats::isShipped(folder) ? folder : std::filesystem::absolute(folder).string();
-  if (!host::displayNamed()) {
-    drawInstead(std::move(options), flags.shaderDir);
-    out << kNoDisplay << ": " << model->name() << " with all its heads. With --text there are "
-        << "numbers\n";
-    return;
-  }
+      formats::isShipped(folder) ? folder : platform::absolutePath(folder).string();
   showWindow(std::move(options), flags, scaleGiven);
 }
 
+/// What is opened would take the place of what these flags describe.
+void refuseContradictions(const WindowFlags& flags) {
+  const PassOptions& pass = flags.pass;
+  const std::string other = !pass.contradiction.empty() ? pass.contradiction
+                            : !pass.session.empty()     ? "--session"
+                            : !pass.model.empty()       ? "--model"
+                                                        : "";
+  if (isLink(flags.path) && !other.empty()) {
+    throw UserError(fmt::format(
+        "a link holds the whole pass, and {} describes it too: leave one of them out", other));
+  }
+  const char* input = !pass.texts.empty()    ? "--text"
+                      : !pass.series.empty() ? "--series"
+                      : !pass.input.empty()  ? "--input"
+                                             : nullptr;
+  if (flags.path.ends_with(".csv") && input != nullptr) {
+    throw UserError(fmt::format("{} and {} both say what the input is: leave one of them out",
+                                flags.path, input));
+  }
+}
+
 void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
+  refuseContradictions(flags);
   const bool link = isLink(flags.path);
   const std::filesystem::path path = link ? std::string() : std::exchange(flags.path, {});
   if (link && !host::displayNamed()) {
@@ -117,12 +144,12 @@ void openOn(WindowFlags flags, bool scaleGiven, std::ostream& out) {
   }
   if (formats::isShipped(path)) return openModelOn(path.string(), flags, scaleGiven, out);
   if (!path.empty()) {
-    if (!std::filesystem::exists(path)) {
+    if (!platform::exists(path)) {
       throw UserError(fmt::format(
           "'{}' is neither a command nor a file or folder; 'headscope --help' lists what there is",
           path.string()));
     }
-    if (std::filesystem::is_directory(path)) {
+    if (platform::isFolder(path)) {
       return openModelOn(path.string(), flags, scaleGiven, out);
     }
     if (formats::isSession(path)) {
@@ -162,6 +189,11 @@ Command addWindow(CLI::App& app) {
          "what to open: a session, a link to one, a lesson, weights, a series; or a model's folder")
       ->type_name("FILE|DIR|LINK");
   return {&app, [flags, &app](std::ostream& out) {
+            FileFlags files;
+            addFilesRead(files, flags->pass);
+            files.reads("FILE", flags->path);
+            files.writes("--trace", flags->trace, {kTraceEnding});
+            files.check();
             openOn(*flags, app.get_option("--scale")->count() > 0, out);
           }};
 }

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <system_error>
 
 #include "core/error.h"
 #include "core/formats/downloaded_file.h"
 #include "core/platform/files.h"
+#include "core/platform/paths.h"
 #include "core/platform/process.h"
 
 namespace headscope::formats {
@@ -63,15 +66,17 @@ namespace {
                               path.string(), reason.message()));
 }
 
-/// A new file beside the target, removed unless it was renamed into place.
+/// A new file beside the target, removed unless it was renamed into place. It is locked as long as
+/// this lives, so that nobody takes it for one that a killed process left.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const fs::path& target) {
     constexpr int kAttempts = 100;
+    removeDeadTemporariesOf(target);
     std::error_code code;
     for (int attempt = 0; attempt < kAttempts; ++attempt) {
-      path_ = fmt::format("{}.tmp-{}-{}", target.string(), platform::processId(), attempt);
-      code = platform::createFile(path_);
+      path_ = temporaryName(target, attempt);
+      code = platform::createFile(path_, lock_);
       if (code != std::errc::file_exists) break;
     }
     if (code) failToWriteFile(target, code);
@@ -87,7 +92,8 @@ class TemporaryFile {
 
   void renameTo(const fs::path& target) {
     std::error_code code = platform::flushFile(path_);
-    const fs::file_status old = fs::status(target);
+    std::error_code ignored;
+    const fs::file_status old = fs::status(target, ignored);
     if (!code && fs::exists(old)) fs::permissions(path_, old.permissions(), code);
     if (!code) fs::rename(path_, target, code);
     if (code) failToWriteFile(target, code);
@@ -96,6 +102,7 @@ class TemporaryFile {
 
  private:
   fs::path path_;
+  std::unique_ptr<platform::FileLock> lock_;
   bool renamed_ = false;
 };
 
@@ -111,8 +118,10 @@ void writeTo(const fs::path& name, const fs::path& path,
 }  // namespace
 
 void writeAtomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
+  std::error_code code;
+  const fs::file_status status = fs::status(path, code);
+  // neither there nor missing: a loop of links, a name that is too long
+  if (status.type() == fs::file_type::none) failToWriteFile(path, code);
   if (fs::is_directory(status))
     failToWriteFile(path, std::make_error_code(std::errc::is_a_directory));
   if (fs::exists(status) && !fs::is_regular_file(status)) {  // a pipe or device stays what it is
@@ -120,11 +129,78 @@ void writeAtomically(const fs::path& path, const std::function<void(std::ostream
     return;
   }
   fs::path target = path;  // through a link, the file it points to is replaced, not the link
-  if (fs::is_symlink(path, ignored) && fs::exists(status)) target = fs::canonical(path);
+  if (fs::is_symlink(path, code) && fs::exists(status)) {
+    target = fs::canonical(path, code);
+    if (code) failToWriteFile(path, code);
+  }
 
   TemporaryFile temporary(target);
   writeTo(temporary.path(), path, write);
   temporary.renameTo(target);
+}
+
+namespace {
+
+constexpr std::string_view kTemporaryMark = ".tmp-";
+
+}  // namespace
+
+fs::path temporaryName(const fs::path& target, int number) {
+  return fmt::format("{}{}{}-{}", target.string(), kTemporaryMark, platform::processId(), number);
+}
+
+std::string_view targetOfDeadTemporary(std::string_view name) {
+  const std::size_t mark = name.rfind(kTemporaryMark);
+  if (mark == std::string_view::npos) return {};
+  const std::string_view process = name.substr(mark + kTemporaryMark.size());
+  long id = 0;
+  const char* end = process.data() + process.size();
+  const auto [rest, error] = std::from_chars(process.data(), end, id);
+  const std::string_view number = name.substr(static_cast<std::size_t>(rest - name.data()));
+  const bool ours = error == std::errc() && id > 0 && number.size() > 1 && number.front() == '-' &&
+                    number.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  return ours && !platform::processRuns(id) ? name.substr(0, mark) : std::string_view();
+}
+
+void removeDeadTemporary(const fs::path& temporary) {
+  std::error_code code;
+  const auto lock = platform::FileLock::tryNow(temporary, false, code);
+  if (lock != nullptr) fs::remove_all(temporary, code);
+}
+
+void removeDeadTemporariesOf(const fs::path& target) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  const std::string name = target.filename().string();
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    const std::string file = at->path().filename().string();
+    if (file.starts_with(name) && targetOfDeadTemporary(file) == name) {
+      removeDeadTemporary(at->path());
+    }
+  }
+}
+
+OutputFolder::OutputFolder(const fs::path& folder) {
+  std::error_code code;
+  const auto missing = [&](const fs::path& path) {  // a link that leads nowhere is not
+    return !path.empty() && fs::symlink_status(path, code).type() == fs::file_type::not_found;
+  };
+  for (fs::path at = folder; missing(at); at = at.parent_path()) {
+    if (at.has_filename()) made_.push_back(at);
+  }
+  fs::create_directories(folder, code);
+  if (!code) return;
+  std::error_code ignored;
+  for (const fs::path& made : made_) fs::remove(made, ignored);
+  throw UserError(
+      fmt::format("cannot make the folder {}: {}; choose a place that can be written to",
+                  folder.string(), code.message()));
+}
+
+OutputFolder::~OutputFolder() {
+  std::error_code ignored;
+  if (!made_.empty()) fs::remove_all(made_.front(), ignored);
+  for (const fs::path& made : made_) fs::remove(made, ignored);
 }
 
 }  // namespace headscope::formats

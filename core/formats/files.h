@@ -8,6 +8,7 @@
 #include <ostream>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace headscope::formats {
 
@@ -26,8 +27,33 @@ std::string readText(const std::filesystem::path& path, std::uintmax_t mostBytes
                      std::string_view kind);
 
 /// Written beside, flushed, renamed. Throws UserError naming the path and the system's reason; what
-/// was there before stays.
+/// was there before stays. What a killed process left of an earlier writing goes.
 void writeAtomically(const std::filesystem::path& path,
                      const std::function<void(std::ostream&)>& write);
+
+/// The name under which this process writes a file or folder before it takes its place:
+/// "NAME.tmp-<process>-<number>".
+std::filesystem::path temporaryName(const std::filesystem::path& target, int number);
+/// "t.npy" of "t.npy.tmp-<process>-<number>" where that process no longer runs; else empty.
+std::string_view targetOfDeadTemporary(std::string_view name);
+/// Removes such a file or folder unless another process still holds it.
+void removeDeadTemporary(const std::filesystem::path& temporary);
+/// Removes those of one target.
+void removeDeadTemporariesOf(const std::filesystem::path& target);
+
+/// A folder to be written into. What of it was not there before goes again, with all that it holds,
+/// unless it is kept.
+class OutputFolder {
+ public:
+  /// Throws UserError where it cannot be made.
+  explicit OutputFolder(const std::filesystem::path& folder);
+  ~OutputFolder();
+  OutputFolder(const OutputFolder&) = delete;
+  OutputFolder& operator=(const OutputFolder&) = delete;
+  void keep() { made_.clear(); }
+
+ private:
+  std::vector<std::filesystem::path> made_;  // the innermost first
+};
 
 }  // namespace headscope::formats

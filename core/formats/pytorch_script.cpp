@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <memory>
 #include <ostream>
 #include <set>
 #include <stdexcept>
@@ -21,7 +22,8 @@
 #include "core/formats/export_tensor.h"
 #include "core/formats/files.h"
 #include "core/mistakes.h"
-#include "core/platform/process.h"
+#include "core/platform/files.h"
+#include "core/platform/paths.h"
 #include "core/steps/step.h"
 #include "core/trace.h"
 
@@ -258,7 +260,7 @@ constexpr const char* kKeep = "keep";
 bool isOurs(const fs::path& script) {
   const std::string_view text = asset("pytorch/check_attention.py");
   const std::string_view start = text.substr(0, text.find("\n\n"));
-  if (!fs::is_regular_file(script)) return false;
+  if (!platform::isRegularFile(script)) return false;
   std::ifstream in(script, std::ios::binary);
   std::string found(start.size(), '\0');
   return in.read(found.data(), static_cast<std::streamsize>(found.size())) && found == start;
@@ -289,21 +291,23 @@ void requireOwn(const fs::path& folder) {
   if (!fs::is_directory(tensors, code)) refuse(tensors);
   // the script may be missing: it takes its place last
   const std::set<std::string> own = namesOfTensorFiles();
-  for (const auto& entry : fs::directory_iterator(tensors, code)) {
-    if (!own.contains(entry.path().filename().string())) refuse(entry.path());
+  for (fs::directory_iterator at(tensors, code), end; !code && at != end; at.increment(code)) {
+    if (!own.contains(at->path().filename().string())) refuse(at->path());
   }
   if (code) failToWrite(tensors, code);
 }
 
-/// A folder to be filled, gone again unless it took its place.
+/// A folder to be filled, gone again unless it took its place. It is locked as long as this lives,
+/// so that nobody takes it for one that a killed process left.
 class Staging {
  public:
   explicit Staging(fs::path folder)
-      : target_(std::move(folder)),
-        path_(fmt::format("{}.tmp-{}", target_.string(), platform::processId())) {
+      : target_(std::move(folder)), path_(temporaryName(target_, 0)) {
+    removeDeadTemporariesOf(target_);
     std::error_code code;
     fs::create_directory(path_, code);
     if (code) failToWrite(path_, code);
+    lock_ = platform::FileLock::wait(path_, platform::FileLock::Kind::exclusive);
   }
   Staging(const Staging&) = delete;
   Staging& operator=(const Staging&) = delete;
@@ -316,7 +320,7 @@ class Staging {
 
   /// Changes places with what was there, which goes with this.
   void takePlace() {
-    const fs::path before = path_.string() + ".old";
+    const fs::path before = temporaryName(target_, 1);
     std::error_code code;
     const bool replaces = fs::exists(target_, code);
     if (replaces) fs::rename(target_, before, code);
@@ -328,27 +332,7 @@ class Staging {
  private:
   fs::path target_;
   fs::path path_;
-};
-
-/// A new folder, removed again unless it is kept.
-class NewFolder {
- public:
-  explicit NewFolder(fs::path folder) : path_(std::move(folder)) {
-    std::error_code code;
-    made_ = fs::create_directories(path_, code);
-    if (code) failToWrite(path_, code);
-  }
-  NewFolder(const NewFolder&) = delete;
-  NewFolder& operator=(const NewFolder&) = delete;
-  ~NewFolder() {
-    std::error_code ignored;
-    if (made_) fs::remove(path_, ignored);
-  }
-  void keep() { made_ = false; }
-
- private:
-  fs::path path_;
-  bool made_ = false;
+  std::unique_ptr<platform::FileLock> lock_;
 };
 
 /// The painted mask as 0 and 1, (T, M).
@@ -378,7 +362,7 @@ Tensor keptTensor(const AttentionConfig& c) {
 
 void exportPyTorch(const fs::path& folder, const Trace& trace) {
   requireOwn(folder);
-  NewFolder whole(folder);
+  OutputFolder whole(folder);
   Staging tensors(folder / kTensorFolder);
   const auto write = [&](std::string_view name, const Tensor& tensor) {
     writeNpy(tensors.path() / fmt::format("{}.npy", name), tensor);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -16,7 +15,6 @@
 #include "core/formats/files.h"
 #include "core/formats/session_json.h"
 #include "core/platform/files.h"
-#include "core/platform/process.h"
 #include "core/weights/random.h"
 
 namespace headscope::formats {
@@ -41,17 +39,10 @@ bool isTensorsOf(std::string_view file, const std::string& name) {
          isHash(file.substr(name.size() + 1, kHashDigits));
 }
 
-/// One of the session's two files, begun by a process that is gone ("….tmp-<pid>-<n>").
+/// One of the session's two files, begun by a process that is gone.
 bool isDeadTemporary(std::string_view file, const fs::path& session, const std::string& name) {
-  const std::size_t mark = file.rfind(".tmp-");
-  if (mark == std::string_view::npos) return false;
-  const std::string_view target = file.substr(0, mark);
-  if (target != session.filename().string() && !isTensorsOf(target, name)) return false;
-  const std::string_view pid = file.substr(mark + 5);
-  int process = 0;
-  const auto [end, error] = std::from_chars(pid.data(), pid.data() + pid.size(), process);
-  const bool whole = error == std::errc() && end != pid.data() + pid.size() && *end == '-';
-  return whole && process > 0 && !platform::processRuns(process);
+  const std::string_view target = targetOfDeadTemporary(file);
+  return target == session.filename().string() || isTensorsOf(target, name);
 }
 
 /// What is too large to be read may name it.
@@ -90,7 +81,7 @@ void removeLeftovers(const fs::path& session, const std::string& keep) {
   for (fs::directory_iterator at(folderOf(session), code), end; !code && at != end;
        at.increment(code)) {
     const std::string file = at->path().filename().string();
-    if (isDeadTemporary(file, session, name)) fs::remove(at->path(), code);
+    if (isDeadTemporary(file, session, name)) removeDeadTemporary(at->path());
     if (file != keep && isTensorsOf(file, name)) candidates.push_back(at->path());
     if (isSession(at->path()) && file != session.filename()) others.push_back(at->path());
   }
@@ -328,6 +319,18 @@ Session loadSession(const fs::path& given, Index memoryBudget) {
   });
   session.content = hashBytes(text);
   return session;
+}
+
+std::vector<fs::path> filesOf(const fs::path& session) {
+  if (session.empty()) return {};
+  const fs::path path = target(session);
+  std::vector<fs::path> files{path};
+  std::error_code code;
+  for (fs::directory_iterator at(folderOf(path), code), end; !code && at != end;
+       at.increment(code)) {
+    if (isTensorsOf(at->path().filename().string(), sessionName(path))) files.push_back(at->path());
+  }
+  return files;
 }
 
 void removeSession(const fs::path& given) {

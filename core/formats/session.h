@@ -98,6 +98,9 @@ SessionSaved saveSession(const std::filesystem::path& path, const Session& sessi
 /// know: numbers could depend on it. Those of a view are passed over.
 Session loadSession(const std::filesystem::path& path, Index memoryBudget);
 
+/// The session's file and those beside it that hold its tensors; empty for an empty path.
+std::vector<std::filesystem::path> filesOf(const std::filesystem::path& session);
+
 /// Both files go.
 void removeSession(const std::filesystem::path& path);
 

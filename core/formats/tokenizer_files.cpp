@@ -10,6 +10,7 @@
 
 #include "core/formats/files.h"
 #include "core/formats/shipped_model.h"
+#include "core/platform/paths.h"
 #include "core/utf8.h"
 
 namespace headscope::tokenizer {
@@ -35,7 +36,7 @@ struct JsonFile {
   Json json;
 
   explicit JsonFile(const fs::path& path) : name(path.string()), json(Json::emptyObject()) {
-    if (fs::exists(path)) json = tokenizerJson(readPart(path), name);
+    if (platform::exists(path)) json = tokenizerJson(readPart(path), name);
   }
   JsonField root() const { return {json, name}; }
 };
@@ -308,7 +309,7 @@ namespace headscope::formats {
 
 bool hasTokenizer(const std::filesystem::path& directory) {
   if (shippedModel(directory)) return true;
-  const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
+  const auto has = [&](const char* name) { return platform::exists(directory / name); };
   return has("tokenizer.json") || has("vocab.txt") || (has("vocab.json") && has("merges.txt"));
 }
 
@@ -316,8 +317,8 @@ TokenizerPtr openTokenizer(const std::filesystem::path& directory) {
   if (const auto shipped = shippedModel(directory)) {
     return parseTokenizer(shipped->file("tokenizer.json"), shipped->fileName("tokenizer.json"));
   }
-  const auto has = [&](const char* name) { return std::filesystem::exists(directory / name); };
-  if (!std::filesystem::is_directory(directory)) {
+  const auto has = [&](const char* name) { return platform::exists(directory / name); };
+  if (!platform::isFolder(directory)) {
     throw UserError(fmt::format("{} is no folder; name the one that holds the model's files",
                                 directory.string()));
   }

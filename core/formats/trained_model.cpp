@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "core/error.h"
@@ -106,12 +105,11 @@ void writeJson(const std::filesystem::path& path, const Json& json) {
 
 void saveAsModel(const std::filesystem::path& folder, const training::Model& model) {
   requireNextLetters(model.task());
-  std::error_code code;
-  std::filesystem::create_directories(folder, code);
-  if (code) throw UserError(fmt::format("cannot make {}: {}", folder.string(), code.message()));
-  writeJson(folder / "config.json", configOf(model));
+  OutputFolder output(folder);
+  writeSafetensors(folder / "model.safetensors", tensorsFrom(model));  // first: it needs the room
   writeJson(folder / "tokenizer.json", letterTokenizer(model.task()));
-  writeSafetensors(folder / "model.safetensors", tensorsFrom(model));
+  writeJson(folder / "config.json", configOf(model));
+  output.keep();
 }
 
 }  // namespace headscope::formats

@@ -13,6 +13,7 @@
 #include "core/formats/files.h"
 #include "core/formats/json.h"
 #include "core/formats/tensor_table.h"
+#include "core/platform/paths.h"
 
 namespace headscope::formats {
 namespace {
@@ -143,6 +144,7 @@ void removeOtherStates(const fs::path& folder, const std::string& keep) {
   for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
     const std::string file = at->path().filename().string();
     if (file != keep && isStateName(file)) others.push_back(at->path());
+    if (isStateName(std::string(targetOfDeadTemporary(file)))) removeDeadTemporary(at->path());
   }
   for (const fs::path& other : others) fs::remove(other, code);
 }
@@ -356,21 +358,22 @@ std::unique_ptr<Trainer> runFrom(const JsonField& file, const fs::path& folder,
 }  // namespace
 
 void saveRun(const fs::path& folder, const Trainer& run) {
-  std::error_code code;
-  fs::create_directories(folder, code);
-  if (code) {
-    throw UserError(
-        fmt::format("cannot make the folder {}: {}; choose a place that can be written "
-                    "to",
-                    folder.string(), code.message()));
-  }
+  OutputFolder output(folder);
   const Trainer::State state = run.state();
   const std::vector<NamedTensor> tensors = tensorsOf(run, state);
   const std::string name = stateName(contentHash(tensors));
   Json json = runJson(run, state);
   json["tensors"] = name;
+  const bool there = platform::exists(folder / name);
   writeSafetensors(folder / name, tensors);
-  writeAtomically(folder / "run.json", [&](std::ostream& out) { out << json.dump(1) << '\n'; });
+  try {
+    writeAtomically(folder / "run.json", [&](std::ostream& out) { out << json.dump(1) << '\n'; });
+  } catch (...) {
+    std::error_code ignored;
+    if (!there) fs::remove(folder / name, ignored);
+    throw;
+  }
+  output.keep();
   removeOtherStates(folder, name);
 }
 

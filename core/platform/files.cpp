@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <utility>
 
+#include "core/platform/paths.h"
+
 #ifdef _WIN32
 #include <io.h>
 #include <share.h>
@@ -57,13 +59,14 @@ std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
   std::FILE* file = ::_wfsopen(path.c_str(), create ? L"ab" : L"r+b", _SH_DENYRW);
   why = file != nullptr ? std::error_code() : lastError();
   // another has it
-  if (why == std::errc::permission_denied && fs::exists(path)) {
+  if (why == std::errc::permission_denied && exists(path)) {
     why = std::make_error_code(std::errc::operation_would_block);
   }
   return file != nullptr ? std::make_unique<SoleFile>(path, file) : nullptr;
 }
 
-std::error_code createFile(const fs::path& path) {
+/// Without a lock: one would keep its own writer out.
+std::error_code createFile(const fs::path& path, std::unique_ptr<FileLock>&) {
   std::FILE* file = ::_wfopen(path.c_str(), L"wbx");
   if (file == nullptr) return lastError();
   std::fclose(file);
@@ -123,6 +126,13 @@ bool leadsTo(const fs::path& path, int file) {
          there.st_ino == open.st_ino && there.st_dev == open.st_dev;
 }
 
+/// Locks of network file systems need a descriptor that can write, which folders do not have.
+Descriptor forLocking(const fs::path& path, bool create) {
+  Descriptor descriptor(path, O_RDWR | (create ? O_CREAT : 0), 0600);
+  if (descriptor || errno != EISDIR) return descriptor;
+  return {path, O_RDONLY};
+}
+
 }  // namespace
 
 std::unique_ptr<FileLock> FileLock::wait(const fs::path& path, Kind kind) {
@@ -136,7 +146,7 @@ std::unique_ptr<FileLock> FileLock::wait(const fs::path& path, Kind kind) {
 std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
                                            std::error_code& why) {
   while (true) {
-    Descriptor descriptor(path, O_RDWR | (create ? O_CREAT : 0), 0600);
+    Descriptor descriptor = forLocking(path, create);
     if (!descriptor || ::flock(*descriptor, LOCK_EX | LOCK_NB) != 0) {
       why = lastError();
       return nullptr;
@@ -151,9 +161,13 @@ std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
   }
 }
 
-std::error_code createFile(const fs::path& path) {
-  const Descriptor descriptor(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
-  return descriptor ? std::error_code() : lastError();
+std::error_code createFile(const fs::path& path, std::unique_ptr<FileLock>& lock) {
+  Descriptor descriptor(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+  if (!descriptor) return lastError();
+  if (::flock(*descriptor, LOCK_EX | LOCK_NB) == 0) {
+    lock = std::make_unique<LockedDescriptor>(path, std::move(descriptor));
+  }
+  return {};
 }
 
 std::error_code flushFile(const fs::path& path) {

@@ -15,7 +15,7 @@ class FileLock {
   /// Waits for it. Null where the path cannot be opened; where the file system (or, for folders,
   /// the operating system) has no locks nobody is kept out.
   static std::unique_ptr<FileLock> wait(const std::filesystem::path& path, Kind kind);
-  /// An exclusive one on a file, which is made where it is not there and `create` says so. Null
+  /// An exclusive one on a file or folder; a file is made where none is and `create` says so. Null
   /// where another has it (std::errc::operation_would_block) or it cannot be had, `why` telling.
   static std::unique_ptr<FileLock> tryNow(const std::filesystem::path& path, bool create,
                                           std::error_code& why);
@@ -34,8 +34,9 @@ class FileLock {
   FileLock() = default;
 };
 
-/// A new, empty file; an error (std::errc::file_exists) where there is one.
-std::error_code createFile(const std::filesystem::path& path);
+/// A new, empty file; an error (std::errc::file_exists) where there is one. `lock` holds it until
+/// it goes or its process ends, and stays null where the file system has no locks.
+std::error_code createFile(const std::filesystem::path& path, std::unique_ptr<FileLock>& lock);
 
 /// What was written to the file is on the disk.
 std::error_code flushFile(const std::filesystem::path& path);

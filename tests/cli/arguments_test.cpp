@@ -1,3 +1,6 @@
+#include <sys/wait.h>
+
+#include <cstdlib>
 #include <filesystem>
 #include <regex>
 
@@ -61,9 +64,9 @@ TEST(Arguments, TheShippedModelOpensByItsName) {
   const TempFolder folder;
   const CliResult model = withoutDisplayIn(folder, {"headscope:induction"});
   EXPECT_EQ(model.status, 0) << model.err;
-  EXPECT_NE(model.out.find("headscope induction with all its heads"), std::string::npos)
-      << model.out;
-  EXPECT_GT(std::filesystem::file_size(folder / "headscope.png"), 10'000U);
+  for (const char* part : {"headscope induction: ", " layers, ", "render --model"}) {
+    EXPECT_NE(model.out.find(part), std::string::npos) << "no \"" << part << "\" in " << model.out;
+  }
   expectRefused({"headscope:other"}, {"headscope:other", "headscope:induction"});
 }
 
@@ -78,10 +81,72 @@ TEST(Arguments, WithoutADisplayTheBareCommandDrawsAPictureAndSummarises) {
   EXPECT_GT(std::filesystem::file_size(folder / "t.safetensors"), 10'000U);
 }
 
+TEST(Arguments, AModelWithoutADisplayLeavesNoFile) {
+  const TempFolder folder;
+  const std::string model = std::string(HEADSCOPE_TEST_DATA) + "/tiny-gpt2";
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"model", model}, {model}, {"headscope:induction"}}) {
+    const CliResult result = withoutDisplayIn(folder, command);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.out.find("No display here"), std::string::npos) << result.out;
+    EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << command.back();
+  }
+}
+
 TEST(Arguments, ADisplayThatDoesNotAnswerIsRefusedAndRenderNamed) {
   ::setenv("DISPLAY", ":98765", 1);
   expectRefused({}, {"no display", "headscope render"});
   ::unsetenv("DISPLAY");
+}
+
+/// Two flags of which one would have no effect: refused, and both named.
+TEST(Arguments, ContradictionsAreRefused) {
+  const std::string model = std::string(HEADSCOPE_TEST_DATA) + "/tiny-gpt2";
+  const auto patched = [&](std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"model", model, "--text", "The cat sat", "--patch", "0.1"});
+    return flags;
+  };
+  expectRefused(patched({"--patch-with", "zero", "--patch-text", "The dog sat"}),
+                {"--patch-with", "--patch-text"});
+  expectRefused(patched({"--patch-ids", "1,2,3", "--patch-with", "mean"}),
+                {"--patch-with", "--patch-ids"});
+  expectRefused(patched({"--patch-ids", "1,2,3", "--patch-text", "The dog sat"}),
+                {"--patch-text", "--patch-ids"});
+  expectRefused({"run", "--pin", "weights[0,1,2,0]=0.5", "--pin", "weights[0, 1, 2, 0]=0.25"},
+                {"--pin weights[0,1,2,0]=0.5", "--pin weights[0, 1, 2, 0]=0.25"});
+  expectRefused({"run", "--model", model, "--layer", "0", "--text", "a", "--scene", "1"},
+                {"--scene", "--session"});
+}
+
+TEST(Arguments, WhatIsOpenedAndFlagsDoNotContradict) {
+  expectRefused({"https://example.org/#s1.abc", "--heads", "4"}, {"link", "--heads"});
+  expectRefused({"https://example.org/#s1.abc", "--session", "s.headscope.json"},
+                {"link", "--session"});
+  expectRefused({"engine.csv", "--text", "a"}, {"engine.csv", "--text"});
+}
+
+/// The program itself, whose output goes to a device that is always full.
+TEST(Arguments, OutputThatCannotBeWrittenIsAnError) {
+  const std::string model = std::string(HEADSCOPE_TEST_DATA) + "/tiny-gpt2";
+  const std::string explain = "explain --preset by-hand --step score --head 0 --row 0 --col 0";
+  for (const std::string& command :
+       {std::string("--help"), std::string("run --help"), std::string("--version"),
+        std::string("info"), std::string("info --presets --json"), std::string("run"),
+        std::string("run --json"), explain, explain + " --json", std::string("analyze"),
+        std::string("analyze --csv"), "model '" + model + "' --text a",
+        "model '" + model + "' --text a --json", "tokenize '" + model + "' --text a",
+        "tokenize '" + model + "' --text a --json", std::string("learn --steps 1 --d-model 64")}) {
+    SCOPED_TRACE(command);
+    const TempFolder folder;
+    const std::string error = (folder / "error").string();
+    const int status = std::system(
+        ("'" HEADSCOPE_PROGRAM "' " + command + " > /dev/full 2> '" + error + "'").c_str());
+    ASSERT_TRUE(WIFEXITED(status)) << status;
+    EXPECT_EQ(WEXITSTATUS(status), 2);
+    EXPECT_NE(readAll(error).find("headscope: the standard output cannot be written"),
+              std::string::npos)
+        << readAll(error);
+  }
 }
 
 TEST(Arguments, TheBareCommandTakesAPass) {

@@ -1,6 +1,7 @@
 // Who may include whom: the arrows of the design point one way.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -125,6 +126,79 @@ TEST(Includes, BreachesAreFound) {
             (std::vector<std::string>{
                 "core/trace.cpp:3 includes app/app.h", "core/trace.cpp:2 includes imgui.h",
                 "core/x.cpp:1 includes nlohmann/json.hpp", "core/x.h:1 includes Eigen/Core"}));
+}
+
+/// Functions of std::filesystem that throw where they are not given a std::error_code.
+const std::regex kThrowingCall(
+    R"re(\b(?:fs|filesystem)::(?:absolute|canonical|copy\w*|create_\w+|current_path|equivalent|exists|)re"
+    R"re(file_size|is_\w+|last_write_time|permissions|proximate|read_symlink|relative|remove\w*|)re"
+    R"re(rename|resize_file|space|status|symlink_status|temp_directory_path|weakly_canonical|)re"
+    R"re((?:recursive_)?directory_iterator(?:\s+\w+)?)\s*\()re");
+
+/// The last argument of a call, from behind its opening bracket.
+std::string lastArgument(const std::string& text, std::size_t from) {
+  std::string argument;
+  int depth = 1;
+  for (std::size_t i = from; i < text.size() && depth > 0; ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 1 && text[i] == ',') {
+      argument.clear();
+    } else if (depth > 0 && text[i] != ' ' && text[i] != '\n') {
+      argument += text[i];
+    }
+  }
+  return argument;
+}
+
+/// "path: call" for every call that may throw: neither a std::error_code nor a status is its last
+/// argument.
+std::vector<std::string> throwingCalls(const Source& source) {
+  const auto isOfIt = [](const std::string& line) {
+    return line.find("fs::") != std::string::npos || line.find("filesystem") != std::string::npos;
+  };
+  if (std::none_of(source.lines.begin(), source.lines.end(), isOfIt)) return {};
+  std::string text;
+  for (const std::string& line : source.lines) text += line.substr(0, line.find("//")) + '\n';
+  static const std::regex declared(R"(\b(?:error_code|file_status)\s*&?\s+(\w+))");
+  static const std::regex overRange(R"(for \([^;)]*:\s*(?:fs|std::filesystem)::\w*directory_iter)");
+  std::vector<std::string> safe;
+  for (std::sregex_iterator at(text.begin(), text.end(), declared), end; at != end; ++at) {
+    safe.push_back((*at)[1]);
+  }
+  std::vector<std::string> found;
+  for (std::sregex_iterator at(text.begin(), text.end(), kThrowingCall), end; at != end; ++at) {
+    const auto behind = static_cast<std::size_t>(at->position() + at->length());
+    const std::string last = lastArgument(text, behind);
+    if (std::find(safe.begin(), safe.end(), last) != safe.end()) continue;
+    found.push_back(source.path + ": " + at->str() + last + ")");
+  }
+  for (std::sregex_iterator at(text.begin(), text.end(), overRange), end; at != end; ++at) {
+    found.push_back(source.path + ": " + at->str());  // ++ throws, increment(code) does not
+  }
+  return found;
+}
+
+/// Users give names that are too long, loops of links and folders that may not be entered.
+TEST(FileSystem, NoCallThrows) {
+  for (const char* folder : {"core", "app"}) {
+    for (const Source& source : sourcesOf(folder)) {
+      EXPECT_EQ(throwingCalls(source), std::vector<std::string>{});
+    }
+  }
+}
+
+TEST(FileSystem, CallsThatThrowAreFound) {
+  const Source source{
+      "core/x.cpp",
+      {"std::error_code code;", "const fs::file_status old = fs::status(path, code);",
+       "if (fs::exists(path)) return;  // fs::exists(other)", "if (fs::exists(old)) {",
+       "fs::rename(a,", "    f(b), code);", "std::filesystem::absolute(f(a, code));",
+       "fs::directory_iterator at(path, code), end;",
+       "for (const auto& e : fs::directory_iterator(path, code)) {"}};
+  EXPECT_EQ(throwingCalls(source),
+            (std::vector<std::string>{"core/x.cpp: fs::exists(path)",
+                                      "core/x.cpp: filesystem::absolute(f(a,code))",
+                                      "core/x.cpp: for (const auto& e : fs::directory_iter"}));
 }
 
 /// A header opens with a sentence that says what it is, and guards itself.

@@ -1,0 +1,59 @@
+#include "app/cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+namespace headscope::cli {
+namespace {
+
+constexpr char kGuard = '\x1f';
+/// First letters of what CLI11 gives a meaning: lists, "{}" and "%%". The guard itself is one, so
+/// that an argument which begins with it keeps it.
+constexpr std::string_view kGuarded = "[{%\x1f";
+
+/// Where the value in an argument begins: behind the "=" of "--flag=value", else at 0.
+std::size_t valueOf(std::string_view argument) {
+  if (!argument.starts_with("--")) return 0;
+  const std::size_t equals = argument.find('=');
+  return equals == std::string_view::npos ? 0 : equals + 1;
+}
+
+std::string guarded(std::string argument) {
+  const std::size_t value = valueOf(argument);
+  const bool emptied = value > 0 && value == argument.size();
+  if (emptied || (value < argument.size() && kGuarded.find(argument[value]) != kGuarded.npos)) {
+    argument.insert(value, 1, kGuard);
+  }
+  return argument;
+}
+
+/// CLI11 gives an option either a whole argument or the part behind its "=".
+std::string unguarded(std::string value) {
+  const std::size_t at = value.starts_with(kGuard) ? 0 : valueOf(value);
+  if (at < value.size() && value[at] == kGuard) value.erase(at, 1);
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::string> guardedArguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  for (int i = argc - 1; i > 0; --i) arguments.push_back(guarded(argv[i]));
+  return arguments;
+}
+
+void removeGuards(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    option->transform([](std::string value) { return unguarded(std::move(value)); });
+  }
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    removeGuards(*command);
+  }
+}
+
+std::string withoutGuards(std::string message) {
+  std::erase(message, kGuard);
+  return message;
+}
+
+}  // namespace headscope::cli

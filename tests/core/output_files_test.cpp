@@ -1,0 +1,131 @@
+// Files as they are written: what a killed process leaves goes with the next writing of the same
+// target, and nothing else does; folders that could not be filled go again.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <ostream>
+#include <string>
+
+#include "core/formats/files.h"
+#include "core/platform/files.h"
+#include "core/platform/paths.h"
+#include "core/platform/process.h"
+#include "tests/core/test_files.h"
+
+namespace headscope::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The number of a process that has ended.
+long endedProcess() {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  ::waitpid(child, nullptr, 0);
+  return child;
+}
+
+std::string temporary(const std::string& target, long process) {
+  return target + ".tmp-" + std::to_string(process) + "-0";
+}
+
+void writeText(const fs::path& path, const std::string& text) {
+  formats::writeAtomically(path, [&](std::ostream& out) { out << text; });
+}
+
+TEST(OutputFiles, WhatAKilledWriterLeavesGoesWithTheNextWriting) {
+  const TempFolder folder;
+  const fs::path target = folder / "t.safetensors";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    formats::writeAtomically(target, [](std::ostream& out) {
+      out << "half of it" << std::flush;
+      ::raise(SIGKILL);
+    });
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const fs::path left = folder / temporary("t.safetensors", child);
+  ASSERT_EQ(readAll(left), "half of it");
+  writeText(target, "whole");
+  EXPECT_FALSE(fs::exists(left));
+  EXPECT_EQ(readAll(target), "whole");
+}
+
+TEST(OutputFiles, OnlyWhatIsOfThatTargetAndOfNobodyGoes) {
+  const TempFolder folder;
+  const long ended = endedProcess();
+  const std::string kept[] = {
+      temporary("other.safetensors", ended),                   // of another target
+      temporary("t.safetensors", platform::processId() + 0L),  // of a process that runs
+      "t.safetensors.tmp-" + std::to_string(ended),            // other patterns
+      "t.safetensors.tmp-" + std::to_string(ended) + "-0.bak",
+      "t.safetensors.tmp-x-0",
+      "t.safetensors.tmp",
+      "t.safetensors.bak"};
+  for (const std::string& name : kept) folder.file(name, "someone's");
+  const fs::path locked = folder.file("t.safetensors.tmp-" + std::to_string(ended) + "-7", "");
+  std::error_code code;
+  const auto lock = platform::FileLock::tryNow(locked, false, code);
+  ASSERT_NE(lock,
+            nullptr);  // as another machine's process holds it, whose number says nothing here
+  writeText(folder / "t.safetensors", "new");
+  for (const std::string& name : kept) EXPECT_TRUE(fs::exists(folder / name)) << name;
+  EXPECT_TRUE(fs::exists(locked));
+}
+
+TEST(OutputFiles, AFileIsLockedWhileItIsWritten) {
+  const TempFolder folder;
+  bool held = false;
+  formats::writeAtomically(folder / "t", [&](std::ostream& out) {
+    std::error_code code;
+    const fs::path path = formats::temporaryName(folder / "t", 0);
+    held = platform::FileLock::tryNow(path, false, code) == nullptr &&
+           code == std::errc::operation_would_block;
+    out << "text";
+  });
+  EXPECT_TRUE(held);
+}
+
+TEST(OutputFiles, AFolderThatIsNotKeptGoesWithWhatWasMadeForIt) {
+  const TempFolder folder;
+  {
+    const formats::OutputFolder output(folder / "a/b/c");
+    writeText(folder / "a/b/c/file", "text");
+  }
+  EXPECT_FALSE(fs::exists(folder / "a"));
+  {
+    formats::OutputFolder output(folder / "a/b");
+    output.keep();
+  }
+  EXPECT_TRUE(fs::exists(folder / "a/b"));
+  folder.file("a/b/file", "text");
+  { const formats::OutputFolder output(folder / "a/b"); }
+  EXPECT_TRUE(fs::exists(folder / "a/b/file"));  // it was there before
+  fs::create_directory_symlink("round", folder / "round");
+  expectUserError([&] { const formats::OutputFolder output(folder / "round"); },
+                  "cannot make the folder", "symbolic links");
+  EXPECT_TRUE(fs::is_symlink(folder / "round"));
+}
+
+TEST(Paths, AreAnsweredWithoutAnException) {
+  const TempFolder folder;
+  fs::create_symlink("loop", folder / "loop");
+  for (const fs::path& path : {folder / std::string(300, 'n'), folder / std::string(5000, 'p'),
+                               folder / "loop", folder / "missing"}) {
+    EXPECT_FALSE(platform::exists(path));
+    EXPECT_FALSE(platform::isFolder(path));
+    EXPECT_FALSE(platform::isRegularFile(path));
+    EXPECT_FALSE(platform::isSameFile(path, folder.path()));
+    EXPECT_EQ(platform::absolutePath(path), path);
+  }
+  EXPECT_TRUE(platform::isFolder(folder.path()));
+  EXPECT_TRUE(platform::isSameFile(folder.path(), folder / "."));
+}
+
+}  // namespace
+}  // namespace headscope::test
