@@ -8,6 +8,7 @@
 
 #include "app/app_state.h"
 #include "app/ui/compat.h"
+#include "app/ui/export_subject.h"
 #include "app/ui/frame_recovery.h"
 #include "app/ui/status_bar.h"
 #include "app/ui/window_layout.h"
@@ -37,14 +38,14 @@ App::State::State(AppOptions o)
     : view(o.view),
       documents(o.history ? *o.history : History(std::move(o.document), budgetOf(o.memoryBudget)),
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
-      model(documents.memoryBudget()),
+      model(documents.memoryBudget(), o.model != nullptr ? *o.model : ShownModel()),
       sessions(documents, view, model,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
                 documents.history().mark(), std::move(o.models), o.sessionContent}),
       training(documents.memoryBudget(), std::move(o.training)),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
-      exports(documents, training, std::move(o.tracePath)),
+      exports(documents, training, model, std::move(o.tracePath)),
       reference(o.threads, std::move(o.compared)),
       maps(ui::ColorMaps::load()),
       embedded(o.embedded),
@@ -53,6 +54,10 @@ App::State::State(AppOptions o)
       startClosed(progress.startClosed) {
   sessions.setLinkBase(std::move(o.linkBase));
   lesson.setDone(progress.scenes);
+  if (const auto shown = model.moment()) {  // the view says where it is from
+    modelPlace = view.model.place;
+    modelShown = shown->number;
+  }
   if (o.firstLook) firstLook.open(*documents.newest(), view);
   // tokens that come with the view hold
   if (view.heads.query >= 0 || view.heads.key >= 0) viewOpened();
@@ -284,11 +289,14 @@ void App::State::openLesson(const std::filesystem::path& path) {
 /// Once the newest document's pass is there, so that what is written is what was asked for.
 void App::State::startExport() {
   if (!exports.waits()) return;
-  if (documents.busy() || documents.learning() || exports.busy()) {
+  const bool waits =
+      exports.waitsForModel() ? model.busy() : documents.busy() || documents.learning();
+  if (waits || exports.busy()) {
     nextChange = ui::kProgressPace;
     return;
   }
   takeResult();
+  model.follow();
   const auto asked = exports.start();
   if (!asked) return;
   PictureRequest picture;
@@ -302,11 +310,28 @@ void App::State::startExport() {
   picture.program.training = training.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();
+  if (model.moment() != nullptr) {
+    picture.program.model = std::make_shared<const ShownModel>(model.shown());
+  }
   picture.program.memoryBudget = documents.memoryBudget();
   picture.width = static_cast<int>(asked->width);
   picture.height = static_cast<int>(asked->height);
   picture.path = asked->path;
+  picture.subject = pictureInWords(asked->view);
   pictureAsked = std::move(picture);
+}
+
+/// "all layers of gpt2 (…)", "step of Flow's layer (…)", "curves of the task cards".
+std::string App::State::pictureInWords(const ui::ViewState& shown) const {
+  const ui::PictureView& card = ui::pictureViewOf(shown.focus);
+  const char* title = card.title != nullptr ? card.title : tools.open(shown.tool).text().title;
+  if (const auto run = training.moment(); shown.page == ui::kTrainPage && run != nullptr) {
+    return fmt::format("{} of the task {}", title, run->task->title());
+  }
+  if (const auto moment = model.moment(); shown.page == ui::kModelPage && moment != nullptr) {
+    return fmt::format("{} of {}", title, ui::modelInWords(*moment->trace));
+  }
+  return fmt::format("{} of {}", title, ui::layerInWords(*documents.newest()));
 }
 
 std::optional<PictureRequest> App::takePictureRequest() {
@@ -316,8 +341,8 @@ std::optional<PictureRequest> App::takePictureRequest() {
 void App::pictureDrawn(const PictureRequest& request, std::function<void()> write) {
   state_->exports.write([write = std::move(write), request] {
     write();
-    return fmt::format("exported a picture of {} × {} pixels to {}", request.width, request.height,
-                       wholePath(request.path));
+    return fmt::format("exported a picture of {} × {} pixels, {}, to {}", request.width,
+                       request.height, request.subject, wholePath(request.path));
   });
 }
 
@@ -345,8 +370,10 @@ void App::State::applyEdits(const ui::EditSink& sink) {
   if (sink.chooseFiles || sink.chooseFolder) chooseFiles(sink.chooseFolder);
   if (sink.preset) openPreset(*sink.preset);
   if (sink.open) documents.open(sink.open->document, sink.open->name);
-  if (sink.undo) documents.undo();
-  if (sink.redo) documents.redo();
+  const bool ofModel = view.page == ui::kModelPage;  // it has a history of its own
+  if (sink.undo) ofModel ? model.undo() : documents.undo();
+  if (sink.redo) ofModel ? model.redo() : documents.redo();
+  for (const Edit& edit : model.takeFlowEdits()) documents.apply(edit, "");
   if (sink.jumpTo) documents.jumpTo(*sink.jumpTo);
   if (sink.compareWith) compareWith(*sink.compareWith);
   for (const lessons::Lesson& shipped : formats::shippedLessons()) {

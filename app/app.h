@@ -21,6 +21,7 @@
 
 namespace headscope {
 
+struct ShownModel;
 struct StudyMoment;
 struct TrainingMoment;
 
@@ -45,7 +46,8 @@ struct AppOptions {
   /// What the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;
   std::shared_ptr<const StudyMoment> headCounts, scaleStudy;
-  Index memoryBudget = 0;  // 0: defaultMemoryBudget()
+  std::shared_ptr<const ShownModel> model;  // what the page Model shows; null: what the view says
+  Index memoryBudget = 0;                   // 0: defaultMemoryBudget()
   int threads = 0;
 };
 
@@ -54,6 +56,7 @@ struct PictureRequest {
   AppOptions program;
   int width = 0, height = 0;  // pixels
   std::filesystem::path path;
+  std::string subject;  // what it shows, for the sentence that says so
 };
 
 class App {

@@ -52,7 +52,7 @@ void App::State::keys(const ui::Panel& panel) {
   const bool popup = ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopup);
   if (!popup) {
     sessions.keys();
-    if (io.KeyShift && ctrlPressed(Key{'T'}, false)) exports.askForTrace();
+    if (io.KeyShift && ctrlPressed(Key{'T'}, false)) exports.askForTrace(view);
   }
   if (ctrlPressed(Key{'E'}, false) && !io.KeyShift) tokenRow.edit(panel);
   if (ctrlPressed(Key{'E'}, false) && io.KeyShift && !popup) exports.dialog().ask();

@@ -94,10 +94,15 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
   ui::beginBand("top bar", top, look);
   ui::offerCard(controls, "top bar", look);
   const History& history = documents.history();
-  const ui::TopBarWishes wishes = topBar.draw(
-      panel, {pages, history.canUndo(), history.canRedo(), history.undoName(), history.redoName()});
+  const bool ofModel = view.page == ui::kModelPage;
+  const ui::TopBarState state = ofModel
+                                    ? ui::TopBarState{pages, model.canUndo(), model.canRedo(),
+                                                      model.undoName(), model.redoName()}
+                                    : ui::TopBarState{pages, history.canUndo(), history.canRedo(),
+                                                      history.undoName(), history.redoName()};
+  const ui::TopBarWishes wishes = topBar.draw(panel, state);
   ui::endBand(top, look);
-  if (wishes.saveTrace) exports.askForTrace();
+  if (wishes.saveTrace) exports.askForTrace(view);
   if (wishes.exportAs) exports.dialog().ask(*wishes.exportAs);
   if (wishes.help) help.open();
 
@@ -267,7 +272,8 @@ void App::State::panels(const ui::Panel& panel) {
 
 /// What stands over the panels.
 void App::State::overlays(const ui::Panel& panel) {
-  if (auto request = exports.dialog().draw(panel, tools.open(view.tool).text().title)) {
+  if (auto request =
+          exports.dialog().draw(panel, {tools.open(view.tool).text().title, model.moment()})) {
     exports.ask(std::move(*request));
     wantsFrame = true;
   }

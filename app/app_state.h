@@ -69,6 +69,7 @@ struct App::State {
   void followModel();
   void openLesson(const std::filesystem::path& path);
   void startExport();
+  std::string pictureInWords(const ui::ViewState& shown) const;
   void keepViewValid();
   /// What is chosen in the view holds, whatever the cards would choose by themselves.
   void viewOpened() const {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <ostream>
 
+#include "app/ui/export_subject.h"
 #include "core/error.h"
 #include "core/formats/export_tensor.h"
 #include "core/formats/files.h"
@@ -19,21 +20,51 @@ namespace {
 using ui::ExportKind;
 using ui::ExportRequest;
 
-/// Writes what is of the pass and says so. A picture is the host's to draw.
+std::string scriptSentence(const std::string& of, const std::filesystem::path& folder) {
+  return fmt::format("exported a PyTorch script of {}: run python3 {}", of,
+                     wholePath(folder / formats::kScriptName));
+}
+
+/// Writes a tensor, the trace or a script of Flow's layer and says so. A picture is the host's to
+/// draw.
 std::string writeExport(const ExportRequest& request, const Trace& trace) {
+  const std::string of = ui::layerInWords(trace.document());
   switch (request.kind) {
     case ExportKind::tensor:
       formats::exportTensor(request.path, trace, request.tensor, request.format);
-      return fmt::format("exported {} {} to {}", info(request.tensor).name,
-                         toString(shapeOf(request.tensor, trace.config())),
+      return fmt::format("exported {} {} of {} to {}", info(request.tensor).name,
+                         toString(shapeOf(request.tensor, trace.config())), of,
                          wholePath(request.path));
     case ExportKind::trace:
       formats::saveTrace(request.path, trace);
-      return "saved every tensor to " + wholePath(request.path);
+      return fmt::format("saved every tensor of {} to {}", of, wholePath(request.path));
     case ExportKind::script:
       formats::exportPyTorch(request.path, trace);
-      return fmt::format("exported a PyTorch script: run python3 {}",
-                         wholePath(request.path / formats::kScriptName));
+      return scriptSentence(of, request.path);
+    case ExportKind::curves:
+    case ExportKind::picture:
+      break;
+  }
+  return {};
+}
+
+/// The same of the model's pass; the script is of the layer that is chosen.
+std::string writeModelExport(const ExportRequest& request, const model::ModelTrace& trace) {
+  switch (request.kind) {
+    case ExportKind::tensor:
+      formats::exportTensor(request.path, trace, request.modelTensor, request.format);
+      return fmt::format("exported {} {} of {} to {}", toString(request.modelTensor),
+                         toString(shapeOf(request.modelTensor, trace)), ui::modelInWords(trace),
+                         wholePath(request.path));
+    case ExportKind::trace:
+      formats::saveTrace(request.path, trace);
+      return fmt::format("saved every tensor of {} to {}", ui::modelInWords(trace),
+                         wholePath(request.path));
+    case ExportKind::script: {
+      const Index layer = request.view.model.layer;
+      formats::exportPyTorch(request.path, *trace.layer(layer));
+      return scriptSentence(ui::layerOfModelInWords(trace, layer), request.path);
+    }
     case ExportKind::curves:
     case ExportKind::picture:
       break;
@@ -46,7 +77,9 @@ std::string writeCurves(const std::filesystem::path& path, const TrainingMoment*
   formats::writeAtomically(path, [&](std::ostream& file) {
     file << formats::curvesCsv(*moment->task, moment->records, moment->evaluations);
   });
-  return fmt::format("exported the curves of {} steps to {}", moment->stepsTaken, wholePath(path));
+  return fmt::format("exported the curves of {} steps on the task {} ({} layers of {} heads) to {}",
+                     moment->stepsTaken, moment->task->title(), moment->settings.model.layers,
+                     moment->settings.model.heads, wholePath(path));
 }
 
 }  // namespace
@@ -55,11 +88,21 @@ std::string wholePath(const std::filesystem::path& path) {
   return platform::absolutePath(path).string();
 }
 
-void Exports::askForTrace() {
-  const auto same = [](const ExportRequest& asked) { return asked.kind == ExportKind::trace; };
+void Exports::askForTrace(const ui::ViewState& view) {
+  ExportRequest request;
+  request.kind = ExportKind::trace;
+  request.ofModel = view.page == ui::kModelPage;
+  request.path = tracePath_;
+  const auto same = [&](const ExportRequest& asked) {
+    return asked.kind == ExportKind::trace && asked.ofModel == request.ofModel;
+  };
   if (std::any_of(asked_.begin(), asked_.end(), same)) return;
-  ask({ExportKind::trace, {}, {}, {}, 0, 0, tracePath_});
-  if (documents_.busy()) documents_.say("the trace is saved as soon as it is computed");
+  if (request.ofModel && model_.moment() == nullptr) {
+    return documents_.say("no model is open: open one on the page Model first", true);
+  }
+  const bool busy = request.ofModel ? model_.busy() : documents_.busy();
+  ask(std::move(request));
+  if (busy) documents_.say("the trace is saved as soon as it is computed");
 }
 
 std::optional<ExportRequest> Exports::start() {
@@ -69,6 +112,12 @@ std::optional<ExportRequest> Exports::start() {
   if (request.kind == ExportKind::curves) {
     write([path = request.path, moment = training_.moment()] {
       return writeCurves(path, moment.get());
+    });
+    return std::nullopt;
+  }
+  if (request.ofModel) {
+    write([request = std::move(request), shown = model_.moment()->trace] {
+      return writeModelExport(request, *shown);
     });
     return std::nullopt;
   }

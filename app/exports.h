@@ -11,6 +11,7 @@
 
 #include "app/background.h"
 #include "app/documents.h"
+#include "app/live_model.h"
 #include "app/live_training.h"
 #include "app/ui/export_dialog.h"
 
@@ -19,16 +20,23 @@ namespace headscope {
 class Exports {
  public:
   /// `tracePath`: where "Save trace" goes. The others must outlive it.
-  Exports(Documents& documents, const LiveTraining& training, std::filesystem::path tracePath)
-      : documents_(documents), training_(training), tracePath_(std::move(tracePath)) {}
+  Exports(Documents& documents, const LiveTraining& training, const LiveModel& model,
+          std::filesystem::path tracePath)
+      : documents_(documents),
+        training_(training),
+        model_(model),
+        tracePath_(std::move(tracePath)) {}
 
   ui::ExportDialog& dialog() { return dialog_; }
 
   /// Written once the newest document's pass is there, so that it is what was asked for and the
   /// window never waits for it.
   void ask(ui::ExportRequest request) { asked_.push_back(std::move(request)); }
-  void askForTrace();
+  /// Every tensor of the pass in `view`: of the model on the page Model, else of Flow's layer.
+  void askForTrace(const ui::ViewState& view);
   bool waits() const { return !asked_.empty(); }
+  /// The first that waits is of the model's pass.
+  bool waitsForModel() const { return !asked_.empty() && asked_.front().ofModel; }
   bool busy() const { return task_.busy(); }
   /// With the newest pass there: writes what was asked for first; a picture, which is the host's to
   /// draw, is given back.
@@ -45,6 +53,7 @@ class Exports {
  private:
   Documents& documents_;
   const LiveTraining& training_;
+  const LiveModel& model_;
   std::filesystem::path tracePath_;
   ui::ExportDialog dialog_;
   std::deque<ui::ExportRequest> asked_;

@@ -14,6 +14,7 @@
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/gemm.h"
+#include "core/model/model_edits.h"
 #include "core/model/prediction.h"
 #include "core/model/tokenized.h"
 #include "core/platform/paths.h"
@@ -302,6 +303,8 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text) {
   cut_ = false;
   off_.clear();
   edits_ = nullptr;
+  undo_.clear();
+  redo_.clear();
   compute();
 }
 
@@ -316,42 +319,125 @@ void LiveModel::cutText() {
   compute();
 }
 
+float LiveModel::gainOf(HeadOfLayer head) const {
+  if (isEdited(head.layer)) return edits_->edited.at(head.layer).config.gain(head.head);
+  return std::ranges::find(off_, head) == off_.end() ? 1.0F : 0.0F;
+}
+
+std::vector<HeadOfLayer> LiveModel::headsOff() const {
+  std::vector<HeadOfLayer> heads = off_;
+  if (edits_ != nullptr) {
+    const std::vector<HeadOfLayer> inEdited = model::headsOff(*edits_);
+    heads.insert(heads.end(), inEdited.begin(), inEdited.end());
+  }
+  std::ranges::sort(heads, {}, [](const HeadOfLayer& h) { return std::pair(h.layer, h.head); });
+  return heads;
+}
+
+std::vector<Index> LiveModel::layersEdited() const {
+  std::vector<Index> layers;
+  if (edits_ == nullptr) return layers;
+  for (const auto& [layer, edited] : edits_->edited) layers.push_back(layer);
+  return layers;
+}
+
+bool LiveModel::differs(Index layer) const {
+  return isEdited(layer) || std::ranges::find(off_, layer, &HeadOfLayer::layer) != off_.end();
+}
+
 void LiveModel::switchHead(HeadOfLayer head) {
-  if (isEdited(head.layer)) {
-    switchInEdited(head);
-    return compute();
-  }
-  const auto found = std::find(off_.begin(), off_.end(), head);
-  if (found == off_.end()) {
-    off_.push_back(head);
-  } else {
-    off_.erase(found);
-  }
-  compute();
+  const float gain = gainOf(head);
+  make({.name = fmt::format("layer {}, head {} {}", head.layer + 1, head.head + 1,
+                            gain == 0.0F ? "on" : "off"),
+        .gains = {{head, gain, gain == 0.0F ? 1.0F : 0.0F}}});
 }
 
-bool LiveModel::isOff(HeadOfLayer head) const {
-  if (isEdited(head.layer)) {
-    const std::vector<float>& gains = edits_->edited.at(head.layer).config.headGains;
-    return !gains.empty() && gains[static_cast<std::size_t>(head.head)] == 0.0F;
-  }
-  return std::find(off_.begin(), off_.end(), head) != off_.end();
+void LiveModel::switchAllOn() {
+  Change change{.name = "all heads on"};
+  for (const HeadOfLayer& head : headsOff()) change.gains.push_back({head, 0.0F, 1.0F});
+  if (!change.gains.empty()) make(std::move(change));
 }
 
-/// The heads of an edited layer, each switched by its gain there.
-void LiveModel::switchInEdited(HeadOfLayer head) {
-  auto next = std::make_shared<model::ModelDocument>(*edits_);
-  std::vector<float>& gains = next->edited.at(head.layer).config.headGains;
-  gains.resize(static_cast<std::size_t>(next->model->config().heads), 1.0F);
-  float& gain = gains[static_cast<std::size_t>(head.head)];
-  gain = gain == 0.0F ? 1.0F : 0.0F;
-  edits_ = std::move(next);
+void LiveModel::resetLayer(Index layer) {
+  if (!isEdited(layer)) return;
+  make({.name = fmt::format("layer {} as it came", layer + 1), .layers = {layer}, .edits = edits_});
 }
 
 void LiveModel::undoChanges() {
-  off_.clear();
-  edits_ = nullptr;
+  if (!changed()) return;
+  Change change{.name = "the model as it came", .layers = layersEdited(), .edits = edits_};
+  for (const HeadOfLayer& head : off_) change.gains.push_back({head, 0.0F, 1.0F});
+  make(std::move(change));
+}
+
+void LiveModel::make(Change change) {
+  apply(change, true);
+  undo_.push_back(std::move(change));
+  redo_.clear();
+}
+
+void LiveModel::undo() {
+  if (undo_.empty()) return;
+  apply(undo_.back(), false);
+  redo_.push_back(std::move(undo_.back()));
+  undo_.pop_back();
+}
+
+void LiveModel::redo() {
+  if (redo_.empty()) return;
+  apply(redo_.back(), true);
+  undo_.push_back(std::move(redo_.back()));
+  redo_.pop_back();
+}
+
+void LiveModel::apply(const Change& change, bool forward) {
+  for (const Index layer : change.layers) {
+    setLayer(layer, forward ? nullptr : change.edits, change.name);
+  }
+  for (const Change::Gain& gain : change.gains) {
+    setGain(gain.head, forward ? gain.after : gain.before);
+  }
   compute();
+}
+
+/// Where Flow shows the layer, its document is edited, and the model follows that.
+void LiveModel::setGain(HeadOfLayer head, float gain) {
+  if (inFlow_ != nullptr && inFlow_->layer == head.layer) {
+    flowEdits_.emplace_back(SetHeadGain{head.head, gain});
+  } else if (isEdited(head.layer)) {
+    auto next = std::make_shared<model::ModelDocument>(*edits_);
+    std::vector<float>& gains = next->edited.at(head.layer).config.headGains;
+    gains.resize(static_cast<std::size_t>(next->model->config().heads), 1.0F);
+    gains[static_cast<std::size_t>(head.head)] = gain;
+    edits_ = std::move(next);
+  } else {
+    std::erase(off_, head);
+    if (gain == 0.0F) off_.push_back(head);
+  }
+}
+
+/// Gives a layer the edits it has in `edits`; none where that is null. A layer that Flow shows is
+/// set there, too.
+void LiveModel::setLayer(Index layer, const model::ModelDocumentPtr& edits,
+                         const std::string& name) {
+  if (edits_ == nullptr && edits == nullptr) return;
+  const model::ModelDocumentPtr now =
+      edits_ != nullptr ? edits_ : model::makeModelDocument(edits->model, edits->input);
+  auto next = std::make_shared<model::ModelDocument>(*model::withoutEdits(*now, layer));
+  if (edits != nullptr) {
+    const auto fitting = model::withInput(*edits, now->input);
+    next->edited.insert_or_assign(layer, fitting->edited.at(layer));
+  }
+  edits_ = std::move(next);
+  if (inFlow_ == nullptr || inFlow_->layer != layer || flow_ == nullptr) return;
+  const DocumentPtr made =
+      layerDocument(*withInput(*edits_, inFlow_->of->input), layer, flow_->input->x);
+  Document document = *flow_;
+  document.config = made->config;
+  document.weights = made->weights;
+  document.weightsEdited = made->weightsEdited;
+  document.pins = made->pins;
+  flowEdits_.emplace_back(Open{std::make_shared<const Document>(std::move(document)), name});
 }
 
 void LiveModel::openedInFlow(Index layer, const DocumentPtr& document) {
@@ -359,6 +445,7 @@ void LiveModel::openedInFlow(Index layer, const DocumentPtr& document) {
 }
 
 void LiveModel::followDocument(const DocumentPtr& newest) {
+  flow_ = newest;
   const LayersInFlow::Opened* edited = layers_.changed(newest);
   const LayersInFlow::Opened* shown = layers_.layerOf(*newest);
   const bool ofThis = shown != nullptr && moment_ != nullptr &&
@@ -368,9 +455,16 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
   const std::string problem = whyNot([&] {
     const auto on = edits_ != nullptr ? withInput(*edits_, shown->of->input)
                                       : makeModelDocument(shown->of->model, shown->of->input);
-    const bool asItCame = newest == shown->document && !shown->of->edited.contains(shown->layer);
-    edits_ = asItCame ? withoutEdits(*on, shown->layer) : withLayer(*on, shown->layer, *newest);
+    const auto next = withLayer(*on, shown->layer, *newest);
     std::erase_if(off_, [&](const HeadOfLayer& head) { return head.layer == shown->layer; });
+    if (model::isEdited(*next, shown->layer)) {
+      edits_ = next;
+    } else {  // but for heads that are off
+      edits_ = withoutEdits(*on, shown->layer);
+      for (const HeadOfLayer& head : model::headsOff(*next)) {
+        if (head.layer == shown->layer) off_.push_back(head);
+      }
+    }
   });
   if (problem.empty()) return compute();
   problem_ = problem;

@@ -14,6 +14,7 @@
 #include "app/background.h"
 #include "app/layers_in_flow.h"
 #include "core/block_store.h"
+#include "core/edit.h"
 #include "core/formats/session.h"
 #include "core/formats/tokenizer_json.h"
 #include "core/model/model_trace.h"
@@ -58,9 +59,22 @@ struct KeptEdits {
   std::vector<LayersInFlow::Opened> layers;  // the session's documents that are layers of it
 };
 
+/// What a picture of the page shows: a moment, and what was changed in its model.
+struct ShownModel {
+  std::shared_ptr<const ModelMoment> moment;
+  std::vector<model::HeadOfLayer> off;
+  model::ModelDocumentPtr edits;
+};
+
 class LiveModel {
  public:
-  explicit LiveModel(Index memoryBudgetBytes) : budget_(memoryBudgetBytes) {}
+  /// `shown`: what another one shows, as for a picture of it.
+  explicit LiveModel(Index memoryBudgetBytes, const ShownModel& shown = {})
+      : budget_(memoryBudgetBytes),
+        text_(shown.moment != nullptr ? shown.moment->text : std::string()),
+        off_(shown.off),
+        edits_(shown.edits),
+        moment_(shown.moment) {}
 
   void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
 
@@ -72,9 +86,33 @@ class LiveModel {
   void cutText();
   /// To how many tokens that is; nothing where the text was not too long.
   std::optional<Index> cutOffered() const { return tooLong_; }
+
   /// The head's output is left out, or no longer.
   void switchHead(model::HeadOfLayer head);
-  bool isOff(model::HeadOfLayer head) const;
+  bool isOff(model::HeadOfLayer head) const { return gainOf(head) == 0.0F; }
+  /// Layer by layer.
+  std::vector<model::HeadOfLayer> headsOff() const;
+  void switchAllOn();
+  bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
+  std::vector<Index> layersEdited() const;
+  /// The layer is edited, or a head of it is off.
+  bool differs(Index layer) const;
+  /// A layer as the model came.
+  void resetLayer(Index layer);
+  /// Something differs from the model as it came.
+  bool changed() const { return !off_.empty() || (edits_ != nullptr && !edits_->edited.empty()); }
+  /// The model as it came.
+  void undoChanges();
+
+  /// The five above, taken back and made again; what was edited in Flow is in Flow's history.
+  bool canUndo() const { return !undo_.empty(); }
+  bool canRedo() const { return !redo_.empty(); }
+  std::string undoName() const { return canUndo() ? undo_.back().name : std::string(); }
+  std::string redoName() const { return canRedo() ? redo_.back().name : std::string(); }
+  void undo();
+  void redo();
+  /// Edits of Flow's document that changes of the layer it shows come to; each is given once.
+  std::vector<Edit> takeFlowEdits() { return std::exchange(flowEdits_, {}); }
 
   /// This document, of the present moment's trace, takes the place of the one that is shown.
   void openedInFlow(Index layer, const DocumentPtr& document);
@@ -82,11 +120,6 @@ class LiveModel {
   void followDocument(const DocumentPtr& newest);
   /// The layer that the newest document is; null: none.
   const LayersInFlow::Opened* layerInFlow() const { return inFlow_; }
-  bool isEdited(Index layer) const { return edits_ != nullptr && edits_->edited.contains(layer); }
-  /// Something differs from the model as it came.
-  bool changed() const { return !off_.empty() || (edits_ != nullptr && !edits_->edited.empty()); }
-  /// As it came.
-  void undoChanges();
 
   /// A session with these edits and this document is shown from now on. They are made when their
   /// model is opened next and holds the weights that were edited; till then they are kept as they
@@ -101,6 +134,7 @@ class LiveModel {
   void follow();
   /// Null before the first.
   std::shared_ptr<const ModelMoment> moment() const { return moment_; }
+  ShownModel shown() const { return {moment_, off_, edits_}; }
   /// Why the newest wish could not be met.
   const std::string& problem() const { return problem_; }
   bool busy() const { return thread_.busy(); }
@@ -117,18 +151,35 @@ class LiveModel {
   };
 
  private:
+  /// A change made on the page: gains of heads, and layers that are set back to the model's own.
+  struct Change {
+    struct Gain {
+      model::HeadOfLayer head;
+      float before, after;
+    };
+    std::string name;
+    std::vector<Gain> gains{};
+    std::vector<Index> layers{};
+    model::ModelDocumentPtr edits = nullptr;  // with these layers as they were before
+  };
   void compute();
   std::shared_ptr<const formats::SavedModel> keptOf(const std::filesystem::path& folder) const;
   void takeMade(const KeptEdits& made);
-  void switchInEdited(model::HeadOfLayer head);
+  void make(Change change);
+  /// Makes a change, or takes it back.
+  void apply(const Change& change, bool forward);
+  float gainOf(model::HeadOfLayer head) const;
+  void setGain(model::HeadOfLayer head, float gain);
+  void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
 
   Index budget_;
   std::filesystem::path folder_;  // to be opened
   std::string text_;              // empty: one that suits the model
   bool cut_ = false;              // the text, where it is too long
   std::vector<model::HeadOfLayer> off_;
-  model::ModelDocumentPtr edits_;  // the layers that were edited; null: none
-  formats::SavedModels kept_;      // by a session, and not made on a model yet
+  model::ModelDocumentPtr edits_;    // the layers that were edited; null: none
+  std::vector<Change> undo_, redo_;  // the newest last
+  formats::SavedModels kept_;        // by a session, and not made on a model yet
   std::string keptProblem_;
   DocumentPtr keptWith_;                             // the document of the session
   std::shared_ptr<const formats::SavedModel> live_;  // what is saved of the model that is open
@@ -136,6 +187,8 @@ class LiveModel {
   std::size_t liveLayers_ = 0;
   LayersInFlow layers_;
   const LayersInFlow::Opened* inFlow_ = nullptr;
+  DocumentPtr flow_;  // the newest of Flow's
+  std::vector<Edit> flowEdits_;
   std::shared_ptr<const ModelMoment> moment_;
   std::string problem_;
   std::optional<Index> tooLong_;

@@ -19,6 +19,8 @@
 #include "app/cli/open_model.h"
 #include "app/cli/output.h"
 #include "core/error.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/model_tensors.h"
 #include "core/formats/safetensors.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
@@ -140,21 +142,6 @@ ModelPass computeModel(const ModelOptions& options) {
   return pass;
 }
 
-Json configJson(const ModelTrace& trace) {
-  const ModelConfig& c = trace.config();
-  return {{"model_type", c.typeName()},
-          {"layers", c.layers},
-          {"d_model", c.dModel},
-          {"num_heads", c.heads},
-          {"num_kv_heads", c.kvHeads},
-          {"d_k", c.headDim},
-          {"d_ff", c.ffWidth},
-          {"vocab_size", c.vocabulary},
-          {"positions", c.positions},
-          {"causal", c.causal},
-          {"parameters", trace.document().model->parameters()}};
-}
-
 Json predictionsJson(const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   Json places = Json::emptyList();
@@ -186,7 +173,7 @@ Json headsJson(const MeasuredPass& pass) {
 Json modelJson(const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   const ModelInput& input = trace.document().input;
-  Json json = {{"config", configJson(trace)}, {"ids", input.ids}};
+  Json json = {{"config", formats::configJson(*trace.document().model)}, {"ids", input.ids}};
   if (!input.tokens.empty()) json["tokens"] = input.tokens;
   json["predictions"] = predictionsJson(pass);
   json["heads"] = headsJson(pass);
@@ -197,53 +184,6 @@ Json modelJson(const ModelPass& pass) {
   addNotes(json, trace.document().model->notes());
   json["ms"] = trace.ms;
   return json;
-}
-
-/// The layers' weights (T, T) per head, one layer after the other: (L, H, T, T).
-Tensor attentionsOf(const ModelTrace& trace) {
-  const ModelConfig& c = trace.config();
-  const Index tokens = trace.tokens();
-  Tensor all = Tensor::uninitialised({c.layers, c.heads, tokens, tokens});
-  for (Index layer = 0; layer < c.layers; ++layer) {
-    const Tensor& weights = trace.layer(layer)->tensor(TensorId::weights);
-    std::copy_n(weights.data(), weights.size(), all.mutableData() + layer * weights.size());
-  }
-  return all;
-}
-
-Tensor hiddenStatesOf(const ModelTrace& trace) {
-  const ModelConfig& c = trace.config();
-  Tensor all = Tensor::uninitialised({c.layers + 1, trace.tokens(), c.dModel});
-  for (Index layer = 0; layer <= c.layers; ++layer) {
-    const Tensor state = trace.hiddenState(layer);
-    std::copy_n(state.data(), state.size(), all.mutableData() + layer * state.size());
-  }
-  return all;
-}
-
-void saveTrace(const std::string& path, const ModelTrace& trace) {
-  const ModelConfig& c = trace.config();
-  const Index tokens = trace.tokens();
-  const Index bytes = 4 * c.layers * c.heads * tokens * tokens;
-  if (bytes > defaultMemoryBudget() / 2) {
-    throw UserError(
-        fmt::format("--trace {}: the attentions of {} tokens take {}: give fewer tokens", path,
-                    tokens, bytesInWords(bytes)));
-  }
-  std::vector<formats::TensorToWrite> tensors{
-      {"attentions", {c.layers, c.heads, tokens, tokens}, [&trace] { return attentionsOf(trace); }},
-      {"hidden_states", {c.layers + 1, tokens, c.dModel}, [&trace] {
-         return hiddenStatesOf(trace);
-       }}};
-  if (trace.document().model->hasReadout()) {
-    tensors.push_back({"logits", {tokens, c.vocabulary}, [&trace, &c, tokens] {
-                         return trace.logits(0, tokens).reshaped({tokens, c.vocabulary});
-                       }});
-  }
-  writeSafetensors(path, tensors,
-                   {{"model", trace.document().model->name()},
-                    {"config", configJson(trace).dump()},
-                    {"ids", Json(trace.document().input.ids).dump()}});
 }
 
 void printPredictions(std::ostream& out, const ModelPass& pass) {
@@ -340,7 +280,7 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
   } else {
     printReadings(readings, options.readings, pass.trace, pass.names);
   }
-  if (!options.trace.empty()) saveTrace(options.trace, *pass.trace);
+  if (!options.trace.empty()) formats::saveTrace(options.trace, *pass.trace);
   if (options.json) return printJson(out, json);
   print(out, pass);
   out << readings.str();

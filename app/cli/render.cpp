@@ -93,7 +93,7 @@ void render(const RenderOptions& options, std::ostream& out) {
   if (options.moment && options.view == "heads") {
     throw UserError("--moment: the heads have no timeline; give --view flow or --view step");
   }
-  PictureRequest picture{{}, size.width, size.height, options.out};
+  PictureRequest picture{{}, size.width, size.height, options.out, {}};
   AppOptions& app = picture.program;
   app = optionsToOpen(options.pass, true);
   const auto scene = std::find_if(app.scenes.begin(), app.scenes.end(),

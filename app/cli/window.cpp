@@ -61,8 +61,11 @@ bool isLink(const std::string& path) {
 /// What the window would show.
 void drawInstead(AppOptions program, const std::string& shaderDir) {
   program.view.animate = false;
-  const PictureRequest picture{std::move(program), kPictureWidth, kPictureHeight,
-                               std::filesystem::path(kPictureInstead)};
+  const PictureRequest picture{std::move(program),
+                               kPictureWidth,
+                               kPictureHeight,
+                               std::filesystem::path(kPictureInstead),
+                               {}};
   host::writePng(picture.path, host::drawPicture(picture, shaderDir));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <system_error>
 
@@ -30,23 +31,23 @@ std::string endingOf(const ExportChoice& choice) {
   return {};
 }
 
-std::string viewSuffix(std::string_view card) {
-  for (const PictureView& view : kPictureViews) {
-    if (view.card == card) return view.suffix;
-  }
-  return {};
-}
-
 }  // namespace
+
+const PictureView& pictureViewOf(std::string_view card) {
+  const auto found = std::ranges::find(kPictureViews, card, &PictureView::card);
+  return found != kPictureViews.end() ? *found : kPictureViews.front();
+}
 
 std::string suggestedName(const ExportChoice& choice) {
   switch (choice.kind) {
     case ExportKind::tensor:
-      return fmt::format("{}{}", info(choice.tensor).name, endingOf(choice));
+      return fmt::format("{}{}",
+                         choice.ofModel ? toString(choice.modelTensor) : info(choice.tensor).name,
+                         endingOf(choice));
     case ExportKind::trace:
       return "headscope-trace.safetensors";
     case ExportKind::picture:
-      return "headscope" + viewSuffix(choice.view) + ".png";
+      return "headscope" + std::string(pictureViewOf(choice.view).suffix) + ".png";
     case ExportKind::curves:
       return "headscope-curves.csv";
     case ExportKind::script:
@@ -128,7 +129,9 @@ std::string exportReplaces(const ExportChoice& choice) {
 
 ExportRequest exportRequest(const ExportChoice& choice, const ViewState& view) {
   ExportRequest request{choice.kind,
+                        choice.ofModel,
                         choice.tensor,
+                        choice.modelTensor,
                         choice.format,
                         view,
                         choice.width * choice.scale,

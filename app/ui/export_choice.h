@@ -4,9 +4,10 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "app/ui/view_state.h"
-#include "core/formats/export_tensor.h"
+#include "core/formats/model_tensors.h"
 #include "core/tensor_id.h"
 
 namespace headscope::ui {
@@ -18,7 +19,9 @@ enum class ExportKind { tensor, trace, picture, script, curves };
 
 struct ExportChoice {
   ExportKind kind = ExportKind::tensor;
-  TensorId tensor = TensorId::weights;
+  bool ofModel = false;                 // of the model's pass on the page Model, else of Flow's
+  TensorId tensor = TensorId::weights;  // of Flow's pass
+  formats::ModelTensor modelTensor = formats::ModelTensor::attentions;
   formats::TensorFormat format = formats::TensorFormat::npy;
   // of a picture: the size is in points at interface scale 1
   std::string view;  // the card; empty: the whole window
@@ -33,32 +36,40 @@ struct ExportChoice {
 /// What is to be written, and of what view.
 struct ExportRequest {
   ExportKind kind = ExportKind::tensor;
+  bool ofModel = false;  // as in ExportChoice, and the two that follow
   TensorId tensor = TensorId::weights;
+  formats::ModelTensor modelTensor = formats::ModelTensor::attentions;
   formats::TensorFormat format = formats::TensorFormat::npy;
-  ViewState view;               // of a picture
+  ViewState view;               // as it was when the export was asked for
   Index width = 0, height = 0;  // in pixels
   std::filesystem::path path;
 };
 
 /// What a picture may be of.
 struct PictureView {
-  const char* card;    // as in ExportChoice::view
-  const char* title;   // null: the open tool's
-  const char* suffix;  // of the file's name
-  bool train = false;  // of the page Train, else of the others
+  const char* card;       // as in ExportChoice::view
+  const char* title;      // null: the open tool's
+  const char* suffix;     // of the file's name
+  const char* page = "";  // Train or Model; empty: the pages that show the layer in Flow
 };
 inline constexpr std::array kPictureViews{
     PictureView{"", "window", ""},
     PictureView{kToolsCard, nullptr, "-tool"},
     PictureView{kStageCard, "step", "-step"},
     PictureView{kStripCard, "heads", "-heads"},
-    PictureView{kLiveHeadsCard, "all heads", "-heads", true},
-    PictureView{kOverStepsCard, "heads over steps", "-heads-over-steps", true},
-    PictureView{kCurvesCard, "curves", "-curves", true}};
+    PictureView{kLiveHeadsCard, "all heads", "-heads", kTrainPage},
+    PictureView{kOverStepsCard, "heads over steps", "-heads-over-steps", kTrainPage},
+    PictureView{kCurvesCard, "curves", "-curves", kTrainPage},
+    PictureView{kModelTextCard, "text", "-text", kModelPage},
+    PictureView{kModelHeadsCard, "all layers", "-layers", kModelPage},
+    PictureView{kModelPredictionCard, "prediction", "-prediction", kModelPage}};
 /// Whether it is offered on a page.
-inline bool isOffered(const PictureView& picture, const std::string& page) {
-  return *picture.card == '\0' || picture.train == (page == kTrainPage);
+inline bool isOffered(const PictureView& picture, std::string_view page) {
+  const bool hasOwn = page == kTrainPage || page == kModelPage;
+  return *picture.card == '\0' || picture.page == (hasOwn ? page : std::string_view());
 }
+/// The view of a card; the whole window where there is no such view.
+const PictureView& pictureViewOf(std::string_view card);
 
 /// "weights.npy"
 std::string suggestedName(const ExportChoice& choice);

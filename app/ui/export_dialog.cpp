@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/export_subject.h"
 #include "app/ui/text_field.h"
 #include "app/ui/widgets.h"
 #include "core/steps/step.h"
@@ -28,20 +29,34 @@ void exportCaption(const Look& look, const char* text) {
 
 class ExportForm {
  public:
-  ExportForm(const Panel& panel, ExportDialogMemory& memory, const char* tool)
-      : panel_(panel), look_(panel.look), memory_(memory), choice_(memory.choice), tool_(tool) {}
+  ExportForm(const Panel& panel, ExportDialogMemory& memory, const ExportSources& sources)
+      : panel_(panel),
+        look_(panel.look),
+        memory_(memory),
+        choice_(memory.choice),
+        sources_(sources) {
+    const bool ofModel = panel.view.page == kModelPage;
+    if (choice_.ofModel == ofModel) return;
+    choice_.ofModel = ofModel;
+    changed();
+  }
 
   std::optional<ExportRequest> fill() {
     heading(look_, "Export", "arrows move · space chooses · esc closes");
     kinds();
     ImGui::Dummy({1, look_.space.thin});
+    subject();
     switch (choice_.kind) {
       case ExportKind::tensor:
-        tensor();
+        choice_.ofModel ? modelTensor() : tensor();
         break;
       case ExportKind::trace:
         wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                     "Every tensor of the pass in one file, as `headscope run --trace` writes it.");
+                     choice_.ofModel
+                         ? "Attentions, hidden states and logits in one file, as `headscope model "
+                           "--trace` writes them."
+                         : "Every tensor of the pass in one file, as `headscope run --trace` "
+                           "writes it.");
         break;
       case ExportKind::picture:
         picture();
@@ -85,6 +100,20 @@ class ExportForm {
     memory_.answer.clear();
   }
 
+  /// The pass that tensors and scripts are of.
+  void subject() {
+    if (choice_.kind == ExportKind::picture || choice_.kind == ExportKind::curves) return;
+    const bool script = choice_.kind == ExportKind::script;
+    std::string words = layerInWords(panel_.document);
+    if (choice_.ofModel) {
+      if (sources_.model == nullptr) return;
+      const model::ModelTrace& trace = *sources_.model->trace;
+      words = script ? layerOfModelInWords(trace, panel_.view.model.layer) : modelInWords(trace);
+    }
+    exportCaption(look_, "of");
+    wrappedLabel(look_.fonts.regular, look_.theme.text, words);
+  }
+
   std::string withShape(TensorId id) const {
     return fmt::format("{}  {}", info(id).name, toString(shapeOf(id, config())));
   }
@@ -110,13 +139,44 @@ class ExportForm {
       }
       ImGui::EndCombo();
     }
+    format();
+  }
+
+  void modelTensor() {
+    if (sources_.model == nullptr) return;
+    const model::ModelTrace& trace = *sources_.model->trace;
+    const std::vector<formats::ModelTensor> offered = formats::tensorsOf(trace);
+    if (std::ranges::find(offered, choice_.modelTensor) == offered.end()) {
+      choice_.modelTensor = offered.front();  // this model has no readout
+      changed();
+    }
+    const auto named = [&](formats::ModelTensor tensor) {
+      return fmt::format("{}  {}", toString(tensor), toString(shapeOf(tensor, trace)));
+    };
+    exportCaption(look_, "tensor");
+    ImGui::SetNextItemWidth(look_.px(240));
+    memory_.comboOpen = beginCombo("##tensor", named(choice_.modelTensor));
+    if (memory_.comboOpen) {
+      for (const formats::ModelTensor tensor : offered) {
+        const bool chosen = tensor == choice_.modelTensor;
+        if (ImGui::Selectable(named(tensor).c_str(), chosen)) {
+          choice_.modelTensor = tensor;
+          changed();
+        }
+        if (chosen && ImGui::IsWindowAppearing()) ImGui::SetItemDefaultFocus();
+      }
+      ImGui::EndCombo();
+    }
+    format();
+  }
+
+  void format() {
     exportCaption(look_, "format");
     const int clicked =
         choices(look_, "format", {"safetensors", "npy", "csv"}, static_cast<int>(choice_.format));
-    if (clicked >= 0) {
-      choice_.format = static_cast<formats::TensorFormat>(clicked);
-      changed();
-    }
+    if (clicked < 0) return;
+    choice_.format = static_cast<formats::TensorFormat>(clicked);
+    changed();
   }
 
   /// While it is not typed, the size is the window's.
@@ -146,7 +206,7 @@ class ExportForm {
     for (const PictureView& view : kPictureViews) {
       if (!isOffered(view, panel_.view.page)) continue;
       if (view.card == choice_.view) now = static_cast<int>(titles.size());
-      titles.push_back(view.title != nullptr ? view.title : tool_);
+      titles.push_back(view.title != nullptr ? view.title : sources_.tool);
       views.push_back(&view);
     }
     const int view = choices(look_, "view", titles, now);
@@ -172,14 +232,20 @@ class ExportForm {
         choices(look_, "theme", {"light", "dark"}, choice_.theme == ThemeKind::dark ? 1 : 0);
     if (theme >= 0) choice_.theme = theme == 1 ? ThemeKind::dark : ThemeKind::light;
     if (!pictureFits(choice_)) return;
-    wrappedLabel(look_.fonts.small, look_.theme.textMuted,
-                 fmt::format("{} × {} pixels, as the window shows it{}",
-                             choice_.width * choice_.scale, choice_.height * choice_.scale,
-                             panel_.view.page == kTrainPage
-                                 ? std::string()
-                                 : fmt::format(": step {}, head {}",
-                                               step(panel_.view.step).text(config()).title,
-                                               panel_.view.head + 1)));
+    wrappedLabel(
+        look_.fonts.small, look_.theme.textMuted,
+        fmt::format("{} × {} pixels, as the window shows it{}", choice_.width * choice_.scale,
+                    choice_.height * choice_.scale, shownInWords()));
+  }
+
+  /// ": layer 3, head 1", as far as the page chooses something.
+  std::string shownInWords() const {
+    const ViewState& view = panel_.view;
+    if (view.page == kTrainPage) return {};
+    if (view.page == kModelPage) {
+      return fmt::format(": layer {}, head {}", view.model.layer + 1, view.model.head + 1);
+    }
+    return fmt::format(": step {}, head {}", step(view.step).text(config()).title, view.head + 1);
   }
 
   /// True where enter was pressed in it.
@@ -211,6 +277,9 @@ class ExportForm {
       for (const NumberDraft* draft : {&memory_.width, &memory_.height}) {
         if (!draft->problem.empty()) return "The size: " + draft->problem + ".";
       }
+    }
+    if (choice_.ofModel && sources_.model == nullptr && choice_.kind != ExportKind::picture) {
+      return "No model is open: open one on this page first.";
     }
     return exportProblem(choice_);
   }
@@ -246,7 +315,7 @@ class ExportForm {
   const Look& look_;
   ExportDialogMemory& memory_;
   ExportChoice& choice_;
-  const char* tool_;  // its title
+  const ExportSources& sources_;
 };
 
 }  // namespace
@@ -269,7 +338,7 @@ void ExportDialog::finished(const std::string& answer, bool isError) {
   memory_.answerIsError = isError;
 }
 
-std::optional<ExportRequest> ExportDialog::draw(const Panel& panel, const char* tool) {
+std::optional<ExportRequest> ExportDialog::draw(const Panel& panel, const ExportSources& sources) {
   if (!memory_.open) return std::nullopt;
   if (memory_.appearing) memory_.choice.theme = panel.view.theme;
   const bool comboWasOpen = std::exchange(memory_.comboOpen, false);
@@ -277,7 +346,7 @@ std::optional<ExportRequest> ExportDialog::draw(const Panel& panel, const char* 
     memory_.open = false;
     return std::nullopt;
   }
-  auto request = ExportForm(panel, memory_, tool).fill();
+  auto request = ExportForm(panel, memory_, sources).fill();
   if (keyPressed(Key::escape, false) && !comboWasOpen) memory_.open = false;
   endModal(!memory_.open);
   return request;

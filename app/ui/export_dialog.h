@@ -2,14 +2,22 @@
 // the window or of a panel, or a PyTorch script.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
+#include "app/live_model.h"
 #include "app/ui/export_choice.h"
 #include "app/ui/number_field.h"
 #include "app/ui/panel.h"
 
 namespace headscope::ui {
+
+/// What is on the screen beside the layer in Flow.
+struct ExportSources {
+  const char* tool;                            // the title of the tool that is open
+  std::shared_ptr<const ModelMoment> model{};  // null: no model is open
+};
 
 struct ExportDialogMemory {
   bool open = false;
@@ -30,8 +38,8 @@ class ExportDialog {
   void ask() { ask(memory_.choice.kind); }
   bool isOpen() const { return memory_.open; }
 
-  /// What is to be exported, once. `tool` is the title of the tool that is open.
-  std::optional<ExportRequest> draw(const Panel& panel, const char* tool);
+  /// What is to be exported, once.
+  std::optional<ExportRequest> draw(const Panel& panel, const ExportSources& sources);
   /// How the last export went.
   void finished(const std::string& answer, bool isError);
 

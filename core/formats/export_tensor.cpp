@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <iterator>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/formats/csv_table.h"
 #include "core/formats/document_json.h"
 #include "core/formats/files.h"
 #include "core/formats/safetensors.h"
@@ -105,19 +106,6 @@ void exportTensor(const std::filesystem::path& path, const Trace& trace, TensorI
 
 namespace {
 
-/// A token as a cell: quoted where it needs it. A spreadsheet would compute what starts like a
-/// formula, so such a text gets the apostrophe that makes it plain.
-std::string csvText(std::string_view token) {
-  const bool formula =
-      token.size() > 1 && std::string_view("=+-@\t\r").find(token.front()) != std::string::npos;
-  std::string text = (formula ? "'" : "") + std::string(token);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) {
-    text.insert(at, 1, '"');
-  }
-  return '"' + text + '"';
-}
-
 /// One list per item, or null where rows do not count tokens.
 const std::vector<std::vector<std::string>>* tokensOf(const Trace& trace, Axis rows) {
   const Input& input = *trace.document().input;
@@ -126,75 +114,30 @@ const std::vector<std::vector<std::string>>* tokensOf(const Trace& trace, Axis r
   return nullptr;
 }
 
-class CsvWriter {
- public:
-  CsvWriter(const Trace& trace, TensorId id)
-      : trace_(trace),
-        id_(id),
-        info_(info(id)),
-        shape_(shapeOf(id, trace.config())),
-        tokens_(tokensOf(trace, info_.rows)),
-        values_(static_cast<std::size_t>(shape_.back())) {}
-
-  void write(std::ostream& out) {
-    header(out);
-    std::size_t axis = 0;
-    const Index items = info_.perItem ? shape_[axis++] : 1;
-    const Index heads = info_.perHead ? shape_[axis++] : 1;
-    const Index rows = info_.rows != Axis::none ? shape_[axis] : 1;
-    for (Index item = 0; item < items; ++item) {
-      for (Index head = 0; head < heads; ++head) {
-        for (Index row = 0; row < rows && out; ++row) line(out, item, head, row);
-      }
-    }
-  }
-
- private:
-  void header(std::ostream& out) {
-    if (info_.perItem) cell("item");
-    if (info_.perHead) cell("head");
-    if (info_.rows != Axis::none) cell("row");
-    if (tokens_ != nullptr) cell("token");
-    for (Index col = 0; col < shape_.back(); ++col) cell(col);
-    endLine(out);
-  }
-
-  void line(std::ostream& out, Index item, Index head, Index row) {
-    if (info_.perItem) cell(item);
-    if (info_.perHead) cell(head);
-    if (info_.rows != Axis::none) cell(row);
-    if (tokens_ != nullptr) {
-      cell(csvText((*tokens_)[static_cast<std::size_t>(item)][static_cast<std::size_t>(row)]));
-    }
-    trace_.tile(id_, item, head, row, 1, 0, shape_.back(), values_.data());
-    for (const float value : values_) cell(value);  // the shortest text that reads back the same
-    endLine(out);
-  }
-
-  template <typename Value>
-  void cell(const Value& value) {
-    if (line_.size() > 0) line_.push_back(',');
-    fmt::format_to(std::back_inserter(line_), "{}", value);
-  }
-  void endLine(std::ostream& out) {
-    line_.push_back('\n');
-    out.write(line_.data(), static_cast<std::streamsize>(line_.size()));
-    line_.clear();
-  }
-
-  const Trace& trace_;
-  TensorId id_;
-  const TensorInfo& info_;
-  Shape shape_;
-  const std::vector<std::vector<std::string>>* tokens_;
-  std::vector<float> values_;
-  fmt::memory_buffer line_;
-};
-
 }  // namespace
 
 void writeTensorCsv(const std::filesystem::path& path, const Trace& trace, TensorId id) {
-  writeAtomically(path, [&](std::ostream& out) { CsvWriter(trace, id).write(out); });
+  const TensorInfo& about = info(id);
+  const Shape shape = shapeOf(id, trace.config());
+  CsvTable table;
+  table.columns = shape.back();
+  if (about.perItem) table.axes.push_back({"item", shape[table.axes.size()]});
+  if (about.perHead) table.axes.push_back({"head", shape[table.axes.size()]});
+  if (about.rows != Axis::none) table.axes.push_back({"row", shape[table.axes.size()]});
+  if (const auto* tokens = tokensOf(trace, about.rows)) {
+    table.token = [tokens, perItem = about.perItem](CsvTable::At at) {
+      const auto item = static_cast<std::size_t>(perItem ? at.front() : 0);
+      return (*tokens)[item][static_cast<std::size_t>(at.back())];
+    };
+  }
+  table.row = [&](CsvTable::At at, std::span<float> values) {
+    std::size_t axis = 0;
+    const Index item = about.perItem ? at[axis++] : 0;
+    const Index head = about.perHead ? at[axis++] : 0;
+    const Index row = about.rows != Axis::none ? at[axis] : 0;
+    trace.tile(id, item, head, row, 1, 0, shape.back(), values.data());
+  };
+  writeCsv(path, table);
 }
 
 namespace {

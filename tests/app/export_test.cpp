@@ -57,7 +57,7 @@ TEST_F(Export, ATensorGoesToAFileInEachFormat) {
   name((folder_ / "a.npy").string());
   ui_.press(Key::enter);
   EXPECT_EQ(contents(folder_ / "a.npy").substr(1, 5), "NUMPY");
-  EXPECT_TRUE(ui_.shows("exported weights (1, 8, 6, 6) to", kDialog));
+  EXPECT_TRUE(ui_.shows("exported weights (1, 8, 6, 6) of Flow's layer (d_model 512, 8", kDialog));
   EXPECT_NE(ui_.app().message().find("a.npy"), std::string::npos);
 
   // a choice renames the file; the folder stays

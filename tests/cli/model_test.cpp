@@ -103,6 +103,16 @@ TEST_F(Model, TheTraceHoldsAttentionsHiddenStatesAndLogits) {
   for (Index v = 0; v < 96; ++v) EXPECT_LE(logits.at({6, v}), logits.at({6, best}));
 }
 
+TEST_F(Model, TheTraceSaysWhoseItIs) {
+  const std::string trace = path("t.safetensors");
+  jsonOf(model("tiny-gpt2", {"--ids", "283,271", "--drop-heads", "0.1,1.3", "--trace", trace}));
+  const auto metadata = formats::SafetensorsFile(trace).metadata();
+  EXPECT_EQ(metadata.at("model"), "tiny-gpt2");
+  EXPECT_EQ(metadata.at("ids"), "[283,271]");
+  EXPECT_EQ(metadata.at("heads_off"), "[[0,1],[1,3]]");
+  EXPECT_FALSE(metadata.contains("edited_layers"));
+}
+
 TEST_F(Model, HeadsCanBeSwitchedOff) {
   const std::vector<std::string> ids{"--ids", "283,271,84"};
   const json all = jsonOf(model("tiny-gpt2", ids));

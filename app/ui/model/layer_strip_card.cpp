@@ -67,13 +67,13 @@ class LayerStripCard final : public Card {
         std::max<Index>(1, static_cast<Index>(ImGui::GetContentRegionAvail().x * 0.35F / each));
     const Index first = std::clamp<Index>(shown - fit / 2, 0, std::max<Index>(0, count - fit));
     for (Index layer = first; layer < std::min(count, first + fit); ++layer) {
-      const std::string name = fmt::format("{}{}", layer + 1, model_.isEdited(layer) ? "*" : "");
+      const std::string name = fmt::format("{}{}", layer + 1, model_.differs(layer) ? "*" : "");
       if (pill(look, fmt::format("{}##layer {}", name, layer).c_str(), layer == shown) &&
           layer != shown) {
         openLayerInFlow(panel, model_, {layer, panel.view.head});
       }
       tip(look, fmt::format("Layer {}{}: open it here", layer + 1,
-                            model_.isEdited(layer) ? ", edited" : ""));
+                            model_.differs(layer) ? ", edited" : ""));
       ImGui::SameLine(0.0F, look.space.thin);
     }
     ImGui::SameLine(0.0F, look.space.large);

@@ -1,0 +1,51 @@
+#include "app/ui/export_subject.h"
+
+#include <fmt/format.h>
+
+#include <variant>
+
+#include "core/ledger.h"
+#include "core/model/model_edits.h"
+
+namespace headscope::ui {
+namespace {
+
+std::string counted(Index count, const char* what) {
+  return fmt::format("{} {}{}", withThousands(count), what, count == 1 ? "" : "s");
+}
+
+std::string offInWords(Index heads) {
+  return heads == 0 ? std::string() : fmt::format(", {} off", counted(heads, "head"));
+}
+
+}  // namespace
+
+std::string layerInWords(const Document& document) {
+  const AttentionConfig& c = document.config;
+  const auto* loaded =
+      document.source != nullptr ? std::get_if<TensorSource>(document.source.get()) : nullptr;
+  return fmt::format("{} (d_model {}, {}, {}{})",
+                     loaded != nullptr && !loaded->name.empty() ? loaded->name : "Flow's layer",
+                     c.dModel, counted(c.numHeads, "head"), counted(c.seqLen, "token"),
+                     c.batch > 1 ? fmt::format(", batch {}", c.batch) : "");
+}
+
+std::string modelInWords(const model::ModelTrace& trace) {
+  const model::ModelConfig& c = trace.config();
+  return fmt::format("{} ({} of {}, {}{})", trace.document().model->name(),
+                     counted(c.layers, "layer"), counted(c.heads, "head"),
+                     counted(trace.tokens(), "token"),
+                     offInWords(std::ssize(headsOff(trace.document()))));
+}
+
+std::string layerOfModelInWords(const model::ModelTrace& trace, Index layer) {
+  Index off = 0;
+  for (const model::HeadOfLayer& head : headsOff(trace.document())) {
+    if (head.layer == layer) ++off;
+  }
+  return fmt::format("layer {} of {} ({}, {}{})", layer + 1, trace.document().model->name(),
+                     counted(trace.config().heads, "head"), counted(trace.tokens(), "token"),
+                     offInWords(off));
+}
+
+}  // namespace headscope::ui

@@ -1,0 +1,184 @@
+#include "core/formats/model_tensors.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/error.h"
+#include "core/formats/csv_table.h"
+#include "core/formats/safetensors.h"
+#include "core/ledger.h"
+#include "core/model/model_edits.h"
+
+namespace headscope::formats {
+namespace {
+
+using model::ModelTrace;
+
+/// The layers' weights (T, T) per head, one layer after the other.
+Tensor attentionsOf(const ModelTrace& trace) {
+  Tensor all = Tensor::uninitialised(shapeOf(ModelTensor::attentions, trace));
+  for (Index layer = 0; layer < trace.layers(); ++layer) {
+    const Tensor weights = trace.layer(layer)->materialise(TensorId::weights);
+    std::copy_n(weights.data(), weights.size(), all.mutableData() + layer * weights.size());
+  }
+  return all;
+}
+
+Tensor hiddenStatesOf(const ModelTrace& trace) {
+  Tensor all = Tensor::uninitialised(shapeOf(ModelTensor::hiddenStates, trace));
+  for (Index layer = 0; layer <= trace.layers(); ++layer) {
+    const Tensor state = trace.hiddenState(layer);
+    std::copy_n(state.data(), state.size(), all.mutableData() + layer * state.size());
+  }
+  return all;
+}
+
+Tensor valuesOf(ModelTensor tensor, const ModelTrace& trace) {
+  switch (tensor) {
+    case ModelTensor::attentions:
+      return attentionsOf(trace);
+    case ModelTensor::hiddenStates:
+      return hiddenStatesOf(trace);
+    case ModelTensor::logits:
+      break;
+  }
+  return trace.logits(0, trace.tokens()).reshaped(shapeOf(ModelTensor::logits, trace));
+}
+
+TensorToWrite toWrite(ModelTensor tensor, const ModelTrace& trace) {
+  return {std::string(toString(tensor)), shapeOf(tensor, trace),
+          [tensor, &trace] { return valuesOf(tensor, trace); }};
+}
+
+std::map<std::string, std::string> metadataOf(const ModelTrace& trace) {
+  const model::ModelDocument& document = trace.document();
+  std::map<std::string, std::string> metadata{{"model", document.model->name()},
+                                              {"config", configJson(*document.model).dump()},
+                                              {"ids", Json(document.input.ids).dump()}};
+  std::vector<std::vector<Index>> off;
+  for (const model::HeadOfLayer& head : headsOff(document)) off.push_back({head.layer, head.head});
+  if (!off.empty()) metadata["heads_off"] = Json(off).dump();
+  const std::vector<Index> edited = layersEdited(document);
+  if (!edited.empty()) metadata["edited_layers"] = Json(edited).dump();
+  return metadata;
+}
+
+void requireRoom(const std::filesystem::path& path, const ModelTrace& trace, ModelTensor tensor) {
+  const Index bytes = elementCount(shapeOf(tensor, trace)) * static_cast<Index>(sizeof(float));
+  if (bytes <= defaultMemoryBudget() / 2) return;
+  throw UserError(fmt::format("{}: {} of {} tokens take {} of memory: give fewer tokens",
+                              path.string(), toString(tensor), trace.tokens(),
+                              bytesInWords(bytes)));
+}
+
+/// Each layer's rows are read when they are written, so that not all have to be held at once.
+CsvTable tableOf(ModelTensor tensor, const ModelTrace& trace) {
+  const std::vector<std::string>& tokens = trace.document().input.tokens;
+  const Shape shape = shapeOf(tensor, trace);
+  CsvTable table;
+  table.columns = shape.back();
+  if (!tokens.empty()) {
+    table.token = [&tokens](CsvTable::At at) {
+      return tokens[static_cast<std::size_t>(at.back())];
+    };
+  }
+  const auto copy = [columns = table.columns](const Tensor& of, Index row, std::span<float> into) {
+    std::copy_n(of.data() + row * columns, columns, into.begin());
+  };
+  switch (tensor) {
+    case ModelTensor::attentions:
+      table.axes = {{"layer", shape[0]}, {"head", shape[1]}, {"row", shape[2]}};
+      table.row = [&trace](CsvTable::At at, std::span<float> values) {
+        trace.layer(at[0])->tile(TensorId::weights, 0, at[1], at[2], 1, 0,
+                                 static_cast<Index>(values.size()), values.data());
+      };
+      break;
+    case ModelTensor::hiddenStates:
+      table.axes = {{"layer", shape[0]}, {"row", shape[1]}};
+      table.row = [&trace, copy, layer = Index{-1}, state = Tensor()](
+                      CsvTable::At at, std::span<float> values) mutable {
+        if (layer != at[0]) state = trace.hiddenState(layer = at[0]);
+        copy(state, at[1], values);
+      };
+      break;
+    case ModelTensor::logits:
+      table.axes = {{"row", shape[0]}};
+      table.row = [&trace, copy](CsvTable::At at, std::span<float> values) {
+        copy(trace.logits(at[0], 1), 0, values);
+      };
+      break;
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string_view toString(ModelTensor tensor) {
+  switch (tensor) {
+    case ModelTensor::attentions:
+      return "attentions";
+    case ModelTensor::hiddenStates:
+      return "hidden_states";
+    case ModelTensor::logits:
+      break;
+  }
+  return "logits";
+}
+
+Shape shapeOf(ModelTensor tensor, const ModelTrace& trace) {
+  const model::ModelConfig& c = trace.config();
+  const Index tokens = trace.tokens();
+  switch (tensor) {
+    case ModelTensor::attentions:
+      return {c.layers, c.heads, tokens, tokens};
+    case ModelTensor::hiddenStates:
+      return {c.layers + 1, tokens, c.dModel};
+    case ModelTensor::logits:
+      break;
+  }
+  return {tokens, c.vocabulary};
+}
+
+std::vector<ModelTensor> tensorsOf(const ModelTrace& trace) {
+  std::vector<ModelTensor> tensors{ModelTensor::attentions, ModelTensor::hiddenStates};
+  if (trace.document().model->hasReadout()) tensors.push_back(ModelTensor::logits);
+  return tensors;
+}
+
+Json configJson(const model::Model& model) {
+  const model::ModelConfig& c = model.config();
+  return {{"model_type", c.typeName()},
+          {"layers", c.layers},
+          {"d_model", c.dModel},
+          {"num_heads", c.heads},
+          {"num_kv_heads", c.kvHeads},
+          {"d_k", c.headDim},
+          {"d_ff", c.ffWidth},
+          {"vocab_size", c.vocabulary},
+          {"positions", c.positions},
+          {"causal", c.causal},
+          {"parameters", model.parameters()}};
+}
+
+void saveTrace(const std::filesystem::path& path, const ModelTrace& trace) {
+  std::vector<TensorToWrite> tensors;
+  for (const ModelTensor tensor : tensorsOf(trace)) {
+    requireRoom(path, trace, tensor);
+    tensors.push_back(toWrite(tensor, trace));
+  }
+  writeSafetensors(path, tensors, metadataOf(trace));
+}
+
+void exportTensor(const std::filesystem::path& path, const ModelTrace& trace, ModelTensor tensor,
+                  TensorFormat format) {
+  if (format == TensorFormat::csv) return writeCsv(path, tableOf(tensor, trace));
+  requireRoom(path, trace, tensor);
+  if (format == TensorFormat::npy) return writeNpy(path, valuesOf(tensor, trace));
+  writeSafetensors(path, std::vector<TensorToWrite>{toWrite(tensor, trace)}, metadataOf(trace));
+}
+
+}  // namespace headscope::formats

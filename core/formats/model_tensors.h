@@ -1,0 +1,36 @@
+// Model tensors: the files of a whole model's pass (attentions, hidden states, logits), as
+// `model --trace` and the window's exports write them.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "core/formats/export_tensor.h"
+#include "core/formats/json.h"
+#include "core/model/model_trace.h"
+
+namespace headscope::formats {
+
+/// attentions (L, H, T, T); hidden_states (L + 1, T, D), as transformers gives them; logits (T, V).
+enum class ModelTensor { attentions, hiddenStates, logits };
+
+/// "hidden_states"
+std::string_view toString(ModelTensor tensor);
+Shape shapeOf(ModelTensor tensor, const model::ModelTrace& trace);
+/// The tensors that a pass has: no logits where the model was saved without a readout.
+std::vector<ModelTensor> tensorsOf(const model::ModelTrace& trace);
+
+/// {"model_type","layers","d_model","num_heads", …}
+Json configJson(const model::Model& model);
+
+/// Writes every tensor of the pass to one safetensors file. Its metadata name the model, its
+/// configuration, the ids of the tokens, and which heads were off and layers edited, if any. No
+/// partial file is left. Throws UserError naming the path.
+void saveTrace(const std::filesystem::path& path, const model::ModelTrace& trace);
+
+/// Writes one of its tensors. Throws as saveTrace does.
+void exportTensor(const std::filesystem::path& path, const model::ModelTrace& trace,
+                  ModelTensor tensor, TensorFormat format);
+
+}  // namespace headscope::formats

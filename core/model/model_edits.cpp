@@ -1,0 +1,58 @@
+#include "core/model/model_edits.h"
+
+#include <algorithm>
+
+namespace headscope::model {
+namespace {
+
+bool isOffOrOn(float gain) { return gain == 0.0F || gain == 1.0F; }
+
+bool sameTensors(const Weights& a, const Weights& b) {
+  return a.wQ.sameAs(b.wQ) && a.wK.sameAs(b.wK) && a.wV.sameAs(b.wV) && a.wO.sameAs(b.wO) &&
+         a.bQ.sameAs(b.bQ) && a.bK.sameAs(b.bK) && a.bV.sameAs(b.bV) && a.bO.sameAs(b.bO);
+}
+
+bool sameValues(const Weights& a, const Weights& b) {
+  return a.wQ.values() == b.wQ.values() && a.wK.values() == b.wK.values() &&
+         a.wV.values() == b.wV.values() && a.wO.values() == b.wO.values() &&
+         a.bQ.values() == b.bQ.values() && a.bK.values() == b.bK.values() &&
+         a.bV.values() == b.bV.values() && a.bO.values() == b.bO.values();
+}
+
+}  // namespace
+
+bool isEdited(const ModelDocument& document, Index layer) {
+  const auto found = document.edited.find(layer);
+  if (found == document.edited.end()) return false;
+  const EditedLayer& edited = found->second;
+  if (!edited.pins.empty() || !std::ranges::all_of(edited.config.headGains, isOffOrOn)) return true;
+  const LayerWeightsPtr own = document.model->layer(layer);
+  AttentionConfig config = edited.config;
+  config.headGains.clear();
+  AttentionConfig ownConfig = document.model->config().attention(layer, document.tokens());
+  ownConfig.headNorm = own->headNorm;
+  if (config != ownConfig) return true;
+  // a layer that was read again has the same values in other tensors
+  return !sameTensors(edited.weights, own->attention) &&
+         !sameValues(edited.weights, own->attention);
+}
+
+std::vector<HeadOfLayer> headsOff(const ModelDocument& document) {
+  std::vector<HeadOfLayer> off;
+  for (const auto& [layer, edited] : document.edited) {
+    for (Index head = 0; head < edited.config.numHeads; ++head) {
+      if (edited.config.gain(head) == 0.0F) off.push_back({layer, head});
+    }
+  }
+  return off;
+}
+
+std::vector<Index> layersEdited(const ModelDocument& document) {
+  std::vector<Index> layers;
+  for (const auto& [layer, edited] : document.edited) {
+    if (isEdited(document, layer)) layers.push_back(layer);
+  }
+  return layers;
+}
+
+}  // namespace headscope::model

@@ -1,0 +1,153 @@
+// Exports of the page Model: they are of the model's pass that is on the screen, with its text and
+// its switched-off heads, and say so.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "../core/test_files.h"
+#include "app/live_model.h"
+#include "app_driver.h"
+#include "core/formats/model_directory.h"
+#include "core/formats/safetensors.h"
+
+namespace headscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kExport = "export dialog";
+
+class ModelExport : public testing::Test {
+ protected:
+  ModelExport() {
+    ui.view().page = kModelPage;
+    ui.view().model.place = {tiny().string(), "The cat sat on the mat"};
+    calm();
+  }
+  static fs::path tiny() { return fs::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2"; }
+  void calm() {
+    for (int i = 0; i < 3; ++i) {
+      ui.frame();
+      ui.settle();
+    }
+  }
+  void ask(const char* item, const fs::path& path) {
+    ui.click("Export ▾", "top bar");
+    ui.click(item, "Popup");
+    ui.typeInto("file", path.string(), kExport);
+    ui.press(Key::enter);
+  }
+  std::string all() { return ui.screen().all(kExport); }
+  static std::string read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  /// The pass of the text on the page without the head 1.0.
+  static model::ModelTracePtr passWithoutAHead() {
+    const auto model = formats::openModel(tiny(), kTestBudget);
+    const model::ModelInput input{{283, 271, 84, 396, 278, 262, 298, 273}, {}, {}};
+    const auto document = withoutHeads(*makeModelDocument(model, input), {{1, 0}});
+    return runModel(document, nullptr, {}, kTestBudget);
+  }
+
+  TempFolder folder;
+  AppDriver ui;
+};
+
+TEST_F(ModelExport, EveryTensorIsTheModelsOnTheScreen) {
+  ui.view().model.layer = 1;
+  ui.frame();
+  ui.click("layer 2, head 1 off", kModelHeadsCard);
+  calm();
+  ask("Every tensor …", folder / "all");
+  EXPECT_TRUE(ui.shows(
+      "saved every tensor of tiny-gpt2 (2 layers of 4 heads, 8 tokens, 1 head off)", kExport))
+      << all();
+  const formats::SafetensorsFile file(folder / "all.safetensors");
+  ASSERT_EQ(file.names(), (std::vector<std::string>{"attentions", "hidden_states", "logits"}));
+  ASSERT_EQ(file.shape("attentions"), (Shape{2, 4, 8, 8}));
+  const auto pass = passWithoutAHead();
+  EXPECT_EQ(file.read("logits").values(), pass->logits(0, 8).values());
+  const auto second = pass->layer(1)->materialise(TensorId::weights).values();
+  const auto found = file.read("attentions").values();
+  ASSERT_EQ(found.size(), 2 * second.size());
+  EXPECT_TRUE(std::equal(second.begin(), second.end(), found.begin() + std::ssize(second)));
+  EXPECT_EQ(file.metadata().at("model"), "tiny-gpt2");
+  EXPECT_EQ(file.metadata().at("ids"), "[283,271,84,396,278,262,298,273]");
+  EXPECT_EQ(file.metadata().at("heads_off"), "[[1,0]]");
+}
+
+TEST_F(ModelExport, CtrlShiftTSavesTheModelsTrace) {
+  ui.press(Key{'T'}, true, true);
+  const fs::path path = "trace-of-CtrlShiftTSavesTheModelsTrace.safetensors";
+  ASSERT_TRUE(fs::exists(path));
+  EXPECT_NE(ui.app().message().find("tiny-gpt2 (2 layers of 4 heads, 8 tokens)"), std::string::npos)
+      << ui.app().message();
+  EXPECT_EQ(formats::SafetensorsFile(path).shape("logits"), (Shape{8, 400}));
+  fs::remove(path);
+}
+
+TEST_F(ModelExport, ATensorIsChosenAndWrittenInEachFormat) {
+  ask("A tensor …", folder / "a.npy");
+  EXPECT_EQ(read(folder / "a.npy").substr(1, 5), "NUMPY");
+  EXPECT_TRUE(ui.shows("exported attentions (2, 4, 8, 8) of tiny-gpt2", kExport)) << all();
+  ui.typeInto("file", (folder / "a.csv").string(), kExport);
+  ui.press(Key::enter);
+  const std::string csv = read(folder / "a.csv");
+  EXPECT_EQ(csv.substr(0, csv.find('\n')), "layer,head,row,token,0,1,2,3,4,5,6,7");
+  EXPECT_NE(csv.find("\n1,3,0,The,1,0,0,0,0,0,0,0\n"), std::string::npos) << csv;
+  ui.click("attentions (2, 4, 8, 8)", kExport);
+  ui.click("hidden_states (3, 8, 32)", "Combo");
+  ui.click("safetensors", kExport);
+  ui.click("Export", kExport);
+  EXPECT_EQ(formats::SafetensorsFile(folder / "a.safetensors").shape("hidden_states"),
+            (Shape{3, 8, 32}));
+}
+
+TEST_F(ModelExport, AScriptIsOfTheChosenLayer) {
+  ui.view().model.layer = 1;
+  ui.frame();
+  ui.click("Export ▾", "top bar");
+  ui.click("A PyTorch script …", "Popup");
+  EXPECT_TRUE(ui.shows("layer 2 of tiny-gpt2 (4 heads, 8 tokens)", kExport)) << all();
+  ui.typeInto("folder", (folder / "script").string(), kExport);
+  ui.press(Key::enter);
+  EXPECT_TRUE(ui.shows("exported a PyTorch script of layer 2 of tiny-gpt2", kExport)) << all();
+  EXPECT_TRUE(fs::exists(folder / "script" / "tensors" / "weights.npy"));
+}
+
+TEST_F(ModelExport, APictureShowsTheModelAndWhatIsOff) {
+  ui.click("layer 1, head 1 off", kModelHeadsCard);
+  calm();
+  ui.click("Export ▾", "top bar");
+  ui.click("A picture …", "Popup");
+  EXPECT_FALSE(ui.shows("step", kExport)) << "it is another page's\n" << all();
+  ui.click("all layers", kExport);
+  ui.click("Export", kExport);
+  auto asked = ui.app().takePictureRequest();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->subject, "all layers of tiny-gpt2 (2 layers of 4 heads, 8 tokens, 1 head off)");
+  App picture(std::move(asked->program));
+  for (int i = 0; i < 3; ++i) {
+    picture.finish();
+    ui.host().frames(picture, 2);
+  }
+  EXPECT_TRUE(ui.shows("layer 2")) << ui.screen().all();
+  EXPECT_TRUE(ui.shows("layer 1, head 1 on")) << ui.screen().all();
+}
+
+TEST_F(ModelExport, WithoutAModelItIsSaid) {
+  ui.restart(presetDocument("original-transformer"));
+  ui.view().page = kModelPage;
+  ui.frame();
+  ui.press(Key{'E'}, true, true);
+  EXPECT_TRUE(ui.shows("No model is open", kExport)) << all();
+  ui.press(Key::escape);
+  ui.press(Key{'T'}, true, true);
+  EXPECT_NE(ui.app().message().find("no model is open"), std::string::npos) << ui.app().message();
+  EXPECT_FALSE(fs::exists("trace-of-WithoutAModelItIsSaid.safetensors"));
+}
+
+}  // namespace
+}  // namespace headscope::ui
