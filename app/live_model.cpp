@@ -514,6 +514,8 @@ void LiveModel::take(const formats::SavedModels& models, DocumentPtr document) {
   off_.clear();
   edits_ = nullptr;
   kept_.clear();
+  undo_.clear();
+  redo_.clear();
   for (const auto& model : models) {
     if (!model->edited() && model->shown.empty()) continue;
     const std::string problem = whyNot([&] { kept_.push_back(asKept(model)); });
