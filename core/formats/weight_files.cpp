@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/formats/files.h"
 #include "core/formats/json.h"
@@ -21,7 +23,7 @@ constexpr std::size_t kMostIndexedTensors = 1'000'000;
 WeightFiles::WeightFiles(const fs::path& directory) : directory_(directory) {
   std::error_code code;
   if (fs::exists(directory / kWhole, code)) {
-    files_.push_back(SafetensorsFile::mapped(directory / kWhole));
+    files_.emplace_back(directory / kWhole);
     for (const std::string& name : files_.front().names()) add(name, 0);
   } else if (fs::exists(directory / kIndex, code)) {
     openIndex(directory / kIndex);
@@ -61,7 +63,7 @@ void WeightFiles::openIndex(const fs::path& index) {
     }
     const auto found = opened.find(shard);
     if (found == opened.end()) {
-      files_.push_back(SafetensorsFile::mapped(directory_ / shard));
+      files_.emplace_back(directory_ / shard);
       opened.emplace(shard, files_.size() - 1);
     }
     const std::size_t number = opened.at(shard);
@@ -80,6 +82,10 @@ std::vector<std::string> WeightFiles::names() const {
   std::vector<std::string> names;
   for (const auto& [name, file] : where_) names.push_back(name);
   return names;
+}
+
+bool WeightFiles::changed() const {
+  return std::ranges::any_of(files_, [](const SafetensorsFile& file) { return file.changed(); });
 }
 
 const SafetensorsFile& WeightFiles::fileOf(const std::string& name) const {
