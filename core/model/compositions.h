@@ -74,7 +74,8 @@ double compositionFlops(const ModelConfig& config);
 
 /// Adds the loops that fill them in from the model's own weights. Norms of products are found
 /// through (d_k, d_k) matrices: no (D, D) one is made. The same bits on every thread count. What
-/// they are given has to live until they have ended.
+/// they are given has to live until they have ended. A loop throws UserError where a product of
+/// weights overflows.
 void addCompositions(Loops& loops, const Model& model, const Execution& execution,
                      Compositions& into);
 /// Nothing where cancelled.
