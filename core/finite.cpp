@@ -61,6 +61,7 @@ float largestMagnitude(const ConstMatrixView& cells) {
 std::optional<Shape> firstNotFinite(const Tensor& tensor) {
   if (tensor.empty()) return std::nullopt;
   const Tensor dense = tensor.contiguous() ? tensor : tensor.clone();
+  if (allFinite({dense.data(), 1, dense.size(), dense.size(), 1})) return std::nullopt;
   const float* begin = dense.data();
   const float* end = begin + dense.size();
   const float* found = std::find_if(begin, end, notFinite);

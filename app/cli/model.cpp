@@ -274,16 +274,16 @@ void runModelCommand(const ModelOptions& options, std::ostream& out) {
   const ModelPass pass = computeModel(options);
   // what cannot be told is said before anything is printed or written
   Json json = options.json ? modelJson(pass) : Json();
-  std::ostringstream readings;
+  std::ostringstream text;
   if (options.json) {
     addReadings(json, options.readings, pass.trace, pass.names);
   } else {
-    printReadings(readings, options.readings, pass.trace, pass.names);
+    print(text, pass);
+    printReadings(text, options.readings, pass.trace, pass.names);
   }
   if (!options.trace.empty()) formats::saveTrace(options.trace, *pass.trace);
   if (options.json) return printJson(out, json);
-  print(out, pass);
-  out << readings.str();
+  out << text.str();
   if (!options.trace.empty()) out << "\ntrace: " << options.trace << '\n';
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "core/formats/downloaded_file.h"
@@ -57,6 +58,43 @@ std::string readText(const fs::path& path, std::uintmax_t mostBytes, std::string
     throw UserError(fmt::format("{} {}", path.string(), *instead));
   }
   return text;
+}
+
+UnchangedFile::UnchangedFile(const fs::path& path) : path_(path) {
+  std::error_code code;
+  opened_ = stampOf(path, code);  // before it is opened: a change in between is noticed
+  InputFile file = openInput(path);
+  bytes_ = file.bytes;
+  stream_ = std::move(file.stream);
+}
+
+UnchangedFile::Stamp UnchangedFile::stampOf(const fs::path& path, std::error_code& code) {
+  Stamp stamp;
+  stamp.bytes = fs::file_size(path, code);
+  if (!code) stamp.written = fs::last_write_time(path, code);
+  return stamp;
+}
+
+bool UnchangedFile::changed() const {
+  std::error_code code;
+  const Stamp now = stampOf(path_, code);
+  return !code && now != opened_;
+}
+
+void UnchangedFile::read(std::uint64_t offset, std::span<char> to) const {
+  const std::lock_guard lock(mutex_);
+  stream_.clear();
+  stream_.seekg(static_cast<std::streamoff>(offset));
+  stream_.read(to.data(), static_cast<std::streamsize>(to.size()));
+  // asked after reading: what was read before a change is of the file that was opened
+  if (changed()) {
+    throw UserError(fmt::format("{} has changed on the disk since it was opened: open it again",
+                                path_.string()));
+  }
+  if (!stream_) {
+    throw UserError(
+        fmt::format("{} cannot be read to its end: check the disk it is on", path_.string()));
+  }
 }
 
 namespace {

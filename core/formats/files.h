@@ -1,13 +1,17 @@
-// Files: one from anywhere, opened to be read; and one that appears whole or not at all.
+// Files: one from anywhere, opened to be read; one that is read piece by piece and notices that it
+// was changed meanwhile; and one that appears whole or not at all.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <mutex>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace headscope::formats {
@@ -25,6 +29,39 @@ InputFile openInput(const std::filesystem::path& path);
 /// usable KIND: it is larger than 64 MiB; open another".
 std::string readText(const std::filesystem::path& path, std::uintmax_t mostBytes,
                      std::string_view kind);
+
+/// A file that is read piece by piece while it stays open. Every piece comes from the file as it
+/// was when it was opened: a file that was written to or replaced since is refused. Its bytes are
+/// read, not mapped into memory, because a mapped file that another program shortens ends this one.
+/// Safe on any thread.
+class UnchangedFile {
+ public:
+  /// Throws UserError as openInput does.
+  explicit UnchangedFile(const std::filesystem::path& path);
+
+  std::uint64_t bytes() const { return bytes_; }
+  /// Fills `to` with the bytes from `offset` on. Throws UserError for a file that has changed, and
+  /// where they cannot be read.
+  void read(std::uint64_t offset, std::span<char> to) const;
+  /// Whether the path leads to a file of another size or another time of its last change. False for
+  /// a path that leads nowhere: the open file can still be read.
+  bool changed() const;
+
+ private:
+  struct Stamp {
+    std::uintmax_t bytes = 0;
+    std::filesystem::file_time_type written;
+
+    bool operator==(const Stamp&) const = default;
+  };
+  static Stamp stampOf(const std::filesystem::path& path, std::error_code& code);
+
+  std::filesystem::path path_;
+  Stamp opened_;
+  std::uint64_t bytes_ = 0;
+  mutable std::mutex mutex_;  // of the stream
+  mutable std::ifstream stream_;
+};
 
 /// Written beside, flushed, renamed. Throws UserError naming the path and the system's reason; what
 /// was there before stays. What a killed process left of an earlier writing goes.

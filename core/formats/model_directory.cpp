@@ -401,6 +401,7 @@ class DirectoryWeights final : public model::WeightReader {
   Readout readout() const override { return parts().readout(); }
   bool hasReadout() const override { return parts().hasReadout(); }
   bool ownDecoder() const override { return parts().ownDecoder(); }
+  bool changedOnDisk() const override { return files_.changed(); }
 
  private:
   PartsReader parts() const { return {files_, config_, prefix_}; }

@@ -7,13 +7,13 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <fstream>
 #include <limits>
-#include <streambuf>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "core/error.h"
+#include "core/finite.h"
 #include "core/formats/downloaded_file.h"
 #include "core/formats/files.h"
 #include "core/formats/json.h"
@@ -243,44 +243,6 @@ static_assert(std::endian::native == std::endian::little, "safetensors are littl
 
 constexpr std::uint64_t kLengthBytes = 8;
 
-template <typename T>
-T readAs(std::istream& in) {
-  T value{};
-  in.read(reinterpret_cast<char*>(&value), sizeof value);
-  return value;
-}
-
-/// Values of type T from the stream, each turned into a float, a buffer at a time.
-template <typename T>
-void readConverted(std::istream& in, std::span<float> out) {
-  constexpr std::size_t kBuffer = 1 << 16;
-  std::vector<T> buffer(std::min(kBuffer, out.size()));
-  while (!out.empty()) {
-    const std::size_t count = std::min(buffer.size(), out.size());
-    in.read(reinterpret_cast<char*>(buffer.data()),
-            static_cast<std::streamsize>(count * sizeof(T)));
-    std::transform(buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(count), out.begin(),
-                   [](T value) { return static_cast<float>(value); });
-    out = out.subspan(count);
-  }
-}
-
-/// Bytes in memory, read like a file.
-class BytesBuffer : public std::streambuf {
- public:
-  explicit BytesBuffer(std::string_view bytes) {
-    char* begin = const_cast<char*>(bytes.data());  // a get area is never written to
-    setg(begin, begin, begin + bytes.size());
-  }
-
- protected:
-  pos_type seekpos(pos_type to, std::ios_base::openmode) override {
-    if (to < 0 || to > egptr() - eback()) return pos_type(off_type(-1));
-    setg(eback(), eback() + static_cast<off_type>(to), egptr());
-    return to;
-  }
-};
-
 void writeAsHalf(std::ostream& out, const Tensor& dense, const std::string& name) {
   using Halves = Eigen::Array<Eigen::half, Eigen::Dynamic, 1>;
   const Halves halves =
@@ -300,39 +262,33 @@ bool isReadableFloat(std::string_view dtype) {
   return dtype == "F32" || dtype == "F16" || dtype == "BF16" || dtype == "F64";
 }
 
-SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path) {
-  auto [in, fileBytes] = openInput(path);
-  readHeader(in, fileBytes);
+SafetensorsFile::SafetensorsFile(const std::filesystem::path& path)
+    : path_(path), file_(std::make_shared<const UnchangedFile>(path)) {
+  readHeader(file_->bytes());
 }
 
 SafetensorsFile::SafetensorsFile(const std::filesystem::path& name, std::string_view bytes)
     : path_(name), bytes_(bytes) {
-  BytesBuffer buffer(bytes);
-  std::istream in(&buffer);
-  readHeader(in, bytes.size());
+  readHeader(bytes.size());
 }
 
-SafetensorsFile SafetensorsFile::mapped(const std::filesystem::path& path) {
-  openInput(path);  // refuses what is no file
-  auto map = platform::MappedFile::open(path);
-  if (map == nullptr) return SafetensorsFile(path);
-  SafetensorsFile file(path, map->bytes());
-  file.map_ = std::move(map);
-  return file;
+void SafetensorsFile::readBytes(std::uint64_t offset, std::span<char> to) const {
+  if (file_ != nullptr) return file_->read(offset, to);
+  std::ranges::copy(bytes_.substr(static_cast<std::size_t>(offset), to.size()), to.begin());
 }
 
-void SafetensorsFile::readHeader(std::istream& in, std::uint64_t fileBytes) {
+void SafetensorsFile::readHeader(std::uint64_t fileBytes) {
   const auto fail = [&](const std::string& what) {
     throw UserError(fmt::format("{} is not a usable safetensors file: {}; save it again",
                                 path_.string(), what));
   };
   if (fileBytes < kLengthBytes) fail("it is cut short within its first 8 bytes");
-  const auto headerBytes = readAs<std::uint64_t>(in);
+  std::uint64_t headerBytes = 0;
+  readBytes(0, {reinterpret_cast<char*>(&headerBytes), sizeof headerBytes});
   if (headerBytes > kMostHeaderBytes || headerBytes > fileBytes - kLengthBytes) {
     std::string first(static_cast<std::size_t>(std::min<std::uint64_t>(kTellingBytes, fileBytes)),
                       '\0');
-    in.seekg(0);
-    in.read(first.data(), static_cast<std::streamsize>(first.size()));
+    readBytes(0, first);
     if (const auto instead = whatItIsInsteadOfBinary(first)) {
       throw UserError(fmt::format("{} {}", path_.string(), *instead));
     }
@@ -345,9 +301,7 @@ void SafetensorsFile::readHeader(std::istream& in, std::uint64_t fileBytes) {
                      fileBytes - kLengthBytes));
   }
   std::string header(static_cast<std::size_t>(headerBytes), '\0');
-  if (!in.read(header.data(), static_cast<std::streamsize>(header.size()))) {
-    fail("its header cannot be read");
-  }
+  readBytes(kLengthBytes, header);
   dataStart_ = kLengthBytes + headerBytes;
   SafetensorsHeader parsed = HeaderParser(fileBytes - dataStart_, path_.string()).parse(header);
   entries_ = std::move(parsed.entries);
@@ -380,25 +334,46 @@ Tensor SafetensorsFile::read(const std::string& name) const {
 }
 
 Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
+  ReadTensor read = readValues(name, budgetBytes);
+  if (!read.finite) requireFinite(read.tensor, name, path_.string());
+  return std::move(read.tensor);
+}
+
+Tensor SafetensorsFile::readAny(const std::string& name) const {
+  return readValues(name, defaultMemoryBudget()).tensor;
+}
+
+/// Reads values of type T as floats, a part at a time. False where some are not finite.
+template <typename T>
+bool SafetensorsFile::readConverted(std::uint64_t offset, std::span<float> out) const {
+  constexpr std::size_t kAtOnce = 1 << 16;  // stay in cache until they are looked at
+  std::vector<T> buffer(std::is_same_v<T, float> ? 0 : std::min(kAtOnce, out.size()));
+  bool finite = true;
+  while (!out.empty()) {
+    const std::span<float> part = out.first(std::min(kAtOnce, out.size()));
+    const std::size_t bytes = part.size() * sizeof(T);
+    if constexpr (std::is_same_v<T, float>) {
+      readBytes(offset, {reinterpret_cast<char*>(part.data()), bytes});
+    } else {
+      readBytes(offset, {reinterpret_cast<char*>(buffer.data()), bytes});
+      std::transform(buffer.begin(), buffer.begin() + std::ssize(part), part.begin(),
+                     [](T value) { return static_cast<float>(value); });
+    }
+    finite = allFinite({part.data(), 1, std::ssize(part), std::ssize(part), 1}) && finite;
+    out = out.subspan(part.size());
+    offset += bytes;
+  }
+  return finite;
+}
+
+SafetensorsFile::ReadTensor SafetensorsFile::readValues(const std::string& name,
+                                                        Index budgetBytes) const {
   const SafetensorsEntry& e = entry(name);
   if (!isReadableFloat(e.dtype)) {
     throw UserError(fmt::format("{} in {} is of type {}; only F32, F16, BF16 and F64 can be used",
                                 name, path_.string(), e.dtype));
   }
   const Index count = elementCount(e.shape);
-  const auto refuseChanged = [&] {
-    throw UserError(
-        fmt::format("{} in {} cannot be read to its end; the file has changed, so load "
-                    "it again",
-                    name, path_.string()));
-  };
-  if (map_ != nullptr) {
-    if (!map_->complete()) refuseChanged();
-    const char* data = map_->bytes().data() + dataStart_ + e.begin;
-    if (e.dtype == "F32" && reinterpret_cast<std::uintptr_t>(data) % alignof(float) == 0) {
-      return Tensor::over(map_, static_cast<const float*>(static_cast<const void*>(data)), e.shape);
-    }
-  }
   if (count > budgetBytes / static_cast<Index>(sizeof(float))) {
     throw UserError(fmt::format(
         "{} {} in {} would take {} of memory, more than the {} there are for it; use a "
@@ -406,24 +381,19 @@ Tensor SafetensorsFile::read(const std::string& name, Index budgetBytes) const {
         name, toString(e.shape), path_.string(),
         bytesInWords(count * static_cast<Index>(sizeof(float))), bytesInWords(budgetBytes)));
   }
-  std::ifstream file;
-  BytesBuffer buffer(bytes_.value_or(""));
-  if (!bytes_) file = openInput(path_).stream;
-  std::istream in(bytes_ ? static_cast<std::streambuf*>(&buffer) : file.rdbuf());
-  in.seekg(static_cast<std::streamoff>(dataStart_ + e.begin));
-  Tensor tensor = Tensor::uninitialised(e.shape);
-  const std::span<float> out(tensor.mutableData(), static_cast<std::size_t>(count));
+  ReadTensor read{Tensor::uninitialised(e.shape)};
+  const std::span<float> out(read.tensor.mutableData(), static_cast<std::size_t>(count));
+  const std::uint64_t from = dataStart_ + e.begin;
   if (e.dtype == "F32") {
-    in.read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size_bytes()));
+    read.finite = readConverted<float>(from, out);
   } else if (e.dtype == "F16") {
-    readConverted<Eigen::half>(in, out);
+    read.finite = readConverted<Eigen::half>(from, out);
   } else if (e.dtype == "BF16") {
-    readConverted<Eigen::bfloat16>(in, out);
+    read.finite = readConverted<Eigen::bfloat16>(from, out);
   } else {
-    readConverted<double>(in, out);
+    read.finite = readConverted<double>(from, out);
   }
-  if (!in) refuseChanged();
-  return tensor;
+  return read;
 }
 
 void writeSafetensors(const std::filesystem::path& path, const std::vector<TensorToWrite>& tensors,

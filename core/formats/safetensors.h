@@ -5,15 +5,14 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <istream>
 #include <map>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/platform/mapped_file.h"
+#include "core/formats/files.h"
 #include "core/tensor.h"
 
 namespace headscope::formats {
@@ -28,14 +27,12 @@ struct SafetensorsEntry {
 bool isReadableFloat(std::string_view dtype);
 
 /// What a file holds, header checked whole: every range within the data, none overlapping, sizes
-/// equal to shape × type. Values are read on demand.
+/// equal to shape × type. Values are read on demand, all of the file as it was when it was opened
+/// (UnchangedFile).
 class SafetensorsFile {
  public:
   /// Throws UserError that names the file and what is wrong with it.
   explicit SafetensorsFile(const std::filesystem::path& path);
-  /// The same, mapped into memory where the system can: float32 tensors are then read without a
-  /// copy, and live as long as they are used.
-  static SafetensorsFile mapped(const std::filesystem::path& path);
   /// One that is in memory, which must outlive this; `name` stands for its path.
   SafetensorsFile(const std::filesystem::path& name, std::string_view bytes);
 
@@ -46,18 +43,32 @@ class SafetensorsFile {
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   const std::filesystem::path& path() const { return path_; }
 
-  /// As float32. Throws UserError for a type that is not a float, naming tensor and type, and for
-  /// more than `budgetBytes` of memory (half of this machine's).
+  /// As float32. Throws UserError for a type that is not a float, naming tensor and type, for a
+  /// value that is NaN or infinite, naming its cell, for more than `budgetBytes` of memory (half of
+  /// this machine's), and for a file that has changed since it was opened.
   Tensor read(const std::string& name) const;
   Tensor read(const std::string& name, Index budgetBytes) const;
+  /// As read, with values that are NaN or infinite: a trace's masked scores are.
+  Tensor readAny(const std::string& name) const;
+  /// Whether the file on the disk is no longer the one that was opened.
+  bool changed() const { return file_ != nullptr && file_->changed(); }
 
  private:
+  struct ReadTensor {
+    Tensor tensor;
+    bool finite = true;
+  };
+
   const SafetensorsEntry& entry(const std::string& name) const;
-  void readHeader(std::istream& in, std::uint64_t fileBytes);
+  void readHeader(std::uint64_t fileBytes);
+  ReadTensor readValues(const std::string& name, Index budgetBytes) const;
+  void readBytes(std::uint64_t offset, std::span<char> to) const;
+  template <typename T>
+  bool readConverted(std::uint64_t offset, std::span<float> out) const;
 
   std::filesystem::path path_;
-  std::optional<std::string_view> bytes_;  // none: they are at the path
-  std::shared_ptr<const platform::MappedFile> map_;
+  std::shared_ptr<const UnchangedFile> file_;  // null: in memory
+  std::string_view bytes_;                     // those in memory
   std::uint64_t dataStart_ = 0;
   std::map<std::string, SafetensorsEntry> entries_;
   std::map<std::string, std::string> metadata_;

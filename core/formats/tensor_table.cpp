@@ -76,8 +76,8 @@ Tensor TensorsToRead::read(const JsonField& field, const Shape& expected) {
   }
   bytes_ += bytes;
   const Tensor* own = given(name);
+  if (own != nullptr) requireFinite(*own, name, where());
   Tensor tensor = own != nullptr ? *own : file_->read(name);
-  requireFinite(tensor, name, file_ ? file_->path().string() : where());
   return read_.emplace(name, std::move(tensor)).first->second;
 }
 
@@ -87,12 +87,15 @@ std::uint64_t contentHash(const std::vector<NamedTensor>& tensors) {
   return sum;
 }
 
+std::uint64_t contentHash(const SafetensorsFile& file) {
+  std::uint64_t sum = 0;
+  for (const std::string& name : file.names()) sum += hashOf(name, file.read(name));
+  return sum;
+}
+
 std::uint64_t contentHash(const std::filesystem::path& path) {
   try {
-    const SafetensorsFile file(path);
-    std::uint64_t sum = 0;
-    for (const std::string& name : file.names()) sum += hashOf(name, file.read(name));
-    return sum;
+    return contentHash(SafetensorsFile(path));
   } catch (const UserError&) {
     return 0;
   }

@@ -56,6 +56,8 @@ class TensorsToRead {
 
 /// Of names, shapes and every bit of the values, whatever their order.
 std::uint64_t contentHash(const std::vector<NamedTensor>& tensors);
+/// That of an open file. Throws UserError where a tensor cannot be read.
+std::uint64_t contentHash(const SafetensorsFile& file);
 /// That of a file; 0 where it cannot be read.
 std::uint64_t contentHash(const std::filesystem::path& file);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 #include "core/formats/downloaded_file.h"
 #include "core/formats/files.h"
@@ -25,7 +27,7 @@ WeightFiles::WeightFiles(const fs::path& directory, model::ModelNotes& notes)
     openIndex(place.path);
     return;
   }
-  files_.push_back(SafetensorsFile::mapped(place.path));
+  files_.emplace_back(place.path);
   for (const std::string& name : files_.front().names()) add(name, 0);
 }
 
@@ -49,7 +51,7 @@ void WeightFiles::openIndex(const fs::path& index) {
     }
     const auto found = opened.find(shard);
     if (found == opened.end()) {
-      files_.push_back(SafetensorsFile::mapped(directory_ / shard));
+      files_.emplace_back(directory_ / shard);
       opened.emplace(shard, files_.size() - 1);
     }
     const std::size_t number = opened.at(shard);
@@ -68,6 +70,10 @@ std::vector<std::string> WeightFiles::names() const {
   std::vector<std::string> names;
   for (const auto& [name, file] : where_) names.push_back(name);
   return names;
+}
+
+bool WeightFiles::changed() const {
+  return std::ranges::any_of(files_, [](const SafetensorsFile& file) { return file.changed(); });
 }
 
 const SafetensorsFile& WeightFiles::fileOf(const std::string& name) const {

@@ -25,8 +25,11 @@ class WeightFiles {
   bool has(const std::string& name) const { return where_.contains(name); }
   const Shape& shape(const std::string& name) const { return fileOf(name).shape(name); }
   const std::string& dtype(const std::string& name) const { return fileOf(name).dtype(name); }
-  /// As float32. Throws UserError that names the tensor and the file.
+  /// As float32, all finite. Throws UserError that names the tensor and the file, and the cell that
+  /// is not finite.
   Tensor read(const std::string& name) const { return fileOf(name).read(name); }
+  /// Whether a file on the disk is no longer the one that was opened.
+  bool changed() const;
   /// The path of the file that a tensor is in.
   const std::filesystem::path& path(const std::string& name) const { return fileOf(name).path(); }
 

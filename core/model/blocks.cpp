@@ -153,14 +153,18 @@ Tensor sum(const Tensor& a, const Tensor& b, const Execution& execution) {
 }
 
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
-                const Execution& execution) {
-  if (readout.transform.empty()) return linear(hidden, readout.decoder, readout.bias, execution);
-  Tensor inner = linear(hidden, readout.transform, readout.transformBias, execution);
-  overNumbers(inner.size(), execution, [&](Index begin, Index count) {
-    activate(config.activation, {inner.mutableData() + begin, static_cast<std::size_t>(count)});
-  });
-  return linear(normalized(inner, readout.transformNorm, config, execution), readout.decoder,
-                readout.bias, execution);
+                const Execution& execution, const RowName& name) {
+  Tensor inner = hidden;
+  if (!readout.transform.empty()) {
+    inner = linear(hidden, readout.transform, readout.transformBias, execution);
+    overNumbers(inner.size(), execution, [&](Index begin, Index count) {
+      activate(config.activation, {inner.mutableData() + begin, static_cast<std::size_t>(count)});
+    });
+    inner = normalized(inner, readout.transformNorm, config, execution);
+  }
+  Tensor logits = linear(inner, readout.decoder, readout.bias, execution);
+  if (!execution.stop()) requireInRange(logits, name);
+  return logits;
 }
 
 }  // namespace headscope::model

@@ -7,6 +7,7 @@
 
 #include "core/execution.h"
 #include "core/model/model_weights.h"
+#include "core/model/overflow.h"
 
 namespace headscope::model {
 
@@ -30,8 +31,9 @@ Tensor feedForward(const Tensor& x, const FeedForward& weights, const ModelConfi
 /// a + b, of one shape.
 Tensor sum(const Tensor& a, const Tensor& b, const Execution& execution);
 
-/// From normalised last hidden states (1, rows, D) to logits (1, rows, V).
+/// From normalised last hidden states (1, rows, D) to logits (1, rows, V). Throws UserError where
+/// one overflows; `name` names its row. Not whole where `execution` is cancelled.
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
-                const Execution& execution);
+                const Execution& execution, const RowName& name);
 
 }  // namespace headscope::model

@@ -1,11 +1,14 @@
 #include "core/model/compositions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
 
 #include "core/gemm.h"
+#include "core/model/overflow.h"
 
 namespace headscope::model {
 namespace {
@@ -57,12 +60,14 @@ ConstMatrixView columnsOf(const Tensor& wO, Index head, Index dK) {
 }
 
 /// ‖Aᵀ M B‖ for M (d_k, d_k), of the Gram matrices of A and B: ‖Aᵀ M B‖² = ⟨(A Aᵀ) M, M (B Bᵀ)⟩.
+/// Not finite where one of them is not.
 double normBetween(const Tensor& gramA, const ConstMatrixView& m, const Tensor& gramB) {
   Tensor left = Tensor::uninitialised({m.rows, m.cols});
   Tensor right = Tensor::uninitialised({m.rows, m.cols});
   gemm(gramA.matrix(), m, left.mutableMatrix());
   gemm(m, gramB.matrix(), right.mutableMatrix());
-  return std::sqrt(std::max(0.0, dot(left.matrix(), right.matrix())));
+  const double squared = dot(left.matrix(), right.matrix());
+  return std::isfinite(squared) ? std::sqrt(std::max(0.0, squared)) : squared;
 }
 
 }  // namespace
@@ -152,6 +157,7 @@ class Composing {
 
   void beginLayer(Index layer) {
     const ModelConfig& c = model_.config();
+    layer_ = layer;
     const LayerWeightsPtr weights = model_.layer(layer);
     const Tensor gain = c.preNorm ? weights->attentionNorm.gain : Tensor();
     const Weights& w = weights->attention;
@@ -170,6 +176,8 @@ class Composing {
     // ‖AᵀB‖² = ⟨A Aᵀ, B Bᵀ⟩
     of.queryKeyNorm = std::sqrt(dot(of.queries.matrix(), of.keys.matrix()));
     of.outputValueNorm = std::sqrt(dot(of.outputs.matrix(), of.values.matrix()));
+    requireInRange(of.queryKeyNorm, {layer_, head});
+    requireInRange(of.outputValueNorm, {layer_, head});
   }
 
   void beginWith(Index earlier) { wO_ = model_.layer(earlier)->attention.wO; }
@@ -193,6 +201,7 @@ class Composing {
       if (both == 0.0) continue;
       const auto from = static_cast<Index>(h);
       const double between = normBetween(other, columnsOf(m, from, headDim), wrote.values[h]);
+      requireInRange(between, into);
       into_.set(kind, {earlier, from}, into, static_cast<float>(between / both));
     }
   }
@@ -211,6 +220,12 @@ class Composing {
     std::vector<double> norms;
   };
 
+  void requireInRange(double norm, const HeadOfLayer& head) const {
+    if (std::isfinite(norm)) return;
+    refuseOverflow(fmt::format("the products of the weights of layer {}, head {} of {}",
+                               head.layer + 1, head.head + 1, model_.name()));
+  }
+
   /// The key/value head of a query head.
   Index groupOf(Index head) const {
     return head / (model_.config().heads / model_.config().kvHeads);
@@ -218,6 +233,7 @@ class Composing {
 
   const Model& model_;
   Compositions& into_;
+  Index layer_ = 0;  // whose heads read
   ReadingLayer reads_;
   Tensor wO_;                      // of the earlier layer
   std::vector<Writing> writings_;  // of the layers before

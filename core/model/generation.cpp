@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/memory_budget.h"
 #include "core/model/blocks.h"
+#include "core/model/overflow.h"
 #include "core/row_turn.h"
 #include "core/steps/linear.h"
 #include "core/steps/terms.h"
@@ -60,6 +61,8 @@ Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index
   }
   return turned;
 }
+
+std::string attentionOf(Index layer) { return fmt::format("layer {}'s attention", layer + 1); }
 
 /// Rows of all heads into the cache from a token on.
 void keep(const Tensor& rows, Tensor& cache, Index from) {
@@ -153,19 +156,32 @@ bool Decoder::feed(Index id, const Execution& execution) {
   ModelConfig placed = c;
   placed.firstPosition += tokens_;  // its row of learned positions
   Tensor h = embed(*model.embedding(), placed, one, {}, execution);
+  requireInRange(h, "the embedding");
   for (Index layer = 0; layer < c.layers; ++layer) {
     const LayerWeightsPtr weights = model.layer(layer);
     h = sum(h, attend(layer, normalized(h, weights->attentionNorm, c, execution), execution),
             execution);
-    if (!c.attentionOnly) {
-      const Tensor inner = normalized(h, weights->feedForwardNorm, c, execution);
-      h = sum(h, feedForward(inner, weights->feedForward, c, execution), execution);
-    }
     if (execution.stop()) return false;
+    requireInRange(h, attentionOf(layer));
+    if (c.attentionOnly) continue;
+    const Tensor inner = normalized(h, weights->feedForwardNorm, c, execution);
+    h = sum(h, feedForward(inner, weights->feedForward, c, execution), execution);
+    if (execution.stop()) return false;
+    requireInRange(h, fmt::format("layer {}'s feed-forward network", layer + 1));
   }
+  logits_ = logitsOf(normalized(h, model.readout()->norm, c, execution), *model.readout(), c,
+                     execution, [&](Index) { return atNewToken("the logits"); })
+                .values();
   ++tokens_;
-  readLogits(normalized(h, model.readout()->norm, c, execution), execution);
   return !execution.stop();
+}
+
+std::string Decoder::atNewToken(const std::string& part) const {
+  return fmt::format("{} at token {} of {}", part, tokens_, from_->document().model->name());
+}
+
+void Decoder::requireInRange(const Tensor& row, const std::string& part) const {
+  model::requireInRange(row, [&](Index) { return atNewToken(part); });
 }
 
 Tensor Decoder::attend(Index layer, const Tensor& x, const Execution& execution) {
@@ -175,6 +191,8 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const Execution& execution)
   const auto project = [&](const Tensor& in, const Tensor& weight, const Tensor& bias) {
     return linear(in, weight, own.bias ? bias : Tensor(), execution);
   };
+  if (execution.stop()) return x;
+  requireInRange(x, fmt::format("the norm before layer {}'s attention", layer + 1));
   const Tensor q =
       madeReady(rowInHeads(project(x, w.wQ, w.bQ), own.numHeads), TensorId::q, own, tokens_);
   const Tensor k =
@@ -196,15 +214,13 @@ Tensor Decoder::attend(Index layer, const Tensor& x, const Execution& execution)
     tensors.put(result, each->memory(result, over, nullptr));
     const Index width = tensors.tensor(result).dim(3);
     for (Index head = 0; head < over.numHeads; ++head) {
-      each->compute(tensors, result, Box{0, head, 0, 1, 0, width});
+      // a score of −∞ would be a weight of 0, and leave no trace in what follows
+      if (!each->compute(tensors, result, Box{0, head, 0, 1, 0, width}) && !execution.stop()) {
+        refuseOverflow(atNewToken(attentionOf(layer)));
+      }
     }
   }
   return project(concatStep().view(TensorId::concat, tensors), w.wO, w.bO);
-}
-
-void Decoder::readLogits(const Tensor& last, const Execution& execution) {
-  const Model& model = *from_->document().model;
-  logits_ = logitsOf(last, *model.readout(), model.config(), execution).values();
 }
 
 Index Decoder::cacheBytes() const {

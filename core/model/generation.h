@@ -43,7 +43,8 @@ class Decoder {
   Index tokens() const { return tokens_; }
   Index room() const { return room_; }
 
-  /// One more token. False where `execution` was cancelled: the decoder is of no use then.
+  /// One more token. False where `execution` was cancelled: the decoder is of no use then, nor
+  /// after it threw. Throws UserError where a number overflows, naming the part of the model.
   bool feed(Index id, const Execution& execution);
 
   /// Of all tokens so far, in all layers.
@@ -55,7 +56,9 @@ class Decoder {
   };
 
   Tensor attend(Index layer, const Tensor& x, const Execution& execution);
-  void readLogits(const Tensor& last, const Execution& execution);
+  /// A part of the model at the token that is being fed, for a sentence.
+  std::string atNewToken(const std::string& part) const;
+  void requireInRange(const Tensor& row, const std::string& part) const;
 
   ModelTracePtr from_;
   Index tokens_ = 0, room_ = 0;

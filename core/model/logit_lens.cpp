@@ -20,6 +20,8 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
   requireWord(trace, row, word);
   const Index step = config.attentionOnly ? 2 : 1;
   const Index depths = 2 * config.layers / step + 1;
+  // what follows attention alone is told as attention's
+  const auto halfAt = [step](Index depth) { return depth == 0 ? 0 : depth * step - (step - 1); };
   Tensor stream = Tensor::uninitialised({1, depths, config.dModel});
   for (Index depth = 0; depth < depths; ++depth) {
     std::copy_n(trace.hidden(depth * step).data() + row * config.dModel, config.dModel,
@@ -35,13 +37,15 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
     const Index end = std::min(depths, first + kAtOnce);
     Tensor some = stream.slice(1, first, end);
     if (config.preNorm) some = normalized(some, readout->norm, config, execution);
-    const Tensor logits = logitsOf(some, *readout, config, execution);
+    const auto logitsAt = [&](Index place) {
+      return fmt::format("the logits after {} at token {} of {}",
+                         halfInWords(halfAt(first + place)), row, trace.document().model->name());
+    };
+    const Tensor logits = logitsOf(some, *readout, config, execution, logitsAt);
     if (execution.stop()) return std::nullopt;
     for (Index depth = first; depth < end; ++depth) {
       const std::span<const float> values = logits.matrix({0}).row(depth - first);
-      // what follows attention alone is told as attention's
-      const Index half = depth == 0 ? 0 : depth * step - (step - 1);
-      lens.push_back({half, mostProbable(values, 1).front(), standingOf(values, word)});
+      lens.push_back({halfAt(depth), mostProbable(values, 1).front(), standingOf(values, word)});
     }
   }
   return lens;

@@ -36,6 +36,10 @@ class Model {
   /// With the decoder's matrix in place, its own or the embedding's.
   std::shared_ptr<const Readout> readout() const;
 
+  /// Whether the weights on the disk are no longer those that were opened: reading a part of them
+  /// that is not kept fails then. It asks the file system.
+  bool changedOnDisk() const { return weights_->changedOnDisk(); }
+
   /// Layers that are converted and kept now.
   Index layersKept() const;
 

@@ -8,10 +8,10 @@
 
 #include "core/attention.h"
 #include "core/error.h"
-#include "core/finite.h"
 #include "core/ledger.h"
 #include "core/memory_budget.h"
 #include "core/model/blocks.h"
+#include "core/model/overflow.h"
 #include "core/steps/linear.h"
 #include "core/words/numbers.h"
 
@@ -111,6 +111,7 @@ class ModelPass::Running {
     }
     trace_->hidden_.push_back(embed(*document_->model->embedding(), config_, document_->input.ids,
                                     document_->input.types, execution_));
+    requireInRange(trace_->hidden_.back(), "the embedding");
   }
 
   /// Where nothing that it is computed from differs.
@@ -145,8 +146,8 @@ class ModelPass::Running {
     }
     if (!config_.preNorm) whole = normalized(whole, weights->feedForwardNorm, config_, execution_);
     if (execution_.stop()) return false;
-    requireFiniteHidden(half, layer, "attention");
-    requireFiniteHidden(whole, layer, "feed-forward network");
+    requireInRange(half, fmt::format("layer {}'s attention", layer + 1));
+    requireInRange(whole, fmt::format("layer {}'s feed-forward network", layer + 1));
     trace_->hidden_.push_back(std::move(half));
     trace_->hidden_.push_back(std::move(whole));
     ++trace_->layersRun_;
@@ -165,6 +166,7 @@ class ModelPass::Running {
     }
     if (x.empty()) x = trace_->attentionInput(layer, execution_);
     if (execution_.stop()) return nullptr;
+    requireInRange(x, fmt::format("the norm before layer {}'s attention", layer + 1));
     try {
       return runLayerAttention(layerDocument(*document_, layer, std::move(x), held_), before,
                                execution_);
@@ -181,12 +183,12 @@ class ModelPass::Running {
     trace_->traces_[at(layer)] = trace;
   }
 
-  void requireFiniteHidden(const Tensor& hidden, Index layer, const char* part) const {
-    const auto index = firstNotFinite(hidden);
-    if (!index) return;
-    throw UserError(fmt::format(
-        "layer {} of {}: after its {} token {}'s number {} is not finite; are its weights damaged?",
-        layer + 1, document_->model->name(), part, (*index)[1], (*index)[2]));
+  /// Not asked of work that was cancelled: what is left of it is no number.
+  void requireInRange(const Tensor& rows, const std::string& part) const {
+    if (execution_.stop()) return;
+    model::requireInRange(rows, [&](Index token) {
+      return fmt::format("{} at token {} of {}", part, token, document_->model->name());
+    });
   }
 
   void finish() {
@@ -198,6 +200,7 @@ class ModelPass::Running {
     trace_->last_ = config_.preNorm
                         ? normalized(end, document_->model->readout()->norm, config_, execution_)
                         : end;
+    requireInRange(trace_->last_, "the final norm");
   }
 
   ModelDocumentPtr document_;
@@ -274,7 +277,9 @@ Tensor ModelTrace::logits(Index row, Index rows, const Execution& execution) con
   const ThreadCount threads(
       threadsFor(2 * rows * config().dModel * config().vocabulary, execution.threads));
   const Tensor part = last_.slice(1, row, row + rows);
-  return logitsOf(part, *model.readout(), config(), execution);
+  return logitsOf(part, *model.readout(), config(), execution, [&](Index place) {
+    return fmt::format("the logits at token {} of {}", row + place, model.name());
+  });
 }
 
 std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) const {

@@ -24,7 +24,8 @@ using ModelTracePtr = std::shared_ptr<const ModelTrace>;
 /// One pass. `previous` may be null; what comes before the first layer that differs from it is
 /// taken from there, and of the steps of that layer those whose operands are the same. Traces held
 /// take at most `budgetBytes`. Null where `execution` was cancelled. Throws UserError where a pass
-/// does not fit the memory, and where a number is not finite, naming the layer.
+/// does not fit the memory, for a weight that is not finite, naming tensor and cell, and where a
+/// number overflows, naming the part of the model and the token.
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
                        const Execution& execution, Index budgetBytes);
 
@@ -73,7 +74,8 @@ class ModelTrace {
   bool held(Index layer) const { return traces_[static_cast<std::size_t>(layer)] != nullptr; }
 
   /// Rows [row, row + rows) of the logits: (1, rows, V). Throws UserError for a model without a
-  /// readout, and where they do not fit half of the memory. With the pass's threads, or as told.
+  /// readout, where they do not fit half of the memory, and where one overflows. With the pass's
+  /// threads, or as told.
   Tensor logits(Index row, Index rows) const;
   Tensor logits(Index row, Index rows, const Execution& execution) const;
   /// The most probable tokens at a place, the first of them first; of equals the lower id.

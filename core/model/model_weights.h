@@ -46,7 +46,9 @@ struct Readout {
 class WeightReader {
  public:
   virtual ~WeightReader() = default;
-  /// Each reads and converts anew. They throw UserError that names the file and the tensor.
+  /// Each reads and converts anew, all of the files as they were when the model was opened. They
+  /// throw UserError that names the file and the tensor, and the cell of a weight that is not
+  /// finite.
   virtual Embedding embedding() const = 0;
   virtual LayerWeights layer(Index layer) const = 0;
   virtual Readout readout() const = 0;
@@ -54,6 +56,8 @@ class WeightReader {
   virtual bool hasReadout() const = 0;
   /// Whether the readout's matrix is the model's own, not the embedding.
   virtual bool ownDecoder() const = 0;
+  /// Whether the files on the disk are no longer those that were opened.
+  virtual bool changedOnDisk() const = 0;
 };
 
 }  // namespace headscope::model

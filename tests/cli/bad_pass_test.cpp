@@ -88,7 +88,7 @@ TEST_F(BadPass, NanInAnInputIsNamedByIndex) {
   std::vector<float> values(2 * 8, 0.5F);
   values[8 + 3] = std::numeric_limits<float>::quiet_NaN();
   const std::string file = tensors("nan.safetensors", {{"x", Tensor::fromValues({2, 8}, values)}});
-  expectRefused({"run", "--input", file}, {"x[0, 1, 3]", "NaN", "nan.safetensors"});
+  expectRefused({"run", "--input", file}, {"x[1, 3]", "NaN", "nan.safetensors"});
 }
 
 TEST_F(BadPass, WhatFilesFixCannotBeChanged) {

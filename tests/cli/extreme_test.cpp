@@ -57,7 +57,7 @@ TEST_F(Extreme, WhatIsLargeOrTinyIsComputed) {
       ASSERT_EQ(result.status, 0) << value << ": " << result.err;
       const formats::SafetensorsFile file(path("out.safetensors"));
       for (const char* tensor : {"weights", "output"}) {
-        for (const float cell : file.read(tensor).values()) {
+        for (const float cell : file.readAny(tensor).values()) {
           ASSERT_TRUE(std::isfinite(cell)) << tensor << " of " << value;
         }
       }

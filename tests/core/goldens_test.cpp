@@ -34,7 +34,7 @@ TEST_P(GoldenCase, AgreesWithPyTorch) {
     if (!file.has(name)) continue;
     ++compared;
     EXPECT_EQ(file.shape(name), shapeOf(id, c)) << name;
-    expectClose(trace->materialise(id), file.read(name).values(), name);
+    expectClose(trace->materialise(id), file.readAny(name).values(), name);
   }
   EXPECT_EQ(compared, golden.storedInputs ? 9 : 3);
 

@@ -82,7 +82,11 @@ TEST(HostileModels, NumbersThatAreNone) {
   Tensor& down = m.tensors["model.layers.1.mlp.down_proj.weight"];
   down = down.clone();
   down.mutableData()[7] = std::nanf("");
-  expectUserError([&] { logitsOf(opened(m), {1, 65}); }, "layer 2", "feed-forward", "not finite");
+  expectUserError(
+      [&] {
+        logitsOf(opened(m), {1, 65});
+      },
+      "model.layers.1.mlp.down_proj.weight[0, 7] is NaN in ", "model.safetensors");
   ModelFolder huge("tiny-llama");
   Tensor& q = huge.tensors["model.layers.0.self_attn.q_proj.weight"];
   q = q.clone();

@@ -1,5 +1,6 @@
 #include "core/formats/safetensors.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -47,8 +48,8 @@ TEST(Safetensors, WrittenAndReadBack) {
   EXPECT_EQ(file.shape("aᵀ"), (Shape{3, 2}));
   EXPECT_EQ(file.dtype("a"), "F32");
   EXPECT_EQ(file.metadata().at("note"), "\"ü\"");
-  EXPECT_EQ(file.read("a").values(), values);
-  EXPECT_EQ(file.read("aᵀ").values(), a.transposed(0, 1).values());
+  EXPECT_EQ(file.readAny("a").values(), values);
+  EXPECT_EQ(file.readAny("aᵀ").values(), a.transposed(0, 1).values());
   EXPECT_EQ(file.read("empty").size(), 0);
   EXPECT_EQ(file.read("scalar").values(), std::vector<float>{7.0F});
 }
@@ -119,8 +120,9 @@ TEST(Safetensors, OtherFloatsAreConvertedExactly) {
             (std::vector<float>{1.0F, -2.0F, 65504.0F, std::ldexp(1.0F, -24), 0.0F}));
   EXPECT_TRUE(std::signbit(file.read("h").at({4})));
   EXPECT_EQ(file.read("b").values(), (std::vector<float>{1.0F, 3.140625F}));
-  EXPECT_EQ(file.read("d").values(),
+  EXPECT_EQ(file.readAny("d").values(),
             (std::vector<float>{0.1F, 1.0F, std::numeric_limits<float>::infinity()}));
+  expectUserError([&] { file.read("d"); }, "d[2] is ∞ in ", "t.safetensors");
   expectUserError([&] { file.read("i"); }, "i in ", "is of type I64; only F32, F16, BF16 and F64");
   expectUserError([&] { file.read("new"); }, "is of type F4");
   expectUserError([&] { file.read("none"); }, "has no tensor \"none\"");
@@ -260,6 +262,33 @@ TEST(AtomicFile, KeepsModeAndFollowsLinks) {
   struct stat status {};
   ::stat(path.c_str(), &status);
   EXPECT_EQ(status.st_mode & 0777, 0640U);
+}
+
+/// In every type that can say it, in the last of many parts that are read one after the other.
+TEST(Safetensors, ValuesThatAreNotFiniteAreNamed) {
+  const TempFolder folder;
+  constexpr std::size_t kCount = 200'001;
+  const std::string shape = fmt::format("[{}]", kCount);
+  const auto refused = [&](const char* type, const std::string& bytes, const char* is) {
+    SCOPED_TRACE(type);
+    const std::string header =
+        R"({"w":)" + entry(shape, fmt::format("[0,{}]", bytes.size()), type) + "}";
+    const SafetensorsFile file(folder.file("w.safetensors", safetensorsBytes(header, 0) + bytes));
+    expectUserError([&] { file.read("w"); }, fmt::format("w[200000] is {} in ", is),
+                    "w.safetensors");
+    EXPECT_EQ(file.readAny("w").size(), static_cast<Index>(kCount));
+  };
+  std::vector<float> single(kCount, 1.0F);
+  single.back() = -std::numeric_limits<float>::infinity();
+  refused("F32", bytesOfValues(single), "−∞");
+  std::vector<double> wide(kCount, 1.0);
+  wide.back() = std::nan("");
+  refused("F64", bytesOfValues(wide), "NaN");
+  std::vector<std::uint16_t> half(kCount, 0x3C00), brain(kCount, 0x3F80);
+  half.back() = 0x7C00;
+  refused("F16", bytesOfValues(half), "∞");
+  brain.back() = 0x7FC0;
+  refused("BF16", bytesOfValues(brain), "NaN");
 }
 
 }  // namespace

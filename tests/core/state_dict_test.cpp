@@ -304,7 +304,7 @@ TEST(StateDict, TraceHoldsEveryResult) {
     const std::string name(info(id).name);
     ASSERT_TRUE(file.has(name)) << name;
     EXPECT_EQ(file.shape(name), shapeOf(id, document->config)) << name;
-    EXPECT_EQ(file.read(name).values(), trace->materialise(id).values()) << name;
+    EXPECT_EQ(file.readAny(name).values(), trace->materialise(id).values()) << name;
   }
   const auto tokens = nlohmann::json::parse(file.metadata().at("tokens"));
   EXPECT_EQ(tokens, nlohmann::json::parse(R"([["The","cat","sat","on","the","mat"]])"));

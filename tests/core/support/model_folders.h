@@ -1,6 +1,7 @@
 // Model folders for tests: those of tests/data with fields and tensors changed, written anew.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -40,6 +41,13 @@ struct ModelFolder {
     tensors = std::move(renamed);
   }
 
+  /// A tensor of its own, to be written to.
+  Tensor& own(const std::string& name) { return tensors[name] = tensors.at(name).clone(); }
+  void fill(const std::string& name, float value) {
+    Tensor& tensor = own(name);
+    std::fill_n(tensor.mutableData(), tensor.size(), value);
+  }
+
   std::vector<formats::NamedTensor> list(
       const std::function<bool(const std::string&)>& wanted = nullptr) const {
     std::vector<formats::NamedTensor> all;
@@ -68,7 +76,7 @@ inline std::vector<float> logitsOf(const model::ModelPtr& of, const std::vector<
   return trace->logits(0, trace->tokens()).values();
 }
 
-/// The model of such a folder; it is gone again then, and what is mapped stays readable.
+/// The model of such a folder; it is gone again then, and its open file stays readable.
 inline model::ModelPtr opened(const ModelFolder& folderOf) {
   const TempFolder folder;
   folderOf.write(folder);

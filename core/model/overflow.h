@@ -1,0 +1,22 @@
+// Overflow: weights that are all finite can give numbers that a 32-bit float does not hold. A pass
+// ends there and says where, so that none of these is ever taken for a result.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "core/tensor.h"
+
+namespace headscope::model {
+
+/// What a row of numbers is, for a sentence: "layer 2's feed-forward network at token 3 of gpt2".
+using RowName = std::function<std::string(Index row)>;
+
+/// Throws UserError that says that this overflowed.
+[[noreturn]] void refuseOverflow(const std::string& what);
+
+/// Throws UserError where a number of `rows` (1, rows, width) is NaN or infinite; `name` names its
+/// row.
+void requireInRange(const Tensor& rows, const RowName& name);
+
+}  // namespace headscope::model
