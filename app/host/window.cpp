@@ -30,6 +30,7 @@
 #include "app/host/pace.h"
 #include "app/host/painter.h"
 #include "app/host/speaker_window.h"
+#include "app/host/system_libraries.h"
 #include "app/ui/text_field.h"
 #include "core/error.h"
 
@@ -40,13 +41,23 @@ constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle ho
 constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
 constexpr double kPicturePatience = 0.02;  // seconds of a frame
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
+constexpr const char* kNoOpenGl =
+    "no OpenGL at all: install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
 constexpr const char* kWindowWayOut = "use `headscope render --out F.png` to draw without a window";
+
+/// The system's libraries come before what the driver offers.
+void refuseWithoutLibraries() {
+  const std::string missing = missingForWindow();
+  if (missing.empty()) return;
+  throw UserError(fmt::format("the window needs {}, or {}", missing, kWindowWayOut));
+}
 
 struct GlfwLibrary {
   GlfwLibrary() {
     if (glfwInit() == GLFW_TRUE) return;
     const char* reason = nullptr;
     glfwGetError(&reason);
+    refuseWithoutLibraries();
     throw UserError(fmt::format("no display to open a window on ({}); {}",
                                 reason != nullptr ? reason : "GLFW does not start", kWindowWayOut));
   }
@@ -66,10 +77,10 @@ std::string versionFound() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
   const WindowPtr window = tryWindow(64, 64);
-  if (!window) return "no OpenGL at all";
+  if (!window) return kNoOpenGl;
   glfwMakeContextCurrent(window.get());
   const auto* version = reinterpret_cast<const char*>(glGetString(GL_VERSION));
-  return version != nullptr ? fmt::format("OpenGL {}", version) : "no OpenGL at all";
+  return version != nullptr ? fmt::format("OpenGL {}", version) : kNoOpenGl;
 }
 
 float contentScale(GLFWmonitor* monitor) {
@@ -104,6 +115,7 @@ WindowPtr openWindow(const WindowOptions& options) {
     window = tryWindow(width, height);
   }
   if (!window) {
+    refuseWithoutLibraries();
     throw UserError(fmt::format("the window needs OpenGL 3.3, and the driver here offers {}; {}",
                                 versionFound(), kWindowWayOut));
   }
