@@ -98,6 +98,25 @@ bare_system() {
   printf '%s\n' "$folder"
 }
 
+# debian_sources <folder> <source>/<suite>...: upstream's archives as Debian keeps them, unpacked in
+# the folder. For a bare Debian alone: its apt learns where the sources of both suites are.
+debian_sources() {
+  local folder="$1" mirror source archive
+  shift
+  [ ! -f "$folder/complete" ] || return 0
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  mirror="$(awk '$1 == "deb" { print $2; exit }' /etc/apt/sources.list)"
+  printf "deb-src $mirror %s main\n" trixie bookworm >/etc/apt/sources.list.d/sources.list
+  apt-get -qq update >&2
+  for source in "$@"; do
+    (cd "$folder" &&
+      apt-get -qq -o APT::Sandbox::User=root source --download-only --tar-only "$source" >&2)
+  done
+  for archive in "$folder"/*.tar.*; do tar -xf "$archive" -C "$folder"; done
+  touch "$folder/complete"
+}
+
 # in_system <folder> <command>...: run there, with this machine's network and way to packages; an
 # empty folder /headscope there is this one. What is mounted for it is gone with it.
 in_system() {

@@ -15,22 +15,23 @@ EglContext::~EglContext() = default;
 
 #include <string>
 
+#include "app/host/system_libraries.h"
 #include "core/error.h"
 
 namespace headscope::host {
 namespace {
 
 constexpr const char* kEglWayOut =
-    "; install Mesa's (Debian and Ubuntu: libegl1 and libgl1-mesa-dri)";
+    "; install Mesa's driver (Debian and Ubuntu: apt install libegl1 libgl1 libgl1-mesa-dri)";
 
 bool initialised(EGLDisplay display) {
   return display != EGL_NO_DISPLAY && eglInitialize(display, nullptr, nullptr) == EGL_TRUE;
 }
 
 EGLDisplay openDisplay() {
-  if (!epoxy_has_egl()) {
-    throw UserError(std::string("drawing offscreen needs EGL, which is not installed") +
-                    kEglWayOut);
+  // epoxy ends the program where it finds no OpenGL
+  if (const std::string missing = missingForDrawing(); !missing.empty()) {
+    throw UserError("drawing offscreen needs " + missing);
   }
   if (epoxy_has_egl_extension(EGL_NO_DISPLAY, "EGL_MESA_platform_surfaceless")) {
     EGLDisplay display =

@@ -1,13 +1,6 @@
 #include "app/host/headless.h"
 
-#include "app/ui/text_field.h"
-
 namespace headscope::host {
-namespace {
-
-constexpr double kFrameTime = 1.0 / 60.0;
-
-}  // namespace
 
 Headless::Headless(int width, int height) {
   ImGuiIO& io = ImGui::GetIO();
@@ -23,23 +16,42 @@ void Headless::resize(int width, int height) {
 }
 
 void Headless::frame(App& app) {
-  ImGui::GetIO().DeltaTime = static_cast<float>(kFrameTime);
+  ImGui::GetIO().DeltaTime = static_cast<float>(frameTime_);
   session_.frame(app, now_);
-  now_ += kFrameTime;
+  now_ += frameTime_;
 }
 
 void Headless::frames(App& app, int count) {
   for (int i = 0; i < count; ++i) frame(app);
 }
 
-void Headless::moveMouse(ImVec2 position) { ui::injectMousePosition(ImGui::GetIO(), position); }
-void Headless::button(int button, bool down) {
-  ui::injectMouseButton(ImGui::GetIO(), button, down);
+InputQueue& Headless::input() {
+  session_.input().setTime(now_ - frameTime_, now_);
+  return session_.input();
 }
-void Headless::wheel(float lines) { ui::injectWheel(ImGui::GetIO(), lines); }
-void Headless::key(ui::Key key, bool down) { ui::injectKey(ImGui::GetIO(), key, down); }
+
+void Headless::moveMouse(ImVec2 position) { input().addMousePosition(position); }
+void Headless::button(int button, bool down) { input().addMouseButton(button, down); }
+void Headless::wheel(float lines) { input().addWheel({0.0F, lines}); }
+void Headless::key(ui::Key key, bool down) {
+  const KeyAction action = down ? KeyAction::press : KeyAction::release;
+  input().addKey({static_cast<int>(key), 0, action, mods_});
+}
+void Headless::repeatKey(ui::Key key) {
+  input().addKey({static_cast<int>(key), 0, KeyAction::repeat, mods_});
+}
 void Headless::modifiers(bool ctrl, bool shift, bool alt) {
-  ui::injectModifiers(ImGui::GetIO(), ctrl, shift, alt);
+  mods_ = (ctrl ? kModCtrl : 0) | (shift ? kModShift : 0) | (alt ? kModAlt : 0);
+  input().addKey({0, 0, KeyAction::release, mods_});
+}
+void Headless::text(const std::string& utf8) { input().addText(utf8); }
+
+/// The frames that it still needs, and one that shows what came of it.
+void Headless::finishGesture(App& app) {
+  do {
+    frame(app);
+  } while (session_.input().waiting());
+  frame(app);
 }
 
 void Headless::click(App& app, ImVec2 position, int which) {
@@ -48,7 +60,7 @@ void Headless::click(App& app, ImVec2 position, int which) {
   button(which, true);
   frame(app);
   button(which, false);
-  frames(app, 2);
+  finishGesture(app);
 }
 
 void Headless::drag(App& app, ImVec2 from, ImVec2 to) {
@@ -63,7 +75,7 @@ void Headless::drag(App& app, ImVec2 from, ImVec2 to) {
     frame(app);
   }
   button(0, false);
-  frames(app, 2);
+  finishGesture(app);
 }
 
 void Headless::press(App& app, ui::Key which, bool ctrl, bool shift) {
@@ -72,12 +84,12 @@ void Headless::press(App& app, ui::Key which, bool ctrl, bool shift) {
   frame(app);
   key(which, false);
   modifiers(false);
-  frames(app, 2);
+  finishGesture(app);
 }
 
 void Headless::type(App& app, const std::string& utf8) {
-  ui::typeText(utf8);
-  frames(app, 2);
+  text(utf8);
+  finishGesture(app);
 }
 
 }  // namespace headscope::host

@@ -17,19 +17,23 @@ class Headless {
   Headless(int width, int height);
 
   void resize(int width, int height);
-  /// One frame; the clock then goes on by 1/60 second.
+  /// One frame; the clock then goes on by the time that a frame takes, 1/60 second or what is set.
   void frame(App& app);
+  void setFrameTime(double seconds) { frameTime_ = seconds; }
   void frames(App& app, int count);
   /// Moves the clock alone, for animations.
   void advance(double seconds) { now_ += seconds; }
   double now() const { return now_; }
 
-  // Input, seen by the next frame.
+  // Input that came while the frame before was drawn, in order.
   void moveMouse(ImVec2 position);
   void button(int button, bool down);
   void wheel(float lines);
   void key(ui::Key key, bool down);
+  /// As the window system does while a key is held.
+  void repeatKey(ui::Key key);
   void modifiers(bool ctrl, bool shift = false, bool alt = false);
+  void text(const std::string& utf8);
 
   // Whole gestures, with the frames they need.
   void click(App& app, ImVec2 position, int button = 0);
@@ -40,8 +44,13 @@ class Headless {
   ImGuiSession& session() { return session_; }
 
  private:
+  InputQueue& input();
+  void finishGesture(App& app);
+
   ImGuiSession session_;
   double now_ = 0.0;
+  double frameTime_ = 1.0 / 60.0;
+  int mods_ = 0;
 };
 
 }  // namespace headscope::host

@@ -88,6 +88,7 @@ void ImGuiSession::useFonts(float scale) {
 }
 
 void ImGuiSession::frame(App& app, double now) {
+  input_.feed();
   build(app, now);
   if (letters_.takeNew()) {  // a script that was not shown before
     scale_.reset();
@@ -103,6 +104,7 @@ void ImGuiSession::build(App& app, double now) {
   scene.displayWidth = io.DisplaySize.x;
   scene.displayHeight = io.DisplaySize.y;
   scene.pixelsPerPoint = io.DisplayFramebufferScale.x;
+  input_.repeatKeys();
   ImGui::NewFrame();
   app.frame(fonts_, now);
   ImGui::Render();

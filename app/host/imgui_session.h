@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/app.h"
+#include "app/host/input_queue.h"
 #include "app/ui/fonts.h"
 #include "app/ui/letters.h"
 #include "app/ui/theme.h"
@@ -41,6 +42,8 @@ class ImGuiSession {
   void frame(App& app, double now);
 
   const ui::Fonts& fonts() const { return fonts_; }
+  /// What the next frames get of keyboard and mouse.
+  InputQueue& input() { return input_; }
 
  private:
   void prepare(App& app);
@@ -51,6 +54,7 @@ class ImGuiSession {
   ImGuiContext* context_;
   ui::Fonts fonts_;
   ui::Letters letters_;
+  InputQueue input_;
   std::function<void()> newFonts_;
   std::optional<float> scale_;
   std::optional<ui::ThemeKind> theme_;

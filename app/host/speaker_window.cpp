@@ -123,7 +123,7 @@ void SpeakerWindow::close() {
   list_.reset();
   glfwDestroyWindow(window_);
   window_ = nullptr;
-  ImGui::GetIO().AddFocusEvent(false);  // a key held in it goes up where nobody is told
+  events_.closed();
 }
 
 void SpeakerWindow::paint() {

@@ -22,6 +22,7 @@ class SpeakerWindow {
   struct Events {
     std::function<void()> any;  // something is to be drawn anew
     std::function<void(int key, int scancode, int action, int mods)> key;
+    std::function<void()> closed;  // a key held in it goes up where nobody is told
   };
 
   /// `first` has the GL context that this one's shares, and outlives it.

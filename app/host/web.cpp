@@ -17,7 +17,6 @@
 #include "app/host/image.h"
 #include "app/host/offscreen.h"
 #include "app/ui/compat.h"
-#include "app/ui/text_field.h"
 #include "core/error.h"
 
 namespace headscope::host {
@@ -82,6 +81,7 @@ double WebHost::frame(double now) {
   painter_.paint(app_, width_, height_);
   tellPage();
   drawIfAsked();
+  if (session_.input().waiting()) owedFrames_ = kOwedFrames;
   --owedFrames_;
   if (painter_.renderer().stats().putOff > 0) owedFrames_ = std::max(owedFrames_, 1);
   double wait = app_.nextChange();
@@ -99,32 +99,26 @@ void WebHost::resize(int width, int height, float scale) {
   owed();
 }
 
-void WebHost::mouse(float x, float y) {
-  ui::injectMousePosition(ImGui::GetIO(), {x, y});
+InputQueue& WebHost::input() {
   owed();
+  return session_.input();
 }
 
-void WebHost::button(int which, bool down) {
-  ui::injectMouseButton(ImGui::GetIO(), which, down);
-  owed();
+void WebHost::mouse(float x, float y) { input().addMousePosition({x, y}); }
+
+void WebHost::button(int which, bool down, double at) {
+  input().setTime(at, at);
+  input().addMouseButton(which, down);
 }
 
-void WebHost::wheel(float lines) {
-  ui::injectWheel(ImGui::GetIO(), lines);
-  owed();
+void WebHost::wheel(float lines) { input().addWheel({0.0F, lines}); }
+
+void WebHost::key(int key, KeyAction action, bool ctrl, bool shift, bool alt) {
+  const int mods = (ctrl ? kModCtrl : 0) | (shift ? kModShift : 0) | (alt ? kModAlt : 0);
+  input().addKey({key, 0, key == 0 ? KeyAction::release : action, mods});
 }
 
-void WebHost::key(int key, bool down, bool ctrl, bool shift, bool alt) {
-  ImGuiIO& io = ImGui::GetIO();
-  ui::injectModifiers(io, ctrl, shift, alt);
-  if (key != 0) ui::injectKey(io, static_cast<ui::Key>(key), down);
-  owed();
-}
-
-void WebHost::text(const std::string& utf8) {
-  ui::typeText(utf8);
-  owed();
-}
+void WebHost::text(const std::string& utf8) { input().addText(utf8); }
 
 void WebHost::open(const std::string& path) {
   app_.dropFiles({path});
@@ -136,10 +130,7 @@ void WebHost::openLink(const std::string& link) {
   owed();
 }
 
-void WebHost::focus(bool has) {
-  ImGui::GetIO().AddFocusEvent(has);
-  owed();
-}
+void WebHost::focus(bool has) { input().addFocus(has); }
 
 /// The page is the first thread's.
 void WebHost::wokenFromAnyThread() {
@@ -195,12 +186,14 @@ EMSCRIPTEN_KEEPALIVE void headscope_resize(WebHost* host, int width, int height,
   host->resize(width, height, scale);
 }
 EMSCRIPTEN_KEEPALIVE void headscope_mouse(WebHost* host, float x, float y) { host->mouse(x, y); }
-EMSCRIPTEN_KEEPALIVE void headscope_button(WebHost* host, int which, int down) {
-  host->button(which, down != 0);
+EMSCRIPTEN_KEEPALIVE void headscope_button(WebHost* host, int which, int down, double at) {
+  host->button(which, down != 0, at);
 }
 EMSCRIPTEN_KEEPALIVE void headscope_wheel(WebHost* host, float lines) { host->wheel(lines); }
-EMSCRIPTEN_KEEPALIVE void headscope_key(WebHost* host, int key, int down, int modifiers) {
-  host->key(key, down != 0, (modifiers & 1) != 0, (modifiers & 2) != 0, (modifiers & 4) != 0);
+EMSCRIPTEN_KEEPALIVE void headscope_key(WebHost* host, int key, int action, int modifiers) {
+  using headscope::host::KeyAction;
+  host->key(key, static_cast<KeyAction>(action), (modifiers & 1) != 0, (modifiers & 2) != 0,
+            (modifiers & 4) != 0);
 }
 EMSCRIPTEN_KEEPALIVE void headscope_text(WebHost* host, const char* utf8) { host->text(utf8); }
 EMSCRIPTEN_KEEPALIVE void headscope_paste(WebHost* host, const char* utf8) { host->paste(utf8); }

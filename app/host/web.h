@@ -39,9 +39,9 @@ class WebHost {
   // Events. Places in pixels of the canvas.
   void resize(int width, int height, float scale);
   void mouse(float x, float y);
-  void button(int which, bool down);
+  void button(int which, bool down, double at);  // seconds, on the clock of frames
   void wheel(float lines);
-  void key(int key, bool down, bool ctrl, bool shift, bool alt);  // 0: modifiers alone
+  void key(int key, KeyAction action, bool ctrl, bool shift, bool alt);  // 0: modifiers alone
   void text(const std::string& utf8);
   void paste(std::string text) { pasted_ = std::move(text); }
   void open(const std::string& path);
@@ -51,6 +51,7 @@ class WebHost {
 
  private:
   void wokenFromAnyThread();
+  InputQueue& input();
   void owed();
   void tellPage();
   void drawIfAsked();

@@ -30,7 +30,7 @@
 #include "app/host/pace.h"
 #include "app/host/painter.h"
 #include "app/host/speaker_window.h"
-#include "app/ui/text_field.h"
+#include "app/host/system_libraries.h"
 #include "core/error.h"
 
 namespace headscope::host {
@@ -40,13 +40,23 @@ constexpr int kOwedFrames = 3;   // after an event: ImGui needs two to settle ho
 constexpr int kWokenFrames = 2;  // after news of another thread, which may change the layout
 constexpr double kPicturePatience = 0.02;  // seconds of a frame
 constexpr const char* kNotDrawn = "headscope: there is not enough memory to draw all of this";
+constexpr const char* kNoOpenGl =
+    "no OpenGL at all: install a driver (Debian and Ubuntu: apt install libgl1-mesa-dri)";
 constexpr const char* kWindowWayOut = "use `headscope render --out F.png` to draw without a window";
+
+/// The system's libraries come before what the driver offers.
+void refuseWithoutLibraries() {
+  const std::string missing = missingForWindow();
+  if (missing.empty()) return;
+  throw UserError(fmt::format("the window needs {}, or {}", missing, kWindowWayOut));
+}
 
 struct GlfwLibrary {
   GlfwLibrary() {
     if (glfwInit() == GLFW_TRUE) return;
     const char* reason = nullptr;
     glfwGetError(&reason);
+    refuseWithoutLibraries();
     throw UserError(fmt::format("no display to open a window on ({}); {}",
                                 reason != nullptr ? reason : "GLFW does not start", kWindowWayOut));
   }
@@ -66,10 +76,10 @@ std::string versionFound() {
   glfwDefaultWindowHints();
   glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
   const WindowPtr window = tryWindow(64, 64);
-  if (!window) return "no OpenGL at all";
+  if (!window) return kNoOpenGl;
   glfwMakeContextCurrent(window.get());
   const auto* version = reinterpret_cast<const char*>(glGetString(GL_VERSION));
-  return version != nullptr ? fmt::format("OpenGL {}", version) : "no OpenGL at all";
+  return version != nullptr ? fmt::format("OpenGL {}", version) : kNoOpenGl;
 }
 
 float contentScale(GLFWmonitor* monitor) {
@@ -104,6 +114,7 @@ WindowPtr openWindow(const WindowOptions& options) {
     window = tryWindow(width, height);
   }
   if (!window) {
+    refuseWithoutLibraries();
     throw UserError(fmt::format("the window needs OpenGL 3.3, and the driver here offers {}; {}",
                                 versionFound(), kWindowWayOut));
   }
@@ -114,72 +125,84 @@ WindowPtr openWindow(const WindowOptions& options) {
 
 /// What callbacks tell the loop.
 struct Events {
+  InputQueue& input;
   int owedFrames = kOwedFrames;
   std::atomic<bool> woken{false};  // by another thread, which no callback tells
-  std::vector<std::filesystem::path> dropped;
-  std::optional<float> contentScale;  // of the monitor that the window has come to
-  KeyQueue keys;
+  std::vector<std::filesystem::path> dropped{};
+  std::optional<float> contentScale{};  // of the monitor that the window has come to
+  double drewFrom = 0.0;                // since then no event was taken
+  double waitsFrom = 0.0;               // until then
 };
 
 Events& eventsOf(GLFWwindow* window) {
   return *static_cast<Events*>(glfwGetWindowUserPointer(window));
 }
 
-void noteEvent(GLFWwindow* window) { eventsOf(window).owedFrames = kOwedFrames; }
+/// GLFW does not say when an event happened. One that comes as soon as the program waits for events
+/// may have come since it began to draw.
+Events& noteEvent(GLFWwindow* window) {
+  constexpr double kAtOnce = 0.002;  // seconds
+  Events& events = eventsOf(window);
+  events.owedFrames = kOwedFrames;
+  const double now = glfwGetTime();
+  events.input.setTime(now - events.waitsFrom < kAtOnce ? events.drewFrom : now, now);
+  return events;
+}
 
-/// Set before ImGui's backend sets its own, which call these.
+void addKey(InputQueue& input, int key, int scancode, int action, int mods) {
+  input.addKey({key, scancode, static_cast<KeyAction>(action), mods});
+}
+
+void addMouse(GLFWwindow* window, InputQueue& input) {
+  double x = 0.0;
+  double y = 0.0;
+  glfwGetCursorPos(window, &x, &y);
+  input.addMousePosition({static_cast<float>(x), static_cast<float>(y)});
+}
+
+/// All of them: Dear ImGui's backend sets none of its own.
 void watchEvents(GLFWwindow* window, Events& events) {
   glfwSetWindowUserPointer(window, &events);
-  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { noteEvent(w); });
-  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
-  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { noteEvent(w); });
-  glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { noteEvent(w); });
-  glfwSetKeyCallback(window, [](GLFWwindow* w, int, int, int, int) { noteEvent(w); });
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { noteEvent(w); });
-  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) {
+    noteEvent(w).input.addMousePosition({static_cast<float>(x), static_cast<float>(y)});
+  });
+  glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int entered) {
+    InputQueue& input = noteEvent(w).input;
+    if (entered == GLFW_TRUE) return addMouse(w, input);  // no move is told where it left
+    // while a button is held, the window is told of the mouse outside of it, too
+    if (!ImGui::IsAnyMouseDown()) input.loseMouse();
+  });
+  glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
+    noteEvent(w).input.addMouseButton(button, action == GLFW_PRESS);
+  });
+  glfwSetScrollCallback(window, [](GLFWwindow* w, double x, double y) {
+    noteEvent(w).input.addWheel({static_cast<float>(x), static_cast<float>(y)});
+  });
+  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    addKey(noteEvent(w).input, key, scancode, action, mods);
+  });
+  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned codepoint) {
+    noteEvent(w).input.addCharacter(codepoint);
+  });
+  glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
+    noteEvent(w).input.addFocus(focused == GLFW_TRUE);
+  });
   glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { noteEvent(w); });
   glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { noteEvent(w); });
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { noteEvent(w); });
-  glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float x, float) {
-    noteEvent(w);
-    eventsOf(w).contentScale = x;
-  });
+  glfwSetWindowContentScaleCallback(
+      window, [](GLFWwindow* w, float x, float) { noteEvent(w).contentScale = x; });
   glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
-    noteEvent(w);
-    auto& dropped = eventsOf(w).dropped;
+    auto& dropped = noteEvent(w).dropped;
     for (int i = 0; i < count; ++i) dropped.emplace_back(paths[i]);
   });
 }
 
-/// After ImGui's backend has set its own callbacks: the keyboard goes through the queue.
-void takeKeys(GLFWwindow* window) {
-  glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-    noteEvent(w);
-    eventsOf(w).keys.addKey(key, scancode, action, mods);
+/// The backend knows which key has which letter on this keyboard.
+void giveKeysToBackend(GLFWwindow* window, InputQueue& input) {
+  input.onKey([window](const InputQueue::KeyEvent& k) {
+    ImGui_ImplGlfw_KeyCallback(window, k.key, k.scancode, static_cast<int>(k.action), k.mods);
   });
-  glfwSetCharCallback(window, [](GLFWwindow* w, unsigned codepoint) {
-    noteEvent(w);
-    eventsOf(w).keys.addCharacter(codepoint);
-  });
-}
-
-/// To Dear ImGui's backend, what the frame to come gets of them; true where some wait.
-bool feedKeys(GLFWwindow* window, KeyQueue& keys) {
-  return keys.feed(
-      [window](const KeyQueue::KeyEvent& k) {
-        ImGui_ImplGlfw_KeyCallback(window, k.key, k.scancode, k.action, k.mods);
-      },
-      [window](unsigned c) { ImGui_ImplGlfw_CharCallback(window, c); });
-}
-
-/// A key that was pressed in another window of the program, as if it had been in this one.
-void passKey(Events& events, int key, int scancode, int action, int mods) {
-  events.owedFrames = kOwedFrames;
-#if IMGUI_VERSION_NUM >= 18700
-  // the first window's loss of focus may wait in ImGui's queue still, and would let go of the key
-  ImGui::GetIO().AddFocusEvent(true);
-#endif
-  events.keys.addKey(key, scancode, action, mods);
 }
 
 bool visible(GLFWwindow* window) {
@@ -195,7 +218,8 @@ void waitForEvents(const App& app, Events& events, bool visible, double drawn) {
   const double due = glfwGetTime() + secondsToWait({visible, events.owedFrames, app.wantsFrame(),
                                                     app.nextChange(), ImGui::IsAnyMouseDown(),
                                                     io.WantTextInput, glfwGetTime() - drawn});
-  const double left = due - glfwGetTime();
+  events.waitsFrom = glfwGetTime();
+  const double left = due - events.waitsFrom;
   if (!std::isfinite(due)) {
     glfwWaitEvents();
   } else if (left > 0.0) {
@@ -203,13 +227,14 @@ void waitForEvents(const App& app, Events& events, bool visible, double drawn) {
   } else {
     glfwPollEvents();
   }
+  events.drewFrom = glfwGetTime();
   if (events.woken.exchange(false)) events.owedFrames = std::max(events.owedFrames, kWokenFrames);
-  if (glfwGetTime() >= due) events.owedFrames = std::max(events.owedFrames, 1);
+  if (events.drewFrom >= due) events.owedFrames = std::max(events.owedFrames, 1);
 }
 
 class WindowBackend {
  public:
-  explicit WindowBackend(GLFWwindow* window) { ImGui_ImplGlfw_InitForOpenGL(window, true); }
+  explicit WindowBackend(GLFWwindow* window) { ImGui_ImplGlfw_InitForOpenGL(window, false); }
   ~WindowBackend() { ImGui_ImplGlfw_Shutdown(); }
   WindowBackend(const WindowBackend&) = delete;
   WindowBackend& operator=(const WindowBackend&) = delete;
@@ -286,19 +311,24 @@ int runWindow(App& app, const WindowOptions& options) {
     throw UserError(fmt::format("{}; {}", missing, kWindowWayOut));
   }
 
-  Events events;
-  watchEvents(window.get(), events);
   ImGuiSession session(fonts.get());
+  Events events{session.input()};
+  watchEvents(window.get(), events);
   const WindowBackend backend(window.get());
-  takeKeys(window.get());
+  giveKeysToBackend(window.get(), session.input());
+  if (glfwGetWindowAttrib(window.get(), GLFW_HOVERED) == GLFW_TRUE) {
+    addMouse(window.get(), session.input());
+  }
   Painter painter(session, options.shaderDir, kPicturePatience);
   const gl::ResetWatch reset;
   const Waker waker(app, events);
   FullScreen fullScreen(window.get());
   SpeakerWindow speaker(window.get(), {[&events] { events.owedFrames = kOwedFrames; },
                                        [&events](int key, int scancode, int action, int mods) {
-                                         passKey(events, key, scancode, action, mods);
-                                       }});
+                                         events.owedFrames = kOwedFrames;
+                                         addKey(events.input, key, scancode, action, mods);
+                                       },
+                                       [&events] { events.input.addFocus(false); }});
   app.awaitFirst();
 
   std::string shownTitle;
@@ -319,11 +349,11 @@ int runWindow(App& app, const WindowOptions& options) {
       if (!options.keepScale) app.view().scale = rescaled(app.view().scale, before, *now);
     }
     if (!visible(window.get()) || events.owedFrames <= 0) continue;
-    if (feedKeys(window.get(), events.keys)) events.owedFrames = kOwedFrames;
     drawn = glfwGetTime();
     speaker.follow(app);
     ImGui_ImplGlfw_NewFrame();
     session.frame(app, drawn);
+    if (events.input.waiting()) events.owedFrames = kOwedFrames;
     int width = 0;
     int height = 0;
     glfwGetFramebufferSize(window.get(), &width, &height);

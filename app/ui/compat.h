@@ -184,11 +184,12 @@ inline void injectMouseButton(ImGuiIO& io, int button, bool down) {
 #endif
 }
 
-inline void injectWheel(ImGuiIO& io, float lines) {
+inline void injectWheel(ImGuiIO& io, float lines, float sideways = 0.0F) {
 #if IMGUI_VERSION_NUM >= 18700
-  io.AddMouseWheelEvent(0.0F, lines);
+  io.AddMouseWheelEvent(sideways, lines);
 #else
   io.MouseWheel += lines;
+  io.MouseWheelH += sideways;
 #endif
 }
 
@@ -214,6 +215,40 @@ inline void injectModifiers(ImGuiIO& io, bool ctrl, bool shift, bool alt) {
   io.KeyShift = shift;
   io.KeyAlt = alt;
 #endif
+}
+
+/// All that is injected is for the next frame; from 1.87 on Dear ImGui would spread it over
+/// several.
+inline void takeInputAtOnce(ImGuiIO& io) {
+#if IMGUI_VERSION_NUM >= 18700
+  io.ConfigInputTrickleEventQueue = false;
+#else
+  (void)io;
+#endif
+}
+
+/// Before ImGui::NewFrame(), with the time of that frame set: whether the keys that are held count
+/// as pressed once more in it. Dear ImGui decides by the time that a key has been held, so these
+/// times are set; buttons of the mouse do not repeat.
+inline void repeatHeldKeys(ImGuiIO& io, bool repeat) {
+  // Keyboard navigation waits for 0.72 and 1.25 times the delay. A frame that goes from 1.08 to
+  // 2.08 of its own time passes all three, one that goes from 0 to 1 none.
+  constexpr float kDelay = 1.6F;
+  constexpr float kBeforeRepeat = 1.08F;
+  constexpr float kNever = 1e6F;  // seconds to a second step
+  io.KeyRepeatDelay = kDelay * io.DeltaTime;
+  io.KeyRepeatRate = kNever;
+  const float before = repeat ? kBeforeRepeat * io.DeltaTime : 0.0F;
+  const auto hold = [](float& duration, float seconds) {
+    if (duration >= 0.0F) duration = seconds;
+  };
+#if IMGUI_VERSION_NUM >= 18700
+  for (ImGuiKeyData& key : io.KeysData) hold(key.DownDuration, before);
+#else
+  for (float& duration : io.KeysDownDuration) hold(duration, before);
+  for (float& duration : io.NavInputsDownDuration) hold(duration, before);
+#endif
+  for (float& duration : io.MouseDownDuration) hold(duration, 0.0F);
 }
 
 /// While it lives, what is pasted and what is copied goes through functions: each gets a text and

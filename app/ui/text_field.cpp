@@ -145,12 +145,11 @@ void typeCharacter(char32_t codePoint, const std::function<void(unsigned)>& add)
   add(static_cast<unsigned>(kLowHalf + (bits & 0x3FFU)));
 }
 
-void typeText(std::string_view utf8) {
+void eachCharacterOf(std::string_view utf8, const std::function<void(char32_t)>& add) {
   for (std::size_t at = 0; at < utf8.size();) {
     const CodePoint point = codePointAt(utf8, at);
     if (!point.valid()) break;
-    typeCharacter(static_cast<char32_t>(point.value),
-                  [](unsigned c) { ImGui::GetIO().AddInputCharacter(c); });
+    add(static_cast<char32_t>(point.value));
     at += point.bytes;
   }
 }

@@ -55,7 +55,7 @@ bool textField(const Look& look, const TextField& field, std::string& text);
 /// Hands over a character that was typed: `add` gets it, or where Dear ImGui cannot hold it its two
 /// halves in UTF-16, which a text field puts together again.
 void typeCharacter(char32_t codePoint, const std::function<void(unsigned)>& add);
-/// A text (UTF-8), as if all of it were typed before the next frame.
-void typeText(std::string_view utf8);
+/// The characters of a text (UTF-8) in order, up to the first bytes that are none.
+void eachCharacterOf(std::string_view utf8, const std::function<void(char32_t)>& add);
 
 }  // namespace headscope::ui

@@ -2,7 +2,6 @@
 #include "core/formats/session.h"
 
 #include <atomic>
-#include <chrono>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -455,15 +454,14 @@ TEST_F(Autosave, ThatIsDamagedIsNamedAndStays) {
   EXPECT_TRUE(fs::exists(path));
 }
 
-TEST(SessionWriter, WritesWithinASecondTheNewestOfWhatItWasGiven) {
+TEST(SessionWriter, WritesTheNewestOfWhatItWasGivenWhenTheFirstIsDue) {
+  constexpr double kNever = 1e6;  // seconds: this test would not end
   const TempFolder folder;
   const fs::path path = folder / "a.headscope.json";
   SessionWriter writer;
-  const auto start = std::chrono::steady_clock::now();
   writer.write(path, {textDocument("first"), "{}", {}, {}}, 0.4);
-  writer.write(path, {textDocument("second"), "{}", {}, {}}, 30.0);  // due with the first
+  writer.write(path, {textDocument("second"), "{}", {}, {}}, kNever);  // due with the first
   writer.wait(false);
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
   EXPECT_EQ(formats::loadSession(path, kTestBudget).document->input->tokens[0][0], "second");
   EXPECT_TRUE(writer.take());
   EXPECT_FALSE(writer.take());

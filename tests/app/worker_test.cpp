@@ -18,12 +18,6 @@
 namespace headscope::test {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double secondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
 /// A pass of several seconds, most of them within its first step.
 DocumentPtr longDocument() {
   AttentionConfig c = sized(4096, 4, 2048);
@@ -53,8 +47,7 @@ DocumentPtr refusedDocument() {
 
 /// Waits until the pass has run for a while.
 void letItRun(const Worker& worker, double seconds = 0.1) {
-  const auto start = Clock::now();
-  while (worker.progress().seconds < seconds && secondsSince(start) < 10.0) {
+  while (worker.progress().busy && worker.progress().seconds < seconds) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
@@ -111,8 +104,7 @@ TEST(Worker, WakesAfterEachUpdateAndOnlyThen) {
   std::atomic<int> wakes{0};
   Worker worker(2, [&] { ++wakes; });
   const auto woken = [&](int times) {
-    const auto start = Clock::now();
-    while (wakes < times && secondsSince(start) < 5.0) std::this_thread::yield();
+    while (wakes < times) std::this_thread::yield();
     return wakes.load();
   };
   worker.request(shortDocument());
@@ -222,9 +214,7 @@ TEST(Worker, KeepsMemoryForTheNextPassAndGivesItBackAtRest) {
   for (int turn = 0; turn < 2; ++turn) {
     pass(1);
     pass(2);  // the first one's results are looked at no more
-    const auto start = Clock::now();
-    while (worker.keptBytes() > 0 && secondsSince(start) < 60.0) std::this_thread::yield();
-    EXPECT_EQ(worker.keptBytes(), 0);
+    while (worker.keptBytes() > 0) std::this_thread::yield();  // else this test does not end
   }
   Worker busy(1, {}, 1e6);
   for (const std::uint64_t seed : {1, 2}) {

@@ -66,7 +66,7 @@ class KilledSave : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(KilledSave, LeavesTheOldOrTheNewAtFiftyRandomMoments) {
+TEST_F(KilledSave, LeavesTheOldOrTheNewAtRandomMoments) {
   const Session a = lecture("a");
   const Session b = lecture("b");
   formats::saveSession(path(), a);
@@ -87,8 +87,10 @@ TEST_F(KilledSave, LeavesTheOldOrTheNewAtFiftyRandomMoments) {
   int interrupted = 0;
   int old = 0;
   bool isA = false;  // what is on the disk
-  for (int i = 0; i < kMoments; ++i) {
-    const auto moment = static_cast<long>(random() % static_cast<std::uint64_t>(2 * one));
+  // more, and later ones, where a busy machine let none of them be in the middle of a save
+  for (int i = 0; i < kMoments || interrupted == 0 || old == 0 || old == i; ++i) {
+    const long span = 2 * one * (1 + i / kMoments);
+    const auto moment = static_cast<long>(random() % static_cast<std::uint64_t>(span));
     const pid_t child = isA ? saveWithoutEnd(b, a) : saveWithoutEnd(a, b);
     ASSERT_GT(child, 0);
     const timespec wait{moment / 1'000'000'000, moment % 1'000'000'000};
@@ -109,9 +111,6 @@ TEST_F(KilledSave, LeavesTheOldOrTheNewAtFiftyRandomMoments) {
     old += isA == wasA ? 1 : 0;
     interrupted += files() > 2 ? 1 : 0;
   }
-  EXPECT_GT(interrupted, 0) << "none was killed in the middle";
-  EXPECT_GT(old, 0);
-  EXPECT_LT(old, kMoments);
   RecordProperty("in_the_middle", interrupted);
 
   formats::saveSession(path(), a);

@@ -20,18 +20,19 @@ DISPLAY=":$(cat display)"
 export DISPLAY
 "$program" --trace window.safetensors &
 window=$!
-for _ in $(seq 300); do
+# as long as it takes: the test that calls this has a limit
+runs() { kill -0 "$window" 2>/dev/null || { echo "It has ended: $1"; exit 1; }; }
+id=
+until [ -n "$id" ]; do
+  runs "no window"
+  sleep 0.1
   id="$(xdotool search --onlyvisible --pid "$window" 2>/dev/null | tail -1 || true)"
-  [ -z "$id" ] || break
-  sleep 0.1
 done
-[ -n "$id" ] || { echo "No window"; exit 1; }
 xdotool windowfocus --sync "$id"
-for _ in $(seq 50); do
-  [ ! -s window.safetensors ] || break
-  xdotool key --delay 150 ctrl+shift+t
-  sleep 0.1
+until [ -s window.safetensors ]; do
+  runs "the window does not answer"
+  xdotool key ctrl+shift+t
+  sleep 3
 done
-[ -s window.safetensors ] || { echo "The window does not answer"; exit 1; }
 kill "$window"
 echo "It runs: commands, picture, window."

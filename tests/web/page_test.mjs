@@ -7,6 +7,7 @@ import {execFileSync} from 'node:child_process';
 import {readFileSync, writeFileSync} from 'node:fs';
 
 const [, , address, folder, isolated] = process.argv;
+const timeout = 600000;  // ends a test that hangs; on a busy machine all takes long
 const browser = await chromium.launch({
   executablePath: '/usr/bin/chromium',
   args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-first-run',
@@ -22,13 +23,13 @@ async function open(url, {width = 1280, height = 720, scale = 1} = {}) {
   page.on('console', (message) => said.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => said.push(`error: ${error.message}`));
   await page.goto(url);
-  await page.waitForFunction(() => program !== 0, null, {timeout: 60000});
+  await page.waitForFunction(() => program !== 0, null, {timeout});
   await rest(page);
   return page;
 }
 
 // The picture stays the same for two seconds.
-async function rest(page, most = 60) {
+async function rest(page, most = 1200) {
   let before = null, same = 0;
   for (let i = 0; i < most; ++i) {
     const now = await page.screenshot();
@@ -41,7 +42,7 @@ async function rest(page, most = 60) {
 }
 
 async function savedTrace(page) {
-  const saved = page.waitForEvent('download', {timeout: 20000});
+  const saved = page.waitForEvent('download', {timeout});
   await page.keyboard.press('Control+Shift+T');
   return readFileSync(await (await saved).path());
 }
@@ -91,7 +92,7 @@ await fresh.mouse.click(1116, 31);  // Export
 await fresh.waitForTimeout(1500);
 await fresh.mouse.click(1130, 140);  // a script for PyTorch
 await fresh.waitForTimeout(1500);
-const script = fresh.waitForEvent('download', {timeout: 20000});
+const script = fresh.waitForEvent('download', {timeout});
 await fresh.keyboard.press('Enter');
 const listed = execFileSync('tar', ['-tf', await (await script).path()]).toString().split('\n');
 expect(`a script comes with its tensors (${listed.length} files)`,
@@ -121,16 +122,16 @@ const damaged = await open(`${address}#s1.nonsense`);
 await damaged.screenshot({path: `${folder}/damaged.png`});
 
 const isSession = (download) => download.suggestedFilename() === 'kept.headscope.json';
-const session = page.waitForEvent('download', {predicate: isSession, timeout: 20000});
+const session = page.waitForEvent('download', {predicate: isSession, timeout});
 await page.keyboard.press('Control+s');
-await page.waitForFunction(() => wantsText, null, {timeout: 20000});  // the name's field is there
+await page.waitForFunction(() => wantsText, null, {timeout});  // the name's field is there
 await page.keyboard.press('Control+a');
 await page.keyboard.type('kept', {delay: 30});
 await page.keyboard.press('Enter');
 expect('a session is a file to take along', readFileSync(await (await session).path()).length > 0);
 await page.waitForTimeout(1500);
 await page.reload();
-await page.waitForFunction(() => program !== 0, null, {timeout: 60000});
+await page.waitForFunction(() => program !== 0, null, {timeout});
 expect('the browser keeps a session',
        await page.evaluate(() => Module.FS.analyzePath('/files/kept.headscope.json').exists));
 await rest(page);
@@ -146,7 +147,7 @@ await page.mouse.click(288, 25);  // Export
 await page.waitForTimeout(800);
 await page.mouse.click(320, 160);  // the run's curves
 await page.waitForTimeout(1500);
-const curves = page.waitForEvent('download', {timeout: 20000});
+const curves = page.waitForEvent('download', {timeout});
 await page.keyboard.press('Enter');
 const lines = readFileSync(await (await curves).path(), 'utf8').trim().split('\n');
 const columns = lines[0].split(','), last = lines.at(-1).split(',');

@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/window.sh"
 refused() {
   local words="$1" status=0
   shift
-  env "$@" XDG_STATE_HOME="$work" LIBGL_ALWAYS_SOFTWARE=1 timeout 60 "$program" \
+  env "$@" XDG_STATE_HOME="$work" LIBGL_ALWAYS_SOFTWARE=1 timeout "$patience" "$program" \
     >"$work/program.log" 2>&1 || status=$?
   [ "$status" -eq 2 ] || { echo "Status $status where 2 was due: $*"; exit 1; }
   grep -q "^headscope: .*$words.*headscope render" "$work/program.log" || {
@@ -26,10 +26,9 @@ echo "Without a display or OpenGL 3.3 it says so."
 
 # ticks: processor time that the program has taken.
 ticks() { awk '{print $14 + $15}' "/proc/${pids[1]}/stat"; }
-saved() { press ctrl+shift+t && [ -s "$trace" ]; }
 works() {
   rm -f "$trace"
-  until_true "a trace, $1" saved
+  until_true "a trace, $1" traced
 }
 start
 works "at first"

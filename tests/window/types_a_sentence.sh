@@ -4,10 +4,9 @@
 program="$1"
 source "$(dirname "${BASH_SOURCE[0]}")/window.sh"
 
-# Saves, and looks whether the trace holds these words.
+# Whether a trace holds these words.
 saved_with() {
-  press ctrl+shift+t
-  [ -s "$trace" ] && python3 "$here/check_trace.py" "$trace" "$@" >"$work/check.log" 2>&1
+  traced && python3 "$here/check_trace.py" "$trace" "$@" >"$work/check.log" 2>&1
 }
 
 # What the program opens on.
@@ -28,7 +27,6 @@ autosaved() {
 until_true "the autosave" autosaved
 kill -9 "${pids[1]}"
 wait "${pids[1]}" 2>/dev/null || true
-rm -f "$trace"
 start
 until_true "a trace of the first sentence again" saved_with "${first[@]}"
 press r

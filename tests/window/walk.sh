@@ -4,14 +4,6 @@
 program="$1"
 source "$(dirname "${BASH_SOURCE[0]}")/window.sh"
 
-# What the program keeps of the unsaved session, within a second of each change.
-autosave() { ls "$work"/headscope/autosave-*.headscope.json 2>/dev/null | head -1; }
-autosaved() {
-  local file
-  file="$(autosave)"
-  [ -n "$file" ] && python3 "$here/check_session.py" "$file" "$@" >"$work/check.log" 2>&1
-}
-not_autosaved() { [ -z "$(autosave)" ]; }
 saved() { python3 "$here/check_session.py" "$work/lecture.headscope.json" "$@" >"$work/check.log" 2>&1; }
 type_value() {
   press Return

@@ -1,10 +1,11 @@
 # The real window on a virtual display, for the tests that drive it: sourced by them, with $program
-# set. Gives start, press, until_true, and a folder $work that goes away at the end.
+# set. Gives start, press, until_true, and a folder $work that goes away at the end. Nothing depends
+# on how fast the machine is.
 set -euo pipefail
 
 here="$(dirname "${BASH_SOURCE[0]}")"
-# Ends a test that hangs; a machine that also builds needs minutes where others need seconds.
-deadline=$((SECONDS + 300))
+# Seconds; ends a wait that hangs. A machine that also builds needs minutes where others need seconds.
+patience="${HEADSCOPE_TEST_PATIENCE:-900}"
 for tool in Xvfb xdotool python3; do
   command -v "$tool" >/dev/null || {
     echo "$tool is missing: ./test.sh installs it (third_party/packages.txt)."
@@ -32,7 +33,7 @@ trap finish EXIT
 
 # until_true <what> <command>...: polls; fails with <what> when time is up or the program ended.
 until_true() {
-  local what="$1"
+  local what="$1" deadline=$((SECONDS + patience))
   shift
   until "$@"; do
     if [ "$SECONDS" -ge "$deadline" ]; then
@@ -47,11 +48,11 @@ until_true() {
   done
 }
 
-# Keys are held as long as a hand would: a key up before the next frame could be missed.
-press() { xdotool key --delay 150 "$1"; }
+press() { xdotool key "$@"; }
 
-# It stays as it is where its only program ends: while it begins anew it takes nobody in.
-Xvfb -displayfd 3 -noreset -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
+# Without -noreset it would begin anew where its only program ends, and take nobody in meanwhile.
+# With -r no key repeats, however late xdotool lets go of it.
+Xvfb -displayfd 3 -noreset -r -screen 0 1600x1000x24 -nolisten tcp 3>"$work/display" 2>"$work/xvfb.log" &
 pids+=($!)
 until_true "the virtual display" test -s "$work/display"
 DISPLAY=":$(cat "$work/display")"
@@ -62,11 +63,33 @@ window_shown() {
   window="$(xdotool search --onlyvisible --pid "${pids[1]}" 2>/dev/null | tail -1)"
   [ -n "$window" ]
 }
+# traced: whether there is a trace; asks for one now and then, as before its first pass the program
+# takes no keys.
+asked=-10
+traced() {
+  if [ $((SECONDS - asked)) -ge 3 ]; then
+    asked=$SECONDS
+    press ctrl+shift+t
+  fi
+  [ -s "$trace" ]
+}
+# What the program keeps of the unsaved session, within a second of each change, and whether it holds
+# what check_session.py is told.
+autosave() { ls "$work"/headscope/autosave-*.headscope.json 2>/dev/null | head -1; }
+autosaved() {
+  local file
+  file="$(autosave)"
+  [ -n "$file" ] && python3 "$here/check_session.py" "$file" "$@" >"$work/check.log" 2>&1
+}
+not_autosaved() { [ -z "$(autosave)" ]; }
+
 # What is not saved is kept in the test's own folder.
 start() {
+  rm -f "$trace"
   XDG_STATE_HOME="$work" LIBGL_ALWAYS_SOFTWARE=1 "$program" --trace "$trace" \
     >"$work/program.log" 2>&1 &
   pids[1]=$!
   until_true "the window" window_shown
   xdotool windowfocus --sync "$window" mousemove --window "$window" 10 10
+  until_true "the trace of its first pass" traced
 }
