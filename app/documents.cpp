@@ -9,6 +9,7 @@
 
 #include "core/formats/learned_weights.h"
 #include "core/formats/safetensors.h"
+#include "core/formats/pass_files.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/make_document.h"

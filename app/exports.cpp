@@ -10,7 +10,7 @@
 #include "core/formats/export_tensor.h"
 #include "core/formats/files.h"
 #include "core/formats/pytorch_script.h"
-#include "core/formats/state_dict.h"
+#include "core/formats/pass_files.h"
 #include "core/formats/training_curves.h"
 #include "core/platform/paths.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "core/formats/state_dict.h"
+#include "core/formats/pass_files.h"
 #include "core/formats/tables.h"
 #include "core/presets.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/cli/open_model.h"
 #include "core/attention.h"
-#include "core/formats/state_dict.h"
+#include "core/formats/pass_files.h"
 #include "core/gemm.h"
 #include "core/memory_budget.h"
 #include "core/trace_gradients.h"

@@ -13,7 +13,7 @@
 #include "app/cli/pass_input.h"
 #include "app/cli/pass_options.h"
 #include "core/formats/document_json.h"
-#include "core/formats/state_dict.h"
+#include "core/formats/pass_files.h"
 #include "core/ledger.h"
 #include "core/relations.h"
 #include "core/trace_gradients.h"

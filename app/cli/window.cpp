@@ -26,7 +26,7 @@
 #include "core/error.h"
 #include "core/formats/session.h"
 #include "core/formats/shipped_model.h"
-#include "core/formats/state_dict.h"
+#include "core/formats/pass_files.h"
 #include "core/platform/paths.h"
 
 namespace headscope::cli {

@@ -39,6 +39,7 @@
 #include "core/error.h"
 #include "core/execution.h"
 #include "core/formats/export_tensor.h"
+#include "core/formats/pass_files.h"
 #include "core/formats/state_dict.h"
 #include "core/gemm.h"
 #include "core/make_document.h"

@@ -10,10 +10,8 @@
 #include <span>
 
 #include "core/error.h"
-#include "core/formats/document_json.h"
 #include "core/formats/tensor_names.h"
 #include "core/memory_budget.h"
-#include "core/mistakes.h"
 
 namespace headscope::formats {
 namespace {
@@ -283,31 +281,6 @@ Tensor stacked(std::initializer_list<Tensor> parts) {
   return Tensor::fromValues(shape, values);
 }
 
-/// A tensor of (B, T, width) or (T, width), always given as the former.
-Tensor readSequence(Index& left, const SafetensorsFile& file, const std::string& name) {
-  const Shape& shape = file.shape(name);
-  const bool fits = shape.size() == 2 || shape.size() == 3;
-  if (!fits || std::find(shape.begin(), shape.end(), 0) != shape.end()) {
-    throw UserError(
-        fmt::format("{}: expected (batch, tokens, width) or (tokens, width), found {} "
-                    "in {}; save it in that shape",
-                    name, toString(shape), file.path().string()));
-  }
-  const Tensor tensor = readWithin(left, file, name);
-  return shape.size() == 3 ? tensor : tensor.reshaped({1, shape[0], shape[1]});
-}
-
-/// One list of tokens from the metadata, where all items have it in common.
-std::vector<std::string> commonTokens(const SafetensorsFile& file, const std::string& key) {
-  const auto found = file.metadata().find(key);
-  if (found == file.metadata().end()) return {};
-  const auto items = parseTokens(found->second);
-  if (items.empty()) return {};
-  const bool same = std::all_of(items.begin(), items.end(),
-                                [&](const auto& tokens) { return tokens == items.front(); });
-  return same ? items.front() : std::vector<std::string>{};
-}
-
 }  // namespace
 
 LoadedWeights loadWeights(const SafetensorsFile& file, const std::string& prefix,
@@ -362,59 +335,6 @@ Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string&
                     numHeads, dK, where, loaded.kvFeatures, numHeads));
   }
   return loaded.kvFeatures / dK;
-}
-
-TensorSource loadInput(const SafetensorsFile& file, Index left) {
-  TensorSource source;
-  source.name = file.path().string();
-  if (!file.has("x")) {
-    throw UserError(
-        fmt::format("{} has no tensor \"x\" of shape (batch, tokens, d_model); it has {}",
-                    source.name, file.names().empty() ? "no tensors" : someOf(file.names())));
-  }
-  source.x = readSequence(left, file, "x");
-  source.tokens = commonTokens(file, "tokens");
-  if (!file.has("memory")) return source;
-  source.memory = readSequence(left, file, "memory");
-  source.memoryTokens = commonTokens(file, "memory_tokens");
-  if (source.memory.dim(0) != source.x.dim(0)) {
-    throw UserError(
-        fmt::format("memory: expected a batch of {} as x has, found {} in {}; save both "
-                    "with one batch",
-                    source.x.dim(0), toString(source.memory.shape()), source.name));
-  }
-  return source;
-}
-
-Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config) {
-  constexpr const char* kName = "grad_output";
-  if (!file.has(kName)) {
-    throw UserError(fmt::format("{} has no tensor \"{}\" of the output's shape {}; it has {}",
-                                file.path().string(), kName,
-                                toString(shapeOf(TensorId::output, config)),
-                                file.names().empty() ? "no tensors" : someOf(file.names())));
-  }
-  Index left = defaultMemoryBudget();
-  return readSequence(left, file, kName);
-}
-
-void saveTrace(const std::filesystem::path& path, const Trace& trace, const Gradients* gradients) {
-  std::vector<TensorToWrite> tensors;
-  for (std::size_t i = kFirstResult; i < kEveryTensorCount; ++i) {
-    const auto id = static_cast<TensorId>(i);
-    if (!has(trace.config(), id)) continue;
-    tensors.push_back({std::string(info(id).name), shapeOf(id, trace.config()),
-                       [&trace, id] { return trace.materialise(id); }});
-  }
-  for (std::size_t i = 0; gradients != nullptr && i < kEveryTensorCount; ++i) {
-    const auto id = static_cast<TensorId>(i);
-    if (gradients->tensor(id).empty() && !isComputedOnDemand(id)) continue;
-    tensors.push_back({tensorName({.tensor = id, .gradient = true}), shapeOf(id, trace.config()),
-                       [gradients, id] { return gradients->materialise(id); }});
-  }
-  std::map<std::string, std::string> metadata = passMetadata(trace);
-  metadata["steps"] = stepsJson(trace.config()).dump();
-  writeSafetensors(path, tensors, metadata);
 }
 
 }  // namespace headscope::formats

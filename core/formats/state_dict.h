@@ -1,17 +1,14 @@
-// State dicts: weights in nn.MultiheadAttention's names (or separate q_proj.weight …), inputs as
-// `x` and `memory`, and a trace as a file.
+// State dicts: weights of one attention layer as a file, in nn.MultiheadAttention's names or as
+// separate q_proj.weight, k_proj.weight …
 #pragma once
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 
-#include "core/document.h"
 #include "core/formats/safetensors.h"
-#include "core/gradients.h"
 #include "core/memory_budget.h"
-#include "core/trace.h"
+#include "core/weights/weights.h"
 
 namespace headscope::formats {
 
@@ -51,17 +48,5 @@ Index kvHeadsFor(const LoadedWeights& loaded, Index numHeads, const std::string&
 
 /// Whether there is such a number with `numHeads`, which divide W_Q's rows.
 bool keysFit(const LoadedWeights& loaded, Index numHeads);
-
-/// `x` (B,T,D or T,D) and perhaps `memory`, together within the budget; tokens from the metadata
-/// where the file has them.
-TensorSource loadInput(const SafetensorsFile& file, Index budgetBytes = defaultMemoryBudget());
-
-/// `grad_output` (B,T,D or T,D), in the shape of the pass's output.
-Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config);
-
-/// Every tensor of the trace under its name, tokens and configuration in the metadata; with
-/// gradients (may be null) those of all operands and results as "grad.NAME".
-void saveTrace(const std::filesystem::path& path, const Trace& trace,
-               const Gradients* gradients = nullptr);
 
 }  // namespace headscope::formats

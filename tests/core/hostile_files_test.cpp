@@ -9,6 +9,7 @@
 #include "core/formats/document_json.h"
 #include "core/formats/json.h"
 #include "core/formats/session.h"
+#include "core/formats/pass_files.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/preset_files.h"

@@ -1,3 +1,4 @@
+#include "core/formats/pass_files.h"
 #include "core/formats/state_dict.h"
 
 #include <gtest/gtest.h>

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "core/formats/pass_files.h"
 #include "core/formats/state_dict.h"
 #include "core/ledger.h"
 #include "tests/fuzz/fuzzing.h"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/pass_files.h"
 #include "core/formats/state_dict.h"
 #include "core/weights/random.h"
 #include "tests/core/support/passes.h"

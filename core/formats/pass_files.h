@@ -1,0 +1,26 @@
+// Pass files: the input of a pass, the gradient of its output, and its trace as safetensors files.
+#pragma once
+
+#include <filesystem>
+
+#include "core/document.h"
+#include "core/formats/safetensors.h"
+#include "core/gradients.h"
+#include "core/memory_budget.h"
+#include "core/trace.h"
+
+namespace headscope::formats {
+
+/// `x` (B,T,D or T,D) and perhaps `memory`, together within the budget; tokens from the metadata
+/// where the file has them.
+TensorSource loadInput(const SafetensorsFile& file, Index budgetBytes = defaultMemoryBudget());
+
+/// `grad_output` (B,T,D or T,D), in the shape of the pass's output.
+Tensor loadGradOutput(const SafetensorsFile& file, const AttentionConfig& config);
+
+/// Every tensor of the trace under its name, tokens and configuration in the metadata; with
+/// gradients (may be null) those of all operands and results as "grad.NAME".
+void saveTrace(const std::filesystem::path& path, const Trace& trace,
+               const Gradients* gradients = nullptr);
+
+}  // namespace headscope::formats
