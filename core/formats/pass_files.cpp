@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,22 +15,6 @@
 
 namespace headscope::formats {
 namespace {
-
-/// A few of many names, for a message.
-std::string someOf(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 4;
-  const std::size_t shown = std::min(kMost, names.size());
-  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
-  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
-}
-
-/// A tensor that still fits; what it takes is no longer left.
-Tensor readWithin(Index& left, const SafetensorsFile& file, const std::string& name) {
-  Tensor tensor = file.read(name, left);
-  left -= tensor.size() * static_cast<Index>(sizeof(float));
-  return tensor;
-}
 
 /// A tensor of (B, T, width) or (T, width), always given as the former.
 Tensor readSequence(Index& left, const SafetensorsFile& file, const std::string& name) {

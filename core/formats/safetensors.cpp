@@ -1,6 +1,7 @@
 #include "core/formats/safetensors.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <Eigen/Core>
 #include <algorithm>
@@ -424,6 +425,20 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Named
     entries.push_back({named.name, named.tensor.shape(), [&named] { return named.tensor; }});
   }
   writeSafetensors(path, entries, metadata, as);
+}
+
+std::string someOf(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t shown = std::min(kMost, names.size());
+  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
+  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
+  return text;
+}
+
+Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::string& name) {
+  Tensor tensor = file.read(name, bytesLeft);
+  bytesLeft -= tensor.size() * static_cast<Index>(sizeof(float));
+  return tensor;
 }
 
 }  // namespace headscope::formats

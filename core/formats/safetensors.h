@@ -99,4 +99,10 @@ void writeSafetensors(const std::filesystem::path& path, const std::vector<Tenso
                       const std::map<std::string, std::string>& metadata = {},
                       FileFloat as = FileFloat::f32);
 
+/// A few of many names, for a message: "a, b, c, d and 12 more".
+std::string someOf(const std::vector<std::string>& names);
+
+/// Reads a tensor that fits the bytes that are left, and takes its own off them.
+Tensor readWithin(Index& bytesLeft, const SafetensorsFile& file, const std::string& name);
+
 }  // namespace headscope::formats

@@ -30,15 +30,6 @@ constexpr std::array<std::string_view, 10> kProjections{
     "in_proj_", "q_proj",   "k_proj", "v_proj",          "o_proj",
     "out_proj", "qkv_proj", "c_attn", "query_key_value", "Wqkv"};
 
-/// A few of many names, for a message.
-std::string someOf(const std::vector<std::string>& names) {
-  constexpr std::size_t kMost = 4;
-  const std::size_t shown = std::min(kMost, names.size());
-  std::string text = fmt::format("{}", fmt::join(std::span(names).first(shown), ", "));
-  if (names.size() > shown) text += fmt::format(" and {} more", names.size() - shown);
-  return text;
-}
-
 [[noreturn]] void refuseMissing(const SafetensorsFile& file, const std::string& prefix) {
   std::vector<std::string> prefixes;
   for (const std::string& name : file.names()) {
@@ -56,13 +47,6 @@ std::string someOf(const std::vector<std::string>& names) {
   for (std::string& found : prefixes) found = found.empty() ? "\"\" (its root)" : found;
   throw UserError(fmt::format("{} has no attention weights {}; choose the prefix: {}",
                               file.path().string(), where, someOf(prefixes)));
-}
-
-/// A tensor that still fits; what it takes is no longer left.
-Tensor readWithin(Index& left, const SafetensorsFile& file, const std::string& name) {
-  Tensor tensor = file.read(name, left);
-  left -= tensor.size() * static_cast<Index>(sizeof(float));
-  return tensor;
 }
 
 /// The state dict of one attention layer within a file.
