@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/formats/link.h"
+#include "core/make_document.h"
 #include "core/weights/random.h"
 
 // zlib's format, by the libraries that write and read PNG files

@@ -9,6 +9,7 @@
 #include "core/execution.h"
 #include "core/formats/learned_weights.h"
 #include "core/formats/link.h"
+#include "core/make_document.h"
 #include "core/training/learned_layer.h"
 
 namespace headscope {

@@ -10,6 +10,7 @@
 
 #include "app/background.h"
 #include "core/formats/session.h"
+#include "core/make_document.h"
 
 namespace headscope {
 

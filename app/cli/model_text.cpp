@@ -7,6 +7,7 @@
 #include "core/formats/files.h"
 #include "core/formats/tokenizer_files.h"
 #include "core/ledger.h"
+#include "core/words/numbers.h"
 
 namespace headscope::cli {
 

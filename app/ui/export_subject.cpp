@@ -6,6 +6,7 @@
 
 #include "core/ledger.h"
 #include "core/model/model_edits.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {

@@ -11,6 +11,7 @@
 #include "core/document.h"
 #include "core/formats/json.h"
 #include "core/formats/tensor_table.h"
+#include "core/make_document.h"
 #include "core/trace.h"
 
 namespace headscope::formats {

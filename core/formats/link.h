@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/formats/session.h"
+#include "core/make_document.h"
 
 namespace headscope::formats {
 

@@ -11,7 +11,9 @@
 #include "core/formats/csv_table.h"
 #include "core/formats/safetensors.h"
 #include "core/ledger.h"
+#include "core/memory_budget.h"
 #include "core/model/model_edits.h"
+#include "core/words/numbers.h"
 
 namespace headscope::formats {
 namespace {

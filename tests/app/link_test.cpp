@@ -5,6 +5,7 @@
 
 #include "app_driver.h"
 #include "core/error.h"
+#include "core/make_document.h"
 #include "tests/core/support/same_document.h"
 
 namespace headscope::ui {
