@@ -79,9 +79,9 @@ TEST_F(ChangedWeights, ThatAreCutShortDoNotEndTheProgram) {
 TEST_F(ChangedWeights, InTheMiddleOfAPassEndIt) {
   const ModelPtr model = open(1);
   ModelPass pass(makeModelDocument(model, {{1, 65}, {}, {}}), nullptr, {}, kBudgetBytes);
-  ASSERT_FALSE(pass.goOn(0.0)) << "there is another layer";
+  ASSERT_FALSE(pass.runUnit()) << "there is another layer";
   overwrite(file(), second_);
-  expectUserError([&] { pass.goOn(); }, "has changed on the disk");
+  expectUserError([&] { pass.runUnit(); }, "has changed on the disk");
 }
 
 TEST_F(ChangedWeights, ThatTookThePlaceOfOthersAreNoticed) {
