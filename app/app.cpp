@@ -306,7 +306,6 @@ void App::State::startExport() {
   picture.program.compared = reference.kept();
   picture.program.sessionPath = sessions.store().path();
   picture.program.scenes = sessions.store().scenes();
-  picture.program.models = model.saved();
   picture.program.training = training.moment();
   picture.program.headCounts = headCounts.moment();
   picture.program.scaleStudy = scaleStudy.moment();

@@ -21,7 +21,7 @@ class Sessions {
   /// What it is given must outlive it.
   Sessions(Documents& documents, ui::ViewState& view, LiveModel& model, SessionStore::Start start)
       : documents_(documents), view_(view), model_(model), store_(std::move(start)) {
-    model_.take(store_.models(), documents_.newest());
+    if (!store_.models().empty()) model_.take(store_.models(), documents_.newest());
   }
 
   SessionStore& store() { return store_; }

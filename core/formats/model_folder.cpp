@@ -47,7 +47,7 @@ constexpr OtherFormat kOtherFormats[]{
 /// Also a link that leads nowhere: what it should lead to is said when it is opened.
 bool isThere(const fs::path& path) {
   std::error_code code;
-  return fs::exists(fs::symlink_status(path, code));
+  return fs::symlink_status(path, code).type() != fs::file_type::not_found;
 }
 
 /// Names of the files in a folder, sorted.
