@@ -148,7 +148,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
                           presenter.on() || embedded || !view.focus.empty(),
                           chooseFiles != nullptr};
     training.follow(now);
-    followModel();
+    followModel(now);
     headCounts.follow();
     scaleStudy.follow();
     ui::advancePlayback(panel, playback);
@@ -250,14 +250,14 @@ void App::State::openDropped() {
 
 /// What the view says is to be open, as a session does, a button or the command line, is opened;
 /// once it is, the view says what is there.
-void App::State::followModel() {
+void App::State::followModel(double now) {
   ui::ModelPlace& place = view.model.place;
   const bool asked = sessions.takeModelAsked();
   if ((asked || place != modelPlace) && !place.folder.empty()) {
     model.open(place.folder, place.text);
   } else {
-    model
-        .follow();  // what is asked for in a frame comes with a later one, however soon it is there
+    model.follow(now);  // what is asked for in a frame comes with a later one, however soon it is
+                        // there
   }
   if (const std::string why = model.takeKeptProblem(); !why.empty()) {
     documents.say("the session's edits of the model stay in it and are not shown: " + why, true);

@@ -66,7 +66,7 @@ struct App::State {
   TracePtr shownTrace(const TracePtr& newest);
   TracePtr withPictures(const TracePtr& trace);
   void openDropped();
-  void followModel();
+  void followModel(double now);
   void openLesson(const std::filesystem::path& path);
   void startExport();
   std::string pictureInWords(const ui::ViewState& shown) const;

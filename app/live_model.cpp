@@ -240,6 +240,7 @@ class MomentMaker {
       found = finished();
       return true;
     }
+    moment_.trace->document().model->readout();  // refused, its pass is not shown either
     if (newText_) tell_({moment_, 0, 0, {}, made_}, *execution_.cancelled);
     return false;
   }
@@ -306,6 +307,10 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text) {
   undo_.clear();
   redo_.clear();
   compute();
+}
+
+void LiveModel::reload() {
+  if (moment_ != nullptr) open(moment_->folder, text_);
 }
 
 void LiveModel::setText(std::string text) {
@@ -484,9 +489,34 @@ void LiveModel::compute() {
   });
 }
 
-void LiveModel::follow() {
+void LiveModel::follow(double now) {
+  takeOutcome();
+  watchFiles(now);
+}
+
+/// On a thread: a file system may take its time to answer.
+void LiveModel::watchFiles(double now) {
+  constexpr double kSecondsBetween = 1.0;
+  const auto shown = moment_ != nullptr ? moment_->trace->document().model : nullptr;
+  if (watched_.lock() != shown) {
+    watched_ = shown;
+    weightsChanged_ = false;
+    nextLook_ = 0.0;
+  }
+  if (const auto outcome = files_.take(); outcome && outcome->result) {
+    weightsChanged_ = outcome->result->first == shown && outcome->result->second;
+  }
+  if (shown == nullptr || now < nextLook_ || files_.busy()) return;
+  nextLook_ = now + kSecondsBetween;
+  files_.request([shown](const std::atomic<bool>&) -> std::optional<LookedAt> {
+    return LookedAt{shown, shown->changedOnDisk()};
+  });
+}
+
+void LiveModel::takeOutcome() {
   auto outcome = thread_.take();
   if (!outcome) return;
+  nextLook_ = 0.0;
   problem_ = outcome->error;
   tooLong_.reset();
   if (outcome->result && !outcome->result->moment) {

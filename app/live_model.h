@@ -76,12 +76,21 @@ class LiveModel {
         edits_(shown.edits),
         moment_(shown.moment) {}
 
-  void setWake(std::function<void()> wake) { thread_.setWake(std::move(wake)); }
+  void setWake(std::function<void()> wake) {
+    files_.setWake(wake);
+    thread_.setWake(std::move(wake));
+  }
 
   /// The model of this folder takes the place of the one that is open, once it could be read.
   /// An empty text: one that suits the model.
   void open(const std::filesystem::path& folder, std::string text = {});
   void setText(std::string text);
+  /// Opens the folder again, as it is on the disk by now, with the text. All heads are on then and
+  /// no layer is edited: edits belong to the weights of before.
+  void reload();
+  /// Whether the weights on the disk are no longer those of the moment that is shown. What is shown
+  /// is of those that were opened; a part of them that is not in memory can no longer be read.
+  bool weightsChanged() const { return weightsChanged_; }
   /// The text that was too long is cut to what the model takes.
   void cutText();
   /// To how many tokens that is; nothing where the text was not too long.
@@ -130,17 +139,24 @@ class LiveModel {
   /// Why edits that a session kept could not be made, once; they stay in the session.
   std::string takeKeptProblem() { return std::exchange(keptProblem_, {}); }
 
-  /// Once a frame: takes what is there.
-  void follow();
+  /// Once a frame, at `now` of its clock: takes what is there, and has a look at the files of the
+  /// weights, once a second at most.
+  void follow(double now);
   /// Null before the first.
   std::shared_ptr<const ModelMoment> moment() const { return moment_; }
   ShownModel shown() const { return {moment_, off_, edits_}; }
   /// Why the newest wish could not be met.
   const std::string& problem() const { return problem_; }
   bool busy() const { return thread_.busy(); }
-  bool finish() { return thread_.wait(); }
+  bool finish() {
+    const bool looked = files_.wait();
+    return thread_.wait() || looked;
+  }
   /// What is being computed ends.
-  void stop() { thread_.stop(); }
+  void stop() {
+    files_.stop();
+    thread_.stop();
+  }
 
   /// Nothing but how many tokens the model takes, where the text has more.
   struct Found {
@@ -171,6 +187,8 @@ class LiveModel {
   float gainOf(model::HeadOfLayer head) const;
   void setGain(model::HeadOfLayer head, float gain);
   void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
+  void takeOutcome();
+  void watchFiles(double now);
 
   Index budget_;
   std::filesystem::path folder_;  // to be opened
@@ -194,7 +212,13 @@ class LiveModel {
   std::optional<Index> tooLong_;
   std::uint64_t computed_ = 0;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of passes, for the next
-  BackgroundTask<Found> thread_;                           // last: gone before what it writes
+  std::weak_ptr<const model::Model> watched_;
+  bool weightsChanged_ = false;  // of that one
+  double nextLook_ = 0.0;        // at its files, by the frames' clock
+  /// Of a model, whether its files have changed.
+  using LookedAt = std::pair<model::ModelPtr, bool>;
+  BackgroundTask<LookedAt> files_;
+  BackgroundTask<Found> thread_;  // last: gone before what it writes
 };
 
 }  // namespace headscope

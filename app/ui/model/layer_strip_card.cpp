@@ -106,7 +106,11 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment) {
 
 void openLayerInFlow(const Panel& panel, LiveModel& live, const model::HeadOfLayer& head) {
   const auto moment = live.moment();
-  const DocumentPtr document = moment->trace->documentOfLayer(head.layer, defaultMemoryBudget());
+  DocumentPtr document;
+  const std::string problem = whyNot([&] {  // the layer's weights may have to be read
+    document = moment->trace->documentOfLayer(head.layer, defaultMemoryBudget());
+  });
+  if (!problem.empty()) return panel.edits.say(problem, true);
   live.openedInFlow(head.layer, document);
   panel.edits.open = {document, fmt::format("{}, layer {}", moment->trace->document().model->name(),
                                             head.layer + 1)};

@@ -73,9 +73,10 @@ class ModelPredictionCard final : public Card {
     if (moment == nullptr) return;
     if (moment->predictions.empty()) {
       const bool says = moment->trace->document().model->hasReadout();
-      wrappedLabel(
-          look.fonts.regular, look.theme.textMuted,
-          says ? "being computed …" : "This model was saved without the part that says a word.");
+      wrappedLabel(look.fonts.regular, look.theme.textMuted,
+                   !says           ? "This model was saved without the part that says a word."
+                   : model_.busy() ? "being computed …"
+                                   : "could not be computed");
       return;
     }
     const PredictionReading& reading = kReadings[static_cast<std::size_t>(view.reading)];

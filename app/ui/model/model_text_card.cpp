@@ -54,6 +54,7 @@ class ModelTextCard final : public Card {
         model_.cutText();
       }
     }
+    if (model_.weightsChanged()) changedWeights(look);
     if (moment == nullptr) {
       wrappedLabel(look.fonts.regular, look.theme.text,
                    "Drop the folder of a GPT-2, BERT or Llama model on this window: the one with "
@@ -84,6 +85,13 @@ class ModelTextCard final : public Card {
     if (notes.empty()) return;
     label(look.fonts.small, look.theme.accentText, inWords(notes));
     tip(look, fmt::format("{}", fmt::join(notes.sentences(), "\n")));
+  }
+
+  void changedWeights(const Look& look) {
+    wrappedLabel(look.fonts.regular, look.theme.bad,
+                 "The weights on the disk have changed. What is shown is of those before.");
+    if (pill(look, "Reload")) model_.reload();
+    tip(look, "Opens the folder again, with this text: all heads on, no layer edited");
   }
 
   void field(const Panel& panel, const ModelMoment& moment) {
@@ -134,10 +142,11 @@ class ModelTextCard final : public Card {
     const Look& look = panel.look;
     ImGui::Dummy({0.0F, look.space.small});
     if (moment.predictions.empty()) {
-      const bool toCome = moment.trace->document().model->hasReadout();
+      const bool says = moment.trace->document().model->hasReadout();
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   toCome ? "Computing what it expects …"
-                          : "This model was saved without the part that says a word.");
+                   !says           ? "This model was saved without the part that says a word."
+                   : model_.busy() ? "Computing what it expects …"
+                                   : "What it expects could not be computed.");
       return;
     }
     const Index token = chosenToken(panel.view.model, moment);
