@@ -162,8 +162,11 @@ std::optional<SessionStore::News> SessionStore::autosaveNews(const SessionWriter
     writer_.remove(restored_->autosave);
     restored_.reset();
   }
-  if (std::exchange(autosaveError_, done.error) == done.error || !failed) return std::nullopt;
-  return News{"not autosaved: " + done.error, true};
+  const std::string problem = failed                 ? "not autosaved: " + done.error
+                              : done.leftOut.empty() ? std::string()
+                                                     : "autosaved, but without " + done.leftOut;
+  if (std::exchange(autosaveError_, problem) == problem || problem.empty()) return std::nullopt;
+  return News{problem, true};
 }
 
 std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done& done) {

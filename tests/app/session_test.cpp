@@ -407,6 +407,34 @@ TEST_F(Autosave, AProgramsLockIsSeenByAllWhoeverClearsUpMeanwhile) {
   for (std::thread& sweeper : sweepers) sweeper.join();
 }
 
+TEST_F(Autosave, TwoWindowsKeepTheirsApart) {
+  const AutosaveSlot first(state_.path()), second(state_.path());
+  ASSERT_NE(first.path(), second.path());
+  const std::string origin = lecture().string();
+  formats::saveSession(first.path(), {textDocument("In the first"), "{}", {}, origin});
+  formats::saveSession(second.path(), {textDocument("In the second"), "{}", {}, origin});
+  for (const auto& [slot, last] : {std::pair(&first, "first"), std::pair(&second, "second")}) {
+    const auto kept = formats::loadSession(slot->path(), kTestBudget);
+    EXPECT_EQ(kept.document->input->tokens[0].back(), last);
+  }
+}
+
+TEST_F(Autosave, ARestoredSessionAsksBeforeItReplacesWhatWasSavedSince) {
+  ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
+  saveAs(lecture());
+  ui_.typeSentence("Words in the crash");
+  const TempFolder left;
+  leaveIn(left);
+  ui_.restart(presetDocument("by-hand"));
+  formats::saveSession(lecture(), {textDocument("From the other"), "{}", {}, {}});
+  ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  ui_.press(Key{'R'});
+  ui_.press(Key{'S'}, true);
+  EXPECT_TRUE(ui_.shows("has changed since it was opened or saved", "session dialog"));
+  EXPECT_EQ(formats::loadSession(lecture(), kTestBudget).document->input->tokens[0].back(),
+            "other");
+}
+
 TEST_F(Autosave, IsDiscardedWithItsFiles) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   ui_.typeSentence("Words in the crash");

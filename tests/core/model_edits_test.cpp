@@ -144,6 +144,27 @@ TEST_F(KeptModelEdits, AreRefusedOnOtherWeights) {
                   "holds another model than the one that was edited", "layer 2 has other weights");
 }
 
+/// As of a file that is gone.
+class Unreadable final : public model::WeightReader {
+ public:
+  model::Embedding embedding() const override { throw UserError("cannot read the weights"); }
+  model::LayerWeights layer(Index) const override { throw UserError("cannot read the weights"); }
+  model::Readout readout() const override { throw UserError("cannot read the weights"); }
+  bool hasReadout() const override { return false; }
+  bool ownDecoder() const override { return false; }
+};
+
+TEST_F(KeptModelEdits, ThatCannotBeKeptAreNamedAndTheRestIsSaved) {
+  auto document = std::make_shared<model::ModelDocument>(*edits(open()));
+  document->model = std::make_shared<const model::Model>(
+      "gone", document->model->config(), std::make_unique<const Unreadable>(), kBudget);
+  const auto saved = formats::saveSession(path(), sessionOf(document, {}));
+  EXPECT_EQ(saved.leftOut, "the edits of gone: cannot read the weights");
+  const Session session = formats::loadSession(path(), kBudget);
+  EXPECT_TRUE(session.models.empty());
+  expectSame(*shown_, *session.document);
+}
+
 TEST_F(KeptModelEdits, GoIntoALinkToo) {
   auto document = makeModelDocument(open(), input());
   document = withLayer(*document, 0, *edited(layer(*document, 0), SetTemperature{4.0}));
