@@ -48,10 +48,8 @@ class Sessions {
   /// The keys with ctrl; and single keys, where nothing is being typed.
   void keys();
   void sceneKeys();
-  /// While it is offered to restore what was not saved, these letters answer it; R comes before a
-  /// tool's.
-  bool restoreKey();
-  bool answerPressed() const;
+  /// The keys that answer the offer to restore what was not saved, where nothing is being typed.
+  void recoveryKeys();
 
   /// Once a frame, before the panels: keeps what has changed and says what has happened. True where
   /// the view is another one now, that came with a session or a scene.

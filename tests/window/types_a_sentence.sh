@@ -31,6 +31,6 @@ wait "${pids[1]}" 2>/dev/null || true
 rm -f "$trace"
 start
 until_true "a trace of the first sentence again" saved_with "${first[@]}"
-press r
+press ctrl+shift+r
 until_true "a trace of the restored sentence" saved_with Seven small birds sing
 echo "What was not saved is restored after a kill."
