@@ -38,7 +38,7 @@ App::State::State(AppOptions o)
                 std::move(o.trace), budgetOf(o.memoryBudget), o.threads),
       sessions(documents, view,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
-                documents.history().mark()}),
+                std::move(o.noStateFolder), documents.history().mark()}),
       training(documents.memoryBudget(), std::move(o.training)),
       model(documents.memoryBudget()),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),

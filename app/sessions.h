@@ -51,6 +51,9 @@ class Sessions {
   /// The keys that answer the offer to restore what was not saved, where nothing is being typed.
   void recoveryKeys();
 
+  /// As of SessionStore.
+  std::string whyNotAutosaved() const { return store_.whyNotAutosaved(); }
+
   /// Once a frame, before the panels: keeps what has changed and says what has happened. True where
   /// the view is another one now, that came with a session or a scene.
   bool follow();
