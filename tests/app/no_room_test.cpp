@@ -24,10 +24,9 @@ class NoRoom : public Autosave {
  protected:
   std::string message() { return ui_.app().message(); }
   bool says(const std::string& part) { return message().find(part) != std::string::npos; }
-  /// The tooltip of a text, without spaces.
+  /// The tooltip of a text, without spaces, after no more frames than the program asks for.
   std::string tipOf(std::string_view text) {
     ui_.hover(ui_.at(text));
-    for (int i = 0; i < 40; ++i) ui_.frame();  // until the mouse has rested long enough
     return ui_.screen().all("##Tooltip");
   }
   std::ptrdiff_t filesIn(const fs::path& folder) const {
