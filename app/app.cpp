@@ -41,7 +41,8 @@ App::State::State(AppOptions o)
       model(documents.memoryBudget(), o.model != nullptr ? *o.model : ShownModel()),
       sessions(documents, view, model,
                {documents.newest(), std::move(o.sessionPath), std::move(o.scenes), o.stateFolder,
-                documents.history().mark(), std::move(o.models), o.sessionContent}),
+                std::move(o.noStateFolder), documents.history().mark(), std::move(o.models),
+                o.sessionContent}),
       training(documents.memoryBudget(), std::move(o.training)),
       headCounts(documents.memoryBudget(), std::move(o.headCounts)),
       scaleStudy(documents.memoryBudget(), std::move(o.scaleStudy)),
@@ -296,7 +297,7 @@ void App::State::startExport() {
     return;
   }
   takeResult();
-  model.follow();
+  model.follow(now);
   const auto asked = exports.start();
   if (!asked) return;
   PictureRequest picture;

@@ -41,7 +41,8 @@ struct AppOptions {
       false;      // on a number to try something with (ui::FirstLook), not on the view alone
   int scene = 0;  // the one it goes to, with the view as given; 0: none
   std::filesystem::path stateFolder;  // where what is not saved is kept; empty: nowhere
-  std::string linkBase;               // the page's address, in a browser
+  std::string noStateFolder;  // why there is none, shown as long as it lasts; empty: none is wanted
+  std::string linkBase;       // the page's address, in a browser
   bool embedded = false;  // in an article: only the card that the view presents, or its page's own
   /// What the page Train shows; null: nothing yet.
   std::shared_ptr<const TrainingMoment> training;

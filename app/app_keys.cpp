@@ -75,14 +75,14 @@ void App::State::keys(const ui::Panel& panel) {
   const bool byTab = !page.showsDocument() && !presenter.on();
   if (!command && ui::controlKeys(controls, page.text().controls, byTab)) return;
   if (!command && presenter.keys(view)) return;
-  if (!command && sessions.restoreKey()) return;
   if (!command && lecture.keys(panel, presenter.on())) return;
   const bool toolShown =
       presenter.on() ? presenter.card() == ui::kToolsCard : view.page == ui::kFlowPage;
-  const bool own = !command && !sessions.answerPressed();
-  if (own && (tools.open(view.tool).keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel)))
+  if (!command &&
+      (tools.open(view.tool).keys(panel, toolShown) || viewKeys(panel) || pages.keys(panel)))
     return;
   sessions.sceneKeys();
+  sessions.recoveryKeys();
   const bool cellHasArrows = ui::cellKeys(panel, editing);
   if (command) return;
   if (!cellHasArrows) {

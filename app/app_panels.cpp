@@ -75,6 +75,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   ui::Status status{hint.empty() ? said.text : hint, hint.empty() && said.isError,
                     documents.progress(), page.figuresInWords(panel), learningNow()};
   status.toTry = firstLook.inWords(panel);
+  status.notAutosaved = sessions.whyNotAutosaved();
   ui::statusBar(panel, status, layout.status);
 }
 

@@ -90,7 +90,7 @@ std::string timeInWords(fs::file_time_type time, std::time_t now) {
   const std::tm then = fmt::localtime(now - static_cast<std::time_t>(ago.count()));
   const std::tm today = fmt::localtime(now);
   const bool sameDay = then.tm_yday == today.tm_yday && then.tm_year == today.tm_year;
-  return sameDay ? fmt::format("{:%H:%M}", then) : fmt::format("{:%d %b %H:%M}", then);
+  return sameDay ? fmt::format("{:%H:%M}", then) : fmt::format("{:%d %b %Y %H:%M}", then);
 }
 
 }  // namespace headscope

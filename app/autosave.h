@@ -17,6 +17,10 @@ namespace headscope {
 
 /// $XDG_STATE_HOME/headscope, or ~/.local/state/headscope; empty where neither is known.
 std::filesystem::path stateFolder();
+/// Why it is empty, and the way out.
+inline constexpr const char* kNoStateFolder =
+    "neither HOME nor XDG_STATE_HOME names a folder where what is not saved could be kept: save "
+    "often (ctrl+s), or set one of them and start headscope again";
 
 /// This program's own place for as long as it lives.
 class AutosaveSlot {
@@ -43,7 +47,7 @@ struct AbandonedAutosave {
 /// Those whose programs are gone, the newest first. Locks that such programs left behind go.
 std::vector<AbandonedAutosave> abandonedAutosaves(const std::filesystem::path& folder);
 
-/// "14:32", or "20 Nov 14:32" of another day.
+/// "14:32", or "20 Nov 2026 14:32" of another day.
 std::string timeInWords(std::filesystem::file_time_type time, std::time_t now);
 
 }  // namespace headscope

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/execution.h"
 
 namespace headscope {
 namespace {
@@ -17,19 +18,37 @@ constexpr double kViewDelay = 3.0;      // where only the view has changed
 }  // namespace
 
 SessionStore::SessionStore(Start start)
-    : mark_(start.mark), lastMark_(start.mark), exceptions_(std::uncaught_exceptions()) {
+    : mark_(start.mark),
+      lastMark_(start.mark),
+      retrySeconds_(start.retrySeconds),
+      exceptions_(std::uncaught_exceptions()) {
   if (start.content) writer_.know(start.path, *start.content);
   Versions versions = versionsOf(start.models);
   open_[mark_] = {
       std::move(start.path),   std::move(start.scenes), 0, std::move(start.document), 0, {},
       std::move(start.models), std::move(versions)};
-  if (start.stateFolder.empty()) return;
-  abandoned_ = abandonedAutosaves(start.stateFolder);
+  stateFolder_ = std::move(start.stateFolder);
+  noStateFolder_ = std::move(start.noStateFolder);
+  if (stateFolder_.empty()) return;
+  abandoned_ = abandonedAutosaves(stateFolder_);
+  takeSlot();
+  if (!slot_) startNews_ = News{slotError_, true};
+}
+
+void SessionStore::takeSlot() {
+  slotTried_ = clockSeconds();
   try {
-    slot_ = std::make_unique<AutosaveSlot>(start.stateFolder);
+    slot_ = std::make_unique<AutosaveSlot>(stateFolder_);
+    slotError_.clear();
   } catch (const UserError& error) {
-    startNews_ = News{error.what(), true};
+    slotError_ = error.what();
   }
+}
+
+std::string SessionStore::whyNotAutosaved() const {
+  if (!noStateFolder_.empty()) return noStateFolder_;
+  if (!slotError_.empty()) return slotError_;
+  return autosaveError_.empty() ? "" : autosaveError_ + ". Save often (ctrl+s)";
 }
 
 SessionStore::~SessionStore() {
@@ -162,6 +181,7 @@ std::optional<SessionStore::News> SessionStore::autosaveNews(const SessionWriter
     writer_.remove(restored_->autosave);
     restored_.reset();
   }
+  failed_ = failed && !done.removed ? std::exchange(autosaved_, std::nullopt) : std::nullopt;
   const std::string problem = failed                 ? "not autosaved: " + done.error
                               : done.leftOut.empty() ? std::string()
                                                      : "autosaved, but without " + done.leftOut;
@@ -207,6 +227,7 @@ std::optional<SessionStore::News> SessionStore::newsOf(const SessionWriter::Done
 }
 
 void SessionStore::autosave(const DocumentPtr& document, const std::string& view, bool computed) {
+  if (!slot_ && !stateFolder_.empty() && clockSeconds() >= slotTried_ + retrySeconds_) takeSlot();
   if (!slot_) return;
   Open& session = shown();
   if (unsavedIn(session, document)) session.left.reset();  // undo leads to it from here
@@ -226,7 +247,9 @@ void SessionStore::autosave(const DocumentPtr& document, const std::string& view
   const auto ticket = writer_.write(
       slot_->path(),
       {seen.document, seen.view, session.scenes, session.path.string(), session.models},
-      viewOnly ? kViewDelay : kAutosaveDelay);
+      failed_ == now ? retrySeconds_
+      : viewOnly     ? kViewDelay
+                     : kAutosaveDelay);
   if (awaitsAutosave() && restored_->ticket == 0) restored_->ticket = ticket;
   autosaved_ = std::move(now);
 }

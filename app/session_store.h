@@ -25,9 +25,11 @@ class SessionStore {
     std::filesystem::path path;  // empty: not a session's yet
     std::vector<formats::SavedScene> scenes;
     std::filesystem::path stateFolder;  // of autosaves; empty: none
+    std::string noStateFolder = {};     // why there is none; empty: none is wanted
     int mark = 0;                       // of the document's state in the history
     formats::SavedModels models{};
     std::optional<formats::FileContent> content{};  // of the file at `path` when it was read
+    double retrySeconds = 5.0;                      // after autosaving has failed
   };
   struct News {
     std::string sentence;
@@ -79,6 +81,8 @@ class SessionStore {
   /// Once a frame: autosaves what has changed, and tells what has happened. `computed`: the
   /// document has its pass.
   std::optional<News> update(const DocumentPtr& document, const std::string& view, bool computed);
+  /// Why what is not saved is not autosaved, and what to do; empty where it is.
+  std::string whyNotAutosaved() const;
   /// Waits for the writer.
   void finish() { writer_.wait(true); }
 
@@ -145,6 +149,7 @@ class SessionStore {
   }
   bool awaitsAutosave() const { return restored_ && restored_->mark == mark_; }
   int show(Open session);
+  void takeSlot();
   void autosave(const DocumentPtr& document, const std::string& view, bool computed);
   std::optional<News> autosaveNews(const SessionWriter::Done& done);
   std::optional<News> newsOf(const SessionWriter::Done& done);
@@ -154,9 +159,15 @@ class SessionStore {
   int lastMark_ = 0;
   std::vector<Saving> saving_;
 
+  std::filesystem::path stateFolder_;
+  std::string noStateFolder_;
   std::unique_ptr<AutosaveSlot> slot_;
+  std::string slotError_;  // why there is no slot
   std::optional<Autosaved> autosaved_;
+  std::optional<Autosaved> failed_;  // what could not be autosaved, and is tried again
   std::string autosaveError_;
+  double retrySeconds_;
+  double slotTried_ = 0.0;  // clockSeconds()
   std::vector<AbandonedAutosave> abandoned_;
   std::optional<Restored> restored_;
   std::optional<News> startNews_;

@@ -193,25 +193,21 @@ void Sessions::sceneKeys() {
     if (ImGui::GetIO().KeyAlt || !ui::keyPressed(key, false)) continue;
     ImGui::GetIO().KeyCtrl ? setScene(number) : recallScene(number);
   }
-  if (store_.abandoned().empty() || ImGui::GetIO().KeyCtrl) return;
-  if (ui::keyPressed(ui::Key{'X'}, false)) discard();
 }
 
-bool Sessions::answerPressed() const {
-  return !store_.abandoned().empty() &&
-         (ui::keyPressed(ui::Key{'R'}, false) || ui::keyPressed(ui::Key{'X'}, false));
-}
-
-bool Sessions::restoreKey() {
-  if (store_.abandoned().empty() || !ui::keyPressed(ui::Key{'R'}, false)) return false;
-  restore();
-  return true;
+/// With ctrl and shift, so that no letter of a text answers.
+void Sessions::recoveryKeys() {
+  if (store_.abandoned().empty() || !ImGui::GetIO().KeyShift) return;
+  if (ui::ctrlPressed(ui::Key{'R'}, false)) return restore();
+  if (ui::ctrlPressed(ui::Key{'X'}, false)) discard();
 }
 
 void Sessions::restore() {
   const std::string unsaved = store_.unsavedInWords(documents_.newest());
   if (!unsaved.empty() &&
-      !askedTwice(kRestore, unsaved + ": save it (ctrl+s), or restore once more (R) to leave it")) {
+      !askedTwice(
+          kRestore,
+          unsaved + ": save it (ctrl+s), or restore once more (ctrl+shift+r) to leave it")) {
     return;
   }
   documents_.attempt([&] {
@@ -223,8 +219,9 @@ void Sessions::restore() {
 }
 
 void Sessions::discard() {
-  if (!askedTwice(kDiscard,
-                  "Discarding cannot be undone: discard once more (X) to lose it for good")) {
+  if (!askedTwice(
+          kDiscard,
+          "Discarding cannot be undone: discard once more (ctrl+shift+x) to lose it for good")) {
     return;
   }
   store_.discard();

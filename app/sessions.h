@@ -67,10 +67,11 @@ class Sessions {
   /// The keys with ctrl; and single keys, where nothing is being typed.
   void keys();
   void sceneKeys();
-  /// While it is offered to restore what was not saved, these letters answer it; R comes before a
-  /// tool's.
-  bool restoreKey();
-  bool answerPressed() const;
+  /// The keys that answer the offer to restore what was not saved, where nothing is being typed.
+  void recoveryKeys();
+
+  /// As of SessionStore.
+  std::string whyNotAutosaved() const { return store_.whyNotAutosaved(); }
 
   /// Once for each session that was opened and whose view is there: its model is to be opened, also
   /// where the view names the one that is open.

@@ -311,15 +311,20 @@ void addModelReadings(CLI::App& app, ModelReadings& r) {
                      "go on with the text by so many tokens, or to where the model ends it")
           ->check(CLI::Range(Index{1}, Index{100000}))
           ->type_name("N");
-  app.add_option("--temperature", r.temperature, "logits are divided by it; 0 (default): greedy")
-      ->check(CLI::Range(0.0, 100.0))
-      ->needs(generate)
-      ->type_name("T");
+  auto* temperature = app.add_option("--temperature", r.temperature,
+                                     "logits are divided by it; 0 (default): greedy")
+                          ->check(CLI::Range(0.0, 100.0))
+                          ->needs(generate)
+                          ->type_name("T");
   app.add_option("--top-k", r.topK, "sample from the K most probable tokens; 0 (default): all")
       ->check(CLI::Range(Index{0}, Index{1} << 24))
       ->needs(generate)
+      ->needs(temperature)
       ->type_name("K");
-  app.add_option("--seed", r.seed, "of the sampling")->needs(generate)->type_name("S");
+  app.add_option("--seed", r.seed, "of the sampling")
+      ->needs(generate)
+      ->needs(temperature)
+      ->type_name("S");
 }
 
 void addReadings(Json& json, const ModelReadings& readings, const model::ModelTracePtr& trace,

@@ -82,6 +82,7 @@ void drawPassInstead(const WindowFlags& flags, std::ostream& out) {
 
 void showWindow(AppOptions options, const WindowFlags& flags, bool scaleGiven) {
   options.stateFolder = stateFolder();
+  if (options.stateFolder.empty()) options.noStateFolder = kNoStateFolder;
   if (!flags.trace.empty()) options.tracePath = flags.trace;
   App program(std::move(options));
   if (isLink(flags.path)) {

@@ -220,8 +220,8 @@ SessionDialog::Answer SessionDialog::draw(const Look& look, const fs::path& curr
 }
 
 Recovery recoveryBanner(const Look& look, const std::string& question, float top, float& height) {
-  constexpr const char* kRestore = "Restore (R)";
-  constexpr const char* kDiscard = "Discard (X)";
+  constexpr const char* kRestore = "Restore (ctrl+shift+r)";
+  constexpr const char* kDiscard = "Discard (ctrl+shift+x)";
   const Theme& t = look.theme;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float pad = look.space.large;

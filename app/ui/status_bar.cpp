@@ -59,6 +59,37 @@ float learningBar(const Panel& panel, const Status::Learning& learning, const Re
   return rest.a.x + width - line.a.x;
 }
 
+struct Badge {
+  const char* id;
+  std::string text;
+  std::string about;  // while the mouse is on it
+};
+struct DrawnBadge {
+  float width = 0.0F;
+  bool clicked = false;
+};
+
+/// A warning at a place, no wider than `room`.
+DrawnBadge drawBadge(const Look& look, const Badge& badge, ImVec2 at, float room) {
+  const float pad = look.space.medium;
+  const std::string text = elided(look.fonts.small, badge.text, room - 2 * pad);
+  const ImVec2 size(richTextSize(look.fonts, look.fonts.small, text).x + 2 * pad,
+                    mistakeBadgeHeight(look));
+  const ImVec2 cursor = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos(at);
+  const bool clicked = ImGui::InvisibleButton(badge.id, size);
+  const bool hovered = ImGui::IsItemHovered();
+  tip(look, badge.about);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 end(at.x + size.x, at.y + size.y);
+  list->AddRectFilled(at, end, look.theme.badSoft, size.y * 0.5F);
+  list->AddRect(at, end, hovered ? look.theme.bad : withAlpha(look.theme.bad, 0.5F), size.y * 0.5F);
+  drawRichText(list, look.fonts, look.fonts.small, {at.x + pad, at.y + look.px(3)}, look.theme.bad,
+               text);
+  ImGui::SetCursorScreenPos(cursor);
+  return {size.x, clicked};
+}
+
 }  // namespace
 
 std::string passFigures(const Trace& trace) {
@@ -92,6 +123,12 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at) {
   const ImVec2 corner = line.placed({0.0F, mistakeBadgeHeight(look)}, 0.0F).a;
   const float badge = mistakeBadge(panel, corner, at.width() * 0.4F);
   if (badge > 0.0F) line.cutLeft(badge, look.px(12));
+  if (!status.notAutosaved.empty()) {
+    const ImVec2 place = line.placed({0.0F, mistakeBadgeHeight(look)}, 0.0F).a;
+    const Badge lasting{"not autosaved", "autosave fails",
+                        "What you change is lost if headscope ends: " + status.notAutosaved + "."};
+    line.cutLeft(drawBadge(look, lasting, place, at.width() * 0.3F).width, look.px(12));
+  }
 
   if (status.learning) {
     line.cutLeft(learningBar(panel, *status.learning, line), look.space.wide);
@@ -192,26 +229,14 @@ float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
   const Look& look = panel.look;
   const std::string all = mistakesInWords(panel);
   if (all.empty()) return 0.0F;
-  const float pad = look.space.medium;
-  const std::string text = elided(look.fonts.small, all, room - 2 * pad);
-  const ImVec2 size(richTextSize(look.fonts, look.fonts.small, text).x + 2 * pad,
-                    mistakeBadgeHeight(look));
-  const ImVec2 cursor = ImGui::GetCursorScreenPos();
-  ImGui::SetCursorScreenPos(at);
-  if (ImGui::InvisibleButton("mistake on", size)) {
+  const std::string about =
+      all + "\nWhat is shown is wrong on purpose. Click to see it beside the right way.";
+  const DrawnBadge badge = drawBadge(look, {"mistake on", all, about}, at, room);
+  if (badge.clicked) {
     panel.view.tool = kMistakesTool;
     panel.view.mistake = mistakesOn(panel.trace.config()).front();
   }
-  const bool hovered = ImGui::IsItemHovered();
-  tip(look, all + "\nWhat is shown is wrong on purpose. Click to see it beside the right way.");
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const ImVec2 end(at.x + size.x, at.y + size.y);
-  list->AddRectFilled(at, end, look.theme.badSoft, size.y * 0.5F);
-  list->AddRect(at, end, hovered ? look.theme.bad : withAlpha(look.theme.bad, 0.5F), size.y * 0.5F);
-  drawRichText(list, look.fonts, look.fonts.small, {at.x + pad, at.y + look.px(3)}, look.theme.bad,
-               text);
-  ImGui::SetCursorScreenPos(cursor);
-  return size.x;
+  return badge.width;
 }
 
 }  // namespace headscope::ui

@@ -26,7 +26,8 @@ struct Status {
         "off for good.";
   };
   std::optional<Learning> learning{};
-  std::string toTry = {};  // where there is no message: larger, in place of the figures
+  std::string toTry = {};         // where there is no message: larger, in place of the figures
+  std::string notAutosaved = {};  // why; a badge shows it as long as it lasts
 };
 
 /// "recomputed 9 of 9 steps in 0.21 ms · 1,050,624 parameters · 12.7 MFLOP"

@@ -61,6 +61,8 @@ void showTip(const Look& look, Fill&& fill) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(7)));
   placeTip(look);
   ImGui::BeginTooltip();
+  // its size is known after the first frame, in which Dear ImGui does not draw it yet
+  if (ImGui::IsWindowAppearing()) look.changesIn(0.0);
   fill();
   ImGui::EndTooltip();
   ImGui::PopStyleVar();

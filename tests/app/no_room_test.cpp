@@ -5,8 +5,12 @@
 #include <iterator>
 #include <stdexcept>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "../core/support/limits.h"
+#include "app/autosave.h"
+#include "app/session_store.h"
 #include "session_window.h"
 
 namespace headscope::ui {
@@ -20,6 +24,11 @@ class NoRoom : public Autosave {
  protected:
   std::string message() { return ui_.app().message(); }
   bool says(const std::string& part) { return message().find(part) != std::string::npos; }
+  /// The tooltip of a text, without spaces, after no more frames than the program asks for.
+  std::string tipOf(std::string_view text) {
+    ui_.hover(ui_.at(text));
+    return ui_.screen().all("##Tooltip");
+  }
   std::ptrdiff_t filesIn(const fs::path& folder) const {
     return std::distance(fs::directory_iterator(folder), {});
   }
@@ -53,8 +62,16 @@ TEST_F(NoRoom, AnAutosaveThatDoesNotFitIsSaidAndMadeUpFor) {
     ui_.typeSentence("Some third words");
     EXPECT_TRUE(says("not autosaved: cannot write")) << message();
     EXPECT_EQ(readAll(autosaves()[0]), old);
+    // the message goes with the next one, the mark stays
+    ui_.press(Key{'7'});
+    EXPECT_TRUE(says("scene 7 is not set")) << message();
+    EXPECT_TRUE(ui_.shows("autosave fails"));
+    const std::string why = tipOf("autosave fails");
+    EXPECT_NE(why.find("Filetoolarge"), std::string::npos) << why;
+    EXPECT_NE(why.find("Saveoften(ctrl+s)"), std::string::npos) << why;
   }
   ui_.typeSentence("The last words");
+  EXPECT_FALSE(ui_.shows("autosave fails"));
   EXPECT_EQ(formats::loadSession(autosaves()[0], kTestBudget).document->input->tokens[0][1],
             "last");
 }
@@ -66,6 +83,39 @@ TEST_F(NoRoom, AnAutosaveInAReadOnlyFolderIsSaid) {
   EXPECT_TRUE(says("cannot be kept in " + state_.path().string())) << message();
   ui_.typeSentence("The second words");
   EXPECT_EQ(ui_.document().input->tokens[0][1], "second");
+  EXPECT_FALSE(says("cannot be kept in")) << message();
+  EXPECT_TRUE(ui_.shows("autosave fails"));
+}
+
+TEST_F(NoRoom, WithoutAFolderForAutosavesAMarkSaysSo) {
+  EXPECT_FALSE(ui_.shows("autosave fails"));  // none is wanted, as for pictures
+  ui_.restartWith(textDocument("The first words"),
+                  [](AppOptions& o) { o.noStateFolder = kNoStateFolder; });
+  ui_.typeSentence("The second words");
+  ASSERT_TRUE(ui_.shows("autosave fails"));
+  const std::string why = tipOf("autosave fails");
+  EXPECT_NE(why.find("neitherHOMEnorXDG_STATE_HOME"), std::string::npos) << why;
+}
+
+/// A disk that has room again is used without a change of the document.
+TEST_F(NoRoom, AutosavingIsTriedAgain) {
+  const DocumentPtr document = textDocument("The first words");
+  SessionStore::Start start{document, {}, {}, state_.path()};
+  start.retrySeconds = 0.0;
+  SessionStore store(std::move(start));
+  const DocumentPtr changed = textDocument("The second words");
+  {
+    const FileSizeLimit limit(64);
+    store.update(changed, "{}", true);
+    store.finish();
+    store.update(changed, "{}", true);
+    EXPECT_NE(store.whyNotAutosaved().find("File too large"), std::string::npos);
+  }
+  store.update(changed, "{}", true);
+  store.finish();
+  store.update(changed, "{}", true);
+  EXPECT_EQ(store.whyNotAutosaved(), "");
+  EXPECT_EQ(autosaves().size(), 1U);
 }
 
 TEST_F(NoRoom, ATraceThatDoesNotFitLeavesTheOldOne) {

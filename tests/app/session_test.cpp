@@ -2,7 +2,10 @@
 #include "core/formats/session.h"
 
 #include <atomic>
+#include <chrono>
+#include <ctime>
 #include <filesystem>
+#include <regex>
 #include <thread>
 #include <vector>
 
@@ -321,7 +324,7 @@ TEST_F(Autosave, OfTryingThingsOutGoesButChangesToASessionStayUntilTheNextStart)
   ui_.typeSentence("Changed after saving");
   ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
   EXPECT_TRUE(ui_.shows("'lecture' was not saved before headscope ended. Restore it as of"));
-  ui_.press(Key{'R'});
+  ui_.press(Key{'R'}, true, true);
   EXPECT_EQ(ui_.document().input->tokens[0][0], "Changed");
 }
 
@@ -339,7 +342,7 @@ TEST_F(Autosave, IsOfferedAfterACrashAndRestoresEverything) {
 
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
   EXPECT_TRUE(ui_.shows("'lecture' was not saved before headscope ended. Restore it as of"));
-  ui_.press(Key{'R'});
+  ui_.press(Key{'R'}, true, true);
   EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   EXPECT_EQ(ui_.view().step, StepId::weigh);
   EXPECT_EQ(ui_.view().head, 6);
@@ -370,8 +373,8 @@ TEST_F(Autosave, TheOfferCoversNothingOfTheWindow) {
     EXPECT_TRUE(ui_.shows("done", "tokens"));
   }
   ui_.press(Key::escape);
-  ui_.press(Key{'X'});
-  ui_.press(Key{'X'});
+  ui_.press(Key{'X'}, true, true);
+  ui_.press(Key{'X'}, true, true);
   EXPECT_EQ(ui_.window("body")->y0, ui_.window("tokens")->y1);
 }
 
@@ -442,27 +445,49 @@ TEST_F(Autosave, IsDiscardedWithItsFiles) {
   leaveIn(left);
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
   EXPECT_TRUE(ui_.shows("What was changed was not saved before headscope ended"));
-  ui_.click("Discard (X)", "recovery");
+  ui_.click("Discard (ctrl+shift+x)", "recovery");
   EXPECT_TRUE(ui_.shows("Discarding cannot be undone", "recovery"));
   EXPECT_EQ(abandonedAutosaves(left.path()).size(), 1U);
-  ui_.press(Key{'X'});
+  ui_.press(Key{'X'}, true, true);
   EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   ui_.restart(presetDocument("by-hand"));
   EXPECT_TRUE(fs::is_empty(left.path()));
 }
 
-TEST_F(Autosave, XAnswersAndSwitchesNoHeadOff) {
+TEST_F(Autosave, LettersAnswerNothing) {
   ui_.restartKeeping(state_.path(), presetDocument("original-transformer"));
   ui_.typeSentence("Words in the crash");
   const TempFolder left;
   leaveIn(left);
   ui_.restartKeeping(left.path(), presetDocument("by-hand"));
+  ui_.press(Key{'R'});
+  ui_.press(Key{'R'});
+  ui_.press(Key{'R'}, true);
+  ui_.press(Key{'X'});  // a head is switched off and on again
   ui_.press(Key{'X'});
-  ui_.press(Key{'X'});  // it asks once more
+  EXPECT_TRUE(ui_.shows("not saved before headscope ended"));
+  EXPECT_NE(ui_.document().input->tokens[0][0], "Words");
+  // while a sentence is typed the keys of the offer are none either
+  ui_.press(Key{'E'}, true);
+  ui_.press(Key{'R'}, true, true);
+  ui_.press(Key{'X'}, true, true);
+  ui_.press(Key{'X'}, true, true);
+  EXPECT_TRUE(ui_.shows("not saved before headscope ended"));
+  EXPECT_EQ(abandonedAutosaves(left.path()).size(), 1U);
+  ui_.press(Key::escape);
+  ui_.press(Key{'X'}, true, true);
+  ui_.press(Key{'X'}, true, true);  // it asks once more
   EXPECT_TRUE(abandonedAutosaves(left.path()).empty());
   EXPECT_TRUE(ui_.config().headGains.empty());
-  ui_.press(Key{'X'});
-  EXPECT_EQ(ui_.config().headGains, (std::vector<float>{0, 1}));
+}
+
+TEST(TimeInWords, NamesTheYearOfAnotherDay) {
+  const std::time_t now = std::time(nullptr);
+  const auto file = fs::file_time_type::clock::now();
+  const auto hours = [](int n) { return std::chrono::hours(n); };
+  EXPECT_TRUE(std::regex_match(timeInWords(file - hours(24 * 400), now),
+                               std::regex("\\d\\d \\w+ 20\\d\\d \\d\\d:\\d\\d")))
+      << timeInWords(file - hours(24 * 400), now);
 }
 
 TEST_F(Autosave, OfARunningProgramIsNotOffered) {
@@ -476,7 +501,7 @@ TEST_F(Autosave, OfARunningProgramIsNotOffered) {
 TEST_F(Autosave, ThatIsDamagedIsNamedAndStays) {
   const auto path = state_.file("autosave-1.headscope.json", "{");
   ui_.restartKeeping(state_.path(), presetDocument("by-hand"));
-  ui_.press(Key{'R'});
+  ui_.press(Key{'R'}, true, true);
   EXPECT_NE(ui_.app().message().find("autosave-1.headscope.json"), std::string::npos);
   EXPECT_FALSE(ui_.shows("not saved before headscope ended"));
   EXPECT_TRUE(fs::exists(path));

@@ -112,6 +112,10 @@ TEST(Arguments, ContradictionsAreRefused) {
                 {"--patch-with", "--patch-ids"});
   expectRefused(patched({"--patch-ids", "1,2,3", "--patch-text", "The dog sat"}),
                 {"--patch-text", "--patch-ids"});
+  for (const char* flag : {"--top-k", "--seed"}) {  // nothing is sampled
+    expectRefused({"model", model, "--text", "a", "--generate", "2", flag, "3"},
+                  {flag, "--temperature"});
+  }
   expectRefused({"run", "--pin", "weights[0,1,2,0]=0.5", "--pin", "weights[0, 1, 2, 0]=0.25"},
                 {"--pin weights[0,1,2,0]=0.5", "--pin weights[0, 1, 2, 0]=0.25"});
   expectRefused({"run", "--model", model, "--layer", "0", "--text", "a", "--scene", "1"},

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,6 +82,36 @@ TEST_F(NoRoom, AScriptOnAFullDiskLeavesTheOldFolder) {
     expectRefused({"export", "--pytorch", path("new")}, {"cannot write", "File too large"});
   }
   EXPECT_FALSE(fs::exists(path("new")));
+}
+
+TEST_F(NoRoom, ARunOrAModelOnAFullDiskLeavesNoFolder) {
+  const std::vector<std::string> run{"train", "--task", "induction", "--steps", "1"};
+  for (const char* flag : {"--save", "--save-model"}) {
+    SCOPED_TRACE(flag);
+    std::vector<std::string> command = run;
+    command.insert(command.end(), {flag, path("a/b")});
+    {
+      const test::FileSizeLimit limit(4096);
+      expectRefused(command, {"cannot write", "a/b", "File too large"});
+    }
+    EXPECT_TRUE(folderIsEmpty());
+    ASSERT_EQ(runProgram(command).status, 0);
+    const auto filesIn = [&] {
+      std::map<std::string, std::string> files;
+      for (const auto& entry : fs::directory_iterator(path("a/b"))) {
+        files[entry.path().filename().string()] = readAll(entry.path());
+      }
+      return files;
+    };
+    const auto before = filesIn();
+    command[4] = "2";
+    {
+      const test::FileSizeLimit limit(4096);
+      expectRefused(command, {"cannot write", "a/b", "File too large"});
+    }
+    EXPECT_EQ(filesIn(), before);
+    fs::remove_all(path("a"));
+  }
 }
 
 TEST_F(NoRoom, TheProgramIsNotKilledByALimitOfFiles) {

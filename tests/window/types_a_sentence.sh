@@ -29,6 +29,6 @@ kill -9 "${pids[1]}"
 wait "${pids[1]}" 2>/dev/null || true
 start
 until_true "a trace of the first sentence again" saved_with "${first[@]}"
-press r
+press ctrl+shift+r
 until_true "a trace of the restored sentence" saved_with Seven small birds sing
 echo "What was not saved is restored after a kill."

@@ -58,7 +58,7 @@ kill -9 "${pids[1]}"
 wait "${pids[1]}" 2>/dev/null || true
 saved weight=0.5 pins=1
 start
-press r
+press ctrl+shift+r
 until_true "the restored session" autosaved weight=0.5 pins=2
 press ctrl+s
 until_true "the restored session saved in its own file" saved weight=0.5 pins=2
