@@ -37,6 +37,7 @@ struct Asked {
   model::ModelDocumentPtr edits;
   Index budget = 0;
   std::uint64_t number = 0;
+  std::uint64_t changes = 0;
   BlockStorePtr memory = nullptr;
 };
 
@@ -138,6 +139,7 @@ class MomentMaker {
   /// False where the text is too long, which `found` then says.
   bool begin(std::optional<Found>& found) {
     moment_.number = asked_.number;
+    moment_.changes = asked_.changes;
     model::ModelPtr of;
     if (asked_.folder.empty()) {
       of = asked_.before->trace->document().model;
@@ -264,6 +266,7 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text) {
   edits_ = nullptr;
   undo_.clear();
   redo_.clear();
+  ++changes_;
   compute();
 }
 
@@ -356,6 +359,7 @@ void LiveModel::apply(const Change& change, bool forward) {
   for (const Change::Gain& gain : change.gains) {
     setGain(gain.head, forward ? gain.after : gain.before);
   }
+  ++changes_;
   compute();
 }
 
@@ -425,6 +429,7 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
       }
     }
   });
+  ++changes_;
   if (problem.empty()) return compute();
   problem_ = problem;
   inFlow_ = nullptr;
@@ -432,7 +437,7 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
-  Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_, memory_};
+  Asked asked{folder_, moment_, text_, cut_, off_, edits_, budget_, ++computed_, changes_, memory_};
   const auto maker = std::make_shared<MomentMaker>(
       std::move(asked), [this](Found early, const std::atomic<bool>& cancelled) {
         thread_.tell(std::move(early), cancelled);
