@@ -112,6 +112,7 @@ void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at
 void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
   AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
                     look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
+  labels.first = 1;  // places are counted so here
   drawRowLabels(list, labels, at, look_.space.tight);
   labels.lit = -1;
   ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);

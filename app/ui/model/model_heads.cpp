@@ -242,13 +242,15 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
 void ModelHeads::headNames(const Rect& top) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const TileGrid& grid = memory_.canvas.grid;
+  const std::string longest = fmt::format("head {}", grid.perBlock());
+  const bool whole =
+      textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
   float last = -1e9F;
   ImGui::PushClipRect(top.a, top.b, true);
   for (Index column = 0; column < grid.columns; ++column) {
     const float centre = tile(0, column).centre().x;
-    std::string name = fmt::format("head {}", column % grid.perBlock() + 1);
-    const float room = memory_.canvas.place().x;
-    if (textSize(look_.fonts.tiny, name).x > room) name = name.substr(name.find(' ') + 1);
+    const std::string name =
+        fmt::format("{}{}", whole ? "head " : "", column % grid.perBlock() + 1);
     const float half = textSize(look_.fonts.tiny, name).x * 0.5F;
     if (centre - half < last + look_.space.small) continue;
     last = centre + half;
@@ -275,9 +277,9 @@ void ModelHeads::layerNames(const Rect& left) const {
       last = y;
       const bool differs = live_.differs(layer);
       const std::string name = fmt::format("layer {}{}", layer + 1, differs ? "*" : "");
-      const float x = block == 0
-                          ? left.a.x
-                          : first.a.x - textSize(look_.fonts.tiny, name).x - look_.space.small;
+      const float place = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
+      const float width = textSize(look_.fonts.tiny, name).x;
+      const float x = block == 0 ? left.a.x : place - width - look_.space.small;
       drawText(list, look_.fonts.tiny, {x, y},
                differs ? look_.theme.accentText : look_.theme.textMuted, name);
     }

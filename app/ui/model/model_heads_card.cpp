@@ -276,7 +276,8 @@ class ModelHeadsCard final : public Card {
       say(view.heads.probe ? "running repeated random tokens …" : "measuring the heads …");
     }
     if (view.heads.probe && shown.current) {
-      say(fmt::format("maps and measures are of {} random tokens, given twice", shown.tokens));
+      say(fmt::format("maps and measures are of {} random tokens, the second half as the first",
+                      shown.tokens));
     }
     if (!view.heads.lines) return;
     const auto compositions = modelCompositions(panel, moment);
