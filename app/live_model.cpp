@@ -39,6 +39,7 @@ struct Asked {
   std::shared_ptr<const formats::SavedModel> kept;  // by a session: to be made in their place
   Index budget = 0;
   std::uint64_t number = 0;
+  std::uint64_t changes = 0;
   BlockStorePtr memory = nullptr;
 };
 
@@ -174,6 +175,7 @@ class MomentMaker {
   /// False where the text is too long, which `found` then says.
   bool begin(std::optional<Found>& found) {
     moment_.number = asked_.number;
+    moment_.changes = asked_.changes;
     model::ModelPtr of;
     if (asked_.folder.empty()) {
       of = asked_.before->trace->document().model;
@@ -306,6 +308,7 @@ void LiveModel::open(const std::filesystem::path& folder, std::string text) {
   edits_ = nullptr;
   undo_.clear();
   redo_.clear();
+  ++changes_;
   compute();
 }
 
@@ -402,6 +405,7 @@ void LiveModel::apply(const Change& change, bool forward) {
   for (const Change::Gain& gain : change.gains) {
     setGain(gain.head, forward ? gain.after : gain.before);
   }
+  ++changes_;
   compute();
 }
 
@@ -471,6 +475,7 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
       }
     }
   });
+  ++changes_;
   if (problem.empty()) return compute();
   problem_ = problem;
   inFlow_ = nullptr;
@@ -479,7 +484,8 @@ void LiveModel::followDocument(const DocumentPtr& newest) {
 void LiveModel::compute() {
   if (folder_.empty() && moment_ == nullptr) return;
   const auto kept = folder_.empty() ? nullptr : keptOf(folder_);
-  Asked asked{folder_, moment_, text_, cut_, off_, edits_, kept, budget_, ++computed_, memory_};
+  Asked asked{folder_, moment_, text_,       cut_,     off_,   edits_,
+              kept,    budget_, ++computed_, changes_, memory_};
   const auto maker = std::make_shared<MomentMaker>(
       std::move(asked), [this](Found early, const std::atomic<bool>& cancelled) {
         thread_.tell(std::move(early), cancelled);

@@ -40,6 +40,7 @@ struct ModelMoment {
   /// By token; empty without a readout. They follow the pass of a new text.
   std::vector<std::vector<model::Prediction>> predictions;
   std::shared_ptr<const UneditedModel> unedited;  // null: nothing was changed
+  std::uint64_t changes = 0;                      // tells its model's edits from all others
   std::uint64_t number = 0;                       // tells it from every other moment
 
   const model::ModelConfig& config() const { return trace->config(); }
@@ -211,6 +212,7 @@ class LiveModel {
   std::string problem_;
   std::optional<Index> tooLong_;
   std::uint64_t computed_ = 0;
+  std::uint64_t changes_ = 0;  // one more with each change of off_ and edits_
   BlockStorePtr memory_ = std::make_shared<BlockStore>();  // of passes, for the next
   std::weak_ptr<const model::Model> watched_;
   bool weightsChanged_ = false;  // of that one

@@ -196,9 +196,12 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
   out << (trace.config().causal ? "what comes next, and how probable it is\n"
                                 : "what stands there, and how probable it is\n");
   Table table(std::vector<Align>(kShown + 2, Align::left));
+  std::vector<std::string> titles{"place", "token", "most probable"};
+  titles.resize(kShown + 2);
+  table.add(std::move(titles));
   const auto predictions = trace.predictions(0, trace.tokens(), kShown);
   for (std::size_t row = 0; row < predictions.size(); ++row) {
-    std::vector<std::string> cells{std::to_string(row), tokenName(trace.document().input, row)};
+    std::vector<std::string> cells{std::to_string(row + 1), tokenName(trace.document().input, row)};
     for (const Prediction& p : predictions[row]) {
       const std::string name = pass.nameOf(p.id);
       cells.push_back(
@@ -247,9 +250,11 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
 
 void print(std::ostream& out, const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
-  out << modelInWords(*trace.document().model) << '\n';
-  out << fmt::format("{} token{}, {:.1f} ms\n\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
+  out << modelInWords(*trace.document().model) << '
+'; out
+      << fmt::format("{} token{}, {:.1f} ms\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
                      trace.ms);
+  out << "layers, heads and places count from 1 here, from 0 in flags and JSON\n\n";
   printPredictions(out, pass);
   out << '\n';
   printHeads(out, pass);

@@ -51,6 +51,11 @@ class Reader {
   }
 
   Index row() const { return row_; }
+  /// "place 4, Ġsat", counted from 1.
+  std::string placeInWords() const {
+    const Index id = trace_->document().input.ids[static_cast<std::size_t>(row_)];
+    return fmt::format("place {}, {}", row_ + 1, nameOf(id));
+  }
   Index word() const {
     return readings_.attribute.empty() ? trace_->predictions(row_, 1).front().id
                                        : wordFrom(readings_.attribute.front(), names_);
@@ -157,11 +162,10 @@ std::string_view keyOf(LogitPartKind kind) {
 
 void printLens(std::ostream& out, const Reader& reader) {
   const Index word = reader.word();
-  out << fmt::format(
-      "\nafter each half layer, at token {}: what it would say, and the place of {}\n",
-      reader.row(), reader.nameOf(word));
+  out << fmt::format("\nafter each half layer, at {}: what it would say, and the rank of {}\n",
+                     reader.placeInWords(), reader.nameOf(word));
   Table table({Align::left, Align::left, Align::right, Align::right, Align::right});
-  table.add({"after", "would say", "p", "place", "its p"});
+  table.add({"after", "would say", "p", "rank", "its p"});
   const auto lens = reader.lens();
   for (const auto& [half, best, standing] : lens) {
     table.add({model::halfInWords(half), reader.nameOf(best.id),
@@ -175,12 +179,11 @@ void printParts(std::ostream& out, const Reader& reader) {
   constexpr std::size_t kShown = 12;
   const auto other = reader.other();
   const model::LogitParts found = reader.parts();
-  out << fmt::format("\nwhat adds directly to the logit of {}{} at token {}: {}{} parts\n",
-                     reader.nameOf(reader.word()),
-                     other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "",
-                     reader.row(),
-                     found.parts.size() > kShown ? fmt::format("the {} largest of ", kShown) : "",
-                     found.parts.size());
+  out << fmt::format(
+      "\nwhat adds directly to the logit of {}{} at {}: {}{} parts\n", reader.nameOf(reader.word()),
+      other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "", reader.placeInWords(),
+      found.parts.size() > kShown ? fmt::format("the {} largest of ", kShown) : "",
+      found.parts.size());
   std::vector<LogitPart> parts = found.parts;
   std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
     return std::abs(a.value) > std::abs(b.value);
@@ -199,9 +202,9 @@ void printPatch(std::ostream& out, const Reader& reader, const model::ModelTrace
   const model::HeadReplaced found = reader.patched();
   const auto other = reader.other();
   out << fmt::format(
-      "\nwith {} in place of the output of layer {}, head {}, at token {}: the logit of {}{} goes "
+      "\nwith {} in place of the output of layer {}, head {}, at {}: the logit of {}{} goes "
       "from {:.4f} to {:.4f}\ntotal effect {:+.4f}",
-      reader.patchInWords(), head.layer + 1, head.head + 1, reader.row(),
+      reader.patchInWords(), head.layer + 1, head.head + 1, reader.placeInWords(),
       reader.nameOf(reader.word()),
       other ? fmt::format(" minus that of {}", reader.nameOf(*other)) : "", found.logitBefore,
       found.logitAfter, found.total());

@@ -90,11 +90,16 @@ void headSwitch(const Panel& panel, Index head) {
 }
 
 void drawOff(const Panel& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 b) {
-  if (!isOff(panel.trace.config(), head)) return;
-  const Look& look = panel.look;
+  if (isOff(panel.trace.config(), head)) drawOff(panel.look, list, a, b);
+}
+
+void drawOff(const Look& look, ImDrawList* list, ImVec2 a, ImVec2 b) {
   list->AddRectFilled(a, b, withAlpha(look.theme.panel, 0.6F));
   const ImVec2 size = textSize(look.fonts.small, "off");
-  if (b.x - a.x < size.x || b.y - a.y < size.y) return;
+  if (b.x - a.x < size.x || b.y - a.y < size.y) {
+    list->AddLine({a.x, b.y}, {b.x, a.y}, look.theme.bad, look.space.thin);
+    return;
+  }
   const ImVec2 middle((a.x + b.x) * 0.5F, (a.y + b.y) * 0.5F);
   const ImVec2 half(size.x * 0.5F + look.px(5), size.y * 0.5F + look.space.hair);
   list->AddRectFilled({middle.x - half.x, middle.y - half.y},

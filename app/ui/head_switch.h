@@ -22,7 +22,10 @@ bool headSwitchKeys(const Panel& panel);
 void headSwitch(const Panel& panel, Index head);
 ImVec2 headSwitchSize(const Look& look);
 
-/// Veils the picture of a head that is off, and says so; nothing where it is on.
+/// Veils the picture of a head that is off, and says so; where there is no room for a word, by a
+/// stroke through it.
+void drawOff(const Look& look, ImDrawList* list, ImVec2 a, ImVec2 b);
+/// The same of a head of the pass; nothing where it is on.
 void drawOff(const Panel& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 b);
 
 }  // namespace headscope::ui

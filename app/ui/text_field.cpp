@@ -2,6 +2,7 @@
 
 #include <imgui_stdlib.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -59,6 +60,13 @@ class FieldFrame {
     if (!kHoldsEverything) flags |= ImGuiInputTextFlags_CallbackCharFilter;
     if (field_.always) flags |= ImGuiInputTextFlags_CallbackAlways;
     if (standIns_.full()) flags |= ImGuiInputTextFlags_ReadOnly;  // it would not come back whole
+    if (field_.lines > 0) {
+      const float height = static_cast<float>(field_.lines) * ImGui::GetFontSize() +
+                           2.0F * ImGui::GetStyle().FramePadding.y;
+      return ImGui::InputTextMultiline(field_.id, &held, {0.0F, height},
+                                       flags | ImGuiInputTextFlags_CtrlEnterForNewLine, onEvent,
+                                       this);
+    }
     return ImGui::InputTextWithHint(field_.id, field_.hint, &held, flags, onEvent, this);
   }
 
@@ -117,6 +125,12 @@ std::string StandIns::meant(std::string_view held) const {
     const std::size_t place = c - kFirstStandIn;
     return isStandIn(c) && place < meant_.size() ? meant_[place] : c;
   });
+}
+
+TextField textOfLines(const char* id, std::string_view text) {
+  constexpr std::ptrdiff_t kMostLines = 8;
+  const std::ptrdiff_t lines = 1 + std::ranges::count(text, '\n');
+  return {.id = id, .lines = static_cast<int>(std::min(lines, kMostLines))};
 }
 
 bool textField(const Look& look, const TextField& field, std::string& text) {

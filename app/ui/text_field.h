@@ -46,7 +46,12 @@ struct TextField {
   const char* hint = "";
   /// Called in every frame while the field has the keyboard; may change what stands in it.
   std::function<void(ImGuiInputTextCallbackData&)> always{};
+  int lines = 0;  // that are seen at once, where several can be typed; 0: a single line
 };
+
+/// A field for a text that may have several lines, as high as the text has lines, up to eight; more
+/// are scrolled. Enter leaves it, ctrl+enter begins a line.
+TextField textOfLines(const char* id, std::string_view text);
 
 /// The field at the cursor. As Dear ImGui's own: true where the text was edited, or with
 /// ImGuiInputTextFlags_EnterReturnsTrue where Enter was pressed; it is the last item afterwards.

@@ -45,13 +45,14 @@ class TopBarRow {
   TopBarWishes draw() {
     if (ImGui::GetWindowWidth() >= look_.px(kRoomForName)) title();
     pages();
-    if (state_.pages.open(panel_.view.page).showsDocument()) {
+    const bool showsDocument = state_.pages.open(panel_.view.page).showsDocument();
+    if (showsDocument) {
       presetChoice();
       dimensions();
       division();
       switches();
-      undoRedo();
     }
+    if (showsDocument || panel_.view.page == kModelPage) undoRedo();
     looks();
     memory_.height = row_.bottom() + look_.px(11);
     return std::move(wishes_);

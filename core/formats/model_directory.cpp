@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_folder.h"
+#include "core/formats/model_name.h"
 #include "core/formats/model_names.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tensor_names.h"
@@ -507,9 +508,7 @@ model::ModelPtr openModel(const fs::path& directory, Index layerBudgetBytes) {
   }
   ModelConfig config = readModelConfig(configIn(directory), notes);
   auto weights = std::make_unique<DirectoryWeights>(WeightFiles(directory, notes), config, notes);
-  fs::path named = fs::absolute(directory, code).lexically_normal();
-  if (named.filename().empty()) named = named.parent_path();
-  return std::make_shared<const model::Model>(named.filename().string(), std::move(config),
+  return std::make_shared<const model::Model>(modelName(directory), std::move(config),
                                               std::move(weights), layerBudgetBytes,
                                               std::move(notes));
 }

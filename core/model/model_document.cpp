@@ -23,8 +23,9 @@ void checkInput(const Model& model, const ModelInput& input) {
   }
   for (std::size_t i = 0; i < input.ids.size(); ++i) {
     if (input.ids[i] >= 0 && input.ids[i] < c.vocabulary) continue;
-    throw UserError(fmt::format("token {} is id {}, and {} knows the ids 0 to {}: give one of them",
-                                i, input.ids[i], model.name(), c.vocabulary - 1));
+    throw UserError(fmt::format(
+        "the token at place {} has the id {}, and {} knows the ids 0 to {}: give one of them",
+        i + 1, input.ids[i], model.name(), c.vocabulary - 1));
   }
   if (!input.types.empty() && input.types.size() != input.ids.size()) {
     throw UserError(fmt::format("{} token types are given for {} tokens: give one for each",

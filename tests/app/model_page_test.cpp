@@ -146,7 +146,7 @@ TEST_F(ModelPage, HeadsAreMeasuredOnRepeatedRandomTokensToo) {
   ui.settle();
   ui.frame();
   EXPECT_TRUE(ui.view().model.heads.probe);
-  EXPECT_FALSE(ui.shows("measuring repeated random tokens", kModelHeadsCard));
+  EXPECT_FALSE(ui.shows("running repeated random tokens", kModelHeadsCard));
   EXPECT_NE(all(kModelHeadsCard), text);
 }
 

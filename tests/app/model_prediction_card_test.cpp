@@ -59,7 +59,7 @@ TEST_F(PredictionCard, AWordIsChosen) {
   ui.click("ire", kModelPredictionCard);
   calm();
   EXPECT_GE(ui.view().model.prediction.word, 0);
-  EXPECT_TRUE(shows("“ire” ends at place 4")) << all();
+  EXPECT_TRUE(shows("“ire” ends at rank 4")) << all();
 }
 
 TEST_F(PredictionCard, AnyWordIsTyped) {

@@ -158,6 +158,22 @@ TEST_F(Model, TellsWhatItWouldSayAfterEachHalfLayer) {
       << "its layers are attention alone";
 }
 
+/// People read places, layers, heads and ranks from 1; flags and JSON count from 0.
+TEST_F(Model, CountsFromOneInWordsAndFromZeroInJson) {
+  std::vector<std::string> flags{"--text", "The cat sat on the mat", "--lens", "--at", "3"};
+  const CliResult words = runProgram(model("tiny-gpt2", flags));
+  EXPECT_NE(words.out.find("\n1      The    "), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("\n8      at     "), std::string::npos) << words.out;
+  EXPECT_NE(words.out.find("at place 4, Ġsat: what it would say, and the rank of"),
+            std::string::npos)
+      << words.out;
+  EXPECT_NE(words.out.find("from 0 in flags and JSON"), std::string::npos) << words.out;
+  const json said = jsonOf(model("tiny-gpt2", flags));
+  const json& last = said["lens"][4];
+  EXPECT_EQ(last["word_rank"], 0);
+  EXPECT_EQ(said["heads"][0]["layer"], 0);
+}
+
 TEST_F(Model, SaysWhichPartsAddUpToALogit) {
   const json said = jsonOf(model(
       "tiny-gpt2", {"--text", "The cat sat on the mat", "--attribute", " on, the", "--at", "5"}));

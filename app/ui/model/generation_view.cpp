@@ -105,10 +105,11 @@ bool GenerationTab::full(const Panel& panel, const ModelMoment& moment) {
   const Look& look = panel.look;
   const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());
   if (tokens < most) return false;
-  wrappedLabel(look.fonts.regular, look.theme.textMuted,
-               fmt::format("The text has {} tokens, as many as this model takes: it goes on with a "
-                           "shorter one.",
-                           tokens));
+  wrappedLabel(
+      look.fonts.regular, look.theme.textMuted,
+      fmt::format(
+          "The text has {} tokens, as many as this model takes: it goes on with a shorter one.",
+          tokens));
   const Index some = most * 3 / 4;
   if (moment.tokenizer == nullptr || some == 0) return true;
   if (pill(look, fmt::format("use the first {} tokens", some).c_str())) {
@@ -167,7 +168,7 @@ void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
   const Look& look = panel.look;
   take(panel, moment, now);
   Table table(look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
-              {{"", "its place in the text", true, 34, 0, false},
+              {{"", "its place in the text, from 1", true, 34, 0, false},
                {"token", {}, false, 90, 1, false},
                {"p", "its probability there, at temperature 1", true, 54, 0, false},
                {"", {}, false, 50, 1, false},
@@ -175,7 +176,7 @@ void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
   table.rows(std::ssize(now.made), [&](Index i) {
     const auto& each = now.made[static_cast<std::size_t>(i)];
     table.row(i);
-    table.number(std::to_string(moment.trace->tokens() + i), look.theme.textMuted);
+    table.number(std::to_string(moment.trace->tokens() + i + 1), look.theme.textMuted);
     table.text(moment.nameOf(each.token.id));
     table.number(probabilityInWords(each.token.probability));
     table.bar(static_cast<float>(each.token.probability), look.theme.accent);

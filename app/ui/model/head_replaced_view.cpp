@@ -101,8 +101,8 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
   const std::string between = model::afterHeadInWords(asked.moment->config(), with.head);
   if (between.empty()) return text + " All of it is direct: nothing stands behind this head.";
   return text + fmt::format(
-                    " Direct effect {}: what the head itself writes differently at this token; "
-                    "the other {} come by {}.",
+                    " Direct effect {}: what the head itself writes differently at this token; the "
+                    "other {} come by {}.",
                     changeInWords(*found.direct), changeInWords(found.total() - *found.direct),
                     between);
 }
@@ -144,7 +144,7 @@ void drawHeadReplaced(const Panel& panel, const AskedWord& asked) {
   if (instead == Instead::otherText) {
     if (shown.otherText.empty()) shown.otherText = asked.moment->text;
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-    textField(look, {"##other text"}, shown.otherText);
+    textField(look, textOfLines("##other text", shown.otherText), shown.otherText);
   }
   const Replacing with{{std::clamp<Index>(view.layer, 0, c.layers - 1),
                         std::clamp<Index>(view.head, 0, c.heads - 1)},

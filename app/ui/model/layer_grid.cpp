@@ -17,6 +17,12 @@ LayerGrid::LayerGrid(const Look& look, Rect room, Index layers, Index columns, f
   down_ = std::min(std::max(1.0F, room_.height()) / static_cast<float>(layers), mostDown);
 }
 
+float LayerGrid::heightToHit(const Look& look, Index layers) {
+  constexpr float kLeastRow = 16.0F;  // points
+  return fontSize(look.fonts.tiny) + look.space.tight +
+         static_cast<float>(layers) * look.px(kLeastRow);
+}
+
 void LayerGrid::drawNames(ImDrawList* list, const ColumnName& nameOf) const {
   ImFont* font = look_.fonts.tiny;
   const float letters = fontSize(font);

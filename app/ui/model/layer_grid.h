@@ -17,6 +17,8 @@ class LayerGrid {
  public:
   /// Within `room`, rows at most `mostDown` points high.
   LayerGrid(const Look& look, Rect room, Index layers, Index columns, float mostDown);
+  /// The height of a room in which each row is as high as a mouse can well hit.
+  static float heightToHit(const Look& look, Index layers);
 
   using ColumnName = std::function<std::string(Index column, float width)>;
   void drawNames(ImDrawList* list, const ColumnName& nameOf) const;

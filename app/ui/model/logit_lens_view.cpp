@@ -38,8 +38,8 @@ std::string inWords(const Lens& lens, const AskedWord& asked) {
   const auto best = std::min_element(lens.begin(), lens.end(), [](const auto& a, const auto& b) {
     return a.word.rank < b.word.rank;
   });
-  return fmt::format("{} ends at place {}; it is highest, at place {}, after {}.", asked.name(),
-                     withThousands(end.rank + 1), withThousands(best->word.rank + 1),
+  return fmt::format("{} ends at rank {} of all words; its best is rank {}, after {}.",
+                     asked.name(), withThousands(end.rank + 1), withThousands(best->word.rank + 1),
                      model::halfInWords(best->half));
 }
 
@@ -56,7 +56,7 @@ void depthsTable(const Panel& panel, const AskedWord& asked, const Lens& lens, f
               {{"after", {}, false, 110, 0, false},
                {"it would say", {}, false, 90, 1, false},
                {"p", "of what it would say", true, 50, 0, false},
-               {"place", "of the chosen word among all", true, 54, 0, false},
+               {"rank", "of the chosen word among all, from 1", true, 54, 0, false},
                {"its p", "of the chosen word", true, 54, 0, false}});
   table.rows(std::ssize(lens), [&](Index i) {
     const model::LensDepth& depth = lens[static_cast<std::size_t>(i)];

@@ -124,8 +124,15 @@ void drawLogitParts(const Panel& panel, const AskedWord& asked) {
     if (part.layer >= 0) most = std::max(most, static_cast<float>(std::abs(part.value)));
   }
   const ColorScale scale = divergingScale(look, panel.view, most);
-  logitMap(panel, asked, parts, scale, room);
   largestParts(look, parts, scale, right);
+  // of many layers the map is higher than its room, and scrolls
+  ImGui::SetCursorScreenPos(room.a);
+  ImGui::BeginChild("logit map", room.size());
+  const float height =
+      std::max(room.height(), LayerGrid::heightToHit(look, asked.moment->config().layers));
+  const ImVec2 from = ImGui::GetCursorScreenPos();
+  logitMap(panel, asked, parts, scale, Rect::at(from, {room.width(), height}));
+  ImGui::EndChild();
 }
 
 }  // namespace headscope::ui

@@ -9,12 +9,55 @@
 
 namespace headscope::ui {
 
+/// Rows and columns of tiles. Layers stand one below the other, and in several blocks side by side
+/// where that makes the tiles larger: with two blocks of six layers and four heads, tile (0, 4) is
+/// the first head of layer 7.
+struct TileGrid {
+  Index rows = 1, columns = 1;
+  Index blocks = 1;
+
+  Index perBlock() const { return columns / blocks; }  // columns of one block
+
+  /// The grid of layers × heads whose tiles have the longest side in a room. More blocks have to
+  /// give at least a twentieth more. `margin`: room between two blocks.
+  static TileGrid ofLayers(ImVec2 room, Index layers, Index heads, float margin) {
+    constexpr float kWorthIt = 1.05F;
+    TileGrid best{layers, heads, 1};
+    float longest = best.side(room, margin);
+    for (Index blocks = 2; blocks <= layers; ++blocks) {
+      const TileGrid grid{(layers + blocks - 1) / blocks, heads * blocks, blocks};
+      if ((layers + grid.rows - 1) / grid.rows < blocks) continue;  // its last block is empty
+      const float side = grid.side(room, margin);
+      if (side < kWorthIt * longest) continue;
+      best = grid;
+      longest = side;
+    }
+    return best;
+  }
+  /// The grid of `count` tiles in a row that goes on below, with the longest side.
+  static TileGrid ofRow(ImVec2 room, Index count) {
+    TileGrid best{count, 1, 1};
+    for (Index columns = 2; columns <= count; ++columns) {
+      const TileGrid grid{(count + columns - 1) / columns, columns, 1};
+      if (grid.side(room, 0.0F) > best.side(room, 0.0F)) best = grid;
+    }
+    return best;
+  }
+  /// Of a square place.
+  float side(ImVec2 room, float margin) const {
+    const float across = room.x - margin * static_cast<float>(blocks - 1);
+    return std::min(across / static_cast<float>(columns), room.y / static_cast<float>(rows));
+  }
+  bool operator==(const TileGrid&) const = default;
+};
+
 /// The whole model in the room at zoom 1, moved so that `seen` (0 … 1 both ways) is in its middle.
 struct ModelCanvas {
   static constexpr float kMostZoom = 200.0F;
 
   Rect room;
-  Index rows = 1, columns = 1;
+  TileGrid grid;
+  float margin = 0.0F;  // between two blocks, at zoom 1
   float zoom = 1.0F;
   ImVec2 seen{0.5F, 0.5F};
 
@@ -25,20 +68,31 @@ struct ModelCanvas {
     return {middle.x - seen.x * all.x, middle.y - seen.y * all.y};
   }
   ImVec2 place() const {
-    return {size().x / static_cast<float>(columns), size().y / static_cast<float>(rows)};
+    const float margins = margin * zoom * static_cast<float>(grid.blocks - 1);
+    return {(size().x - margins) / static_cast<float>(grid.columns),
+            size().y / static_cast<float>(grid.rows)};
   }
-  /// The square of a head in its place, with room for a title above, and for names at its left and
-  /// below. Where it is so low that little would be seen, it is up to thrice as wide as high.
-  Rect tile(Index row, Index column, float gap, float title, float names) const {
+  /// All of a tile's place.
+  Rect placeAt(Index row, Index column) const {
     const ImVec2 all = place(), from = origin();
-    const ImVec2 left(all.x - gap - names, all.y - gap - title - names);
-    constexpr float kLow = 16.0F, kWidest = 3.0F;
-    const float side = std::max(2.0F, std::min(left.x, left.y));
-    const float width = std::max(side, std::min({left.x, kWidest * side, kLow}));
-    const ImVec2 corner(from.x + static_cast<float>(column) * all.x + names + gap * 0.5F,
-                        from.y + static_cast<float>(row) * all.y + title + gap * 0.5F);
-    return Rect::at({corner.x + (left.x - width) * 0.5F, corner.y + (left.y - side) * 0.5F},
-                    {width, side});
+    const float margins = margin * zoom * static_cast<float>(column / grid.perBlock());
+    return Rect::at({from.x + static_cast<float>(column) * all.x + margins,
+                     from.y + static_cast<float>(row) * all.y},
+                    all);
+  }
+  /// What is left of a place without the gap, a title above, and names at its left and below: the
+  /// largest square, or with `fills` all of it.
+  Rect tile(Index row, Index column, float gap, float title, float names, bool fills) const {
+    Rect left = placeAt(row, column).inset(gap * 0.5F);
+    left.a.x += names;
+    left.a.y += title;
+    left.b.y -= names;
+    constexpr float kLeast = 2.0F;
+    const ImVec2 room(std::max(kLeast, left.width()), std::max(kLeast, left.height()));
+    if (fills) return Rect::at(left.a, room);
+    const float side = std::min(room.x, room.y);
+    return Rect::at({left.a.x + (room.x - side) * 0.5F, left.a.y + (room.y - side) * 0.5F},
+                    {side, side});
   }
   /// At least what fills the room stays in sight.
   void keepInSight() {

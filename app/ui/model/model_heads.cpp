@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/ui/compat.h"
-#include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
 
@@ -19,35 +18,33 @@ using model::HeadOfLayer;
 
 constexpr float kTitledFrom = 90.0F;  // points of a tile's place: what its head does stands above
 constexpr float kNamedFrom = 230.0F;  // the tokens stand beside it
-constexpr float kNames = 60.0F;       // their room
-
-/// Labels that have a colour of their own; all others are muted.
-constexpr std::array<std::string_view, 9> kColoredLabels{
-    "previous_token", "induction", "duplicate_token", "first_token", "self",
-    "next_token",     "local",     "uniform",         "far"};
 
 std::vector<Index> within(std::vector<Index> tokens, Index count) {
   std::erase_if(tokens, [count](Index token) { return token >= count; });
   return tokens;
 }
 
-std::string scored(const HeadLabel& label) {
-  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
-}
-
-ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment, When when) {
-  const bool probe = panel.view.model.heads.probe;
-  const auto found = probe ? probedHeads(panel, moment) : measuredHeads(panel, moment, when);
+/// Of the text. Those of the pass before stand in for a moment, where they are of the same text.
+ShownHeads headsOnText(const Panel& panel, const ModelMoment& moment, When when) {
+  const auto found = measuredHeads(panel, moment, when);
   const bool current = found.current != nullptr;
   const auto shown = [&](const FoundHeads& heads) {
     return ShownHeads{heads.heads.get(), std::ssize(heads.of->input.ids), current, found.problem};
   };
   if (current) return shown(*found.current);
-  // those of the pass before stand in for a moment, where they are of the same text
   const model::ModelDocument& now = moment.trace->document();
-  const bool standIn = !probe && found.last != nullptr && found.last->of->model == now.model &&
+  const bool standIn = found.last != nullptr && found.last->of->model == now.model &&
                        found.last->of->input == now.input;
   return standIn ? shown(*found.last) : ShownHeads{nullptr, 0, false, found.problem};
+}
+
+/// Where the way from a tile's centre to a point leaves the tile.
+ImVec2 edgeTowards(const Rect& tile, ImVec2 point) {
+  const ImVec2 from = tile.centre();
+  const ImVec2 way(point.x - from.x, point.y - from.y);
+  const float times =
+      std::max(std::abs(way.x) / (tile.width() * 0.5F), std::abs(way.y) / (tile.height() * 0.5F));
+  return times <= 1.0F ? point : ImVec2(from.x + way.x / times, from.y + way.y / times);
 }
 
 }  // namespace
@@ -66,8 +63,14 @@ std::string shortName(const HeadOfLayer& head) {
   return fmt::format("{}·{}", head.layer + 1, head.head + 1);
 }
 
-ModelHeads::ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& memory)
-    : panel_(panel), look_(panel.look), moment_(moment), view_(panel.view.model), memory_(memory) {
+ModelHeads::ModelHeads(const Panel& panel, const LiveModel& live, const ModelMoment& moment,
+                       Memory& memory, const std::optional<ShownHeads>& probe)
+    : panel_(panel),
+      look_(panel.look),
+      live_(live),
+      moment_(moment),
+      view_(panel.view.model),
+      memory_(memory) {
   remember();
   const std::vector<bool> none(memory_.names.size(), false);
   rowsLeftOut_ = view_.heads.specialTokens ? none : memory_.special;
@@ -85,11 +88,16 @@ ModelHeads::ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& me
   } else if (pictures() && view_.ownScale) {
     largest_ = largestWeights(panel, moment, rowsLeftOut_, columnsLeftOut_).current;
   }
-  shown_ = shownHeads(panel, moment, measured);
+  shown_ = probe ? *probe : headsOnText(panel, moment, measured);
   if (view_.metric == kTokensMap || view_.heads.order == kTokensMap) {
     onTokens_ = weightOnTokens(panel, moment, chosenQueries(view_.heads, moment),
                                chosenKeys(view_.heads, moment))
                     .current;
+  }
+  if (view_.heads.lines) {
+    const auto compositions = modelCompositions(panel_, moment_).current;
+    const auto kind = static_cast<std::size_t>(*view_.heads.lines);
+    if (compositions != nullptr) joined_ = &compositions->standOut[kind];
   }
   sortHeads();
 }
@@ -143,24 +151,30 @@ void ModelHeads::sortHeads() {
   }
 }
 
-HeadOfLayer ModelHeads::headAt(std::size_t place) const {
-  const auto head = static_cast<Index>(memory_.order[place]);
+HeadOfLayer ModelHeads::headAt(std::size_t order) const {
+  const auto head = static_cast<Index>(memory_.order[order]);
   return {head / moment_.config().heads, head % moment_.config().heads};
 }
 
-Rect ModelHeads::tileAt(std::size_t place) const {
+Rect ModelHeads::tile(Index row, Index column) const {
   const float title = titled() ? 1.5F * fontSize(look_.fonts.tiny) : 0.0F;
-  const float names = named() ? look_.px(kNames) : 0.0F;
-  const auto columns = static_cast<std::size_t>(memory_.canvas.columns);
+  const float names = named() ? look_.px(kNamesRoom) : 0.0F;
   const float gap = titled() ? 8.0F : narrower() < look_.px(20) ? 1.0F : 3.0F;
-  return memory_.canvas.tile(static_cast<Index>(place / columns),
-                             static_cast<Index>(place % columns), look_.px(gap), title, names);
+  return memory_.canvas.tile(row, column, look_.px(gap), title, names, !pictures());
+}
+
+Rect ModelHeads::tileAt(std::size_t order) const {
+  if (inPlace()) return tileOf(headAt(order));
+  const auto columns = static_cast<std::size_t>(memory_.canvas.grid.columns);
+  return tile(static_cast<Index>(order / columns), static_cast<Index>(order % columns));
 }
 
 Rect ModelHeads::tileOf(const HeadOfLayer& head) const {
-  const std::size_t at = placeOf(head, moment_.config());
-  if (inPlace()) return tileAt(at);
-  const auto found = std::ranges::find(memory_.order, at);
+  if (inPlace()) {
+    const Index rows = memory_.canvas.grid.rows;
+    return tile(head.layer % rows, head.layer / rows * moment_.config().heads + head.head);
+  }
+  const auto found = std::ranges::find(memory_.order, placeOf(head, moment_.config()));
   return tileAt(static_cast<std::size_t>(found - memory_.order.begin()));
 }
 
@@ -171,19 +185,32 @@ float ModelHeads::narrower() const {
 bool ModelHeads::titled() const { return narrower() >= look_.px(kTitledFrom); }
 bool ModelHeads::named() const { return pictures() && narrower() >= look_.px(kNamedFrom); }
 
+/// Chooses the grid that gives the largest tiles in a room.
+void ModelHeads::arrange(const Rect& room) {
+  ModelCanvas& canvas = memory_.canvas;
+  const model::ModelConfig& c = moment_.config();
+  const float margin = textSize(look_.fonts.tiny, "layer 00*").x + look_.space.large;
+  canvas.room = room;
+  canvas.margin = inPlace() ? margin : 0.0F;
+  canvas.grid = inPlace() ? TileGrid::ofLayers(room.size(), c.layers, c.heads, margin)
+                          : TileGrid::ofRow(room.size(), c.layers * c.heads);
+  canvas.keepInSight();
+}
+
 std::optional<HeadOfLayer> ModelHeads::draw() {
   ModelCanvas& canvas = memory_.canvas;
-  Rect room = Rect::rest();
+  const Rect whole = Rect::rest();
+  Rect room = whole;
   const float row = fontSize(look_.fonts.tiny) + look_.space.small;
-  Rect top = room.cutTop(row);
-  Rect left = room.cutLeft(textSize(look_.fonts.tiny, "layer 00").x + look_.space.small);
-  top.a.x = room.a.x;
-  canvas.room = room;
-  canvas.rows = moment_.config().layers;
-  canvas.columns = moment_.config().heads;
-  canvas.keepInSight();
+  Rect top, left;
+  if (inPlace()) {
+    top = room.cutTop(row);
+    left = room.cutLeft(textSize(look_.fonts.tiny, "layer 00*").x + look_.space.small);
+    top.a.x = room.a.x;
+  }
+  arrange(room);
   ImGui::InvisibleButton("model heads",
-                         {std::max(1.0F, room.b.x - left.a.x), std::max(1.0F, room.b.y - top.a.y)});
+                         {std::max(1.0F, whole.width()), std::max(1.0F, whole.height())});
   const bool over = ImGui::IsItemHovered();
   memory_.takesWheel = over;
   const float wheel = ImGui::GetIO().MouseWheel;
@@ -195,48 +222,69 @@ std::optional<HeadOfLayer> ModelHeads::draw() {
     canvas.moveBy(ImGui::GetIO().MouseDelta);
   }
   if (inPlace()) {
-    sides(top, left);
+    headNames(top);
+    layerNames(left);
     groupBrackets(top);
   }
   ImGui::PushClipRect(room.a, room.b, true);
   const auto under = tiles(over);
-  lines(ImGui::GetWindowDrawList());
   ImGui::PopClipRect();
   if (!under) return std::nullopt;
   tipNow(inWords(*under));
   if (ImGui::IsMouseReleased(0) && !ImGui::IsMouseDragging(0)) {
     view_.layer = under->head.layer;
     view_.head = under->head.head;
-    if (under->cell) view_.token = under->cell->row;
   }
   return ImGui::IsMouseDoubleClicked(0) ? std::optional(under->head) : std::nullopt;
 }
 
-void ModelHeads::sides(const Rect& top, const Rect& left) const {
+/// Above the columns of each block.
+void ModelHeads::headNames(const Rect& top) const {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ModelCanvas& c = memory_.canvas;
+  const TileGrid& grid = memory_.canvas.grid;
+  const std::string longest = fmt::format("head {}", grid.perBlock());
+  const bool whole =
+      textSize(look_.fonts.tiny, longest).x + look_.space.small < memory_.canvas.place().x;
   float last = -1e9F;
   ImGui::PushClipRect(top.a, top.b, true);
-  for (Index head = 0; head < c.columns; ++head) {
-    const Rect at = tileOf({0, head});
-    const std::string name = fmt::format("head {}", head + 1);
-    const float width = textSize(look_.fonts.tiny, name).x;
-    if (at.centre().x - width * 0.5F < last + look_.space.small) continue;
-    last = at.centre().x + width * 0.5F;
-    drawTextCentred(list, look_.fonts.tiny, {at.centre().x, top.centre().y}, look_.theme.textMuted,
-                    name);
+  for (Index column = 0; column < grid.columns; ++column) {
+    const float centre = tile(0, column).centre().x;
+    const std::string name =
+        fmt::format("{}{}", whole ? "head " : "", column % grid.perBlock() + 1);
+    const float half = textSize(look_.fonts.tiny, name).x * 0.5F;
+    if (centre - half < last + look_.space.small) continue;
+    last = centre + half;
+    drawTextCentred(list, look_.fonts.tiny, {centre, top.centre().y}, look_.theme.textMuted, name);
   }
   ImGui::PopClipRect();
-  last = -1e9F;
-  ImGui::PushClipRect(left.a, left.b, true);
-  for (Index layer = 0; layer < c.rows; ++layer) {
-    const float y = tileOf({layer, 0}).centre().y - fontSize(look_.fonts.tiny) * 0.5F;
-    if (y < last + fontSize(look_.fonts.tiny)) continue;
-    last = y;
-    drawText(list, look_.fonts.tiny, {left.a.x, y}, look_.theme.textMuted,
-             fmt::format("layer {}", layer + 1));
+}
+
+/// Left of the rows: those of the first block stay in sight, those of others stand beside it.
+void ModelHeads::layerNames(const Rect& left) const {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ModelCanvas& canvas = memory_.canvas;
+  const float height = fontSize(look_.fonts.tiny);
+  for (Index block = 0; block < canvas.grid.blocks; ++block) {
+    const Rect clip = block == 0 ? left : canvas.room;
+    ImGui::PushClipRect(clip.a, clip.b, true);
+    float last = -1e9F;
+    for (Index row = 0; row < canvas.grid.rows; ++row) {
+      const Index layer = block * canvas.grid.rows + row;
+      if (layer >= moment_.config().layers) break;
+      const Rect first = tile(row, block * canvas.grid.perBlock());
+      const float y = first.centre().y - height * 0.5F;
+      if (y < last + height) continue;
+      last = y;
+      const bool differs = live_.differs(layer);
+      const std::string name = fmt::format("layer {}{}", layer + 1, differs ? "*" : "");
+      const float place = canvas.placeAt(row, block * canvas.grid.perBlock()).a.x;
+      const float width = textSize(look_.fonts.tiny, name).x;
+      const float x = block == 0 ? left.a.x : place - width - look_.space.small;
+      drawText(list, look_.fonts.tiny, {x, y},
+               differs ? look_.theme.accentText : look_.theme.textMuted, name);
+    }
+    ImGui::PopClipRect();
   }
-  ImGui::PopClipRect();
 }
 
 /// Over the heads that share a key/value head.
@@ -247,8 +295,8 @@ void ModelHeads::groupBrackets(const Rect& top) const {
   const Index each = c.heads / c.kvHeads;
   const float y = top.b.y - look_.space.thin, foot = look_.space.tight;
   ImGui::PushClipRect(top.a, {top.b.x, top.b.y + foot}, true);
-  for (Index group = 0; group < c.kvHeads; ++group) {
-    const float a = tileOf({0, group * each}).a.x, b = tileOf({0, group * each + each - 1}).b.x;
+  for (Index first = 0; first < memory_.canvas.grid.columns; first += each) {
+    const float a = tile(0, first).a.x, b = tile(0, first + each - 1).b.x;
     const ImU32 color = look_.theme.keyText;
     list->AddLine({a, y}, {b, y}, color, look_.space.hair);
     list->AddLine({a, y}, {a, y + foot}, color, look_.space.hair);
@@ -257,34 +305,36 @@ void ModelHeads::groupBrackets(const Rect& top) const {
   ImGui::PopClipRect();
 }
 
+/// Pictures and fills first, then lines, then words, so that no line covers a word.
 std::optional<ModelHeads::Under> ModelHeads::tiles(bool over) {
   ImDrawList* list = ImGui::GetWindowDrawList();
-  const ModelCanvas& c = memory_.canvas;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   Heatmaps heatmaps(look_);
   std::optional<Under> under;
   const Index tokens = moment_.trace->tokens();
   if (inPlace()) groups(list);
-  for (std::size_t place = 0; place < memory_.order.size(); ++place) {
-    const Rect at = tileAt(place);
-    if (!at.overlaps(c.room)) continue;
-    const HeadOfLayer head = headAt(place);
+  const auto each = [&](auto&& call) {
+    for (std::size_t order = 0; order < memory_.order.size(); ++order) {
+      const Rect at = tileAt(order);
+      if (at.overlaps(memory_.canvas.room)) call(headAt(order), at);
+    }
+  };
+  each([&](const HeadOfLayer& head, const Rect& at) {
     const bool isUnder = over && at.contains(mouse);
     if (isUnder) under = Under{head, {}};
     if (!pictures()) {
-      mapCell(list, head, at);
+      if (const auto cell = mapCell(head)) list->AddRectFilled(at.a, at.b, cell->fill);
     } else if (!moment_.trace->held(head.layer)) {
       heatmaps.addHatched(at);
     } else {
       picture(heatmaps, head, at);
       if (isUnder) under->cell = MatrixPlace{at, tokens, tokens}.nearest(mouse);
     }
-  }
+  });
   heatmaps.draw(list);
-  for (std::size_t place = 0; place < memory_.order.size(); ++place) {
-    const Rect at = tileAt(place);
-    if (at.overlaps(c.room)) frame(list, headAt(place), at);
-  }
+  each([&](const HeadOfLayer& head, const Rect& at) { frame(list, head, at); });
+  lines(list);
+  each([&](const HeadOfLayer& head, const Rect& at) { words(list, head, at); });
   const bool large = under && tileOf(under->head).width() >= look_.px(16);
   memory_.litQuery = large && under->cell ? under->cell->row : -1;
   return under;
@@ -323,77 +373,17 @@ ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {
   return sequentialScale(look_, panel_.view, 0.0F, high);
 }
 
-void ModelHeads::mapCell(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
-  const std::size_t i = placeOf(head, moment_.config());
-  if (view_.metric == kTokensMap) return numberCell(list, onTokens(head), 1.0F, at);
-  if (shown_.heads == nullptr) return;
-  if (view_.metric == kLabelMap) return labelCell(list, shown_.heads->labels[i], at);
-  const auto metric = metricFromKey(view_.metric);
-  if (!metric) return;
-  const float most = *metric == Metric::entropy
-                         ? std::max(1.0F, std::log2(static_cast<float>(shown_.tokens)))
-                         : 1.0F;
-  numberCell(list, shown_.heads->metrics[i][*metric], most, at);
-}
-
-void ModelHeads::numberCell(ImDrawList* list, const Measured& value, float most,
-                            const Rect& at) const {
-  if (!value) return;
-  const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, most);
-  const ImU32 fill = scale.color(look_.maps, static_cast<float>(*value));
-  list->AddRectFilled(at.a, at.b, fill);
-  const std::string words = fmt::format("{:.2f}", *value);
-  if (textSize(look_.fonts.tiny, words).x > at.width() - look_.space.tight) return;
-  drawTextCentred(list, look_.fonts.tiny, at.centre(), legibleOn(fill), words);
-}
-
-ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
-  const auto found = std::ranges::find(kColoredLabels, label.key);
-  if (found == kColoredLabels.end()) return look_.theme.field;
-  return headColor(look_.theme, static_cast<std::size_t>(found - kColoredLabels.begin()));
-}
-
-void ModelHeads::labelCell(ImDrawList* list, const HeadLabel& found, const Rect& at) const {
-  const ImU32 fill = labelColor(found);
-  list->AddRectFilled(at.a, at.b, fill);
-  const float room = at.width() - look_.space.tight;
-  // the whole title, or its first letters where they say enough
-  const std::string words = wrapped(look_.fonts.tiny, found.title, room);
-  if (textSize(look_.fonts.tiny, words).x > room ||
-      textSize(look_.fonts.tiny, words).y > at.height()) {
-    return;
-  }
-  float y = at.centre().y - textSize(look_.fonts.tiny, words).y * 0.5F;
-  for (std::size_t begin = 0; begin <= words.size();) {
-    const std::size_t end = std::min(words.find('\n', begin), words.size());
-    y += fontSize(look_.fonts.tiny) * 0.5F;
-    drawTextCentred(list, look_.fonts.tiny, {at.centre().x, y}, legibleOn(fill),
-                    std::string_view(words).substr(begin, end - begin));
-    y += fontSize(look_.fonts.tiny) * 0.5F;
-    begin = end + 1;
-  }
-}
-
 void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
   if (head.layer == view_.layer && head.head == view_.head) {
     drawFrame(look_, list, at, look_.theme.accent);
   } else if (at.height() > look_.px(12)) {
     list->AddRect(at.a, at.b, look_.theme.panelBorder);
   }
-  if (named()) tokenNames(list, at);
-  const HeadLabel* found =
-      shown_.heads != nullptr ? &shown_.heads->labels[placeOf(head, moment_.config())] : nullptr;
+  const HeadLabel* found = labelOf(head);
   if (pictures() && found != nullptr && found->key != "mixed" && at.height() > look_.px(12)) {
     // what it does, as a coloured foot of its picture
     list->AddRectFilled({at.a.x, at.b.y}, {at.b.x, at.b.y + look_.space.thin}, labelColor(*found));
   }
-  if (!titled()) return;
-  std::string words = found != nullptr ? scored(*found) : std::string();
-  if (!inPlace()) words = fmt::format("{}  {}", shortName(head), words);
-  const bool muted = found == nullptr || found->key == "mixed";
-  drawText(list, look_.fonts.tiny, {at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin},
-           muted ? look_.theme.textMuted : look_.theme.text,
-           elided(look_.fonts.tiny, words, at.width()));
 }
 
 /// Behind the heads of a layer that share a key/value head.
@@ -413,16 +403,14 @@ void ModelHeads::groups(ImDrawList* list) const {
   }
 }
 
+/// From edge to edge of two tiles.
 void ModelHeads::lines(ImDrawList* list) const {
-  if (!view_.heads.lines) return;
-  const auto compositions = modelCompositions(panel_, moment_).current;
-  if (compositions == nullptr) return;
-  const auto& strongest = compositions->standOut[static_cast<std::size_t>(*view_.heads.lines)];
-  if (strongest.empty()) return;
-  const double most = std::max(1e-9, strongest.front().score);
-  const double least = strongest.back().score;
-  for (const model::ComposedHeads& pair : strongest) {
-    const ImVec2 a = tileOf(pair.from).centre(), b = tileOf(pair.into).centre();
+  if (joined_ == nullptr || joined_->empty()) return;
+  const double most = std::max(1e-9, joined_->front().score);
+  const double least = joined_->back().score;
+  for (const model::ComposedHeads& pair : *joined_) {
+    const Rect from = tileOf(pair.from), into = tileOf(pair.into);
+    const ImVec2 a = edgeTowards(from, into.centre()), b = edgeTowards(into, from.centre());
     const auto strength = static_cast<float>((pair.score - least) / std::max(1e-9, most - least));
     const float width = look_.px(1.0F + 2.0F * strength);
     list->AddLine(a, b, withAlpha(look_.theme.panel, 0.7F), width + look_.px(2));
@@ -430,52 +418,6 @@ void ModelHeads::lines(ImDrawList* list) const {
     list->AddCircleFilled(b, width + look_.space.thin, look_.theme.accent);
     list->AddCircleFilled(a, width, look_.theme.accent);
   }
-}
-
-void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
-  AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
-                    look_.theme.text, memory_.litQuery, look_.px(kNames - 10.0F)};
-  drawRowLabels(list, labels, at, look_.space.tight);
-  labels.lit = -1;
-  ColumnLabels(look_, labels, at.width(), look_.px(kNames)).draw(list, at);
-}
-
-Measured ModelHeads::onTokens(const HeadOfLayer& head) const {
-  return onTokens_ != nullptr ? (*onTokens_)[placeOf(head, moment_.config())]
-                              : Measured::undefined("being added up");
-}
-
-std::string ModelHeads::inWords(const Under& under) const {
-  const auto& [layer, head] = under.head;
-  std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
-  const std::size_t i = placeOf(under.head, moment_.config());
-  const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
-  if (shown_.heads != nullptr) text += fmt::format(": {}", scored(shown_.heads->labels[i]));
-  const auto metric = metricFromKey(view_.metric);
-  if (view_.metric == kTokensMap) {
-    const Measured weight = onTokens(under.head);
-    text +=
-        weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
-  } else if (metric && shown_.heads != nullptr) {
-    const Measured& value = shown_.heads->metrics[i][*metric];
-    const MetricInfo& about = info(*metric);
-    text += value ? fmt::format("\n{} {}: {:.3f}{}{}", about.title, on, *value,
-                                about.unit.empty() ? "" : " ", about.unit)
-                  : fmt::format("\n{} {}: {}", about.title, on, value.why);
-  }
-  const model::ModelConfig& c = moment_.config();
-  if (c.kvHeads != c.heads) {
-    text +=
-        fmt::format("\nreads key/value head {} of {}", head / (c.heads / c.kvHeads) + 1, c.kvHeads);
-  }
-  if (under.cell) {
-    const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
-    text += fmt::format("\n{} looks at {}: {:.3f}",
-                        memory_.names[static_cast<std::size_t>(under.cell->row)],
-                        memory_.names[static_cast<std::size_t>(under.cell->col)],
-                        static_cast<double>(moment_.trace->layer(layer)->value(cell)));
-  }
-  return text + "\ndouble click: open in Flow";
 }
 
 }  // namespace headscope::ui

@@ -1,6 +1,7 @@
 // The card of all heads of a model: what is shown of them, how they are arranged, what is found out
 // about the one that is chosen, and the heads themselves.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -43,15 +44,31 @@ class ModelHeadsCard final : public Card {
     maps(look, view);
     arrangement(look, view, *moment);
     actions(panel);
-    if (view.metric == kTokensMap) tokens(look, view, *moment);
-    ModelHeads heads(panel, *moment, memory_);
-    findings(panel, *moment, heads.shown());
-    if (const auto opened = heads.draw()) {
-      openLayerInFlow(panel, model_, *opened);
+    if (!view.heads.probe) return heads(panel, *moment, std::nullopt);
+    const auto probed = probedModel(panel, *moment);
+    // that of the model before its last change stands in for a moment
+    const ProbedModel* shown = probed.last;
+    if (shown != nullptr &&
+        shown->moment->trace->document().model != moment->trace->document().model) {
+      shown = nullptr;
     }
+    const bool current = probed.current != nullptr;
+    if (shown == nullptr) return findings(panel, *moment, {nullptr, 0, false, probed.problem});
+    heads(panel, *shown->moment,
+          ShownHeads{shown->heads.get(), shown->moment->trace->tokens(), current, probed.problem});
   }
 
  private:
+  /// All heads in the pass of a moment: that of the text, or of the probe.
+  void heads(const Panel& panel, const ModelMoment& moment,
+             const std::optional<ShownHeads>& probe) {
+    const Look& look = panel.look;
+    if (panel.view.model.metric == kTokensMap) tokens(look, panel.view.model, moment);
+    ModelHeads heads(panel, model_, moment, memory_, probe);
+    findings(panel, moment, heads.shown());
+    if (const auto opened = heads.draw()) openLayerInFlow(panel, model_, *opened);
+  }
+
   /// What stands for each head.
   static void maps(const Look& look, ModelView& view) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
@@ -92,8 +109,8 @@ class ModelHeadsCard final : public Card {
         choices(look, "measured on", {"this text", "repeated random tokens"}, heads.probe ? 1 : 0);
     if (on >= 0) heads.probe = on == 1;
     tip(look,
-        "What heads do is measured on this text, or on random tokens given twice: there a head "
-        "can only go by places and by what stood there before (Olsson et al. 2022)");
+        "Maps and measures are of this text, or of random tokens given twice: there a head can "
+        "only go by places and by what stood there before (Olsson et al. 2022)");
     if (beginChoice(look, "##order", orderInWords(heads.order))) {
       const auto choice = [&](const std::string& key) {
         if (ImGui::Selectable(orderInWords(key).c_str(), heads.order == key)) heads.order = key;
@@ -130,14 +147,12 @@ class ModelHeadsCard final : public Card {
       }
       ImGui::EndCombo();
     }
-    tip(look,
-        fmt::format(
-            "Lines join the pairs of heads of which the later reads most of what the earlier "
-            "writes, by their weights (Elhage et al. 2021): into its queries (Q), keys (K) "
-            "or values (V){}",
-            valuesAlone ? ". Here queries and keys are rotated or normalised on their way, so "
-                          "that there is no such number for them"
-                        : ""));
+    tip(look, fmt::format("Lines join the pairs of heads of which the later reads most of what the "
+                          "earlier writes, by their weights (Elhage et al. 2021): into its queries "
+                          "(Q), keys (K) or values (V){}",
+                          valuesAlone ? ". Here queries and keys are rotated or normalised on "
+                                        "their way, so that there is no such number for them"
+                                      : ""));
     if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
   }
 
@@ -150,8 +165,8 @@ class ModelHeadsCard final : public Card {
     const model::HeadOfLayer chosen{view.layer, view.head};
     const std::string open = fmt::format("open layer {} in Flow", view.layer + 1);
     if (flowingPill(look, open,
-                    "This layer on this text: everything there works, and what is edited "
-                    "is run in the model")) {
+                    "This layer on this text: everything there works, and what is edited is run in "
+                    "the model")) {
       openLayerInFlow(panel, model_, chosen);
     }
     const std::string off = fmt::format("layer {}, head {} {}", view.layer + 1, view.head + 1,
@@ -159,6 +174,47 @@ class ModelHeadsCard final : public Card {
     if (flowingPill(look, off, "What the model says without it stands at the left")) {
       model_.switchHead(chosen);
     }
+    if (model_.changed()) changes(look);
+  }
+
+  /// What of the model was changed, as a list in which each is taken back, and all at once.
+  void changes(const Look& look) {
+    const std::vector<model::HeadOfLayer> off = model_.headsOff();
+    const std::vector<Index> edited = model_.layersEdited();
+    if (beginChoice(look, "##changes", changesInWords(off, edited))) {
+      for (const model::HeadOfLayer& head : off) {
+        const std::string text =
+            fmt::format("layer {}, head {}: switch on", head.layer + 1, head.head + 1);
+        if (ImGui::Selectable(text.c_str())) model_.switchHead(head);
+      }
+      for (const Index layer : edited) {
+        const std::string text = fmt::format("layer {}: as it came", layer + 1);
+        if (ImGui::Selectable(text.c_str())) model_.resetLayer(layer);
+      }
+      ImGui::EndCombo();
+    }
+    tip(look, "What differs from the model as it came; ctrl+z takes the last of it back");
+    if (!off.empty() && flowingPill(look, "all on", "Switches every head on")) {
+      model_.switchAllOn();
+    }
+  }
+
+  /// "off: 1·1, 2·3; edited: layer 2"
+  static std::string changesInWords(const std::vector<model::HeadOfLayer>& off,
+                                    const std::vector<Index>& edited) {
+    static constexpr std::size_t kNamed = 3;
+    std::vector<std::string> heads, layers;
+    for (const model::HeadOfLayer& head : off) heads.push_back(shortName(head));
+    for (const Index layer : edited) layers.push_back(fmt::format("layer {}", layer + 1));
+    const auto some = [](std::vector<std::string> names) {
+      const std::size_t more = names.size() - std::min(kNamed, names.size());
+      names.resize(names.size() - more);
+      return fmt::format("{}{}", fmt::join(names, ", "),
+                         more > 0 ? fmt::format(" and {} more", more) : std::string());
+    };
+    std::string words = off.empty() ? std::string() : "off: " + some(heads);
+    if (edited.empty()) return words;
+    return words + (words.empty() ? "" : "; ") + "edited: " + some(layers);
   }
 
   /// The names of chosen tokens, a few of them.
@@ -184,7 +240,7 @@ class ModelHeadsCard final : public Card {
       const auto found = std::lower_bound(tokens.begin(), tokens.end(), i);
       const bool chosen = found != tokens.end() && *found == i;
       const std::string name =
-          fmt::format("{}  {}##{}", i, memory_.names[static_cast<std::size_t>(i)], i);
+          fmt::format("{}  {}##{}", i + 1, memory_.names[static_cast<std::size_t>(i)], i);
       if (!ImGui::Selectable(name.c_str(), chosen, ImGuiSelectableFlags_DontClosePopups)) continue;
       if (chosen) {
         tokens.erase(found);
@@ -217,7 +273,11 @@ class ModelHeadsCard final : public Card {
     if (!shown.problem.empty()) {
       say(shown.problem, true);
     } else if (!shown.current) {
-      say(view.heads.probe ? "measuring repeated random tokens …" : "measuring the heads …");
+      say(view.heads.probe ? "running repeated random tokens …" : "measuring the heads …");
+    }
+    if (view.heads.probe && shown.current) {
+      say(fmt::format("maps and measures are of {} random tokens, the second half as the first",
+                      shown.tokens));
     }
     if (!view.heads.lines) return;
     const auto compositions = modelCompositions(panel, moment);

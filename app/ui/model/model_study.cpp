@@ -23,18 +23,23 @@ std::uint64_t addressOf(const ModelPtr& model) {
   return reinterpret_cast<std::uintptr_t>(model.get());
 }
 
-/// Which heads are off, at which strength.
-Fingerprint gainsOf(const model::ModelDocument& document) {
-  Fingerprint gains("gains");
-  for (const auto& [layer, edited] : document.edited) gains.add(layer).add(edited.config.headGains);
-  return gains;
-}
-
 std::optional<FoundHeads> foundHeads(const model::ModelMeasure& measure) {
   auto pass = measure.measured();
   if (!pass) return std::nullopt;
   return FoundHeads{pass->trace->documentPtr(),
                     std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
+}
+
+std::optional<ProbedModel> probed(const model::ModelMeasure& measure,
+                                  const formats::TokenizerPtr& tokenizer, std::uint64_t key) {
+  auto pass = measure.measured();
+  if (!pass) return std::nullopt;
+  auto moment = std::make_shared<ModelMoment>();
+  moment->trace = pass->trace;
+  moment->tokenizer = tokenizer;
+  moment->number = key;  // a hash: no text's moment, which are counted from 1, has it
+  return ProbedModel{std::move(moment),
+                     std::make_shared<const model::MeasuredHeads>(std::move(*pass))};
 }
 
 }  // namespace
@@ -54,17 +59,19 @@ Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment
   });
 }
 
-Computed<FoundHeads> probedHeads(const Panel& panel, const ModelMoment& moment) {
+Computed<ProbedModel> probedModel(const Panel& panel, const ModelMoment& moment) {
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
-  const Fingerprint key("probe", addressOf(document->model), gainsOf(*document));
-  return panel.computations.want<FoundHeads>("model probe", key, When::beside, [&] {
+  const Fingerprint key("probe", addressOf(document->model), moment.changes);
+  return panel.computations.want<ProbedModel>("model probe", key, When::beside, [&] {
     return unitsOf(
         [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
           const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
           return std::make_shared<model::ModelMeasure>(
               withInput(*document, input), Execution{0, &cancelled}, defaultMemoryBudget() / 4);
         },
-        &foundHeads);
+        [key, tokenizer = moment.tokenizer](const model::ModelMeasure& measure) {
+          return probed(measure, tokenizer, key.value());
+        });
   });
 }
 

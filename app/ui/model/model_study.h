@@ -23,8 +23,14 @@ struct FoundHeads {
 };
 /// On the moment's text.
 Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment, When when);
-/// On repeated random tokens, once per model and set of heads that are off.
-Computed<FoundHeads> probedHeads(const Panel& panel, const ModelMoment& moment);
+
+/// The model's pass over repeated random tokens, and what every head does in it.
+struct ProbedModel {
+  std::shared_ptr<const ModelMoment> moment;  // without predictions
+  std::shared_ptr<const model::MeasuredHeads> heads;
+};
+/// Once per model and its edits.
+Computed<ProbedModel> probedModel(const Panel& panel, const ModelMoment& moment);
 
 struct ModelCompositions {
   model::ModelPtr of;

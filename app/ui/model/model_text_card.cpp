@@ -104,8 +104,9 @@ class ModelTextCard final : public Card {
     label(look.fonts.small, look.theme.textMuted,
           moment.tokenizer != nullptr ? "text" : "ids of tokens: the folder has no tokenizer");
     ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x);
-    if (textField(look, {"##model text"}, draft_)) model_.setText(draft_);
+    if (textField(look, textOfLines("##model text", draft_), draft_)) model_.setText(draft_);
     typing_ = ImGui::IsItemActive();
+    tip(look, "ctrl+enter begins a line");
     if (formats::isShipped(panel.view.model.place.folder)) {
       wrappedLabel(look.fonts.small, look.theme.textMuted,
                    "It knows the letters a to z: capitals become small, the rest is left out.");
@@ -117,25 +118,30 @@ class ModelTextCard final : public Card {
     }
   }
 
-  /// A click chooses the one whose prediction is shown.
+  /// A click chooses the one whose prediction is shown. Of a long text some are shown, first those
+  /// around it.
   void tokens(const Panel& panel, const ModelMoment& moment) {
     const Look& look = panel.look;
     const std::vector<std::string> names = moment.tokenNames();
     const Index chosen = chosenToken(panel.view.model, moment);
-    constexpr Index kMostShown = 200;
+    const Index count = std::ssize(names);
+    if (chosen != chosen_) page_ = chosen / kMostShown;
+    chosen_ = chosen;
+    page_ = std::clamp<Index>(page_, 0, (count - 1) / kMostShown);
+    const Index first = page_ * kMostShown, last = std::min(count, first + kMostShown);
     ImGui::Dummy({0.0F, look.space.tight});
-    const Index shown = std::min<Index>(std::ssize(names), kMostShown);
-    for (Index i = 0; i < shown; ++i) {
+    if (first > 0 && pill(look, fmt::format("‹ places 1 to {}", first).c_str())) --page_;
+    for (Index i = first; i < last; ++i) {
       const std::string id = fmt::format("{}##token {}", names[static_cast<std::size_t>(i)], i);
       if (i > 0) flowOn(look, buttonWidth(look, id), 3.0F);
       if (pill(look, id.c_str(), i == chosen)) panel.view.model.token = i;
-      tip(look, fmt::format("token {}, id {}", i,
+      tip(look, fmt::format("place {}, id {}", i + 1,
                             moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
     }
-    if (shown < std::ssize(names)) {
-      label(look.fonts.small, look.theme.textMuted,
-            fmt::format("and {} more", std::ssize(names) - shown));
-    }
+    if (last == count) return;
+    const std::string more = fmt::format("places {} to {} ›", last + 1, count);
+    flowOn(look, buttonWidth(look, more), 3.0F);
+    if (pill(look, more.c_str())) ++page_;
   }
 
   void predictions(const Panel& panel, const ModelMoment& moment) {
@@ -201,7 +207,11 @@ class ModelTextCard final : public Card {
     tip(look, "All heads on, and no layer edited");
   }
 
+  static constexpr Index kMostShown = 200;  // tokens at once
+
   LiveModel& model_;
+  Index page_ = 0;     // of so many tokens
+  Index chosen_ = -1;  // in the frame before
   std::string draft_;
   std::uint64_t of_ = 0;
   bool typing_ = false;

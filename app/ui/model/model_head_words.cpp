@@ -1,0 +1,164 @@
+// What is said of a head: in its tile, above it, beside it, and at the mouse.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/ui/compat.h"
+#include "app/ui/head_switch.h"
+#include "app/ui/model/model_heads.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/widgets.h"
+
+namespace headscope::ui {
+namespace {
+
+using model::HeadOfLayer;
+
+std::string scored(const HeadLabel& label) {
+  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
+}
+
+}  // namespace
+
+const HeadLabel* ModelHeads::labelOf(const HeadOfLayer& head) const {
+  return shown_.heads == nullptr ? nullptr : &shown_.heads->labels[placeOf(head, moment_.config())];
+}
+
+ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
+  const auto found = std::ranges::find(kColoredLabels, label.key);
+  if (found == kColoredLabels.end()) return look_.theme.field;
+  return headColor(look_.theme, static_cast<std::size_t>(found - kColoredLabels.begin()));
+}
+
+/// Of the map that is shown; nothing where the head has no number on it, or none yet.
+std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
+  if (view_.metric == kTokensMap) {
+    const Measured value = onTokens(head);
+    return value ? std::optional(numberCell(value, 1.0F)) : std::nullopt;
+  }
+  if (shown_.heads == nullptr) return std::nullopt;
+  if (view_.metric == kLabelMap) {
+    const HeadLabel& label = *labelOf(head);
+    return MapCell{labelColor(label), label.title};
+  }
+  const auto metric = metricFromKey(view_.metric);
+  if (!metric) return std::nullopt;
+  const Measured& value = shown_.heads->metrics[placeOf(head, moment_.config())][*metric];
+  if (!value) return std::nullopt;
+  const float most = *metric == Metric::entropy
+                         ? std::max(1.0F, std::log2(static_cast<float>(shown_.tokens)))
+                         : 1.0F;
+  return numberCell(value, most);
+}
+
+ModelHeads::MapCell ModelHeads::numberCell(const Measured& value, float most) const {
+  const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, most);
+  return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value)};
+}
+
+/// All words in and around a tile.
+void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
+  if (live_.isOff(head)) {
+    drawOff(look_, list, at.a, at.b);
+  } else if (!pictures()) {
+    if (const auto cell = mapCell(head)) wordsInCell(list, *cell, at);
+  }
+  if (named()) tokenNames(list, at);
+  if (titled()) title(list, head, at);
+}
+
+/// Broken at spaces where that makes them fit; left out where they do not. Where lines are drawn,
+/// they stand on a ground of their own.
+void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const {
+  ImFont* font = look_.fonts.tiny;
+  const float room = at.width() - look_.space.tight;
+  const std::string lines = wrapped(font, cell.words, room);
+  const ImVec2 size = textSize(font, lines);
+  if (size.x > room || size.y > at.height()) return;
+  if (joined_ != nullptr) {
+    const Rect ground = at.placed({size.x + look_.space.tight, size.y});
+    list->AddRectFilled(ground.a, ground.b, cell.fill, look_.space.thin);
+  }
+  float y = at.centre().y - size.y * 0.5F;
+  for (std::size_t begin = 0; begin <= lines.size();) {
+    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
+    y += fontSize(font) * 0.5F;
+    drawTextCentred(list, font, {at.centre().x, y}, legibleOn(cell.fill),
+                    std::string_view(lines).substr(begin, end - begin));
+    y += fontSize(font) * 0.5F;
+    begin = end + 1;
+  }
+}
+
+/// What the head does, above its tile; its name too where it stands in no row of its layer.
+void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
+  const HeadLabel* found = labelOf(head);
+  std::string words = found != nullptr ? scored(*found) : std::string();
+  if (live_.isOff(head)) words = "off";
+  const bool nameless = !inPlace() || (memory_.canvas.grid.blocks > 1 && memory_.canvas.zoom > 1);
+  if (nameless) words = fmt::format("{}  {}", shortName(head), words);
+  const bool muted = found == nullptr || found->key == "mixed";
+  const ImVec2 from(at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin);
+  words = elided(look_.fonts.tiny, words, at.width());
+  if (joined_ != nullptr) {
+    const Rect ground = Rect::at(from, textSize(look_.fonts.tiny, words));
+    list->AddRectFilled(ground.a, ground.b, look_.theme.panel, look_.space.thin);
+  }
+  drawText(list, look_.fonts.tiny, from, muted ? look_.theme.textMuted : look_.theme.text, words);
+}
+
+void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
+  AxisLabels labels{memory_.names,    look_.fonts.tiny, look_.theme.textMuted,
+                    look_.theme.text, memory_.litQuery, look_.px(kNamesRoom - 10.0F)};
+  labels.first = 1;  // places are counted so here
+  drawRowLabels(list, labels, at, look_.space.tight);
+  labels.lit = -1;
+  ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);
+}
+
+Measured ModelHeads::onTokens(const HeadOfLayer& head) const {
+  return onTokens_ != nullptr ? (*onTokens_)[placeOf(head, moment_.config())]
+                              : Measured::undefined("being added up");
+}
+
+std::string ModelHeads::inWords(const Under& under) const {
+  const auto& [layer, head] = under.head;
+  std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
+  const std::size_t i = placeOf(under.head, moment_.config());
+  const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
+  if (live_.isOff(under.head)) {
+    text += ": off";
+  } else if (shown_.heads != nullptr) {
+    text += fmt::format(": {}", scored(shown_.heads->labels[i]));
+  }
+  const auto metric = metricFromKey(view_.metric);
+  if (view_.metric == kTokensMap) {
+    const Measured weight = onTokens(under.head);
+    text +=
+        weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
+  } else if (metric && shown_.heads != nullptr) {
+    const Measured& value = shown_.heads->metrics[i][*metric];
+    const MetricInfo& about = info(*metric);
+    text += value ? fmt::format("\n{} {}: {:.3f}{}{}", about.title, on, *value,
+                                about.unit.empty() ? "" : " ", about.unit)
+                  : fmt::format("\n{} {}: {}", about.title, on, value.why);
+  }
+  const model::ModelConfig& c = moment_.config();
+  if (c.kvHeads != c.heads) {
+    text +=
+        fmt::format("\nreads key/value head {} of {}", head / (c.heads / c.kvHeads) + 1, c.kvHeads);
+  }
+  if (under.cell) {
+    const CellRef cell{TensorId::weights, 0, head, under.cell->row, under.cell->col};
+    text += fmt::format("\n{} looks at {}: {:.3f}",
+                        memory_.names[static_cast<std::size_t>(under.cell->row)],
+                        memory_.names[static_cast<std::size_t>(under.cell->col)],
+                        static_cast<double>(moment_.trace->layer(layer)->value(cell)));
+  }
+  return text + (view_.heads.probe ? "\ndouble click: open in Flow, on your text"
+                                   : "\ndouble click: open in Flow");
+}
+
+}  // namespace headscope::ui
