@@ -250,9 +250,8 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
 
 void print(std::ostream& out, const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
-  out << modelInWords(*trace.document().model) << '
-'; out
-      << fmt::format("{} token{}, {:.1f} ms\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
+  out << modelInWords(*trace.document().model) << '\n';
+  out << fmt::format("{} token{}, {:.1f} ms\n", trace.tokens(), trace.tokens() == 1 ? "" : "s",
                      trace.ms);
   out << "layers, heads and places count from 1 here, from 0 in flags and JSON\n\n";
   printPredictions(out, pass);

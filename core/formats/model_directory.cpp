@@ -14,7 +14,7 @@
 #include "core/formats/model_config_json.h"
 #include "core/formats/model_folder.h"
 #include "core/formats/model_name.h"
-#include "core/formats/model_names.h"
+#include "core/formats/tensor_prefixes.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tensor_names.h"
 #include "core/formats/weight_files.h"

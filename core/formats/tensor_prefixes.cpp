@@ -1,4 +1,4 @@
-#include "core/formats/model_names.h"
+#include "core/formats/tensor_prefixes.h"
 
 #include <fmt/format.h>
 

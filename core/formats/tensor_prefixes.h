@@ -1,5 +1,5 @@
-// Model names: what stands before the names of a model's tensors in its files, by the family's own
-// names and by the tools that held the model when it was saved.
+// Tensor prefixes: what stands before the names of a model's tensors in its files, by the family's
+// own names and by the tools that held the model when it was saved.
 #pragma once
 
 #include <string>
