@@ -60,8 +60,8 @@ void Sessions::open(const std::filesystem::path& path, bool asked) {
   const std::string unsaved = store_.unsavedInWords(documents_.newest());
   if (!asked && !unsaved.empty() &&
       !askedTwice("open " + path.string(),
-                  fmt::format("{}: save it (ctrl+s), or open {} once more to leave it", unsaved,
-                              path.filename().string()))) {
+                  fmt::format("{}: save it (ctrl+s), or open {} again to discard the changes",
+                              unsaved, path.filename().string()))) {
     return;
   }
   documents_.attempt([&] {
@@ -207,7 +207,7 @@ void Sessions::restore() {
   if (!unsaved.empty() &&
       !askedTwice(
           kRestore,
-          unsaved + ": save it (ctrl+s), or restore once more (ctrl+shift+r) to leave it")) {
+          unsaved + ": save it (ctrl+s), or restore again (ctrl+shift+r) to discard the changes")) {
     return;
   }
   documents_.attempt([&] {
@@ -219,9 +219,8 @@ void Sessions::restore() {
 }
 
 void Sessions::discard() {
-  if (!askedTwice(
-          kDiscard,
-          "Discarding cannot be undone: discard once more (ctrl+shift+x) to lose it for good")) {
+  if (!askedTwice(kDiscard,
+                  "Discarding cannot be undone: discard again (ctrl+shift+x) to confirm")) {
     return;
   }
   store_.discard();

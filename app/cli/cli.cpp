@@ -10,6 +10,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/commands.h"
 #include "app/gl/error.h"
+#include "core/assets.h"
 #include "core/error.h"
 
 namespace headscope {
@@ -34,8 +35,8 @@ void refuseMisplaced(const CLI::App& app, const CLI::App& command) {
     const std::string flag = option->get_name();
     const std::string& name = command.get_name();
     if (command.get_option_no_throw(flag) == nullptr) {
-      throw UserError(fmt::format(
-          "{} is no flag of '{}': 'headscope {} --help' lists what there is", flag, name, name));
+      throw UserError(fmt::format("unknown flag {} for '{}': 'headscope {} --help' lists its flags",
+                                  flag, name, name));
     }
     throw UserError(fmt::format("{} stands before '{}': flags come after the command they are for",
                                 flag, name));
@@ -70,6 +71,15 @@ void perform(CLI::App& app, std::vector<std::string> arguments,
   if (!out) throw UserError("the standard output cannot be written: is its disk full?");
 }
 
+/// Below the flags of each command --help prints assets/manual/COMMAND.txt: what the command does
+/// in detail, and examples.
+void addManual(CLI::App& app) {
+  app.footer(std::string(asset("manual/headscope.txt")));
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->footer(std::string(asset(fmt::format("manual/{}.txt", command->get_name()))));
+  }
+}
+
 std::string helpHint(const CLI::App& app) {
   const auto parsed = app.get_subcommands();
   return fmt::format("'headscope {}--help' lists what there is",
@@ -93,6 +103,7 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
       cli::addExport(app), cli::addRender(app),  cli::addTrain(app),   cli::addLearn(app),
       cli::addModel(app),  cli::addTokenize(app)};
   const cli::Command window = cli::addWindow(app);
+  addManual(app);
   cli::removeGuards(app);
   try {
     perform(app, cli::guardedArguments(argc, argv), commands, window, out);

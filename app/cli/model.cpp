@@ -190,7 +190,7 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
   const ModelTrace& trace = *pass.trace;
   constexpr std::size_t kShown = 5;
   if (!trace.document().model->hasReadout()) {
-    out << "this model was saved without the part that says a word: there are no predictions\n";
+    out << "this model has no language-model head: there are no predictions\n";
     return;
   }
   out << (trace.config().causal ? "what comes next, and how probable it is\n"

@@ -136,7 +136,7 @@ std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
   }
   if (opens && !unsaved.empty() && path != leavingFor_) {
     leavingFor_ = path;
-    problem_ = fmt::format("{}: open once more to leave it.", unsaved);
+    problem_ = fmt::format("{}: open again to discard the changes.", unsaved);
     return std::nullopt;
   }
   folder_ = path.parent_path();

@@ -139,7 +139,7 @@ Rotary rotaryFrom(const JsonField& field) {
   r.theta = field.at("theta").number();
   const JsonField scaling = field.at("scaling");
   const auto found = std::find(kRotaryScalings.begin(), kRotaryScalings.end(), scaling.text());
-  if (found == kRotaryScalings.end()) scaling.fail("is no scaling that is known");
+  if (found == kRotaryScalings.end()) scaling.fail("is an unknown scaling");
   r.scaling = static_cast<Rotary::Scaling>(found - kRotaryScalings.begin());
   r.factor = field.at("factor").number();
   r.lowFrequencyFactor = field.at("low_freq_factor").number();

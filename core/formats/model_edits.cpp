@@ -193,7 +193,7 @@ ModelEdits modelEditsFrom(const JsonField& field, TensorsToRead& tensors, Index 
     const Index layer = number.whole();
     if (layer < 0) number.fail("must be 0 or more");
     const auto [place, added] = edits.layers.try_emplace(layer);
-    if (!added) number.fail(fmt::format("is {} once more", layer));
+    if (!added) number.fail(fmt::format("is {}, which appears twice", layer));
     LayerEdits& of = place->second;
     of.ownWeights = hashFrom(item.at("own_weights"));
     if (const auto off = item.find("heads_off")) of.headsOff = off->wholes();

@@ -168,7 +168,7 @@ std::vector<SavedScene> scenesFrom(const JsonField& field, TensorsToRead& tensor
     if (n < 1 || n > kScenes) number.fail(fmt::format("must be 1 to {}", kScenes));
     const bool taken = std::any_of(scenes.begin(), scenes.end(),
                                    [n](const SavedScene& s) { return s.number == n; });
-    if (taken) number.fail(fmt::format("is {} once more", n));
+    if (taken) number.fail(fmt::format("is {}, which appears twice", n));
     scenes.push_back({static_cast<int>(n), wordsOf(item),
                       documentFrom(item.at("document"), tensors, budget),
                       viewFrom(item.at("view"))});

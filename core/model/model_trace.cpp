@@ -264,10 +264,8 @@ Tensor ModelTrace::logits(Index row, Index rows) const {
 Tensor ModelTrace::logits(Index row, Index rows, const Execution& execution) const {
   const Model& model = *document_->model;
   if (!model.hasReadout()) {
-    throw UserError(
-        fmt::format("{} was saved without the part that says a word, so it has no "
-                    "logits: open one with a language-model head",
-                    model.name()));
+    throw UserError(fmt::format(
+        "{} has no language-model head, so it has no logits: open a model with one", model.name()));
   }
   const Index bytes = floatBytes(rows * config().vocabulary);
   if (bytes > defaultMemoryBudget() / 2) {

@@ -52,7 +52,7 @@ class WeightReader {
   virtual Embedding embedding() const = 0;
   virtual LayerWeights layer(Index layer) const = 0;
   virtual Readout readout() const = 0;
-  /// False for a model that was saved without the part that says a word.
+  /// False for a model without a language-model head.
   virtual bool hasReadout() const = 0;
   /// Whether the readout's matrix is the model's own, not the embedding.
   virtual bool ownDecoder() const = 0;

@@ -10,9 +10,7 @@ void requireWord(const ModelTrace& trace, Index row, Index word) {
   const Model& model = *trace.document().model;
   if (!model.hasReadout()) {
     throw UserError(
-        fmt::format("{} was saved without the part that says a word: open one with a "
-                    "language-model head",
-                    model.name()));
+        fmt::format("{} has no language-model head: open a model with one", model.name()));
   }
   if (row < 0 || row >= trace.tokens()) {
     throw UserError(fmt::format("token {} is not there: the text has the tokens 0 to {}", row,

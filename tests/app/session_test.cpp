@@ -180,7 +180,7 @@ TEST_F(SessionWindow, AWarningLeavesTheButtonUnderTheMouse) {
   ui_.click("lecture.headscope.json", "found");
   const ImVec2 button = ui_.at("Open", "session dialog");
   ui_.clickAt(button);
-  EXPECT_TRUE(ui_.shows("open once more to leave it", "session dialog"));
+  EXPECT_TRUE(ui_.shows("open again to discard the changes", "session dialog"));
   EXPECT_EQ(ui_.at("Open", "session dialog").y, button.y);
   ui_.clickAt(button);
   EXPECT_EQ(ui_.document().input->tokens[0][0], "From");

@@ -57,7 +57,7 @@ TEST(Arguments, VersionIsPrinted) {
 
 TEST(Arguments, FlagsBeforeTheCommandAreNotLost) {
   expectRefused({"--heads", "4", "run"}, {"--heads", "'run'", "flags come after"});
-  expectRefused({"--theme", "dark", "run"}, {"--theme is no flag of 'run'", "run --help"});
+  expectRefused({"--theme", "dark", "run"}, {"unknown flag --theme for 'run'", "run --help"});
 }
 
 TEST(Arguments, TheShippedModelOpensByItsName) {

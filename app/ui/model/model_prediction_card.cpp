@@ -74,7 +74,7 @@ class ModelPredictionCard final : public Card {
     if (moment->predictions.empty()) {
       const bool says = moment->trace->document().model->hasReadout();
       wrappedLabel(look.fonts.regular, look.theme.textMuted,
-                   !says           ? "This model was saved without the part that says a word."
+                   !says           ? "This model has no language-model head."
                    : model_.busy() ? "being computed …"
                                    : "could not be computed");
       return;

@@ -150,7 +150,7 @@ class ModelTextCard final : public Card {
     if (moment.predictions.empty()) {
       const bool says = moment.trace->document().model->hasReadout();
       wrappedLabel(look.fonts.small, look.theme.textMuted,
-                   !says           ? "This model was saved without the part that says a word."
+                   !says           ? "This model has no language-model head."
                    : model_.busy() ? "Computing what it expects …"
                                    : "What it expects could not be computed.");
       return;
