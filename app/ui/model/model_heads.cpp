@@ -9,6 +9,7 @@
 
 #include "app/ui/compat.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
 
@@ -29,10 +30,6 @@ constexpr std::array<std::string_view, 9> kColoredLabels{
 std::vector<Index> within(std::vector<Index> tokens, Index count) {
   std::erase_if(tokens, [count](Index token) { return token >= count; });
   return tokens;
-}
-
-std::string scored(const HeadLabel& label) {
-  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
 }
 
 ShownHeads shownHeads(const Panel& panel, const ModelMoment& moment, When when) {
@@ -357,12 +354,13 @@ void ModelHeads::labelCell(ImDrawList* list, const HeadLabel& found, const Rect&
   const ImU32 fill = labelColor(found);
   list->AddRectFilled(at.a, at.b, fill);
   const float room = at.width() - look_.space.tight;
-  // the whole title, or its first letters where they say enough
-  const std::string words = wrapped(look_.fonts.tiny, found.title, room);
-  if (textSize(look_.fonts.tiny, words).x > room ||
-      textSize(look_.fonts.tiny, words).y > at.height()) {
-    return;
-  }
+  const auto fits = [&](const std::string& words) {
+    const ImVec2 size = textSize(look_.fonts.tiny, words);
+    return size.x <= room && size.y <= at.height();
+  };
+  std::string words = wrapped(look_.fonts.tiny, labelWithScore(found), room);
+  if (!fits(words)) words = wrapped(look_.fonts.tiny, found.title, room);
+  if (!fits(words)) return;
   float y = at.centre().y - textSize(look_.fonts.tiny, words).y * 0.5F;
   for (std::size_t begin = 0; begin <= words.size();) {
     const std::size_t end = std::min(words.find('\n', begin), words.size());
@@ -383,16 +381,16 @@ void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at
   if (named()) tokenNames(list, at);
   const HeadLabel* found =
       shown_.heads != nullptr ? &shown_.heads->labels[placeOf(head, moment_.config())] : nullptr;
-  if (pictures() && found != nullptr && found->key != "mixed" && at.height() > look_.px(12)) {
+  const bool labelled = found != nullptr && found->defined() && found->key != "mixed";
+  if (pictures() && labelled && at.height() > look_.px(12)) {
     // what it does, as a coloured foot of its picture
     list->AddRectFilled({at.a.x, at.b.y}, {at.b.x, at.b.y + look_.space.thin}, labelColor(*found));
   }
   if (!titled()) return;
-  std::string words = found != nullptr ? scored(*found) : std::string();
+  std::string words = found != nullptr ? labelWithScore(*found) : std::string();
   if (!inPlace()) words = fmt::format("{}  {}", shortName(head), words);
-  const bool muted = found == nullptr || found->key == "mixed";
   drawText(list, look_.fonts.tiny, {at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin},
-           muted ? look_.theme.textMuted : look_.theme.text,
+           labelled ? look_.theme.text : look_.theme.textMuted,
            elided(look_.fonts.tiny, words, at.width()));
 }
 
@@ -450,7 +448,10 @@ std::string ModelHeads::inWords(const Under& under) const {
   std::string text = fmt::format("Layer {}, head {}", layer + 1, head + 1);
   const std::size_t i = placeOf(under.head, moment_.config());
   const char* on = view_.heads.probe ? "on repeated random tokens" : "on this text";
-  if (shown_.heads != nullptr) text += fmt::format(": {}", scored(shown_.heads->labels[i]));
+  if (shown_.heads != nullptr) {
+    const HeadLabel& label = shown_.heads->labels[i];
+    text += ": " + (label.defined() ? labelWithScore(label) : labelWithRule(label));
+  }
   const auto metric = metricFromKey(view_.metric);
   if (view_.metric == kTokensMap) {
     const Measured weight = onTokens(under.head);
