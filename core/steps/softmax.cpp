@@ -160,6 +160,14 @@ class Softmax final : public Step {
              : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
                       "the allowed queries"
                     : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
+    for (const CellRef& s : sources) {
+      const double score = tensors.value(s);
+      e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
+    }
+    sumTerms(e);
+    if (const Term* own = e.own(); own != nullptr && softmaxShare(own->product, e.sum) == 0.0) {
+      e.rule += fmt::format("; {}", kBelowLeastWeight);
+    }
     if (c.dropout.on()) {
       const DroppedCells dropped(c);
       const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
@@ -167,11 +175,6 @@ class Softmax final : public Step {
       e.rule += drops ? "; dropped: 0 in its place"
                       : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
     }
-    for (const CellRef& s : sources) {
-      const double score = tensors.value(s);
-      e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
-    }
-    sumTerms(e);
     return e;
   }
 

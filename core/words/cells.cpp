@@ -6,6 +6,7 @@
 #include <tuple>
 #include <variant>
 
+#include "core/steps/softmax_row.h"
 #include "core/words/numbers.h"
 
 namespace headscope {
@@ -155,6 +156,7 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
   }
   if (id != TensorId::weights) return {};
   if (e.own() == nullptr) return e.rule;
+  if (softmaxShare(e.own()->product, e.sum) == 0.0) return std::string(kBelowLeastWeight);
   if (!c.dropout.on()) return {};
   return e.factor == 0.0 ? "dropped: 0 in its place"
                          : fmt::format("kept by dropout: × 1/(1 − {:g})", c.dropout.rate);

@@ -16,6 +16,7 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/steps/softmax_row.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
 
@@ -166,7 +167,7 @@ class TermTable {
       case TermPart::difference:
         return term.leftValue - term.rightValue;
       case TermPart::share:
-        return term.product / e_.sum;
+        return softmaxShare(term.product, e_.sum);
       default:
         return term.product;
     }
