@@ -93,6 +93,17 @@ bool mayMaskFully(const AttentionConfig& c) {
   return false;
 }
 
+std::string_view sentenceOf(const AttentionConfig& c) {
+  const bool down = c.mistakes.softmaxOverQueries;
+  if (c.dropout.on()) return "scores become weights; some are dropped";
+  if (mayMaskFully(c)) {
+    return down ? "scores become weights: each column with an allowed query sums to 1"
+                : "scores become weights: each row with an allowed key sums to 1";
+  }
+  return down ? "scores become weights: each column sums to 1"
+              : "scores become weights: each row sums to 1";
+}
+
 class Softmax final : public Step {
  public:
   StepId id() const override { return StepId::softmax; }
@@ -100,9 +111,7 @@ class Softmax final : public Step {
   StepText text(const AttentionConfig& c) const override {
     return {"softmax",
             "Softmax",
-            c.mistakes.softmaxOverQueries ? "scores become weights: each column sums to 1"
-            : c.dropout.on()              ? "scores become weights; some are dropped"
-                                          : "scores become weights: each row sums to 1",
+            sentenceOf(c),
             c.dropout.on() ? "A = dropout(softmax(S))" : "A = softmax(S)",
             "softmax",
             fmt::format("weights = masked_scores.softmax(dim={}){}{}",

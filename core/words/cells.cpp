@@ -143,6 +143,15 @@ std::string penaltyText(const Explanation& e) {
                      penalty.rightValue, number(e.value, 5));
 }
 
+std::string stepSentence(const Step& step, const Document& document) {
+  const StepText text = step.text(document.config);
+  if (step.id() != StepId::softmax || document.pins.of(TensorId::weights).empty()) {
+    return std::string(text.sentence);
+  }
+  return fmt::format("scores become weights{}; rows with a pinned weight need not sum to 1",
+                     document.config.dropout.on() ? ", some dropped" : "");
+}
+
 std::string remarkOn(const Trace& trace, const Explanation& e) {
   const AttentionConfig& c = trace.config();
   if (e.cell.gradient) return e.rule;

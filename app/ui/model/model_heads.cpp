@@ -63,9 +63,18 @@ std::string shortName(const HeadOfLayer& head) {
   return fmt::format("{}·{}", head.layer + 1, head.head + 1);
 }
 
+WeightRange weightRange(const model::ModelDocument& document) {
+  WeightRange range;
+  for (const auto& [layer, edited] : document.edited) {
+    range = range.with(headscope::weightRange(edited.config, edited.pins, 0, -1));
+  }
+  return range;
+}
+
 ModelHeads::ModelHeads(const Panel& panel, const ModelMoment& moment, Memory& memory)
     : panel_(panel), look_(panel.look), moment_(moment), view_(panel.view.model), memory_(memory) {
   remember();
+  range_ = weightRange(moment.trace->document());
   const std::vector<bool> none(memory_.names.size(), false);
   rowsLeftOut_ = view_.heads.specialTokens ? none : memory_.special;
   columnsLeftOut_ = rowsLeftOut_;
@@ -315,9 +324,9 @@ CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
 }
 
 ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {
-  float high = 1.0F;
-  if (largest_ != nullptr) high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
-  return sequentialScale(look_, panel_.view, 0.0F, high);
+  if (largest_ == nullptr) return weightScale(look_, panel_.view, range_);
+  const float high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
+  return weightScale(look_, panel_.view, {range_.low < 0.0F ? -high : 0.0F, high});
 }
 
 void ModelHeads::mapCell(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {

@@ -33,6 +33,9 @@ std::vector<Index> chosenKeys(const ModelHeadsView& view, const ModelMoment& mom
 /// A head as it is called in a few letters, counted from 1: "2·11".
 std::string shortName(const model::HeadOfLayer& head);
 
+/// Of all heads of a model: what an edit of a layer may make of its weights.
+WeightRange weightRange(const model::ModelDocument& document);
+
 class ModelHeads {
  public:
   /// What lasts from frame to frame.
@@ -95,6 +98,7 @@ class ModelHeads {
   ModelView& view_;
   Memory& memory_;
   ShownHeads shown_;
+  WeightRange range_;  // of all heads of all layers
   std::vector<bool> rowsLeftOut_, columnsLeftOut_;
   const std::vector<float>* largest_ = nullptr;
   const SmallHeads* small_ = nullptr;  // null: not needed, or not there yet

@@ -191,8 +191,8 @@ class TermTable {
   /// Its share of the largest term, in the colours of values.
   void bar(Table& table, double product) const {
     const auto share = product == 0.0 ? 0.0F : static_cast<float>(product / terms_.largest);
-    const ColorScale scale =
-        colorScale(look_, panel_.view, softmax_ ? TensorId::weights : TensorId::rawScores, 1.0F);
+    const ColorScale scale = softmax_ ? sequentialScale(look_, panel_.view, 0.0F, 1.0F)
+                                      : divergingScale(look_, panel_.view, 1.0F);
     table.bar(std::abs(share),
               scale.color(look_.maps, share * 0.75F + (share < 0.0F ? -0.25F : 0.25F)));
   }
