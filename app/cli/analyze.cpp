@@ -98,7 +98,7 @@ std::string csvNumber(const std::optional<double>& value) {
 void printCsv(std::ostream& out, const HeadReport& report) {
   out << "head";
   for (const MetricInfo& m : allMetrics()) out << ',' << m.key;
-  out << ",made_for,made_for_score,label,label_score";
+  out << ",made_for,made_for_score,label,label_score,label_rows";
   const Index heads = report.similarity.heads;
   for (Index b = 0; b < heads; ++b) out << fmt::format(",similarity_{}", b);
   out << '\n';
@@ -112,7 +112,7 @@ void printCsv(std::ostream& out, const HeadReport& report) {
     out << ',' << (made ? csvField(made->name) : "") << ','
         << csvNumber(made ? made->score.value : std::nullopt);
     const HeadLabel& label = report.labels[head];
-    out << ',' << csvField(label.key) << ',' << csvNumber(label.score);
+    out << ',' << csvField(label.key) << ',' << csvNumber(label.score) << ',' << label.rows;
     for (Index b = 0; b < heads; ++b) {
       out << ',' << csvNumber(similarityAt(report.similarity, h, b));
     }
@@ -121,12 +121,13 @@ void printCsv(std::ostream& out, const HeadReport& report) {
 }
 
 void printMetrics(std::ostream& out, const HeadReport& report) {
-  std::vector<Align> columns(allMetrics().size() + 2, Align::right);
-  columns.back() = Align::left;
+  std::vector<Align> columns(allMetrics().size() + 3, Align::right);
+  columns[columns.size() - 2] = Align::left;
   Table table(columns);
   std::vector<std::string> titles{"head"};
   for (const MetricInfo& m : allMetrics()) titles.emplace_back(m.column);
   titles.emplace_back("label");
+  titles.emplace_back("n");
   table.add(titles);
   for (std::size_t h = 0; h < report.metrics.size(); ++h) {
     std::vector<std::string> cells{std::to_string(h + 1)};
@@ -135,6 +136,7 @@ void printMetrics(std::ostream& out, const HeadReport& report) {
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : "–");
     }
     cells.push_back(report.labels[h].title);
+    cells.push_back(std::to_string(report.labels[h].rows));
     table.add(std::move(cells));
   }
   table.print(out);
@@ -161,13 +163,18 @@ void printLabels(std::ostream& out, const HeadReport& report) {
   const auto first = std::find_if(report.madeFor.begin(), report.madeFor.end(),
                                   [](const auto& each) { return each.has_value(); });
   const bool made = first != report.madeFor.end();
-  Table table(std::vector<Align>(made ? 4 : 3, Align::left));
-  table.add(made ? std::vector<std::string>{"", (*first)->trained ? "trained for" : "made for",
-                                            "does here", "because"}
-                 : std::vector<std::string>{"", "does here", "because"});
+  std::vector<Align> columns{Align::left, Align::left, Align::right, Align::left};
+  std::vector<std::string> titles{"", "does here", "n", "because"};
+  if (made) {
+    columns.insert(columns.begin() + 1, Align::left);
+    titles.insert(titles.begin() + 1, (*first)->trained ? "trained for" : "made for");
+  }
+  Table table(columns);
+  table.add(titles);
   for (std::size_t h = 0; h < report.labels.size(); ++h) {
     const HeadLabel& label = report.labels[h];
-    std::vector<std::string> cells{fmt::format("Head {}", h + 1), label.title, label.rule};
+    std::vector<std::string> cells{fmt::format("Head {}", h + 1), label.title,
+                                   std::to_string(label.rows), label.rule};
     if (made) {
       const auto& own = report.madeFor[h];
       cells.insert(cells.begin() + 1, !own ? std::string("–")
@@ -241,6 +248,7 @@ Command addAnalyze(CLI::App& app) {
       ->check(notItem)
       ->type_name("N|mean");
   addPassOptions(*sub, options->pass);
+  sub->footer(labelRule());
   CLI::Option* json = sub->add_flag("--json", options->json, "print JSON");
   sub->add_flag("--csv", options->csv, "print CSV, one row per head")->group(json->get_group());
   return {sub, [options](std::ostream& out) { runAnalyze(*options, out); }};

@@ -17,12 +17,14 @@ void addMetrics(Json& head, const HeadMetrics& metrics) {
 }
 
 void addLabel(Json& head, const HeadMetrics& metrics, const HeadLabel& label) {
-  head["label"] = label.key;
+  head["label"] = label.defined() ? Json(label.key) : Json(nullptr);
   head["label_score"] = measuredJson(label.score);
+  head["label_rows"] = label.rows;
   Json undefined = Json::emptyObject();
   for (const MetricInfo& m : allMetrics()) {
     if (!metrics[m.metric]) undefined[m.key] = metrics[m.metric].why;
   }
+  if (!label.defined()) undefined["label"] = label.rule;
   if (!undefined.fields()->empty()) head["undefined"] = std::move(undefined);
 }
 

@@ -12,7 +12,8 @@ namespace headscope::cli {
 formats::Json measuredJson(const std::optional<double>& value);
 /// Adds every metric by its key.
 void addMetrics(formats::Json& head, const HeadMetrics& metrics);
-/// Adds "label" and "label_score"; and "undefined", why metrics are null, where some are.
+/// Adds "label", "label_score" and "label_rows"; and "undefined": why metrics, or the label, are
+/// null, where some are.
 void addLabel(formats::Json& head, const HeadMetrics& metrics, const HeadLabel& label);
 
 }  // namespace headscope::cli

@@ -215,12 +215,12 @@ void printPredictions(std::ostream& out, const ModelPass& pass) {
 
 void printHeads(std::ostream& out, const ModelPass& pass) {
   out << "what each head does on these tokens\n";
-  Table table(std::vector<Align>(4, Align::left));
-  table.add({"layer", "head", "does here", "because"});
+  Table table({Align::left, Align::left, Align::left, Align::right, Align::left});
+  table.add({"layer", "head", "does here", "n", "because"});
   const auto perLayer = static_cast<std::size_t>(pass.trace->config().heads);
   for (std::size_t i = 0; i < pass.labels.size(); ++i) {
     table.add({std::to_string(i / perLayer + 1), std::to_string(i % perLayer + 1),
-               pass.labels[i].title, pass.labels[i].rule});
+               pass.labels[i].title, std::to_string(pass.labels[i].rows), pass.labels[i].rule});
   }
   table.print(out);
 }
@@ -229,10 +229,13 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
   constexpr std::array kShown{Metric::previousToken, Metric::induction, Metric::duplicateToken,
                               Metric::firstToken};
   out << "\nwhat each head does on random tokens given twice\n";
-  Table table(std::vector<Align>(kShown.size() + 3, Align::left));
+  std::vector<Align> columns(kShown.size() + 4, Align::left);
+  columns.back() = Align::right;
+  Table table(columns);
   std::vector<std::string> titles{"layer", "head"};
   for (const Metric metric : kShown) titles.emplace_back(info(metric).title);
   titles.emplace_back("does there");
+  titles.emplace_back("n");
   table.add(titles);
   const auto perLayer = static_cast<std::size_t>(probe.trace->config().heads);
   for (std::size_t i = 0; i < probe.metrics.size(); ++i) {
@@ -243,6 +246,7 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));
     }
     cells.push_back(probe.labels[i].title);
+    cells.push_back(std::to_string(probe.labels[i].rows));
     table.add(std::move(cells));
   }
   table.print(out);
@@ -306,6 +310,7 @@ Command addModel(CLI::App& app) {
       ->required()
       ->check(notEmpty)
       ->type_name("DIR");
+  sub->footer(labelRule());
   addModelText(*sub, options->text);
   sub->add_option("--mask-token", options->maskToken,
                   "hide this token, from 0, and see what the model guesses there")

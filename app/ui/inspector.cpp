@@ -11,8 +11,8 @@
 
 #include "app/ui/cells/cell_value.h"
 #include "app/ui/compat.h"
-#include "app/ui/head_purposes.h"
 #include "app/ui/flow_page.h"
+#include "app/ui/head_purposes.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/chart.h"
 #include "app/ui/widgets.h"
@@ -79,8 +79,8 @@ std::vector<Index> largestPlaces(const std::vector<float>& values, std::size_t f
 
 constexpr float kHairOfBar = 1e-6F;  // a bar of nothing is a hair, so that one sees where it begins
 
-/// A bar per key, full from 1 on (a pin may be any number); where they do not all fit, the largest,
-/// and says so.
+/// A bar per key, full at the largest weight that the head may have (1, but for a pin or dropout);
+/// where they do not all fit, the largest, and says so.
 void weightBars(const Panel& panel, const Inspected& of, float most) {
   const Look& look = panel.look;
   const Theme& t = look.theme;
@@ -90,7 +90,9 @@ void weightBars(const Panel& panel, const Inspected& of, float most) {
   const float line = look.px(19);
   const std::vector<Index> order =
       largestPlaces(row, std::max<std::size_t>(2, static_cast<std::size_t>(most / line)));
-  const ColorMap& map = look.maps[ColorMaps::sequential(panel.view.colorMaps, t.kind)];
+  const WeightRange range = weightRange(panel.trace, of.item, of.head);
+  const float full = range.magnitude();
+  const ColorScale scale = weightScale(look, panel.view, range);
   Rect room = Rect::at(ImGui::GetCursorScreenPos(),
                        {ImGui::GetContentRegionAvail().x, line * static_cast<float>(order.size())});
   ImGui::Dummy(room.size());
@@ -101,8 +103,10 @@ void weightBars(const Panel& panel, const Inspected& of, float most) {
     drawBarLine(
         look, ImGui::GetWindowDrawList(), room.cutTop(line), look.px(66), look.px(46),
         {placeName(panel.trace, Axis::key, of.item, key),
-         hidden ? "masked" : number(value, value < 0.01F ? 2 : 3), std::clamp(value, 0.0F, 1.0F),
-         map.at(std::max(value, 0.12F)), t.text, t.textMuted});
+         hidden ? "masked" : number(value, std::abs(value) < 0.01F ? 2 : 3),
+         hidden ? 0.0F : std::abs(value) / full,
+         scale.color(look.maps, std::copysign(std::max(std::abs(value), 0.12F * full), value)),
+         t.text, t.textMuted});
   }
   if (order.size() < row.size()) {
     label(look.fonts.small, t.textMuted,
@@ -121,7 +125,7 @@ void queryVector(const Panel& panel, const Inspected& of, float magnitude) {
   const Rect room =
       Rect::at(ImGui::GetCursorScreenPos(), {ImGui::GetContentRegionAvail().x, vectorHeight(look)});
   ImGui::Dummy(room.size());
-  const ColorScale scale = colorScale(look, panel.view, TensorId::q, magnitude);
+  const ColorScale scale = divergingScale(look, panel.view, magnitude);
   const Chart chart(look, {.room = room, .x = {}, .y = {scale.low, scale.high}, .yTicks = false});
   const ChartBars bars = ChartBars::fitting(std::ssize(values), room.width(), look.space.thin);
   ImDrawList* list = ImGui::GetWindowDrawList();

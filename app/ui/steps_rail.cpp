@@ -35,8 +35,8 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
     view.step = s.id();
     leaveTimeline(view);
   }
-  tip(look,
-      std::string(text.sentence) + "\n" + text.pytorch + "\n" + termText(lookOf(s.id()).term));
+  tip(look, stepSentence(s, panel.trace.document()) + "\n" + text.pytorch + "\n" +
+                termText(lookOf(s.id()).term));
   const bool hovered = ImGui::IsItemHovered();
   ImGui::PopID();
   if (chosen || hovered) {

@@ -265,19 +265,20 @@ class RowMeter {
 
 using ItemMetrics = std::vector<HeadMetrics>;
 
+/// A metric whose rows are measured.
+Measured measuredMean(Metric metric, const RowMeter& meter, const Mean& mean) {
+  if (mean.rows == 0) return Measured::undefined(meter.whyUndefined(metric));
+  return {mean.sum / static_cast<double>(mean.rows), {}};
+}
+
 /// All metrics but ablation of one head, whose rows are measured.
 void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter, Means& means,
                HeadMetrics& into) {
   const std::string noShares = whyNoShares(trace, item, head, meter.counted());
   for (const MetricInfo& m : allMetrics()) {
-    const Mean& mean = means[m.metric];
-    if (mean.rows == 0) {
-      into[m.metric] = Measured::undefined(meter.whyUndefined(m.metric));
-    } else if (!noShares.empty()) {
-      into[m.metric] = Measured::undefined(noShares);
-    } else {
-      into[m.metric] = {mean.sum / static_cast<double>(mean.rows), {}};
-    }
+    Measured measured = measuredMean(m.metric, meter, means[m.metric]);
+    if (measured && !noShares.empty()) measured = Measured::undefined(noShares);
+    into[m.metric] = std::move(measured);
   }
 }
 
@@ -320,19 +321,39 @@ std::optional<ItemMetrics> metricsOfItem(const Trace& trace, Index item,
   return metrics;
 }
 
-Measured uniformDistanceOf(const Document& document, Index item) {
-  if (document.config.crossAttention()) return Measured::undefined(kCrossAttention);
-  Mean mean;
-  const CountedRows counted = countedRows(document, item);
-  for (const CountedRow& row : counted.rows) {
-    double sum = 0.0;
+UniformMetrics uniformMetricsOf(const Document& document, Index item) {
+  const RowMeter meter(document, item);
+  Means all;
+  Means choices;  // the rows that have at least two keys
+  std::vector<float> weights(static_cast<std::size_t>(document.config.keys()));
+  for (const CountedRow& row : meter.rows()) {
+    std::fill(weights.begin(), weights.end(), 0.0F);
+    const float share = 1.0F / static_cast<float>(row.keyCount);
     for (Index j = row.keys.begin; j < row.keys.end; ++j) {
-      if (row.keys(j)) sum += static_cast<double>(std::abs(row.row - j));
+      if (row.keys(j)) weights[static_cast<std::size_t>(j)] = share;
     }
-    mean.add(sum / static_cast<double>(row.keyCount));
+    Means own;
+    meter.measure(row, weights, own);
+    all.add(own);
+    if (row.keyCount > 1) choices.add(own);
   }
-  if (mean.rows == 0) return Measured::undefined(counted.whyEmpty());
-  return {mean.sum / static_cast<double>(mean.rows), {}};
+  UniformMetrics uniform;
+  for (const MetricInfo& m : allMetrics()) {
+    uniform.metrics[m.metric] = measuredMean(m.metric, meter, all[m.metric]);
+    uniform.rows[static_cast<std::size_t>(m.metric)] = choices[m.metric].rows;
+  }
+  return uniform;
+}
+
+/// One head's metrics in each of several items, together.
+HeadMetrics meanOfItems(std::span<const HeadMetrics> items) {
+  HeadMetrics mean;
+  std::vector<Measured> values(items.size());
+  for (const MetricInfo& m : allMetrics()) {
+    for (std::size_t i = 0; i < items.size(); ++i) values[i] = items[i][m.metric];
+    mean[m.metric] = meanOf(values);
+  }
+  return mean;
 }
 
 }  // namespace
@@ -347,24 +368,26 @@ std::optional<ItemMetrics> headMetrics(const Trace& trace, ItemChoice item,
     if (!metrics) return std::nullopt;
     items.push_back(std::move(*metrics));
   }
-  ItemMetrics means(static_cast<std::size_t>(c.numHeads));
-  std::vector<Measured> values(items.size());
-  for (std::size_t h = 0; h < means.size(); ++h) {
-    for (const MetricInfo& m : allMetrics()) {
-      for (std::size_t i = 0; i < items.size(); ++i) values[i] = items[i][h][m.metric];
-      means[h][m.metric] = meanOf(values);
-    }
+  ItemMetrics means;
+  std::vector<HeadMetrics> ofHead(items.size());
+  for (std::size_t h = 0; h < static_cast<std::size_t>(c.numHeads); ++h) {
+    for (std::size_t i = 0; i < items.size(); ++i) ofHead[i] = items[i][h];
+    means.push_back(meanOfItems(ofHead));
   }
   return means;
 }
 
-Measured uniformMeanDistance(const Document& document, ItemChoice item) {
-  if (item) return uniformDistanceOf(document, *item);
-  std::vector<Measured> values;
+UniformMetrics uniformMetrics(const Document& document, ItemChoice item) {
+  if (item) return uniformMetricsOf(document, *item);
+  UniformMetrics all;
+  std::vector<HeadMetrics> items;
   for (Index i = 0; i < document.config.batch; ++i) {
-    values.push_back(uniformDistanceOf(document, i));
+    const UniformMetrics one = uniformMetricsOf(document, i);
+    for (std::size_t m = 0; m < kMetricCount; ++m) all.rows[m] += one.rows[m];
+    items.push_back(one.metrics);
   }
-  return meanOf(values);
+  all.metrics = meanOfItems(items);
+  return all;
 }
 
 }  // namespace headscope

@@ -92,8 +92,17 @@ using ItemChoice = std::optional<Index>;
 std::optional<std::vector<HeadMetrics>> headMetrics(const Trace& trace, ItemChoice item,
                                                     const Execution& execution = {});
 
-/// What mean_distance would be if every row shared its weight evenly among its unmasked keys, in
-/// tokens: mean_i Σ_j |i − j| / m_i over the m_i unmasked keys j.
-Measured uniformMeanDistance(const Document& document, ItemChoice item);
+/// The metrics (all but the ablation) of uniform attention under a document's mask, over the rows
+/// that a head's are taken over: what chance gives.
+struct UniformMetrics {
+  HeadMetrics metrics;
+  /// By metric: how many of its rows have at least two unmasked keys, so that a head has a choice.
+  std::array<Index, kMetricCount> rows{};
+
+  const Measured& operator[](Metric metric) const { return metrics[metric]; }
+  Index rowsOf(Metric metric) const { return rows[static_cast<std::size_t>(metric)]; }
+};
+/// Over all items (no `item`): the mean of their metrics, and all of their rows.
+UniformMetrics uniformMetrics(const Document& document, ItemChoice item);
 
 }  // namespace headscope

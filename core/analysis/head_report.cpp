@@ -19,28 +19,30 @@ namespace {
 constexpr double kFar = 1.25;
 constexpr const char* kNoPartner = "no token has one to look at";
 
+constexpr Index kLeastRows = 3;
+// One row is enough for a relation that was declared of the head before anything was measured.
+constexpr Index kOwnLeastRows = 1;
+constexpr double kRole = 0.5;
+constexpr double kAboveChance = 0.4;  // of the way from chance to 1: "moderate agreement" as kappa
+
 struct Threshold {
   Metric metric;
-  double atLeast;
   const char* key;
   const char* title;
+  double atLeast = kRole;
 };
 
-constexpr double kRole = 0.5;
-/// Of which the largest names a head.
+/// Of which the largest that holds names a head.
 constexpr Threshold kRoles[] = {
-    {Metric::previousToken, kRole, "previous_token", "previous token"},
-    {Metric::nextToken, kRole, "next_token", "next token"},
-    {Metric::self, kRole, "self", "self"},
-    {Metric::duplicateToken, kRole, "duplicate_token", "duplicate token"},
-    {Metric::induction, kRole, "induction", "induction"},
-    {Metric::firstToken, kRole, "first_token", "first token"},
+    {Metric::previousToken, "previous_token", "previous token"},
+    {Metric::nextToken, "next_token", "next token"},
+    {Metric::self, "self", "self"},
+    {Metric::duplicateToken, "duplicate_token", "duplicate token"},
+    {Metric::induction, "induction", "induction"},
+    {Metric::firstToken, "first_token", "first token"},
 };
-/// Asked in this order where none of them does.
-constexpr Threshold kElse[] = {
-    {Metric::local, 0.6, "local", "local"},
-    {Metric::normalizedEntropy, 0.95, "uniform", "uniform"},
-};
+constexpr Threshold kLocal{Metric::local, "local", "local", 0.6};
+constexpr Threshold kUniform{Metric::normalizedEntropy, "uniform", "uniform", 0.95};
 
 /// "Normalized entropy" as it stands within a sentence.
 std::string inSentence(std::string title) {
@@ -48,10 +50,53 @@ std::string inSentence(std::string title) {
   return title;
 }
 
-HeadLabel labelBy(const Threshold& t, double measured) {
-  return {t.key, t.title, measured,
-          fmt::format("{} is {:.2f}, at least {}", inSentence(std::string(info(t.metric).title)),
-                      measured, t.atLeast)};
+std::string rowsInWords(Index rows) { return fmt::format("{} row{}", rows, rows == 1 ? "" : "s"); }
+
+/// A score, and what it is held against.
+struct Claim {
+  std::string key, title;
+  std::string measure;  // what the score is of, in words
+  Measured score;
+  double chance = 0.0;
+  Index rows = 0;
+  Index leastRows = kLeastRows;
+  double atLeast = kRole;
+  bool declared = false;
+
+  double least() const { return std::max(atLeast, chance + kAboveChance * (1.0 - chance)); }
+  bool holds() const { return score && rows >= leastRows && chance < 1.0 && *score >= least(); }
+  HeadLabel label() const {
+    return {key,
+            title,
+            *score,
+            fmt::format("{} is {:.2f} over {}, at least {:.2f} (uniform attention: {:.2f})",
+                        measure, *score, rowsInWords(rows), least(), chance),
+            rows,
+            declared};
+  }
+};
+
+Claim claimOf(const Threshold& t, const HeadMetrics& metrics, const UniformMetrics& uniform) {
+  return {t.key,
+          t.title,
+          inSentence(std::string(info(t.metric).title)),
+          metrics[t.metric],
+          uniform[t.metric].value.value_or(0.0),
+          uniform.rowsOf(t.metric),
+          kLeastRows,
+          t.atLeast};
+}
+
+Claim claimOf(const RelationScore& relation) {
+  return {relation.name,
+          relation.name,
+          "the mean weight on where it is to look",
+          relation.score,
+          relation.chance.weight,
+          relation.chance.rows,
+          relation.own ? kOwnLeastRows : kLeastRows,
+          kRole,
+          true};
 }
 
 Measured declaredScoreOf(const Trace& trace, Index item, Index head,
@@ -72,24 +117,61 @@ bool isOf(const std::optional<DeclaredRelation>& relation, const std::string& na
                      [&](const DeclaredRelation& part) { return part.name == name; });
 }
 
+/// Over the rows of one item that have partners; none where no row has.
+std::optional<PartnerChance> partnerChanceOf(const Document& document, Index item,
+                                             const DeclaredRelation& relation) {
+  PartnerChance chance;
+  Index rows = 0;
+  const auto& partners = relation.partners.at(static_cast<std::size_t>(item));
+  const CountedRows counted = countedRows(document, item);
+  for (const CountedRow& row : counted.rows) {
+    const std::vector<Index>& keys = partners.at(static_cast<std::size_t>(row.row));
+    if (keys.empty()) continue;
+    const auto allowed = std::count_if(keys.begin(), keys.end(), row.keys);
+    chance.weight += static_cast<double>(allowed) / static_cast<double>(row.keyCount);
+    if (row.keyCount > 1) ++chance.rows;
+    ++rows;
+  }
+  if (rows == 0) return std::nullopt;
+  chance.weight /= static_cast<double>(rows);
+  return chance;
+}
+
+HeadLabel noLabel(std::string why, Index rows) {
+  return {"", "not defined", std::nullopt, std::move(why), rows};
+}
+
 /// The label where no role holds.
-HeadLabel labelElse(const HeadMetrics& metrics, const Measured& uniformDistance) {
-  for (const Threshold& t : kElse) {
-    const Measured& measured = metrics[t.metric];
-    if (measured && *measured >= t.atLeast) return labelBy(t, *measured);
+HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
+  const Index rows = uniform.rowsOf(Metric::normalizedEntropy);  // all that have a choice
+  const Measured& entropy = metrics[Metric::entropy];            // defined wherever a row is
+  if (!entropy) return noLabel(entropy.why, rows);
+  if (rows < kLeastRows) {
+    return noLabel(fmt::format("{} two or more keys to choose between, and a label needs {} rows",
+                               rows == 0   ? "no row has"
+                               : rows == 1 ? "only 1 row has"
+                                           : fmt::format("only {} rows have", rows),
+                               kLeastRows),
+                   rows);
+  }
+  if (const Claim local = claimOf(kLocal, metrics, uniform); local.holds()) return local.label();
+  const Measured& evenness = metrics[kUniform.metric];
+  if (evenness && *evenness >= kUniform.atLeast) {
+    return {kUniform.key, kUniform.title, *evenness,
+            fmt::format("normalized entropy is {:.2f} over {}, at least {}", *evenness,
+                        rowsInWords(rows), kUniform.atLeast),
+            rows};
   }
   const Measured& distance = metrics[Metric::meanDistance];
-  if (distance && uniformDistance && *uniformDistance > 0.0 &&
-      *distance >= kFar * *uniformDistance) {
-    return {
-        "far", "far", *distance,
-        fmt::format("mean distance is {:.2f} tokens, at least {} × the {:.2f} of uniform attention "
-                    "under the same mask",
-                    *distance, kFar, *uniformDistance)};
+  const Measured& evenDistance = uniform[Metric::meanDistance];
+  if (distance && evenDistance && *evenDistance > 0.0 && *distance >= kFar * *evenDistance) {
+    return {"far", "far", *distance,
+            fmt::format("mean distance is {:.2f} tokens over {}, at least {} × the {:.2f} of "
+                        "uniform attention under the same mask",
+                        *distance, rowsInWords(rows), kFar, *evenDistance),
+            rows};
   }
-  const Measured& entropy = metrics[Metric::entropy];  // defined wherever a row is measured
-  return {"mixed", "mixed", std::nullopt,
-          entropy ? "no rule for a label holds" : "there is nothing to name it by: " + entropy.why};
+  return {"mixed", "mixed", std::nullopt, "no rule for a label holds", rows};
 }
 
 }  // namespace
@@ -119,35 +201,56 @@ Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
   return meanOf(items);
 }
 
-HeadLabel headLabel(const HeadMetrics& metrics, const Measured& uniformDistance,
+PartnerChance partnerChance(const Document& document, ItemChoice item,
+                            const DeclaredRelation& relation) {
+  if (item) return partnerChanceOf(document, *item, relation).value_or(PartnerChance{});
+  PartnerChance all;
+  Index items = 0;
+  for (Index i = 0; i < document.config.batch; ++i) {
+    const auto one = partnerChanceOf(document, i, relation);
+    if (!one) continue;
+    all.weight += one->weight;
+    all.rows += one->rows;
+    ++items;
+  }
+  if (items > 0) all.weight /= static_cast<double>(items);
+  return all;
+}
+
+std::string labelRule() {
+  return fmt::format(
+      "A label needs n ≥ {} rows with two or more keys to choose between (n ≥ {} for a relation "
+      "that the head was made or trained for), and a score of at least {} that lies at least {:g} "
+      "% "
+      "of the way from chance to 1; chance is the score of uniform attention under the same mask "
+      "over the same rows.",
+      kLeastRows, kOwnLeastRows, kRole, 100.0 * kAboveChance);
+}
+
+HeadLabel headLabel(const HeadMetrics& metrics, const UniformMetrics& uniform,
                     std::span<const RelationScore> relations) {
   std::optional<HeadLabel> best;
-  for (const Threshold& t : kRoles) {
-    const Measured& measured = metrics[t.metric];
-    if (!measured || *measured < t.atLeast || (best && *measured <= *best->score)) continue;
-    best = labelBy(t, *measured);
-  }
-  for (const RelationScore& relation : relations) {
-    const Measured& score = relation.score;
-    if (!score || *score < kRole || (best && *score <= *best->score)) continue;
-    best = {
-        relation.name, relation.name, *score,
-        fmt::format("the mean weight on where it is to look is {:.2f}, at least {}", *score, kRole),
-        true};
-  }
-  return best ? *best : labelElse(metrics, uniformDistance);
+  const auto take = [&best](const Claim& claim) {
+    if (claim.holds() && (!best || *claim.score > *best->score)) best = claim.label();
+  };
+  for (const Threshold& t : kRoles) take(claimOf(t, metrics, uniform));
+  for (const RelationScore& relation : relations) take(claimOf(relation));
+  return best ? *best : labelElse(metrics, uniform);
 }
 
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
                                   const std::vector<HeadMetrics>& metrics,
                                   const DeclaredRelations& relations) {
-  const Measured uniform = uniformMeanDistance(trace.document(), item);
+  const UniformMetrics uniform = uniformMetrics(trace.document(), item);
   std::vector<const DeclaredRelation*> declared;  // several heads may have one and the same
+  std::vector<PartnerChance> chances;             // likewise
   const auto declare = [&](const DeclaredRelation& relation) {
     const bool known =
         std::any_of(declared.begin(), declared.end(),
                     [&](const DeclaredRelation* each) { return each->name == relation.name; });
-    if (!known) declared.push_back(&relation);
+    if (known) return;
+    declared.push_back(&relation);
+    chances.push_back(partnerChance(trace.document(), item, relation));
   };
   for (const auto& relation : relations) {
     if (relation && relation->parts.empty()) declare(*relation);
@@ -157,12 +260,13 @@ std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,
   for (std::size_t h = 0; h < metrics.size(); ++h) {
     std::vector<RelationScore> scores;
     bool ownHolds = false;
-    for (const DeclaredRelation* each : declared) {
-      RelationScore score{each->name, declaredScore(trace, item, static_cast<Index>(h), *each)};
-      const bool own = h < relations.size() && isOf(relations[h], each->name);
-      const bool holds = score.score && *score.score >= kRole;
-      if (own && holds && !std::exchange(ownHolds, true)) scores.clear();
-      if (own || !ownHolds) scores.push_back(std::move(score));
+    for (std::size_t r = 0; r < declared.size(); ++r) {
+      const DeclaredRelation& each = *declared[r];
+      RelationScore score{each.name, declaredScore(trace, item, static_cast<Index>(h), each)};
+      score.own = h < relations.size() && isOf(relations[h], each.name);
+      score.chance = chances[r];
+      if (score.own && claimOf(score).holds() && !std::exchange(ownHolds, true)) scores.clear();
+      if (score.own || !ownHolds) scores.push_back(std::move(score));
     }
     labels.push_back(headLabel(metrics[h], uniform, scores));
   }

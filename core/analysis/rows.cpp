@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/dropout.h"
 #include "core/lanes.h"
 #include "core/steps/softmax_row.h"
 
@@ -84,6 +85,16 @@ std::string whyNoShares(const Trace& trace, Index item, Index head, const Counte
                        fmt::join(found, ", "));
   }
   return {};
+}
+
+WeightRange weightRange(const AttentionConfig& config, const Pins& pins, Index item, Index head) {
+  WeightRange range;
+  if (config.dropout.on()) range.high = DroppedCells(config).factor();
+  for (const Pin& pin : pins.of(TensorId::weights)) {
+    if (pin.cell.item != item || (head >= 0 && pin.cell.head != head)) continue;
+    range = range.with({pin.value, pin.value});
+  }
+  return range;
 }
 
 namespace {

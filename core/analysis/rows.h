@@ -2,6 +2,7 @@
 // shares of 1, and their sums.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -43,6 +44,21 @@ CountedRows countedRows(const Document& document, Index item);
 /// Why they are not in one of the rows, in words: "a row's weights do not sum to 1 (dropout)";
 /// empty where they are in all.
 std::string whyNoShares(const Trace& trace, Index item, Index head, const CountedRows& rows);
+
+/// Within which a head's weights lie.
+struct WeightRange {
+  float low = 0.0F;
+  float high = 1.0F;
+
+  float magnitude() const { return std::max(-low, high); }
+  /// The range that holds both.
+  WeightRange with(const WeightRange& other) const {
+    return {std::min(low, other.low), std::max(high, other.high)};
+  }
+};
+/// 0 to 1, as the softmax gives them; to 1/(1 − rate) with dropout, and as far as pins go. `head`
+/// −1: of all heads.
+WeightRange weightRange(const AttentionConfig& config, const Pins& pins, Index item, Index head);
 
 // Entropy sums: −Σ p log2 p over many weights at once, for entropies and divergences of whole
 // heads. Single precision within a piece of a row, double from piece to piece.

@@ -43,7 +43,7 @@ void wideRowWeights(const Trace& trace, const RowRef& row, const AttentionConfig
   double sum = 0.0;
   for (double& score : scores) sum += score = std::exp(score - maximum);
   for (std::size_t j = 0; j < scores.size(); ++j) {
-    weights[j] = static_cast<float>(scores[j] / sum);
+    weights[j] = static_cast<float>(softmaxShare(scores[j], sum));
   }
 }
 

@@ -93,6 +93,17 @@ bool mayMaskFully(const AttentionConfig& c) {
   return false;
 }
 
+std::string_view sentenceOf(const AttentionConfig& c) {
+  const bool down = c.mistakes.softmaxOverQueries;
+  if (c.dropout.on()) return "scores become weights; some are dropped";
+  if (mayMaskFully(c)) {
+    return down ? "scores become weights: each column with an allowed query sums to 1"
+                : "scores become weights: each row with an allowed key sums to 1";
+  }
+  return down ? "scores become weights: each column sums to 1"
+              : "scores become weights: each row sums to 1";
+}
+
 class Softmax final : public Step {
  public:
   StepId id() const override { return StepId::softmax; }
@@ -100,9 +111,7 @@ class Softmax final : public Step {
   StepText text(const AttentionConfig& c) const override {
     return {"softmax",
             "Softmax",
-            c.mistakes.softmaxOverQueries ? "scores become weights: each column sums to 1"
-            : c.dropout.on()              ? "scores become weights; some are dropped"
-                                          : "scores become weights: each row sums to 1",
+            sentenceOf(c),
             c.dropout.on() ? "A = dropout(softmax(S))" : "A = softmax(S)",
             "softmax",
             fmt::format("weights = masked_scores.softmax(dim={}){}{}",
@@ -160,6 +169,14 @@ class Softmax final : public Step {
              : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
                       "the allowed queries"
                     : "weights[b, h, i, j] = exp(s_j − max) / Σ exp(s − max) over the allowed keys";
+    for (const CellRef& s : sources) {
+      const double score = tensors.value(s);
+      e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
+    }
+    sumTerms(e);
+    if (const Term* own = e.own(); own != nullptr && softmaxShare(own->product, e.sum) == 0.0) {
+      e.rule += fmt::format("; {}", kBelowLeastWeight);
+    }
     if (c.dropout.on()) {
       const DroppedCells dropped(c);
       const bool drops = dropped(cell.item, cell.head, cell.row, cell.col);
@@ -167,11 +184,6 @@ class Softmax final : public Step {
       e.rule += drops ? "; dropped: 0 in its place"
                       : fmt::format("; kept by dropout: × 1/(1 − {:g})", c.dropout.rate);
     }
-    for (const CellRef& s : sources) {
-      const double score = tensors.value(s);
-      e.terms.push_back({toString(s), "max", score, maximum, std::exp(score - maximum), {s}});
-    }
-    sumTerms(e);
     return e;
   }
 

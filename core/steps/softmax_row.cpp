@@ -16,12 +16,13 @@ namespace {
 
 using Bytes [[gnu::vector_size(16)]] = std::uint8_t;
 
-/// Below this from the row's maximum an exponential counts as 0 (e⁻⁸⁰ ≈ 2e-35).
-constexpr float kUnderflow = -80.0F;
+/// The logarithm of kLeastWeight, rounded up: scores further below the row's maximum get weight 0.
+constexpr float kUnderflow = -87.33654F;
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 /// eˣ for x in [kUnderflow, 0], to 1 unit in the last place: x = n ln 2 + r with |r| ≤ ln 2 / 2, eʳ
-/// by its Taylor polynomial, and n added to the exponent.
+/// by its Taylor polynomial, and n added to the exponent. At kUnderflow n is −126 and r is above 0,
+/// so that every result is a normal number.
 [[gnu::always_inline]] inline void expOfNegative(Lanes& x) {
   constexpr float kLog2E = 1.44269504F;
   constexpr float kLn2High = 0.693359375F;  // few digits: n times it is exact
@@ -74,6 +75,12 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   cells = below < kUnderflow ? Lanes{} : cells;
 }
 
+/// Exponentials to weights: `share` is 1 / Σ. What would be below kLeastWeight becomes 0.
+[[gnu::always_inline]] inline void shareOut(Lanes& exponentials, float share) {
+  exponentials *= share;
+  exponentials = exponentials < kLeastWeight ? Lanes{} : exponentials;
+}
+
 /// One row of any length, of which at least one score, `takesPart` of them (null: all), has a part;
 /// `row` may be `from`. False where a scaled score is NaN or infinite.
 [[gnu::always_inline]] inline bool softmaxOfRow(const float* from, float factor, float* row,
@@ -106,10 +113,10 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float share = 1.0F / sumOf(sums);
   for (std::size_t j = 0; j < whole; j += kLanes) {
     std::memcpy(&scores, row + j, sizeof(scores));
-    scores *= share;
+    shareOut(scores, share);
     std::memcpy(row + j, &scores, sizeof(scores));
   }
-  last *= share;
+  shareOut(last, share);
   if (rest > 0) std::memcpy(row + whole, &last, rest * sizeof(float));
   return sumOf(zeros) == 0.0F;
 }
@@ -187,7 +194,7 @@ template <int kParts, int kRows>
     float* to = weights.data + (first + r) * weights.rowStride;
     const float share = sum[r] > 0.0F ? 1.0F / sum[r] : 0.0F;
     for (int part = 0; part < kParts; ++part) {
-      cells[r][part] *= share;
+      shareOut(cells[r][part], share);
       const std::size_t count = part + 1 < kParts ? kLanes : stored(first + r);
       if (count == kLanes) {
         std::memcpy(to + part * kWidth, &cells[r][part], sizeof(Lanes));

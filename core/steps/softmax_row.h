@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "core/mask.h"
@@ -12,8 +14,20 @@
 
 namespace headscope {
 
-/// Scores to weights, in place: exp(s − max) / Σ exp(s − max) over the allowed keys, 0 elsewhere; a
-/// row without an allowed key is all 0.
+/// float32's smallest normal number. A weight below it is 0: of smaller ones float32 has fewer
+/// digits, and processors take many times as long for them.
+inline constexpr float kLeastWeight = std::numeric_limits<float>::min();
+inline constexpr std::string_view kBelowLeastWeight =
+    "below float32's smallest normal number (1.18e-38): 0";
+
+/// What the softmax makes of an exponential and the sum of its row.
+inline double softmaxShare(double exponential, double sum) {
+  const double share = exponential / sum;
+  return share < static_cast<double>(kLeastWeight) ? 0.0 : share;
+}
+
+/// Scores to weights, in place: exp(s − max) / Σ exp(s − max) over the allowed keys, 0 elsewhere
+/// and where that is below kLeastWeight; a row without an allowed key is all 0.
 void softmaxRow(std::span<float> row, const AllowedKeys& allowed);
 
 /// The same of rows of scores that are `factor` times the raw ones, in the one sweep: the bits of

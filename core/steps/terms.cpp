@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/steps/softmax_row.h"
+
 namespace headscope {
 
 Term productTerm(const LayerTensors& tensors, const CellRef& left, const CellRef& right) {
@@ -83,7 +85,7 @@ double Explanation::computed() const {
   if (ending == Ending::sum) return sum;
   if (ending == Ending::difference) return share * (factor * incoming - sum);
   const Term* term = own();
-  return term != nullptr ? factor * term->product / sum : 0.0;
+  return term != nullptr ? factor * softmaxShare(term->product, sum) : 0.0;
 }
 
 }  // namespace headscope

@@ -111,8 +111,10 @@ std::string cellInWords(const Trace& trace, const CellRef& cell) {
   if (cell.tensor == TensorId::weights) {
     const std::string query = token(t.rows, cell.row);
     const std::string key = token(t.cols, cell.col);
-    return cell.gradient ? fmt::format("{}weight of {} on {}: {}", of, query, key, value)
-                         : fmt::format("{} gives {} of its attention to {}", query, value, key);
+    const float weight = trace.value(cell);
+    const bool share = !cell.gradient && weight >= 0.0F && weight <= 1.0F;
+    return share ? fmt::format("{} gives {} of its attention to {}", query, value, key)
+                 : fmt::format("{}weight of {} on {}: {}", of, query, key, value);
   }
   if (const auto score = scoreOf(cell.tensor); !score.empty()) {
     return fmt::format("{}{} of {} for {}: {}", of, score, token(t.rows, cell.row),

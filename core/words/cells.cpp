@@ -6,6 +6,7 @@
 #include <tuple>
 #include <variant>
 
+#include "core/steps/softmax_row.h"
 #include "core/words/numbers.h"
 
 namespace headscope {
@@ -142,6 +143,15 @@ std::string penaltyText(const Explanation& e) {
                      penalty.rightValue, number(e.value, 5));
 }
 
+std::string stepSentence(const Step& step, const Document& document) {
+  const StepText text = step.text(document.config);
+  if (step.id() != StepId::softmax || document.pins.of(TensorId::weights).empty()) {
+    return std::string(text.sentence);
+  }
+  return fmt::format("scores become weights{}; rows with a pinned weight need not sum to 1",
+                     document.config.dropout.on() ? ", some dropped" : "");
+}
+
 std::string remarkOn(const Trace& trace, const Explanation& e) {
   const AttentionConfig& c = trace.config();
   if (e.cell.gradient) return e.rule;
@@ -155,6 +165,7 @@ std::string remarkOn(const Trace& trace, const Explanation& e) {
   }
   if (id != TensorId::weights) return {};
   if (e.own() == nullptr) return e.rule;
+  if (softmaxShare(e.own()->product, e.sum) == 0.0) return std::string(kBelowLeastWeight);
   if (!c.dropout.on()) return {};
   return e.factor == 0.0 ? "dropped: 0 in its place"
                          : fmt::format("kept by dropout: × 1/(1 − {:g})", c.dropout.rate);

@@ -40,6 +40,10 @@ bool isForbidden(const Trace& trace, const Explanation& explanation);
 /// With ALiBi, of a masked score that is allowed: "−1.23 − 0.25 × 3 = −1.98".
 std::string penaltyText(const Explanation& explanation);
 
+/// What a step does, in one line that holds of a document: a row with a pinned weight need not sum
+/// to 1.
+std::string stepSentence(const Step& step, const Document& document);
+
 /// A remark on what the numbers do not show: which columns a head has, which rule forbids a key,
 /// what dropout did; or nothing.
 std::string remarkOn(const Trace& trace, const Explanation& explanation);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/alibi.h"
+#include "core/steps/softmax_row.h"
 #include "core/words/cells.h"
 #include "core/words/narration.h"
 #include "core/words/narrator.h"
@@ -70,8 +71,10 @@ std::string weightAsQuotient(const Narrator& n, const CellRef& at) {
                        number(own->product), number(e.sum),
                        e.factor == 0.0 ? ", then dropped" : ", then rescaled for dropout", weight);
   }
-  return fmt::format("{} gives {} {} / {} = {} of its attention.", n.query(), n.key(at.col),
-                     number(own->product), number(e.sum), weight);
+  return fmt::format(
+      "{} gives {} {} / {} = {} of its attention{}.", n.query(), n.key(at.col),
+      number(own->product), number(e.sum), weight,
+      softmaxShare(own->product, e.sum) > 0.0 ? "" : fmt::format(" ({})", kBelowLeastWeight));
 }
 
 /// What ALiBi takes off a head's scores for each place of distance.

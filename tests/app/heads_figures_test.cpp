@@ -12,6 +12,7 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/heads_page.h"
+#include "app/ui/parts/head_label.h"
 #include "app_driver.h"
 #include "core/analysis/head_report.h"
 #include "core/edit.h"
@@ -201,13 +202,16 @@ TEST(HeadsTable, SaysWhyWhatIsNotDefinedIsNot) {
 
 TEST(HeadsFigures, ScoresHaveTwoPlacesEverywhere) {
   HeadLabel label;
-  label.title = "uniform";
+  label.key = label.title = "uniform";
   label.score = 1.0;
-  EXPECT_EQ(labelWithScore(label), "uniform 1.00");
+  label.rows = 5;
+  EXPECT_EQ(labelWithScore(label), "uniform 1.00 (n = 5)");
   label.score = 0.125;
-  EXPECT_EQ(labelWithScore(label), "uniform 0.12");
+  EXPECT_EQ(labelWithScore(label), "uniform 0.12 (n = 5)");
   label.score.reset();
-  EXPECT_EQ(labelWithScore(label), "uniform");
+  EXPECT_EQ(labelWithScore(label), "uniform (n = 5)");
+  EXPECT_EQ(labelWithRule({"", "not defined", {}, "every row is fully masked"}),
+            "not defined: every row is fully masked");
   EXPECT_EQ(numbersInWords({0, 2, 3, 4, 6}), "1, 3–5, 7");
 }
 
@@ -372,7 +376,7 @@ TEST(HeadsFigures, AreOrderedWithWhatIsNotDefinedLast) {
   EXPECT_EQ(headsInOrder(report, "self", false), (std::vector<Index>{0, 3, 2, 1}));
   report.labels[0].title = "self";
   report.labels[1].title = "mixed";
-  report.labels[2] = {"self", "self", 0.9, "", false};
+  report.labels[2] = {"self", "self", 0.9, "", 5, false};
   report.labels[3].title = "local";
   EXPECT_EQ(headsInOrder(report, kByLabel, false), (std::vector<Index>{3, 1, 2, 0}));
   EXPECT_EQ(headsInOrder(report, kByLabel, true), (std::vector<Index>{2, 0, 1, 3}));

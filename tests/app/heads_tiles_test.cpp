@@ -4,6 +4,7 @@
 
 #include "app/gl/scene.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/parts/head_label.h"
 #include "core/analysis/head_report.h"
 #include "core/edit.h"
 #include "core/make_document.h"
@@ -46,7 +47,7 @@ TEST_F(DesignedGrid, TilesSayWhatTheyAreMadeForAndWhatTheyMeasureAs) {
   ui_.hover(ui_.at("Adjective ↔ noun", kCard));
   for (int i = 0; i < 90; ++i) ui_.frame();  // the mouse rests
   EXPECT_TRUE(ui_.shows("What its scores are made of:", "Tooltip")) << ui_.screen().all("Tooltip");
-  EXPECT_TRUE(ui_.shows("First token 0.62: ", "Tooltip"));
+  EXPECT_TRUE(ui_.shows("First token 0.62 (n = 6): ", "Tooltip"));
 }
 
 TEST_F(DesignedGrid, HeadsDrawnAtRandomAreCounted) {

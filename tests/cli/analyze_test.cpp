@@ -35,6 +35,7 @@ TEST_F(Analyze, GivesEveryKeyOfEveryHead) {
     EXPECT_TRUE(head.at("made_for").is_null());
     EXPECT_TRUE(head.at("made_for_score").is_null());
     EXPECT_TRUE(head.contains("label_score"));
+    EXPECT_TRUE(head.at("label_rows").is_number_integer());
     EXPECT_FALSE(head.contains("undefined"));
     EXPECT_EQ(report["similarity"][h].size(), 4U);
     EXPECT_EQ(report["similarity"][h][h], 1.0);
@@ -66,15 +67,28 @@ TEST_F(Analyze, WhatIsNotDefinedIsNullAndSaysWhy) {
   }
   EXPECT_EQ(head["undefined"]["previous_token"], "one token only");
   EXPECT_EQ(head["undefined"]["duplicate_token"], "no token repeats");
-  EXPECT_EQ(head["label"], "self");
+  EXPECT_TRUE(head["label"].is_null());
+  EXPECT_EQ(head["label_rows"], 0);
+  EXPECT_EQ(head["undefined"]["label"],
+            "no row has two or more keys to choose between, and a label needs 3 rows");
   EXPECT_EQ(report["similarity"], json::parse("[[1.0]]"));
 
   const json masked = jsonOf({"analyze", "--text", "a b", "--lengths", "0"});
   EXPECT_TRUE(masked["heads"][3]["entropy"].is_null());
   EXPECT_TRUE(masked["heads"][3]["label_score"].is_null());
-  EXPECT_EQ(masked["heads"][3]["label"], "mixed");
+  EXPECT_TRUE(masked["heads"][3]["label"].is_null());
+  EXPECT_EQ(masked["heads"][3]["undefined"]["label"], "every row is fully masked");
   EXPECT_TRUE(masked["similarity"][1][1].is_null());
   EXPECT_EQ(masked["undefined"]["similarity"], "every row is fully masked");
+}
+
+TEST_F(Analyze, TheNumberOfRowsStandsBesideTheLabel) {
+  const CliResult words = runProgram(analyze({"--init", "designed"}));
+  EXPECT_NE(words.out.find("does here"), std::string::npos);
+  EXPECT_NE(words.out.find("uniform attention:"), std::string::npos) << words.out;
+  const CliResult csv = runProgram(analyze({"--csv"}));
+  EXPECT_NE(csv.out.find(",label,label_score,label_rows,"), std::string::npos) << csv.out;
+  EXPECT_NE(runProgram({"analyze", "--help"}).out.find("A label needs n"), std::string::npos);
 }
 
 TEST_F(Analyze, WeightsThatDoNotSumToOneAreNotMeasured) {
@@ -86,7 +100,8 @@ TEST_F(Analyze, WeightsThatDoNotSumToOneAreNotMeasured) {
       EXPECT_EQ(head["undefined"][key], why);
     }
     EXPECT_TRUE(head["ablation"].is_number());
-    EXPECT_EQ(head["label"], "mixed");
+    EXPECT_TRUE(head["label"].is_null());
+    EXPECT_EQ(head["undefined"]["label"], why);
     EXPECT_TRUE(head["label_score"].is_null());
   }
   EXPECT_TRUE(report["similarity"][0][0].is_null());
@@ -131,7 +146,7 @@ TEST_F(Analyze, TheTableHoldsTheSameNumbers) {
   std::string line;
   std::getline(lines, line);
   const auto header = fields(line);
-  ASSERT_EQ(header.size(), 1 + kMetricCount + 2 + 2 + 2);
+  ASSERT_EQ(header.size(), 1 + kMetricCount + 2 + 3 + 2);
   for (std::size_t h = 0; h < 2; ++h) {
     ASSERT_TRUE(std::getline(lines, line));
     const auto cells = fields(line);
@@ -158,7 +173,7 @@ TEST_F(Analyze, TheTableHoldsTheSameNumbers) {
 TEST_F(Analyze, TheTextCountsHeadsFromOneAndNamesTheRule) {
   const CliResult text = runProgram(analyze({"--text", "a b c d e f", "--heads", "8"}));
   EXPECT_EQ(text.status, 0) << text.err;
-  EXPECT_NE(text.out.find("Head 8  uniform    normalized entropy is 1.00, at least 0.95"),
+  EXPECT_NE(text.out.find("Head 8  uniform    6  normalized entropy is 1.00 over 6 rows, at least 0.95"),
             std::string::npos)
       << text.out;
   EXPECT_NE(text.out.find("duplicate_token is not defined: no token repeats"), std::string::npos);

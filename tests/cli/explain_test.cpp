@@ -66,6 +66,30 @@ TEST_F(Explain, NamesOperandsByTheirOwnHeads) {
   EXPECT_EQ(score["terms"][5]["right"], "k[0, 1, 1, 5]");  // heads 2 and 3 share K head 1
 }
 
+/// A weight and its arithmetic agree as far down as float32 has normal numbers, and below that both
+/// are 0 and the rule says so.
+TEST_F(Explain, ASmallWeightIsWhatItsTermsSay) {
+  const auto weightAt = [](const std::string& score) {
+    return jsonOf({"explain", "--text", "a b", "--d-model", "4", "--heads", "1", "--pin",
+                   "scores[0,0,0,0]=0", "--pin", "scores[0,0,0,1]=" + score, "--step", "softmax",
+                   "--row", "0", "--col", "1"});
+  };
+  for (const char* score : {"-79", "-81", "-85", "-87"}) {
+    const json cell = weightAt(score);
+    const double expected = cell["terms"][1]["product"].get<double>() / cell["sum"].get<double>();
+    EXPECT_NEAR(cell["value"].get<double>() / expected, 1.0, 1e-5) << score;
+    EXPECT_EQ(cell["rule"].get<std::string>().find("below"), std::string::npos) << cell["rule"];
+  }
+  for (const char* score : {"-88", "-95", "-1000"}) {
+    const json cell = weightAt(score);
+    EXPECT_EQ(cell["value"], 0.0) << score;
+    EXPECT_NE(cell["rule"].get<std::string>().find(
+                  "; below float32's smallest normal number (1.18e-38): 0"),
+              std::string::npos)
+        << cell["rule"];
+  }
+}
+
 TEST_F(Explain, TheBiasIsTheLastTerm) {
   const json output = explain({"--step", "output"});
   EXPECT_EQ(output["index"], json({0, 0, 0}));

@@ -39,6 +39,27 @@ TEST_F(Model, GivesWhatTheContractSays) {
   }
 }
 
+/// Query and key weights of 0: each row shares its weight evenly among the tokens so far.
+TEST_F(Model, UniformAttentionIsCalledUniformOrNothing) {
+  std::string ids = "1";
+  for (int tokens = 1; tokens <= 6; ++tokens) {
+    const json said = jsonOf(model("uniform-gpt2", {"--ids", ids}));
+    for (const json& head : said["heads"]) {
+      EXPECT_EQ(head["label_rows"], tokens - 1);
+      if (tokens < 4) {
+        EXPECT_TRUE(head["label"].is_null()) << head;
+        EXPECT_NE(head["undefined"]["label"].get<std::string>().find("needs 3"), std::string::npos);
+      } else {
+        EXPECT_EQ(head["label"], "uniform") << head;
+      }
+    }
+    ids += "," + std::to_string(tokens + 1);
+  }
+  const CliResult words = runProgram(model("uniform-gpt2", {"--ids", "1,2"}));
+  EXPECT_NE(words.out.find("not defined  1  only 1 row has two or more keys"), std::string::npos)
+      << words.out;
+}
+
 TEST_F(Model, RunsOnATextByItsOwnTokenizer) {
   const json said = jsonOf(model("tiny-gpt2", {"--text", "The cat sat on the mat"}));
   EXPECT_EQ(said["ids"], json({283, 271, 84, 396, 278, 262, 298, 273}));

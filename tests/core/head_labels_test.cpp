@@ -21,8 +21,29 @@ HeadMetrics metricsOf(const std::map<Metric, double>& values) {
   return metrics;
 }
 
-std::string labelOf(const std::map<Metric, double>& values, double uniformDistance = 2.0) {
-  return headLabel(metricsOf(values), {uniformDistance, {}}).key;
+/// Uniform attention that has `chance` in every metric, over so many rows, and looks this far.
+UniformMetrics uniformWith(double chance, Index rows = 5, double distance = 2.0) {
+  UniformMetrics uniform;
+  for (const MetricInfo& m : allMetrics()) uniform.metrics[m.metric] = {chance, {}};
+  uniform.metrics[Metric::meanDistance] = {distance, {}};
+  uniform.rows.fill(rows);
+  return uniform;
+}
+
+/// Metrics as they are given, of some weights.
+HeadMetrics measured(std::map<Metric, double> values) {
+  values.try_emplace(Metric::entropy, 1.0);
+  return metricsOf(values);
+}
+
+HeadLabel labelled(const std::map<Metric, double>& values,
+                   const UniformMetrics& uniform = uniformWith(0.0)) {
+  return headLabel(measured(values), uniform);
+}
+
+std::string labelOf(const std::map<Metric, double>& values,
+                    const UniformMetrics& uniform = uniformWith(0.0)) {
+  return labelled(values, uniform).key;
 }
 
 /// As a sentence has it: "previous token".
@@ -49,8 +70,9 @@ TEST(HeadLabel, EachRuleHoldsFromItsThresholdOn) {
   for (const auto& rule : rules) {
     EXPECT_EQ(labelOf({{rule.metric, rule.threshold}}), rule.label);
     EXPECT_EQ(labelOf({{rule.metric, rule.threshold - 1e-9}}), "mixed") << rule.label;
-    const HeadLabel label = headLabel(metricsOf({{rule.metric, rule.threshold}}), {2.0, {}});
+    const HeadLabel label = labelled({{rule.metric, rule.threshold}});
     EXPECT_EQ(label.score, rule.threshold);
+    EXPECT_EQ(label.rows, 5);
     EXPECT_NE(label.rule.find(asWords(rule.metric)), std::string::npos) << label.rule;
   }
 }
@@ -89,26 +111,66 @@ TEST(HeadLabel, WhereNoRoleHoldsTheOthersAreAskedInOrder) {
   EXPECT_EQ(labelOf(all), "mixed");
 }
 
+/// 40 % of the way from what uniform attention has to 1.
+TEST(HeadLabel, AScoreHasToBeToldFromChance) {
+  const double chance = 0.4;
+  for (const Metric role : {Metric::previousToken, Metric::nextToken, Metric::self,
+                            Metric::duplicateToken, Metric::induction, Metric::firstToken}) {
+    EXPECT_EQ(labelOf({{role, 0.64 + 1e-9}}, uniformWith(chance)), info(role).key);
+    EXPECT_EQ(labelOf({{role, 0.64 - 1e-9}}, uniformWith(chance)), "mixed");
+    EXPECT_EQ(labelOf({{role, 1.0}}, uniformWith(1.0)), "mixed") << "there is no other key";
+  }
+  EXPECT_EQ(labelOf({{Metric::local, 0.7 + 1e-9}}, uniformWith(0.5)), "local");
+  EXPECT_EQ(labelOf({{Metric::local, 0.7 - 1e-9}}, uniformWith(0.5)), "mixed");
+  EXPECT_EQ(labelled({{Metric::self, 0.9}}, uniformWith(chance)).rule,
+            "self is 0.90 over 5 rows, at least 0.64 (uniform attention: 0.40)");
+}
+
+TEST(HeadLabel, NeedsThreeRows) {
+  const std::map<Metric, double> values{{Metric::induction, 0.9}, {Metric::normalizedEntropy, 1.0}};
+  EXPECT_EQ(labelOf(values, uniformWith(0.0, 3)), "induction");
+  UniformMetrics few = uniformWith(0.0, 3);
+  few.rows[static_cast<std::size_t>(Metric::induction)] = 2;
+  EXPECT_EQ(labelOf(values, few), "uniform");
+  const HeadLabel none = labelled(values, uniformWith(0.0, 2));
+  EXPECT_FALSE(none.defined());
+  EXPECT_EQ(none.title, "not defined");
+  EXPECT_EQ(none.score, std::nullopt);
+  EXPECT_EQ(none.rows, 2);
+  EXPECT_EQ(none.rule,
+            "only 2 rows have two or more keys to choose between, and a label needs 3 rows");
+}
+
 TEST(HeadLabel, WhatIsNotDefinedNeverWins) {
-  const HeadLabel label = headLabel(metricsOf({}), Measured::undefined("no rows"));
-  EXPECT_EQ(label.key, "mixed");
+  HeadMetrics nothing = metricsOf({});
+  nothing[Metric::entropy] = Measured::undefined("every row is fully masked");
+  const HeadLabel label = headLabel(nothing, uniformWith(0.0, 0));
+  EXPECT_FALSE(label.defined());
   EXPECT_EQ(label.score, std::nullopt);
-  EXPECT_EQ(labelOf({{Metric::meanDistance, 0.0}}, 0.0), "mixed");  // nothing to be far from
+  EXPECT_EQ(label.rule, "every row is fully masked");
+  EXPECT_EQ(labelOf({{Metric::meanDistance, 0.0}}, uniformWith(0.0, 5, 0.0)), "mixed");
 }
 
 TEST(HeadLabel, ADeclaredRelationIsOneRoleMore) {
-  const HeadMetrics metrics = metricsOf({{Metric::previousToken, 0.7}});
-  const auto labelled = [&](const Measured& score) {
-    const RelationScore relation{"verb → its subject", score};
-    return headLabel(metrics, {2.0, {}}, {&relation, 1});
+  const HeadMetrics metrics = measured({{Metric::previousToken, 0.7}});
+  const auto withRelation = [&](const Measured& score, bool own = false,
+                                PartnerChance chance = {0.0, 5}) {
+    const RelationScore relation{"verb → its subject", score, false, own, chance};
+    return headLabel(metrics, uniformWith(0.0), {&relation, 1});
   };
-  const HeadLabel held = labelled({0.71, {}});
+  const HeadLabel held = withRelation({0.71, {}});
   EXPECT_EQ(held.key, "verb → its subject");
   EXPECT_EQ(held.score, 0.71);
+  EXPECT_EQ(held.rows, 5);
   EXPECT_TRUE(held.declared);
-  EXPECT_EQ(labelled({0.7, {}}).key, "previous_token");
-  EXPECT_FALSE(labelled({0.7, {}}).declared);
-  EXPECT_EQ(labelled(Measured::undefined("none")).key, "previous_token");
+  EXPECT_EQ(withRelation({0.7, {}}).key, "previous_token");
+  EXPECT_FALSE(withRelation({0.7, {}}).declared);
+  EXPECT_EQ(withRelation(Measured::undefined("none")).key, "previous_token");
+  // of another head it needs as many rows as any role, of the head itself one
+  EXPECT_EQ(withRelation({0.9, {}}, false, {0.1, 2}).key, "previous_token");
+  EXPECT_EQ(withRelation({0.9, {}}, true, {0.1, 1}).key, "verb → its subject");
+  EXPECT_EQ(withRelation({0.9, {}}, true, {0.1, 0}).key, "previous_token");
+  EXPECT_EQ(withRelation({0.9, {}}, true, {0.85, 1}).key, "previous_token");
 }
 
 /// Over the rows that count and have a partner: 1, 2 and not 3, which is padding.
@@ -124,6 +186,52 @@ TEST(DeclaredScore, IsTheMeanWeightOnThePartners) {
             *declaredScore(*trace, 0, 0, relation));
   const DeclaredRelation nobody{"nobody", {{{}, {}, {}, {0}}}};
   EXPECT_EQ(declaredScore(*trace, 0, 0, nobody).why, "no token has one to look at");
+}
+
+/// Every row shares its weight evenly among its keys.
+TEST(HeadReport, UniformAttentionIsCalledNothingElse) {
+  for (const bool causal : {false, true}) {
+    for (Index tokens = 1; tokens <= 8; ++tokens) {
+      AttentionConfig c = sized(8, 1, tokens);
+      c.mask.causal = causal;
+      const auto trace = patterned(c, [=](Index, Index i, Index j) {
+        return !causal ? 1.0F / static_cast<float>(tokens)
+               : j > i ? 0.0F
+                       : 1.0F / static_cast<float>(i + 1);
+      });
+      const HeadLabel label = headReport(*trace, 0, {})->labels[0];
+      const Index choices = causal ? tokens - 1 : tokens > 1 ? tokens : 0;
+      EXPECT_EQ(label.key, choices < 3 ? "" : "uniform") << tokens << " tokens: " << label.rule;
+      EXPECT_EQ(label.rows, choices);
+    }
+  }
+}
+
+/// The metrics of a pass whose rows share their weight evenly are those of chance.
+TEST(UniformMetrics, AreTheMetricsOfAUniformPass) {
+  AttentionConfig c = sized(8, 1, 7);
+  c.mask.causal = true;
+  c.mask.window = 4;
+  const auto trace =
+      patterned(c,
+                [](Index, Index i, Index j) {
+                  const Index first = std::max<Index>(0, i - 3);
+                  return j >= first && j <= i ? 1.0F / static_cast<float>(i + 1 - first) : 0.0F;
+                },
+                {"a", "b", "a", "b", "a", "c", "b"});
+  const HeadMetrics metrics = (*headMetrics(*trace, 0))[0];
+  const UniformMetrics uniform = uniformMetrics(trace->document(), 0);
+  for (const MetricInfo& m : allMetrics()) {
+    if (m.metric == Metric::ablation) continue;
+    ASSERT_EQ(metrics[m.metric].value.has_value(), uniform[m.metric].value.has_value()) << m.key;
+    if (metrics[m.metric]) {
+      EXPECT_NEAR(*metrics[m.metric], *uniform[m.metric], 1e-6) << m.key;
+    }
+  }
+  EXPECT_EQ(uniform.rowsOf(Metric::self), 6);  // row 0 has one key
+  EXPECT_EQ(uniform.rowsOf(Metric::previousToken), 6);
+  EXPECT_EQ(uniform.rowsOf(Metric::nextToken), 5);
+  EXPECT_EQ(uniform.rowsOf(Metric::duplicateToken), 4);
 }
 
 TEST(HeadReport, NamesHeadsByWhatTheyDo) {
@@ -177,7 +285,8 @@ TEST(HeadReport, OfRelationsAHeadsOwnComesFirst) {
   EXPECT_LT(*report->labels[0].score, 1.0);
   EXPECT_EQ(report->labels[1].key, "of the fifth");
   relations[0]->partners = {{{}, {5}, {5}, {5}, {5}, {0}}};  // which does not hold
-  EXPECT_EQ(headReport(*trace, 0, relations)->labels[0].key, "of the fifth");
+  // another head's relation has one row, of which nothing can be told
+  EXPECT_EQ(headReport(*trace, 0, relations)->labels[0].key, "previous_token");
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ void expectTheReferences(const DocumentPtr& document, const std::string& name) {
                    fmt::format("{}, item {}, head {}, {}", name, item, h, m.key));
       }
     }
-    expectNear(uniformMeanDistance(*document, item),
+    expectNear(uniformMetrics(*document, item)[Metric::meanDistance],
                c.crossAttention() ? std::nullopt : reference.uniformDistance(), name);
     items.push_back(*metrics);
   }

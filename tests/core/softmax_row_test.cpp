@@ -117,6 +117,36 @@ TEST(SoftmaxRow, AgreesWithDoublePrecision) {
   }
 }
 
+/// Each weight that float32 has as a normal number is there, to its last digits; below that it is
+/// exactly 0, never a number with fewer digits.
+TEST(SoftmaxRow, KeepsWeightsDownToTheSmallestNormalNumber) {
+  constexpr double kLeast = std::numeric_limits<float>::min();
+  for (const SoftmaxLoops loops : softmaxLoopsHere()) {
+    for (const std::size_t count : {2U, 17U, 33U, 64U}) {
+      for (float below = 79.0F; below < 110.0F; below += 0.013F) {
+        Row row{std::vector<float>(count, -below), {}};
+        row.scores.front() = 0.0F;
+        row.scores.back() = -0.5F;  // a sum above 1
+        if (count == 2) row.scores.back() = -below;
+        const auto weights = softmaxOf(row, loops);
+        double sum = 0.0;
+        for (const float score : row.scores) sum += std::exp(double{score});
+        for (std::size_t j = 0; j < count; ++j) {
+          const double expected = std::exp(double{row.scores[j]}) / sum;
+          const double rounding = 3e-7 + 6e-8 * below;
+          if (expected > kLeast * (1.0 + rounding)) {
+            ASSERT_NEAR(weights[j] / expected, 1.0, rounding) << below;
+          } else if (expected < kLeast * (1.0 - rounding)) {
+            ASSERT_EQ(weights[j], 0.0F) << below;
+          } else {
+            ASSERT_NE(std::fpclassify(weights[j]), FP_SUBNORMAL) << below;
+          }
+        }
+      }
+    }
+  }
+}
+
 TEST(SoftmaxRow, HasTheSameBitsOnEveryProcessor) {
   const auto loops = softmaxLoopsHere();
   for (const Row& row : rows()) {

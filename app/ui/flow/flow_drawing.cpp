@@ -191,7 +191,7 @@ void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
 void paintHeatmaps(const FlowCanvas& canvas, const Panel& panel) {
   const AttentionConfig& config = canvas.config();
   const Index item = std::clamp<Index>(panel.view.item, 0, config.batch - 1);
-  const ColorScale scale = sequentialScale(panel.look, panel.view, 0.0F, 1.0F);
+  const ColorScale scale = weightScale(panel.look, panel.view, weightRange(panel.trace, item, -1));
   Heatmaps heatmaps(panel.look);
   for (const FlowBlock& block : canvas.layout.blocks) {
     // One that is fading out may belong to a head that is no more.

@@ -36,6 +36,7 @@ class AllHeads {
         memory_(memory),
         figures_(figures),
         shown_(visibleTokens(panel)),
+        range_(weightRange(panel.trace, panel.view.item, -1)),
         compared_(comparedHeads(view_.compared, c_.numHeads)) {
     if (memory_.pictures && memory_.pictures->source.kind != pictureSource(panel).kind) {
       memory_.pictures.reset();
@@ -169,7 +170,13 @@ class AllHeads {
     return spec;
   }
 
+  /// Of weights, none is below 0 but for a pin; lengths never are.
+  bool belowZero() const { return !normWeighted() && range_.low < 0.0F; }
+  /// The largest magnitude that weights of short inputs may have: 1, or as far as they go.
+  float mostWeight() const { return range_.magnitude(); }
+
   ColorScale scaleTo(float high) const {
+    if (belowZero()) return divergingScale(look_, panel_.view, high);
     ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, high);
     scale.allZero = high <= 0.0F;
     if (scale.allZero) scale.high = 1.0F;
@@ -182,7 +189,7 @@ class AllHeads {
   ColorScale oneScale() const {
     const bool toOne = !normWeighted() && plainToOne();
     const bool drawn = memory_.pictures && memory_.pictures->grid != nullptr;
-    return scaleTo(toOne || !drawn ? 1.0F : memory_.pictures->grid->largestOfAll());
+    return scaleTo(toOne || !drawn ? mostWeight() : memory_.pictures->grid->largestOfAll());
   }
 
   ColorScale scaleOf(const HeadTileGroup& group, const HeadPicture& picture) const {
@@ -195,7 +202,7 @@ class AllHeads {
       case HeadPicture::Of::shift:
         return divergingScale(look_, panel_.view, std::max(kLeastShift, own ? largest : ofKind));
       case HeadPicture::Of::plain:
-        if (!own) return scaleTo(plainToOne() ? 1.0F : ofKind);
+        if (!own) return scaleTo(plainToOne() ? mostWeight() : ofKind);
         break;
       case HeadPicture::Of::head:
       case HeadPicture::Of::mean:
@@ -334,6 +341,7 @@ class AllHeads {
   Memory& memory_;
   const Figures* figures_;
   VisibleTokens shown_;
+  WeightRange range_;  // of all heads
   std::vector<Index> compared_;
   std::vector<HeadPicture> side_;
   HeadTileGroup grid_, comparison_;

@@ -195,16 +195,6 @@ std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metri
   return sentences;
 }
 
-std::string labelWithScore(const HeadLabel& label) {
-  if (!label.score) return label.title;
-  // a distance, where all others are shares of the weight
-  if (label.key == "far") return fmt::format("far, {} tokens away", number(*label.score, 3));
-  return fmt::format("{} {:.2f}", label.title, *label.score);
-}
-std::string labelWithRule(const HeadLabel& label) {
-  return fmt::format("{}: {}", labelWithScore(label), label.rule);
-}
-
 std::string madeForInWords(const HeadReport& report, Index head) {
   const auto& made = report.madeFor[static_cast<std::size_t>(head)];
   if (!made) return {};

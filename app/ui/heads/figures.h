@@ -65,10 +65,6 @@ std::string headInWords(const HeadReport& report, Index head, std::span<const Me
 /// One sentence per reason: "Induction is not defined for all 8 heads because no token repeats."
 std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metric);
 
-/// "previous token 0.87"; a designed head's too.
-std::string labelWithScore(const HeadLabel& label);
-/// "previous token 0.87: previous_token is 0.87, at least 0.5": by which rule, too.
-std::string labelWithRule(const HeadLabel& label);
 /// "made for verb → its subject, 0.83 where it is to look; "; empty where nothing was declared.
 std::string madeForInWords(const HeadReport& report, Index head);
 

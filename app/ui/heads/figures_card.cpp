@@ -14,6 +14,7 @@
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/heads/scatter.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/parts/table.h"
 #include "app/ui/widgets.h"
 
@@ -161,7 +162,9 @@ class TableTab final : public FiguresTabCard {
     constexpr float kWidestLabel = 170.0F;
     std::vector<TableColumn> headings{
         {"#", "the heads by number", false, 24.0F},
-        {"label", "what the head is called by its metrics, with the score that the rule asks for",
+        {"label",
+         "what the head is called by its metrics, with the score that the rule asks for. " +
+             labelRule(),
          false, std::min(labels, kWidestLabel)}};
     constexpr float kFigureWidth = 44.0F;
     float needed = headings[0].least + headings[1].least;

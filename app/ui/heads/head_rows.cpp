@@ -8,6 +8,7 @@
 #include "app/ui/compat.h"
 #include "app/ui/head_purposes.h"
 #include "app/ui/heads/figures.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -144,7 +145,7 @@ void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRo
     drawText(ImGui::GetWindowDrawList(), look.fonts.tiny, ImGui::GetCursorScreenPos(), t.textMuted,
              elided(look.fonts.tiny, rule, width - how));
     ImGui::Dummy({width - how, headRowHeight(look)});
-    tip(look, rule);
+    tip(look, rule + ".\n" + labelRule());
     if (length == HeadRowsLength::whole) {
       // those of the pass before are greyed until the new ones are there
       const ImU32 color = heads.current ? t.text : t.textMuted;
@@ -161,7 +162,10 @@ std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Inde
   const auto at = static_cast<std::size_t>(head);
   std::vector<TileLine> lines;
   if (!named) {
-    lines.push_back({look.fonts.small, elided(look.fonts.small, report.labels[at].title, room)});
+    const std::string label = labelWithScore(report.labels[at]);
+    const bool fits = textSize(look.fonts.small, label).x <= room;
+    lines.push_back(
+        {look.fonts.small, fits ? label : elided(look.fonts.small, report.labels[at].title, room)});
   }
   const Measured& entropy = report.metrics[at][Metric::entropy];
   const Measured& most = report.metrics[at][Metric::confidence];

@@ -15,6 +15,7 @@
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
 #include "app/ui/parts/flash.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix_marks.h"
 #include "app/ui/widgets.h"
 #include "core/analysis/weight_readings.h"

@@ -11,8 +11,10 @@
 #include "app/ui/heads/heads_card.h"
 #include "app/ui/heads/heads_choice.h"
 #include "app/ui/parts/fingerprint.h"
+#include "app/ui/parts/matrix_marks.h"
 #include "app/ui/rich_text.h"
 #include "core/words/cells.h"
+#include "core/words/numbers.h"
 
 namespace headscope::ui {
 namespace {
@@ -83,6 +85,11 @@ std::string largestShareInWords(const Panel& panel) {
   if (query < 0) return {};
   std::string head = namedHead(panel);
   head.front() = 'H';
+  if (rowsMayNotSumToOne(trace, view.item, view.head)) {  // no shares of its attention
+    return fmt::format("{}. Its largest weight here: “{}” gives “{}” {}.", head,
+                       placeName(trace, Axis::query, view.item, query),
+                       placeName(trace, Axis::key, view.item, key), number(largest, 3));
+  }
   return fmt::format("{}. Its largest share here: “{}” gives {:.0f} % of its attention to “{}”.",
                      head, placeName(trace, Axis::query, view.item, query), 100.0F * largest,
                      placeName(trace, Axis::key, view.item, key));

@@ -131,6 +131,7 @@ class ValuePicture {
         look_(panel.look),
         plane_(plane),
         mix_(mix),
+        most_(weightRange(panel.trace, panel.view.item, head).magnitude()),
         color_(headColor(look_.theme, static_cast<std::size_t>(head))),
         chart_(valueChart(look_, plane, mix, room)),
         output_(place(mix.mean.point)),
@@ -174,7 +175,7 @@ class ValuePicture {
   ImVec2 place(const PlanePoint& p) const { return chart_.at(p.x, p.y); }
   ImVec2 placeOf(Index key) const { return place(plane_.values[static_cast<std::size_t>(key)]); }
   float weightOf(Index key) const {
-    return std::min(1.0F, std::abs(mix_.weights[static_cast<std::size_t>(key)]));
+    return std::min(1.0F, std::abs(mix_.weights[static_cast<std::size_t>(key)]) / most_);
   }
   float radius(Index key) const {
     return look_.px(kLeastValueRadius +
@@ -203,6 +204,7 @@ class ValuePicture {
   const Look& look_;
   const ValuePlane& plane_;
   const ValueMix& mix_;
+  float most_;  // the largest weight that the head may have
   ImU32 color_;
   Chart chart_;
   ImVec2 output_;

@@ -131,7 +131,7 @@ void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
   const float bar = scrolls ? ImGui::GetStyle().ScrollbarSize + look.space.thin : 0.0F;
   const Rect all = Rect::at(ImGui::GetCursorScreenPos(), {room.width() - bar, line * count});
   const ColorScale scale =
-      colorScale(look, panel.view, TensorId::wO, magnitudes.of(panel.trace, TensorId::wO, -1, -1));
+      divergingScale(look, panel.view, magnitudes.of(panel.trace, TensorId::wO, -1, -1));
   MatrixPicture picture(panel, magnitudes);
   for (Index h = 0; h < c.numHeads; ++h) {
     const Rect row = all.row(static_cast<int>(h), static_cast<int>(c.numHeads), 0.0F);

@@ -14,6 +14,7 @@
 #include "app/ui/heads/all_heads.h"
 #include "app/ui/heads/figures.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
@@ -248,9 +249,10 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
   if (label == nullptr) return title;
   const bool own = label->declared && label->key == made.title;
   if (own) title.both = labelWithScore(*label);
-  title.measured = own  // by its own name, which stands there already
-                       ? fmt::format("here {:.2f}", label->score.value_or(0.0))
-                       : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
+  title.measured =
+      own  // by its own name, which stands there already
+          ? fmt::format("here {:.2f} (n = {})", label->score.value_or(0.0), label->rows)
+          : (drawn || !label->score ? "" : "here ") + labelWithScore(*label);
   return title;
 }
 

@@ -118,7 +118,7 @@ class ColumnOfTokens {
   Index start_;  // the first label
 };
 
-constexpr float kThickestRibbon = 7.0F;  // of a weight of 1
+constexpr float kThickestRibbon = 7.0F;  // of the largest weight that there may be: 1, as a rule
 constexpr float kThinnestRibbon = 0.8F;  // of any
 constexpr float kRibbonSteepness =
     1.3F;  // of the curve where it is steepest, but for its ends: ~1.5
@@ -245,12 +245,14 @@ Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoic
   const float across = std::max(columns.right - columns.left, 1.0F);
   const float pitch = std::min(columns.queries.pitch, columns.keys.pitch);
   const float thickest = std::clamp(pitch * 0.5F, look.px(2.0F), look.px(kThickestRibbon));
+  const WeightRange range = weightRange(panel.trace, panel.view.item, -1);
+  const float most = range.magnitude();
   gl::RibbonBatch batch;
   batch.ribbons.reserve(choice.lines.size());
   for (const Line& line : choice.lines) {
     if (!holds(columns.queries, line.query) || !holds(columns.keys, line.key)) continue;
     if (!isSeen(columns.queries, line.query) && !isSeen(columns.keys, line.key)) continue;
-    const float weight = std::min(std::abs(line.weight), 1.0F);
+    const float weight = std::min(std::abs(line.weight) / most, 1.0F);
     const float y0 = columns.queries.y(line.query);
     const float y1 = columns.keys.y(line.key);
     const float slope = kRibbonSteepness * (y1 - y0) / across;  // ribbons are measured upright

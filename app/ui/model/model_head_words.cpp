@@ -9,18 +9,11 @@
 #include "app/ui/head_switch.h"
 #include "app/ui/model/model_heads.h"
 #include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/widgets.h"
 
 namespace headscope::ui {
-namespace {
-
 using model::HeadOfLayer;
-
-std::string scored(const HeadLabel& label) {
-  return label.score ? fmt::format("{} {:.2f}", label.title, *label.score) : label.title;
-}
-
-}  // namespace
 
 const HeadLabel* ModelHeads::labelOf(const HeadOfLayer& head) const {
   return shown_.heads == nullptr ? nullptr : &shown_.heads->labels[placeOf(head, moment_.config())];
@@ -41,7 +34,7 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
   if (shown_.heads == nullptr) return std::nullopt;
   if (view_.metric == kLabelMap) {
     const HeadLabel& label = *labelOf(head);
-    return MapCell{labelColor(label), label.title};
+    return MapCell{labelColor(label), labelWithScore(label), label.title};
   }
   const auto metric = metricFromKey(view_.metric);
   if (!metric) return std::nullopt;
@@ -55,7 +48,7 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
 
 ModelHeads::MapCell ModelHeads::numberCell(const Measured& value, float most) const {
   const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, most);
-  return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value)};
+  return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value), {}};
 }
 
 /// All words in and around a tile.
@@ -74,9 +67,14 @@ void ModelHeads::words(ImDrawList* list, const HeadOfLayer& head, const Rect& at
 void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const {
   ImFont* font = look_.fonts.tiny;
   const float room = at.width() - look_.space.tight;
-  const std::string lines = wrapped(font, cell.words, room);
-  const ImVec2 size = textSize(font, lines);
-  if (size.x > room || size.y > at.height()) return;
+  std::string lines = wrapped(font, cell.words, room);
+  ImVec2 size = textSize(font, lines);
+  const auto fits = [&] { return size.x <= room && size.y <= at.height(); };
+  if (!fits()) {
+    lines = wrapped(font, cell.shorter, room);
+    size = textSize(font, lines);
+  }
+  if (lines.empty() || !fits()) return;
   if (joined_ != nullptr) {
     const Rect ground = at.placed({size.x + look_.space.tight, size.y});
     list->AddRectFilled(ground.a, ground.b, cell.fill, look_.space.thin);
@@ -95,11 +93,11 @@ void ModelHeads::wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& 
 /// What the head does, above its tile; its name too where it stands in no row of its layer.
 void ModelHeads::title(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
   const HeadLabel* found = labelOf(head);
-  std::string words = found != nullptr ? scored(*found) : std::string();
+  std::string words = found != nullptr ? labelWithScore(*found) : std::string();
   if (live_.isOff(head)) words = "off";
   const bool nameless = !inPlace() || (memory_.canvas.grid.blocks > 1 && memory_.canvas.zoom > 1);
   if (nameless) words = fmt::format("{}  {}", shortName(head), words);
-  const bool muted = found == nullptr || found->key == "mixed";
+  const bool muted = found == nullptr || !found->defined() || found->key == "mixed";
   const ImVec2 from(at.a.x, at.a.y - fontSize(look_.fonts.tiny) - look_.space.thin);
   words = elided(look_.fonts.tiny, words, at.width());
   if (joined_ != nullptr) {
@@ -131,7 +129,8 @@ std::string ModelHeads::inWords(const Under& under) const {
   if (live_.isOff(under.head)) {
     text += ": off";
   } else if (shown_.heads != nullptr) {
-    text += fmt::format(": {}", scored(shown_.heads->labels[i]));
+    const HeadLabel& label = shown_.heads->labels[i];
+    text += ": " + (label.defined() ? labelWithScore(label) : labelWithRule(label));
   }
   const auto metric = metricFromKey(view_.metric);
   if (view_.metric == kTokensMap) {

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "app/ui/compat.h"
+#include "app/ui/parts/axis_labels.h"
+#include "app/ui/parts/head_label.h"
 #include "app/ui/parts/matrix.h"
 #include "app/ui/widgets.h"
 
@@ -63,6 +65,14 @@ std::string shortName(const HeadOfLayer& head) {
   return fmt::format("{}·{}", head.layer + 1, head.head + 1);
 }
 
+WeightRange weightRange(const model::ModelDocument& document) {
+  WeightRange range;
+  for (const auto& [layer, edited] : document.edited) {
+    range = range.with(headscope::weightRange(edited.config, edited.pins, 0, -1));
+  }
+  return range;
+}
+
 ModelHeads::ModelHeads(const Panel& panel, const LiveModel& live, const ModelMoment& moment,
                        Memory& memory, const std::optional<ShownHeads>& probe)
     : panel_(panel),
@@ -72,6 +82,7 @@ ModelHeads::ModelHeads(const Panel& panel, const LiveModel& live, const ModelMom
       view_(panel.view.model),
       memory_(memory) {
   remember();
+  range_ = weightRange(moment.trace->document());
   const std::vector<bool> none(memory_.names.size(), false);
   rowsLeftOut_ = view_.heads.specialTokens ? none : memory_.special;
   columnsLeftOut_ = rowsLeftOut_;
@@ -368,9 +379,9 @@ CellRows ModelHeads::cells(const HeadOfLayer& head, const Rect& at) const {
 }
 
 ColorScale ModelHeads::scaleOf(const HeadOfLayer& head) const {
-  float high = 1.0F;
-  if (largest_ != nullptr) high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
-  return sequentialScale(look_, panel_.view, 0.0F, high);
+  if (largest_ == nullptr) return weightScale(look_, panel_.view, range_);
+  const float high = std::max(1e-6F, (*largest_)[placeOf(head, moment_.config())]);
+  return weightScale(look_, panel_.view, {range_.low < 0.0F ? -high : 0.0F, high});
 }
 
 void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at) const {
@@ -380,7 +391,8 @@ void ModelHeads::frame(ImDrawList* list, const HeadOfLayer& head, const Rect& at
     list->AddRect(at.a, at.b, look_.theme.panelBorder);
   }
   const HeadLabel* found = labelOf(head);
-  if (pictures() && found != nullptr && found->key != "mixed" && at.height() > look_.px(12)) {
+  const bool labelled = found != nullptr && found->defined() && found->key != "mixed";
+  if (pictures() && labelled && at.height() > look_.px(12)) {
     // what it does, as a coloured foot of its picture
     list->AddRectFilled({at.a.x, at.b.y}, {at.b.x, at.b.y + look_.space.thin}, labelColor(*found));
   }

@@ -40,6 +40,9 @@ inline constexpr std::array<std::string_view, 9> kColoredLabels{
 /// A head as it is called in a few letters, counted from 1: "2·11".
 std::string shortName(const model::HeadOfLayer& head);
 
+/// Of all heads of a model: what an edit of a layer may make of its weights.
+WeightRange weightRange(const model::ModelDocument& document);
+
 class ModelHeads {
  public:
   /// What lasts from frame to frame.
@@ -74,6 +77,7 @@ class ModelHeads {
   struct MapCell {
     ImU32 fill;
     std::string words;
+    std::string shorter;  // where the words do not fit; empty: none
   };
 
   static constexpr float kNamesRoom = 60.0F;  // points at the left of a tile and below it
@@ -122,6 +126,7 @@ class ModelHeads {
   ModelView& view_;
   Memory& memory_;
   ShownHeads shown_;
+  WeightRange range_;  // of all heads of all layers
   std::vector<bool> rowsLeftOut_, columnsLeftOut_;
   const std::vector<float>* largest_ = nullptr;
   const SmallHeads* small_ = nullptr;  // null: not needed, or not there yet

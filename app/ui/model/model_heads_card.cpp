@@ -77,7 +77,7 @@ class ModelHeadsCard final : public Card {
       if (pill(look, name.c_str(), view.metric == key)) view.metric = key;
       tip(look, std::string(about));
     };
-    map("what it does", kLabelMap, "Each head in the colour of what it does");
+    map("what it does", kLabelMap, "Each head in the colour of what it does. " + labelRule());
     for (const Metric metric : kMappedMetrics) {
       map(std::string(info(metric).title), info(metric).key, info(metric).words);
     }

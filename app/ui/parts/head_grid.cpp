@@ -128,10 +128,11 @@ MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Inde
 
 HeadTiles::HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor, bool gradients)
     : panel_(panel), tensor_(tensor), gradients_(gradients) {
-  const bool weights = tensor == TensorId::weights && !gradients;
-  const float magnitude =
-      weights ? 1.0F : magnitudes.of(panel.trace, tensor, panel.view.item, -1, gradients);
-  scale_ = colorScale(panel.look, panel.view, ref(0), magnitude);
+  const Index item = panel.view.item;
+  scale_ = tensor == TensorId::weights && !gradients
+               ? weightScale(panel.look, panel.view, weightRange(panel.trace, item, -1))
+               : divergingScale(panel.look, panel.view,
+                                magnitudes.of(panel.trace, tensor, item, -1, gradients));
 }
 
 MatrixRef HeadTiles::ref(Index head) const {

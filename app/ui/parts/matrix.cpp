@@ -253,7 +253,7 @@ ImU32 ColorScale::color(const ColorMaps& maps, float value) const {
 std::string ColorScale::inWords() const {
   if (allZero) return "all 0";
   return diverging ? "±" + number(high, 3)
-                   : fmt::format("{} to {}", number(low, 2), number(high, 2));
+                   : fmt::format("{} to {}", number(low, 3), number(high, 3));
 }
 
 ColorScale divergingScale(const Look& look, const ViewState& view, float magnitude) {
@@ -266,15 +266,20 @@ ColorScale sequentialScale(const Look& look, const ViewState& view, float low, f
   return {low, high, ColorMaps::sequential(view.colorMaps, look.theme.kind), false, false};
 }
 
-ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude) {
-  return tensor == TensorId::weights ? sequentialScale(look, view, 0.0F, 1.0F)
-                                     : divergingScale(look, view, magnitude);
+ColorScale weightScale(const Look& look, const ViewState& view, const WeightRange& range) {
+  return range.low < 0.0F ? divergingScale(look, view, range.magnitude())
+                          : sequentialScale(look, view, 0.0F, range.high);
 }
 
-ColorScale colorScale(const Look& look, const ViewState& view, const MatrixRef& ref,
-                      float magnitude) {
-  return ref.gradient ? divergingScale(look, view, magnitude)
-                      : colorScale(look, view, ref.tensor, magnitude);
+WeightRange weightRange(const Trace& trace, Index item, Index head) {
+  return weightRange(trace.config(), trace.pins(), item, head);
+}
+
+ColorScale colorScale(const Look& look, const ViewState& view, const Trace& trace,
+                      const MatrixRef& ref, float magnitude) {
+  return ref.tensor == TensorId::weights && !ref.gradient
+             ? weightScale(look, view, weightRange(trace, ref.item, ref.head))
+             : divergingScale(look, view, magnitude);
 }
 
 float Magnitudes::of(const Trace& trace, TensorId tensor, Index item, Index head, bool gradient) {

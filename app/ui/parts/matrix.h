@@ -16,6 +16,7 @@
 #include "app/ui/parts/fingerprint.h"
 #include "app/ui/parts/layout.h"
 #include "app/ui/parts/reduce.h"
+#include "core/analysis/rows.h"
 #include "core/trace.h"
 
 namespace headscope::ui {
@@ -109,12 +110,16 @@ struct ColorScale {
 };
 /// About 0, to `magnitude` both ways.
 ColorScale divergingScale(const Look& look, const ViewState& view, float magnitude);
-/// From `low` to `high`: weights 0 to 1.
+/// From `low` to `high`.
 ColorScale sequentialScale(const Look& look, const ViewState& view, float low, float high);
-/// Weights sequential, all else diverging, as are all gradients.
-ColorScale colorScale(const Look& look, const ViewState& view, TensorId tensor, float magnitude);
-ColorScale colorScale(const Look& look, const ViewState& view, const MatrixRef& ref,
-                      float magnitude);
+/// Weights from 0 to 1 or as far as they go; about 0 where one may be below it.
+ColorScale weightScale(const Look& look, const ViewState& view, const WeightRange& range);
+/// Of a trace's weights (head −1: of all heads).
+WeightRange weightRange(const Trace& trace, Index item, Index head);
+/// A matrix of a trace: weights as weightScale has them, all else about 0 to `magnitude`, as are
+/// all gradients.
+ColorScale colorScale(const Look& look, const ViewState& view, const Trace& trace,
+                      const MatrixRef& ref, float magnitude);
 
 /// Largest magnitudes of matrices, remembered until their values change.
 class Magnitudes {

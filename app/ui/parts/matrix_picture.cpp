@@ -12,7 +12,7 @@ ColorScale MatrixPicture::scaleOf(const MatrixRef& ref) {
   const float magnitude = ref.tensor == TensorId::weights
                               ? 1.0F
                               : magnitudes_.of(panel_.trace, ref.tensor, ref.item, ref.head);
-  return colorScale(panel_.look, panel_.view, ref.tensor, magnitude);
+  return colorScale(panel_.look, panel_.view, panel_.trace, ref, magnitude);
 }
 
 void MatrixPicture::add(const MatrixRef& ref, const ColorScale& scale, const Rect& at,

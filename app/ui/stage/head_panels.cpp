@@ -372,12 +372,16 @@ float whySeveralBeside(const Panel& panel, float height) {
   return width + look.space.wide;
 }
 
+std::string scaleInWords(const HeadTiles& weights) {
+  return fmt::format("weights {}, one scale · rows: queries, columns: keys",
+                     weights.scale().inWords());
+}
+
 void headsStrip(const Panel& panel) {
   const Look& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
-  std::string about =
-      "weights 0 to 1, one scale · rows: queries, columns: keys · click to open · "
-      "x switches a head off";
+  HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
+  std::string about = scaleInWords(tiles) + " · click to open · x switches a head off";
   const std::string mistakes = mistakesInWords(panel);
   if (!mistakes.empty()) about = mistakes + " · " + about;
   constexpr float kRoomForHeading = 70.0F;
@@ -405,7 +409,6 @@ void headsStrip(const Panel& panel) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 origin = ImGui::GetCursorScreenPos();
   const float height = room.y - (scrolls ? ImGui::GetStyle().ScrollbarSize + look.px(3) : 0.0F);
-  HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
   const MeasuredHeads measured = measuredHeads(panel);
   const std::vector<StripCard> cards = stripCards(panel, origin, {width, height}, width + gap);
   for (const StripCard& card : cards) {
@@ -429,7 +432,8 @@ class HeadsStrip final : public Card {
   HeadsStrip() : Card({kStripCard, "Heads", "the weights of every head"}) {}
   void draw(const Panel& panel) override {
     if (!panel.alone) return headsStrip(panel);
-    heading(panel.look, "Heads", "weights 0 to 1, one scale · rows: queries, columns: keys");
+    const HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
+    heading(panel.look, "Heads", scaleInWords(tiles).c_str());
     headGrid(panel, TensorId::weights);
   }
 };

@@ -210,7 +210,8 @@ class Stage {
     return (step == StepId::scale || step == StepId::mask) && !panel_.view.gradientsThere;
   }
   ColorScale ownScale(const MatrixRef& ref) {
-    return colorScale(look_, panel_.view, ref, panel_.magnitudes.ofPart(panel_.trace, ref));
+    return colorScale(look_, panel_.view, panel_.trace, ref,
+                      panel_.magnitudes.ofPart(panel_.trace, ref));
   }
   ColorScale scaleOf(const MatrixRef& ref) {
     if (!scaleShared()) return ownScale(ref);
@@ -219,7 +220,7 @@ class Stage {
       if (item.sign || item.ref.maskOnly) continue;
       largest = std::max(largest, panel_.magnitudes.ofPart(panel_.trace, item.ref));
     }
-    return colorScale(look_, panel_.view, ref, largest);
+    return colorScale(look_, panel_.view, panel_.trace, ref, largest);
   }
 
   const Panel& panel_;
@@ -293,7 +294,7 @@ void stageHeading(const Panel& panel, bool perHead) {
   const ImVec2 top = ImGui::GetCursorPos();
   const std::string title =
       fmt::format("Step {} · {}", stepPlace(panel.view.step, c) + 1, text.title);
-  std::string explanation(text.sentence);
+  std::string explanation = stepSentence(step(panel.view.step), panel.document);
   if (panel.view.gradients) {
     explanation = !panel.gradientsProblem.empty() ? std::string(panel.gradientsProblem)
                   : panel.view.gradientsThere

@@ -119,9 +119,15 @@ class Compared {
   }
 
   ColorScale scaleOf(std::size_t i) const {
-    return i == kDifferenceIndex
-               ? divergingScale(look_, panel_.view, difference_.largestFinite)
-               : colorScale(look_, panel_.view, ref_.tensor, difference_.magnitude);
+    if (i == kDifferenceIndex) {
+      return divergingScale(look_, panel_.view, difference_.largestFinite);
+    }
+    if (ref_.tensor != TensorId::weights) {
+      return divergingScale(look_, panel_.view, difference_.magnitude);
+    }
+    return weightScale(look_, panel_.view,
+                       weightRange(passes_.first.trace, ref_.item, ref_.head)
+                           .with(weightRange(passes_.second.trace, ref_.item, ref_.head)));
   }
 
   void heatmaps() {

@@ -16,6 +16,7 @@
 #include "app/ui/stage/stage_items.h"
 #include "app/ui/tools/tools.h"
 #include "app/ui/widgets.h"
+#include "core/steps/softmax_row.h"
 #include "core/words/arithmetic.h"
 #include "core/words/cells.h"
 
@@ -166,7 +167,7 @@ class TermTable {
       case TermPart::difference:
         return term.leftValue - term.rightValue;
       case TermPart::share:
-        return term.product / e_.sum;
+        return softmaxShare(term.product, e_.sum);
       default:
         return term.product;
     }
@@ -190,8 +191,8 @@ class TermTable {
   /// Its share of the largest term, in the colours of values.
   void bar(Table& table, double product) const {
     const auto share = product == 0.0 ? 0.0F : static_cast<float>(product / terms_.largest);
-    const ColorScale scale =
-        colorScale(look_, panel_.view, softmax_ ? TensorId::weights : TensorId::rawScores, 1.0F);
+    const ColorScale scale = softmax_ ? sequentialScale(look_, panel_.view, 0.0F, 1.0F)
+                                      : divergingScale(look_, panel_.view, 1.0F);
     table.bar(std::abs(share),
               scale.color(look_.maps, share * 0.75F + (share < 0.0F ? -0.25F : 0.25F)));
   }
