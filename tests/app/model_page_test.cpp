@@ -303,7 +303,11 @@ TEST_F(ModelPage, WhatAFolderHoldsAndThePassLeavesOutIsSaid) {
   ui.app().dropFiles({folder});
   ui.settle();
   ui.frame();
-  EXPECT_TRUE(ui.shows("2 unknown fields", kModelTextCard)) << all(kModelTextCard);
+  ASSERT_TRUE(ui.shows("2 unknown fields", kModelTextCard)) << all(kModelTextCard);
+  ui.hover(ui.at("2 unknown fields", kModelTextCard));
+  ui.settle();
+  EXPECT_TRUE(ui.shows("favourite_colour is \"green\""));
+  EXPECT_TRUE(ui.shows("shape is 3"));
   std::filesystem::remove_all(folder);
 }
 
