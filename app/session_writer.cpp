@@ -98,23 +98,30 @@ std::vector<SessionWriter::Job>::iterator SessionWriter::nextJob() {
                           [](const Job& a, const Job& b) { return a.due < b.due; });
 }
 
+std::string SessionWriter::save(Job& job) {
+  std::optional<formats::FileContent> expected;
+  {
+    const std::lock_guard lock(mutex_);
+    if (job.replace == Replace::unchanged) expected = known(job.path);
+    if (!job.session->origin.empty()) {
+      job.session->originContent = known(job.session->origin);
+    }
+  }
+  formats::SessionSaved saved = formats::saveSession(job.path, *job.session, expected);
+  know(job.path, saved.content);
+  return std::move(saved.leftOut);
+}
+
 void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
   const auto next = nextJob();
   Job job = std::move(*next);
   jobs_.erase(next);
   running_ = true;
-  const auto expected = job.replace == Replace::unchanged ? known(job.path) : std::nullopt;
-  if (job.session && !job.session->origin.empty()) {
-    job.session->originContent = known(job.session->origin);
-  }
   lock.unlock();
-  Done done{job.path, job.ticket, !job.session, {}};
-  std::optional<formats::FileContent> content;
+  Done done{{}, job.ticket, !job.session, {}};
   try {
     if (job.session) {
-      formats::SessionSaved saved = formats::saveSession(job.path, *job.session, expected);
-      content = saved.content;
-      done.leftOut = std::move(saved.leftOut);
+      done.leftOut = save(job);
     } else {
       formats::removeSession(job.path);
     }
@@ -126,9 +133,9 @@ void SessionWriter::runNext(std::unique_lock<std::mutex>& lock) {
   } catch (const std::exception& failure) {
     done.error = "cannot save " + job.path.string() + ": " + sentenceFor(failure);
   }
+  done.path = std::move(job.path);
   job = {};  // the last of a document may go here
   lock.lock();
-  if (content) known_[done.path] = *content;
   done_.push_back(std::move(done));
   running_ = false;
   lock.unlock();

@@ -68,6 +68,8 @@ class SessionWriter {
   std::vector<Job>::iterator nextJob();
   /// Does the next; `lock` holds mutex_ before and after.
   void runNext(std::unique_lock<std::mutex>& lock);
+  /// Gives what could not be kept. Throws as saveSession does.
+  std::string save(Job& job);
   /// What the file held when it was read or written here last.
   std::optional<formats::FileContent> known(const std::filesystem::path& path) const;
 

@@ -46,7 +46,10 @@ class WebHost {
   void paste(std::string text) { pasted_ = std::move(text); }
   void open(const std::string& path);
   void openLink(const std::string& link);
-  void copyLink() { app_.copyLink(); }
+  void copyLink() {
+    app_.copyLink();
+    owed();
+  }
   void focus(bool has);
 
  private:

@@ -229,7 +229,7 @@ Json sessionJson(const Session& session, TensorsToSave& tensors, std::string& le
                {"view", viewJson(session.view)},
                {"scenes", std::move(scenes)}};
   if (session.originContent) json["origin_content"] = *session.originContent;
-  // written where there are any, so that programs that do not know them open the rest
+  // a session without them is one that older programs read, too
   Json models = modelsJson(session, tensors, leftOut);
   if (!models.list()->empty()) json["models"] = std::move(models);
   return json;

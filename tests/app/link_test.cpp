@@ -60,7 +60,8 @@ TEST(Link, IsMadeAndOpenedWithWeightsThatAreLearnedForIt) {
   test::expectSame(*document, driver.document());
 }
 
-/// A document that says that its weights were learned; learning them takes minutes.
+/// A document that says that its weights were learned; learning them takes far longer than the few
+/// frames that are drawn here.
 class LongLink : public testing::Test {
  protected:
   static constexpr const char* kProgress = "Learning the heads of the link: step ";
@@ -79,7 +80,7 @@ class LongLink : public testing::Test {
     EXPECT_FALSE(driver_.shows(kProgress));
   }
 
-  DocumentPtr document_ = learnedDocument(1024, xavier);
+  DocumentPtr document_ = learnedDocument(2048, xavier);
   AppDriver driver_{document_};
 };
 

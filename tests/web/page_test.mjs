@@ -99,12 +99,10 @@ expect(`a script comes with its tensors (${listed.length} files)`,
        listed.includes('headscope-pytorch/check_attention.py') && listed.includes('headscope-pytorch/tensors/weights.npy'));
 await fresh.close();
 
-const link = await page.evaluate(async () => {
-  let copied = '';
-  Module.host.copy = (text) => { copied = text; };
+const link = await page.evaluate(() => new Promise((copied) => {
+  Module.host.copy = copied;
   Module._headscope_copy_link(program);
-  return copied;
-});
+}));
 expect('a link is the address and what is on the screen', link.startsWith(`${address}#s1.`));
 // without the status bar, which tells how long the pass took
 const above = {clip: {x: 0, y: 0, width: 1280, height: 690}};
