@@ -203,18 +203,16 @@ std::string_view targetOfDeadTemporary(std::string_view name) {
 void removeDeadTemporary(const fs::path& temporary) {
   std::error_code code;
   const auto lock = platform::FileLock::tryNow(temporary, false, code);
-  if (lock != nullptr) fs::remove_all(temporary, code);
+  if (lock == nullptr) return;
+  platform::isFolder(temporary) ? void(fs::remove_all(temporary, code))
+                                : void(fs::remove(temporary, code));
 }
 
 void removeDeadTemporariesOf(const fs::path& target) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
   const std::string name = target.filename().string();
-  std::error_code code;
-  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
-    const std::string file = at->path().filename().string();
-    if (file.starts_with(name) && targetOfDeadTemporary(file) == name) {
-      removeDeadTemporary(at->path());
-    }
+  for (const std::string& file : platform::namesIn(folder)) {
+    if (targetOfDeadTemporary(file) == name) removeDeadTemporary(folder / file);
   }
 }
 

@@ -301,8 +301,7 @@ void requireOwn(const fs::path& folder) {
 /// so that nobody takes it for one that a killed process left.
 class Staging {
  public:
-  explicit Staging(fs::path folder)
-      : target_(std::move(folder)), path_(temporaryName(target_, 0)) {
+  explicit Staging(fs::path folder) : target_(std::move(folder)), path_(temporaryName(target_, 0)) {
     removeDeadTemporariesOf(target_);
     std::error_code code;
     fs::create_directory(path_, code);

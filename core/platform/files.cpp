@@ -10,6 +10,7 @@
 #include <io.h>
 #include <share.h>
 #else
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -71,6 +72,15 @@ std::error_code createFile(const fs::path& path, std::unique_ptr<FileLock>&) {
   if (file == nullptr) return lastError();
   std::fclose(file);
   return {};
+}
+
+std::vector<std::string> namesIn(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code code;
+  for (fs::directory_iterator at(folder, code), end; !code && at != end; at.increment(code)) {
+    names.push_back(at->path().filename().string());
+  }
+  return names;
 }
 
 std::error_code flushFile(const fs::path& path) {
@@ -164,10 +174,23 @@ std::unique_ptr<FileLock> FileLock::tryNow(const fs::path& path, bool create,
 std::error_code createFile(const fs::path& path, std::unique_ptr<FileLock>& lock) {
   Descriptor descriptor(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
   if (!descriptor) return lastError();
-  if (::flock(*descriptor, LOCK_EX | LOCK_NB) == 0) {
+  if (::flock(*descriptor, LOCK_EX | LOCK_NB) != 0) return {};
+  try {
     lock = std::make_unique<LockedDescriptor>(path, std::move(descriptor));
+  } catch (...) {
+    ::unlink(path.c_str());
+    throw;
   }
   return {};
+}
+
+std::vector<std::string> namesIn(const fs::path& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+  std::vector<std::string> names;
+  while (const dirent* entry = open != nullptr ? ::readdir(open.get()) : nullptr) {
+    names.emplace_back(entry->d_name);
+  }
+  return names;
 }
 
 std::error_code flushFile(const fs::path& path) {

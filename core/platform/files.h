@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 #include <system_error>
+#include <vector>
 
 namespace headscope::platform {
 
@@ -37,6 +39,10 @@ class FileLock {
 /// A new, empty file; an error (std::errc::file_exists) where there is one. `lock` holds it until
 /// it goes or its process ends, and stays null where the file system has no locks.
 std::error_code createFile(const std::filesystem::path& path, std::unique_ptr<FileLock>& lock);
+
+/// The names in a folder; none where it cannot be read. Where memory runs out it throws
+/// std::bad_alloc, unlike std::filesystem::directory_iterator of libstdc++, which ends the program.
+std::vector<std::string> namesIn(const std::filesystem::path& folder);
 
 /// What was written to the file is on the disk.
 std::error_code flushFile(const std::filesystem::path& path);
