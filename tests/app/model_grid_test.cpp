@@ -112,6 +112,27 @@ TEST_F(ModelGrid, TakesTheRoomThereIs) {
   }
 }
 
+/// Gaps that were scaled twice stood 14 points off at scale 2.
+TEST_F(ModelGrid, StandsTheSameAtTwiceTheScale) {
+  const auto placeAt = [](int scale, const char* text, const char* card) {
+    ViewState view;
+    view.scale = static_cast<float>(scale);
+    view.page = kModelPage;
+    view.model.place = {(fs::path(HEADSCOPE_TEST_DATA) / "tiny-gpt2").string(), "The cat sat"};
+    view.model.prediction.reading = 1;
+    AppDriver driver(presetDocument("original-transformer"), 1600 * scale, 1000 * scale, view);
+    for (int i = 0; i < 4; ++i) {
+      driver.settle();
+      driver.frame();
+    }
+    return driver.at(text, card).x / static_cast<float>(scale);
+  };
+  for (const auto& [text, card] :
+       {std::pair{"first column", kModelHeadsCard}, std::pair{"against", kModelPredictionCard}}) {
+    EXPECT_NEAR(placeAt(2, text, card), placeAt(1, text, card), 6.0F) << text;
+  }
+}
+
 TEST_F(ModelGrid, AClickChoosesAHeadAndKeepsTheToken) {
   openTiny();
   ui.view().model.token = 3;
