@@ -287,6 +287,12 @@ TEST_F(ModelPage, HeadsOfManyTokensAreMadeSmallBesideTheFrames) {
     }
   }
   EXPECT_EQ(pictures, 8);
+
+  // any of the tokens can be chosen
+  EXPECT_FALSE(ui.shows("places 401 to 520", kModelTextCard)) << all(kModelTextCard);
+  ui.click("places 1 to 400", kModelTextCard);
+  EXPECT_TRUE(ui.shows("places 401 to 520", kModelTextCard)) << all(kModelTextCard);
+  EXPECT_EQ(ui.view().model.token, -1) << "to look at others chooses none";
   std::filesystem::remove_all(folder);
 }
 

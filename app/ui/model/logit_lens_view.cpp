@@ -93,7 +93,7 @@ void depthsChart(const Panel& panel, const AskedWord& asked, const Lens& lens, R
   chart.drawAxes(list);
   chart.curve(list, best, withAlpha(look.theme.textMuted, 0.7F));
   chart.curve(list, word, look.theme.accent, 2.0F);
-  for (const ChartPoint& point : word) chart.dot(list, point, look.theme.accent, look.px(2.5F));
+  for (const ChartPoint& point : word) chart.dot(list, point, look.theme.accent, 2.5F);
 }
 
 }  // namespace

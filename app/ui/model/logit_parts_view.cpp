@@ -131,7 +131,8 @@ void drawLogitParts(const Panel& panel, const AskedWord& asked) {
   const float height =
       std::max(room.height(), LayerGrid::heightToHit(look, asked.moment->config().layers));
   const ImVec2 from = ImGui::GetCursorScreenPos();
-  logitMap(panel, asked, parts, scale, Rect::at(from, {room.width(), height}));
+  const float width = ImGui::GetContentRegionAvail().x;  // without the scroll bar
+  logitMap(panel, asked, parts, scale, Rect::at(from, {width, height}));
   ImGui::EndChild();
 }
 

@@ -123,7 +123,7 @@ class ModelHeadsCard final : public Card {
     }
     if (moment.config().layers > 1) lineChoice(look, heads, moment);
     if (!view.metric.empty()) return;
-    flowOn(look, buttonWidth(look, "each its own scale"), look.space.large);
+    flowOn(look, buttonWidth(look, "each its own scale"), 14.0F);
     if (pill(look, "each its own scale", view.ownScale)) view.ownScale = !view.ownScale;
     flowOn(look, buttonWidth(look, "first column"));
     if (pill(look, "first column", view.firstToken)) view.firstToken = !view.firstToken;

@@ -102,7 +102,7 @@ class ModelPredictionCard final : public Card {
 
     const std::size_t offered = Rect::rest().width() < look.px(1000) ? 4 : 6;
     const auto offer = [&](const char* what, Index chosen, Index leftOut, auto&& choose) {
-      float gap = look.space.small;
+      float gap = 6.0F;
       const auto one = [&](Index id) {
         const std::string text = fmt::format("{}##{} {}", moment->nameOf(id), what, id);
         flowOn(look, buttonWidth(look, text), std::exchange(gap, 3.0F));
@@ -122,7 +122,7 @@ class ModelPredictionCard final : public Card {
     offer("word", word, -1, [&](Index id) { view.word = id; });
     typedWord(panel, *moment);
     if (!differs) return {moment, row, word, std::nullopt};
-    flowOn(look, buttonWidth(look, "none") + look.px(70), look.space.large);
+    flowOn(look, buttonWidth(look, "none") + look.px(70), 14.0F);
     rowCaption(look, "against");
     if (pill(look, "none##against", view.other < 0 || view.other == word)) view.other = -1;
     offer("against", view.other, word, [&](Index id) { view.other = id; });

@@ -131,17 +131,18 @@ class ModelTextCard final : public Card {
     const Index first = page_ * kMostShown, last = std::min(count, first + kMostShown);
     ImGui::Dummy({0.0F, look.space.tight});
     if (first > 0 && pill(look, fmt::format("‹ places 1 to {}", first).c_str())) --page_;
+    if (last < count) {
+      const std::string more = fmt::format("places {} to {} ›", last + 1, count);
+      if (first > 0) flowOn(look, buttonWidth(look, more), 3.0F);
+      if (pill(look, more.c_str())) ++page_;
+    }
     for (Index i = first; i < last; ++i) {
       const std::string id = fmt::format("{}##token {}", names[static_cast<std::size_t>(i)], i);
-      if (i > 0) flowOn(look, buttonWidth(look, id), 3.0F);
+      if (i > first) flowOn(look, buttonWidth(look, id), 3.0F);
       if (pill(look, id.c_str(), i == chosen)) panel.view.model.token = i;
       tip(look, fmt::format("place {}, id {}", i + 1,
                             moment.trace->document().input.ids[static_cast<std::size_t>(i)]));
     }
-    if (last == count) return;
-    const std::string more = fmt::format("places {} to {} ›", last + 1, count);
-    flowOn(look, buttonWidth(look, more), 3.0F);
-    if (pill(look, more.c_str())) ++page_;
   }
 
   void predictions(const Panel& panel, const ModelMoment& moment) {

@@ -180,7 +180,7 @@ class LiveHeadsCard final : public Card {
     runButtons(panel, training_, moment);
     static constexpr std::array kSpeeds{5.0, LiveTraining::kSlow, 0.0};
     const auto now = std::find(kSpeeds.begin(), kSpeeds.end(), training_.speed());
-    flowOn(look, choicesWidth(look, {"5/s", "20/s", "fast"}), look.space.large);
+    flowOn(look, choicesWidth(look, {"5/s", "20/s", "fast"}), 14.0F);
     const int clicked =
         choices(look, "speed", {"5/s", "20/s", "fast"}, static_cast<int>(now - kSpeeds.begin()));
     if (clicked >= 0) training_.setSpeed(kSpeeds[static_cast<std::size_t>(clicked)]);

@@ -126,7 +126,7 @@ class TaskCard final : public Card {
     bool first = true;
     for (const training::Task* task : training::allTasks()) {
       const std::string title(task->title());
-      if (!first) flowOn(panel.look, buttonWidth(panel.look, title), panel.look.space.tight);
+      if (!first) flowOn(panel.look, buttonWidth(panel.look, title), 4.0F);
       first = false;
       if (!pill(panel.look, title.c_str(), task == &now)) continue;
       view = {.task = std::string(task->id()), .seed = view.seed, .tab = view.tab};
@@ -140,7 +140,7 @@ class TaskCard final : public Card {
     rowCaption(look, "has to look at");
     for (std::size_t r = 0; r < relations.size(); ++r) {
       const std::string name(relations[r].name);
-      flowOn(look, buttonWidth(look, name), look.space.tight);
+      flowOn(look, buttonWidth(look, name), 4.0F);
       const bool chosen = static_cast<std::size_t>(view.relation) == r;
       if (pill(look, name.c_str(), chosen)) view.relation = static_cast<Index>(r);
       tip(look, std::string(relations[r].words));
