@@ -297,7 +297,7 @@ void App::State::startExport() {
     return;
   }
   takeResult();
-  model.follow(now);
+  model.takeOutcome();
   const auto asked = exports.start();
   if (!asked) return;
   PictureRequest picture;

@@ -143,6 +143,8 @@ class LiveModel {
   /// Once a frame, at `now` of its clock: takes what is there, and has a look at the files of the
   /// weights, once a second at most.
   void follow(double now);
+  /// Takes a result that is there.
+  void takeOutcome();
   /// Null before the first.
   std::shared_ptr<const ModelMoment> moment() const { return moment_; }
   ShownModel shown() const { return {moment_, off_, edits_}; }
@@ -188,7 +190,6 @@ class LiveModel {
   float gainOf(model::HeadOfLayer head) const;
   void setGain(model::HeadOfLayer head, float gain);
   void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
-  void takeOutcome();
   void watchFiles(double now);
 
   Index budget_;
