@@ -239,7 +239,11 @@ TEST(Model, RefusesTokensThatItCannotTake) {
   };
   EXPECT_NO_THROW(with({2, 3}, {0, 1}));
   expectUserError([&] { with({}); }, "no tokens");
-  expectUserError([&] { with({2, 232}); }, "the token at place 2 has the id 232", "tiny-bert", "0 to 231");
+  expectUserError(
+      [&] {
+        with({2, 232});
+      },
+      "the token at place 2 has the id 232", "tiny-bert", "0 to 231");
   expectUserError([&] { with({-1}); }, "id -1");
   expectUserError([&] { with({2, 3}, {0, 2}); }, "type 2", "0 to 1");
   expectUserError([&] { with({2, 3}, {0}); }, "1 token types", "2 tokens");
