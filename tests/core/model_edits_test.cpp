@@ -152,6 +152,7 @@ class Unreadable final : public model::WeightReader {
   model::Readout readout() const override { throw UserError("cannot read the weights"); }
   bool hasReadout() const override { return false; }
   bool ownDecoder() const override { return false; }
+  bool changedOnDisk() const override { return false; }
 };
 
 TEST_F(KeptModelEdits, ThatCannotBeKeptAreNamedAndTheRestIsSaved) {

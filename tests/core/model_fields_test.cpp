@@ -11,7 +11,7 @@ namespace {
 using namespace headscope::model;
 using nlohmann::json;
 
-const std::vector<Index> kIds{1, 65, 77};
+const std::vector<Index> kFieldIds{1, 65, 77};
 
 struct GivenField {
   const char* model;
@@ -62,7 +62,7 @@ TEST(ModelFields, WithoutEffectArePassedOver) {
     SCOPED_TRACE(std::string(field.name) + " = " + field.value.dump());
     const ModelPtr model = opened(with(field));
     EXPECT_TRUE(model->notes().empty()) << model->notes().sentences().front();
-    EXPECT_EQ(logitsOf(model, kIds), logitsOf(opened(ModelFolder(field.model)), kIds));
+    EXPECT_EQ(logitsOf(model, kFieldIds), logitsOf(opened(ModelFolder(field.model)), kFieldIds));
   }
   // a window that is switched off may have a width
   ModelFolder m("tiny-llama");
