@@ -257,12 +257,12 @@ void App::State::followModel(double now) {
   if ((asked || place != modelPlace) && !place.folder.empty()) {
     model.open(place.folder, place.text);
   } else {
-    model.follow(now);  // what is asked for in a frame comes with a later one, however soon it is
-                        // there
+    model.follow();  // what is asked for in a frame comes with a later one
   }
   if (const std::string why = model.takeKeptProblem(); !why.empty()) {
     documents.say("the session's edits of the model stay in it and are not shown: " + why, true);
   }
+  model.watchFiles(now);
   model.followDocument(documents.newest());
   if (const auto moment = model.moment(); moment != nullptr && moment->number != modelShown) {
     modelShown = moment->number;
@@ -297,7 +297,7 @@ void App::State::startExport() {
     return;
   }
   takeResult();
-  model.takeOutcome();
+  model.follow();
   const auto asked = exports.start();
   if (!asked) return;
   PictureRequest picture;

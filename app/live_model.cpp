@@ -495,11 +495,6 @@ void LiveModel::compute() {
   });
 }
 
-void LiveModel::follow(double now) {
-  takeOutcome();
-  watchFiles(now);
-}
-
 /// On a thread: a file system may take its time to answer.
 void LiveModel::watchFiles(double now) {
   constexpr double kSecondsBetween = 1.0;
@@ -519,7 +514,7 @@ void LiveModel::watchFiles(double now) {
   });
 }
 
-void LiveModel::takeOutcome() {
+void LiveModel::follow() {
   auto outcome = thread_.take();
   if (!outcome) return;
   nextLook_ = 0.0;

@@ -140,11 +140,10 @@ class LiveModel {
   /// Why edits that a session kept could not be made, once; they stay in the session.
   std::string takeKeptProblem() { return std::exchange(keptProblem_, {}); }
 
-  /// Once a frame, at `now` of its clock: takes what is there, and has a look at the files of the
-  /// weights, once a second at most.
-  void follow(double now);
-  /// Takes a result that is there.
-  void takeOutcome();
+  /// Once a frame: takes what is there.
+  void follow();
+  /// Once a frame, at `now` of its clock: looks at the files of the weights, once a second at most.
+  void watchFiles(double now);
   /// Null before the first.
   std::shared_ptr<const ModelMoment> moment() const { return moment_; }
   ShownModel shown() const { return {moment_, off_, edits_}; }
@@ -190,7 +189,6 @@ class LiveModel {
   float gainOf(model::HeadOfLayer head) const;
   void setGain(model::HeadOfLayer head, float gain);
   void setLayer(Index layer, const model::ModelDocumentPtr& edits, const std::string& name);
-  void watchFiles(double now);
 
   Index budget_;
   std::filesystem::path folder_;  // to be opened

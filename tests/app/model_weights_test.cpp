@@ -141,9 +141,10 @@ TEST_F(ModelWeights, APassOverTextReadsNoWeightsOfAnotherModel) {
   LiveModel live(kOneLayer);
   const auto settle = [&] {
     live.finish();
-    live.follow(0.0);
+    live.follow();
+    live.watchFiles(0.0);
     live.finish();
-    live.follow(0.0);
+    live.watchFiles(0.0);
   };
   live.open(first_.path(), "5, 17, 200");
   settle();

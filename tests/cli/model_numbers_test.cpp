@@ -13,7 +13,7 @@ using test::ModelFolder;
 class ModelNumbers : public InFolder {
  protected:
   /// The flags of every reading, and none.
-  static std::vector<std::vector<std::string>> readings() {
+  std::vector<std::vector<std::string>> readings() const {
     return {{},
             {"--json"},
             {"--lens"},
@@ -22,7 +22,7 @@ class ModelNumbers : public InFolder {
             {"--generate", "3"},
             {"--probe"},
             {"--drop-heads", "1.2"},
-            {"--trace", "trace.safetensors"}};
+            {"--trace", path("trace.safetensors")}};
   }
   void expectRefusedByAll(const ModelFolder& model, const std::vector<std::string>& parts,
                           const std::vector<std::vector<std::string>>& readings) {
@@ -34,7 +34,7 @@ class ModelNumbers : public InFolder {
       arguments.insert(arguments.end(), reading.begin(), reading.end());
       expectRefused(arguments, parts);
     }
-    EXPECT_FALSE(std::filesystem::exists("trace.safetensors"));
+    EXPECT_FALSE(std::filesystem::exists(path("trace.safetensors")));
   }
 };
 
