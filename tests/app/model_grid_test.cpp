@@ -18,6 +18,7 @@
 #include "core/formats/model_directory.h"
 #include "core/formats/shipped_model.h"
 #include "core/formats/tokenizer_files.h"
+#include "core/model/compositions.h"
 #include "core/model/model_heads.h"
 #include "random_gpt2.h"
 
