@@ -79,7 +79,14 @@ void Monkey::event() {
   });
   ++events_;
   (this->*kind->act)();
-  frame();
+  takeInput();
+}
+
+/// Frames until none of what was done waits for a later one.
+void Monkey::takeInput() {
+  do {
+    frame();
+  } while (host_.session().input().waiting());
 }
 
 void Monkey::frame() {

@@ -39,6 +39,7 @@ class Monkey {
   void event();
   void frame();
   void frames(int count);
+  void takeInput();
   void rest();
   void note(std::string what);
   std::string story();

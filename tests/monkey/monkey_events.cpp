@@ -140,7 +140,7 @@ void Monkey::press(Key key, bool ctrl, bool shift, bool alt, int held) {
   frames(held);
   host_.key(key, false);
   host_.modifiers(false);
-  frame();
+  takeInput();
 }
 
 void Monkey::key() {
