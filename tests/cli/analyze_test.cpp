@@ -67,7 +67,7 @@ TEST_F(Analyze, WhatIsNotDefinedIsNullAndSaysWhy) {
   }
   EXPECT_EQ(head["undefined"]["previous_token"], "one token only");
   EXPECT_EQ(head["undefined"]["duplicate_token"], "no token repeats");
-  EXPECT_TRUE(head["label"].is_null());
+  ASSERT_TRUE(head["label"].is_null());
   EXPECT_EQ(head["label_rows"], 0);
   EXPECT_EQ(head["undefined"]["label"],
             "no row has two or more keys to choose between, and a label needs 3 rows");
@@ -76,7 +76,7 @@ TEST_F(Analyze, WhatIsNotDefinedIsNullAndSaysWhy) {
   const json masked = jsonOf({"analyze", "--text", "a b", "--lengths", "0"});
   EXPECT_TRUE(masked["heads"][3]["entropy"].is_null());
   EXPECT_TRUE(masked["heads"][3]["label_score"].is_null());
-  EXPECT_TRUE(masked["heads"][3]["label"].is_null());
+  ASSERT_TRUE(masked["heads"][3]["label"].is_null());
   EXPECT_EQ(masked["heads"][3]["undefined"]["label"], "every row is fully masked");
   EXPECT_TRUE(masked["similarity"][1][1].is_null());
   EXPECT_EQ(masked["undefined"]["similarity"], "every row is fully masked");
@@ -100,7 +100,7 @@ TEST_F(Analyze, WeightsThatDoNotSumToOneAreNotMeasured) {
       EXPECT_EQ(head["undefined"][key], why);
     }
     EXPECT_TRUE(head["ablation"].is_number());
-    EXPECT_TRUE(head["label"].is_null());
+    ASSERT_TRUE(head["label"].is_null());
     EXPECT_EQ(head["undefined"]["label"], why);
     EXPECT_TRUE(head["label_score"].is_null());
   }
