@@ -79,7 +79,7 @@ void App::awaitFirst() {
   if (trace() != nullptr) return;
   state_->documents.wait(kPatience);
   state_->takeResult();
-  const Documents::Message& said = state_->documents.message();
+  const DocumentEditor::Message& said = state_->documents.message();
   if (trace() == nullptr && said.isError) throw UserError(said.text);
 }
 
@@ -122,32 +122,32 @@ void App::State::build(const ui::Fonts& fonts, double now) {
     clickedHere = false;
   }
   clickedHere = clickedHere || ImGui::IsMouseClicked(0);
-  const ui::Look look{theme,       fonts,       maps,       scene,
-                      typed,       now,         scale(),    now - mouseMovedAt,
-                      clickedHere, &wantsFrame, &nextChange};
+  const ui::FrameContext look{theme,       fonts,       maps,       scene,
+                              typed,       now,         scale(),    now - mouseMovedAt,
+                              clickedHere, &wantsFrame, &nextChange};
   if (const TracePtr newest = documents.trace()) {
     computations.beginFrame(documents.history().gestureGoesOn() || documents.learning());
     const TracePtr trace = withPictures(shownTrace(newest));
     keepViewValid();
-    ui::EditSink edits;
+    ui::FrameCommands edits;
     reference.follow(tools.open(view.tool).reference(), view, documents);
     const DocumentPtr shown = documents.shown();
-    const ui::Panel panel{*shown,
-                          *trace,
-                          trace,
-                          view,
-                          edits,
-                          look,
-                          computations,
-                          magnitudes,
-                          explanations,
-                          &documents.history(),
-                          reference.current(),
-                          flash.at(now, computations, &wantsFrame),
-                          purposes.of(newest),
-                          gradientsProblem,
-                          presenter.on() || embedded || !view.focus.empty(),
-                          chooseFiles != nullptr};
+    const ui::PanelContext panel{*shown,
+                                 *trace,
+                                 trace,
+                                 view,
+                                 edits,
+                                 look,
+                                 computations,
+                                 magnitudes,
+                                 explanations,
+                                 &documents.history(),
+                                 reference.current(),
+                                 flash.at(now, computations, &wantsFrame),
+                                 purposes.of(newest),
+                                 gradientsProblem,
+                                 presenter.on() || embedded || !view.focus.empty(),
+                                 chooseFiles != nullptr};
     training.follow(now);
     followModel(now);
     headCounts.follow();
@@ -178,7 +178,7 @@ void App::State::build(const ui::Fonts& fonts, double now) {
       wantsFrame = true;  // what waits for the hand to rest is asked for in the next frame
     }
   } else {
-    const Documents::Message& said = documents.message();
+    const DocumentEditor::Message& said = documents.message();
     ui::firstPass(look, documents.newest()->config,
                   {said.text, said.isError, documents.progress()});
   }
@@ -203,8 +203,8 @@ TracePtr App::State::shownTrace(const TracePtr& newest) {
       "gradients", ui::Fingerprint("gradients", newest->pass()), ui::When::beside, [&newest] {
         return [newest](const std::atomic<bool>& cancelled) -> std::optional<TracePtr> {
           checkGradientsFit(newest->config(), defaultMemoryBudget());
-          const GradientsPtr gradients =
-              gradientsOf(newest, gradOutputOfSum(newest->config()), Execution{0, &cancelled});
+          const GradientsPtr gradients = gradientsOf(newest, gradOutputOfSum(newest->config()),
+                                                     ExecutionContext{0, &cancelled});
           if (gradients == nullptr) return std::nullopt;
           return withGradients(*newest, gradients);
         };
@@ -362,7 +362,7 @@ void App::State::noMemory(const ui::Fonts& fonts) {
                 nullptr, size.x - 2 * margin);
 }
 
-void App::State::applyEdits(const ui::EditSink& sink) {
+void App::State::applyEdits(const ui::FrameCommands& sink) {
   if (!sink.said.empty()) documents.say(sink.said, sink.saidIsError);
   for (const auto& pushed : sink.edits) documents.apply(pushed.edit, pushed.gesture);
   if (sink.together) documents.applyTogether(sink.together->edits, sink.together->name);
@@ -399,7 +399,7 @@ void App::State::openPreset(const ui::OpenedPreset& opened) {
       edits.emplace_back(DrawWeights{WeightInit::learned, 1});
     }
     documents.applyTogether(edits, opened.name);
-    ui::lookAnew(view);
+    ui::resetSelection(view);
     playback = {};
   });
 }

@@ -16,7 +16,7 @@ Index cycled(Index now, Index count) {
 }
 
 /// The single letters that choose heads, parts and tabs; true where the key was taken.
-bool viewKeys(const ui::Panel& panel) {
+bool viewKeys(const ui::PanelContext& panel) {
   if (ui::headSwitchKeys(panel)) return true;
   ui::ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
@@ -44,7 +44,7 @@ bool viewKeys(const ui::Panel& panel) {
 
 }  // namespace
 
-void App::State::keys(const ui::Panel& panel) {
+void App::State::keys(const ui::PanelContext& panel) {
   using ui::ctrlPressed;
   using ui::Key;
   using ui::keyPressed;

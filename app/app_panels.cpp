@@ -50,7 +50,7 @@ void App::State::keepViewValid() {
   if (t.perHead) view.selected->head = headIn(view.selected->tensor, view.head, c);
 }
 
-void App::State::wholeWindow(const ui::Panel& panel) {
+void App::State::wholeWindow(const ui::PanelContext& panel) {
   const ui::Page& page = pages.open(view.page);
   const ui::WindowLayout layout =
       ui::layoutWindow({ImGui::GetIO().DisplaySize, topBar.height(),
@@ -71,7 +71,7 @@ void App::State::wholeWindow(const ui::Panel& panel) {
   sessions.doSceneWishes(scenes.wishes);
   keepProgress();
   const std::string hint = ui::controlHint(controls);
-  const Documents::Message& said = documents.message();
+  const DocumentEditor::Message& said = documents.message();
   ui::Status status{hint.empty() ? said.text : hint, hint.empty() && said.isError,
                     documents.progress(), page.figuresInWords(panel), learningNow()};
   status.toTry = firstLook.inWords(panel);
@@ -90,8 +90,8 @@ std::optional<ui::Status::Learning> App::State::learningNow() const {
                               "Stops it: no link is copied or opened."};
 }
 
-void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens) {
-  const ui::Look& look = panel.look;
+void App::State::bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens) {
+  const ui::FrameContext& look = panel.look;
   ui::beginBand("top bar", top, look);
   ui::offerCard(controls, "top bar", look);
   const History& history = documents.history();
@@ -119,8 +119,8 @@ void App::State::bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rec
 }
 
 /// The open lesson at the left, at the first start where to begin; the page has the rest.
-void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
-  const ui::Look& look = panel.look;
+void App::State::panelBeside(const ui::PanelContext& panel, ui::Rect& room) {
+  const ui::FrameContext& look = panel.look;
   if (!lesson.open() && !startShown()) return;
   ui::Rect at = room.cutLeft(ui::lessonWidth(look, room.width()), 0.0F);
   at.a = {at.a.x + look.px(14), at.a.y + look.px(14)};
@@ -129,8 +129,8 @@ void App::State::panelBeside(const ui::Panel& panel, ui::Rect& room) {
 }
 
 /// The card of the open lesson, or of where to begin.
-void App::State::guide(const ui::Panel& panel, const ui::Rect& at) {
-  const ui::Look& look = panel.look;
+void App::State::guide(const ui::PanelContext& panel, const ui::Rect& at) {
+  const ui::FrameContext& look = panel.look;
   const char* id = lesson.open() ? "lesson" : "start";
   if (ui::beginCard(id, at.a, at.size(), look)) {
     ui::offerCard(controls, id, look);
@@ -167,8 +167,8 @@ void App::State::scrollIntoSight(const ui::Page& page, const std::vector<ui::Rec
 }
 
 /// The cards of the page that is shown.
-void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
-  const ui::Look& look = panel.look;
+void App::State::body(const ui::PanelContext& panel, const ui::Rect& at) {
+  const ui::FrameContext& look = panel.look;
   const ui::Page& page = pages.open(view.page);
   const ImVec2 content = page.content(panel, at.size());
   ui::beginBody(at, content, look, !page.takesWheel());
@@ -183,7 +183,7 @@ void App::State::body(const ui::Panel& panel, const ui::Rect& at) {
   ui::endBody();
 }
 
-void App::State::drawCard(const ui::Panel& panel, const ui::Page& page, ui::Card& card,
+void App::State::drawCard(const ui::PanelContext& panel, const ui::Page& page, ui::Card& card,
                           const ui::Rect& at) {
   const std::string id(card.text().id);
   if (ui::beginCard(id.c_str(), at.a, at.size(), panel.look)) {
@@ -195,8 +195,8 @@ void App::State::drawCard(const ui::Panel& panel, const ui::Page& page, ui::Card
 }
 
 /// The page one card at a time, below a row of their titles; an open lesson stands under it.
-void App::State::cardByCard(const ui::Panel& panel, ui::Rect at) {
-  const ui::Look& look = panel.look;
+void App::State::cardByCard(const ui::PanelContext& panel, ui::Rect at) {
+  const ui::FrameContext& look = panel.look;
   const ui::Page& page = pages.open(view.page);
   if (view.inSight) cardShown = *std::exchange(view.inSight, std::nullopt);
   ui::beginBody(at, at.size(), look, false);
@@ -233,7 +233,7 @@ void App::State::cardByCard(const ui::Panel& panel, ui::Rect at) {
 }
 
 /// One card alone: for a picture of it, and presented.
-void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at) {
+void App::State::oneCard(const ui::PanelContext& panel, std::string_view id, ui::Rect at) {
   const ui::Page* page = pages.withCard(id);
   if (page == nullptr) return;
   if (ui::mistakeBadge(panel, at.a, at.width()) > 0.0F) {
@@ -246,7 +246,7 @@ void App::State::oneCard(const ui::Panel& panel, std::string_view id, ui::Rect a
   ui::endCard();
 }
 
-void App::State::panels(const ui::Panel& panel) {
+void App::State::panels(const ui::PanelContext& panel) {
   lesson.follow(panel, training);
   if (lesson.takePresenting()) {
     presenter.begin(view);
@@ -272,7 +272,7 @@ void App::State::panels(const ui::Panel& panel) {
 }
 
 /// What stands over the panels.
-void App::State::overlays(const ui::Panel& panel) {
+void App::State::overlays(const ui::PanelContext& panel) {
   if (auto request =
           exports.dialog().draw(panel, {tools.open(view.tool).text().title, model.moment()})) {
     exports.ask(std::move(*request));
@@ -292,7 +292,7 @@ void App::State::overlays(const ui::Panel& panel) {
 }
 
 /// Draws the speaker's window.
-void App::State::speakerWindow(const ui::Look& look) {
+void App::State::speakerWindow(const ui::FrameContext& look) {
   if (speakerList == nullptr || !lecture.speakerWanted()) return;
   ui::beginOwnList(*speakerList, speakerSize);
   ui::drawSpeakerNotes(*speakerList, look, lecture.forTheSpeaker(look.now), speakerSize);

@@ -75,36 +75,37 @@ struct App::State {
   void viewOpened() const {
     for (const auto& page : pages.all()) page->viewOpened(view);
   }
-  void applyEdits(const ui::EditSink& sink);
+  void applyEdits(const ui::FrameCommands& sink);
   void openPreset(const ui::OpenedPreset& opened);
   void compareWith(std::size_t index);
   float scale() const { return presenter.on() ? ui::presentedScale(view.scale) : view.scale; }
 
   // the keyboard
-  void keys(const ui::Panel& panel);
+  void keys(const ui::PanelContext& panel);
 
   // the panels
   ui::Pages makePages();
-  void panels(const ui::Panel& panel);
-  void wholeWindow(const ui::Panel& panel);
-  void bars(const ui::Panel& panel, const ui::Rect& top, const ui::Rect& tokens);
-  void panelBeside(const ui::Panel& panel, ui::Rect& room);
+  void panels(const ui::PanelContext& panel);
+  void wholeWindow(const ui::PanelContext& panel);
+  void bars(const ui::PanelContext& panel, const ui::Rect& top, const ui::Rect& tokens);
+  void panelBeside(const ui::PanelContext& panel, ui::Rect& room);
   bool startShown() const {
     return (startAsked || (!stateFolder.empty() && !startClosed)) && view.page == ui::kFlowPage;
   }
   void keepProgress();
   void scrollIntoSight(const ui::Page& page, const std::vector<ui::Rect>& places, float height);
-  void body(const ui::Panel& panel, const ui::Rect& at);
-  void cardByCard(const ui::Panel& panel, ui::Rect at);
-  void drawCard(const ui::Panel& panel, const ui::Page& page, ui::Card& card, const ui::Rect& at);
-  void guide(const ui::Panel& panel, const ui::Rect& at);
-  void oneCard(const ui::Panel& panel, std::string_view id, ui::Rect at);
+  void body(const ui::PanelContext& panel, const ui::Rect& at);
+  void cardByCard(const ui::PanelContext& panel, ui::Rect at);
+  void drawCard(const ui::PanelContext& panel, const ui::Page& page, ui::Card& card,
+                const ui::Rect& at);
+  void guide(const ui::PanelContext& panel, const ui::Rect& at);
+  void oneCard(const ui::PanelContext& panel, std::string_view id, ui::Rect at);
   std::optional<ui::Status::Learning> learningNow() const;
-  void overlays(const ui::Panel& panel);
-  void speakerWindow(const ui::Look& look);
+  void overlays(const ui::PanelContext& panel);
+  void speakerWindow(const ui::FrameContext& look);
 
   ui::ViewState view;
-  Documents documents;
+  DocumentEditor documents;
   LiveModel model;
   Sessions sessions;
   LiveTraining training;

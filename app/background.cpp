@@ -115,7 +115,7 @@ void TaskRunner::schedule() {
   later_.call(0.0, [this] {
     std::unique_lock lock(mutex_);
     scheduled_ = false;
-    const double until = clockSeconds() + kSlice;
+    const double until = clockSeconds() + kFrameBudgetSeconds;
     while (requested_ && !running_ && clockSeconds() < until) runRequested(lock);
     if (requested_ && !running_) schedule();
   });

@@ -26,7 +26,7 @@
 namespace headscope {
 
 /// Without threads, units of work run between two frames until this time is spent.
-inline constexpr double kSlice = 0.02;
+inline constexpr double kFrameBudgetSeconds = 0.02;
 
 class TaskRunner;
 
@@ -114,7 +114,7 @@ class TaskRunner {
 #ifdef HEADSCOPE_NO_THREADS
   /// Runs units of what is requested after the current event.
   void schedule();
-  Later later_;
+  EventLoopQueue later_;
   bool scheduled_ = false;
 #else
   std::thread thread_;  // started by the first request

@@ -66,7 +66,7 @@ void Comparison::finish() {
 
 /// The document a tool compares with, and what it is called; null: there is none.
 NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState& view,
-                                    const Documents& documents) const {
+                                    const DocumentEditor& documents) const {
   const DocumentPtr& now = documents.newest();
   const History& history = documents.history();
   if (kind == ui::ReferenceKind::mistake) {
@@ -88,7 +88,7 @@ NamedDocument ReferencePass::chosen(ui::ReferenceKind kind, const ui::ViewState&
 }
 
 void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
-                           Documents& documents) {
+                           DocumentEditor& documents) {
   comparison_.take();
   if (kind == ui::ReferenceKind::none) {
     choice_ = {};
@@ -108,8 +108,8 @@ void ReferencePass::follow(ui::ReferenceKind kind, const ui::ViewState& view,
     compared_ = chosen(kind, view, documents);
     if (compared_.document == nullptr) return;
     const Index bytes =
-        ledger(compared_.document->config, compared_.document->scoresHeld).residentBytes +
-        ledger(now->config, now->scoresHeld).residentBytes;
+        ledger(compared_.document->config, compared_.document->scoreStorage).residentBytes +
+        ledger(now->config, now->scoreStorage).residentBytes;
     if (bytes <= documents.memoryBudget()) return;
     compared_.document = nullptr;
     problem_ = fmt::format(

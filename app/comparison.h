@@ -50,7 +50,7 @@ class ReferencePass {
 
   /// Call once a frame with the kind of baseline of the open tool. The baseline is recomputed only
   /// when the choice or the document changes.
-  void follow(ui::ReferenceKind kind, const ui::ViewState& view, Documents& documents);
+  void follow(ui::ReferenceKind kind, const ui::ViewState& view, DocumentEditor& documents);
   ui::Reference current() const;
 
   /// A state chosen in the history: it stays, whatever becomes of the history.
@@ -71,7 +71,7 @@ class ReferencePass {
     bool operator==(const Choice&) const = default;
   };
   NamedDocument chosen(ui::ReferenceKind kind, const ui::ViewState& view,
-                       const Documents& documents) const;
+                       const DocumentEditor& documents) const;
 
   NamedDocument kept_;
   Choice choice_;

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/formats/learned_weights.h"
-#include "core/formats/safetensors.h"
 #include "core/formats/pass_files.h"
+#include "core/formats/safetensors.h"
 #include "core/formats/state_dict.h"
 #include "core/formats/tables.h"
 #include "core/make_document.h"
@@ -91,19 +91,19 @@ Weights weightsOfZero(const AttentionConfig& config) {
 
 }  // namespace
 
-Documents::Documents(History history, TracePtr trace, Index memoryBudget, int threads)
+DocumentEditor::DocumentEditor(History history, TracePtr trace, Index memoryBudget, int threads)
     : memoryBudget_(memoryBudget),
       history_(std::move(history)),
       trace_(std::move(trace)),
       worker_(threads) {}
 
-void Documents::start() {
+void DocumentEditor::start() {
   if (isComputed()) return;
   trace_ = nullptr;
   worker_.request(newest());
 }
 
-std::optional<TracePtr> Documents::takeResult() {
+std::optional<TracePtr> DocumentEditor::takeResult() {
   auto update = worker_.take();
   if (!update) return std::nullopt;
   if (update->trace) return std::exchange(trace_, std::move(update->trace));
@@ -123,7 +123,7 @@ std::optional<TracePtr> Documents::takeResult() {
 }
 
 /// All edits, with the weights that are learned by now, or zeros while there are none.
-Documents::Outcome Documents::outcomeOf(const Change& change) const {
+DocumentEditor::Outcome DocumentEditor::outcomeOf(const Change& change) const {
   Outcome outcome{newest(), {}, {}, {}};
   const WeightMaker make = [&](const Document& d, WeightInit init, std::uint64_t seed) {
     outcome.learns.reset();
@@ -138,7 +138,7 @@ Documents::Outcome Documents::outcomeOf(const Change& change) const {
     if (std::holds_alternative<Open>(edit) || std::holds_alternative<SetWeights>(edit)) {
       outcome.learns.reset();
     }
-    Applied applied = headscope::apply(*outcome.document, edit, memoryBudget_, make);
+    EditResult applied = headscope::apply(*outcome.document, edit, memoryBudget_, make);
     outcome.document = std::move(applied.document);
     if (!applied.note.empty()) outcome.note = std::move(applied.note);
   }
@@ -146,21 +146,21 @@ Documents::Outcome Documents::outcomeOf(const Change& change) const {
 }
 
 /// Somebody chose them, whatever is done at new sizes.
-bool Documents::asksForLearned(const Change& change) const {
+bool DocumentEditor::asksForLearned(const Change& change) const {
   return std::any_of(change.edits.begin(), change.edits.end(), [](const Edit& edit) {
     const auto* drawn = std::get_if<DrawWeights>(&edit);
     return drawn != nullptr && drawn->init == WeightInit::learned;
   });
 }
 
-void Documents::commit(const Change& change, Outcome outcome) {
+void DocumentEditor::commit(const Change& change, Outcome outcome) {
   leaveChange();
   open(std::move(outcome.document), change.name);
   say(outcome.note.empty() ? change.name : outcome.note);
 }
 
 /// Goes on with a change, or makes it where nothing has to be learned for it.
-void Documents::follow(Change change) {
+void DocumentEditor::follow(Change change) {
   Outcome outcome = outcomeOf(change);
   const bool learns = outcome.learns.has_value();
   const bool quick = learns && training::learnsQuickly(outcome.config);
@@ -185,7 +185,7 @@ void Documents::follow(Change change) {
   change_ = std::move(change);
 }
 
-void Documents::takeLearned() {
+void DocumentEditor::takeLearned() {
   if (!change_) return;
   attempt([&] {
     auto news = learning_.take();
@@ -207,7 +207,7 @@ void Documents::takeLearned() {
   });
 }
 
-void Documents::stopLearning() {
+void DocumentEditor::stopLearning() {
   if (!change_) return;
   attempt([&] {
     Change change = *change_;
@@ -222,12 +222,12 @@ void Documents::stopLearning() {
 }
 
 /// Cancels the pending change.
-void Documents::leaveChange() {
+void DocumentEditor::leaveChange() {
   learning_.stop();
   change_.reset();
 }
 
-void Documents::apply(const Edit& edit, const std::string& gesture) {
+void DocumentEditor::apply(const Edit& edit, const std::string& gesture) {
   attempt([&] {
     if (change_) {
       Change change = *change_;
@@ -246,14 +246,14 @@ void Documents::apply(const Edit& edit, const std::string& gesture) {
   });
 }
 
-void Documents::applyTogether(const std::vector<Edit>& edits, const std::string& name) {
+void DocumentEditor::applyTogether(const std::vector<Edit>& edits, const std::string& name) {
   attempt([&] {
     leaveChange();
     follow({edits, name});
   });
 }
 
-void Documents::undo() {
+void DocumentEditor::undo() {
   if (change_) {
     say("undone: " + change_->name);
     leaveChange();
@@ -265,14 +265,14 @@ void Documents::undo() {
   worker_.request(newest());
 }
 
-void Documents::redo() {
+void DocumentEditor::redo() {
   if (change_ || !history_.canRedo()) return;
   say("redone: " + history_.redoName());
   history_.redo();
   worker_.request(newest());
 }
 
-void Documents::jumpTo(std::size_t index) {
+void DocumentEditor::jumpTo(std::size_t index) {
   if (index >= history_.size() || (index == history_.position() && !change_)) return;
   attempt([&] {
     leaveChange();
@@ -282,7 +282,7 @@ void Documents::jumpTo(std::size_t index) {
   });
 }
 
-void Documents::open(DocumentPtr document, const std::string& name) {
+void DocumentEditor::open(DocumentPtr document, const std::string& name) {
   leaveChange();
   if (message_.isError) say({});  // of another document
   history_.apply(Open{std::move(document), name});
@@ -290,7 +290,7 @@ void Documents::open(DocumentPtr document, const std::string& name) {
 }
 
 /// Its edits are applied aside and taken over as one.
-void Documents::openFile(const std::filesystem::path& path) {
+void DocumentEditor::openFile(const std::filesystem::path& path) {
   attempt([&] {
     const Change change{editsToOpen(path, *newest()), "open " + path.filename().string()};
     if (outcomeOf(change).learns) {
@@ -300,7 +300,7 @@ void Documents::openFile(const std::filesystem::path& path) {
     DocumentPtr opened = newest();
     std::string notes;
     for (const Edit& edit : change.edits) {
-      Applied applied = headscope::apply(*opened, edit, memoryBudget_);
+      EditResult applied = headscope::apply(*opened, edit, memoryBudget_);
       opened = std::move(applied.document);
       if (!applied.note.empty()) notes += "; " + applied.note;
     }

@@ -25,7 +25,7 @@ struct NamedDocument {
   std::string name{};
 };
 
-class Documents {
+class DocumentEditor {
  public:
   struct Message {
     std::string text;
@@ -33,7 +33,7 @@ class Documents {
   };
 
   /// `trace`: of the history's document, where it is computed already.
-  Documents(History history, TracePtr trace, Index memoryBudget, int threads);
+  DocumentEditor(History history, TracePtr trace, Index memoryBudget, int threads);
   /// Has the newest document computed, unless it is.
   void start();
 
@@ -53,7 +53,7 @@ class Documents {
     try {
       action();
     } catch (const std::bad_alloc& error) {
-      asksAgain_ = true;
+      retryRequested_ = true;
       say(sentenceFor(error) + "; everything stays as it was", true);
     } catch (const std::exception& error) {
       say(sentenceFor(error), true);
@@ -105,10 +105,10 @@ class Documents {
   }
 
   /// Memory ran out in the middle of a frame: the worker may not have the newest document.
-  void noteNoMemory() { asksAgain_ = !isComputed() && !busy(); }
+  void noteNoMemory() { retryRequested_ = !isComputed() && !busy(); }
   /// Asks for it again after that.
   void askAgain() {
-    if (std::exchange(asksAgain_, false)) worker_.request(shown());
+    if (std::exchange(retryRequested_, false)) worker_.request(shown());
   }
 
  private:
@@ -136,7 +136,7 @@ class Documents {
   History history_;
   TracePtr trace_;
   Message message_;
-  bool asksAgain_ = false;
+  bool retryRequested_ = false;
   std::optional<Change> change_;
   bool learnsAtNewSizes_ = true;
   LayerLearning learning_;

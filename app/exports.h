@@ -20,7 +20,7 @@ namespace headscope {
 class Exports {
  public:
   /// `tracePath`: where "Save trace" goes. The others must outlive it.
-  Exports(Documents& documents, const LiveTraining& training, const LiveModel& model,
+  Exports(DocumentEditor& documents, const LiveTraining& training, const LiveModel& model,
           std::filesystem::path tracePath)
       : documents_(documents),
         training_(training),
@@ -51,7 +51,7 @@ class Exports {
   void wait() { task_.wait(); }
 
  private:
-  Documents& documents_;
+  DocumentEditor& documents_;
   const LiveTraining& training_;
   const LiveModel& model_;
   std::filesystem::path tracePath_;

@@ -15,7 +15,7 @@ struct Call {
 
 }  // namespace
 
-void Later::call(double seconds, std::function<void()> what) {
+void EventLoopQueue::call(double seconds, std::function<void()> what) {
   auto call = std::make_unique<Call>(Call{lives_, std::move(what)});
   emscripten_async_call(
       [](void* given) {

@@ -11,7 +11,7 @@
 namespace headscope {
 
 /// Calls something in `seconds`, between two events, unless its owner is gone by then.
-class Later {
+class EventLoopQueue {
  public:
   void call(double seconds, std::function<void()> what);
 

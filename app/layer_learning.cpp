@@ -23,7 +23,7 @@ void LayerLearning::begin(const AttentionConfig& config, const TrainingDomain& d
             const training::LearningSettings settings = training::usualSettings(domain);
             learner = std::make_shared<training::LayerLearner>(config, seed, settings);
           }
-          if (!learner->step(Execution{0, &cancelled})) return;
+          if (!learner->step(ExecutionContext{0, &cancelled})) return;
           shared->step = learner->stepsDone();
           const bool done = learner->done();
           if (shared->wanted.exchange(false) || done) tell({learner->weights(), done, {}});

@@ -7,7 +7,7 @@
 
 namespace headscope {
 
-bool Lecture::keys(const ui::Panel& panel, bool presented) {
+bool Lecture::keys(const ui::PanelContext& panel, bool presented) {
   using ui::Key;
   using ui::keyPressed;
   if (!lesson_.open() && (!presented || !ownScenes())) return false;

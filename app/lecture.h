@@ -21,7 +21,7 @@ class Lecture {
 
   /// Page down and page up, as clickers send them; before a room → and ← as well. True where one
   /// was pressed.
-  bool keys(const ui::Panel& panel, bool presented);
+  bool keys(const ui::PanelContext& panel, bool presented);
   /// Beside the card that is presented.
   ui::Presenter::Words forTheRoom() const;
 

@@ -44,7 +44,7 @@ class LinkTask::Learning {
       learner_ = std::make_unique<training::LayerLearner>(
           next->config, next->sizes.seed, training::usualSettings(next->sizes.domain));
     }
-    if (!learner_->step(Execution{0, &cancelled})) return true;
+    if (!learner_->step(ExecutionContext{0, &cancelled})) return true;
     ++steps_->done;
     if (!learner_->done()) return false;
     next->weights = learner_->weights();

@@ -25,7 +25,7 @@ struct LiveGeneration::Run {
 };
 
 std::optional<GenerationMoment> LiveGeneration::Run::advance(const std::atomic<bool>& cancelled) {
-  const Execution execution{.cancelled = &cancelled};
+  const ExecutionContext execution{.cancelled = &cancelled};
   const double start = clockSeconds();
   if (!decoder) decoder.emplace(from, mostNew);
   now.room = decoder->room();

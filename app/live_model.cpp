@@ -217,7 +217,7 @@ class MomentMaker {
     prepareGemm();
     const ModelMoment* before = asked_.folder.empty() ? asked_.before.get() : nullptr;
     newText_ = before == nullptr || before->trace->document().input != document->input;
-    Execution inKeptMemory = execution_;
+    ExecutionContext inKeptMemory = execution_;
     inKeptMemory.memory = asked_.memory;
     pass_ = std::make_unique<model::ModelPass>(
         document, before != nullptr ? before->trace : nullptr, inKeptMemory, asked_.budget / 2);
@@ -275,7 +275,7 @@ class MomentMaker {
 
   Asked asked_;
   std::function<void(Found, const std::atomic<bool>&)> tell_;
-  Execution execution_;
+  ExecutionContext execution_;
   std::unique_ptr<model::ModelPass> pass_, uneditedPass_;
   bool newText_ = false;
   std::shared_ptr<const KeptEdits> made_;

@@ -41,12 +41,12 @@ struct LiveStudy::Runs {
   std::optional<double> startedAt;  // of the present request; clockSeconds
 
  private:
-  std::optional<StudyMoment> moment(const Execution& execution);
+  std::optional<StudyMoment> moment(const ExecutionContext& execution);
 };
 
 bool LiveStudy::Runs::runUnit(const std::atomic<bool>& cancelled,
                               std::optional<StudyMoment>& found) {
-  const Execution execution{0, &cancelled};
+  const ExecutionContext execution{0, &cancelled};
   if (!startedAt) startedAt = clockSeconds();
   if (!study.finished() && study.step(execution)) inRound = (inRound + 1) % study.runs().size();
   const bool wholeRounds = inRound == 0 && clockSeconds() - *startedAt >= kRoundsSeconds;
@@ -56,7 +56,7 @@ bool LiveStudy::Runs::runUnit(const std::atomic<bool>& cancelled,
   return true;
 }
 
-std::optional<StudyMoment> LiveStudy::Runs::moment(const Execution& execution) {
+std::optional<StudyMoment> LiveStudy::Runs::moment(const ExecutionContext& execution) {
   StudyMoment moment;
   moment.variants = variants;
   moment.finished = study.finished();

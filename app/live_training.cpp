@@ -54,7 +54,7 @@ LiveTraining::Live::Live(const training::Task& task, const training::TrainingSet
 
 std::optional<TrainingMoment> LiveTraining::Live::advance(const Request& request,
                                                           const std::atomic<bool>& cancelled) {
-  Execution execution;
+  ExecutionContext execution;
   execution.cancelled = &cancelled;
   const double start = clockSeconds();
   for (const Change& change : request.changes) change(run);

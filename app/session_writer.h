@@ -85,7 +85,7 @@ class SessionWriter {
   bool hurry_ = false;
   bool stopping_ = false;
 #ifdef HEADSCOPE_NO_THREADS
-  Later later_;
+  EventLoopQueue later_;
 #else
   std::thread thread_;  // from the first job on
 #endif

@@ -227,7 +227,7 @@ void Sessions::discard() {
   documents_.say("discarded what was not saved");
 }
 
-void Sessions::windows(const ui::Look& look, float top) {
+void Sessions::windows(const ui::FrameContext& look, float top) {
   const ui::SessionDialog::Answer answer =
       dialog_.draw(look, store_.path(), store_.unsavedInWords(documents_.newest()));
   if (answer.open) open(*answer.open, true);

@@ -19,7 +19,8 @@ namespace headscope {
 class Sessions {
  public:
   /// What it is given must outlive it.
-  Sessions(Documents& documents, ui::ViewState& view, LiveModel& model, SessionStore::Start start)
+  Sessions(DocumentEditor& documents, ui::ViewState& view, LiveModel& model,
+           SessionStore::Start start)
       : documents_(documents), view_(view), model_(model), store_(std::move(start)) {
     if (!store_.models().empty()) model_.take(store_.models(), documents_.newest());
   }
@@ -81,7 +82,7 @@ class Sessions {
   /// the view is another one now, that came with a session or a scene.
   bool follow();
   /// After the panels: the dialog, and the offer to restore, from `top` on across the window.
-  void windows(const ui::Look& look, float top);
+  void windows(const ui::FrameContext& look, float top);
   /// What the offer takes, for which the body makes room.
   float offerHeight() const { return offerHeight_; }
 
@@ -110,7 +111,7 @@ class Sessions {
     DocumentPtr document;
   };
 
-  Documents& documents_;
+  DocumentEditor& documents_;
   ui::ViewState& view_;
   LiveModel& model_;
   SessionStore store_;

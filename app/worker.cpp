@@ -36,7 +36,7 @@ TaskRunner::After Worker::run(const DocumentPtr& document, const std::atomic<boo
     startedAt_ = clockSeconds();
     if (!prepared_) prepareGemm();
     prepared_ = true;
-    Execution execution;
+    ExecutionContext execution;
     execution.threads = threads_;
     execution.cancelled = &cancelled;
     execution.stepsDone = &stepsDone_;

@@ -63,7 +63,7 @@ void editText(benchmark::State& state) {
 void drag(benchmark::State& state, const std::function<Edit(float)>& edit) {
   const DocumentPtr start = documentFor(state);
   History history(start, defaultMemoryBudget());
-  Execution execution;
+  ExecutionContext execution;
   execution.memory = std::make_shared<BlockStore>();
   TracePtr trace = runAttention(start);
   float value = 0.0F;
@@ -91,7 +91,7 @@ void dragMaskCell(benchmark::State& state) {
 void wholePass(benchmark::State& state) {
   std::array<DocumentPtr, 2> documents{documentFor(state), nullptr};
   documents[1] = test::withNewInput(documents[0]);
-  Execution execution;
+  ExecutionContext execution;
   execution.memory = std::make_shared<BlockStore>();
   TracePtr trace = runAttention(documents[0]);
   for (auto _ : state) {

@@ -15,7 +15,7 @@ void registerPasses() {
     for (const int threads : {0, 1}) {  // 0: one per core
       const auto pass = [&preset, threads](benchmark::State& state) {
         const DocumentPtr document = makePreset(preset, {}, defaultMemoryBudget());
-        Execution execution;
+        ExecutionContext execution;
         execution.threads = threads;
         for (auto _ : state) benchmark::DoNotOptimize(runAttention(document, nullptr, execution));
       };

@@ -18,7 +18,7 @@ void trainingStep(benchmark::State& state, const training::Task& task,
                   training::TrainingSettings settings, int threads) {
   settings.steps = settings.evaluateEvery = 100'000;  // steps alone
   training::Trainer trainer(task, settings, defaultMemoryBudget());
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = threads;
   for (int i = 0; i < 20; ++i) trainer.step(execution);
   for (auto _ : state) trainer.step(execution);

@@ -16,7 +16,7 @@ float alibiSlope(Index head, Index heads) {
       std::exp2(-8.0 * static_cast<double>(head + 1) / static_cast<double>(power)));
 }
 
-void takeAlibi(std::span<float> scores, float slope, Index query, Index firstKey) {
+void subtractAlibi(std::span<float> scores, float slope, Index query, Index firstKey) {
   const auto first = static_cast<std::int32_t>(firstKey - query);
   const auto count = static_cast<std::int32_t>(scores.size());
   float* score = scores.data();

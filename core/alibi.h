@@ -21,6 +21,6 @@ inline float alibiPenalty(float slope, std::int32_t apart) {
 }
 
 /// Takes the penalties off a query's scores of the keys firstKey, firstKey + 1, …
-void takeAlibi(std::span<float> scores, float slope, Index query, Index firstKey);
+void subtractAlibi(std::span<float> scores, float slope, Index query, Index firstKey);
 
 }  // namespace headscope

@@ -86,28 +86,28 @@ void finish(Trace& trace, const Trace* previous, StepsDone done) {
 }  // namespace
 
 void keepForPasses(BlockStore& memory, const Document& document) {
-  const Ledger cost = ledger(document.config, document.scoresHeld);
+  const Ledger cost = ledger(document.config, document.scoreStorage);
   memory.keepFree(cost.resultBytes + denseBytes(document.config));
 }
 
 TracePtr runAttention(const DocumentPtr& document, const TracePtr& previous,
-                      const Execution& execution) {
+                      const ExecutionContext& execution) {
   if (execution.memory != nullptr) keepForPasses(*execution.memory, *document);
   return runLayerAttention(document, previous, execution);
 }
 
 TracePtr runLayerAttention(const DocumentPtr& document, const TracePtr& previous,
-                           const Execution& given) {
+                           const ExecutionContext& given) {
   const double start = clockSeconds();
-  Execution execution = given;
-  const int threads = threadsFor(ledger(document->config, document->scoresHeld).flops,
+  ExecutionContext execution = given;
+  const int threads = threadsFor(ledger(document->config, document->scoreStorage).flops,
                                  execution.threads, execution.flopsPerThread);
-  if (execution.memory == nullptr && document->scoresHeld != ScoresHeld::all) {
+  if (execution.memory == nullptr && document->scoreStorage != ScoreStorage::all) {
     // every piece of work takes and returns memory for its rows
     execution.memory = std::make_shared<BlockStore>();
-    execution.memory->keepFree(threads * recentBlockBytes(document->config, ScoresHeld::none));
+    execution.memory->keepFree(threads * recentBlockBytes(document->config, ScoreStorage::none));
   }
-  const ThreadCount limit(threads);
+  const ScopedThreadLimit limit(threads);
   const auto trace = std::make_shared<Trace>(document);
   std::optional<StepsDone> done = runSteps(*trace, previous.get(), execution);
   if (!done) return nullptr;

@@ -48,9 +48,10 @@ Box within(const Box& whole, Box box) {
 
 }  // namespace
 
-void AttentionTensors::hold(ScoresHeld held) {
+void AttentionTensors::hold(ScoreStorage held) {
   held_ = held;
-  if (held != ScoresHeld::all) recent_ = std::make_shared<RecentRows>(recentBlocks(config(), held));
+  if (held != ScoreStorage::all)
+    recent_ = std::make_shared<RecentRows>(recentBlocks(config(), held));
 }
 
 MatrixView AttentionTensors::cells(TensorId id, const Box& box) {

@@ -4,7 +4,7 @@
 //
 // `q k v concat` are views of `q_proj … heads`.
 //
-// Scores and weights grow as T². They need not be held (ScoresHeld), where they would not fit in
+// Scores and weights grow as T². They need not be held (ScoreStorage), where they would not fit in
 // memory or are seldom looked at: a pass then has those of the rows at work alone, and who asks for
 // others gets them computed again a block of rows at a time, by the same steps on the same rows, so
 // bit for bit what holding them would have kept.
@@ -48,7 +48,7 @@ class AttentionTensors : public LayerTensors {
   /// Whether a result is stored.
   bool holds(TensorId id) const { return headscope::holds(held_, id); }
   /// Before anything is computed.
-  void hold(ScoresHeld held);
+  void hold(ScoreStorage held);
 
   /// A box of a result, for the step that fills it in, and for the next one, which reads it.
   MatrixView cells(TensorId id, const Box& box);
@@ -81,7 +81,7 @@ class AttentionTensors : public LayerTensors {
   std::array<Tensor, 4> packed_;  // W_Q, W_K, W_V, W_O
   // of keys, of values; after a pass only keys, to compute from them what it does not hold
   std::array<std::pair<TensorId, Tensor>, 2> dense_;
-  ScoresHeld held_ = ScoresHeld::all;
+  ScoreStorage held_ = ScoreStorage::all;
   std::shared_ptr<RecentRows> recent_;     // null where all is held
   std::shared_ptr<ScoreRows> rowsAtWork_;  // of `withRows`
 };

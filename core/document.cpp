@@ -23,7 +23,7 @@ Document makeDraft(std::string preset, AttentionConfig config, InputSource sourc
   d.weightSource = std::move(weights);
   auto problems = validate(d.config);
   if (!problems.empty()) throw UserError(std::move(problems));
-  d.scoresHeld = scoresToHold(d.config, memoryBudgetBytes);
+  d.scoreStorage = scoresToHold(d.config, memoryBudgetBytes);
   d.source = std::make_shared<const InputSource>(std::move(source));
   d.input = std::make_shared<const Input>(makeInput(*d.source, positions, d.config));
   if (d.config.mask.lengths.empty()) d.config.mask.lengths = d.input->lengths;

@@ -19,7 +19,8 @@ struct Document {
   std::string preset;  // the preset it started from; empty after none
   AttentionConfig config;
   Positions positions = Positions::named;
-  ScoresHeld scoresHeld = ScoresHeld::all;  // which scores a pass stores; set by the memory budget
+  ScoreStorage scoreStorage =
+      ScoreStorage::all;  // which scores a pass stores; set by the memory budget
   std::shared_ptr<const InputSource> source;
   std::shared_ptr<const Input> input;
   bool inputEdited = false;  // cells of X or the memory were typed over the source's

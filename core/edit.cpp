@@ -247,11 +247,11 @@ struct Editor {
 
 }  // namespace
 
-Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
-              const WeightMaker& make) {
+EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
+                 const WeightMaker& make) {
   // an edit that neither this chain nor Editor knows does not compile
   return std::visit(
-      [&]<typename Kind>(const Kind& e) -> Applied {
+      [&]<typename Kind>(const Kind& e) -> EditResult {
         if constexpr (std::is_same_v<Kind, Open>) {
           return {e.document, {}};
         } else if constexpr (requires { applyTo(document, e); }) {
@@ -264,7 +264,7 @@ Applied apply(const Document& document, const Edit& edit, Index memoryBudgetByte
           if constexpr (std::is_same_v<Kind, SetWeights>) {
             checkWeights(e.weights, editor.draft.config, e.name);
           }
-          Rebuild rebuild(document, std::move(editor.draft), memoryBudgetBytes, make);
+          DocumentNormalizer rebuild(document, std::move(editor.draft), memoryBudgetBytes, make);
           if (!editor.note.empty()) rebuild.note(editor.note);
           return rebuild.finish();
         }

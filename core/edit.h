@@ -121,14 +121,14 @@ using Edit =
 /// What an edit is called in the undo list ("heads = 16").
 std::string nameOf(const Edit& edit, const Document& before);
 
-struct Applied {
+struct EditResult {
   DocumentPtr document;
   std::string note;  // what else had to change ("weights drawn anew: xavier, seed 1"), or empty
 };
 
 /// Checks the edit and gives the next document. Throws UserError (with problems() where a
 /// configuration is refused) and then nothing has changed.
-Applied apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
-              const WeightMaker& make = drawWeightsFor);
+EditResult apply(const Document& document, const Edit& edit, Index memoryBudgetBytes,
+                 const WeightMaker& make = drawWeightsFor);
 
 }  // namespace headscope

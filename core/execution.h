@@ -12,7 +12,7 @@
 
 namespace headscope {
 
-struct Execution {
+struct ExecutionContext {
   int threads = 0;  // at most, where the work is worth them; 0: one per core
   const std::atomic<bool>* cancelled = nullptr;  // asked between pieces of work; true stops
   std::atomic<int>* stepsDone = nullptr;         // counts up as a pass goes on
@@ -22,28 +22,28 @@ struct Execution {
   bool stop() const { return cancelled != nullptr && cancelled->load(std::memory_order_relaxed); }
 };
 
-/// Calls a function for every piece of work, spread over the threads that ThreadCount allows. Each
-/// call is independent of the others, so the result does not depend on the thread count. What is
-/// left when the work is cancelled is not called. Throws what a call threw.
+/// Calls a function for every piece of work, spread over the threads that ScopedThreadLimit allows.
+/// Each call is independent of the others, so the result does not depend on the thread count. What
+/// is left when the work is cancelled is not called. Throws what a call threw.
 template <typename Function>
-void overPieces(Index pieces, const Execution& execution, Function&& function) {
+void parallelFor(Index pieces, const ExecutionContext& execution, Function&& function) {
   struct Work {
-    const Execution& execution;
+    const ExecutionContext& execution;
     Function& function;
     std::mutex mutex = {};
     std::exception_ptr failure = {};
   } work{execution, function};
-  forPieces(pieces, {[](void* context, Index piece) {
-                       Work& w = *static_cast<Work*>(context);
-                       if (w.execution.stop()) return;
-                       try {
-                         w.function(piece);
-                       } catch (...) {
-                         const std::lock_guard lock(w.mutex);
-                         w.failure = std::current_exception();
-                       }
-                     },
-                     &work});
+  parallelForRaw(pieces, {[](void* context, Index piece) {
+                            Work& w = *static_cast<Work*>(context);
+                            if (w.execution.stop()) return;
+                            try {
+                              w.function(piece);
+                            } catch (...) {
+                              const std::lock_guard lock(w.mutex);
+                              w.failure = std::current_exception();
+                            }
+                          },
+                          &work});
   if (work.failure) std::rethrow_exception(work.failure);
 }
 

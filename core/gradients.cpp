@@ -9,7 +9,7 @@ Gradients::Gradients(const AttentionTensors& values, Tensor gradOutput)
   put(TensorId::output, std::move(gradOutput));
 }
 
-Tensor Gradients::passedOn(TensorId result) const {
+Tensor Gradients::gradientThroughPins(TensorId result) const {
   const auto pins = values().pins().of(result);
   if (pins.empty()) return tensor(result);
   // a copy with the strides of the gradient itself
@@ -35,7 +35,7 @@ void Gradients::tile(TensorId id, Index item, Index head, Index row, Index rows,
   if (id == TensorId::scores) maskGradients(config(), box, cells);
 }
 
-bool runBackward(Gradients& gradients, const Execution& execution, StepId from, StepId to) {
+bool runBackward(Gradients& gradients, const ExecutionContext& execution, StepId from, StepId to) {
   const AttentionConfig& c = gradients.config();
   const auto steps = stepsOf(c);
   for (std::size_t i = stepPlace(from, c) + 1; i-- > stepPlace(to, c);) {

@@ -24,11 +24,11 @@ class Gradients : public LayerTensors {
   const AttentionTensors& values() const { return *values_; }
 
   /// Skips the gradient of an operand, with the products that it would take.
-  void leaveOut(TensorId operand) { leftOut_[static_cast<std::size_t>(operand)] = true; }
-  bool leftOut(TensorId operand) const { return leftOut_[static_cast<std::size_t>(operand)]; }
+  void skipGradient(TensorId operand) { skipped_[static_cast<std::size_t>(operand)] = true; }
+  bool skipsGradient(TensorId operand) const { return skipped_[static_cast<std::size_t>(operand)]; }
 
   /// A stored result's gradient as it reaches the operands of the result: 0 where a cell is pinned.
-  Tensor passedOn(TensorId result) const;
+  Tensor gradientThroughPins(TensorId result) const;
 
   /// A gradient cell's gradient; any other cell's forward value.
   float value(const CellRef& cell) const override;
@@ -37,14 +37,14 @@ class Gradients : public LayerTensors {
 
  private:
   const AttentionTensors* values_;
-  std::array<bool, kEveryTensorCount> leftOut_{};
+  std::array<bool, kEveryTensorCount> skipped_{};
 };
 
 /// Runs the steps backward, from one back to another, and fills in the gradients of their operands;
 /// between two such runs a loss that is taken of a result itself may add to its gradient. False
-/// where `execution` was cancelled. The number of threads is the caller's ThreadCount; the bits do
-/// not depend on it.
-bool runBackward(Gradients& gradients, const Execution& execution, StepId from = StepId::output,
-                 StepId to = StepId::project);
+/// where `execution` was cancelled. The number of threads is the caller's ScopedThreadLimit; the
+/// bits do not depend on it.
+bool runBackward(Gradients& gradients, const ExecutionContext& execution,
+                 StepId from = StepId::output, StepId to = StepId::project);
 
 }  // namespace headscope

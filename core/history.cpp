@@ -12,7 +12,7 @@ History::History(DocumentPtr start, Index memoryBudgetBytes, Index historyBudget
       historyBudget_(historyBudgetBytes) {}
 
 std::string History::apply(const Edit& edit, const std::string& gesture) {
-  Applied applied = headscope::apply(*current_, edit, memoryBudget_);
+  EditResult applied = headscope::apply(*current_, edit, memoryBudget_);
   const bool goesOn = !gesture.empty() && gesture == gesture_ && canUndo();
   DocumentPtr before = goesOn ? beforeGesture_ : current_;
   Entry entry{nameOf(edit, *before), DocumentDelta(*applied.document, before), mark()};

@@ -28,7 +28,7 @@ using LaneIntegers [[gnu::vector_size(64)]] = std::int32_t;
 /// Joined in pairs (`join` puts the second into the first), halving, the same way on every
 /// processor.
 template <typename Join>
-[[gnu::always_inline]] inline float folded(const Lanes& lanes, Join join) {
+[[gnu::always_inline]] inline float horizontalReduce(const Lanes& lanes, Join join) {
   using Half [[gnu::vector_size(32)]] = float;
   using Quarter [[gnu::vector_size(16)]] = float;
   Half halves[2];
@@ -46,10 +46,10 @@ template <typename Join>
 }
 
 [[gnu::always_inline]] inline float sumOf(const Lanes& lanes) {
-  return folded(lanes, [](auto& a, const auto& b) { a += b; });
+  return horizontalReduce(lanes, [](auto& a, const auto& b) { a += b; });
 }
-[[gnu::always_inline]] inline float largestOf(const Lanes& lanes) {
-  return folded(lanes, [](auto& a, const auto& b) { a = a > b ? a : b; });
+[[gnu::always_inline]] inline float horizontalMax(const Lanes& lanes) {
+  return horizontalReduce(lanes, [](auto& a, const auto& b) { a = a > b ? a : b; });
 }
 
 /// Up to kLanes numbers; 0 past the end.
@@ -65,8 +65,8 @@ template <typename Join>
 /// Of one loop as it was compiled for each kind of processor, those that run on this one, the best
 /// first.
 template <typename Loop>
-std::vector<Loop> runningHere([[maybe_unused]] Loop avx512, [[maybe_unused]] Loop avx2,
-                              Loop anywhere) {
+std::vector<Loop> supportedVariants([[maybe_unused]] Loop avx512, [[maybe_unused]] Loop avx2,
+                                    Loop anywhere) {
   std::vector<Loop> loops;
 #ifdef HEADSCOPE_EVERY_PROCESSOR
   if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&

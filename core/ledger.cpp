@@ -30,14 +30,14 @@ void refuseOverflow(const AttentionConfig& c) {
 }
 
 /// The results before stay on screen until the new ones are there.
-Index bytesNeeded(const AttentionConfig& c, ScoresHeld held) {
+Index bytesNeeded(const AttentionConfig& c, ScoreStorage held) {
   const Ledger cost = ledger(c, held);
   return cost.residentBytes + cost.resultBytes;
 }
 
 }  // namespace
 
-Ledger ledger(const AttentionConfig& c, ScoresHeld held) {
+Ledger ledger(const AttentionConfig& c, ScoreStorage held) {
   refuseOverflow(c);
   Ledger total;
   auto& p = total.parameters;
@@ -77,12 +77,12 @@ Ledger ledger(const AttentionConfig& c, ScoresHeld held) {
   return total;
 }
 
-ScoresHeld scoresToHold(const AttentionConfig& c, Index budgetBytes) {
-  if (bytesNeeded(c, ScoresHeld::all) <= budgetBytes) return ScoresHeld::all;
+ScoreStorage scoresToHold(const AttentionConfig& c, Index budgetBytes) {
+  if (bytesNeeded(c, ScoreStorage::all) <= budgetBytes) return ScoreStorage::all;
   // a softmax down the columns needs all rows at once
   if (c.mistakes.softmaxOverQueries) checkFits(c, budgetBytes);
-  const Index needed = bytesNeeded(c, ScoresHeld::none);
-  if (needed <= budgetBytes) return ScoresHeld::none;
+  const Index needed = bytesNeeded(c, ScoreStorage::none);
+  if (needed <= budgetBytes) return ScoreStorage::none;
   throw UserError(fmt::format(
       "this size needs {} even without scores and weights, more than the memory budget of {}: "
       "reduce tokens, heads, batch or d_model",
@@ -90,7 +90,7 @@ ScoresHeld scoresToHold(const AttentionConfig& c, Index budgetBytes) {
 }
 
 void checkFits(const AttentionConfig& c, Index budgetBytes) {
-  const Index needed = bytesNeeded(c, ScoresHeld::all);
+  const Index needed = bytesNeeded(c, ScoreStorage::all);
   if (needed <= budgetBytes) return;
   throw UserError(fmt::format(
       "this size needs {} (scores and weights of {} heads of {} × {} and the rest), more than the "

@@ -25,11 +25,11 @@ struct Ledger {
 
 /// `config` must be valid. Throws UserError where a product of sizes overflows 64 bits.
 /// `held`: which scores the pass stores.
-Ledger ledger(const AttentionConfig& config, ScoresHeld held = ScoresHeld::all);
+Ledger ledger(const AttentionConfig& config, ScoreStorage held = ScoreStorage::all);
 
 /// All, where such a pass fits `budgetBytes`; else none. Throws UserError with the figure where
 /// even that would not fit.
-ScoresHeld scoresToHold(const AttentionConfig& config, Index budgetBytes);
+ScoreStorage scoresToHold(const AttentionConfig& config, Index budgetBytes);
 /// Throws UserError with the figure where a pass that holds all scores would not fit `budgetBytes`.
 void checkFits(const AttentionConfig& config, Index budgetBytes);
 

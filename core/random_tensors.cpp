@@ -47,11 +47,11 @@ void draw(std::span<const Draw> draws, int threads) {
     }
     values += size;
   }
-  const ThreadCount count(threadsFor(values * kFlopsPerValue, threads));
+  const ScopedThreadLimit count(threadsFor(values * kFlopsPerValue, threads));
   const auto fillPiece = [](void* all, Index piece) {
     fill((*static_cast<const std::vector<Piece>*>(all))[static_cast<std::size_t>(piece)]);
   };
-  forPieces(static_cast<Index>(pieces.size()), {fillPiece, &pieces});
+  parallelForRaw(static_cast<Index>(pieces.size()), {fillPiece, &pieces});
 }
 
 }  // namespace headscope

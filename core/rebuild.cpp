@@ -41,23 +41,23 @@ std::shared_ptr<const PaintedMask> resized(const PaintedMask& mask, Index querie
 
 }  // namespace
 
-Applied Rebuild::finish() {
+EditResult DocumentNormalizer::finish() {
   followInput();
   auto problems = validate(next_.config);
   if (!problems.empty()) throw UserError(std::move(problems));
-  next_.scoresHeld = scoresToHold(next_.config, budget_);
+  next_.scoreStorage = scoresToHold(next_.config, budget_);
   embed();
   drawWhereNeeded();
   fitPins();
   return {std::make_shared<const Document>(std::move(next_)), std::move(note_)};
 }
 
-void Rebuild::note(const std::string& sentence) {
+void DocumentNormalizer::note(const std::string& sentence) {
   if (!note_.empty()) note_ += "; ";
   note_ += sentence;
 }
 
-void Rebuild::followInput() {
+void DocumentNormalizer::followInput() {
   AttentionConfig& c = next_.config;
   const bool sameSize = c.seqLen == before_.config.seqLen && c.keys() == before_.config.keys() &&
                         c.batch == before_.config.batch;
@@ -75,7 +75,7 @@ void Rebuild::followInput() {
   }
 }
 
-void Rebuild::embed() {
+void DocumentNormalizer::embed() {
   const AttentionConfig& a = before_.config;
   const AttentionConfig& b = config();
   const bool loaded = std::holds_alternative<TensorSource>(*next_.source);  // positions and all
@@ -93,7 +93,7 @@ void Rebuild::embed() {
   if (lengthsFollow_) next_.config.mask.lengths = next_.input->lengths;
 }
 
-void Rebuild::drawWhereNeeded() {
+void DocumentNormalizer::drawWhereNeeded() {
   WeightSource& source = next_.weightSource;
   const bool numbers = std::holds_alternative<TensorSource>(*next_.source);
   if (source.drawn() && source.init == WeightInit::learned && numbers) {
@@ -121,7 +121,7 @@ void Rebuild::drawWhereNeeded() {
   next_.weights = make_(next_, source.init, source.seed);
 }
 
-void Rebuild::fitPins() {
+void DocumentNormalizer::fitPins() {
   Pins fitting = next_.pins.fitting(config());
   const std::size_t gone = next_.pins.all().size() - fitting.all().size();
   if (gone == 0) return;

@@ -10,12 +10,13 @@ namespace headscope {
 /// Fits masks, gains and pins to the new sizes, embeds the input and draws the weights where they
 /// no longer fit, and records each change as a sentence. Throws UserError where the draft cannot be
 /// used.
-class Rebuild {
+class DocumentNormalizer {
  public:
-  Rebuild(const Document& before, Document draft, Index memoryBudgetBytes, const WeightMaker& make)
+  DocumentNormalizer(const Document& before, Document draft, Index memoryBudgetBytes,
+                     const WeightMaker& make)
       : before_(before), next_(std::move(draft)), budget_(memoryBudgetBytes), make_(make) {}
 
-  Applied finish();
+  EditResult finish();
   void note(const std::string& sentence);
 
  private:

@@ -31,7 +31,7 @@ std::vector<double> rotaryFrequencies(const Rotary& rotary, Index dK) {
   return frequencies;
 }
 
-Turn turnAt(double frequency, Index position) {
+Turn rotationAt(double frequency, Index position) {
   const double angle = frequency * static_cast<double>(position);
   return {std::cos(angle), std::sin(angle)};
 }

@@ -36,6 +36,6 @@ std::vector<double> rotaryFrequencies(const Rotary& rotary, Index dK);
 struct Turn {
   double cosine = 1.0, sine = 0.0;
 };
-Turn turnAt(double frequency, Index position);
+Turn rotationAt(double frequency, Index position);
 
 }  // namespace headscope

@@ -9,9 +9,9 @@
 namespace headscope {
 
 /// The turns of all pairs of a row at a position; backward where `direction` is −1.
-class RowTurn {
+class RotaryRow {
  public:
-  RowTurn(const std::vector<double>& frequencies, Index position, double direction = 1.0);
+  RotaryRow(const std::vector<double>& frequencies, Index position, double direction = 1.0);
   /// Turns d_k numbers; x and y are not the same memory.
   void apply(const float* x, float* y) const;
 

@@ -37,7 +37,8 @@ bool putsHeadsDense(const AttentionConfig& c) { return rowsLoops(c).front().down
 /// One run of the steps of a configuration over the operands in `tensors`.
 class StepsRun {
  public:
-  StepsRun(AttentionTensors& tensors, const AttentionTensors* before, const Execution& execution)
+  StepsRun(AttentionTensors& tensors, const AttentionTensors* before,
+           const ExecutionContext& execution)
       : tensors_(tensors),
         config_(tensors.config()),
         before_(before),
@@ -78,7 +79,7 @@ class StepsRun {
   template <typename Function>
   bool runLoop(std::size_t place, Index pieces, Function&& piece) {
     const double start = clockSeconds();
-    overPieces(pieces, execution_, piece);
+    parallelFor(pieces, execution_, piece);
     done_.steps[place].ms += millisecondsSince(start);
     return !execution_.stop();
   }
@@ -126,12 +127,12 @@ class StepsRun {
 
   /// Packs the weights of the products that are computed, unless the pass before has packed them.
   bool pack(std::size_t place, const std::vector<LinearLayer>& layers) {
-    struct Panel {
+    struct PanelContext {
       TensorId weight;
       Index number;
       Tensor packed;
     };
-    std::vector<Panel> panels;
+    std::vector<PanelContext> panels;
     for (const LinearLayer& layer : layers) {
       const TensorId id = layer.weight;
       if (before_ != nullptr && !changed(id) && !before_->packed(id).empty()) {
@@ -142,11 +143,11 @@ class StepsRun {
       }
     }
     const bool packed = runLoop(place, std::ssize(panels), [&](Index i) {
-      Panel& panel = panels[static_cast<std::size_t>(i)];
+      PanelContext& panel = panels[static_cast<std::size_t>(i)];
       packPanel(tensors_.tensor(panel.weight), panel.number, panel.packed);
     });
     if (!packed) return false;
-    for (Panel& panel : panels) tensors_.putPacked(panel.weight, std::move(panel.packed));
+    for (PanelContext& panel : panels) tensors_.putPacked(panel.weight, std::move(panel.packed));
     return true;
   }
 
@@ -230,8 +231,8 @@ class StepsRun {
     for (const RowsLoop& loop : loops) work.pieces += loop.pieces(config_);
     const double start = clockSeconds();
     for (const RowsLoop& loop : loops) {
-      overPieces(loop.pieces(config_), execution_,
-                 [&](Index piece) { rowsPiece(work, loop, piece); });
+      parallelFor(loop.pieces(config_), execution_,
+                  [&](Index piece) { rowsPiece(work, loop, piece); });
       if (execution_.stop()) return false;
     }
     endRows(work, millisecondsSince(start));
@@ -316,7 +317,7 @@ class StepsRun {
   AttentionTensors& tensors_;
   const AttentionConfig& config_;
   const AttentionTensors* before_;
-  const Execution& execution_;
+  const ExecutionContext& execution_;
   std::span<const Step* const> steps_;
   std::size_t next_ = 0;  // the step that is begun next
   StepsDone done_;
@@ -326,7 +327,7 @@ class StepsRun {
 }  // namespace
 
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
-                                  const Execution& execution) {
+                                  const ExecutionContext& execution) {
   return StepsRun(tensors, before, execution).run();
 }
 
@@ -346,17 +347,17 @@ std::vector<RowsLoop> rowsLoops(const AttentionConfig& c) {
       {0, 1, rows, c.keys()}, {1, 1, c.seqLen, share(c.seqLen, c.keys())}, {2, 1, rows, c.keys()}};
 }
 
-Index recentBlockBytes(const AttentionConfig& c, ScoresHeld held) {
-  const Index tensors = held == ScoresHeld::none ? 2 : 1;
+Index recentBlockBytes(const AttentionConfig& c, ScoreStorage held) {
+  const Index tensors = held == ScoreStorage::none ? 2 : 1;
   return 4 * tensors * rowsLoops(c).front().rows * c.keys();
 }
 
-Index recentBlocks(const AttentionConfig& c, ScoresHeld held) {
+Index recentBlocks(const AttentionConfig& c, ScoreStorage held) {
   constexpr Index kBytes = Index{256} << 20;
-  if (held == ScoresHeld::all) return 0;
+  if (held == ScoreStorage::all) return 0;
   // one row of every head is often looked at together
   const Index fewest = c.numHeads;
-  const Index most = held == ScoresHeld::none ? kBytes / recentBlockBytes(c, held) : fewest;
+  const Index most = held == ScoreStorage::none ? kBytes / recentBlockBytes(c, held) : fewest;
   return std::min(rowsLoops(c).front().pieces(c), std::max(fewest, most));
 }
 

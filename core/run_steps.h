@@ -22,9 +22,9 @@ struct StepsDone {
 
 /// Runs the steps of the configuration on the operands in `tensors`. Results of `before` (may be
 /// null) that still hold are shared. Returns nothing where `execution` was cancelled. The caller's
-/// ThreadCount limits the threads.
+/// ScopedThreadLimit limits the threads.
 std::optional<StepsDone> runSteps(AttentionTensors& tensors, const AttentionTensors* before,
-                                  const Execution& execution);
+                                  const ExecutionContext& execution);
 
 /// One loop over the steps that work on rows of single heads: the pieces that it cuts every head
 /// into, and which of these steps go through each piece while it is in cache.
@@ -42,8 +42,8 @@ struct RowsLoop {
 std::vector<RowsLoop> rowsLoops(const AttentionConfig& config);
 /// Number of recently used row blocks that are cached for scores the pass does not store, and the
 /// bytes that one block takes.
-Index recentBlocks(const AttentionConfig& config, ScoresHeld held);
-Index recentBlockBytes(const AttentionConfig& config, ScoresHeld held);
+Index recentBlocks(const AttentionConfig& config, ScoreStorage held);
+Index recentBlockBytes(const AttentionConfig& config, ScoreStorage held);
 /// Keys and values that are laid next to each other for the products of a pass, in bytes.
 Index denseBytes(const AttentionConfig& config);
 

@@ -122,10 +122,10 @@ constexpr bool isStoredScores(TensorId id) {
 }
 
 /// Which of these a pass stores, each case less than the one before.
-enum class ScoresHeld { all, weights, none };
-constexpr bool holds(ScoresHeld held, TensorId id) {
-  return !isStoredScores(id) || held == ScoresHeld::all ||
-         (held == ScoresHeld::weights && id == TensorId::weights);
+enum class ScoreStorage { all, weights, none };
+constexpr bool holds(ScoreStorage held, TensorId id) {
+  return !isStoredScores(id) || held == ScoreStorage::all ||
+         (held == ScoreStorage::weights && id == TensorId::weights);
 }
 
 }  // namespace headscope

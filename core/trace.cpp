@@ -8,7 +8,7 @@ namespace headscope {
 
 Trace::Trace(DocumentPtr document)
     : AttentionTensors(document->config, document->pins), document_(std::move(document)) {
-  hold(document_->scoresHeld);
+  hold(document_->scoreStorage);
   put(TensorId::x, document_->input->x);
   put(TensorId::memory, document_->input->memory);
   const Weights& w = document_->weights;

@@ -36,7 +36,7 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes) {
 }
 
 GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
-                         const Execution& execution) {
+                         const ExecutionContext& execution) {
   const AttentionConfig& c = trace->config();
   const Shape wanted = shapeOf(TensorId::output, c);
   if (gradOutput.shape() != wanted) {
@@ -44,7 +44,7 @@ GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
                                 fmt::join(gradOutput.shape(), ", "), fmt::join(wanted, ", ")));
   }
   // the backward pass takes two products for each product of the forward pass
-  const ThreadCount threads(
+  const ScopedThreadLimit threads(
       threadsFor(2 * ledger(c).flops, execution.threads, execution.flopsPerThread));
   const auto gradients = std::make_shared<TraceGradients>(
       trace, gradOutput.contiguous() ? gradOutput : gradOutput.clone());

@@ -34,6 +34,6 @@ void checkGradientsFit(const AttentionConfig& config, Index budgetBytes);
 /// Null where `execution` was cancelled. Throws UserError where grad.output is not of the output's
 /// shape, or a gradient does not fit a float32, naming it.
 GradientsPtr gradientsOf(const TracePtr& trace, const Tensor& gradOutput,
-                         const Execution& execution = {});
+                         const ExecutionContext& execution = {});
 
 }  // namespace headscope

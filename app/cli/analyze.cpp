@@ -132,7 +132,7 @@ void printMetrics(std::ostream& out, const HeadReport& report) {
   for (std::size_t h = 0; h < report.metrics.size(); ++h) {
     std::vector<std::string> cells{std::to_string(h + 1)};
     for (const MetricInfo& m : allMetrics()) {
-      const Measured& measured = report.metrics[h][m.metric];
+      const MetricValue& measured = report.metrics[h][m.metric];
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : "–");
     }
     cells.push_back(report.labels[h].title);
@@ -230,7 +230,7 @@ void runAnalyze(const AnalyzeOptions& options, std::ostream& out) {
   const DocumentPtr document = documentFrom(options.pass);
   const ItemChoice item = itemFrom(options.item, document->config);
   const TracePtr trace = computePass(options.pass, document);
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = options.pass.threads;
   const DeclaredRelations relations = declaredRelations(*document);
   const HeadReport report = headReport(*trace, item, relations, execution).value();

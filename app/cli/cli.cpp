@@ -19,8 +19,8 @@ extern const char* const kCommit;  // written by every build: third_party/write_
 }
 namespace {
 
-constexpr int kOurs = 1;
-constexpr int kTheUsers = 2;
+constexpr int kExitInternalError = 1;
+constexpr int kExitUserError = 2;
 
 int fail(std::ostream& err, std::string message, int status) {
   std::replace(message.begin(), message.end(), '\n', ' ');
@@ -110,13 +110,13 @@ int runCli(int argc, const char* const* argv, std::ostream& out, std::ostream& e
     return 0;
   } catch (const CLI::ParseError& error) {
     const std::string message = cli::withoutGuards(error.what());
-    return fail(err, fmt::format("{}; {}", message, helpHint(app)), kTheUsers);
+    return fail(err, fmt::format("{}; {}", message, helpHint(app)), kExitUserError);
   } catch (const UserError& error) {
-    return fail(err, error.what(), kTheUsers);
+    return fail(err, error.what(), kExitUserError);
   } catch (const gl::Error& error) {
-    return fail(err, error.what(), kOurs);
+    return fail(err, error.what(), kExitInternalError);
   } catch (const std::exception& error) {
-    return fail(err, sentenceFor(error), kOurs);
+    return fail(err, sentenceFor(error), kExitInternalError);
   }
 }
 

@@ -192,7 +192,7 @@ void underFlag(const char* flag, const std::string& text, Do action) {
 WeightMaker makerOf(int threads) {
   return [threads](const Document& d, WeightInit init, std::uint64_t seed) {
     if (init != WeightInit::learned) return drawWeightsFor(d, init, seed);
-    Execution execution;
+    ExecutionContext execution;
     execution.threads = threads;
     return formats::learnedWeights(d.config, trainingDomainOf(d), seed, execution, tellLearning)
         .value();
@@ -267,7 +267,7 @@ DocumentPtr layerOfModel(const PassOptions& o) {
     throw UserError(
         fmt::format("--layer {}: {} has the layers 0 to {}", *o.layer, model->name(), layers - 1));
   }
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = o.threads;
   const auto trace = model::runModel(
       model::makeModelDocument(model, modelInput(o.model, text, o.ids, model->config())), nullptr,

@@ -107,7 +107,7 @@ void printTerms(std::ostream& out, const Explanation& e, bool softmax) {
 /// What the sum leads to, where it is not the value: the quotient that a weight is, and what
 /// dropout makes of it; the difference that the gradient of a masked score is.
 void printQuotient(std::ostream& out, const Explanation& e) {
-  if (e.ending == Ending::difference) {
+  if (e.ending == ExplanationForm::difference) {
     const std::string incoming =
         e.factor == 1.0 ? inWords(e.incoming)
                         : fmt::format("{} · {}", inWords(e.factor), inWords(e.incoming));
@@ -123,7 +123,7 @@ void printQuotient(std::ostream& out, const Explanation& e) {
 }
 
 void printExplanation(std::ostream& out, const Trace& trace, const Explanation& e) {
-  const bool softmax = e.ending == Ending::share;
+  const bool softmax = e.ending == ExplanationForm::share;
   out << fmt::format("{} = {}   ({})\n", toString(e.cell), inWords(e.value),
                      placeInWords(trace, e.cell))
       << e.rule << '\n';

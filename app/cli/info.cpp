@@ -86,18 +86,18 @@ void printParameters(std::ostream& out, const AttentionConfig& config, const Led
 std::string heldInWords(const AttentionConfig& config, const Ledger& cost) {
   const Index budget = defaultMemoryBudget();
   try {
-    if (scoresToHold(config, budget) == ScoresHeld::all) {
+    if (scoresToHold(config, budget) == ScoreStorage::all) {
       return fmt::format("holds {} in memory", bytesInWords(cost.residentBytes));
     }
   } catch (const UserError&) {
     return fmt::format("holds {} in memory, more than the budget of {}: 'run' refuses it",
-                       bytesInWords(ledger(config, ScoresHeld::none).residentBytes),
+                       bytesInWords(ledger(config, ScoreStorage::none).residentBytes),
                        bytesInWords(budget));
   }
   return fmt::format(
       "holds {} in memory: scores and weights of all heads would need {}, with those before, of "
       "a budget of {}, so those of the rows that are looked at are computed when they are",
-      bytesInWords(ledger(config, ScoresHeld::none).residentBytes),
+      bytesInWords(ledger(config, ScoreStorage::none).residentBytes),
       bytesInWords(cost.residentBytes + cost.resultBytes), bytesInWords(budget));
 }
 

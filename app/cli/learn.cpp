@@ -159,7 +159,7 @@ void runLearn(const LearnOptions& options, std::ostream& out) {
   if (options.half && options.out.empty()) {
     throw UserError("--f16 says how the file is written: give --out FILE as well");
   }
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = options.threads;
 
   LayerLearner learner(config, options.seed, settings);

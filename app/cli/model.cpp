@@ -130,7 +130,7 @@ ModelPass computeModel(const ModelOptions& options) {
     document = withoutHeads(*document, off);
   }
   prepareGemm();
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = options.threads;
   ModelPass pass;
   pass.names = tokenizerForNames(options.directory);
@@ -242,7 +242,7 @@ void printProbe(std::ostream& out, const MeasuredPass& probe) {
     std::vector<std::string> cells{std::to_string(i / perLayer + 1),
                                    std::to_string(i % perLayer + 1)};
     for (const Metric metric : kShown) {
-      const Measured& measured = probe.metrics[i][metric];
+      const MetricValue& measured = probe.metrics[i][metric];
       cells.push_back(measured ? fmt::format("{:.3f}", *measured) : std::string("–"));
     }
     cells.push_back(probe.labels[i].title);

@@ -167,7 +167,7 @@ void addFilesRead(FileFlags& files, const PassOptions& options) {
 
 TracePtr computePass(const PassOptions& options, const DocumentPtr& document) {
   prepareGemm();  // so that the times are the steps' own
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = options.threads;
   return runAttention(document, nullptr, execution);
 }
@@ -179,7 +179,7 @@ GradientsPtr computeGradients(const PassOptions& options, const TracePtr& trace,
   const Tensor given = gradOutput.empty()
                            ? gradOutputOfSum(config)
                            : formats::loadGradOutput(formats::SafetensorsFile(gradOutput), config);
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = options.threads;
   return gradientsOf(trace, given, execution);
 }

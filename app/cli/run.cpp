@@ -171,7 +171,7 @@ void run(const RunOptions& options, std::ostream& out) {
 
 void printSummary(std::ostream& out, const Trace& trace, const std::string& memoryNote) {
   const Document& document = trace.document();
-  const Ledger cost = ledger(trace.config(), document.scoresHeld);
+  const Ledger cost = ledger(trace.config(), document.scoreStorage);
   if (!document.preset.empty()) out << document.preset << ": ";
   out << sizeInWords(trace.config()) << "; " << headWidthInWords(trace.config()) << '\n';
   out << "input: " << inputInWords(document) << '\n';

@@ -187,7 +187,7 @@ void runTrain(const TrainOptions& options, std::ostream& out) {
   files.check();
   const std::unique_ptr<Trainer> run = runFrom(options);
   prepareGemm();
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = options.threads;
   {
     Progress progress;

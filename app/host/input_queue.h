@@ -65,7 +65,7 @@ class InputQueue {
   bool waiting() const { return !events_.empty(); }
 
  private:
-  struct Moment {
+  struct TimelineSegment {
     double from, to;
   };
   struct Character {
@@ -77,7 +77,7 @@ class InputQueue {
   struct Button {
     int button;
     bool down;
-    Moment time;
+    TimelineSegment time;
   };
   struct Wheel {
     ImVec2 lines;
@@ -103,7 +103,7 @@ class InputQueue {
 
   std::deque<Event> events_;
   std::set<int> held_;  // keys, as of the newest event
-  Moment time_{0.0, 0.0};
+  TimelineSegment time_{0.0, 0.0};
   std::function<void(const KeyEvent&)> toKey_;
 
   // As of the newest event that a frame was given.

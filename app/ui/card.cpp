@@ -20,8 +20,9 @@ const Card* Cards::ofKey(char key) const {
   return found != cards_.end() ? found->get() : nullptr;
 }
 
-std::size_t Cards::tabs(const Panel& panel, const char* id, std::size_t open, float kept) const {
-  const Look& look = panel.look;
+std::size_t Cards::tabs(const PanelContext& panel, const char* id, std::size_t open,
+                        float kept) const {
+  const FrameContext& look = panel.look;
   Card& card = at(open);
   const CardText& text = card.text();
   std::vector<Tab> tabs;

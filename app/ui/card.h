@@ -46,14 +46,14 @@ class Card {
   const CardText& text() const { return text_; }
 
   /// Fills what is left of the current window.
-  virtual void draw(const Panel& panel) = 0;
+  virtual void draw(const PanelContext& panel) = 0;
   /// What stands at the right end of the tabs' line while it is open, and its width in points at
   /// scale 1.
-  virtual void drawControls(const Panel& /*panel*/) {}
+  virtual void drawControls(const PanelContext& /*panel*/) {}
   virtual float controlsWidth() const { return 0.0F; }
   /// Its own keys while it is open; true where one was meant for it. `inSight` is false while
   /// another panel fills the screen.
-  virtual bool keys(const Panel& /*panel*/, bool /*inSight*/) { return false; }
+  virtual bool keys(const PanelContext& /*panel*/, bool /*inSight*/) { return false; }
   /// What these keys do.
   virtual std::vector<Shortcut> shortcuts() const { return {}; }
   virtual ReferenceKind reference() const { return ReferenceKind::none; }
@@ -87,7 +87,8 @@ class Cards {
 
   /// The line of their tabs, with the controls of the open one at its right end, of which `kept`
   /// stays free; the open one goes below. Gives the place of the one to be open from now on.
-  std::size_t tabs(const Panel& panel, const char* id, std::size_t open, float kept = 0.0F) const;
+  std::size_t tabs(const PanelContext& panel, const char* id, std::size_t open,
+                   float kept = 0.0F) const;
 
  private:
   std::vector<std::unique_ptr<Card>> cards_;

@@ -86,7 +86,7 @@ void beginCards(ControlFocus& focus) {
   }
 }
 
-void offerCard(ControlFocus& focus, std::string_view card, const Look& look) {
+void offerCard(ControlFocus& focus, std::string_view card, const FrameContext& look) {
   focus.cards.emplace_back(card);
   if (!focus.on || focus.card != card) return;
   if (focus.arriving) focusFirstControl();
@@ -98,7 +98,7 @@ void offerCard(ControlFocus& focus, std::string_view card, const Look& look) {
   ImGui::PopClipRect();
 }
 
-void ringControl(const ControlFocus& focus, const Look& look) {
+void ringControl(const ControlFocus& focus, const FrameContext& look) {
   const ImGuiContext& g = *GImGui;
   if (!focus.on || g.NavWindow == nullptr || g.NavId == 0 || g.ActiveId == g.NavId) return;
   if (!g.NavIdIsAlive) return;  // a press may have taken its own button away

@@ -24,9 +24,9 @@ bool controlKeys(ControlFocus& focus, std::string_view first, bool byTab);
 /// Before the panels: forgets the last frame's cards, and lets the mouse take over.
 void beginCards(ControlFocus& focus);
 /// At the start of a card's content.
-void offerCard(ControlFocus& focus, std::string_view card, const Look& look);
+void offerCard(ControlFocus& focus, std::string_view card, const FrameContext& look);
 /// After the panels: a ring around the control that has the keyboard, of whichever kind it is.
-void ringControl(const ControlFocus& focus, const Look& look);
+void ringControl(const ControlFocus& focus, const FrameContext& look);
 /// What the status bar says meanwhile; empty while it is off.
 std::string controlHint(const ControlFocus& focus);
 

@@ -21,7 +21,7 @@ constexpr ModalFrame kExportFrame{"export dialog", 540.0F, 0.45F};
 constexpr float kCaptions = 76.0F;  // their column's width
 
 /// A word at the left, the cursor where its widget goes.
-void exportCaption(const Look& look, const char* text) {
+void exportCaption(const FrameContext& look, const char* text) {
   const float left = ImGui::GetCursorPosX();
   inlineLabel(look, look.fonts.regular, look.theme.textMuted, text);
   ImGui::SameLine(left + look.px(kCaptions));
@@ -29,7 +29,7 @@ void exportCaption(const Look& look, const char* text) {
 
 class ExportForm {
  public:
-  ExportForm(const Panel& panel, ExportDialogMemory& memory, const ExportSources& sources)
+  ExportForm(const PanelContext& panel, ExportDialogMemory& memory, const ExportSources& sources)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
@@ -311,8 +311,8 @@ class ExportForm {
     return exportRequest(choice_, panel_.view);
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   ExportDialogMemory& memory_;
   ExportChoice& choice_;
   const ExportSources& sources_;
@@ -338,7 +338,8 @@ void ExportDialog::finished(const std::string& answer, bool isError) {
   memory_.answerIsError = isError;
 }
 
-std::optional<ExportRequest> ExportDialog::draw(const Panel& panel, const ExportSources& sources) {
+std::optional<ExportRequest> ExportDialog::draw(const PanelContext& panel,
+                                                const ExportSources& sources) {
   if (!memory_.open) return std::nullopt;
   if (memory_.appearing) memory_.choice.theme = panel.view.theme;
   const bool comboWasOpen = std::exchange(memory_.comboOpen, false);

@@ -39,7 +39,7 @@ class ExportDialog {
   bool isOpen() const { return memory_.open; }
 
   /// What is to be exported, once.
-  std::optional<ExportRequest> draw(const Panel& panel, const ExportSources& sources);
+  std::optional<ExportRequest> draw(const PanelContext& panel, const ExportSources& sources);
   /// How the last export went.
   void finished(const std::string& answer, bool isError);
 

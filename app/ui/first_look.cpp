@@ -32,14 +32,14 @@ void FirstLook::open(const Document& document, ViewState& view) {
   view.selected = cell_;
 }
 
-bool FirstLook::isAsOpened(const Panel& panel) const {
+bool FirstLook::isAsOpened(const PanelContext& panel) const {
   const ViewState& view = panel.view;
   return &panel.document == document_ && view.selected == cell_ && view.step == StepId::score &&
          view.head == cell_->head && view.page == kFlowPage && view.tool == kFlowTool &&
          !view.playTime;
 }
 
-std::string FirstLook::inWords(const Panel& panel) {
+std::string FirstLook::inWords(const PanelContext& panel) {
   if (!cell_) return {};
   if (document_ == nullptr) document_ = &panel.document;
   if (!isAsOpened(panel) || !exists(*cell_, panel.trace.config())) {

@@ -17,10 +17,10 @@ class FirstLook {
   void open(const Document& document, ViewState& view);
 
   /// Empty once the user has acted. Once a frame.
-  std::string inWords(const Panel& panel);
+  std::string inWords(const PanelContext& panel);
 
  private:
-  bool isAsOpened(const Panel& panel) const;
+  bool isAsOpened(const PanelContext& panel) const;
 
   std::optional<CellRef> cell_;
   const Document* document_ = nullptr;  // as it was first shown: compared, never read

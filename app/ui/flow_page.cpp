@@ -50,12 +50,12 @@ class FlowPage final : public Page {
         playback_(playback),
         model_(model) {}
 
-  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+  ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const float strip = stripHeight(panel);
     const ImVec2 below = flowContent({body.x, body.y - strip}, panel.look.scale);
     return {below.x, below.y + strip};
   }
-  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+  std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const bool tallTool = tools_.open(panel.view.tool).text().tall;
     const float strip = stripHeight(panel);
     const FlowPlaces places =
@@ -71,7 +71,7 @@ class FlowPage final : public Page {
             : Rect{});
     return all;
   }
-  std::string placeInWords(const Panel& panel, std::string_view card) const override {
+  std::string placeInWords(const PanelContext& panel, std::string_view card) const override {
     const ViewState& view = panel.view;
     const AttentionConfig& c = panel.trace.config();
     const std::string where =
@@ -82,7 +82,7 @@ class FlowPage final : public Page {
     return fmt::format("← → step · space {}", view.playing ? "halts" : "plays");
   }
   /// What the timeline tells; off it what it would begin the step with.
-  std::string sentenceInWords(const Panel& panel, std::string_view card) const override {
+  std::string sentenceInWords(const PanelContext& panel, std::string_view card) const override {
     const bool told = panel.view.playTime.has_value();
     if (told) return card == kStageCard ? std::string() : asRichText(playback_.narration);
     return asRichText(narrationOf(panel, playback_));
@@ -90,7 +90,7 @@ class FlowPage final : public Page {
 
  private:
   /// Of the strip of the model's layers with the gap below, where one of them is shown.
-  float stripHeight(const Panel& panel) const {
+  float stripHeight(const PanelContext& panel) const {
     return model_.layerInFlow() != nullptr ? panel.look.px(kLayerStrip + kFlowGap) : 0.0F;
   }
 

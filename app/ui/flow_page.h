@@ -18,7 +18,7 @@ std::unique_ptr<Card> makeStepsCard(const Playback& playback);
 std::unique_ptr<Card> makeInspectorCard(CellEditing& editing, ScenesPanel& scenes);
 
 /// The inspector's history: every state there is to go back to or forth to, and what is pinned.
-void historyPanel(const Panel& panel);
+void historyPanel(const PanelContext& panel);
 
 /// Where its cards stand in content of this size. `tallTool`: the tool that is open wants more than
 /// its usual share of the height.

@@ -35,7 +35,7 @@ HeadPurpose purposeOf(const training::TrainedFor& head, const Document& document
                   fmt::join(head.asked, "\n"), inWords(trainingDomainOf(document)))};
 }
 
-const HeadPurpose* purposeAt(const Panel& panel, Index head) {
+const HeadPurpose* purposeAt(const PanelContext& panel, Index head) {
   const auto index = static_cast<std::size_t>(head);
   if (panel.purposes == nullptr || index >= panel.purposes->size()) return nullptr;
   return &(*panel.purposes)[index];
@@ -52,24 +52,24 @@ std::vector<HeadPurpose> headPurposes(const Document& document) {
   return purposes;
 }
 
-std::string purposeTitle(const Panel& panel, Index head) {
+std::string purposeTitle(const PanelContext& panel, Index head) {
   const HeadPurpose* found = purposeAt(panel, head);
   return found != nullptr && found->kind != Kind::drawn ? found->title : std::string();
 }
 
-std::string namedHead(const Panel& panel) {
+std::string namedHead(const PanelContext& panel) {
   const std::string title = purposeTitle(panel, panel.view.head);
   return fmt::format("head {}{}{}", panel.view.head + 1, title.empty() ? "" : ": ", title);
 }
 
-std::string purposeExplanation(const Panel& panel, Index head) {
+std::string purposeExplanation(const PanelContext& panel, Index head) {
   const HeadPurpose* found = purposeAt(panel, head);
   if (found == nullptr) return {};
   const bool edited = found->kind != Kind::drawn && panel.trace.document().weightsEdited;
   return found->explanation + (edited ? "\n\nIts weights may have been edited since." : "");
 }
 
-std::string purposesInWords(const Panel& panel) {
+std::string purposesInWords(const PanelContext& panel) {
   if (panel.purposes == nullptr || panel.purposes->empty()) return {};
   const auto& heads = *panel.purposes;
   if (headsAreTrained(panel)) return "learned, not designed";
@@ -80,18 +80,18 @@ std::string purposesInWords(const Panel& panel) {
   return fmt::format("{}; {} of {} drawn at random", kDesignedNotLearned, drawn, heads.size());
 }
 
-bool headsAreTrained(const Panel& panel) {
+bool headsAreTrained(const PanelContext& panel) {
   return panel.purposes != nullptr && !panel.purposes->empty() &&
          panel.purposes->front().kind == Kind::trained;
 }
 
-void showHowLearned(const Panel& panel) {
+void showHowLearned(const PanelContext& panel) {
   panel.view.page = kHeadsPage;
   panel.view.focus.clear();
   panel.view.heads.effectTab = EffectTab::howLearned;
 }
 
-bool howLearnedButton(const Panel& panel) {
+bool howLearnedButton(const PanelContext& panel) {
   const bool clicked = pill(panel.look, kHowLearned);
   tip(panel.look, "What these heads were asked, on what, and what they cannot do");
   if (clicked) showHowLearned(panel);

@@ -15,7 +15,7 @@ namespace headscope::ui {
 namespace {
 
 /// All gains at once, as one entry of the history.
-void setGains(const Panel& panel, std::vector<float> gains, std::string name) {
+void setGains(const PanelContext& panel, std::vector<float> gains, std::string name) {
   Document next = panel.document;
   next.config.headGains = std::move(gains);
   panel.edits.push(Open{std::make_shared<const Document>(std::move(next)), std::move(name)});
@@ -34,11 +34,11 @@ bool isOff(const AttentionConfig& config, Index head) {
   return head >= 0 && head < config.numHeads && config.gain(head) == 0.0F;
 }
 
-void switchHead(const Panel& panel, Index head) {
+void switchHead(const PanelContext& panel, Index head) {
   panel.edits.push(SetHeadGain{head, isOff(panel.document.config, head) ? 1.0F : 0.0F});
 }
 
-void switchOthersOff(const Panel& panel, Index head) {
+void switchOthersOff(const PanelContext& panel, Index head) {
   const AttentionConfig& c = panel.document.config;
   if (head >= c.numHeads) return;
   if (c.numHeads == 1) {
@@ -52,12 +52,12 @@ void switchOthersOff(const Panel& panel, Index head) {
   }
 }
 
-void switchAllOn(const Panel& panel) {
+void switchAllOn(const PanelContext& panel) {
   if (panel.document.config.headGains.empty()) return;
   setGains(panel, {}, "all heads on");
 }
 
-bool headSwitchKeys(const Panel& panel) {
+bool headSwitchKeys(const PanelContext& panel) {
   if (!keyPressed(Key{'X'}, false)) return false;
   if (ImGui::GetIO().KeyShift) {
     switchOthersOff(panel, panel.view.head);
@@ -67,10 +67,10 @@ bool headSwitchKeys(const Panel& panel) {
   return true;
 }
 
-ImVec2 headSwitchSize(const Look& look) { return {look.px(24), look.px(13)}; }
+ImVec2 headSwitchSize(const FrameContext& look) { return {look.px(24), look.px(13)}; }
 
-void headSwitch(const Panel& panel, Index head) {
-  const Look& look = panel.look;
+void headSwitch(const PanelContext& panel, Index head) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const bool on = !isOff(panel.document.config, head);
   const ImVec2 size = headSwitchSize(look);
@@ -89,11 +89,11 @@ void headSwitch(const Panel& panel, Index head) {
                         on ? "on" : "off", on ? "off" : "on"));
 }
 
-void drawOff(const Panel& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 b) {
+void drawOff(const PanelContext& panel, ImDrawList* list, Index head, ImVec2 a, ImVec2 b) {
   if (isOff(panel.trace.config(), head)) drawOff(panel.look, list, a, b);
 }
 
-void drawOff(const Look& look, ImDrawList* list, ImVec2 a, ImVec2 b) {
+void drawOff(const FrameContext& look, ImDrawList* list, ImVec2 a, ImVec2 b) {
   list->AddRectFilled(a, b, withAlpha(look.theme.panel, 0.6F));
   const ImVec2 size = textSize(look.fonts.small, "off");
   if (b.x - a.x < size.x || b.y - a.y < size.y) {

@@ -159,7 +159,8 @@ std::vector<HelpBlock> termBlocks() {
 class Columns {
  public:
   /// `lead`: room of what is explained, `least`: a column's width, both at scale 1.
-  Columns(const Look& look, std::vector<HelpBlock> blocks, float lead, float least, float width)
+  Columns(const FrameContext& look, std::vector<HelpBlock> blocks, float lead, float least,
+          float width)
       : look_(look), blocks_(std::move(blocks)), lead_(look.px(lead)) {
     const float gap = look.px(28);
     const int count = std::max(1, static_cast<int>((width + gap) / (look.px(least) + gap)));
@@ -231,7 +232,7 @@ class Columns {
     }
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   std::vector<HelpBlock> blocks_;
   float lead_;
   float column_ = 0.0F;
@@ -304,7 +305,7 @@ std::vector<HelpBlock> modelBlocks() {
   };
 }
 
-Columns helpColumns(const Look& look, const Cards& tools, int page, float width) {
+Columns helpColumns(const FrameContext& look, const Cards& tools, int page, float width) {
   switch (page) {
     case 0:
       return {look, firstBlocks(), 92, 400, width};
@@ -317,7 +318,7 @@ Columns helpColumns(const Look& look, const Cards& tools, int page, float width)
   }
 }
 
-void scrollByKeys(const Look& look) {
+void scrollByKeys(const FrameContext& look) {
   const float page = ImGui::GetWindowHeight() * 0.9F;
   const std::pair<Key, float> moves[] = {{Key::up, -look.px(40)},
                                          {Key::down, look.px(40)},
@@ -334,7 +335,7 @@ void scrollByKeys(const Look& look) {
 
 }  // namespace
 
-void Help::pages(const Look& look, const Cards& tools) {
+void Help::pages(const FrameContext& look, const Cards& tools) {
   const float top = ImGui::GetCursorPosY();
   const float scrollbar = ImGui::GetStyle().ScrollbarSize + look.space.tight;
   const Columns columns =
@@ -367,7 +368,7 @@ void Help::pages(const Look& look, const Cards& tools) {
   ImGui::PopID();
 }
 
-void Help::draw(const Look& look, const Cards& tools) {
+void Help::draw(const FrameContext& look, const Cards& tools) {
   if (!open_) return;
   if (!beginModal(look, kHelpFrame, appearing_)) {
     open_ = false;

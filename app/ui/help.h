@@ -17,12 +17,12 @@ class Help {
     page_ = 0;
   }
   /// While it is open. `?`, escape, or a click beside it close it.
-  void draw(const Look& look, const Cards& tools);
+  void draw(const FrameContext& look, const Cards& tools);
   /// Where to begin was asked for, once.
   bool takeStartAsked() { return std::exchange(startAsked_, false); }
 
  private:
-  void pages(const Look& look, const Cards& tools);
+  void pages(const FrameContext& look, const Cards& tools);
 
   bool open_ = false;
   bool appearing_ = false;

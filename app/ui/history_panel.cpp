@@ -30,7 +30,7 @@ struct ListLineWord {
   ImU32 lit = 0;               // its colour under the mouse
 };
 
-ListLine listLine(const Look& look, float height, bool chosen, const std::string& about,
+ListLine listLine(const FrameContext& look, float height, bool chosen, const std::string& about,
                   const ListLineWord& word) {
   const Theme& t = look.theme;
   ImFont* small = look.fonts.small;
@@ -55,7 +55,7 @@ ListLine listLine(const Look& look, float height, bool chosen, const std::string
 }
 
 /// As many lines of `height` as are seen of `count`.
-void listLines(const Look& look, std::size_t count, float height,
+void listLines(const FrameContext& look, std::size_t count, float height,
                const std::function<void(std::size_t)>& draw) {
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.small, 0));
   ImGuiListClipper clipper;
@@ -72,10 +72,12 @@ void listLines(const Look& look, std::size_t count, float height,
 
 // The states.
 
-float stateHeight(const Look& look) { return fontSize(look.fonts.regular) + look.space.medium; }
+float stateHeight(const FrameContext& look) {
+  return fontSize(look.fonts.regular) + look.space.medium;
+}
 
 /// Scrolls to the current state once it has become another.
-void scrollToCurrent(const Look& look, const History& history) {
+void scrollToCurrent(const FrameContext& look, const History& history) {
   ImGuiStorage* seen = ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("current state");
   const int now = static_cast<int>(history.position()) + 1;
@@ -89,8 +91,8 @@ void scrollToCurrent(const Look& look, const History& history) {
   }
 }
 
-void stateLine(const Panel& panel, std::size_t index) {
-  const Look& look = panel.look;
+void stateLine(const PanelContext& panel, std::size_t index) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const History& history = *panel.history;
   const bool current = index == history.position();
@@ -125,20 +127,20 @@ void stateLine(const Panel& panel, std::size_t index) {
 
 // The pins: the computed cells that were given a value of their own, with what they would be.
 
-float pinHeight(const Look& look) {
+float pinHeight(const FrameContext& look) {
   return fontSize(look.fonts.regular) + fontSize(look.fonts.monoSmall) + look.space.medium;
 }
 
 /// Height the pins take, at most `most`; 0 where nothing is pinned.
-float pinsHeight(const Panel& panel, float most) {
+float pinsHeight(const PanelContext& panel, float most) {
   const auto count = static_cast<float>(panel.document.pins.all().size());
   if (count == 0.0F) return 0.0F;
   const float head = ImGui::GetFrameHeight() + panel.look.px(10);
   return std::min(most, head + count * pinHeight(panel.look) + panel.look.space.tight);
 }
 
-void pinLine(const Panel& panel, const Pin& pin) {
-  const Look& look = panel.look;
+void pinLine(const PanelContext& panel, const Pin& pin) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const bool there = exists(pin.cell, panel.trace.config());  // the trace may be older
   const bool chosen = panel.view.selected && *panel.view.selected == pin.cell;
@@ -168,8 +170,8 @@ void pinLine(const Panel& panel, const Pin& pin) {
            elided(mono, values, room));
 }
 
-void pinsList(const Panel& panel, float height) {
-  const Look& look = panel.look;
+void pinsList(const PanelContext& panel, float height) {
+  const FrameContext& look = panel.look;
   const std::vector<Pin>& pins = panel.document.pins.all();
   beginPart("pins", {0, height}, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   const Rect rest = Rect::rest();
@@ -193,8 +195,8 @@ std::string megabytes(Index bytes, int decimals) {
 
 }  // namespace
 
-void historyPanel(const Panel& panel) {
-  const Look& look = panel.look;
+void historyPanel(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   const History& history = *panel.history;
   const std::size_t count = history.size() - 1;
   const std::string held =

@@ -11,7 +11,7 @@
 
 namespace headscope::ui {
 
-void examplesPopup(const Panel& panel) {
+void examplesPopup(const PanelContext& panel) {
   if (!beginPopup("examples")) return;
   for (const Example& example : examples()) {
     if (ImGui::Selectable(example.title.c_str())) {
@@ -29,7 +29,7 @@ void examplesPopup(const Panel& panel) {
   ImGui::EndPopup();
 }
 
-std::string openFilePopup(const Panel& panel, std::string& typed) {
+std::string openFilePopup(const PanelContext& panel, std::string& typed) {
   std::string path;
   if (!beginPopup("open file")) return path;
   label(panel.look.fonts.small, panel.look.theme.textMuted,

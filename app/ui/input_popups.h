@@ -8,9 +8,9 @@
 namespace headscope::ui {
 
 /// The popup "examples", where it is open.
-void examplesPopup(const Panel& panel);
+void examplesPopup(const PanelContext& panel);
 /// The popup "open file", where it is open: gives the path that was entered, which is kept in
 /// `typed` while it is; empty where there is none, or the host's own dialog was asked for.
-std::string openFilePopup(const Panel& panel, std::string& typed);
+std::string openFilePopup(const PanelContext& panel, std::string& typed);
 
 }  // namespace headscope::ui

@@ -23,7 +23,7 @@ namespace headscope::ui {
 namespace {
 
 /// The cell looked at: typed into here, under the mouse, else clicked, else the first.
-CellRef inspectedCell(const Panel& panel, const CellEditing& editing) {
+CellRef inspectedCell(const PanelContext& panel, const CellEditing& editing) {
   const AttentionConfig& c = panel.trace.config();
   if (editing.typing == TypingPlace::inspector && exists(editing.typedAt, c)) {
     return editing.typedAt;
@@ -42,7 +42,7 @@ struct Inspected {
   std::string token;        // of the query
 };
 
-Inspected inspected(const Panel& panel, const CellEditing& editing) {
+Inspected inspected(const PanelContext& panel, const CellEditing& editing) {
   const CellRef cell = inspectedCell(panel, editing);
   const TensorInfo& t = info(cell.tensor);
   const Index item = t.perItem ? cell.item : panel.view.item;
@@ -51,13 +51,13 @@ Inspected inspected(const Panel& panel, const CellEditing& editing) {
           placeName(panel.trace, Axis::query, item, query)};
 }
 
-void inspectorCaption(const Look& look, std::string_view text) {
+void inspectorCaption(const FrameContext& look, std::string_view text) {
   ImGui::Dummy({1, look.space.thin});
   label(look.fonts.small, look.theme.textMuted,
         elided(look.fonts.small, text, ImGui::GetContentRegionAvail().x));
 }
 
-void inspectorDivider(const Look& look) {
+void inspectorDivider(const FrameContext& look) {
   ImGui::Dummy({1, look.space.tight});
   const Rect rest = Rect::rest();
   ImGui::GetWindowDrawList()->AddLine(rest.a, {rest.b.x, rest.a.y}, look.theme.divider);
@@ -81,8 +81,8 @@ constexpr float kHairOfBar = 1e-6F;  // a bar of nothing is a hair, so that one 
 
 /// A bar per key, full at the largest weight that the head may have (1, but for a pin or dropout);
 /// where they do not all fit, the largest, and says so.
-void weightBars(const Panel& panel, const Inspected& of, float most) {
-  const Look& look = panel.look;
+void weightBars(const PanelContext& panel, const Inspected& of, float most) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   std::vector<float> row(static_cast<std::size_t>(panel.trace.config().keys()));
   panel.trace.tile(TensorId::weights, of.item, of.head, of.query, 1, 0, std::ssize(row),
@@ -114,11 +114,11 @@ void weightBars(const Panel& panel, const Inspected& of, float most) {
   }
 }
 
-float vectorHeight(const Look& look) { return look.px(52); }
+float vectorHeight(const FrameContext& look) { return look.px(52); }
 
 /// The query vector as bars up and down; columns that fall on one bar show the largest of them.
-void queryVector(const Panel& panel, const Inspected& of, float magnitude) {
-  const Look& look = panel.look;
+void queryVector(const PanelContext& panel, const Inspected& of, float magnitude) {
+  const FrameContext& look = panel.look;
   std::vector<float> values(static_cast<std::size_t>(panel.trace.config().dK()));
   panel.trace.tile(TensorId::q, of.item, of.head, of.query, 1, 0, std::ssize(values),
                    values.data());
@@ -143,14 +143,16 @@ void queryVector(const Panel& panel, const Inspected& of, float magnitude) {
 
 constexpr int kCodeLines = 3;
 
-float codeLineHeight(const Look& look) { return fontSize(look.fonts.monoSmall) + look.space.small; }
-float pytorchHeight(const Look& look) {
+float codeLineHeight(const FrameContext& look) {
+  return fontSize(look.fonts.monoSmall) + look.space.small;
+}
+float pytorchHeight(const FrameContext& look) {
   return codeLineHeight(look) * kCodeLines + look.space.large;
 }
 
 /// The step's line between its neighbours.
-void pytorchLines(const Panel& panel) {
-  const Look& look = panel.look;
+void pytorchLines(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const auto steps = stepsOf(c);
@@ -178,7 +180,7 @@ struct InspectorRoom {
   bool vector = false;
   float bars = 0.0F;
 
-  InspectorRoom(const Look& look, float room) {
+  InspectorRoom(const FrameContext& look, float room) {
     const float spacing = ImGui::GetStyle().ItemSpacing.y;
     const float caption = fontSize(look.fonts.small) + look.space.thin + 2 * spacing;
     const float divider = 2 * look.space.tight + 2 * spacing;
@@ -193,8 +195,8 @@ struct InspectorRoom {
   }
 };
 
-void inspector(const Panel& panel, CellEditing& editing) {
-  const Look& look = panel.look;
+void inspector(const PanelContext& panel, CellEditing& editing) {
+  const FrameContext& look = panel.look;
   const Inspected of = inspected(panel, editing);
   const std::string title = purposeTitle(panel, of.head);
   inspectorCaption(look, fmt::format("head {}{} · query '{}'", of.head + 1,
@@ -250,7 +252,7 @@ class InspectorCard final : public Card {
         editing_(editing),
         scenes_(scenes) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     InspectorTab& open = panel.view.inspectorTab;
     std::vector<Tab> tabs;
     int chosen = 0;

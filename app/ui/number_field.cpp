@@ -25,7 +25,7 @@ void takeStepped(NumberDraft& draft, ImGuiInputTextCallbackData& data) {
 /// Seconds without a key after which a number that is being typed counts as complete.
 constexpr double kTypingPause = 0.45;
 
-bool stepArrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
+bool stepArrow(const FrameContext& look, const char* id, ImVec2 at, ImVec2 size, bool up) {
   ImGui::SetCursorScreenPos(at);
   const bool clicked = ImGui::InvisibleButton(id, size);
   const ImU32 color = ImGui::IsItemHovered() ? look.theme.accent : look.theme.textMuted;
@@ -46,7 +46,7 @@ bool stepArrow(const Look& look, const char* id, ImVec2 at, ImVec2 size, bool up
 
 }  // namespace
 
-void pushFieldStyle(const Look& look, bool bad) {
+void pushFieldStyle(const FrameContext& look, bool bad) {
   const Theme& t = look.theme;
   ImGui::PushStyleColor(ImGuiCol_FrameBg, bad ? t.badSoft : t.field);
   ImGui::PushStyleColor(ImGuiCol_Text, bad ? t.bad : t.text);
@@ -68,7 +68,7 @@ std::optional<Index> wholeNumber(std::string_view text) {
   return value;
 }
 
-NumberChange numberField(const Look& look, const NumberField& field, NumberDraft& draft) {
+NumberChange numberField(const FrameContext& look, const NumberField& field, NumberDraft& draft) {
   NumberChange change;
   ImGui::PushID(field.name);
   if ((!draft.typing || draft.stepped) && !field.bad) draft.text = std::to_string(field.value);
@@ -128,12 +128,12 @@ std::string problemOf(std::string_view field, const AttentionConfig& config) {
   return {};
 }
 
-void problemBelow(const Look& look, const NumberDraft& draft) {
+void problemBelow(const FrameContext& look, const NumberDraft& draft) {
   if (draft.problem.empty()) return;
   label(look.fonts.small, look.theme.bad, wrapped(look.fonts.small, draft.problem, look.px(340)));
 }
 
-bool textBox(const Look& look, const char* id, float width, const std::string& value,
+bool textBox(const FrameContext& look, const char* id, float width, const std::string& value,
              NumberDraft& draft) {
   const bool bad = !draft.problem.empty();
   if (!draft.typing && !bad) draft.text = value;
@@ -145,8 +145,8 @@ bool textBox(const Look& look, const char* id, float width, const std::string& v
   return edited;
 }
 
-std::optional<double> realField(const Look& look, const char* name, float width, double value,
-                                NumberDraft& draft, const char* wayOut) {
+std::optional<double> realField(const FrameContext& look, const char* name, float width,
+                                double value, NumberDraft& draft, const char* wayOut) {
   const std::string id = std::string("##") + name;
   if (!textBox(look, id.c_str(), width, fmt::format("{:g}", value), draft)) return std::nullopt;
   double typed = 0.0;
@@ -159,7 +159,7 @@ std::optional<double> realField(const Look& look, const char* name, float width,
   return typed;
 }
 
-void temperatureFields(const Panel& panel, NumberDraft& draft, float sliderWidth) {
+void temperatureFields(const PanelContext& panel, NumberDraft& draft, float sliderWidth) {
   const double value = panel.document.config.temperature;
   const auto typed = realField(panel.look, "temperature", 70, value, draft,
                                "give one above 0 (1 leaves the scores as they are)");

@@ -36,19 +36,19 @@ struct NumberChange {
 };
 
 /// The colours and border of a field, red where `bad`; pop after it.
-void pushFieldStyle(const Look& look, bool bad);
+void pushFieldStyle(const FrameContext& look, bool bad);
 void popFieldStyle();
 
 /// The whole number that a text is, spaces around it aside.
 std::optional<Index> wholeNumber(std::string_view text);
 
-NumberChange numberField(const Look& look, const NumberField& field, NumberDraft& draft);
+NumberChange numberField(const FrameContext& look, const NumberField& field, NumberDraft& draft);
 
 /// What is wrong with a field of the configuration as it would be; empty: nothing.
 std::string problemOf(std::string_view field, const AttentionConfig& config);
 
 /// Below a field: why what stands there cannot be used.
-void problemBelow(const Look& look, const NumberDraft& draft);
+void problemBelow(const FrameContext& look, const NumberDraft& draft);
 
 struct WholeNumber {
   const char* name;  // as in core's problems
@@ -60,7 +60,7 @@ struct WholeNumber {
 /// A field for a whole number, without its problem; gives the one typed, or stepped to, for which
 /// `problem(n)` is empty.
 template <typename ProblemWith>
-std::optional<Index> wholeNumberField(const Look& look, const WholeNumber& setting,
+std::optional<Index> wholeNumberField(const FrameContext& look, const WholeNumber& setting,
                                       NumberDraft& draft, const ProblemWith& problem) {
   const NumberChange change =
       numberField(look, {setting.name, setting.value, !draft.problem.empty()}, draft);
@@ -83,16 +83,16 @@ std::optional<Index> wholeNumberField(const Look& look, const WholeNumber& setti
 
 /// A box that shows `value`, or what is typed while it is typed or cannot be used; true when
 /// edited.
-bool textBox(const Look& look, const char* id, float width, const std::string& value,
+bool textBox(const FrameContext& look, const char* id, float width, const std::string& value,
              NumberDraft& draft);
 
 /// A box for a number; gives the one typed. What is not a number becomes the draft's problem,
 /// "name: 'x' is not a number; wayOut".
-std::optional<double> realField(const Look& look, const char* name, float width, double value,
-                                NumberDraft& draft, const char* wayOut);
+std::optional<double> realField(const FrameContext& look, const char* name, float width,
+                                double value, NumberDraft& draft, const char* wayOut);
 
 /// The temperature's box and slider (0.05 to 20), on one line; without its problem.
-void temperatureFields(const Panel& panel, NumberDraft& draft, float sliderWidth);
+void temperatureFields(const PanelContext& panel, NumberDraft& draft, float sliderWidth);
 inline constexpr double kLowestTemperature = 0.05;
 inline constexpr double kHighestTemperature = 20.0;
 

@@ -11,7 +11,9 @@ void Page::viewOpened(const ViewState& view) const {
   for (const auto& card : cards_.all()) card->viewOpened(view);
 }
 
-std::string Page::figuresInWords(const Panel& panel) const { return passFigures(panel.trace); }
+std::string Page::figuresInWords(const PanelContext& panel) const {
+  return passFigures(panel.trace);
+}
 
 bool Page::takesWheel() const {
   const auto& all = cards_.all();
@@ -33,7 +35,7 @@ const Page* Pages::withCard(std::string_view card) const {
   return nullptr;
 }
 
-bool Pages::keys(const Panel& panel) const {
+bool Pages::keys(const PanelContext& panel) const {
   const std::size_t shown = placeOf(panel.view.page);
   if (!keyPressed(Key{'V'}, false)) return pages_[shown]->keys(panel);
   std::size_t next = (shown + 1) % pages_.size();

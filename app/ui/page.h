@@ -38,21 +38,22 @@ class Page {
   /// Whether it is about the document; else the bars leave out what belongs to that alone.
   virtual bool showsDocument() const { return true; }
   /// Once a frame while it is shown, whichever of its cards are.
-  virtual void follow(const Panel& /*panel*/) const {}
+  virtual void follow(const PanelContext& /*panel*/) const {}
   /// At the right of the status bar.
-  virtual std::string figuresInWords(const Panel& panel) const;
+  virtual std::string figuresInWords(const PanelContext& panel) const;
 
   /// What the cards take of a body of this size; larger than it: the body scrolls.
-  virtual ImVec2 content(const Panel& panel, ImVec2 body) const = 0;
+  virtual ImVec2 content(const PanelContext& panel, ImVec2 body) const = 0;
   /// Where each card stands in content of this size; empty where it is not shown.
-  virtual std::vector<Rect> layout(const Panel& panel, ImVec2 content) const = 0;
+  virtual std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const = 0;
   /// Its own keys; true where one was meant for it.
-  virtual bool keys(const Panel& /*panel*/) const { return false; }
+  virtual bool keys(const PanelContext& /*panel*/) const { return false; }
   /// While a card is presented: where one is, and what the keyboard does there.
-  virtual std::string placeInWords(const Panel& panel, std::string_view card) const = 0;
+  virtual std::string placeInWords(const PanelContext& panel, std::string_view card) const = 0;
   virtual std::string keysInWords(const ViewState& view) const = 0;
   /// And what is to be seen there, as a sentence of rich text; empty where the card says it itself.
-  virtual std::string sentenceInWords(const Panel& /*panel*/, std::string_view /*card*/) const {
+  virtual std::string sentenceInWords(const PanelContext& /*panel*/,
+                                      std::string_view /*card*/) const {
     return {};
   }
 
@@ -75,7 +76,7 @@ class Pages {
   /// The page with a card that may fill the screen; null: none has it.
   const Page* withCard(std::string_view card) const;
   /// V shows the next one; else the keys of the one that is shown.
-  bool keys(const Panel& panel) const;
+  bool keys(const PanelContext& panel) const;
 
  private:
   std::size_t placeOf(std::string_view id) const;

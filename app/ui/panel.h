@@ -44,7 +44,7 @@ struct OpenedPreset {
 };
 
 /// Collects the edits of a frame; the application applies them after it.
-struct EditSink {
+struct FrameCommands {
   struct Pushed {
     Edit edit;
     std::string gesture;  // one undo entry for all of a drag or of typing
@@ -83,7 +83,7 @@ inline constexpr double kProgressPace = 0.1;
 struct TypedText;
 
 /// Looks and surroundings of a frame.
-struct Look {
+struct FrameContext {
   const Theme& theme;
   const Fonts& fonts;
   const ColorMaps& maps;
@@ -125,13 +125,13 @@ struct FlashState {
   FlashParts* parts = nullptr;
 };
 
-struct Panel {
+struct PanelContext {
   const Document& document;  // the newest
   const Trace& trace;        // the last finished; may be of an older document
   TracePtr traceHeld;        // the same, for work beside the frame
   ViewState& view;
-  EditSink& edits;
-  const Look& look;
+  FrameCommands& edits;
+  const FrameContext& look;
   Computations& computations;
   Magnitudes& magnitudes;      // of the matrices shown, and the arithmetic of the cells looked at:
   Explanations& explanations;  // found once for all panels

@@ -76,8 +76,8 @@ bool Presenter::keys(ViewState& view) {
   return false;
 }
 
-void Presenter::drawBelow(const Panel& panel, const Words& lecture, Rect& room) const {
-  const Look& look = panel.look;
+void Presenter::drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const {
+  const FrameContext& look = panel.look;
   const float whole = room.height();
   const Rect line = room.cutBottom(fontSize(look.fonts.small) + look.px(6));
   drawLine(panel, lecture, line);
@@ -92,8 +92,8 @@ void Presenter::drawBelow(const Panel& panel, const Words& lecture, Rect& room) 
   drawSentenceStrip(look, sentence, room.cutBottom(height, look.space.medium));
 }
 
-void Presenter::drawLine(const Panel& panel, const Words& lecture, const Rect& at) const {
-  const Look& look = panel.look;
+void Presenter::drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const {
+  const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
   Rect line = at.inset({look.space.small, 0.0F});
@@ -115,7 +115,7 @@ void Presenter::drawLine(const Panel& panel, const Words& lecture, const Rect& a
   drawText(list, font, {line.b.x - textSize(font, keys).x, line.a.y}, look.theme.textMuted, keys);
 }
 
-void Presenter::drawPointer(const Look& look) const {
+void Presenter::drawPointer(const FrameContext& look) const {
   const ImVec2 at = ImGui::GetIO().MousePos;
   if (!pointer_ || !ImGui::IsMousePosValid(&at) || at.x < 0.0F || at.y < 0.0F) return;
   if (look.mouseStill >= kPointerStays) return;

@@ -40,13 +40,13 @@ class Presenter {
   };
   /// Cuts what stands below the card off the room, and draws it: a sentence, then a line that says
   /// where one is, and the keys.
-  void drawBelow(const Panel& panel, const Words& lecture, Rect& room) const;
+  void drawBelow(const PanelContext& panel, const Words& lecture, Rect& room) const;
   /// A soft ring around what the mouse points at, over everything.
-  void drawPointer(const Look& look) const;
+  void drawPointer(const FrameContext& look) const;
 
  private:
   std::string_view clickedOf(const Page& page) const;
-  void drawLine(const Panel& panel, const Words& lecture, const Rect& at) const;
+  void drawLine(const PanelContext& panel, const Words& lecture, const Rect& at) const;
 
   const Pages& pages_;
   bool on_ = false;

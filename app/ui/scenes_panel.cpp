@@ -15,7 +15,7 @@ namespace {
 
 class List {
  public:
-  List(const Panel& panel, ScenesPanel& list)
+  List(const PanelContext& panel, ScenesPanel& list)
       : panel_(panel),
         look_(panel.look),
         list_(list),
@@ -81,16 +81,16 @@ class List {
     popFieldStyle();
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   ScenesPanel& list_;
   float number_, set_, remove_, gap_;
 };
 
 }  // namespace
 
-void scenesPanel(const Panel& panel, ScenesPanel& list) {
-  const Look& look = panel.look;
+void scenesPanel(const PanelContext& panel, ScenesPanel& list) {
+  const FrameContext& look = panel.look;
   wrappedLabel(
       look.fonts.small, look.theme.textMuted,
       "State and view, to go back to in a lecture: keys 1 to 9 recall, ctrl+1 to 9 set; while one "

@@ -26,7 +26,7 @@ struct ScenesPanel {
 };
 
 /// Fills the rest of the current card.
-void scenesPanel(const Panel& panel, ScenesPanel& list);
+void scenesPanel(const PanelContext& panel, ScenesPanel& list);
 
 /// What a scene of this view is called at first: "Score, head 1".
 std::string firstTitle(const ViewState& view);

@@ -19,7 +19,7 @@ constexpr std::size_t kLinesAtLargest = 2;
 /// The strip's text and choices in one size of letters.
 class StripText {
  public:
-  StripText(const Look& look, const SentenceStrip& strip, ImFont* font, float width)
+  StripText(const FrameContext& look, const SentenceStrip& strip, ImFont* font, float width)
       : look_(look), strip_(strip), font_(font), width_(width) {
     height_ = lay(nullptr, {0.0F, 0.0F});
   }
@@ -59,7 +59,7 @@ class StripText {
     return choice == *strip_.right ? t.good : t.textMuted;
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   const SentenceStrip& strip_;
   ImFont* font_;
   float width_;
@@ -67,7 +67,8 @@ class StripText {
 };
 
 /// In the largest letters in which it takes no more than `most`; in the smallest else.
-StripText fittingText(const Look& look, const SentenceStrip& strip, float width, float most) {
+StripText fittingText(const FrameContext& look, const SentenceStrip& strip, float width,
+                      float most) {
   const Fonts& fonts = look.fonts;
   for (ImFont* font : {fonts.title, fonts.semibold, fonts.regular}) {
     const StripText text(look, strip, font, width);
@@ -76,12 +77,13 @@ StripText fittingText(const Look& look, const SentenceStrip& strip, float width,
   return {look, strip, fonts.small, width};
 }
 
-float margins(const Look& look) { return 2.0F * look.px(kStripMargin); }
-float textWidth(const Look& look, float width) { return width - 2.0F * look.space.large; }
+float margins(const FrameContext& look) { return 2.0F * look.px(kStripMargin); }
+float textWidth(const FrameContext& look, float width) { return width - 2.0F * look.space.large; }
 
 }  // namespace
 
-float sentenceStripHeight(const Look& look, const SentenceStrip& strip, float width, float room) {
+float sentenceStripHeight(const FrameContext& look, const SentenceStrip& strip, float width,
+                          float room) {
   // what is put to the room and answered there is given lines of its own
   const std::size_t lines = kLinesAtLargest + (strip.choices.empty() ? 0 : 1);
   const float least = fontSize(look.fonts.title) * static_cast<float>(lines);
@@ -90,7 +92,7 @@ float sentenceStripHeight(const Look& look, const SentenceStrip& strip, float wi
   return std::clamp(text.height(), std::min(least, most), most) + margins(look);
 }
 
-void drawSentenceStrip(const Look& look, const SentenceStrip& strip, const Rect& at) {
+void drawSentenceStrip(const FrameContext& look, const SentenceStrip& strip, const Rect& at) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at.a, at.b, look.theme.accentSoft, look.space.small);
   const Rect room = at.inset({look.space.large, look.px(kStripMargin)});

@@ -19,8 +19,9 @@ struct SentenceStrip {
 };
 
 /// The height it should be given in a room of so much, for a strip so wide.
-float sentenceStripHeight(const Look& look, const SentenceStrip& strip, float width, float room);
+float sentenceStripHeight(const FrameContext& look, const SentenceStrip& strip, float width,
+                          float room);
 /// Fills the place.
-void drawSentenceStrip(const Look& look, const SentenceStrip& strip, const Rect& at);
+void drawSentenceStrip(const FrameContext& look, const SentenceStrip& strip, const Rect& at);
 
 }  // namespace headscope::ui

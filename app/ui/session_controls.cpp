@@ -16,7 +16,7 @@
 namespace headscope::ui {
 namespace {
 
-std::string buttonText(const Look& look, const SessionMenu& menu) {
+std::string buttonText(const FrameContext& look, const SessionMenu& menu) {
   const std::string name =
       menu.name.empty() ? "session" : elided(look.fonts.regular, menu.name, look.px(120));
   return (menu.unsaved ? "• " : "") + name + " ▾";
@@ -24,11 +24,11 @@ std::string buttonText(const Look& look, const SessionMenu& menu) {
 
 }  // namespace
 
-float sessionMenuWidth(const Look& look, const SessionMenu& menu) {
+float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu) {
   return buttonWidth(look, buttonText(look, menu));
 }
 
-void sessionMenu(const Look& look, SessionMenu& menu) {
+void sessionMenu(const FrameContext& look, SessionMenu& menu) {
   if (pill(look, (buttonText(look, menu) + "###session").c_str())) openMenu("session menu");
   tip(look, menu.unsaved ? "The session: • there is something that is not saved yet"
                          : "The session: everything on the screen, as a file");
@@ -37,7 +37,7 @@ void sessionMenu(const Look& look, SessionMenu& menu) {
   ImGui::EndPopup();
 }
 
-void sessionItems(const Look& look, SessionMenu& menu) {
+void sessionItems(const FrameContext& look, SessionMenu& menu) {
   if (ImGui::MenuItem("Open session …", "ctrl+o")) menu.open = true;
   if (ImGui::MenuItem("Save session", "ctrl+s")) menu.save = true;
   if (ImGui::MenuItem("Save session as …", "ctrl+shift+s")) menu.saveAs = true;
@@ -89,7 +89,7 @@ void SessionDialog::askToReplace(const fs::path& path) {
 }
 
 /// Somebody else has saved the session since it was opened or saved here.
-SessionDialog::Answer SessionDialog::askedToReplace(const Look& look, bool& closes) {
+SessionDialog::Answer SessionDialog::askedToReplace(const FrameContext& look, bool& closes) {
   Answer answer;
   heading(look, "The file was saved by somebody else");
   wrappedLabel(
@@ -144,7 +144,7 @@ std::optional<fs::path> SessionDialog::accepted(const fs::path& current,
 }
 
 /// The sessions of the folder; true where one was chosen by a double click.
-bool SessionDialog::foundList(const Look& look) {
+bool SessionDialog::foundList(const FrameContext& look) {
   if (found_.empty()) return false;
   constexpr float kRows = 6.0F;
   bool chosen = false;
@@ -171,7 +171,7 @@ fs::path typedPath(const std::string& text, const fs::path& folder) {
   return (folder / trimmed).lexically_normal();
 }
 
-SessionDialog::Answer SessionDialog::draw(const Look& look, const fs::path& current,
+SessionDialog::Answer SessionDialog::draw(const FrameContext& look, const fs::path& current,
                                           const std::string& unsaved) {
   Answer answer;
   if (mode_ == Mode::closed) return answer;
@@ -219,7 +219,8 @@ SessionDialog::Answer SessionDialog::draw(const Look& look, const fs::path& curr
   return answer;
 }
 
-Recovery recoveryBanner(const Look& look, const std::string& question, float top, float& height) {
+Recovery recoveryBanner(const FrameContext& look, const std::string& question, float top,
+                        float& height) {
   constexpr const char* kRestore = "Restore (ctrl+shift+r)";
   constexpr const char* kDiscard = "Discard (ctrl+shift+x)";
   const Theme& t = look.theme;

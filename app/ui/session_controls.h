@@ -18,11 +18,11 @@ struct SessionMenu {
   bool open = false, save = false, saveAs = false, copyLink = false, scenes = false;
 };
 
-float sessionMenuWidth(const Look& look, const SessionMenu& menu);
+float sessionMenuWidth(const FrameContext& look, const SessionMenu& menu);
 /// What can be done with a session, as a menu's items.
-void sessionItems(const Look& look, SessionMenu& menu);
+void sessionItems(const FrameContext& look, SessionMenu& menu);
 /// A button at the cursor, its menu below.
-void sessionMenu(const Look& look, SessionMenu& menu);
+void sessionMenu(const FrameContext& look, SessionMenu& menu);
 
 /// Asks which session to open, or where to save this one.
 class SessionDialog {
@@ -40,15 +40,16 @@ class SessionDialog {
   void askToReplace(const std::filesystem::path& path);
   /// `current`: the session's own file, which may be replaced without asking. `unsaved`: what
   /// opening another leaves, as a sentence begins; empty where nothing is unsaved.
-  Answer draw(const Look& look, const std::filesystem::path& current, const std::string& unsaved);
+  Answer draw(const FrameContext& look, const std::filesystem::path& current,
+              const std::string& unsaved);
 
  private:
   enum class Mode { closed, open, save, replace };
   void appear(Mode mode, std::string path);
   std::optional<std::filesystem::path> accepted(const std::filesystem::path& current,
                                                 const std::string& unsaved);
-  bool foundList(const Look& look);
-  Answer askedToReplace(const Look& look, bool& closes);
+  bool foundList(const FrameContext& look);
+  Answer askedToReplace(const FrameContext& look, bool& closes);
 
   Mode mode_ = Mode::closed;
   bool appearing_ = false;
@@ -68,6 +69,7 @@ enum class Recovery { undecided, restore, discard };
 
 /// `question`: what there is. From `top` on, across the window; `height` is what it takes there,
 /// with the gaps around it.
-Recovery recoveryBanner(const Look& look, const std::string& question, float top, float& height);
+Recovery recoveryBanner(const FrameContext& look, const std::string& question, float top,
+                        float& height);
 
 }  // namespace headscope::ui

@@ -9,7 +9,8 @@
 
 namespace headscope::ui {
 
-void drawSpeakerNotes(ImDrawList& list, const Look& look, const SpeakerNotes& notes, ImVec2 size) {
+void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerNotes& notes,
+                      ImVec2 size) {
   const Fonts& fonts = look.fonts;
   const Theme& t = look.theme;
   list.AddRectFilled({0.0F, 0.0F}, size, t.panel);

@@ -21,6 +21,7 @@ struct SpeakerNotes {
 };
 
 /// The whole of a window of this size, into a draw list of its own that is empty.
-void drawSpeakerNotes(ImDrawList& list, const Look& look, const SpeakerNotes& notes, ImVec2 size);
+void drawSpeakerNotes(ImDrawList& list, const FrameContext& look, const SpeakerNotes& notes,
+                      ImVec2 size);
 
 }  // namespace headscope::ui

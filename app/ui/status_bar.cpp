@@ -27,8 +27,8 @@ std::string maskedText(const std::vector<FullyMaskedRow>& rows) {
 }
 
 /// "Learning heads: step 40 of 120", a bar and a button that stops it; gives the width taken.
-float learningBar(const Panel& panel, const Status::Learning& learning, const Rect& line) {
-  const Look& look = panel.look;
+float learningBar(const PanelContext& panel, const Status::Learning& learning, const Rect& line) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
@@ -70,7 +70,7 @@ struct DrawnBadge {
 };
 
 /// A warning at a place, no wider than `room`.
-DrawnBadge drawBadge(const Look& look, const Badge& badge, ImVec2 at, float room) {
+DrawnBadge drawBadge(const FrameContext& look, const Badge& badge, ImVec2 at, float room) {
   const float pad = look.space.medium;
   const std::string text = elided(look.fonts.small, badge.text, room - 2 * pad);
   const ImVec2 size(richTextSize(look.fonts, look.fonts.small, text).x + 2 * pad,
@@ -93,7 +93,7 @@ DrawnBadge drawBadge(const Look& look, const Badge& badge, ImVec2 at, float room
 }  // namespace
 
 std::string passFigures(const Trace& trace) {
-  const Ledger costs = ledger(trace.config(), trace.document().scoresHeld);
+  const Ledger costs = ledger(trace.config(), trace.document().scoreStorage);
   return fmt::format("recomputed {} of {} steps in {:.2f} ms · {} parameters · {}",
                      trace.stepsRun(), trace.steps.size(), trace.ms,
                      withThousands(costs.parameters.total), flopsInWords(costs.flops));
@@ -106,8 +106,8 @@ std::string inWords(const Worker::Progress& progress, const AttentionConfig& con
                      steps.size(), progress.seconds);
 }
 
-void statusBar(const Panel& panel, const Status& status, const Rect& at) {
-  const Look& look = panel.look;
+void statusBar(const PanelContext& panel, const Status& status, const Rect& at) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   if (status.progress.busy) look.changesIn(kProgressPace);
   const bool slow = status.progress.busy && status.progress.seconds > kWorthShowing;
@@ -166,7 +166,7 @@ void statusBar(const Panel& panel, const Status& status, const Rect& at) {
 namespace {
 
 /// A part of the line for each step, lit where it is done.
-void drawSteps(const Look& look, ImVec2 middle, int steps, int done) {
+void drawSteps(const FrameContext& look, ImVec2 middle, int steps, int done) {
   const float width = look.px(360), height = look.space.tight, gap = look.space.tight;
   const auto count = static_cast<float>(steps);
   const float each = (width - gap * (count - 1)) / count;
@@ -180,7 +180,7 @@ void drawSteps(const Look& look, ImVec2 middle, int steps, int done) {
 
 }  // namespace
 
-void firstPass(const Look& look, const AttentionConfig& config, const Status& status) {
+void firstPass(const FrameContext& look, const AttentionConfig& config, const Status& status) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 size = ImGui::GetIO().DisplaySize;
@@ -207,7 +207,7 @@ void firstPass(const Look& look, const AttentionConfig& config, const Status& st
   if (status.progress.busy) look.changesIn(kProgressPace);
 }
 
-std::string mistakesInWords(const Panel& panel) {
+std::string mistakesInWords(const PanelContext& panel) {
   return panel.view.hidesMistakes ? std::string() : mistakesInWords(panel.trace.config());
 }
 
@@ -223,10 +223,12 @@ std::string mistakesInWords(const AttentionConfig& config) {
   return words;
 }
 
-float mistakeBadgeHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.small; }
+float mistakeBadgeHeight(const FrameContext& look) {
+  return fontSize(look.fonts.small) + look.space.small;
+}
 
-float mistakeBadge(const Panel& panel, ImVec2 at, float room) {
-  const Look& look = panel.look;
+float mistakeBadge(const PanelContext& panel, ImVec2 at, float room) {
+  const FrameContext& look = panel.look;
   const std::string all = mistakesInWords(panel);
   if (all.empty()) return 0.0F;
   const std::string about =

@@ -36,18 +36,18 @@ std::string passFigures(const Trace& trace);
 /// "computing softmax (6 of 9), 1.2 s"
 std::string inWords(const Worker::Progress& progress, const AttentionConfig& config);
 
-void statusBar(const Panel& panel, const Status& status, const Rect& at);
+void statusBar(const PanelContext& panel, const Status& status, const Rect& at);
 
-void firstPass(const Look& look, const AttentionConfig& config, const Status& status);
+void firstPass(const FrameContext& look, const AttentionConfig& config, const Status& status);
 
 /// "mistake on: softmax over the queries"; empty where none is.
 std::string mistakesInWords(const AttentionConfig& config);
 /// Of the pass shown; empty while a lesson asks to find them.
-std::string mistakesInWords(const Panel& panel);
+std::string mistakesInWords(const PanelContext& panel);
 
 /// The badge at a place, no wider than `room`; a click opens the tool. Gives the width it takes, 0
 /// where no mistake is on.
-float mistakeBadge(const Panel& panel, ImVec2 at, float room);
-float mistakeBadgeHeight(const Look& look);
+float mistakeBadge(const PanelContext& panel, ImVec2 at, float room);
+float mistakeBadgeHeight(const FrameContext& look);
 
 }  // namespace headscope::ui

@@ -20,8 +20,8 @@ std::string shownShape(Shape shape) {
   return toString(shape);
 }
 
-void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float cardLeft) {
-  const Look& look = panel.look;
+void stepRow(const PanelContext& panel, const Step& s, ImVec2 at, ImVec2 size, float cardLeft) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ViewState& view = panel.view;
   const StepText text = s.text(panel.trace.config());
@@ -80,8 +80,8 @@ void stepRow(const Panel& panel, const Step& s, ImVec2 at, ImVec2 size, float ca
   list->PopClipRect();
 }
 
-void transport(const Panel& panel, const Playback& playback) {
-  const Look& look = panel.look;
+void transport(const PanelContext& panel, const Playback& playback) {
+  const FrameContext& look = panel.look;
   ViewState& view = panel.view;
   const bool played = view.playTime.has_value();
   const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
@@ -117,8 +117,8 @@ void transport(const Panel& panel, const Playback& playback) {
            look.theme.textMuted, clock);
 }
 
-void speedRow(const Panel& panel) {
-  const Look& look = panel.look;
+void speedRow(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   inlineLabel(look, look.fonts.small, look.theme.textMuted, "speed");
   const float figure = textSize(look.fonts.monoSmall, "0.00×").x + look.space.small;
   ImGui::SetNextItemWidth(ImGui::GetContentRegionAvail().x - figure);
@@ -129,8 +129,8 @@ void speedRow(const Panel& panel) {
               fmt::format("{:.2f}×", panel.view.playSpeed));
 }
 
-void stepsRail(const Panel& panel, const Playback& playback) {
-  const Look& look = panel.look;
+void stepsRail(const PanelContext& panel, const Playback& playback) {
+  const FrameContext& look = panel.look;
   heading(look, "Steps", "← → space");
   const float cardLeft = ImGui::GetWindowPos().x + look.px(8);
   const ImVec2 origin = ImGui::GetCursorScreenPos();
@@ -160,7 +160,7 @@ class StepsCard final : public Card {
   explicit StepsCard(const Playback& playback)
       : Card({.id = "steps", .title = "Steps", .about = "the steps of the pass", .alone = false}),
         playback_(playback) {}
-  void draw(const Panel& panel) override { stepsRail(panel, playback_); }
+  void draw(const PanelContext& panel) override { stepsRail(panel, playback_); }
 
  private:
   const Playback& playback_;

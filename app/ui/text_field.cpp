@@ -133,7 +133,7 @@ TextField textOfLines(const char* id, std::string_view text) {
   return {.id = id, .lines = static_cast<int>(std::min(lines, kMostLines))};
 }
 
-bool textField(const Look& look, const TextField& field, std::string& text) {
+bool textField(const FrameContext& look, const TextField& field, std::string& text) {
   TypedText& typed = look.typed;
   const ImGuiID id = ImGui::GetID(field.id);
   const bool before = typed.field == id;

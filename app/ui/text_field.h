@@ -55,7 +55,7 @@ TextField textOfLines(const char* id, std::string_view text);
 
 /// The field at the cursor. As Dear ImGui's own: true where the text was edited, or with
 /// ImGuiInputTextFlags_EnterReturnsTrue where Enter was pressed; it is the last item afterwards.
-bool textField(const Look& look, const TextField& field, std::string& text);
+bool textField(const FrameContext& look, const TextField& field, std::string& text);
 
 /// Hands over a character that was typed: `add` gets it, or where Dear ImGui cannot hold it its two
 /// halves in UTF-16, which a text field puts together again.

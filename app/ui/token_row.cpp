@@ -19,12 +19,12 @@
 namespace headscope::ui {
 namespace {
 
-float rowHeight(const Look& look) { return look.px(48); }
+float rowHeight(const FrameContext& look) { return look.px(48); }
 
 /// One row: the tokens of the input, or of the memory.
 class Tokens {
  public:
-  Tokens(const Panel& panel, TokenRow::Row& row, bool memory)
+  Tokens(const PanelContext& panel, TokenRow::Row& row, bool memory)
       : panel_(panel), look_(panel.look), row_(row), memory_(memory) {}
 
   const std::vector<std::string>& tokens() const {
@@ -241,14 +241,14 @@ class Tokens {
     row_.dragged = -1;
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   TokenRow::Row& row_;
   bool memory_;
 };
 
 /// Which item of a batch is looked at.
-void itemChoice(const Panel& panel) {
+void itemChoice(const PanelContext& panel) {
   const Index batch = panel.document.config.batch;
   if (batch < 2) return;
   ViewState& view = panel.view;
@@ -261,11 +261,11 @@ void itemChoice(const Panel& panel) {
   ImGui::SameLine(0.0F, panel.look.px(12));
 }
 
-bool isText(const Panel& panel) {
+bool isText(const PanelContext& panel) {
   return std::holds_alternative<TextSource>(*panel.document.source);
 }
 
-bool hasMemoryRow(const Panel& panel, const TokenRow::Memory& memory) {
+bool hasMemoryRow(const PanelContext& panel, const TokenRow::Memory& memory) {
   return panel.document.config.crossAttention() || (memory.memory.editing && isText(panel));
 }
 
@@ -273,7 +273,7 @@ bool hasMemoryRow(const Panel& panel, const TokenRow::Memory& memory) {
 /// window most of those are items behind "More".
 class TokenRows {
  public:
-  TokenRows(const Panel& panel, TokenRow::Memory& memory, SessionMenu& session)
+  TokenRows(const PanelContext& panel, TokenRow::Memory& memory, SessionMenu& session)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
@@ -366,7 +366,7 @@ class TokenRows {
   }
 
   void image() const {
-    const Look& look = panel_.look;
+    const FrameContext& look = panel_.look;
     const ImVec2 start = ImGui::GetCursorPos();
     ImGui::SetCursorPosY(look.px(4));
     if (patchPictureHere(panel_, rowHeight(look) - look.px(8))) {
@@ -429,8 +429,8 @@ class TokenRows {
     }
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   TokenRow::Memory& memory_;
   SessionMenu& session_;
   bool memoryRow_, editing_, editingMemory_;
@@ -442,13 +442,15 @@ class TokenRows {
 
 }  // namespace
 
-float TokenRow::height(const Panel& panel) const {
+float TokenRow::height(const PanelContext& panel) const {
   return rowHeight(panel.look) * (hasMemoryRow(panel, memory_) ? 2.0F : 1.0F);
 }
 
-void TokenRow::edit(const Panel& panel) { Tokens(panel, memory_.input, false).startEditing(); }
+void TokenRow::edit(const PanelContext& panel) {
+  Tokens(panel, memory_.input, false).startEditing();
+}
 
-std::string TokenRow::draw(const Panel& panel, SessionMenu& session) {
+std::string TokenRow::draw(const PanelContext& panel, SessionMenu& session) {
   panel.view.item = std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
   return TokenRows(panel, memory_, session).draw();
 }

@@ -14,11 +14,11 @@ class TokenRow {
  public:
   /// Draws the rows, the session's menu at their end; gives a file's path where one was asked for,
   /// else "".
-  std::string draw(const Panel& panel, SessionMenu& session);
+  std::string draw(const PanelContext& panel, SessionMenu& session);
   /// What the rows take.
-  float height(const Panel& panel) const;
+  float height(const PanelContext& panel) const;
   /// Opens the sentence for editing, all of it selected.
-  void edit(const Panel& panel);
+  void edit(const PanelContext& panel);
 
   struct Row {
     bool editing = false;

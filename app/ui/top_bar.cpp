@@ -17,7 +17,7 @@
 namespace headscope::ui {
 namespace {
 
-float toggleWidth(const Look& look, const char* text) {
+float toggleWidth(const FrameContext& look, const char* text) {
   return look.px(25) + richTextSize(look.fonts, look.fonts.regular, text).x;
 }
 
@@ -33,7 +33,7 @@ std::string aboutPreset(const Preset& preset) {
 
 class TopBarRow {
  public:
-  TopBarRow(const Panel& panel, TopBarMemory& memory, const TopBarState& state)
+  TopBarRow(const PanelContext& panel, TopBarMemory& memory, const TopBarState& state)
       : panel_(panel),
         look_(panel.look),
         memory_(memory),
@@ -442,8 +442,8 @@ class TopBarRow {
     tip(look_, "Larger interface, for projectors (ctrl +)");
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   TopBarMemory& memory_;
   const TopBarState& state_;
   bool compact_;
@@ -454,7 +454,7 @@ class TopBarRow {
 
 }  // namespace
 
-TopBarWishes TopBar::draw(const Panel& panel, const TopBarState& state) {
+TopBarWishes TopBar::draw(const PanelContext& panel, const TopBarState& state) {
   return TopBarRow(panel, memory_, state).draw();
 }
 

@@ -43,7 +43,7 @@ struct TopBarWishes {
 class TopBar {
  public:
   /// Over the width of the display.
-  TopBarWishes draw(const Panel& panel, const TopBarState& state);
+  TopBarWishes draw(const PanelContext& panel, const TopBarState& state);
   /// In the last frame, with the rows it wrapped to; 0: not known yet.
   float height() const { return memory_.height; }
 
@@ -52,9 +52,9 @@ class TopBar {
 };
 
 /// The popup "more", where it is open; with the switch that a narrow bar leaves to it.
-void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias);
+void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias);
 /// Theme, animation, colour maps and the interface's size: the items of an open popup.
-void viewMenu(const Look& look, ViewState& view, ViewMenuMemory& memory);
+void viewMenu(const FrameContext& look, ViewState& view, ViewMenuMemory& memory);
 
 /// The interface larger or smaller by a quarter.
 void zoomInterface(ViewState& view, int steps);

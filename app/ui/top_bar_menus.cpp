@@ -17,7 +17,7 @@ namespace headscope::ui {
 namespace {
 
 /// A label on the left, the widget's place on the right.
-void caption(const Look& look, const char* text, const char* explanation) {
+void caption(const FrameContext& look, const char* text, const char* explanation) {
   const float left = ImGui::GetCursorPosX();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   inlineLabel(look, look.fonts.regular, look.theme.text, text);
@@ -29,14 +29,14 @@ void caption(const Look& look, const char* text, const char* explanation) {
 
 /// A whole number's field with its problem below it.
 template <typename ProblemWith>
-std::optional<Index> numberSetting(const Look& look, const WholeNumber& setting, NumberDraft& draft,
-                                   const ProblemWith& problem) {
+std::optional<Index> numberSetting(const FrameContext& look, const WholeNumber& setting,
+                                   NumberDraft& draft, const ProblemWith& problem) {
   const auto next = wholeNumberField(look, setting, draft, problem);
   problemBelow(look, draft);
   return next;
 }
 
-void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
+void batchAndGroups(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
   caption(panel.look, "Batch", "How many items are computed at once; sentences repeat in turn");
@@ -63,7 +63,7 @@ void batchAndGroups(const Panel& panel, TopBarMemory& memory) {
 }
 
 /// d_k by itself; emptied, or the division, it follows d_model and the heads again.
-void headWidth(const Panel& panel, TopBarMemory& memory) {
+void headWidth(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   AttentionConfig draft = c;
   caption(panel.look, "Head width",
@@ -100,7 +100,7 @@ void headWidth(const Panel& panel, TopBarMemory& memory) {
   panel.edits.push(SetDimensions{c.dModel, c.numHeads, c.numKvHeads, *next}, "d_k");
 }
 
-void temperature(const Panel& panel, TopBarMemory& memory) {
+void temperature(const PanelContext& panel, TopBarMemory& memory) {
   caption(panel.look, "Temperature",
           "Scores are divided by it: below 1 sharpens the weights, above 1 evens them out");
   temperatureFields(panel, memory.temperature, 110);
@@ -127,7 +127,7 @@ std::string readLengths(std::string_view text, std::vector<Index>& lengths) {
   return {};
 }
 
-void maskSettings(const Panel& panel, TopBarMemory& memory) {
+void maskSettings(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
   const Mask& mask = panel.document.config.mask;
   caption(panel.look, "Window", "A token sees keys less than this far away; 0: all");
@@ -157,7 +157,7 @@ void maskSettings(const Panel& panel, TopBarMemory& memory) {
   problemBelow(panel.look, lengths);
 }
 
-void positions(const Panel& panel) {
+void positions(const PanelContext& panel) {
   caption(panel.look, "Positions",
           "How the input says where a token stands: in coordinates of its own, as Vaswani's "
           "sinusoids over all of them, or not at all (then, with none in the scores and no mask, "
@@ -175,7 +175,7 @@ void positions(const Panel& panel) {
 }
 
 /// How fast the hands turn.
-void rotaryTheta(const Panel& panel, TopBarMemory& memory) {
+void rotaryTheta(const PanelContext& panel, TopBarMemory& memory) {
   AttentionConfig draft = panel.document.config;
   caption(panel.look, "RoPE's theta",
           "Pair j of a head's coordinates turns by theta^(−2j/d_k) for each position: the larger "
@@ -193,7 +193,7 @@ void rotaryTheta(const Panel& panel, TopBarMemory& memory) {
 }
 
 /// Where positions come in once more, with the scores.
-void positionsInScores(const Panel& panel, TopBarMemory& memory) {
+void positionsInScores(const PanelContext& panel, TopBarMemory& memory) {
   const AttentionConfig& c = panel.document.config;
   // where the layer is a model's, on again is as it was
   if (c.rotary.on()) memory.rotary = c.rotary;
@@ -222,7 +222,7 @@ void positionsInScores(const Panel& panel, TopBarMemory& memory) {
   if (c.rotary.on()) rotaryTheta(panel, memory);
 }
 
-void weights(const Panel& panel, TopBarMemory& memory) {
+void weights(const PanelContext& panel, TopBarMemory& memory) {
   const WeightSource& source = panel.document.weightSource;
   caption(
       panel.look, "Weights",
@@ -270,7 +270,7 @@ void weights(const Panel& panel, TopBarMemory& memory) {
 
 }  // namespace
 
-void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
+void moreSettings(const PanelContext& panel, TopBarMemory& memory, bool withBias) {
   if (!beginPopup("more")) return;
   if (ImGui::IsWindowAppearing()) {  // what could not be used is gone with the popup
     for (NumberDraft* draft : {&memory.batch, &memory.kvHeads, &memory.headDim, &memory.temperature,
@@ -290,7 +290,7 @@ void moreSettings(const Panel& panel, TopBarMemory& memory, bool withBias) {
   ImGui::EndPopup();
 }
 
-void viewMenu(const Look& look, ViewState& view, ViewMenuMemory& memory) {
+void viewMenu(const FrameContext& look, ViewState& view, ViewMenuMemory& memory) {
   bool dark = view.theme == ThemeKind::dark;
   if (ImGui::MenuItem("Dark theme", nullptr, &dark)) {
     view.theme = dark ? ThemeKind::dark : ThemeKind::light;

@@ -2,7 +2,7 @@
 
 namespace headscope::ui {
 
-void lookAnew(ViewState& view) {
+void resetSelection(ViewState& view) {
   const ViewState fresh;
   view.item = fresh.item;
   view.head = fresh.head;

@@ -105,7 +105,7 @@ struct ViewState {
 
 /// Lets go of every head, token and cell that was chosen, for a document that has others. How
 /// things are shown stays.
-void lookAnew(ViewState& view);
+void resetSelection(ViewState& view);
 
 inline constexpr float kMinScale = 1.0F;
 inline constexpr float kMaxScale = 3.0F;

@@ -37,7 +37,7 @@ bool justClicked() {
 
 /// Below a button or a field, above it low on the display, so that what stands beside it is not
 /// covered; the mouse's place does for all that is higher.
-void placeTip(const Look& look) {
+void placeTip(const FrameContext& look) {
   const Rect item{ImGui::GetItemRectMin(), ImGui::GetItemRectMax()};
   if (item.height() > ImGui::GetFrameHeight() * 1.5F) return;
   const ImVec2 display = ImGui::GetIO().DisplaySize;
@@ -50,7 +50,7 @@ void placeTip(const Look& look) {
 
 /// A tooltip for the item before, once the mouse rests on it; not on what a click brought under it.
 template <typename Fill>
-void showTip(const Look& look, Fill&& fill) {
+void showTip(const FrameContext& look, Fill&& fill) {
   if (justClicked() || look.clickedHere ||
       !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled))
     return;
@@ -70,7 +70,8 @@ void showTip(const Look& look, Fill&& fill) {
 
 }  // namespace
 
-bool beginCard(const char* id, ImVec2 position, ImVec2 size, const Look& look, bool scroll) {
+bool beginCard(const char* id, ImVec2 position, ImVec2 size, const FrameContext& look,
+               bool scroll) {
   const Theme& t = look.theme;
   ImGui::SetCursorScreenPos(position);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, t.panel);
@@ -88,7 +89,7 @@ bool beginCard(const char* id, ImVec2 position, ImVec2 size, const Look& look, b
 
 void endCard() { ImGui::EndChild(); }
 
-void heading(const Look& look, const char* title, const char* explanation) {
+void heading(const FrameContext& look, const char* title, const char* explanation) {
   label(look.fonts.semibold, look.theme.text, title);
   if (explanation == nullptr) return;
   const float titleHeight = fontSize(look.fonts.semibold);
@@ -125,7 +126,7 @@ void wrappedLabel(ImFont* font, ImU32 color, std::string_view text) {
   label(font, color, wrapped(font, text, ImGui::GetContentRegionAvail().x));
 }
 
-void inlineLabel(const Look& look, ImFont* font, ImU32 color, std::string_view text) {
+void inlineLabel(const FrameContext& look, ImFont* font, ImU32 color, std::string_view text) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float frame = ImGui::GetFrameHeight();
   const ImVec2 size = textSize(font, text);
@@ -212,12 +213,12 @@ void drawTextCentred(ImDrawList* list, ImFont* font, ImVec2 centre, ImU32 color,
   drawText(list, font, {centre.x - size.x * 0.5F, centre.y - size.y * 0.5F}, color, text);
 }
 
-float buttonWidth(const Look& look, std::string_view text) {
+float buttonWidth(const FrameContext& look, std::string_view text) {
   return textSize(look.fonts.regular, text.substr(0, text.find("##"))).x +
          ImGui::GetStyle().FramePadding.x * 2;
 }
 
-bool pill(const Look& look, const char* text, bool lit, bool enabled) {
+bool pill(const FrameContext& look, const char* text, bool lit, bool enabled) {
   const Theme& t = look.theme;
   ImGui::PushStyleColor(ImGuiCol_Button, lit ? t.accentSoft : t.field);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, lit ? t.accentSoft : t.fieldHover);
@@ -230,7 +231,7 @@ bool pill(const Look& look, const char* text, bool lit, bool enabled) {
   return clicked;
 }
 
-bool toggle(const Look& look, const char* text, bool* on) {
+bool toggle(const FrameContext& look, const char* text, bool* on) {
   const Theme& t = look.theme;
   const float side = look.px(18);
   const float frame = ImGui::GetFrameHeight();
@@ -289,17 +290,18 @@ void tipNow(std::string_view text) {
   ImGui::EndTooltip();
 }
 
-void tip(const Look& look, const std::string& text) {
+void tip(const FrameContext& look, const std::string& text) {
   showTip(look, [&] { plainText(wrapped(ImGui::GetFont(), text, look.px(kTipWidth))); });
 }
 
-void richTip(const Look& look, const std::string& text) {
+void richTip(const FrameContext& look, const std::string& text) {
   showTip(look, [&] {
     richParagraph(look.fonts, ImGui::GetFont(), look.theme.text, text, look.px(kTipWidth));
   });
 }
 
-int choices(const Look& look, const char* id, const std::vector<const char*>& texts, int chosen) {
+int choices(const FrameContext& look, const char* id, const std::vector<const char*>& texts,
+            int chosen) {
   int clicked = -1;
   int index = 0;
   ImGui::PushID(id);
@@ -312,26 +314,27 @@ int choices(const Look& look, const char* id, const std::vector<const char*>& te
   return clicked;
 }
 
-float choicesWidth(const Look& look, const std::vector<const char*>& texts) {
+float choicesWidth(const FrameContext& look, const std::vector<const char*>& texts) {
   float width = 0.0F;
   for (const char* text : texts) width += buttonWidth(look, text) + look.space.tight;
   return width;
 }
 
-void flowOn(const Look& look, float width, float gap) {
+void flowOn(const FrameContext& look, float width, float gap) {
   const float right = ImGui::GetWindowPos().x + ImGui::GetContentRegionMax().x;
   if (ImGui::GetItemRectMax().x + look.px(gap) + width <= right)
     ImGui::SameLine(0.0F, look.px(gap));
 }
 
-bool flowingPill(const Look& look, const std::string& text, const char* about, bool enabled) {
+bool flowingPill(const FrameContext& look, const std::string& text, const char* about,
+                 bool enabled) {
   flowOn(look, buttonWidth(look, text));
   const bool clicked = pill(look, text.c_str(), false, enabled);
   tip(look, about);
   return clicked;
 }
 
-void rowCaption(const Look& look, const char* text) {
+void rowCaption(const FrameContext& look, const char* text) {
   inlineLabel(look, look.fonts.small, look.theme.textMuted, text);
 }
 
@@ -339,12 +342,12 @@ namespace {
 
 constexpr const char* kMore = "more ▾";
 
-ImFont* fontOf(const Look& look, bool chosen) {
+ImFont* fontOf(const FrameContext& look, bool chosen) {
   return chosen ? look.fonts.semibold : look.fonts.regular;
 }
 
 /// One tab at the cursor; true where it is clicked.
-bool tabItem(const Look& look, const Tab& tab, bool chosen, float rowHeight) {
+bool tabItem(const FrameContext& look, const Tab& tab, bool chosen, float rowHeight) {
   const Theme& t = look.theme;
   ImFont* font = fontOf(look, chosen);
   const ImVec2 size = richTextSize(look.fonts, font, tab.title);
@@ -364,7 +367,7 @@ bool tabItem(const Look& look, const Tab& tab, bool chosen, float rowHeight) {
 
 }  // namespace
 
-int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int chosen,
+int tabRow(const FrameContext& look, const char* id, const std::vector<Tab>& tabs, int chosen,
            const char* explanation, float kept) {
   if (tabs.size() == 1) {
     heading(look, tabs.front().title, explanation);
@@ -425,7 +428,7 @@ int tabRow(const Look& look, const char* id, const std::vector<Tab>& tabs, int c
   return clicked;
 }
 
-void underlineTerm(const Look& look, ImVec2 at, float width) {
+void underlineTerm(const FrameContext& look, ImVec2 at, float width) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float dot = std::max(1.0F, std::round(look.space.hair));
   const float y = std::round(at.y);
@@ -434,7 +437,8 @@ void underlineTerm(const Look& look, ImVec2 at, float width) {
   }
 }
 
-void explainItem(const Look& look, ImFont* font, std::string_view term, const std::string& more) {
+void explainItem(const FrameContext& look, ImFont* font, std::string_view term,
+                 const std::string& more) {
   const ImVec2 min = ImGui::GetItemRectMin();
   const ImVec2 max = ImGui::GetItemRectMax();
   underlineTerm(look, {min.x, (min.y + max.y + fontSize(font)) * 0.5F}, max.x - min.x);
@@ -449,7 +453,7 @@ constexpr float kPaddingY = 14.0F;
 
 }  // namespace
 
-bool beginModal(const Look& look, const ModalFrame& frame, bool appears) {
+bool beginModal(const FrameContext& look, const ModalFrame& frame, bool appears) {
   if (appears) ImGui::OpenPopup(frame.id);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   const float margins = look.px(kMargins);
@@ -472,7 +476,7 @@ void endModal(bool closes) {
   ImGui::EndPopup();
 }
 
-float modalRoom(const Look& look) {
+float modalRoom(const FrameContext& look) {
   return ImGui::GetIO().DisplaySize.y - look.px(kMargins + 2 * kPaddingY);
 }
 

@@ -48,7 +48,7 @@ void beginRoot() {
 
 void endRoot() { ImGui::End(); }
 
-void beginBand(const char* id, const Rect& at, const Look& look) {
+void beginBand(const char* id, const Rect& at, const FrameContext& look) {
   ImGui::SetCursorScreenPos(at.a);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, look.theme.panel);
   ImGui::BeginChild(id, at.size(), false,
@@ -56,13 +56,13 @@ void beginBand(const char* id, const Rect& at, const Look& look) {
   ImGui::PopStyleColor();
 }
 
-void endBand(const Rect& at, const Look& look) {
+void endBand(const Rect& at, const FrameContext& look) {
   const float y = at.b.y - 1.0F;
   ImGui::GetWindowDrawList()->AddLine({at.a.x, y}, {at.b.x, y}, look.theme.divider);
   ImGui::EndChild();
 }
 
-void beginBody(const Rect& at, ImVec2 content, const Look& look, bool byWheel) {
+void beginBody(const Rect& at, ImVec2 content, const FrameContext& look, bool byWheel) {
   ImGui::SetCursorScreenPos(at.a);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, look.theme.window);
   const bool wider = content.x > at.width();

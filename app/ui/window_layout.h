@@ -26,10 +26,10 @@ bool isUpright(ImVec2 display, float scale);
 void beginRoot();
 void endRoot();
 /// A bar across the window, with a line below it.
-void beginBand(const char* id, const Rect& at, const Look& look);
-void endBand(const Rect& at, const Look& look);
+void beginBand(const char* id, const Rect& at, const FrameContext& look);
+void endBand(const Rect& at, const FrameContext& look);
 /// What the cards stand in; scrolls where it is too small for its content, by the wheel too.
-void beginBody(const Rect& at, ImVec2 content, const Look& look, bool byWheel);
+void beginBody(const Rect& at, ImVec2 content, const FrameContext& look, bool byWheel);
 void endBody();
 
 /// The scene's colours of masked cells and gaps.

@@ -25,10 +25,10 @@ class ModelPasses {
       : model_(formats::openModel(folder, defaultMemoryBudget() / 2)) {}
 
   double best(Index tokens, int threads, double seconds) {
-    Execution execution;
+    ExecutionContext execution;
     execution.threads = threads;
     execution.memory = memory_;
-    Execution ofLogits = execution;
+    ExecutionContext ofLogits = execution;
     ofLogits.memory = logitsMemory_;
     logitsMemory_->keepFree(static_cast<Index>(sizeof(float)) * tokens *
                             model_->config().vocabulary);

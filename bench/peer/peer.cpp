@@ -68,7 +68,7 @@ class Passes {
       : documents_{document, test::withNewInput(document)} {}
 
   double best(int threads, double seconds) {
-    Execution execution;
+    ExecutionContext execution;
     execution.threads = threads;
     execution.memory = memory_;
     return bestMs(seconds, [&] {
@@ -161,7 +161,7 @@ int serveTraining(const std::string& name) {
       std::cout << shapesOf(task, settings) << std::endl;
       continue;
     }
-    Execution execution;
+    ExecutionContext execution;
     double seconds = 1.0;
     words >> execution.threads >> seconds;
     std::cout << (what == "gemm"

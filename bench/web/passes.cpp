@@ -21,7 +21,7 @@ int main() {
     DocumentPtr document =
         test::documentOfSize(size.dModel, size.heads, size.tokens, defaultMemoryBudget());
     DocumentPtr other = test::withNewInput(document);
-    Execution execution;
+    ExecutionContext execution;
     execution.threads = 1;
     execution.memory = std::make_shared<BlockStore>();
     TracePtr last = runAttention(document, nullptr, execution);

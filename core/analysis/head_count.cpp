@@ -57,7 +57,7 @@ std::optional<Index> HeadCountPoint::distinct(double similarity) const {
   return clustersAt(*tree, similarity).count;
 }
 
-HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held) {
+HeadCountCost headCountCost(const AttentionConfig& config, ScoreStorage held) {
   const Ledger costs = ledger(config, held);
   HeadCountCost cost;
   cost.parameters = costs.parameters.total;
@@ -81,7 +81,7 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
 }
 
 HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
-                                   const Execution& execution)
+                                   const ExecutionContext& execution)
     : execution_(execution), from_(document), memoryBudgetBytes_(memoryBudgetBytes) {
   point_.heads = heads;
   const auto make = [this](const Document& d, WeightInit init, std::uint64_t seed) {
@@ -93,7 +93,7 @@ HeadCountMeasure::HeadCountMeasure(const Document& document, Index heads, Index 
   };
   try {
     document_ = withHeads(document, heads, memoryBudgetBytes, make);
-    point_.cost = headCountCost(document_->config, document_->scoresHeld);
+    point_.cost = headCountCost(document_->config, document_->scoreStorage);
   } catch (const UserError& error) {
     refuse(error);
   }
@@ -156,7 +156,7 @@ void HeadCountMeasure::refuse(const UserError& error) {
 
 std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index heads,
                                                Index memoryBudgetBytes,
-                                               const Execution& execution) {
+                                               const ExecutionContext& execution) {
   HeadCountMeasure measure(document, heads, memoryBudgetBytes, execution);
   while (!measure.runUnit()) continue;
   return measure.point();

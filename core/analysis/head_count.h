@@ -48,7 +48,7 @@ struct HeadCountPoint {
 };
 
 /// What one pass of this configuration costs, by count, without running it.
-HeadCountCost headCountCost(const AttentionConfig& config, ScoresHeld held = ScoresHeld::all);
+HeadCountCost headCountCost(const AttentionConfig& config, ScoreStorage held = ScoreStorage::all);
 
 /// The document with this number of query and of key/value heads, gains of 1 and without pins;
 /// drawn weights are made for it, loaded ones stay. Throws UserError where that cannot be.
@@ -63,7 +63,7 @@ DocumentPtr withHeads(const Document& document, Index heads, Index memoryBudgetB
 class HeadCountMeasure {
  public:
   HeadCountMeasure(const Document& document, Index heads, Index memoryBudgetBytes,
-                   const Execution& execution);
+                   const ExecutionContext& execution);
 
   /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
   bool runUnit();
@@ -78,7 +78,7 @@ class HeadCountMeasure {
   void compareHeads();
   void refuse(const UserError& error);
 
-  Execution execution_;
+  ExecutionContext execution_;
   Document from_;
   Index memoryBudgetBytes_;
   HeadCountPoint point_;
@@ -92,6 +92,6 @@ class HeadCountMeasure {
 /// Runs all units; nothing where cancelled.
 std::optional<HeadCountPoint> measureHeadCount(const Document& document, Index heads,
                                                Index memoryBudgetBytes,
-                                               const Execution& execution = {});
+                                               const ExecutionContext& execution = {});
 
 }  // namespace headscope

@@ -77,7 +77,8 @@ std::vector<double> outputBlockNorms(const Trace& trace) {
   return norms;
 }
 
-std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Execution& execution) {
+std::optional<HeadEffects> headEffects(const Trace& trace, Index item,
+                                       const ExecutionContext& execution) {
   constexpr Index kRowsAtOnce = 128;
   const AttentionConfig& c = trace.config();
   const ConstMatrixView output = trace.tensor(TensorId::output).matrix({item});
@@ -94,8 +95,8 @@ std::optional<HeadEffects> headEffects(const Trace& trace, Index item, const Exe
   e.products_.resize(e.termNorms_.size());
   const Index blocks = (c.seqLen + kRowsAtOnce - 1) / kRowsAtOnce;
   const Index flops = linearFlops({c.seqLen, c.dModel}, c.dModel, false);
-  const ThreadCount threads(threadsFor(flops, execution.threads));
-  overPieces(blocks * c.numHeads, execution, [&](Index piece) {
+  const ScopedThreadLimit threads(threadsFor(flops, execution.threads));
+  parallelFor(blocks * c.numHeads, execution, [&](Index piece) {
     const Index head = piece / blocks;
     const Index begin = piece % blocks * kRowsAtOnce;
     const Index end = std::min(begin + kRowsAtOnce, e.tokens_);
@@ -127,14 +128,15 @@ std::optional<double> HeadEffects::biasShare(Index token) const {
   return overSquare(biasProducts_[static_cast<std::size_t>(token)], token);
 }
 
-Measured HeadEffects::ablation(Index head, const CountedRows& rows) const {
-  if (rows.empty()) return Measured::undefined(rows.whyEmpty());
+MetricValue HeadEffects::ablation(Index head, const CountedRows& rows) const {
+  if (rows.empty()) return MetricValue::undefined(rows.whyEmpty());
   double sum = 0.0;
   for (const CountedRow& row : rows.rows) {
     const auto share = effect(head, row.row);
-    if (!share) return Measured::undefined("an output has no length: there is nothing to compare");
+    if (!share)
+      return MetricValue::undefined("an output has no length: there is nothing to compare");
     if (!std::isfinite(*share)) {
-      return Measured::undefined("the head's part of the output does not fit a 32-bit float");
+      return MetricValue::undefined("the head's part of the output does not fit a 32-bit float");
     }
     sum += *share;
   }

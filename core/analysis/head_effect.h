@@ -52,10 +52,10 @@ class HeadEffects {
   std::optional<double> biasShare(Index token) const;
 
   /// The metric: mean_i ‖head_h[i] · W_O,h‖ / ‖output[i]‖ over `rows`.
-  Measured ablation(Index head, const CountedRows& rows) const;
+  MetricValue ablation(Index head, const CountedRows& rows) const;
 
  private:
-  friend std::optional<HeadEffects> headEffects(const Trace&, Index, const Execution&);
+  friend std::optional<HeadEffects> headEffects(const Trace&, Index, const ExecutionContext&);
 
   std::size_t at(Index head, Index token) const {
     return static_cast<std::size_t>(head * tokens_ + token);
@@ -72,6 +72,6 @@ class HeadEffects {
 
 /// The effects of all heads of one item. Nothing where cancelled.
 std::optional<HeadEffects> headEffects(const Trace& trace, Index item,
-                                       const Execution& execution = {});
+                                       const ExecutionContext& execution = {});
 
 }  // namespace headscope

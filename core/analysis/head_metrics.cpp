@@ -76,16 +76,17 @@ std::optional<Metric> metricFromKey(std::string_view key) {
   return found->metric;
 }
 
-Measured meanOf(std::span<const Measured> values) {
+MetricValue meanOf(std::span<const MetricValue> values) {
   double sum = 0.0;
   int count = 0;
-  for (const Measured& measured : values) {
+  for (const MetricValue& measured : values) {
     if (!measured) continue;
     sum += *measured;
     ++count;
   }
   if (count > 0) return {sum / count, {}};
-  return Measured::undefined(values.empty() ? "there is nothing to average" : values.front().why);
+  return MetricValue::undefined(values.empty() ? "there is nothing to average"
+                                               : values.front().why);
 }
 
 namespace {
@@ -266,18 +267,18 @@ class RowMeter {
 using ItemMetrics = std::vector<HeadMetrics>;
 
 /// A metric whose rows are measured.
-Measured measuredMean(Metric metric, const RowMeter& meter, const Mean& mean) {
-  if (mean.rows == 0) return Measured::undefined(meter.whyUndefined(metric));
+MetricValue measuredMean(Metric metric, const RowMeter& meter, const Mean& mean) {
+  if (mean.rows == 0) return MetricValue::undefined(meter.whyUndefined(metric));
   return {mean.sum / static_cast<double>(mean.rows), {}};
 }
 
 /// All metrics but ablation of one head, whose rows are measured.
 void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter, Means& means,
                HeadMetrics& into) {
-  const std::string noShares = whyNoShares(trace, item, head, meter.counted());
+  const std::string noShares = whyNotDistribution(trace, item, head, meter.counted());
   for (const MetricInfo& m : allMetrics()) {
-    Measured measured = measuredMean(m.metric, meter, means[m.metric]);
-    if (measured && !noShares.empty()) measured = Measured::undefined(noShares);
+    MetricValue measured = measuredMean(m.metric, meter, means[m.metric]);
+    if (measured && !noShares.empty()) measured = MetricValue::undefined(noShares);
     into[m.metric] = std::move(measured);
   }
 }
@@ -285,7 +286,7 @@ void takeMeans(const Trace& trace, Index item, Index head, const RowMeter& meter
 /// Measures one item, in blocks of rows, so that a single head is worth several threads too.
 /// Nothing where cancelled.
 std::optional<ItemMetrics> metricsOfItem(const Trace& trace, Index item,
-                                         const Execution& execution) {
+                                         const ExecutionContext& execution) {
   constexpr Index kRowsAtOnce = 128;
   constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
   const AttentionConfig& c = trace.config();
@@ -295,8 +296,8 @@ std::optional<ItemMetrics> metricsOfItem(const Trace& trace, Index item,
   std::vector<Means> parts(static_cast<std::size_t>(blocks * c.numHeads));
   const Index cells = elementCount(shapeOf(TensorId::weights, c));
   {
-    const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
-    overPieces(blocks * c.numHeads, execution, [&](Index piece) {
+    const ScopedThreadLimit threads(threadsFor(cells * kFlopsPerCell, execution.threads));
+    parallelFor(blocks * c.numHeads, execution, [&](Index piece) {
       HeadRows weights(trace, TensorId::weights, item, piece / blocks);
       const Index begin = piece % blocks * kRowsAtOnce;
       const Index end = std::min(begin + kRowsAtOnce, rowCount);
@@ -348,7 +349,7 @@ UniformMetrics uniformMetricsOf(const Document& document, Index item) {
 /// One head's metrics in each of several items, together.
 HeadMetrics meanOfItems(std::span<const HeadMetrics> items) {
   HeadMetrics mean;
-  std::vector<Measured> values(items.size());
+  std::vector<MetricValue> values(items.size());
   for (const MetricInfo& m : allMetrics()) {
     for (std::size_t i = 0; i < items.size(); ++i) values[i] = items[i][m.metric];
     mean[m.metric] = meanOf(values);
@@ -359,7 +360,7 @@ HeadMetrics meanOfItems(std::span<const HeadMetrics> items) {
 }  // namespace
 
 std::optional<ItemMetrics> headMetrics(const Trace& trace, ItemChoice item,
-                                       const Execution& execution) {
+                                       const ExecutionContext& execution) {
   if (item) return metricsOfItem(trace, *item, execution);
   const AttentionConfig& c = trace.config();
   std::vector<ItemMetrics> items;

@@ -59,29 +59,29 @@ const MetricInfo& info(Metric metric);
 std::optional<Metric> metricFromKey(std::string_view key);
 
 /// A number, or in words why there is none ("no token repeats"); never NaN.
-struct Measured {
+struct MetricValue {
   std::optional<double> value;
   std::string why;
 
-  static Measured undefined(std::string why) { return {std::nullopt, std::move(why)}; }
+  static MetricValue undefined(std::string why) { return {std::nullopt, std::move(why)}; }
   explicit operator bool() const { return value.has_value(); }
   double operator*() const { return *value; }
-  bool operator==(const Measured&) const = default;
+  bool operator==(const MetricValue&) const = default;
 };
 
 /// The mean of those that are defined; of none, the first one's reason.
-Measured meanOf(std::span<const Measured> values);
+MetricValue meanOf(std::span<const MetricValue> values);
 
 /// One head's, by metric.
 class HeadMetrics {
  public:
-  const Measured& operator[](Metric metric) const {
+  const MetricValue& operator[](Metric metric) const {
     return values_[static_cast<std::size_t>(metric)];
   }
-  Measured& operator[](Metric metric) { return values_[static_cast<std::size_t>(metric)]; }
+  MetricValue& operator[](Metric metric) { return values_[static_cast<std::size_t>(metric)]; }
 
  private:
-  std::array<Measured, kMetricCount> values_;
+  std::array<MetricValue, kMetricCount> values_;
 };
 
 /// Which batch item numbers are of: one, or (none) the mean over all items that define them.
@@ -90,7 +90,7 @@ using ItemChoice = std::optional<Index>;
 /// Every metric of every head of a pass, one per head; where its weights are no shares of 1
 /// (rows.h), the ablation alone. Nothing where cancelled.
 std::optional<std::vector<HeadMetrics>> headMetrics(const Trace& trace, ItemChoice item,
-                                                    const Execution& execution = {});
+                                                    const ExecutionContext& execution = {});
 
 /// The metrics (all but the ablation) of uniform attention under a document's mask, over the rows
 /// that a head's are taken over: what chance gives.
@@ -99,7 +99,7 @@ struct UniformMetrics {
   /// By metric: how many of its rows have at least two unmasked keys, so that a head has a choice.
   std::array<Index, kMetricCount> rows{};
 
-  const Measured& operator[](Metric metric) const { return metrics[metric]; }
+  const MetricValue& operator[](Metric metric) const { return metrics[metric]; }
   Index rowsOf(Metric metric) const { return rows[static_cast<std::size_t>(metric)]; }
 };
 /// Over all items (no `item`): the mean of their metrics, and all of their rows.

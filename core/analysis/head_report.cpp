@@ -56,7 +56,7 @@ std::string rowsInWords(Index rows) { return fmt::format("{} row{}", rows, rows 
 struct Claim {
   std::string key, title;
   std::string measure;  // what the score is of, in words
-  Measured score;
+  MetricValue score;
   double chance = 0.0;
   Index rows = 0;
   Index leastRows = kLeastRows;
@@ -99,13 +99,13 @@ Claim claimOf(const RelationScore& relation) {
           true};
 }
 
-Measured declaredScoreOf(const Trace& trace, Index item, Index head,
-                         const DeclaredRelation& relation) {
+MetricValue declaredScoreOf(const Trace& trace, Index item, Index head,
+                            const DeclaredRelation& relation) {
   const CountedRows counted = countedRows(trace.document(), item);
-  const std::string noShares = whyNoShares(trace, item, head, counted);
-  if (!noShares.empty()) return Measured::undefined(noShares);
-  Measured score = partnerWeight(HeadRows(trace, TensorId::weights, item, head), counted,
-                                 relation.partners.at(static_cast<std::size_t>(item)));
+  const std::string noShares = whyNotDistribution(trace, item, head, counted);
+  if (!noShares.empty()) return MetricValue::undefined(noShares);
+  MetricValue score = partnerWeight(HeadRows(trace, TensorId::weights, item, head), counted,
+                                    relation.partners.at(static_cast<std::size_t>(item)));
   if (score.why == kNoPartner && !relation.whyNone.empty()) score.why = relation.whyNone;
   return score;
 }
@@ -144,7 +144,7 @@ HeadLabel noLabel(std::string why, Index rows) {
 /// The label where no role holds.
 HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
   const Index rows = uniform.rowsOf(Metric::normalizedEntropy);  // all that have a choice
-  const Measured& entropy = metrics[Metric::entropy];            // defined wherever a row is
+  const MetricValue& entropy = metrics[Metric::entropy];         // defined wherever a row is
   if (!entropy) return noLabel(entropy.why, rows);
   if (rows < kLeastRows) {
     return noLabel(fmt::format("{} two or more keys to choose between, and a label needs {} rows",
@@ -155,15 +155,15 @@ HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
                    rows);
   }
   if (const Claim local = claimOf(kLocal, metrics, uniform); local.holds()) return local.label();
-  const Measured& evenness = metrics[kUniform.metric];
+  const MetricValue& evenness = metrics[kUniform.metric];
   if (evenness && *evenness >= kUniform.atLeast) {
     return {kUniform.key, kUniform.title, *evenness,
             fmt::format("normalized entropy is {:.2f} over {}, at least {}", *evenness,
                         rowsInWords(rows), kUniform.atLeast),
             rows};
   }
-  const Measured& distance = metrics[Metric::meanDistance];
-  const Measured& evenDistance = uniform[Metric::meanDistance];
+  const MetricValue& distance = metrics[Metric::meanDistance];
+  const MetricValue& evenDistance = uniform[Metric::meanDistance];
   if (distance && evenDistance && *evenDistance > 0.0 && *distance >= kFar * *evenDistance) {
     return {"far", "far", *distance,
             fmt::format("mean distance is {:.2f} tokens over {}, at least {} × the {:.2f} of "
@@ -176,8 +176,8 @@ HeadLabel labelElse(const HeadMetrics& metrics, const UniformMetrics& uniform) {
 
 }  // namespace
 
-Measured partnerWeight(HeadRows weights, const CountedRows& counted,
-                       const std::vector<std::vector<Index>>& partners) {
+MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
+                          const std::vector<std::vector<Index>>& partners) {
   double sum = 0.0;
   Index rows = 0;
   for (const CountedRow& row : counted.rows) {
@@ -187,14 +187,14 @@ Measured partnerWeight(HeadRows weights, const CountedRows& counted,
     for (const Index key : keys) sum += shares[static_cast<std::size_t>(key)];
     ++rows;
   }
-  if (rows == 0) return Measured::undefined(kNoPartner);
+  if (rows == 0) return MetricValue::undefined(kNoPartner);
   return {sum / static_cast<double>(rows), {}};
 }
 
-Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
-                       const DeclaredRelation& relation) {
+MetricValue declaredScore(const Trace& trace, ItemChoice item, Index head,
+                          const DeclaredRelation& relation) {
   if (item) return declaredScoreOf(trace, *item, head, relation);
-  std::vector<Measured> items;
+  std::vector<MetricValue> items;
   for (Index i = 0; i < trace.config().batch; ++i) {
     items.push_back(declaredScoreOf(trace, i, head, relation));
   }
@@ -286,7 +286,7 @@ std::vector<std::optional<RelationScore>> madeFor(const Trace& trace, ItemChoice
 
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
-                                     const Execution& execution) {
+                                     const ExecutionContext& execution) {
   auto metrics = headMetrics(trace, item, execution);
   if (!metrics) return std::nullopt;
   auto similarity = headSimilarity(trace, item, execution);

@@ -43,13 +43,13 @@ std::string labelRule();
 
 /// The mean weight, in the rows of a (T, M) matrix of weights, on each query's partners together,
 /// over the rows that count and have some.
-Measured partnerWeight(HeadRows weights, const CountedRows& counted,
-                       const std::vector<std::vector<Index>>& partners);
+MetricValue partnerWeight(HeadRows weights, const CountedRows& counted,
+                          const std::vector<std::vector<Index>>& partners);
 
 /// The mean weight on the declared partners, 0 … 1, over the rows that count and have some; none
 /// where the head's weights are no shares of 1 (rows.h).
-Measured declaredScore(const Trace& trace, ItemChoice item, Index head,
-                       const DeclaredRelation& relation);
+MetricValue declaredScore(const Trace& trace, ItemChoice item, Index head,
+                          const DeclaredRelation& relation);
 
 /// The partners' weight under uniform attention, and over how many rows with at least two keys.
 struct PartnerChance {
@@ -62,7 +62,7 @@ PartnerChance partnerChance(const Document& document, ItemChoice item,
 /// A declared relation, and the mean weight a head has on its partners.
 struct RelationScore {
   std::string name;
-  Measured score;
+  MetricValue score;
   bool trained = false;  // the head was trained for it, not made for it
   bool own = false;      // declared of this head
   PartnerChance chance{};
@@ -83,7 +83,7 @@ struct HeadReport {
 /// `relations` may be empty. Nothing where cancelled.
 std::optional<HeadReport> headReport(const Trace& trace, ItemChoice item,
                                      const DeclaredRelations& relations,
-                                     const Execution& execution = {});
+                                     const ExecutionContext& execution = {});
 
 /// The labels alone, of metrics that are there.
 std::vector<HeadLabel> headLabels(const Trace& trace, ItemChoice item,

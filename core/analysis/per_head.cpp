@@ -26,11 +26,11 @@ auto timed(double& ms, Work&& work) {
   return result;
 }
 
-Tensor together(const ProjectionOperands& o, const Execution& execution) {
+Tensor together(const ProjectionOperands& o, const ExecutionContext& execution) {
   return linear(o.x, o.weight, o.bias, execution);
 }
 
-std::vector<Tensor> headByHead(const ProjectionOperands& o, const Execution& execution) {
+std::vector<Tensor> headByHead(const ProjectionOperands& o, const ExecutionContext& execution) {
   const Index width = o.headWidth();
   std::vector<Tensor> heads;
   for (Index h = 0; h < o.heads && !execution.stop(); ++h) {
@@ -72,10 +72,10 @@ ProjectionOperands projectionOperands(const Trace& trace, TensorId part) {
 }
 
 std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operands,
-                                                const Execution& execution) {
+                                                const ExecutionContext& execution) {
   const Index flops = linearFlops({operands.x.dim(0), operands.x.dim(1), operands.weight.dim(0)},
                                   operands.weight.dim(1), !operands.bias.empty());
-  const ThreadCount threads(threadsFor(flops, execution.threads));
+  const ScopedThreadLimit threads(threadsFor(flops, execution.threads));
   PerHeadComparison result;
   const double start = clockSeconds();
   Times first;

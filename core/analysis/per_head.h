@@ -39,6 +39,6 @@ struct PerHeadComparison {
 /// Computes both, with the engine's own code, again and again for a quarter of a second; only once
 /// where that takes more than one. Null where cancelled.
 std::optional<PerHeadComparison> comparePerHead(const ProjectionOperands& operands,
-                                                const Execution& execution = {});
+                                                const ExecutionContext& execution = {});
 
 }  // namespace headscope

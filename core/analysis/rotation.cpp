@@ -27,7 +27,7 @@ std::vector<RotaryPair> rotaryPairs(const Trace& trace, const RowRef& row, Index
 }
 
 Hand handAt(const Hand& hand, double frequency, Index position) {
-  const Turn turn = turnAt(frequency, position);
+  const Turn turn = rotationAt(frequency, position);
   return {hand[0] * turn.cosine - hand[1] * turn.sine, hand[1] * turn.cosine + hand[0] * turn.sine};
 }
 

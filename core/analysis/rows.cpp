@@ -70,7 +70,8 @@ std::vector<std::string> causes(const Document& document, Index item, Index head
 
 }  // namespace
 
-std::string whyNoShares(const Trace& trace, Index item, Index head, const CountedRows& rows) {
+std::string whyNotDistribution(const Trace& trace, Index item, Index head,
+                               const CountedRows& rows) {
   constexpr double kRounding = 1e-4;  // of a sum in single precision, however long
   const std::vector<std::string> found = causes(trace.document(), item, head);
   if (found.empty()) return {};
@@ -147,7 +148,7 @@ namespace {
     sums.logs += static_cast<double>(sumOf(logs));
     sums.distance += static_cast<double>(sumOf(distance));
   }
-  sums.largest = static_cast<double>(largestOf(largest));
+  sums.largest = static_cast<double>(horizontalMax(largest));
   return sums;
 }
 
@@ -178,7 +179,7 @@ double inBits(double sumOfLogs) {
 }  // namespace
 
 std::vector<LogSumLoops> logSumLoopsHere() {
-  return runningHere<LogSumLoops>(logSumsAvx512, logSumsAvx2, logSumsAnywhere);
+  return supportedVariants<LogSumLoops>(logSumsAvx512, logSumsAvx2, logSumsAnywhere);
 }
 
 double entropyOf(const float* p, Index count) {

@@ -43,7 +43,7 @@ CountedRows countedRows(const Document& document, Index item);
 
 /// Why they are not in one of the rows, in words: "a row's weights do not sum to 1 (dropout)";
 /// empty where they are in all.
-std::string whyNoShares(const Trace& trace, Index item, Index head, const CountedRows& rows);
+std::string whyNotDistribution(const Trace& trace, Index item, Index head, const CountedRows& rows);
 
 /// Within which a head's weights lie.
 struct WeightRange {

@@ -83,7 +83,7 @@ class MeanSimilarity {
 /// Adds the divergences of an item's heads, summed in blocks of rows in a fixed order. False where
 /// the work was cancelled.
 bool addItem(const std::vector<HeadRows>& weights, const std::vector<CountedRow>& rows,
-             const Execution& execution, MeanSimilarity& mean) {
+             const ExecutionContext& execution, MeanSimilarity& mean) {
   constexpr Index kMostBlocks = 64;
   constexpr Index kFlopsPerCell = 16;  // a logarithm is most of it
   const auto rowCount = static_cast<Index>(rows.size());
@@ -91,8 +91,8 @@ bool addItem(const std::vector<HeadRows>& weights, const std::vector<CountedRow>
   std::vector<std::vector<double>> parts(static_cast<std::size_t>(blocks));
   const Index heads = std::ssize(weights);
   const Index cells = rowCount * rows.back().end * (heads * (heads + 1) / 2);
-  const ThreadCount threads(threadsFor(cells * kFlopsPerCell, execution.threads));
-  overPieces(blocks, execution, [&](Index block) {
+  const ScopedThreadLimit threads(threadsFor(cells * kFlopsPerCell, execution.threads));
+  parallelFor(blocks, execution, [&](Index block) {
     std::vector<double> sums(mean.pairs(), 0.0);
     std::vector<double> entropies(weights.size());
     std::vector<HeadRows> read = weights;
@@ -111,7 +111,7 @@ bool addItem(const std::vector<HeadRows>& weights, const std::vector<CountedRow>
 std::string whyNoSimilarity(const Trace& trace, Index item, const CountedRows& rows) {
   if (rows.empty()) return rows.whyEmpty();
   for (Index head = 0; head < trace.config().numHeads; ++head) {
-    const std::string why = whyNoShares(trace, item, head, rows);
+    const std::string why = whyNotDistribution(trace, item, head, rows);
     if (!why.empty()) return fmt::format("in head {} {}", head + 1, why);
   }
   return {};
@@ -197,7 +197,7 @@ class Agglomeration {
 }  // namespace
 
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
-                                             const Execution& execution) {
+                                             const ExecutionContext& execution) {
   const AttentionConfig& c = trace.config();
   MeanSimilarity mean(c.numHeads);
   std::string why;
@@ -215,7 +215,8 @@ std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item
   return mean.result(why);
 }
 
-std::optional<HeadSimilarity> headSimilarity(const Tensor& weights, const Execution& execution) {
+std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
+                                             const ExecutionContext& execution) {
   const Index keys = weights.dim(3);
   std::vector<CountedRow> rows;
   for (Index row = 0; row < weights.dim(2); ++row) rows.push_back({row, {}, keys, 0, keys});

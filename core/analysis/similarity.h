@@ -31,11 +31,11 @@ struct HeadSimilarity {
 /// Compares every pair of heads over the rows that count: of one item, or of all items for which
 /// the similarity is defined. Nothing where cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Trace& trace, ItemChoice item,
-                                             const Execution& execution = {});
+                                             const ExecutionContext& execution = {});
 /// Compares the heads of weights (B, H, T, M) whose rows all count and are shares of 1, over all
 /// items. Nothing where cancelled.
 std::optional<HeadSimilarity> headSimilarity(const Tensor& weights,
-                                             const Execution& execution = {});
+                                             const ExecutionContext& execution = {});
 
 /// The other head that attends most like this one; none where there is no other.
 std::optional<Index> mostAlike(const HeadSimilarity& similarity, Index head);

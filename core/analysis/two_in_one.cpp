@@ -84,7 +84,7 @@ void AddedScores::scores(Index head, Index query, std::span<float> row) const {
   trace_.tile(TensorId::rawScores, item_, head, query, 1, 0, static_cast<Index>(row.size()),
               row.data());
   const AttentionConfig& c = trace_.config();
-  if (c.alibi) takeAlibi(row, alibiSlope(head, c.numHeads) / c.scoreMultiplier(), query, 0);
+  if (c.alibi) subtractAlibi(row, alibiSlope(head, c.numHeads) / c.scoreMultiplier(), query, 0);
 }
 
 void AddedScores::softmax(Index query, std::span<float> row) const {
@@ -122,8 +122,8 @@ std::array<double, 2> Leads::equalGains() const {
   return usable ? gains : std::array{1.0, 1.0};
 }
 
-Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
-  if (counted.empty()) return Measured::undefined(counted.whyEmpty());
+MetricValue meanEntropy(const Tensor& weights, const CountedRows& counted) {
+  if (counted.empty()) return MetricValue::undefined(counted.whyEmpty());
   const ConstMatrixView view = weights.matrix();
   double sum = 0.0;
   for (const CountedRow& row : counted.rows) sum += spreadOf(view.row(row.row)).entropy;
@@ -131,9 +131,9 @@ Measured meanEntropy(const Tensor& weights, const CountedRows& counted) {
 }
 
 /// The queries that are to look at two different keys, with these.
-std::vector<TornQuery> tornQueries(const std::array<HeadRelation, 2>& pair, Index item,
-                                   const CountedRows& counted) {
-  std::vector<TornQuery> torn;
+std::vector<ConflictedQuery> tornQueries(const std::array<HeadRelation, 2>& pair, Index item,
+                                         const CountedRows& counted) {
+  std::vector<ConflictedQuery> torn;
   for (const CountedRow& row : counted.rows) {
     const auto a = onlyPartner(pair[0], item, row.row);
     const auto b = onlyPartner(pair[1], item, row.row);
@@ -143,11 +143,11 @@ std::vector<TornQuery> tornQueries(const std::array<HeadRelation, 2>& pair, Inde
 }
 
 /// The one whose smaller loss is the largest; the first of equals.
-std::optional<TornQuery> worstOf(std::vector<TornQuery> torn,
-                                 const std::array<Tensor, 3>& weights) {
-  std::optional<TornQuery> worst;
+std::optional<ConflictedQuery> worstOf(std::vector<ConflictedQuery> torn,
+                                       const std::array<Tensor, 3>& weights) {
+  std::optional<ConflictedQuery> worst;
   double most = 0.0;
-  for (TornQuery& query : torn) {
+  for (ConflictedQuery& query : torn) {
     const std::span<const float> both = weights[2].matrix().row(query.query);
     double loss = 1.0;
     for (std::size_t r = 0; r < 2; ++r) {
@@ -169,7 +169,7 @@ std::optional<TornQuery> worstOf(std::vector<TornQuery> torn,
 class TwoInOneWork {
  public:
   TwoInOneWork(const Trace& trace, Index item, const std::array<HeadRelation, 2>& pair,
-               PairGains gains, TwoInOne& into)
+               PairGains gains, MergedHeads& into)
       : added_(trace, item),
         item_(item),
         pair_(pair),
@@ -193,7 +193,7 @@ class TwoInOneWork {
   void chooseGains() {
     if (gains_ == PairGains::asBuilt) return;
     Leads leads;
-    for (const TornQuery& query : torn_) {
+    for (const ConflictedQuery& query : torn_) {
       const auto [a, b] = query.partners;
       leads.add({added_.lead(query.query, out_[0].row(query.query), a, b),
                  added_.lead(query.query, out_[1].row(query.query), b, a)});
@@ -228,26 +228,27 @@ class TwoInOneWork {
   const std::array<HeadRelation, 2>& pair_;
   PairGains gains_;
   CountedRows counted_;
-  std::vector<TornQuery> torn_;
-  TwoInOne& into_;
+  std::vector<ConflictedQuery> torn_;
+  MergedHeads& into_;
   std::array<MatrixView, 3> out_;  // of its weights, which are scores at first
 };
 
 }  // namespace
 
-std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
-                                 const std::array<HeadRelation, 2>& pair, PairGains gains,
-                                 const Execution& execution) {
+std::optional<MergedHeads> twoInOne(const Trace& trace, Index item,
+                                    const std::array<HeadRelation, 2>& pair, PairGains gains,
+                                    const ExecutionContext& execution) {
   const Index queries = trace.config().seqLen;
-  const ThreadCount threads(threadsFor(queries * trace.config().keys() * 3, execution.threads));
-  TwoInOne result;
+  const ScopedThreadLimit threads(
+      threadsFor(queries * trace.config().keys() * 3, execution.threads));
+  MergedHeads result;
   TwoInOneWork work(trace, item, pair, gains, result);
-  overPieces(queries, execution, [&](Index query) { work.score(query); });
+  parallelFor(queries, execution, [&](Index query) { work.score(query); });
   if (execution.stop()) return std::nullopt;
   work.chooseGains();
-  overPieces(queries, execution, [&](Index query) { work.weigh(query); });
+  parallelFor(queries, execution, [&](Index query) { work.weigh(query); });
   if (execution.stop()) return std::nullopt;
-  overPieces(3, execution, [&](Index which) { work.measure(static_cast<std::size_t>(which)); });
+  parallelFor(3, execution, [&](Index which) { work.measure(static_cast<std::size_t>(which)); });
   if (execution.stop()) return std::nullopt;
   work.findTorn();
   return result;
@@ -382,14 +383,15 @@ class Ranking {
 
 std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
                                                       const std::vector<HeadRelation>& candidates,
-                                                      PairGains gains, const Execution& execution) {
+                                                      PairGains gains,
+                                                      const ExecutionContext& execution) {
   Ranking ranking(trace, item, candidates);
   if (gains == PairGains::equal) {
     for (Index i = 0; i < ranking.queries() && !execution.stop(); ++i) ranking.addLeads(i);
     ranking.chooseGains();
   }
-  const ThreadCount threads(threadsFor(3 * ranking.work(), execution.threads));
-  overPieces(ranking.queries(), execution, [&](Index i) { ranking.measureLosses(i); });
+  const ScopedThreadLimit threads(threadsFor(3 * ranking.work(), execution.threads));
+  parallelFor(ranking.queries(), execution, [&](Index i) { ranking.measureLosses(i); });
   if (execution.stop()) return std::nullopt;
   return ranking.worst();
 }

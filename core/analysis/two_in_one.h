@@ -38,7 +38,7 @@ inline constexpr double kEqualLead = 12.0;
 inline constexpr double kEqualLosses = 1e-4;
 
 /// A query that is to look at two keys.
-struct TornQuery {
+struct ConflictedQuery {
   Index query = 0;
   std::array<Index, 2> partners{};  // the key it has in each relation
   std::array<float, 2> alone{};     // the weight on each by its own head
@@ -47,21 +47,21 @@ struct TornQuery {
   float mostWeight = 0.0F;
 };
 
-struct TwoInOne {
+struct MergedHeads {
   std::array<double, 2> gains{1.0, 1.0};
   std::array<Tensor, 3> weights;  // (T, M): of the first head, the second, and the one of both
   /// [of which weights][for which relation]: the mean weight on the partners it declares.
-  std::array<std::array<Measured, 2>, 3> scores;
-  std::array<Measured, 3> entropy;  // bits, the mean over rows
-  std::optional<TornQuery> torn;    // that loses most of both; none where no two keys differ
+  std::array<std::array<MetricValue, 2>, 3> scores;
+  std::array<MetricValue, 3> entropy;   // bits, the mean over rows
+  std::optional<ConflictedQuery> torn;  // that loses most of both; none where no two keys differ
 };
 
 /// Compares two heads of one batch item with one head that has the matrices of both. The mask is
 /// the document's; pins, dropout and head gains are left out, so that all three are made alike.
 /// Nothing where cancelled.
-std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
-                                 const std::array<HeadRelation, 2>& pair, PairGains gains,
-                                 const Execution& execution = {});
+std::optional<MergedHeads> twoInOne(const Trace& trace, Index item,
+                                    const std::array<HeadRelation, 2>& pair, PairGains gains,
+                                    const ExecutionContext& execution = {});
 
 /// Finds which two of several relations (two at least) lose most when one head is to do both: the
 /// pair whose smaller loss is the largest; the first of equals. A loss is what a relation's mean
@@ -70,7 +70,7 @@ std::optional<TwoInOne> twoInOne(const Trace& trace, Index item,
 std::optional<std::array<std::size_t, 2>> mostBlurred(const Trace& trace, Index item,
                                                       const std::vector<HeadRelation>& candidates,
                                                       PairGains gains,
-                                                      const Execution& execution = {});
+                                                      const ExecutionContext& execution = {});
 
 inline constexpr std::size_t kRankedQueries = 128;
 

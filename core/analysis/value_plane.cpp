@@ -170,7 +170,7 @@ std::vector<double> turned(Vector axis) {
 }  // namespace
 
 std::optional<MainComponents> mainComponents(const ConstMatrixView& rows,
-                                             const Execution& execution) {
+                                             const ExecutionContext& execution) {
   constexpr double kNoDirection = 1e-10;  // of all variance: rounding
   MainComponents found;
   found.axes.fill(std::vector<double>(static_cast<std::size_t>(rows.cols), 0.0));
@@ -214,7 +214,7 @@ PlanePoint ValuePlane::project(std::span<const float> vector) const {
 }
 
 std::optional<ValuePlane> valuePlane(const Trace& trace, Index item, Index head,
-                                     const Execution& execution) {
+                                     const ExecutionContext& execution) {
   const ConstMatrixView values =
       trace.tensor(TensorId::v).matrix({item, trace.config().kvHead(head)});
   auto components = mainComponents(values, execution);

@@ -27,7 +27,7 @@ struct MainComponents {
 /// Each axis points where its largest component (the first of equals) is positive. Asked between
 /// products whether it is cancelled; nothing then.
 std::optional<MainComponents> mainComponents(const ConstMatrixView& rows,
-                                             const Execution& execution = {});
+                                             const ExecutionContext& execution = {});
 
 struct PlanePoint {
   double x = 0.0, y = 0.0;
@@ -45,7 +45,7 @@ struct ValuePlane {
 
 /// The plane of their main components (main_components.h). Nothing where cancelled.
 std::optional<ValuePlane> valuePlane(const Trace& trace, Index item, Index head,
-                                     const Execution& execution = {});
+                                     const ExecutionContext& execution = {});
 
 /// A query's output of one head, before its gain: Σ_j A_ij v_j.
 struct WeightedMean {

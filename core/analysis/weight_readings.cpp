@@ -40,12 +40,13 @@ void weighByNorms(std::span<const float> weights, std::span<const float> norms,
   Row(out.data(), size) = ConstRow(weights.data(), size).abs() * ConstRow(norms.data(), size);
 }
 
-std::optional<Tensor> meanWeights(const Trace& trace, Index item, const Execution& execution) {
+std::optional<Tensor> meanWeights(const Trace& trace, Index item,
+                                  const ExecutionContext& execution) {
   const AttentionConfig& c = trace.config();
-  const ThreadCount threads(threadsFor(c.seqLen * c.keys() * c.numHeads, execution.threads));
+  const ScopedThreadLimit threads(threadsFor(c.seqLen * c.keys() * c.numHeads, execution.threads));
   Tensor mean = Tensor::uninitialised({c.seqLen, c.keys()});
   const MatrixView out = mean.mutableMatrix();
-  overPieces(c.seqLen, execution, [&](Index i) {
+  parallelFor(c.seqLen, execution, [&](Index i) {
     Row sum(out.row(i).data(), out.cols);
     sum.setZero();
     for (Index h = 0; h < c.numHeads; ++h) {

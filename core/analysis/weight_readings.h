@@ -28,7 +28,8 @@ void weighByNorms(std::span<const float> weights, std::span<const float> norms,
 
 /// (1/H) Σ_h A^h, one item: (T, M). PyTorch's nn.MultiheadAttention returns this for every item,
 /// (B, T, M), unless it is called with average_attn_weights=False. Nothing where cancelled.
-std::optional<Tensor> meanWeights(const Trace& trace, Index item, const Execution& execution = {});
+std::optional<Tensor> meanWeights(const Trace& trace, Index item,
+                                  const ExecutionContext& execution = {});
 
 // Accumulated mass: the largest weights of a row that together make up a share of it, so that long
 // rows stay readable: which of them are drawn as lines or named.

@@ -54,7 +54,8 @@ std::optional<Weights> learnedAsset(const AttentionConfig& c, const TrainingDoma
 
 std::optional<Weights> learnedWeights(
     const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
-    const Execution& execution, const std::function<void(const training::LayerLearner&)>& tell) {
+    const ExecutionContext& execution,
+    const std::function<void(const training::LayerLearner&)>& tell) {
   std::optional<Weights> ready = learnedAsset(config, domain, seed);
   return ready ? ready : training::learnLayer(config, domain, seed, execution, tell);
 }

@@ -26,7 +26,7 @@ std::optional<Weights> learnedAsset(const AttentionConfig& config, const Trainin
 /// Those, or else learned now. `tell` is called after each step; nothing where it was cancelled.
 std::optional<Weights> learnedWeights(
     const AttentionConfig& config, const TrainingDomain& domain, std::uint64_t seed,
-    const Execution& execution,
+    const ExecutionContext& execution,
     const std::function<void(const training::LayerLearner&)>& tell = {});
 
 }  // namespace headscope::formats

@@ -294,7 +294,7 @@ std::optional<Fact> ofOne(std::string_view name, const FactSource& source) {
   const auto metric = metricFromKey(what);
   if (!metric) return std::nullopt;
   const auto metrics = headMetrics(source.trace, source.item);
-  const Measured& measured = (*metrics)[static_cast<std::size_t>(*at)][*metric];
+  const MetricValue& measured = (*metrics)[static_cast<std::size_t>(*at)][*metric];
   if (!measured) return std::nullopt;
   return *measured;
 }

@@ -15,16 +15,16 @@ constexpr Index kNumbersAtOnce = Index{1} << 14;
 
 /// Calls a function for each row of (1, T, width), in pieces of work.
 template <typename Function>
-void overEachRow(Index rows, const Execution& execution, Function&& function) {
-  overPieces((rows + kRowsAtOnce - 1) / kRowsAtOnce, execution, [&](Index piece) {
+void parallelForRows(Index rows, const ExecutionContext& execution, Function&& function) {
+  parallelFor((rows + kRowsAtOnce - 1) / kRowsAtOnce, execution, [&](Index piece) {
     const Index end = std::min(rows, (piece + 1) * kRowsAtOnce);
     for (Index row = piece * kRowsAtOnce; row < end; ++row) function(row);
   });
 }
 
 template <typename Function>
-void overNumbers(Index count, const Execution& execution, Function&& function) {
-  overPieces((count + kNumbersAtOnce - 1) / kNumbersAtOnce, execution, [&](Index piece) {
+void parallelForRanges(Index count, const ExecutionContext& execution, Function&& function) {
+  parallelFor((count + kNumbersAtOnce - 1) / kNumbersAtOnce, execution, [&](Index piece) {
     const Index begin = piece * kNumbersAtOnce;
     function(begin, std::min(kNumbersAtOnce, count - begin));
   });
@@ -79,11 +79,11 @@ Eigen::ArrayXf errorFunction(const Array& x) {
 }  // namespace
 
 Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<const Index> ids,
-             std::span<const Index> types, const Execution& execution) {
+             std::span<const Index> types, const ExecutionContext& execution) {
   const Index width = config.dModel;
   Tensor h = Tensor::uninitialised({1, std::ssize(ids), width}, execution.memory);
   const std::vector<Index> places = positionRowsOf(config, ids);
-  overEachRow(std::ssize(ids), execution, [&](Index row) {
+  parallelForRows(std::ssize(ids), execution, [&](Index row) {
     const auto at = static_cast<std::size_t>(row);
     float* to = h.mutableData() + row * width;
     const auto add = [&](const Tensor& table, Index from) {
@@ -98,11 +98,11 @@ Tensor embed(const Embedding& embedding, const ModelConfig& config, std::span<co
 }
 
 Tensor normalized(const Tensor& x, const NormWeights& weights, const ModelConfig& config,
-                  const Execution& execution) {
+                  const ExecutionContext& execution) {
   if (weights.gain.empty()) return x;
   const Index width = x.dim(2);
   Tensor y = Tensor::uninitialised(x.shape(), execution.memory);
-  overEachRow(x.dim(1), execution, [&](Index row) {
+  parallelForRows(x.dim(1), execution, [&](Index row) {
     normalizeRow(x.data() + row * width, y.mutableData() + row * width, width, weights, config);
   });
   return y;
@@ -131,11 +131,11 @@ void activate(Activation activation, std::span<float> values) {
 }
 
 Tensor feedForward(const Tensor& x, const FeedForward& w, const ModelConfig& config,
-                   const Execution& execution) {
+                   const ExecutionContext& execution) {
   Tensor inner =
       linear(x, w.gate.empty() ? w.up : w.gate, w.gate.empty() ? w.upBias : w.gateBias, execution);
   const Tensor up = w.gate.empty() ? Tensor() : linear(x, w.up, w.upBias, execution);
-  overNumbers(inner.size(), execution, [&](Index begin, Index count) {
+  parallelForRanges(inner.size(), execution, [&](Index begin, Index count) {
     float* values = inner.mutableData() + begin;
     activate(config.activation, {values, static_cast<std::size_t>(count)});
     if (up.empty()) return;
@@ -144,20 +144,20 @@ Tensor feedForward(const Tensor& x, const FeedForward& w, const ModelConfig& con
   return linear(inner, w.down, w.downBias, execution);
 }
 
-Tensor sum(const Tensor& a, const Tensor& b, const Execution& execution) {
+Tensor sum(const Tensor& a, const Tensor& b, const ExecutionContext& execution) {
   Tensor to = Tensor::uninitialised(a.shape(), execution.memory);
-  overNumbers(to.size(), execution, [&](Index begin, Index count) {
+  parallelForRanges(to.size(), execution, [&](Index begin, Index count) {
     for (Index i = begin; i < begin + count; ++i) to.mutableData()[i] = a.data()[i] + b.data()[i];
   });
   return to;
 }
 
 Tensor logitsOf(const Tensor& hidden, const Readout& readout, const ModelConfig& config,
-                const Execution& execution, const RowName& name) {
+                const ExecutionContext& execution, const RowName& name) {
   Tensor inner = hidden;
   if (!readout.transform.empty()) {
     inner = linear(hidden, readout.transform, readout.transformBias, execution);
-    overNumbers(inner.size(), execution, [&](Index begin, Index count) {
+    parallelForRanges(inner.size(), execution, [&](Index begin, Index count) {
       activate(config.activation, {inner.mutableData() + begin, static_cast<std::size_t>(count)});
     });
     inner = normalized(inner, readout.transformNorm, config, execution);

@@ -241,18 +241,18 @@ class Composing {
 
 }  // namespace
 
-std::optional<Compositions> composeHeads(const Model& model, const Execution& execution) {
+std::optional<Compositions> composeHeads(const Model& model, const ExecutionContext& execution) {
   const ModelConfig& c = model.config();
-  const ThreadCount threads(threadsFor(kFlopsPerThread * 64, execution.threads));
+  const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, execution.threads));
   constexpr auto kKinds = static_cast<Index>(kCompositions);
   Compositions compositions(c);
   Composing work(model, compositions);
   for (Index layer = 0; layer < c.layers; ++layer) {
     work.beginLayer(layer);
-    overPieces(c.heads, execution, [&](Index head) { work.readHead(head); });
+    parallelFor(c.heads, execution, [&](Index head) { work.readHead(head); });
     for (Index earlier = 0; earlier < layer && !execution.stop(); ++earlier) {
       work.beginWith(earlier);
-      overPieces(c.heads * kKinds, execution, [&](Index piece) {
+      parallelFor(c.heads * kKinds, execution, [&](Index piece) {
         work.compose(earlier, {layer, piece / kKinds}, static_cast<Composition>(piece % kKinds));
       });
     }

@@ -74,6 +74,6 @@ double compositionFlops(const ModelConfig& config);
 /// Computes them from the model's own weights. Norms of products are found through (d_k, d_k)
 /// matrices: no (D, D) one is made. The bits do not depend on the number of threads. Nothing where
 /// cancelled. Throws UserError where a product of weights overflows.
-std::optional<Compositions> composeHeads(const Model& model, const Execution& execution);
+std::optional<Compositions> composeHeads(const Model& model, const ExecutionContext& execution);
 
 }  // namespace headscope::model

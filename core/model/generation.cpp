@@ -54,7 +54,7 @@ Tensor madeReady(Tensor row, TensorId plain, const AttentionConfig& layer, Index
     row = tensors.tensor(normed);
   }
   if (!layer.rotary.on()) return row;
-  const RowTurn turn(rotaryFrequencies(layer.rotary, one.dK()), position);
+  const RotaryRow turn(rotaryFrequencies(layer.rotary, one.dK()), position);
   Tensor turned = Tensor::uninitialised(row.shape());
   for (Index head = 0; head < row.dim(1); ++head) {
     turn.apply(row.matrix({0, head}).data, turned.mutableMatrix({0, head}).data);
@@ -140,7 +140,7 @@ Decoder::Decoder(ModelTracePtr from, Index mostNew) : from_(std::move(from)) {
   logits_ = from_->logits(tokens_ - 1, 1).values();
 }
 
-bool Decoder::feed(Index id, const Execution& execution) {
+bool Decoder::feed(Index id, const ExecutionContext& execution) {
   const Model& model = *from_->document().model;
   const ModelConfig& c = model.config();
   if (tokens_ >= room_) {
@@ -150,8 +150,8 @@ bool Decoder::feed(Index id, const Execution& execution) {
     throw UserError(fmt::format("id {} is no token of {}", id, model.name()));
   }
   // one row is too little work for several threads; the readout's product is the largest by far
-  const ThreadCount threads(threadsFor(2 * c.dModel * (c.vocabulary + c.layers * c.ffWidth),
-                                       execution.threads, execution.flopsPerThread));
+  const ScopedThreadLimit threads(threadsFor(2 * c.dModel * (c.vocabulary + c.layers * c.ffWidth),
+                                             execution.threads, execution.flopsPerThread));
   const std::vector<Index> one{id};
   ModelConfig placed = c;
   placed.firstPosition += tokens_;  // its row of learned positions
@@ -184,7 +184,7 @@ void Decoder::requireInRange(const Tensor& row, const std::string& part) const {
   model::requireInRange(row, [&](Index) { return atNewToken(part); });
 }
 
-Tensor Decoder::attend(Index layer, const Tensor& x, const Execution& execution) {
+Tensor Decoder::attend(Index layer, const Tensor& x, const ExecutionContext& execution) {
   const auto at = static_cast<std::size_t>(layer);
   const AttentionConfig& own = layers_[at]->config;
   const Weights& w = layers_[at]->weights;

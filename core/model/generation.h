@@ -45,7 +45,7 @@ class Decoder {
 
   /// One more token. False where `execution` was cancelled: the decoder is of no use then, nor
   /// after it threw. Throws UserError where a number overflows, naming the part of the model.
-  bool feed(Index id, const Execution& execution);
+  bool feed(Index id, const ExecutionContext& execution);
 
   /// Of all tokens so far, in all layers.
   Index cacheBytes() const;
@@ -55,7 +55,7 @@ class Decoder {
     Tensor keys, values;  // (1, H_kv, room, d_k); as scores read them: normalised and turned
   };
 
-  Tensor attend(Index layer, const Tensor& x, const Execution& execution);
+  Tensor attend(Index layer, const Tensor& x, const ExecutionContext& execution);
   /// A part of the model at the token that is being fed, for a sentence.
   std::string atNewToken(const std::string& part) const;
   void requireInRange(const Tensor& row, const std::string& part) const;

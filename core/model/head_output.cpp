@@ -66,7 +66,7 @@ ModelDocumentPtr withHeadOutput(const ModelTrace& trace, HeadOfLayer head, const
 
 HeadReplacement::HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows,
                                  Index row, Index word, std::optional<Index> other,
-                                 const Execution& execution)
+                                 const ExecutionContext& execution)
     : before_(std::move(before)),
       head_(head),
       row_(row),
@@ -114,7 +114,8 @@ std::optional<HeadReplaced> HeadReplacement::found() const {
 
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
-                                        std::optional<Index> other, const Execution& execution) {
+                                        std::optional<Index> other,
+                                        const ExecutionContext& execution) {
   HeadReplacement replacement(before, head, rows, row, word, other, execution);
   while (!replacement.runUnit()) continue;
   return replacement.found();

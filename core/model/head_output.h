@@ -42,7 +42,7 @@ struct HeadReplaced {
 class HeadReplacement {
  public:
   HeadReplacement(ModelTracePtr before, HeadOfLayer head, const Tensor& rows, Index row, Index word,
-                  std::optional<Index> other, const Execution& execution);
+                  std::optional<Index> other, const ExecutionContext& execution);
   /// Runs the next layer. True after the last one, or where it was cancelled.
   bool runUnit();
   /// After the last unit: nothing where it was cancelled.
@@ -59,7 +59,8 @@ class HeadReplacement {
 /// Runs all units; nothing where cancelled.
 std::optional<HeadReplaced> replaceHead(const ModelTracePtr& before, HeadOfLayer head,
                                         const Tensor& rows, Index row, Index word,
-                                        std::optional<Index> other, const Execution& execution);
+                                        std::optional<Index> other,
+                                        const ExecutionContext& execution);
 
 /// What lies between a head and the readout, through which the rest of its effect goes: "later
 /// layers and the final norm's scale"; empty where nothing does.

@@ -15,7 +15,7 @@ std::string halfInWords(Index half) {
 }
 
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
-                                                const Execution& execution) {
+                                                const ExecutionContext& execution) {
   const ModelConfig& config = trace.config();
   requireWord(trace, row, word);
   const Index step = config.attentionOnly ? 2 : 1;
@@ -28,8 +28,8 @@ std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index r
                 stream.mutableData() + depth * config.dModel);
   }
   const auto readout = trace.document().model->readout();
-  const ThreadCount threads(threadsFor(2 * depths * config.dModel * config.vocabulary,
-                                       execution.threads, execution.flopsPerThread));
+  const ScopedThreadLimit threads(threadsFor(2 * depths * config.dModel * config.vocabulary,
+                                             execution.threads, execution.flopsPerThread));
   std::vector<LensDepth> lens;
   // a few at a time: all logits of a deep model with a large vocabulary would be much memory
   constexpr Index kAtOnce = 16;

@@ -26,6 +26,6 @@ std::string halfInWords(Index half);
 /// halves. Null where `execution` was cancelled. Throws UserError for a model without a readout,
 /// and for a token or word that is not there.
 std::optional<std::vector<LensDepth>> logitLens(const ModelTrace& trace, Index row, Index word,
-                                                const Execution& execution);
+                                                const ExecutionContext& execution);
 
 }  // namespace headscope::model

@@ -144,7 +144,8 @@ double LogitParts::headPart(Index layer, Index head) const {
 }
 
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
-                                     std::optional<Index> other, const Execution& execution) {
+                                     std::optional<Index> other,
+                                     const ExecutionContext& execution) {
   const LogitDirection direction = directionOf(trace, row, word, other);
   const Numbers& along = direction.along;
   const ModelConfig& c = trace.config();

@@ -44,7 +44,7 @@ struct LogitParts {
 /// Null where `execution` was cancelled. Throws UserError where norms follow the sums (BERT): they
 /// do not leave a sum of parts; and for a token or word that is not there.
 std::optional<LogitParts> logitParts(const ModelTrace& trace, Index row, Index word,
-                                     std::optional<Index> other, const Execution& execution);
+                                     std::optional<Index> other, const ExecutionContext& execution);
 
 /// How much of a change of one head's output reaches the same logit (or difference) directly, past
 /// all later layers: (what the head gives in `after` − in `before`), through W_O, the final norm

@@ -91,7 +91,7 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input) {
   return next;
 }
 
-DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, ScoresHeld held) {
+DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, ScoreStorage held) {
   requireLayer(*document.model, layer);
   EditedLayer present = presentLayer(document, layer);
   TensorSource source;
@@ -108,7 +108,7 @@ DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x, 
   made.config = std::move(present.config);
   made.positions = Positions::none;
   // a softmax down the columns needs all rows at once
-  made.scoresHeld = made.config.mistakes.softmaxOverQueries ? ScoresHeld::all : held;
+  made.scoreStorage = made.config.mistakes.softmaxOverQueries ? ScoreStorage::all : held;
   made.weightSource.loadedFrom = source.name;
   made.weightsEdited = document.edited.contains(layer);
   made.source = std::make_shared<const InputSource>(std::move(source));

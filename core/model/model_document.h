@@ -52,7 +52,7 @@ ModelDocumentPtr withInput(const ModelDocument& document, ModelInput input);
 /// Layer ℓ's attention over X (1, T, D), what reaches it: the model's own weights, or the edited
 /// ones.
 DocumentPtr layerDocument(const ModelDocument& document, Index layer, Tensor x,
-                          ScoresHeld held = ScoresHeld::all);
+                          ScoreStorage held = ScoreStorage::all);
 
 /// With layer ℓ as a document of it was edited. Throws UserError where it is not of that size.
 ModelDocumentPtr withLayer(const ModelDocument& document, Index layer, const Document& edited);

@@ -52,12 +52,12 @@ AroundText putAround(const tokenizer::Tokenizer* tokenizer) {
 }  // namespace
 
 ModelMeasure::ModelMeasure(ModelTracePtr trace, const MeasuredHeads* previous,
-                           const Execution& execution)
+                           const ExecutionContext& execution)
     : execution_(execution), previous_(previous) {
   found_.trace = std::move(trace);
 }
 
-ModelMeasure::ModelMeasure(const ModelDocumentPtr& document, const Execution& execution,
+ModelMeasure::ModelMeasure(const ModelDocumentPtr& document, const ExecutionContext& execution,
                            Index budgetBytes)
     : execution_(execution) {
   pass_.emplace(document, nullptr, execution_, budgetBytes);
@@ -106,7 +106,7 @@ std::optional<MeasuredPass> ModelMeasure::measured() const {
 }
 
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
-                                         const Execution& execution, Index budgetBytes) {
+                                         const ExecutionContext& execution, Index budgetBytes) {
   ModelMeasure measure(document, execution, budgetBytes);
   while (!measure.runUnit()) continue;
   return measure.measured();

@@ -29,9 +29,11 @@ class ModelMeasure {
  public:
   /// Of a pass that is there. Heads whose layer is the very one of `previous` (null: none; has to
   /// live as long) are taken from there. A layer that is not held is computed again for it.
-  ModelMeasure(ModelTracePtr trace, const MeasuredHeads* previous, const Execution& execution);
+  ModelMeasure(ModelTracePtr trace, const MeasuredHeads* previous,
+               const ExecutionContext& execution);
   /// Of one that is run first, without a pass before it. Throws as runModel does.
-  ModelMeasure(const ModelDocumentPtr& document, const Execution& execution, Index budgetBytes);
+  ModelMeasure(const ModelDocumentPtr& document, const ExecutionContext& execution,
+               Index budgetBytes);
 
   /// Runs the next unit. True where that was the last one, or the measurement was cancelled.
   bool runUnit();
@@ -43,7 +45,7 @@ class ModelMeasure {
   bool ended() const;
   void measureLayer();
 
-  Execution execution_;
+  ExecutionContext execution_;
   std::optional<ModelPass> pass_;  // under way
   const MeasuredHeads* previous_ = nullptr;
   MeasuredPass found_;
@@ -51,7 +53,7 @@ class ModelMeasure {
 
 /// Runs all units; nothing where cancelled.
 std::optional<MeasuredPass> measureModel(const ModelDocumentPtr& document,
-                                         const Execution& execution, Index budgetBytes);
+                                         const ExecutionContext& execution, Index budgetBytes);
 
 /// At most so many different tokens are given twice.
 inline constexpr Index kProbeTokens = 48;

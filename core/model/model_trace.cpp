@@ -50,8 +50,8 @@ bool sameLayer(const ModelDocument& a, const ModelDocument& b, Index layer) {
 /// Fills in a trace, layer by layer.
 class ModelPass::Running {
  public:
-  Running(const ModelDocumentPtr& document, ModelTracePtr previous, const Execution& execution,
-          Index budgetBytes)
+  Running(const ModelDocumentPtr& document, ModelTracePtr previous,
+          const ExecutionContext& execution, Index budgetBytes)
       : document_(document),
         config_(document->model->config()),
         previous_(std::move(previous)),
@@ -73,7 +73,7 @@ class ModelPass::Running {
     left_ -= needed;
     const AttentionConfig attention = config_.attention(0, tokens);
     // weights are what is read of every layer; raw scores, of one that is looked into
-    held_ = std::max(ScoresHeld::weights, scoresToHold(attention, budgetBytes));
+    held_ = std::max(ScoreStorage::weights, scoresToHold(attention, budgetBytes));
     if (execution_.memory == nullptr) return;
     // as much as the pass before leaves behind: its results, and what its layers were given
     const Index each = ledger(attention, held_).resultBytes + floatBytes(tokens * config_.dModel);
@@ -83,8 +83,8 @@ class ModelPass::Running {
   /// True after the last layer, or where the pass was cancelled.
   bool runUnit() {
     const double start = clockSeconds();
-    const ThreadCount threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
-                                         execution_.threads, execution_.flopsPerThread));
+    const ScopedThreadLimit threads(threadsFor(feedForwardFlops(config_, document_->tokens()),
+                                               execution_.threads, execution_.flopsPerThread));
     if (layer_ == 0) takeEmbedding();
     if (layer_ < config_.layers) {
       if (!takeFromBefore(layer_) && !compute(layer_)) return true;
@@ -206,16 +206,16 @@ class ModelPass::Running {
   ModelDocumentPtr document_;
   const ModelConfig& config_;
   ModelTracePtr previous_;
-  const Execution execution_;
+  const ExecutionContext execution_;
   Index left_;  // of the budget
-  ScoresHeld held_;
+  ScoreStorage held_;
   std::shared_ptr<ModelTrace> trace_;
   Index layer_ = 0;  // the next
   bool done_ = false;
 };
 
 ModelPass::ModelPass(const ModelDocumentPtr& document, const ModelTracePtr& previous,
-                     const Execution& execution, Index budgetBytes)
+                     const ExecutionContext& execution, Index budgetBytes)
     : running_(std::make_unique<Running>(document, previous, execution, budgetBytes)) {}
 ModelPass::~ModelPass() = default;
 
@@ -223,13 +223,13 @@ bool ModelPass::runUnit() { return running_->runUnit(); }
 ModelTracePtr ModelPass::trace() const { return running_->trace(); }
 
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
-                       const Execution& execution, Index budgetBytes) {
+                       const ExecutionContext& execution, Index budgetBytes) {
   ModelPass pass(document, previous, execution, budgetBytes);
   while (!pass.runUnit()) continue;
   return pass.trace();
 }
 
-Tensor ModelTrace::attentionInput(Index layer, const Execution& execution) const {
+Tensor ModelTrace::attentionInput(Index layer, const ExecutionContext& execution) const {
   const Tensor& h = hidden(2 * layer);
   if (!config().preNorm) return h;
   return normalized(h, document_->model->layer(layer)->attentionNorm, config(), execution);
@@ -243,7 +243,7 @@ TracePtr ModelTrace::layer(Index layer) const {
   if (held(layer)) return traces_[static_cast<std::size_t>(layer)];
   const std::lock_guard lock(mutex_);
   if (lookedAtLayer_ == layer) return lookedAt_;
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = threads_;
   lookedAt_ = runAttention(layerDocument(*document_, layer, attentionInput(layer, execution)),
                            nullptr, execution);
@@ -253,7 +253,7 @@ TracePtr ModelTrace::layer(Index layer) const {
 
 DocumentPtr ModelTrace::documentOfLayer(Index layer, Index budgetBytes) const {
   Document own = this->layer(layer)->document();
-  own.scoresHeld = scoresToHold(own.config, budgetBytes);
+  own.scoreStorage = scoresToHold(own.config, budgetBytes);
   return std::make_shared<const Document>(std::move(own));
 }
 
@@ -261,7 +261,7 @@ Tensor ModelTrace::logits(Index row, Index rows) const {
   return logits(row, rows, {.threads = threads_});
 }
 
-Tensor ModelTrace::logits(Index row, Index rows, const Execution& execution) const {
+Tensor ModelTrace::logits(Index row, Index rows, const ExecutionContext& execution) const {
   const Model& model = *document_->model;
   if (!model.hasReadout()) {
     throw UserError(fmt::format(
@@ -272,7 +272,7 @@ Tensor ModelTrace::logits(Index row, Index rows, const Execution& execution) con
     throw UserError(
         fmt::format("the logits of {} tokens need {}: ask for fewer", rows, bytesInWords(bytes)));
   }
-  const ThreadCount threads(
+  const ScopedThreadLimit threads(
       threadsFor(2 * rows * config().dModel * config().vocabulary, execution.threads));
   const Tensor part = last_.slice(1, row, row + rows);
   return logitsOf(part, *model.readout(), config(), execution, [&](Index place) {
@@ -284,9 +284,8 @@ std::vector<Prediction> ModelTrace::predictions(Index row, std::size_t count) co
   return predictions(row, 1, count).front();
 }
 
-std::vector<std::vector<Prediction>> ModelTrace::predictions(Index row, Index rows,
-                                                             std::size_t count,
-                                                             const Execution& execution) const {
+std::vector<std::vector<Prediction>> ModelTrace::predictions(
+    Index row, Index rows, std::size_t count, const ExecutionContext& execution) const {
   std::vector<std::vector<Prediction>> best(static_cast<std::size_t>(rows));
   overLogits(row, rows, execution, [&](Index place, std::span<const float> logits) {
     best[static_cast<std::size_t>(place - row)] = mostProbable(logits, count);
@@ -295,9 +294,9 @@ std::vector<std::vector<Prediction>> ModelTrace::predictions(Index row, Index ro
 }
 
 void ModelTrace::overLogits(
-    Index row, Index rows, const Execution& execution,
+    Index row, Index rows, const ExecutionContext& execution,
     const std::function<void(Index row, std::span<const float> logits)>& call) const {
-  Execution inTurn = execution;
+  ExecutionContext inTurn = execution;
   inTurn.threads = threads_;
   inTurn.memory = std::make_shared<BlockStore>();  // of one part for the next
   inTurn.memory->keepFree(floatBytes(kLogitRowsAtOnce * config().vocabulary));
@@ -306,9 +305,9 @@ void ModelTrace::overLogits(
     const Index part = std::min(kLogitRowsAtOnce, end - begin);
     const Tensor logits = this->logits(begin, part, inTurn);
     if (execution.stop()) return;
-    const ThreadCount threads(
+    const ScopedThreadLimit threads(
         threadsFor(part * config().vocabulary * kFlopsOfLogit, threads_, inTurn.flopsPerThread));
-    overPieces(part, inTurn, [&](Index i) { call(begin + i, logits.matrix({0}).row(i)); });
+    parallelFor(part, inTurn, [&](Index i) { call(begin + i, logits.matrix({0}).row(i)); });
   }
 }
 

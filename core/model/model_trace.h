@@ -27,13 +27,13 @@ using ModelTracePtr = std::shared_ptr<const ModelTrace>;
 /// does not fit the memory, for a weight that is not finite, naming tensor and cell, and where a
 /// number overflows, naming the part of the model and the token.
 ModelTracePtr runModel(const ModelDocumentPtr& document, const ModelTracePtr& previous,
-                       const Execution& execution, Index budgetBytes);
+                       const ExecutionContext& execution, Index budgetBytes);
 
 /// runModel unit by unit: one layer after the other.
 class ModelPass {
  public:
   ModelPass(const ModelDocumentPtr& document, const ModelTracePtr& previous,
-            const Execution& execution, Index budgetBytes);
+            const ExecutionContext& execution, Index budgetBytes);
   ~ModelPass();
   ModelPass(const ModelPass&) = delete;
   ModelPass& operator=(const ModelPass&) = delete;
@@ -77,16 +77,16 @@ class ModelTrace {
   /// readout, where they do not fit half of the memory, and where one overflows. With the pass's
   /// threads, or as told.
   Tensor logits(Index row, Index rows) const;
-  Tensor logits(Index row, Index rows, const Execution& execution) const;
+  Tensor logits(Index row, Index rows, const ExecutionContext& execution) const;
   /// The most probable tokens at a place, the first of them first; of equals the lower id.
   std::vector<Prediction> predictions(Index row, std::size_t count) const;
   /// The same at each of [row, row + rows); empty for those left when `execution` is cancelled.
   std::vector<std::vector<Prediction>> predictions(Index row, Index rows, std::size_t count,
-                                                   const Execution& execution = {}) const;
+                                                   const ExecutionContext& execution = {}) const;
 
   /// Calls for each of these places with its logits (V), some rows at a time, on as many threads as
   /// the pass took, in any order. Not for those left when `execution` is cancelled.
-  void overLogits(Index row, Index rows, const Execution& execution,
+  void overLogits(Index row, Index rows, const ExecutionContext& execution,
                   const std::function<void(Index row, std::span<const float> logits)>& call) const;
 
   /// How many layers were run, not taken from the pass before.
@@ -96,7 +96,7 @@ class ModelTrace {
  private:
   friend class ModelPass;
   explicit ModelTrace(ModelDocumentPtr document) : document_(std::move(document)) {}
-  Tensor attentionInput(Index layer, const Execution& execution) const;
+  Tensor attentionInput(Index layer, const ExecutionContext& execution) const;
 
   ModelDocumentPtr document_;
   int threads_ = 0;

@@ -17,7 +17,7 @@ namespace {
 
 thread_local int threadCount = 1;
 
-void breathe() {
+void cpuRelax() {
 #if defined(__x86_64__)
   _mm_pause();
 #else
@@ -63,9 +63,9 @@ class Loop {
 /// The threads that help with a loop: one team for the process, as there is one set of cores. They
 /// look out for the next loop a little while, since the next step's mostly follows at once, and
 /// sleep then.
-class Team {
+class ThreadPool {
  public:
-  ~Team() {
+  ~ThreadPool() {
     stopping_ = true;
     call();
     for (std::thread& helper : helpers_) helper.join();
@@ -84,7 +84,7 @@ class Team {
     // those that saw the loop have a piece of it in hand; nobody else will see it
     for (int turns = 0; inside_.load() != 0; ++turns) {
       if (turns < kTurns) {
-        breathe();
+        cpuRelax();
       } else {
         std::this_thread::yield();
       }
@@ -115,7 +115,7 @@ class Team {
   void help(std::size_t number) {
     std::uint32_t seen = 0;
     while (!stopping_) {
-      for (int turns = 0; turns < kTurns && calls_.load() == seen; ++turns) breathe();
+      for (int turns = 0; turns < kTurns && calls_.load() == seen; ++turns) cpuRelax();
       calls_.wait(seen);
       seen = calls_.load();
       if (number >= wanted_.load()) continue;
@@ -134,8 +134,8 @@ class Team {
   std::atomic<bool> stopping_{false};
 };
 
-Team& team() {
-  static Team team;
+ThreadPool& team() {
+  static ThreadPool team;
   return team;
 }
 
@@ -159,11 +159,11 @@ int threadsFor(std::int64_t flops, int asked, std::int64_t flopsPerThread) {
   return static_cast<int>(std::clamp<std::int64_t>(flops / flopsPerThread, 1, mostThreads(asked)));
 }
 
-ThreadCount::ThreadCount(int threads) : before_(threadCount) { threadCount = threads; }
+ScopedThreadLimit::ScopedThreadLimit(int threads) : before_(threadCount) { threadCount = threads; }
 
-ThreadCount::~ThreadCount() { threadCount = before_; }
+ScopedThreadLimit::~ScopedThreadLimit() { threadCount = before_; }
 
-void forPieces(std::int64_t pieces, PieceCall body) {
+void parallelForRaw(std::int64_t pieces, PieceCall body) {
   const int threads = static_cast<int>(std::min<std::int64_t>(threadCount, pieces));
   if (threads > 1) {
     Loop loop(body, pieces, threads);

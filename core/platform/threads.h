@@ -14,12 +14,12 @@ int threadsFor(std::int64_t flops, int asked, std::int64_t flopsPerThread = kFlo
 
 /// How many threads the loops of the calling thread take for as long as this lives. One where there
 /// is none.
-class ThreadCount {
+class ScopedThreadLimit {
  public:
-  explicit ThreadCount(int threads);
-  ~ThreadCount();
-  ThreadCount(const ThreadCount&) = delete;
-  ThreadCount& operator=(const ThreadCount&) = delete;
+  explicit ScopedThreadLimit(int threads);
+  ~ScopedThreadLimit();
+  ScopedThreadLimit(const ScopedThreadLimit&) = delete;
+  ScopedThreadLimit& operator=(const ScopedThreadLimit&) = delete;
 
  private:
   int before_;
@@ -37,6 +37,6 @@ struct PieceCall {
 /// The calling thread takes part and waits for no other that has not begun, so a busy machine makes
 /// it slower by what the others would have saved and no more. A loop inside of a piece, or beside
 /// another thread's loop, runs on its own thread alone. body must not throw.
-void forPieces(std::int64_t pieces, PieceCall body);
+void parallelForRaw(std::int64_t pieces, PieceCall body);
 
 }  // namespace headscope

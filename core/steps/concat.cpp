@@ -45,7 +45,7 @@ class Concat final : public Step {
     return e;
   }
 
-  void backward(Gradients& gradients, const Execution&) const override {
+  void backward(Gradients& gradients, const ExecutionContext&) const override {
     const Tensor& concat = gradients.tensor(TensorId::concat);
     gradients.put(TensorId::heads, concat.split(2, gradients.config().numHeads).transposed(1, 2));
   }

@@ -61,11 +61,11 @@ Shape packedShape(const Shape& weight) {
 
 /// y = x Wᵀ + b, of a function that gives the columns of Wᵀ a box needs.
 template <typename Columns>
-Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias, const Execution& execution,
-                        Columns&& columns) {
+Tensor overLinearPieces(const Tensor& x, Index out, const Tensor& bias,
+                        const ExecutionContext& execution, Columns&& columns) {
   Tensor y = Tensor::uninitialised({x.dim(0), x.dim(1), out}, execution.memory);
   const std::vector<Box> pieces = linearPieces(y.shape());
-  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Box& box = pieces[static_cast<std::size_t>(i)];
     multiplyAdd(x, columns(box), bias, box, y);
   });
@@ -154,7 +154,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 }
 
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-              const Execution& execution) {
+              const ExecutionContext& execution) {
   return overLinearPieces(x, weight.dim(0), bias, execution,
                           [&](const Box& box) { return columnsOf(weight, box); });
 }
@@ -162,12 +162,12 @@ Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
 PackedWeight packed(const Tensor& weight) {
   if (weight.empty()) return {};
   PackedWeight to{weight.dim(0), packedMemory(weight, nullptr)};
-  overPieces(to.panels.dim(0), {}, [&](Index panel) { packPanel(weight, panel, to.panels); });
+  parallelFor(to.panels.dim(0), {}, [&](Index panel) { packPanel(weight, panel, to.panels); });
   return to;
 }
 
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
-              const Execution& execution) {
+              const ExecutionContext& execution) {
   return overLinearPieces(x, weight.out, bias, execution,
                           [&](const Box& box) { return panelOf(weight.panels, box); });
 }
@@ -181,13 +181,13 @@ std::vector<TensorId> linearOperands(const LinearLayer& layer, const AttentionCo
   return {layer.x, layer.weight, layer.bias};
 }
 
-Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers, const Execution& execution,
-                      bool wanted) {
-  struct Panel {
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
+                      const ExecutionContext& execution, bool wanted) {
+  struct PanelContext {
     LinearBackward& layer;
     Index row, col;
   };
-  std::vector<Panel> panels;
+  std::vector<PanelContext> panels;
   for (LinearBackward& layer : layers) {
     const Shape& shape = layer.weight.shape();
     layer.dWeight = Tensor::uninitialised(shape, execution.memory);
@@ -203,7 +203,7 @@ Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers, const E
     boxes = linearPieces(dx.shape());
   }
   // the longer pieces first, so that threads end together
-  overPieces(static_cast<Index>(panels.size() + boxes.size()), execution, [&](Index i) {
+  parallelFor(static_cast<Index>(panels.size() + boxes.size()), execution, [&](Index i) {
     const auto piece = static_cast<std::size_t>(i);
     if (piece < panels.size()) {
       const auto& [layer, row, col] = panels[piece];
@@ -243,7 +243,7 @@ Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,
 }
 
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
-                     const Execution& execution) {
+                     const ExecutionContext& execution) {
   const AttentionTensors& values = gradients.values();
   for (const LinearLayer& first : layers) {
     if (!gradients.tensor(first.weight).empty()) continue;  // done with another that reads the same
@@ -253,8 +253,8 @@ void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
       backward.push_back(
           {values.tensor(layer.weight), gradients.tensor(layer.y), values.config().bias});
     }
-    Tensor dx =
-        linearBackward(values.tensor(first.x), backward, execution, !gradients.leftOut(first.x));
+    Tensor dx = linearBackward(values.tensor(first.x), backward, execution,
+                               !gradients.skipsGradient(first.x));
     if (!dx.empty()) gradients.put(first.x, std::move(dx));
     for (std::size_t i = 0; i < reading.size(); ++i) {
       gradients.put(reading[i].weight, std::move(backward[i].dWeight));

@@ -26,7 +26,7 @@ bool computeLinear(AttentionTensors& tensors, const LinearLayer& layer, const Bo
 /// A linear layer outside of a pass: x (B, T, in) · weight (out, in) → (B, T, out); `bias` (out)
 /// may be empty. Where the work is cancelled, the rest of the result is undefined.
 Tensor linear(const Tensor& x, const Tensor& weight, const Tensor& bias,
-              const Execution& execution);
+              const ExecutionContext& execution);
 
 /// A weight (out, in) kept in panels alone.
 struct PackedWeight {
@@ -38,7 +38,7 @@ struct PackedWeight {
 /// Packs a weight; an empty weight gives an empty result.
 PackedWeight packed(const Tensor& weight);
 Tensor linear(const Tensor& x, const PackedWeight& weight, const Tensor& bias,
-              const Execution& execution);
+              const ExecutionContext& execution);
 
 /// A multiply-add counts 2, a bias 1 per element.
 Index linearFlops(const Shape& out, Index in, bool bias);
@@ -57,13 +57,13 @@ struct LinearBackward {
 };
 /// Fills in dWeight and dBias, and returns the gradient of x (B, T, in), dense: Σ dy · weight over
 /// the layers; empty unless `wanted`.
-Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers, const Execution& execution,
-                      bool wanted = true);
+Tensor linearBackward(const Tensor& x, std::span<LinearBackward> layers,
+                      const ExecutionContext& execution, bool wanted = true);
 
 /// linearBackward for all layers of a step (one or two inputs). Skips inputs whose gradient is
 /// skipped (Gradients::leaveOut).
 void linearGradients(Gradients& gradients, std::span<const LinearLayer> layers,
-                     const Execution& execution);
+                     const ExecutionContext& execution);
 
 /// y[b, t, o] = Σ_j x[b, t, j] · W[o, j] + b[o]; the bias is the last term, with right = "1".
 Explanation explainLinear(const AttentionTensors& tensors, const CellRef& cell,

@@ -96,7 +96,7 @@ class MaskStep final : public Step {
     return e;
   }
 
-  void backward(Gradients&, const Execution&) const override {}  // handed out by tile
+  void backward(Gradients&, const ExecutionContext&) const override {}  // handed out by tile
 
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
     const std::string reason = whyForbidden(gradients.config().mask, cell.item, cell.row, cell.col);
@@ -115,7 +115,7 @@ class MaskStep final : public Step {
 }  // namespace
 
 void penaliseScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {
-  if (c.alibi) takeAlibi(scores, alibiSlope(part.head, c.numHeads), part.query, part.firstKey);
+  if (c.alibi) subtractAlibi(scores, alibiSlope(part.head, c.numHeads), part.query, part.firstKey);
 }
 
 void maskScores(std::span<float> scores, const AttentionConfig& c, const RowPart& part) {

@@ -96,12 +96,12 @@ class Normalize final : public Step {
   }
 
   /// With u = g · dy and n = x·r, r = 1/rms: dx = r · (u − n · mean(u · n)).
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     for (const TensorId id : outputs()) {
       const TensorId from = sourceOfNorm(id);
       Tensor d = headsMemory(from, c, execution.memory);
-      overRowsOfAllHeads(d, execution, [&](const Box& box) {
+      parallelForRowBlocks(d, execution, [&](const Box& box) {
         for (Index head = 0; head < d.dim(1); ++head) {
           const MatrixView out = d.mutableMatrix({box.item, head});
           for (Index i = box.row; i < box.row + box.rows; ++i) {

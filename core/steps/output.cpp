@@ -39,7 +39,7 @@ class Output final : public Step {
     return explainLinear(tensors, cell, kOutput);
   }
 
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     linearGradients(gradients, {&kOutput, 1}, execution);
   }
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {

@@ -89,7 +89,7 @@ class Project final : public Step {
     return explainLinear(tensors, cell, projectionTo(cell.tensor, tensors.config()));
   }
 
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const std::vector<LinearLayer> layers = projections(gradients.config());
     linearGradients(gradients, layers, execution);
   }

@@ -41,7 +41,7 @@ void turnRows(const Tensor& from, Tensor& to, const AttentionConfig& c, Index it
               Index rows, double direction) {
   const std::vector<double> frequencies = rotaryFrequencies(c.rotary, c.dK());
   for (Index i = row; i < row + rows; ++i) {
-    const RowTurn turn(frequencies, i, direction);
+    const RotaryRow turn(frequencies, i, direction);
     for (Index head = 0; head < from.dim(1); ++head) {
       turn.apply(from.matrix({item, head}).row(i).data(),
                  to.mutableMatrix({item, head}).row(i).data());
@@ -119,12 +119,12 @@ class Rotate final : public Step {
   }
 
   /// The same turn the other way round: it is orthogonal.
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     for (const TensorId id : outputs()) {
       const Turned turned = turnedTo(id, c);
       Tensor d = headsMemory(turned.from, c, execution.memory);
-      overRowsOfAllHeads(d, execution, [&](const Box& box) {
+      parallelForRowBlocks(d, execution, [&](const Box& box) {
         turnRows(gradients.tensor(turned.to), d, c, box.item, box.row, box.rows, -1.0);
       });
       gradients.put(turned.from, std::move(d));
@@ -143,7 +143,7 @@ class Rotate final : public Step {
     const PairOf pair = pairOf(cell.col, c.dK());
     const double frequency =
         rotaryFrequencies(c.rotary, c.dK())[static_cast<std::size_t>(pair.pair)];
-    const Turn turn = turnAt(frequency, cell.row);
+    const Turn turn = rotationAt(frequency, cell.row);
     const bool first = pair.sign < 0.0;
     Explanation e = startExplanation(
         tensors, cell,

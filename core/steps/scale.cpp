@@ -73,7 +73,7 @@ class Scale final : public Step {
   }
 
   /// All three that scores go through, as tile hands them out, end in the stored grad.raw_scores.
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     const Pins& pins = gradients.values().pins();
     const float multiplier = c.scoreMultiplier();

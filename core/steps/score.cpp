@@ -60,11 +60,11 @@ class Score final : public Step {
   }
 
   /// dQ_h = dS_h K, and dK = Σ dS_hᵀ Q_h over the heads that share K.
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     const Tensor& q = gradients.values().tensor(scoredQueries(c));
     const Tensor& k = gradients.values().tensor(scoredKeys(c));
-    const Tensor dScores = gradients.passedOn(TensorId::rawScores);
+    const Tensor dScores = gradients.gradientThroughPins(TensorId::rawScores);
     Tensor dQ = headsMemory(scoredQueries(c), c, execution.memory);
     overRows(dQ, execution, [&](const Box& box) {
       gemm(dScores.matrixOf(Box{box.item, box.head, box.row, box.rows, 0, c.keys()}),

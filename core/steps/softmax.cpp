@@ -163,7 +163,7 @@ class Softmax final : public Step {
     }
     double maximum = -std::numeric_limits<double>::infinity();
     for (const CellRef& s : sources) maximum = std::max<double>(maximum, tensors.value(s));
-    e.ending = Ending::share;
+    e.ending = ExplanationForm::share;
     e.rule = !softmaxKeys(c, cell.item, cell.row)(cell.col)
                  ? "weight 0: " + whyForbidden(c.mask, cell.item, cell.row, cell.col)
              : down ? "weights[b, h, i, j] = exp(s_i − max) / Σ exp(s − max) down the column, over "
@@ -187,7 +187,7 @@ class Softmax final : public Step {
     return e;
   }
 
-  void backward(Gradients&, const Execution&) const override {}  // handed out by tile
+  void backward(Gradients&, const ExecutionContext&) const override {}  // handed out by tile
 
   Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const override {
     const AttentionConfig& c = gradients.config();
@@ -196,7 +196,7 @@ class Softmax final : public Step {
         gradients, cell,
         fmt::format("grad.masked_scores[b, h, i, j] = A_ij · (grad.A_ij − Σ_k A_{0} · grad.A_{0})",
                     down ? "kj" : "ik"));
-    e.ending = Ending::difference;
+    e.ending = ExplanationForm::difference;
     for (Index n = 0; n < (down ? c.seqLen : c.keys()); ++n) {
       CellRef weight{TensorId::weights, cell.item, cell.head, cell.row, cell.col};
       (down ? weight.row : weight.col) = n;

@@ -99,7 +99,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
     loadScaled(scores, from + j, factor, kLanes, parts(j), zeros);
     maxima = scores > maxima ? scores : maxima;
   }
-  const float maximum = largestOf(maxima);
+  const float maximum = horizontalMax(maxima);
 
   expBelow(last, maximum);
   Lanes sums = last;
@@ -179,7 +179,7 @@ template <int kParts, int kRows>
       maxima = scores > maxima ? scores : maxima;
     }
     // a number even of a row without an allowed key: all its cells lie infinitely below
-    maximum[r] = std::max(largestOf(maxima), std::numeric_limits<float>::lowest());
+    maximum[r] = std::max(horizontalMax(maxima), std::numeric_limits<float>::lowest());
   }
   float sum[kRows] = {};
   for (int r = 0; r < kRows; ++r) {
@@ -263,7 +263,7 @@ HEADSCOPE_AVX512 bool softmaxAvx512(const ConstMatrixView& raw, float factor,
 }  // namespace
 
 std::vector<SoftmaxLoops> softmaxLoopsHere() {
-  return runningHere<SoftmaxLoops>(softmaxAvx512, softmaxAvx2, softmaxAnywhere);
+  return supportedVariants<SoftmaxLoops>(softmaxAvx512, softmaxAvx2, softmaxAnywhere);
 }
 
 bool softmaxOfScaled(const ConstMatrixView& raw, float factor, const MatrixView& weights,

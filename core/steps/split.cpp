@@ -120,7 +120,7 @@ class Split final : public Step {
     return e;
   }
 
-  void backward(Gradients& gradients, const Execution&) const override {
+  void backward(Gradients& gradients, const ExecutionContext&) const override {
     const AttentionConfig& c = gradients.config();
     for (const Cut& cut : kCuts) {
       const Tensor& heads = gradients.tensor(cut.to);

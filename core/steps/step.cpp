@@ -82,7 +82,7 @@ const Step& step(StepId id) {
   return **std::find_if(steps.begin(), steps.end(), [id](const Step* s) { return s->id() == id; });
 }
 
-const Step& stepGiving(TensorId id) {
+const Step& producerOf(TensorId id) {
   for (const Step* s : allSteps()) {
     const auto outputs = s->outputs();
     if (std::find(outputs.begin(), outputs.end(), id) != outputs.end()) return *s;
@@ -90,7 +90,7 @@ const Step& stepGiving(TensorId id) {
   throw std::logic_error(std::string(info(id).name) + " is not the result of a step");
 }
 
-const Step* stepTaking(TensorId id, const AttentionConfig& config) {
+const Step* consumerOf(TensorId id, const AttentionConfig& config) {
   for (const Step* s : stepsOf(config)) {
     const auto inputs = s->inputs(config);
     if (std::find(inputs.begin(), inputs.end(), id) != inputs.end()) return s;
@@ -103,7 +103,7 @@ bool hasArithmetic(const CellRef& cell) {
 }
 
 Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
-  Explanation e = stepGiving(cell.tensor).explain(tensors, cell);
+  Explanation e = producerOf(cell.tensor).explain(tensors, cell);
   if (const auto pin = tensors.pins().at(cell)) {
     e.pinned = true;
     e.rule = fmt::format("pinned at {:g}, which stands for: {}", *pin, e.rule);
@@ -112,7 +112,7 @@ Explanation explainCell(const AttentionTensors& tensors, const CellRef& cell) {
 }
 
 Explanation explainGradientCell(const Gradients& gradients, const CellRef& cell) {
-  const Step* taking = stepTaking(cell.tensor, gradients.config());
+  const Step* taking = consumerOf(cell.tensor, gradients.config());
   if (taking != nullptr) return taking->explainGradient(gradients, cell);
   return startExplanation(gradients, cell, "given: how much the output's cell counts in the sum");
 }

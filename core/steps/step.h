@@ -62,7 +62,7 @@ struct Term {
 };
 
 /// How a value follows from the sum of an explanation's terms.
-enum class Ending {
+enum class ExplanationForm {
   sum,         // the value itself
   share,       // a weight: factor · own term / sum
   difference,  // a masked score's gradient: share · (factor · its weight's gradient − sum)
@@ -78,7 +78,7 @@ struct Explanation {
   std::string rule;
   std::vector<Term> terms;
   double sum = 0.0;
-  Ending ending = Ending::sum;
+  ExplanationForm ending = ExplanationForm::sum;
   double factor = 1.0;    // of a weight: dropout's 1/(1 − rate), or 0 where it is dropped
   double share = 0.0;     // of `difference`: the weight before dropout
   double incoming = 0.0;  // of `difference`: its weight's gradient
@@ -140,7 +140,7 @@ class Step {
 
   /// Computes the gradients of the operands from those of the outputs. Outputs that are computed on
   /// demand need no work here.
-  virtual void backward(Gradients& gradients, const Execution& execution) const = 0;
+  virtual void backward(Gradients& gradients, const ExecutionContext& execution) const = 0;
   /// Explains one cell of the gradient of an operand as it is computed.
   virtual Explanation explainGradient(const Gradients& gradients, const CellRef& cell) const = 0;
 
@@ -169,9 +169,9 @@ StepId stepBeside(StepId id, int places, const AttentionConfig& config);
 std::span<const Step* const> allSteps();
 const Step& step(StepId id);
 /// The step that computes a result tensor. Not for operands of the document.
-const Step& stepGiving(TensorId id);
+const Step& producerOf(TensorId id);
 /// The step that reads a tensor and so computes its gradient; null for the output.
-const Step* stepTaking(TensorId id, const AttentionConfig& config);
+const Step* consumerOf(TensorId id, const AttentionConfig& config);
 /// Throws UserError that lists the ids.
 StepId stepIdFromString(std::string_view name);
 

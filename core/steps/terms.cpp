@@ -73,7 +73,7 @@ Tensor headsMemory(TensorId id, const AttentionConfig& config, const BlockStoreP
 }
 
 const Term* Explanation::own() const {
-  if (ending == Ending::sum) return nullptr;
+  if (ending == ExplanationForm::sum) return nullptr;
   const auto found = std::find_if(terms.begin(), terms.end(), [this](const Term& term) {
     const CellRef& score = term.cells.front();
     return score.row == cell.row && score.col == cell.col;
@@ -82,8 +82,8 @@ const Term* Explanation::own() const {
 }
 
 double Explanation::computed() const {
-  if (ending == Ending::sum) return sum;
-  if (ending == Ending::difference) return share * (factor * incoming - sum);
+  if (ending == ExplanationForm::sum) return sum;
+  if (ending == ExplanationForm::difference) return share * (factor * incoming - sum);
   const Term* term = own();
   return term != nullptr ? factor * softmaxShare(term->product, sum) : 0.0;
 }

@@ -58,18 +58,19 @@ class RowsOfAllHeads {
 
 /// Calls a function with each block of RowsOfAllHeads, in parallel.
 template <typename Function>
-void overRowsOfAllHeads(const Tensor& tensor, const Execution& execution, Function&& function) {
+void parallelForRowBlocks(const Tensor& tensor, const ExecutionContext& execution,
+                          Function&& function) {
   const RowsOfAllHeads rows(tensor.shape());
-  overPieces(rows.pieces(), execution, [&](Index piece) { function(rows.box(piece)); });
+  parallelFor(rows.pieces(), execution, [&](Index piece) { function(rows.box(piece)); });
 }
 
 /// Calls a function with boxes of rows that cover all matrices of a tensor of rank 4, in parallel.
 /// The boxes depend on the shape alone.
 template <typename Function>
-void overRows(const Tensor& tensor, const Execution& execution, Function&& function) {
+void overRows(const Tensor& tensor, const ExecutionContext& execution, Function&& function) {
   constexpr Index kRows = 128;
   const Index down = (tensor.dim(2) + kRows - 1) / kRows;
-  overPieces(tensor.dim(0) * tensor.dim(1) * down, execution, [&](Index piece) {
+  parallelFor(tensor.dim(0) * tensor.dim(1) * down, execution, [&](Index piece) {
     const Index row = piece % down * kRows;
     const Index matrix = piece / down;
     function(Box{matrix / tensor.dim(1), matrix % tensor.dim(1), row,

@@ -96,11 +96,11 @@ class Weigh final : public Step {
   }
 
   /// dA_h = g dhead_h Vᵀ, and dV = Σ g A_hᵀ dhead_h over the heads that share V.
-  void backward(Gradients& gradients, const Execution& execution) const override {
+  void backward(Gradients& gradients, const ExecutionContext& execution) const override {
     const AttentionConfig& c = gradients.config();
     const Tensor& v = gradients.values().tensor(TensorId::v);
     const Tensor& weights = gradients.values().tensor(TensorId::weights);
-    const Tensor dHeads = gradients.passedOn(TensorId::heads);
+    const Tensor dHeads = gradients.gradientThroughPins(TensorId::heads);
     Tensor dWeights = Tensor::uninitialised(shapeOf(TensorId::weights, c), execution.memory);
     overRows(dWeights, execution, [&](const Box& box) {
       gemm(dHeads.matrixOf(Box{box.item, box.head, box.row, box.rows, 0, c.dK()}),

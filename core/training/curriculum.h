@@ -59,9 +59,9 @@ struct Lesson {
   Tensor x;  // (B,T,D)
 };
 
-class Curriculum {
+class BatchSource {
  public:
-  virtual ~Curriculum() = default;
+  virtual ~BatchSource() = default;
 
   virtual Index longest() const = 0;  // example, in places
   /// What each column of X is multiplied by while it is learned from.
@@ -77,7 +77,8 @@ class Curriculum {
   virtual Lesson lesson(const BlockStorePtr& memory) = 0;
   virtual void learned() = 0;
   /// A lesson's places under the W_V (D_kv, D) of the start, always the same: (B,T,D_kv).
-  virtual Tensor values(const Lesson& lesson, const Tensor& wV, const Execution& execution) = 0;
+  virtual Tensor values(const Lesson& lesson, const Tensor& wV,
+                        const ExecutionContext& execution) = 0;
 };
 
 /// `classFactor`: by how much the columns stand out that say what kind of word or step there is.
@@ -87,9 +88,9 @@ struct CurriculumSettings {
   Index batch = 32;
   double classFactor = 3.0;
 };
-std::unique_ptr<Curriculum> makeSentenceCurriculum(const CurriculumSettings& settings);
-std::unique_ptr<Curriculum> makeSeriesCurriculum(Index channels,
-                                                 const CurriculumSettings& settings);
+std::unique_ptr<BatchSource> makeSentenceCurriculum(const CurriculumSettings& settings);
+std::unique_ptr<BatchSource> makeSeriesCurriculum(Index channels,
+                                                  const CurriculumSettings& settings);
 
 /// Of X (B,T,D), over the places of the batch that are no padding.
 std::vector<double> meanOfPlaces(const Tensor& x, const AskedBatch& batch);

@@ -15,7 +15,7 @@ constexpr double kNoticeable = 0.02;
 
 /// Of a pass that has its logits.
 std::optional<Losses> lossesOf(const Model& model, const ModelPass& pass,
-                               const Execution& execution) {
+                               const ExecutionContext& execution) {
   Losses losses = lossesOf(pass.logits(), model.task().questions(), pass.examples(), execution);
   if (execution.stop()) return std::nullopt;
   return losses;
@@ -24,8 +24,8 @@ std::optional<Losses> lossesOf(const Model& model, const ModelPass& pass,
 }  // namespace
 
 std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& examples,
-                                      const Execution& execution) {
-  const ThreadCount threads(
+                                      const ExecutionContext& execution) {
+  const ScopedThreadLimit threads(
       threadsOfPass(model.task(), model.settings(), examples.count, execution));
   HeadsOff off;
   ModelPass whole(model, examples);

@@ -19,7 +19,7 @@ struct HeadsOff {
 
 /// Of the model's answers on these examples. Nothing where cancelled.
 std::optional<HeadsOff> switchEachOff(const Model& model, const Examples& examples,
-                                      const Execution& execution = {});
+                                      const ExecutionContext& execution = {});
 
 /// The head without which a question loses most of its accuracy (or R²), and how much; none where
 /// it loses nothing without any.

@@ -12,7 +12,7 @@ namespace {
 
 /// `partners`: of each item.
 HeadRoles rolesIn(Embedded embedded, const std::vector<Partners>& partners, const Weights& w,
-                  const AttentionConfig& config, const Execution& execution) {
+                  const AttentionConfig& config, const ExecutionContext& execution) {
   AttentionConfig c = config;
   c.batch = embedded.x.dim(0);
   c.seqLen = embedded.x.dim(1);
@@ -30,7 +30,7 @@ HeadRoles rolesIn(Embedded embedded, const std::vector<Partners>& partners, cons
   tensors.put(TensorId::bK, w.bK);
   tensors.put(TensorId::bV, w.bV);
   tensors.put(TensorId::bO, w.bO);
-  const ThreadCount threads(
+  const ScopedThreadLimit threads(
       threadsFor(ledger(c).flops, execution.threads, execution.flopsPerThread));
   HeadRoles roles;
   if (!runSteps(tensors, nullptr, execution)) return roles;
@@ -71,7 +71,7 @@ Index HeadRoles::bestAt(std::size_t question) const {
 }
 
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
-                       const std::vector<Sentence>& sentences, const Execution& execution) {
+                       const std::vector<Sentence>& sentences, const ExecutionContext& execution) {
   std::vector<std::vector<std::string>> words;
   std::vector<Partners> partners;
   Index longest = 0;
@@ -86,7 +86,7 @@ HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
 
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
                        const std::vector<std::shared_ptr<const Series>>& series,
-                       const Execution& execution) {
+                       const ExecutionContext& execution) {
   std::vector<Partners> partners;
   Index longest = 0;
   for (const auto& each : series) {

@@ -28,11 +28,11 @@ struct HeadRoles {
 /// The configuration's sizes and scale count, its mask does not. Of no heads where it was
 /// cancelled.
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
-                       const std::vector<Sentence>& sentences, const Execution& execution);
+                       const std::vector<Sentence>& sentences, const ExecutionContext& execution);
 
 HeadRoles measureRoles(const Weights& weights, const AttentionConfig& config,
                        const std::vector<std::shared_ptr<const Series>>& series,
-                       const Execution& execution);
+                       const ExecutionContext& execution);
 
 /// Sentences and series that no layer learns from, always the same ones.
 std::vector<Sentence> heldOutSentences(Index count);

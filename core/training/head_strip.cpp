@@ -57,12 +57,12 @@ std::vector<Index> stripSteps(const Trainer& run, Index count) {
 }
 
 std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,
-                                                  Index count, const Execution& execution) {
+                                                  Index count, const ExecutionContext& execution) {
   if (run.evaluations().empty()) return std::nullopt;
   const ModelSettings& settings = run.settings().model;
   Model past(run.task(), settings, run.settings().seed);
   const Examples always = evaluationExamples(run.task());
-  const ThreadCount threads(threadsOfPass(run.task(), settings, always.count, execution));
+  const ScopedThreadLimit threads(threadsOfPass(run.task(), settings, always.count, execution));
   const auto& snapshots = run.snapshots().all();
   std::vector<StripMoment> strip;
   for (const Index wanted : stripSteps(run, count)) {

@@ -23,6 +23,7 @@ std::vector<Index> stripSteps(const Trainer& run, Index count);
 /// Of such steps, or those of the snapshots next after them; one example. Nothing where cancelled,
 /// or where the run has not been evaluated yet.
 std::optional<std::vector<StripMoment>> headStrip(const Trainer& run, const Examples& example,
-                                                  Index count, const Execution& execution = {});
+                                                  Index count,
+                                                  const ExecutionContext& execution = {});
 
 }  // namespace headscope::training

@@ -88,7 +88,7 @@ Tensor orthogonal(Index rows, Index cols, std::uint64_t seed) {
 }
 
 /// V reads what tells places apart, and nothing else.
-Tensor identityValues(const AttentionConfig& c, const Curriculum& curriculum, std::uint64_t seed) {
+Tensor identityValues(const AttentionConfig& c, const BatchSource& curriculum, std::uint64_t seed) {
   const std::vector<ColumnRange> identity = curriculum.identity();
   Index columns = 0;
   for (const ColumnRange& range : identity) columns += range.count;
@@ -122,8 +122,8 @@ Tensor inConcat(const Tensor& values, const AttentionConfig& c) {
   return result;
 }
 
-std::unique_ptr<Curriculum> curriculumFor(const LearningSettings& s, Index width,
-                                          std::uint64_t seed) {
+std::unique_ptr<BatchSource> curriculumFor(const LearningSettings& s, Index width,
+                                           std::uint64_t seed) {
   const CurriculumSettings settings{width, seed, s.batch, s.classFactor};
   return s.domain.series() ? makeSeriesCurriculum(s.domain.channels, settings)
                            : makeSentenceCurriculum(settings);
@@ -144,11 +144,11 @@ class ScorePenalties {
     excess_ = static_cast<float>(2.0 * s.excessPenalty / (root * root * cells));
   }
 
-  void addTo(Gradients& gradients, const Execution& execution) const {
+  void addTo(Gradients& gradients, const ExecutionContext& execution) const {
     const AttentionConfig& c = gradients.config();
     const Tensor& raw = gradients.values().tensor(TensorId::rawScores);
     Tensor& grad = gradients.mutableTensor(TensorId::rawScores);
-    overPieces(c.batch * c.numHeads, execution, [&](Index piece) {
+    parallelFor(c.batch * c.numHeads, execution, [&](Index piece) {
       const Index item = piece / c.numHeads;
       const Index keys = keysOf(c, item);
       const ConstMatrixView scores = raw.matrixOf(item, piece % c.numHeads);
@@ -219,7 +219,7 @@ const Pins& noPins() {
 /// One step on one batch: forward, the answers, backward.
 class LayerLearner::Step {
  public:
-  Step(const LayerLearner& of, const Execution& execution)
+  Step(const LayerLearner& of, const ExecutionContext& execution)
       : of_(of),
         execution_(execution),
         lesson_(of.curriculum_->lesson(of.memory_)),
@@ -237,7 +237,7 @@ class LayerLearner::Step {
 
   /// False where it was cancelled.
   bool run() {
-    const ThreadCount threads(threads_);
+    const ScopedThreadLimit threads(threads_);
     const std::optional<StepsDone> done = runSteps(tensors_, nullptr, execution_);
     if (!done) return false;
     overflowed_ = done->overflowed;
@@ -266,7 +266,7 @@ class LayerLearner::Step {
     answers_ = of_.readout_->ask(tensors_.tensor(TensorId::output), values_, lesson_.asked,
                                  of_.parameters_.back().value, execution_);
     gradients_.emplace(tensors_, std::move(answers_.gradOutput));
-    gradients_->leaveOut(TensorId::x);
+    gradients_->skipGradient(TensorId::x);
   }
   bool backToScores() {
     if (!runBackward(*gradients_, execution_, StepId::weigh, StepId::scale)) return false;
@@ -275,7 +275,7 @@ class LayerLearner::Step {
   }
 
   const LayerLearner& of_;
-  Execution execution_;
+  ExecutionContext execution_;
   Lesson lesson_;
   AttentionConfig config_;
   int threads_;
@@ -315,7 +315,7 @@ LayerLearner::LayerLearner(const AttentionConfig& sizes, std::uint64_t seed,
 
 LayerLearner::~LayerLearner() = default;
 
-bool LayerLearner::step(const Execution& execution) {
+bool LayerLearner::step(const ExecutionContext& execution) {
   Step step(*this, execution);
   if (!step.run()) return false;
   take(step);
@@ -328,7 +328,7 @@ void LayerLearner::take(const Step& step) {
     parameters_[i].gradient = step.gradient(learned_[i]);
   }
   parameters_.back().gradient = step.answers().gradNone;
-  const ThreadCount threads(step.threads());
+  const ScopedThreadLimit threads(step.threads());
   OptimiserSettings optimiser = settings_.optimiser;
   optimiser.learningRate *= rateAt(stepsDone_, settings_);
   const double length = takeStep(parameters_, optimiser, stepsDone_ + 1, {});
@@ -340,21 +340,21 @@ void LayerLearner::take(const Step& step) {
   }
   curriculum_->learned();
   ++stepsDone_;
-  told_.push_back({step.answers().loss, step.answers().right});
-  if (std::ssize(told_) > kStepsTold) told_.pop_front();
+  stats_.push_back({step.answers().loss, step.answers().right});
+  if (std::ssize(stats_) > kStepsTold) stats_.pop_front();
 }
 
 double LayerLearner::loss() const {
   double sum = 0.0;
-  for (const Told& told : told_) sum += told.loss;
-  return told_.empty() ? 0.0 : sum / static_cast<double>(told_.size());
+  for (const BatchStats& told : stats_) sum += told.loss;
+  return stats_.empty() ? 0.0 : sum / static_cast<double>(stats_.size());
 }
 
 std::array<double, kLayerQuestions> LayerLearner::right() const {
   std::array<double, kLayerQuestions> mean{};
-  for (const Told& told : told_) {
+  for (const BatchStats& told : stats_) {
     for (std::size_t q = 0; q < kLayerQuestions; ++q) {
-      mean[q] += told.right[q] / static_cast<double>(told_.size());
+      mean[q] += told.right[q] / static_cast<double>(stats_.size());
     }
   }
   return mean;
@@ -406,7 +406,7 @@ LearningSettings usualSettings(const TrainingDomain& domain) {
 }
 
 std::optional<Weights> learnLayer(const AttentionConfig& sizes, const TrainingDomain& domain,
-                                  std::uint64_t seed, const Execution& execution,
+                                  std::uint64_t seed, const ExecutionContext& execution,
                                   const std::function<void(const LayerLearner&)>& tell) {
   LayerLearner learner(sizes, seed, usualSettings(domain));
   while (!learner.done()) {

@@ -58,7 +58,7 @@ class LayerLearner {
   /// Takes one step on the next batch. False where it was cancelled: nothing was learned then, and
   /// the next call takes the same step. Throws UserError where a number is no longer finite. The
   /// bits do not depend on the number of threads.
-  bool step(const Execution& execution);
+  bool step(const ExecutionContext& execution);
 
   Index stepsDone() const { return stepsDone_; }
   bool done() const { return stepsDone_ >= settings_.steps; }
@@ -80,7 +80,7 @@ class LayerLearner {
 
   AttentionConfig config_;
   LearningSettings settings_;
-  std::unique_ptr<Curriculum> curriculum_;
+  std::unique_ptr<BatchSource> curriculum_;
   std::vector<TensorId> learned_;
   std::vector<Parameter> parameters_;  // of those, and the bias of "none"
   std::vector<Parameter> fixed_;       // as they were drawn
@@ -88,11 +88,11 @@ class LayerLearner {
   std::unique_ptr<TiedReadout> readout_;
   BlockStorePtr memory_ = std::make_shared<BlockStore>();
   Index stepsDone_ = 0;
-  struct Told {
+  struct BatchStats {
     double loss;
     std::array<double, kLayerQuestions> right;
   };
-  std::deque<Told> told_;  // of the last batches
+  std::deque<BatchStats> stats_;  // of the last batches
 };
 
 /// Whether a layer of these sizes is learned in some seconds.
@@ -100,7 +100,7 @@ bool learnsQuickly(const AttentionConfig& sizes);
 
 /// All steps. `tell` is called after each; nothing where it was cancelled.
 std::optional<Weights> learnLayer(const AttentionConfig& sizes, const TrainingDomain& domain,
-                                  std::uint64_t seed, const Execution& execution,
+                                  std::uint64_t seed, const ExecutionContext& execution,
                                   const std::function<void(const LayerLearner&)>& tell = {});
 
 /// The questions that a head was trained for, by number: those asked of its columns.

@@ -39,11 +39,11 @@ class LossesRunner {
     }
   }
 
-  Losses run(const Execution& execution) {
+  Losses run(const ExecutionContext& execution) {
     const Index places = examples_.count * examples_.length;
     const Index pieces = (places + kPlacesAtOnce - 1) / kPlacesAtOnce;
     std::vector<Sums> sums(questions_.size() * static_cast<std::size_t>(pieces));
-    overPieces(pieces, execution, [&](Index piece) {
+    parallelFor(pieces, execution, [&](Index piece) {
       const Places at{piece * kPlacesAtOnce, std::min(places, (piece + 1) * kPlacesAtOnce)};
       std::vector<float> shares(static_cast<std::size_t>((at.end - at.begin) * most_));
       Index first = 0;
@@ -155,12 +155,12 @@ class LossesRunner {
 }  // namespace
 
 Losses lossesOf(const Tensor& logits, std::span<const Question> questions, const Examples& examples,
-                const Execution& execution) {
+                const ExecutionContext& execution) {
   return LossesRunner(logits, questions, examples, nullptr).run(execution);
 }
 
 Losses lossesOf(const Tensor& logits, std::span<const Question> questions, const Examples& examples,
-                const Execution& execution, Tensor& gradient) {
+                const ExecutionContext& execution, Tensor& gradient) {
   return LossesRunner(logits, questions, examples, &gradient).run(execution);
 }
 

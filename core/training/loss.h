@@ -28,10 +28,10 @@ struct Losses {
 /// logits (B,T,C): the questions' classes side by side. A question asked nowhere has loss 0 and
 /// accuracy 0.
 Losses lossesOf(const Tensor& logits, std::span<const Question> questions, const Examples& examples,
-                const Execution& execution);
+                const ExecutionContext& execution);
 
 /// The same, and ∂loss/∂logits into a dense tensor of their shape: 0 where nothing is asked.
 Losses lossesOf(const Tensor& logits, std::span<const Question> questions, const Examples& examples,
-                const Execution& execution, Tensor& gradient);
+                const ExecutionContext& execution, Tensor& gradient);
 
 }  // namespace headscope::training

@@ -28,9 +28,9 @@ float deviation(double scale, Index fanIn) {
 }
 
 /// to = a + b, numbers of equal shape.
-void addUp(const Tensor& a, const Tensor& b, Tensor& to, const Execution& execution) {
+void addUp(const Tensor& a, const Tensor& b, Tensor& to, const ExecutionContext& execution) {
   const Index pieces = (to.size() + kNumbersAtOnce - 1) / kNumbersAtOnce;
-  overPieces(pieces, execution, [&](Index piece) {
+  parallelFor(pieces, execution, [&](Index piece) {
     const Index begin = piece * kNumbersAtOnce;
     const Index end = std::min(begin + kNumbersAtOnce, to.size());
     for (Index i = begin; i < end; ++i) to.mutableData()[i] = a.data()[i] + b.data()[i];
@@ -100,7 +100,7 @@ Index parameterCount(const Task& task, const ModelSettings& settings) {
 }
 
 int threadsOfPass(const Task& task, const ModelSettings& settings, Index examples,
-                  const Execution& execution) {
+                  const ExecutionContext& execution) {
   const Index flops = settings.layers * ledger(attentionOf(task, settings, examples)).flops;
   return threadsFor(flops, execution.threads, execution.flopsPerThread);
 }
@@ -157,7 +157,7 @@ void ModelPass::switchOff(const HeadPlace& head) {
   offConfig_.headGains[at(head.head)] = 0.0F;
 }
 
-bool ModelPass::forward(const Execution& execution, const ModelPass* before) {
+bool ModelPass::forward(const ExecutionContext& execution, const ModelPass* before) {
   layers_.clear();
   gradients_.clear();
   overflowed_ = before != nullptr && before->overflowed_;
@@ -188,7 +188,8 @@ bool ModelPass::forward(const Execution& execution, const ModelPass* before) {
   return !execution.stop();
 }
 
-bool ModelPass::backward(Model& model, const Tensor& gradLogits, const Execution& execution) {
+bool ModelPass::backward(Model& model, const Tensor& gradLogits,
+                         const ExecutionContext& execution) {
   LinearBackward readout{model.readout_.weight, gradLogits, true};
   Tensor dh = linearBackward(output_, {&readout, 1}, execution);
   if (execution.stop()) return false;
@@ -214,7 +215,7 @@ bool ModelPass::backward(Model& model, const Tensor& gradLogits, const Execution
   return !execution.stop();
 }
 
-Tensor ModelPass::embedded(const Execution& execution) const {
+Tensor ModelPass::embedded(const ExecutionContext& execution) const {
   const Index width = config_.dModel;
   const std::size_t inputs = model_->inputs_;
   const bool symbols = !examples_->symbols.empty();
@@ -222,7 +223,7 @@ Tensor ModelPass::embedded(const Execution& execution) const {
   const Tensor& positions = model_->parameters_[inputs].value;
   Tensor h = Tensor::uninitialised({examples_->count, examples_->length, width}, execution.memory);
   const Index rows = rowsOf(*examples_);
-  overPieces((rows + kRowsAtOnce - 1) / kRowsAtOnce, execution, [&](Index piece) {
+  parallelFor((rows + kRowsAtOnce - 1) / kRowsAtOnce, execution, [&](Index piece) {
     const Index end = std::min(rows, (piece + 1) * kRowsAtOnce);
     for (Index row = piece * kRowsAtOnce; row < end; ++row) {
       float* to = h.mutableData() + row * width;
@@ -245,13 +246,13 @@ Tensor ModelPass::embedded(const Execution& execution) const {
 
 /// A piece of work is one parameter; its rows are added up in the order of the places.
 void ModelPass::embeddingGradients(Model& model, const Tensor& dh,
-                                   const Execution& execution) const {
+                                   const ExecutionContext& execution) const {
   const Index width = config_.dModel;
   const std::size_t inputs = model.inputs_;
   const bool symbols = !examples_->symbols.empty();
   const auto channels = static_cast<Index>(model.task().channels().size());
   const Index rows = rowsOf(*examples_);
-  overPieces(static_cast<Index>(inputs) + 1, execution, [&](Index piece) {
+  parallelFor(static_cast<Index>(inputs) + 1, execution, [&](Index piece) {
     const auto parameter = static_cast<std::size_t>(piece);
     Tensor& gradient = model.parameters_[parameter].gradient;
     float* to = gradient.mutableData();

@@ -33,7 +33,7 @@ Index parameterCount(const Task& task, const ModelSettings& settings);
 
 /// The threads that a forward pass over so many examples pays for.
 int threadsOfPass(const Task& task, const ModelSettings& settings, Index examples,
-                  const Execution& execution);
+                  const ExecutionContext& execution);
 
 class Model {
  public:
@@ -82,9 +82,9 @@ class ModelPass {
   void switchOff(const HeadPlace& head);
   /// False where `execution` was cancelled; what there is then is of no use. Of `before`, a pass of
   /// the same parameters over the same examples (may be null), is taken what still holds.
-  bool forward(const Execution& execution, const ModelPass* before = nullptr);
+  bool forward(const ExecutionContext& execution, const ModelPass* before = nullptr);
   /// Fills in the gradient of every parameter of the model from that of the logits.
-  bool backward(Model& model, const Tensor& gradLogits, const Execution& execution);
+  bool backward(Model& model, const Tensor& gradLogits, const ExecutionContext& execution);
 
   const AttentionConfig& config() const { return config_; }
   const Examples& examples() const { return *examples_; }
@@ -100,8 +100,8 @@ class ModelPass {
 
  private:
   static std::size_t at(Index layer) { return static_cast<std::size_t>(layer); }
-  Tensor embedded(const Execution& execution) const;
-  void embeddingGradients(Model& model, const Tensor& dh, const Execution& execution) const;
+  Tensor embedded(const ExecutionContext& execution) const;
+  void embeddingGradients(Model& model, const Tensor& dh, const ExecutionContext& execution) const;
 
   const Model* model_;
   const Examples* examples_;

@@ -68,10 +68,10 @@ double lengthOf(const Tensor& gradient) {
 }
 
 double takeStep(std::span<Parameter> parameters, const OptimiserSettings& settings, Index step,
-                const Execution& execution) {
+                const ExecutionContext& execution) {
   const std::vector<Piece> pieces = piecesOf(parameters);
   std::vector<double> squares(pieces.size());
-  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
     squares[static_cast<std::size_t>(i)] =
         sumOfSquares(parameters[piece.parameter].gradient.data() + piece.begin, piece.count);
@@ -88,7 +88,7 @@ double takeStep(std::span<Parameter> parameters, const OptimiserSettings& settin
     parameter.mean = Tensor::zeros(parameter.value.shape());
     parameter.square = Tensor::zeros(parameter.value.shape());
   }
-  overPieces(static_cast<Index>(pieces.size()), execution, [&](Index i) {
+  parallelFor(static_cast<Index>(pieces.size()), execution, [&](Index i) {
     const Piece& piece = pieces[static_cast<std::size_t>(i)];
     Parameter& parameter = parameters[piece.parameter];
     if (isAdam) {

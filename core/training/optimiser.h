@@ -36,7 +36,7 @@ struct Parameter {
 /// √Σ g², before it was clipped; where that is not finite nothing is changed. The same bits on
 /// every thread count.
 double takeStep(std::span<Parameter> parameters, const OptimiserSettings& settings, Index step,
-                const Execution& execution);
+                const ExecutionContext& execution);
 
 /// √Σ g² of one tensor, in double; in the same order on every thread count.
 double lengthOf(const Tensor& gradient);

@@ -59,13 +59,14 @@ std::vector<double> rowsWithPartners(const Examples& examples) {
 }
 
 std::optional<LayerRoles> layerRoles(const Tensor& weights, const Examples& examples,
-                                     const std::vector<double>& rows, const Execution& execution) {
+                                     const std::vector<double>& rows,
+                                     const ExecutionContext& execution) {
   assert(weights.dim(0) == examples.count && weights.dim(2) == examples.length);
   const Index heads = weights.dim(1);
   std::vector<HeadSums> parts(static_cast<std::size_t>(examples.count * heads));
   constexpr Index kFlopsPerWeight = 20;  // its logarithm, and a look for each relation
-  const ThreadCount threads(threadsFor(weights.size() * kFlopsPerWeight, execution.threads));
-  overPieces(static_cast<Index>(parts.size()), execution, [&](Index i) {
+  const ScopedThreadLimit threads(threadsFor(weights.size() * kFlopsPerWeight, execution.threads));
+  parallelFor(static_cast<Index>(parts.size()), execution, [&](Index i) {
     parts[static_cast<std::size_t>(i)] =
         sumsOf(weights.matrix({i / heads, i % heads}), examples, i / heads);
   });
@@ -139,7 +140,7 @@ std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head) {
 }
 
 std::optional<Roles> rolesOf(std::span<const Tensor> weights, const Examples& examples,
-                             const Execution& execution) {
+                             const ExecutionContext& execution) {
   const std::vector<double> rows = rowsWithPartners(examples);
   Roles roles;
   std::vector<HeadPlace> places;

@@ -49,7 +49,7 @@ std::optional<Becoming> becoming(const Roles& roles, const HeadPlace& head);
 /// Of the weights of each layer, (B, H, T, T), on `examples` of a task: B of T places. Nothing
 /// where cancelled.
 std::optional<Roles> rolesOf(std::span<const Tensor> weights, const Examples& examples,
-                             const Execution& execution = {});
+                             const ExecutionContext& execution = {});
 
 /// Gives every relation a head of its own, of any layer: so that as many as can be are found, and
 /// of all ways to do so the one of the largest sum of masses. `mass` is [head][relation], each 0 …

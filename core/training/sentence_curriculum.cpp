@@ -46,7 +46,7 @@ std::vector<float> classFactors(const Layout& layout, double factor) {
   return factors;
 }
 
-class SentenceCurriculum final : public Curriculum {
+class SentenceCurriculum final : public BatchSource {
  public:
   explicit SentenceCurriculum(const CurriculumSettings& s)
       : width_(s.width),
@@ -90,7 +90,8 @@ class SentenceCurriculum final : public Curriculum {
   }
   void learned() override { drawn_.erase(drawn_.end() - batch_, drawn_.end()); }
 
-  Tensor values(const Lesson& lesson, const Tensor& wV, const Execution& execution) override {
+  Tensor values(const Lesson& lesson, const Tensor& wV,
+                const ExecutionContext& execution) override {
     if (wordValues_.empty()) {
       wordValues_ = linear(wordRows_.reshaped({1, wordRows_.dim(0), width_}), wV, {}, {});
     }
@@ -147,7 +148,7 @@ class SentenceCurriculum final : public Curriculum {
 
 }  // namespace
 
-std::unique_ptr<Curriculum> makeSentenceCurriculum(const CurriculumSettings& settings) {
+std::unique_ptr<BatchSource> makeSentenceCurriculum(const CurriculumSettings& settings) {
   return std::make_unique<SentenceCurriculum>(settings);
 }
 

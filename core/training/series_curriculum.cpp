@@ -23,7 +23,7 @@ std::vector<float> flagFactors(const Layout& layout, double factor) {
   return factors;
 }
 
-class SeriesCurriculum final : public Curriculum {
+class SeriesCurriculum final : public BatchSource {
  public:
   SeriesCurriculum(Index channels, const CurriculumSettings& s)
       : channels_(channels),
@@ -53,7 +53,8 @@ class SeriesCurriculum final : public Curriculum {
   }
   void learned() override { drawn_.clear(); }
 
-  Tensor values(const Lesson& lesson, const Tensor& wV, const Execution& execution) override {
+  Tensor values(const Lesson& lesson, const Tensor& wV,
+                const ExecutionContext& execution) override {
     return linear(lesson.x, wV, {}, execution);
   }
 
@@ -106,8 +107,8 @@ class SeriesCurriculum final : public Curriculum {
 
 }  // namespace
 
-std::unique_ptr<Curriculum> makeSeriesCurriculum(Index channels,
-                                                 const CurriculumSettings& settings) {
+std::unique_ptr<BatchSource> makeSeriesCurriculum(Index channels,
+                                                  const CurriculumSettings& settings) {
   return std::make_unique<SeriesCurriculum>(channels, settings);
 }
 

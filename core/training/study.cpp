@@ -126,7 +126,7 @@ Index relationsFound(const Roles& roles) {
                        [](const Role& role) { return role.found; });
 }
 
-bool StudyRun::step(const Execution& execution) {
+bool StudyRun::step(const ExecutionContext& execution) {
   const std::size_t evaluated = trainer_.evaluations().size();
   const bool done = trainer_.step(execution);
   if (done && (scores_.empty() || trainer_.evaluations().size() > evaluated)) {
@@ -160,7 +160,7 @@ StudyRun* Study::next() const {
   return fewest;
 }
 
-bool Study::step(const Execution& execution) {
+bool Study::step(const ExecutionContext& execution) {
   StudyRun* run = next();
   return run != nullptr && run->step(execution);
 }

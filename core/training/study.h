@@ -50,7 +50,7 @@ class StudyRun {
       : name_(variant.name), trainer_(task, variant.settings, memoryBudgetBytes) {}
 
   /// As Trainer::step, with figures of the scores wherever it is evaluated, and of the first step.
-  bool step(const Execution& execution);
+  bool step(const ExecutionContext& execution);
 
   const std::string& name() const { return name_; }
   const Trainer& trainer() const { return trainer_; }
@@ -70,7 +70,7 @@ class Study {
 
   /// A step of the run that has taken the fewest: all curves grow together. False where nothing
   /// was done.
-  bool step(const Execution& execution);
+  bool step(const ExecutionContext& execution);
   bool finished() const { return next() == nullptr; }
 
   const std::vector<std::unique_ptr<StudyRun>>& runs() const { return runs_; }

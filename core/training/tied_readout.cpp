@@ -95,12 +95,12 @@ TiedReadout::TiedReadout(const Tensor& wO)
     : read_(wO.clone()), readTransposed_(wO.transposed(0, 1).clone()) {}
 
 Answers TiedReadout::ask(const Tensor& output, const Tensor& values, const AskedBatch& batch,
-                         const Tensor& none, const Execution& execution) const {
+                         const Tensor& none, const ExecutionContext& execution) const {
   const Tensor read = linear(output, readTransposed_, {}, execution);
   Tensor gradRead = Tensor::uninitialised(read.shape(), execution.memory);
   std::fill_n(gradRead.mutableData(), gradRead.size(), 0.0F);
   std::vector<ItemAnswers> items(static_cast<std::size_t>(batch.count));
-  overPieces(batch.count, execution, [&](Index item) {
+  parallelFor(batch.count, execution, [&](Index item) {
     ItemReader reader(batch, item, values);
     for (Index q = 0; q < kQuestionCount; ++q) {
       reader.ask(q, read.matrixOf(item, 0), gradRead.mutableMatrixOf(item, 0), none.data()[q],

@@ -42,7 +42,7 @@ class TiedReadout {
   /// partner, + 0.3 times that of rows without. `values` (B,T,H·d_k): the places' at the start, as
   /// they would stand in the concatenated heads; `none`: the bias of that answer, by question.
   Answers ask(const Tensor& output, const Tensor& values, const AskedBatch& batch,
-              const Tensor& none, const Execution& execution) const;
+              const Tensor& none, const ExecutionContext& execution) const;
 
  private:
   Tensor read_, readTransposed_;  // R (D, H·d_k)

@@ -30,12 +30,12 @@ float root(double squares) { return static_cast<float>(std::sqrt(squares)); }
 
 /// Of every head of every layer.
 std::vector<HeadGradients> headGradientsOf(const ModelPass& pass, const ModelSettings& model,
-                                           const Execution& execution) {
+                                           const ExecutionContext& execution) {
   const Index batch = pass.config().batch;
   const Index heads = model.heads;
   const Index width = model.dModel / heads;
   std::vector<double> squares(static_cast<std::size_t>(model.layers * batch * heads));
-  overPieces(model.layers * batch, execution, [&](Index piece) {
+  parallelFor(model.layers * batch, execution, [&](Index piece) {
     const Tensor& scores = pass.gradients(piece / batch).tensor(TensorId::rawScores);
     for (Index head = 0; head < heads; ++head) {
       squares[static_cast<std::size_t>(piece * heads + head)] =
@@ -146,7 +146,7 @@ Examples evaluationExamples(const Task& task) {
 }
 
 std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
-                                       const Execution& execution) {
+                                       const ExecutionContext& execution) {
   Evaluation evaluation{
       step, lossesOf(pass.logits(), task.questions(), pass.examples(), execution), {}};
   std::vector<Tensor> weights;
@@ -174,33 +174,35 @@ void Trainer::keepMemory() {
                     bytesOfPass(task(), settings_.model, kEvaluationExamples, false));
 }
 
-Execution Trainer::withMemory(const Execution& given) const {
-  Execution execution = given;
+ExecutionContext Trainer::withMemory(const ExecutionContext& given) const {
+  ExecutionContext execution = given;
   execution.memory = memory_;
   return execution;
 }
 
-bool Trainer::step(const Execution& given) {
+bool Trainer::step(const ExecutionContext& given) {
   if (stopped_) return false;
-  const Execution execution = withMemory(given);
+  const ExecutionContext execution = withMemory(given);
   if (evaluations_.empty() && !evaluate(execution)) return false;
   // forward once over, and twice as much back: a product for each of its two operands
-  const ThreadCount threads(threadsOfPass(task(), settings_.model, 3 * settings_.batch, execution));
+  const ScopedThreadLimit threads(
+      threadsOfPass(task(), settings_.model, 3 * settings_.batch, execution));
   if (!train(execution)) return false;
   const bool due = stepsTaken_ % settings_.evaluateEvery == 0 || stepsTaken_ == settings_.steps;
   if (due) evaluate(execution);  // where this is cancelled the step was taken all the same
   return !stopped_;
 }
 
-bool Trainer::evaluate(const Execution& given) {
+bool Trainer::evaluate(const ExecutionContext& given) {
   if (stopped_) return false;
   if (!evaluations_.empty() && evaluations_.back().step == stepsTaken_) return true;
-  const Execution execution = withMemory(given);
-  const ThreadCount threads(threadsOfPass(task(), settings_.model, kEvaluationExamples, execution));
+  const ExecutionContext execution = withMemory(given);
+  const ScopedThreadLimit threads(
+      threadsOfPass(task(), settings_.model, kEvaluationExamples, execution));
   return takeEvaluation(execution);
 }
 
-bool Trainer::train(const Execution& execution) {
+bool Trainer::train(const ExecutionContext& execution) {
   const double start = clockSeconds();
   pass_.reset();
   Draws draws(settings_.seed, fmt::format("batch {}", stepsTaken_));
@@ -218,7 +220,7 @@ bool Trainer::train(const Execution& execution) {
                     headGradientsOf(*pass, settings_.model, execution)};
   if (execution.stop()) return false;
   snapshots_.add(stepsTaken_, model_.parameters(), foundNow());
-  const Execution whole{execution.threads};  // a step that has begun is taken whole
+  const ExecutionContext whole{execution.threads};  // a step that has begun is taken whole
   record.gradientLength =
       takeStep(model_.parameters(), settings_.optimiser, stepsTaken_ + 1, whole);
   if (!std::isfinite(record.gradientLength)) {
@@ -236,7 +238,7 @@ bool Trainer::train(const Execution& execution) {
   return true;
 }
 
-bool Trainer::takeEvaluation(const Execution& execution) {
+bool Trainer::takeEvaluation(const ExecutionContext& execution) {
   ModelPass pass(model_, evaluation_);
   if (!pass.forward(execution)) return false;
   std::optional<Evaluation> evaluation = evaluationOf(pass, task(), stepsTaken_, execution);

@@ -59,7 +59,7 @@ struct Evaluation {
 };
 /// Evaluates a forward pass of the model after `step` steps. Empty if cancelled.
 std::optional<Evaluation> evaluationOf(const ModelPass& pass, const Task& task, Index step,
-                                       const Execution& execution);
+                                       const ExecutionContext& execution);
 inline constexpr Index kEvaluationExamples = 64;
 Examples evaluationExamples(const Task& task);
 
@@ -79,10 +79,10 @@ class Trainer {
   /// Draws a batch, takes one step, and evaluates where that is due; at the very first also before
   /// it. False where nothing was done: the run has stopped, or `execution` was cancelled, after
   /// which the same step can be taken again.
-  bool step(const Execution& execution);
+  bool step(const ExecutionContext& execution);
   /// Evaluates after the present number of steps, where that is not done. False where the run has
   /// stopped or was cancelled.
-  bool evaluate(const Execution& execution);
+  bool evaluate(const ExecutionContext& execution);
   bool finished() const { return stepsTaken_ >= settings_.steps || stopped_.has_value(); }
 
   /// Goes back to the last snapshot at or before `step`; from there the run repeats exactly. Throws
@@ -122,11 +122,11 @@ class Trainer {
   std::span<Parameter> parameters() { return model_.parameters(); }
 
  private:
-  Execution withMemory(const Execution& execution) const;
+  ExecutionContext withMemory(const ExecutionContext& execution) const;
   /// Whether the evaluation of this step is the first in which some relation was found.
   bool foundNow() const;
-  bool train(const Execution& execution);
-  bool takeEvaluation(const Execution& execution);
+  bool train(const ExecutionContext& execution);
+  bool takeEvaluation(const ExecutionContext& execution);
   void stop(std::string tensor);
   void change(const TrainingSettings& settings);
   void keepMemory();

@@ -92,7 +92,7 @@ std::string differenceText(const Explanation& e) {
 /// What the terms say, without the value a pin may have put in its place.
 std::string termsText(const Trace& trace, const Explanation& e, std::size_t terms, bool formula) {
   if (isForbidden(trace, e) || e.terms.empty()) return e.rule;
-  if (e.ending == Ending::difference) return differenceText(e);
+  if (e.ending == ExplanationForm::difference) return differenceText(e);
   if (e.cell.gradient) return sumText(e, terms);
   const bool weight = e.cell.tensor == TensorId::weights;
   const bool penalised = e.cell.tensor == TensorId::maskedScores && trace.config().alibi;
@@ -121,7 +121,7 @@ Explanation explainedHere(const Trace& trace, const CellRef& cell) {
 
 std::string quotientText(const Explanation& e) {
   const Term* own = e.own();
-  if (own == nullptr || e.ending != Ending::share) return {};
+  if (own == nullptr || e.ending != ExplanationForm::share) return {};
   std::string text =
       fmt::format("maximum {} · Σ exp = {} · own {} / {}", number(own->rightValue, 5),
                   number(e.sum, 5), number(own->product, 5), number(e.sum, 5));

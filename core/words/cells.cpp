@@ -105,7 +105,7 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
     other.tensor = tensor;
     return cellName(trace, other);
   };
-  for (const LinearLayer& layer : stepGiving(cell.tensor).layers(c)) {
+  for (const LinearLayer& layer : producerOf(cell.tensor).layers(c)) {
     if (layer.y == cell.tensor) return linearFormula(trace, cell, layer);
   }
   switch (cell.tensor) {
@@ -126,7 +126,7 @@ std::string formulaOf(const Trace& trace, const CellRef& cell) {
       break;
   }
   // one source, as it is or times a number
-  const Explanation e = stepGiving(cell.tensor).explain(trace, cell);
+  const Explanation e = producerOf(cell.tensor).explain(trace, cell);
   std::string text = leftName(trace, e.terms.front());
   return e.terms.front().right == "1" ? text : text + "·" + e.terms.front().right;
 }

@@ -11,7 +11,7 @@ namespace headscope {
 namespace {
 
 std::string costOf(const AttentionConfig& config) {
-  ScoresHeld held = ScoresHeld::all;
+  ScoreStorage held = ScoreStorage::all;
   try {
     held = scoresToHold(config, defaultMemoryBudget());
   } catch (const UserError&) {  // what it would need is told all the same

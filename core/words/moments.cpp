@@ -35,18 +35,18 @@ enum class Several { numbersOfHead, keys, keyHeads, heads };
 /// What a step goes through: something one by one, what comes of it, K and V, the other queries'
 /// rows, the other heads.
 struct StepMoments {
-  Beat one, rest;
+  SegmentKind one, rest;
   Several of;
   Pace pace;
-  std::optional<Beat> result = {};       // the query's row at once, once all is gone through
-  std::optional<Pace> rows = {};         // the other queries'
-  std::optional<Several> likewise = {};  // of which K and V have as many
+  std::optional<SegmentKind> result = {};  // the query's row at once, once all is gone through
+  std::optional<Pace> rows = {};           // the other queries'
+  std::optional<Several> likewise = {};    // of which K and V have as many
   bool allHeads = false;
 };
 
 /// Each head's queries and keys, by themselves.
-constexpr StepMoments kVectorsOfHeads{.one = Beat::cell,
-                                      .rest = Beat::restOfCells,
+constexpr StepMoments kVectorsOfHeads{.one = SegmentKind::cell,
+                                      .rest = SegmentKind::restOfCells,
                                       .of = Several::numbersOfHead,
                                       .pace = {2.6, 1.4, 2},
                                       .rows = kOtherRowsAtOnce,
@@ -55,80 +55,80 @@ constexpr StepMoments kVectorsOfHeads{.one = Beat::cell,
 
 /// In the order of StepId.
 constexpr std::array<StepMoments, kEveryStepCount> kStepMoments{{
-    {.one = Beat::cell,  // project
-     .rest = Beat::restOfCells,
+    {.one = SegmentKind::cell,  // project
+     .rest = SegmentKind::restOfCells,
      .of = Several::numbersOfHead,
      .pace = {2.2, 0.45, 3},
      .rows = kOtherRows,
      .likewise = Several::keys,
      .allHeads = true},
-    {.one = Beat::head,  // split
-     .rest = Beat::restOfHeads,
+    {.one = SegmentKind::head,  // split
+     .rest = SegmentKind::restOfHeads,
      .of = Several::heads,
      .pace = kHeadColumns,
      .likewise = Several::keyHeads},
-    kVectorsOfHeads,     // normalize
-    kVectorsOfHeads,     // rotate
-    {.one = Beat::cell,  // score
-     .rest = Beat::restOfCells,
+    kVectorsOfHeads,            // normalize
+    kVectorsOfHeads,            // rotate
+    {.one = SegmentKind::cell,  // score
+     .rest = SegmentKind::restOfCells,
      .of = Several::keys,
      .pace = {2.4, 0.4, 8},
      .rows = kOtherRows,
      .allHeads = true},
-    {.one = Beat::cell,  // scale
-     .rest = Beat::restOfCells,
+    {.one = SegmentKind::cell,  // scale
+     .rest = SegmentKind::restOfCells,
      .of = Several::keys,
      .pace = {1.8, 0.4, 2},
      .rows = kOtherRowsAtOnce,
      .allHeads = true},
-    {.one = Beat::cell,  // mask
-     .rest = Beat::restOfCells,
+    {.one = SegmentKind::cell,  // mask
+     .rest = SegmentKind::restOfCells,
      .of = Several::keys,
      .pace = {2.0, 0.4, 4},
      .rows = kOtherRowsAtOnce,
      .allHeads = true},
-    {.one = Beat::cell,  // softmax
-     .rest = Beat::restOfCells,
+    {.one = SegmentKind::cell,  // softmax
+     .rest = SegmentKind::restOfCells,
      .of = Several::keys,
      .pace = {1.6, 0.4, 6},
      .rows = kOtherRows,
      .allHeads = true},
-    {.one = Beat::key,  // weigh
-     .rest = Beat::restOfKeys,
+    {.one = SegmentKind::key,  // weigh
+     .rest = SegmentKind::restOfKeys,
      .of = Several::keys,
      .pace = {2.4, 0.45, 6},
-     .result = Beat::mixture,
+     .result = SegmentKind::mixture,
      .rows = kOtherRows,
      .allHeads = true},
-    {.one = Beat::head,  // concat
-     .rest = Beat::restOfHeads,
+    {.one = SegmentKind::head,  // concat
+     .rest = SegmentKind::restOfHeads,
      .of = Several::heads,
      .pace = kHeadColumns},
-    {.one = Beat::head,  // output
-     .rest = Beat::restOfHeads,
+    {.one = SegmentKind::head,  // output
+     .rest = SegmentKind::restOfHeads,
      .of = Several::heads,
      .pace = {2.2, 0.4, 6},
-     .result = Beat::total,
+     .result = SegmentKind::total,
      .rows = kOtherRowsAtOnce},
 }};
 
 class TimelineBuilder {
  public:
-  TimelineBuilder(const AttentionConfig& config, const Subject& subject)
+  TimelineBuilder(const AttentionConfig& config, const RowId& subject)
       : c_(config), subject_(subject) {}
 
-  std::vector<Moment> build() {
+  std::vector<TimelineSegment> build() {
     for (const Step* step : stepsOf(c_)) addStep(step->id());
     return std::move(moments_);
   }
 
  private:
-  void add(Beat beat, double length, Index from = 0, Index to = 1) {
+  void add(SegmentKind beat, double length, Index from = 0, Index to = 1) {
     const double start = moments_.empty() ? 0.0 : moments_.back().end();
     moments_.push_back({step_, beat, part_, from, to, start, length});
   }
 
-  void run(Beat one, Beat rest, Index count, const Pace& pace) {
+  void run(SegmentKind one, SegmentKind rest, Index count, const Pace& pace) {
     // a sweep over a single one would be no shorter
     const bool all = pace.most > 0 && count <= pace.most + 1;
     const Index alone = all ? count : pace.most;
@@ -161,9 +161,9 @@ class TimelineBuilder {
     const bool nothingMasked = step == StepId::mask && c_.mask.none() && !c_.alibi;
     run(of.one, of.rest, count(of.of), nothingMasked ? kNothingMasked : of.pace);
     if (of.result) add(*of.result, kSentenceSeconds);
-    if (of.rows) run(Beat::row, Beat::restOfRows, c_.seqLen - 1, *of.rows);
+    if (of.rows) run(SegmentKind::row, SegmentKind::restOfRows, c_.seqLen - 1, *of.rows);
     if (of.likewise) addLikewise(count(*of.likewise));
-    if (of.allHeads && c_.numHeads > 1) add(Beat::allHeads, kAllHeads, 0, c_.numHeads);
+    if (of.allHeads && c_.numHeads > 1) add(SegmentKind::allHeads, kAllHeads, 0, c_.numHeads);
   }
 
   void addLikewise(Index count) {
@@ -172,7 +172,7 @@ class TimelineBuilder {
         step(step_).outputs().size() - 1;  // V is neither turned nor normalised
     for (const TensorId part : std::span(kParts).first(parts)) {
       part_ = part;
-      add(Beat::likewise, kLikewise, 0, count);
+      add(SegmentKind::likewise, kLikewise, 0, count);
     }
     part_ = TensorId::q;
   }
@@ -184,36 +184,36 @@ class TimelineBuilder {
   }
 
   void addExponentials() {
-    add(Beat::maximum, kSentenceSeconds);
+    add(SegmentKind::maximum, kSentenceSeconds);
     if (!hasKeys()) return;
-    add(Beat::exponentials, kSentenceSeconds);
-    add(Beat::sum, kSentenceSeconds * 0.75);
+    add(SegmentKind::exponentials, kSentenceSeconds);
+    add(SegmentKind::sum, kSentenceSeconds * 0.75);
   }
 
   const AttentionConfig& c_;
-  const Subject& subject_;
-  std::vector<Moment> moments_;
+  const RowId& subject_;
+  std::vector<TimelineSegment> moments_;
   StepId step_ = StepId::project;
   TensorId part_ = TensorId::q;
 };
 
 }  // namespace
 
-bool isSweep(Beat beat) {
+bool isSweep(SegmentKind beat) {
   switch (beat) {
-    case Beat::restOfCells:
-    case Beat::likewise:
-    case Beat::restOfKeys:
-    case Beat::restOfHeads:
-    case Beat::restOfRows:
-    case Beat::allHeads:
+    case SegmentKind::restOfCells:
+    case SegmentKind::likewise:
+    case SegmentKind::restOfKeys:
+    case SegmentKind::restOfHeads:
+    case SegmentKind::restOfRows:
+    case SegmentKind::allHeads:
       return true;
     default:
       return false;
   }
 }
 
-Timeline::Timeline(const AttentionConfig& config, const Subject& subject)
+Timeline::Timeline(const AttentionConfig& config, const RowId& subject)
     : moments_(TimelineBuilder(config, subject).build()) {
   for (const Step* step : stepsOf(config)) steps_.push_back(step->id());
 }
@@ -221,13 +221,13 @@ Timeline::Timeline(const AttentionConfig& config, const Subject& subject)
 std::size_t Timeline::at(double time) const {
   const auto after =
       std::upper_bound(moments_.begin(), moments_.end(), time,
-                       [](double t, const Moment& moment) { return t < moment.start; });
+                       [](double t, const TimelineSegment& moment) { return t < moment.start; });
   return after == moments_.begin() ? 0 : static_cast<std::size_t>(after - moments_.begin()) - 1;
 }
 
 double Timeline::stepStart(StepId step) const {
   const auto first = std::find_if(moments_.begin(), moments_.end(),
-                                  [step](const Moment& m) { return m.step == step; });
+                                  [step](const TimelineSegment& m) { return m.step == step; });
   return first == moments_.end() ? length() : first->start;
 }
 

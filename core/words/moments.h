@@ -9,16 +9,16 @@
 namespace headscope {
 
 /// The row that the timeline explains.
-struct Subject {
+struct RowId {
   Index item = 0;
   Index head = 0;
   Index query = 0;
 
-  bool operator==(const Subject&) const = default;
+  bool operator==(const RowId&) const = default;
 };
 
 /// What a segment shows: one thing by itself, or the rest of its kind in one sweep.
-enum class Beat {
+enum class SegmentKind {
   cell,          // one number of the query's row
   restOfCells,   //
   likewise,      // K or V, which come about as Q does
@@ -36,19 +36,19 @@ enum class Beat {
   allHeads,      // the same in every head
 };
 
-struct Moment {
+struct TimelineSegment {
   StepId step = StepId::project;
-  Beat beat = Beat::cell;
+  SegmentKind beat = SegmentKind::cell;
   TensorId part = TensorId::q;       // which of q, k and v `project` and `split` show
   Index from = 0, to = 1;            // of what it goes through, [from, to)
   double start = 0.0, length = 0.0;  // seconds at speed 1
 
   double end() const { return start + length; }
-  bool operator==(const Moment&) const = default;
+  bool operator==(const TimelineSegment&) const = default;
 };
 
 /// True for a moment during which the picture changes all the time.
-bool isSweep(Beat beat);
+bool isSweep(SegmentKind beat);
 
 /// Index of the n-th row, skipping the query's.
 inline Index otherRow(Index query, Index n) { return n < query ? n : n + 1; }
@@ -57,9 +57,9 @@ inline Index otherRow(Index query, Index n) { return n < query ? n : n + 1; }
 class Timeline {
  public:
   Timeline() = default;
-  Timeline(const AttentionConfig& config, const Subject& subject);
+  Timeline(const AttentionConfig& config, const RowId& subject);
 
-  const std::vector<Moment>& moments() const& { return moments_; }
+  const std::vector<TimelineSegment>& moments() const& { return moments_; }
   double length() const { return moments_.empty() ? 0.0 : moments_.back().end(); }
   /// The moment at a time; before the start the first, past the end the last.
   std::size_t at(double time) const;
@@ -75,7 +75,7 @@ class Timeline {
   bool operator==(const Timeline&) const = default;
 
  private:
-  std::vector<Moment> moments_;
+  std::vector<TimelineSegment> moments_;
   std::vector<StepId> steps_;  // in order
 };
 

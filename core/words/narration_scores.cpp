@@ -87,16 +87,16 @@ std::string slopeOf(const Narrator& n, Index head) {
 std::string narrateScore(const Narrator& n) {
   const TensorId id = TensorId::rawScores;
   switch (n.moment.beat) {
-    case Beat::cell: {
+    case SegmentKind::cell: {
       const CellRef at = n.cell(id, n.moment.from);
       return fmt::format("{} asks {}: {} = Σ q·k {}.", n.query(), n.key(at.col),
                          cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
     }
-    case Beat::restOfCells:
+    case SegmentKind::restOfCells:
       return fmt::format("{}. The best match of {} is {}.", n.rest("key", "keys"), n.query(),
                          largestOfRow(n, id, n.subject.query));
-    case Beat::row:
-    case Beat::restOfRows:
+    case SegmentKind::row:
+    case SegmentKind::restOfRows:
       return fmt::format("{}{} asks every key as well; its best match is {}.", sweepOpening(n),
                          n.query(n.rowShown()), largestOfRow(n, id, n.rowShown()));
     default:
@@ -115,7 +115,7 @@ std::string narrateScale(const Narrator& n) {
   const TensorId id = TensorId::scores;
   const bool scaled = n.c.scoreMultiplier() != 1.0F;
   switch (n.moment.beat) {
-    case Beat::cell: {
+    case SegmentKind::cell: {
       const CellRef at = n.cell(id, n.moment.from);
       const Explanation e = explainCell(n.trace, at);
       const Term& term = e.terms.front();
@@ -128,12 +128,12 @@ std::string narrateScale(const Narrator& n) {
                          : scaled ? " Sums of more terms spread wider; the scale undoes that."
                                   : " The scale is off, so the score stays as it is.");
     }
-    case Beat::restOfCells:
+    case SegmentKind::restOfCells:
       return fmt::format("{} by the same factor {}; the largest of {}: {}.",
                          n.rest("score", "scores"), number(n.c.scoreMultiplier()), n.query(),
                          largestOfRow(n, id, n.subject.query));
-    case Beat::row:
-    case Beat::restOfRows:
+    case SegmentKind::row:
+    case SegmentKind::restOfRows:
       return fmt::format("{} by the same factor {}: {} has {}.", n.rest("query", "queries"),
                          number(n.c.scoreMultiplier()), n.query(n.rowShown()),
                          largestOfRow(n, id, n.rowShown()));
@@ -148,7 +148,7 @@ std::string narrateScale(const Narrator& n) {
 std::string narrateMask(const Narrator& n) {
   const TensorId id = TensorId::maskedScores;
   switch (n.moment.beat) {
-    case Beat::cell: {
+    case SegmentKind::cell: {
       const CellRef at = n.cell(id, n.moment.from);
       const std::string why = whyForbidden(n.c.mask, at.item, at.row, at.col);
       if (why.empty() && n.c.alibi) {
@@ -163,7 +163,7 @@ std::string narrateMask(const Narrator& n) {
                          n.key(at.col), why, number(n.value(at)),
                          number(n.value(n.cell(TensorId::scores, at.col))));
     }
-    case Beat::restOfCells:
+    case SegmentKind::restOfCells:
       if (n.c.alibi) {
         return fmt::format("{}: {} {}, and every place of distance takes {} off.",
                            n.rest("key", "keys"), n.query(), maySee(n, n.subject.query),
@@ -175,8 +175,8 @@ std::string narrateMask(const Narrator& n) {
       }
       return fmt::format("{}: {} {}.", n.rest("key", "keys"), n.query(),
                          maySee(n, n.subject.query));
-    case Beat::row:
-    case Beat::restOfRows:
+    case SegmentKind::row:
+    case SegmentKind::restOfRows:
       return fmt::format("{} by the same rule: {} {}.", n.rest("query", "queries"),
                          n.query(n.rowShown()), maySee(n, n.rowShown()));
     default:
@@ -194,13 +194,13 @@ std::string narrateMask(const Narrator& n) {
 
 std::string narrateSoftmax(const Narrator& n) {
   const TensorId id = TensorId::weights;
-  const Index first = n.moment.beat == Beat::cell ? n.moment.from : 0;
+  const Index first = n.moment.beat == SegmentKind::cell ? n.moment.from : 0;
   const CellRef at = n.cell(id, first);
   const bool down = n.c.mistakes.softmaxOverQueries;
   const std::string line =
       down ? "the column of " + n.key(first) + " (by mistake)" : "the row of " + n.query();
   switch (n.moment.beat) {
-    case Beat::maximum: {
+    case SegmentKind::maximum: {
       const Explanation e = explainCell(n.trace, at);
       if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
       return fmt::format(
@@ -208,7 +208,7 @@ std::string narrateSoftmax(const Narrator& n) {
           "off each, so that no exponential gets too large.",
           line, e.terms.size(), e.terms.size() == 1 ? "" : "s", number(e.terms.front().rightValue));
     }
-    case Beat::exponentials: {
+    case SegmentKind::exponentials: {
       const Explanation e = explainCell(n.trace, at);
       if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
       constexpr std::size_t kExponentials = 2;
@@ -223,18 +223,18 @@ std::string narrateSoftmax(const Narrator& n) {
       return fmt::format("Its exponentials are all positive: {}{}", text,
                          e.terms.size() > kExponentials ? " …" : ".");
     }
-    case Beat::sum: {
+    case SegmentKind::sum: {
       const Explanation e = explainCell(n.trace, at);
       if (e.terms.empty()) return fmt::format("Softmax of {}: {}.", line, e.rule);
       return fmt::format("Together they make {}; each will be divided by it.", number(e.sum));
     }
-    case Beat::cell:
+    case SegmentKind::cell:
       return weightAsQuotient(n, at);
-    case Beat::restOfCells:
+    case SegmentKind::restOfCells:
       return fmt::format("{}. {} {}.", n.rest("key", "keys"), n.query(),
                          looksMostAt(n, n.subject.query));
-    case Beat::row:
-    case Beat::restOfRows:
+    case SegmentKind::row:
+    case SegmentKind::restOfRows:
       return fmt::format("{}{} {}.", sweepOpening(n), n.query(n.rowShown()),
                          looksMostAt(n, n.rowShown()));
     default:

@@ -56,25 +56,25 @@ std::string narrateProject(const Narrator& n) {
   const Index first = firstColumnOf(TensorId::q, n.subject.head, n.c);
   const Index last = first + n.moment.to - 1;
   switch (n.moment.beat) {
-    case Beat::cell: {
+    case SegmentKind::cell: {
       const CellRef at = n.cell(TensorId::qProj, first + n.moment.from);
       return fmt::format(
           "{} becomes a query, number by number: X times a column of W_Q gives {} {}.", n.query(),
           cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
     }
-    case Beat::restOfCells:
+    case SegmentKind::restOfCells:
       return fmt::format("{} of {} of {}’s query, the last {}.", n.rest("number", "numbers"),
                          n.c.mistakes.reshapeWithoutTranspose
                              ? n.columns(first)
                              : fmt::format("head {}’s part", n.subject.head + 1),
                          n.query(), n.named(n.cell(TensorId::qProj, last)));
-    case Beat::row:
+    case SegmentKind::row:
       return fmt::format("{} gets its query by the same columns of W_Q: {}", n.query(n.rowShown()),
                          n.headStart(TensorId::qProj, n.rowShown(), first));
-    case Beat::restOfRows:
+    case SegmentKind::restOfRows:
       return fmt::format("{}, up to {}: {}", n.rest("token", "tokens"), n.query(n.rowShown()),
                          n.headStart(TensorId::qProj, n.rowShown(), first));
-    case Beat::likewise: {
+    case SegmentKind::likewise: {
       const KeyOrValue part = keyOrValue(n.moment.part);
       const Index row = std::min(n.subject.query, n.c.keys() - 1);
       const Index column = firstColumnOf(part.perHead, n.subject.head, n.c);
@@ -99,7 +99,7 @@ std::string narrateSplit(const Narrator& n) {
     return fmt::format("{} = {} = {}", cellName(n.trace, at),
                        cellName(n.trace, e.terms.front().cells.front()), number(e.value));
   };
-  if (n.moment.beat == Beat::likewise) {
+  if (n.moment.beat == SegmentKind::likewise) {
     const KeyOrValue part = keyOrValue(n.moment.part);
     const Index head = n.c.kvHead(n.subject.head);
     const std::string shared =
@@ -130,23 +130,23 @@ std::string narrateNormalize(const Narrator& n) {
   };
   const Index head = n.c.kvHead(n.subject.head);
   switch (n.moment.beat) {
-    case Beat::cell: {
+    case SegmentKind::cell: {
       const CellRef at = n.cell(TensorId::qNorm, n.moment.from);
       return fmt::format(
           "{}’s query is divided by the root of the mean of its squares, each number times a "
           "learned gain: {} {}.",
           n.query(), cellName(n.trace, at), n.sum(explainCell(n.trace, at)));
     }
-    case Beat::restOfCells:
+    case SegmentKind::restOfCells:
       return fmt::format("{} by the same root: {}.", n.rest("number", "numbers"),
                          lengths(TensorId::q, TensorId::qNorm, n.subject.head, n.subject.query));
-    case Beat::likewise: {
+    case SegmentKind::likewise: {
       const Index row = std::min(n.subject.query, n.c.keys() - 1);
       return fmt::format("Every key as well, each by its own root: {}’s {}.", n.key(row),
                          lengths(TensorId::k, TensorId::kNorm, head, row));
     }
-    case Beat::row:
-    case Beat::restOfRows: {
+    case SegmentKind::row:
+    case SegmentKind::restOfRows: {
       const Index row = n.rowShown();
       return fmt::format("{}{}’s query by a root of its own: {}.",
                          n.alone() ? "" : n.rest("query", "queries") + ". ", n.query(row),
@@ -164,7 +164,7 @@ std::string narrateRotate(const Narrator& n) {
     return number(static_cast<double>(position) * frequencies.front()) + " radians";
   };
   switch (n.moment.beat) {
-    case Beat::cell: {
+    case SegmentKind::cell: {
       const Index half = n.c.dK() / 2;
       const CellRef at = n.cell(TensorId::qRot, n.moment.from);
       std::string about = "The next pair turns more slowly";
@@ -179,7 +179,7 @@ std::string narrateRotate(const Narrator& n) {
       return fmt::format("{}: {} {}.", about, cellName(n.trace, at),
                          n.sum(explainCell(n.trace, at)));
     }
-    case Beat::restOfCells: {
+    case SegmentKind::restOfCells: {
       const TensorId from = step(StepId::rotate).operands(TensorId::qRot, n.c).front();
       return fmt::format(
           "{}, each pair more slowly than the one before. A turn changes no length: {} before, {} "
@@ -187,15 +187,15 @@ std::string narrateRotate(const Narrator& n) {
           n.rest("number", "numbers"), number(n.length(n.cell(from, 0), n.c.dK())),
           number(n.length(n.cell(TensorId::qRot, 0), n.c.dK())));
     }
-    case Beat::likewise: {
+    case SegmentKind::likewise: {
       const Index row = std::min(n.subject.query, n.c.keys() - 1);
       return fmt::format(
           "Keys turn by their own positions, the first pair of {}’s by {}. So the product of a "
           "query and a key depends on how far apart they stand, not on where.",
           n.key(row), turned(row));
     }
-    case Beat::row:
-    case Beat::restOfRows: {
+    case SegmentKind::row:
+    case SegmentKind::restOfRows: {
       const Index row = n.rowShown();
       return fmt::format("{}{}, at position {}, turns by {}: {}",
                          n.alone() ? "" : n.rest("query", "queries") + ". ", n.query(row), row,
@@ -214,7 +214,7 @@ std::string narrateWeigh(const Narrator& n) {
                        n.key(top));
   };
   switch (n.moment.beat) {
-    case Beat::key: {
+    case SegmentKind::key: {
       const Explanation e = explainCell(n.trace, n.cell(TensorId::heads, 0));
       const Index j = n.moment.from;
       double sum = 0.0;
@@ -225,7 +225,7 @@ std::string narrateWeigh(const Narrator& n) {
                          number(term.leftValue, 3), factorText(term.rightValue),
                          number(term.product), number(sum));
     }
-    case Beat::restOfKeys: {
+    case SegmentKind::restOfKeys: {
       double sum = 0.0;
       for (Index j = n.moment.from; j < n.moment.to; ++j) {
         sum += n.value(n.cell(TensorId::weights, j));
@@ -233,15 +233,15 @@ std::string narrateWeigh(const Narrator& n) {
       return fmt::format("{}, with weights of {} together.", n.rest("value", "values"),
                          number(sum));
     }
-    case Beat::mixture: {
+    case SegmentKind::mixture: {
       const float gain = n.c.gain(n.subject.head);
       const std::string off =
           gain == 1.0F ? "" : fmt::format(", times the head’s gain {}", number(gain));
       return fmt::format("Added up{}, that is what head {} has for {}: {}", off, n.subject.head + 1,
                          n.query(), n.rowStart(TensorId::heads, n.subject.query));
     }
-    case Beat::row:
-    case Beat::restOfRows: {
+    case SegmentKind::row:
+    case SegmentKind::restOfRows: {
       const Index row = n.rowShown();
       const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("query", "queries"));
       return fmt::format("{}{} mixes the same values by its own weights, most {}: {}", opening,
@@ -274,8 +274,8 @@ std::string narrateConcat(const Narrator& n) {
 std::string narrateOutput(const Narrator& n) {
   const Index width = n.c.dModel;
   switch (n.moment.beat) {
-    case Beat::head:
-    case Beat::restOfHeads: {
+    case SegmentKind::head:
+    case SegmentKind::restOfHeads: {
       const Index head = n.alone() ? n.moment.from : n.moment.to - 1;
       const std::string opening = n.alone() ? "" : fmt::format("{}. ", n.rest("head", "heads"));
       return fmt::format(
@@ -283,7 +283,7 @@ std::string narrateOutput(const Narrator& n) {
           opening, head + 1, n.query(), n.c.dK(), n.c.dK() == 1 ? "" : "s",
           number(contributionLength(n, head)));
     }
-    case Beat::total:
+    case SegmentKind::total:
       return fmt::format("{} they make {}’s output, of length {}: {}",
                          n.c.bias ? "With b_O added," : "Added up,", n.query(),
                          number(n.length(n.cell(TensorId::output, 0), width)),

@@ -11,13 +11,13 @@
 namespace headscope {
 
 struct Narrator {
-  Narrator(const Trace& trace, const Subject& subject, const Moment& moment)
+  Narrator(const Trace& trace, const RowId& subject, const TimelineSegment& moment)
       : trace(trace), c(trace.config()), subject(subject), moment(moment) {}
 
   const Trace& trace;
   const AttentionConfig& c;
-  const Subject& subject;
-  const Moment& moment;
+  const RowId& subject;
+  const TimelineSegment& moment;
 
   /// “sat”
   std::string query(Index row) const;

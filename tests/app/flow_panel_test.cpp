@@ -67,8 +67,8 @@ class FlowPanel : public testing::Test {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize({kPanelWidth, kPanelHeight});
     ImGui::Begin("panel", nullptr, ImGuiWindowFlags_NoDecoration);
-    const Look look = this->look();
-    EditSink edits;
+    const FrameContext look = this->look();
+    FrameCommands edits;
     origin_ = ImGui::GetCursorScreenPos();
     flowPanel({trace_->document(), *trace_, trace_, view_, edits, look, computations_, magnitudes_,
                explanations_},
@@ -77,14 +77,14 @@ class FlowPanel : public testing::Test {
     ImGui::Render();
   }
 
-  Look look() {
+  FrameContext look() {
     return {
         theme(ThemeKind::light), fonts_, maps_, scene_, typed_, now_, 1, 0, false, &wantsFrame_};
   }
 
   FlowLayout layout() {
     const ImVec2 room(kPanelWidth - 2 * origin_.x, kPanelHeight - 2 * origin_.y);
-    const Look look = this->look();
+    const FrameContext look = this->look();
     return layoutFlow(trace_->config(), view_.head, room.x, room.y - kTop, flowMetrics(look));
   }
 

@@ -57,7 +57,7 @@ TEST_F(Pacing, ASweepHasThirtyFramesASecondAndAMomentFour) {
   const Timeline timeline(ui.config(), {ui.view().item, ui.view().head, 0});
   bool swept = false;
   bool stood = false;
-  for (const Moment& moment : timeline.moments()) {
+  for (const TimelineSegment& moment : timeline.moments()) {
     if (moment.length < 0.5) continue;
     const bool sweep = isSweep(moment.beat);
     if (sweep ? std::exchange(swept, true) : std::exchange(stood, true)) continue;

@@ -76,7 +76,7 @@ std::string rowShown(const AppDriver& ui, Index head) {
 std::string rowText(const HeadReport& report, std::size_t head) {
   std::string text = std::to_string(head + 1) + labelWithScore(report.labels[head]);
   for (const MetricInfo& m : allMetrics()) {
-    const Measured& measured = report.metrics[head][m.metric];
+    const MetricValue& measured = report.metrics[head][m.metric];
     text += measured ? figureText(*measured) : "–";
   }
   return text;
@@ -369,7 +369,7 @@ TEST(HeadsFigures, AreOrderedWithWhatIsNotDefinedLast) {
   report.metrics.resize(4);
   report.labels.resize(4);
   report.metrics[0][Metric::self] = {0.2, {}};
-  report.metrics[1][Metric::self] = Measured::undefined("no");
+  report.metrics[1][Metric::self] = MetricValue::undefined("no");
   report.metrics[2][Metric::self] = {0.9, {}};
   report.metrics[3][Metric::self] = {0.2, {}};
   EXPECT_EQ(headsInOrder(report, "self", true), (std::vector<Index>{2, 0, 3, 1}));

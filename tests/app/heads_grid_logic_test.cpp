@@ -24,7 +24,8 @@ TEST(HeadOrder, SortsByAMetricWithTheUndefinedLast) {
   std::vector<HeadMetrics> metrics(5);
   const std::vector<std::optional<double>> values{0.2, std::nullopt, 0.9, 0.2, 0.5};
   for (std::size_t h = 0; h < values.size(); ++h) {
-    metrics[h][Metric::entropy] = values[h] ? Measured{values[h], {}} : Measured::undefined("no");
+    metrics[h][Metric::entropy] =
+        values[h] ? MetricValue{values[h], {}} : MetricValue::undefined("no");
   }
   EXPECT_EQ(headOrder(metrics, "entropy", 5), (std::vector<Index>{2, 4, 0, 3, 1}));
   EXPECT_EQ(headOrder(metrics, "", 5), (std::vector<Index>{0, 1, 2, 3, 4}));

@@ -136,7 +136,7 @@ TEST(WhySeveral, SaysWhatTheTokenGetsThatLosesMostOfBoth) {
   EXPECT_FALSE(ui.shows("scores ×", "effects"));
   const auto found = twoInOne(ui.trace(), 0, pair, PairGains::asBuilt);
   ASSERT_TRUE(found && found->torn);
-  const TornQuery& torn = *found->torn;
+  const ConflictedQuery& torn = *found->torn;
   ui.hover(ui.at("two heads give", "effects"));
   for (int i = 0; i < 40; ++i) ui.frame();
   EXPECT_TRUE(

@@ -16,18 +16,19 @@ namespace {
 
 class Play : public testing::Test {
  protected:
-  Subject subject() { return {ui.view().item, ui.view().head, query}; }
+  RowId subject() { return {ui.view().item, ui.view().head, query}; }
   Timeline timeline() { return {ui.config(), subject()}; }
-  Moment moment() {
+  TimelineSegment moment() {
     const Timeline all = timeline();
     return all.moments()[all.at(ui.view().playTime.value_or(-1.0))];
   }
   /// Halts at the first such moment.
-  void goTo(StepId step, Beat beat, Index from = 0) {
+  void goTo(StepId step, SegmentKind beat, Index from = 0) {
     const Timeline all = timeline();
-    const auto found = std::find_if(
-        all.moments().begin(), all.moments().end(),
-        [&](const Moment& m) { return m.step == step && m.beat == beat && m.from >= from; });
+    const auto found =
+        std::find_if(all.moments().begin(), all.moments().end(), [&](const TimelineSegment& m) {
+          return m.step == step && m.beat == beat && m.from >= from;
+        });
     ASSERT_NE(found, all.moments().end());
     ui.view().playTime = found->start + found->length / 2;
     ui.settle();
@@ -71,7 +72,7 @@ TEST_F(Play, SpaceStartsAndHalts) {
   EXPECT_TRUE(ui.shows(narration(), "stage")) << narration();
   ui.host().advance(3.0);
   ui.frame();
-  EXPECT_EQ(moment().beat, Beat::cell);
+  EXPECT_EQ(moment().beat, SegmentKind::cell);
   EXPECT_EQ(moment().from, 1);
   ui.press(Key::space);
   EXPECT_FALSE(ui.view().playing);
@@ -97,7 +98,7 @@ TEST_F(Play, GoesByTheClockTimesTheSpeed) {
 
 TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
   EXPECT_EQ(ui.app().nextChange(), kNever);
-  goTo(StepId::score, Beat::cell);
+  goTo(StepId::score, SegmentKind::cell);
   EXPECT_FALSE(ui.app().wantsFrame());
   EXPECT_EQ(ui.app().nextChange(), kNever);
   ui.view().playing = true;
@@ -105,7 +106,7 @@ TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
   EXPECT_FALSE(ui.app().wantsFrame());
   EXPECT_LE(ui.app().nextChange(), 0.25);
   ui.view().playing = false;
-  goTo(StepId::score, Beat::allHeads);
+  goTo(StepId::score, SegmentKind::allHeads);
   EXPECT_FALSE(ui.app().wantsFrame());
   ui.view().playing = true;
   ui.frame();
@@ -119,7 +120,7 @@ TEST_F(Play, AsksForFramesOnlyWhenThePictureChanges) {
 }
 
 TEST_F(Play, StopsAtTheEndAndStartsAgain) {
-  goTo(StepId::output, Beat::restOfRows);
+  goTo(StepId::output, SegmentKind::restOfRows);
   ui.view().playing = true;
   ui.host().advance(60.0);
   ui.settle();
@@ -155,7 +156,7 @@ TEST_F(Play, ArrowsMoveTheTimelineRatherThanTheChosenCell) {
   const CellRef chosen{TensorId::rawScores, 0, 0, 2, 4};
   ui.view().selected = chosen;
   query = 2;
-  goTo(StepId::score, Beat::cell);
+  goTo(StepId::score, SegmentKind::cell);
   ui.press(Key::right);
   EXPECT_EQ(moment().from, 1);
   EXPECT_EQ(ui.view().selected, chosen);
@@ -166,7 +167,7 @@ TEST_F(Play, ArrowsMoveTheTimelineRatherThanTheChosenCell) {
 }
 
 TEST_F(Play, ASceneHaltsWhereTheTimelineStood) {
-  goTo(StepId::score, Beat::cell, 2);
+  goTo(StepId::score, SegmentKind::cell, 2);
   ViewState played = ui.view();
   played.playing = true;
   const ViewState back = viewFromJson(viewToJson(played), {});
@@ -189,7 +190,7 @@ TEST_F(Play, EveryMomentIsReachedByKey) {
 }
 
 TEST_F(Play, EscapeLeavesTheTimeline) {
-  goTo(StepId::weigh, Beat::mixture);
+  goTo(StepId::weigh, SegmentKind::mixture);
   ui.press(Key::escape);
   EXPECT_FALSE(ui.view().playTime);
   EXPECT_EQ(ui.view().step, StepId::weigh);
@@ -230,7 +231,7 @@ TEST_F(Play, TheBarScrubs) {
 }
 
 TEST_F(Play, WhatIsNotReachedIsVeiled) {
-  goTo(StepId::score, Beat::cell, 3);
+  goTo(StepId::score, SegmentKind::cell, 3);
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 3U);
   for (Index row = 0; row < 6; ++row) {
@@ -244,7 +245,7 @@ TEST_F(Play, WhatIsNotReachedIsVeiled) {
 }
 
 TEST_F(Play, AllHeadsComeOneAfterAnotherAndTheScopeIsLeftAsItWas) {
-  goTo(StepId::score, Beat::allHeads);
+  goTo(StepId::score, SegmentKind::allHeads);
   const auto maps = ui.heatmaps("stage");
   ASSERT_EQ(maps.size(), 8U);
   EXPECT_FALSE(veiled(middle(maps[3])));
@@ -260,7 +261,7 @@ TEST_F(Play, ItIsAboutTheChosenQueryAndHead) {
   ui.view().head = 3;
   ui.view().selected = CellRef{TensorId::rawScores, 0, 3, 2, 4};
   query = 2;
-  goTo(StepId::score, Beat::cell, 1);
+  goTo(StepId::score, SegmentKind::cell, 1);
   EXPECT_TRUE(ui.shows("“sat” asks “cat”", "stage"));
   EXPECT_TRUE(ui.shows(narration(), "stage"));
   ui.view().head = 6;
@@ -270,7 +271,7 @@ TEST_F(Play, ItIsAboutTheChosenQueryAndHead) {
 }
 
 TEST_F(Play, AnEditPlaysOnWithTheNewNumbers) {
-  goTo(StepId::scale, Beat::cell, 1);
+  goTo(StepId::scale, SegmentKind::cell, 1);
   const std::string before = narration();
   ui.view().playing = true;
   ui.click("÷√d", "top bar");
@@ -288,7 +289,7 @@ TEST_F(Play, AnEditPlaysOnWithTheNewNumbers) {
 }
 
 TEST_F(Play, HaltedACellUnderTheMouseIsExplained) {
-  goTo(StepId::score, Beat::cell, 3);
+  goTo(StepId::score, SegmentKind::cell, 3);
   const auto maps = ui.heatmaps("stage");
   ui.hover(cellAt(maps[2], 6, 6, 4, 4));
   EXPECT_TRUE(ui.shows("S[the, the]", "stage"));
@@ -309,10 +310,10 @@ TEST(StageMoment, IsWithinEveryPass) {
   for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
-    for (const Subject& s : {Subject{0, 0, 0}, Subject{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
-                             Subject{0, c.numHeads / 2, c.seqLen / 2}}) {
+    for (const RowId& s : {RowId{0, 0, 0}, RowId{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
+                           RowId{0, c.numHeads / 2, c.seqLen / 2}}) {
       const Timeline timeline(c, s);
-      for (const Moment& moment : timeline.moments()) {
+      for (const TimelineSegment& moment : timeline.moments()) {
         for (const double share : {0.0, 0.37, 0.5, 1.0}) {
           const StageMoment shown = stageMoment(*trace, s, moment, share);
           EXPECT_TRUE(shown.head >= 0 && shown.head < c.numHeads) << name;
@@ -334,29 +335,30 @@ TEST(StageMoment, IsWithinEveryPass) {
 
 TEST(StageMoment, VeilsWhatHasNotBeenReached) {
   const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
-  const Subject s{0, 2, 3};
+  const RowId s{0, 2, 3};
   const Timeline timeline(trace->config(), s);
   int cells = 0;
   int rows = 0;
-  for (const Moment& m : timeline.moments()) {
+  for (const TimelineSegment& m : timeline.moments()) {
     if (m.step != StepId::score) continue;
     const StageMoment shown = stageMoment(*trace, s, m, 0.5);
     for (Index row = 0; row < 6; ++row) {
       for (Index col = 0; col < 6; ++col) {
         bool reached = true;
-        if (m.beat == Beat::cell) reached = row == s.query && col <= m.from;
-        if (m.beat == Beat::row) reached = row == s.query || row <= otherRow(s.query, m.from);
-        if (m.beat == Beat::restOfRows) reached = row <= otherRow(s.query, 3);  // of 3 and 4
+        if (m.beat == SegmentKind::cell) reached = row == s.query && col <= m.from;
+        if (m.beat == SegmentKind::row)
+          reached = row == s.query || row <= otherRow(s.query, m.from);
+        if (m.beat == SegmentKind::restOfRows) reached = row <= otherRow(s.query, 3);  // of 3 and 4
         EXPECT_EQ(isVeiled(shown, row, col), !reached) << row << ", " << col;
       }
     }
-    if (m.beat == Beat::cell) {
+    if (m.beat == SegmentKind::cell) {
       EXPECT_EQ(shown.lit[static_cast<std::size_t>(Lane::query)], s.query);
       EXPECT_EQ(shown.lit[static_cast<std::size_t>(Lane::key)], m.from);
       ++cells;
     }
-    rows += m.beat == Beat::row ? 1 : 0;
-    EXPECT_EQ(shown.scope == StageScope::allHeads, m.beat == Beat::allHeads);
+    rows += m.beat == SegmentKind::row ? 1 : 0;
+    EXPECT_EQ(shown.scope == StageScope::allHeads, m.beat == SegmentKind::allHeads);
   }
   EXPECT_EQ(cells, 6);
   EXPECT_EQ(rows, 3);
@@ -364,9 +366,9 @@ TEST(StageMoment, VeilsWhatHasNotBeenReached) {
 
 TEST(StageMoment, AHeadBringsItsColumns) {
   const TracePtr trace = runAttention(test::randomDocument(test::sized(24, 4, 6)));
-  const Subject s{0, 2, 3};
+  const RowId s{0, 2, 3};
   const Timeline timeline(trace->config(), s);
-  for (const Moment& m : timeline.moments()) {
+  for (const TimelineSegment& m : timeline.moments()) {
     if (m.step != StepId::concat) continue;
     const StageMoment shown = stageMoment(*trace, s, m, 0.0);
     EXPECT_EQ(shown.head, m.from);

@@ -22,7 +22,7 @@ TEST(SmallScores, ShowTheLargestOfEveryBlockHeadByHead) {
   document = apply(*document, SetMask{causal}, kTestBudget).document;
   const TracePtr held = runAttention(document);
   Document without = *document;
-  without.scoresHeld = ScoresHeld::none;
+  without.scoreStorage = ScoreStorage::none;
   const TracePtr pass = runAttention(std::make_shared<const Document>(without));
   ASSERT_FALSE(pass->holds(TensorId::weights));
 

@@ -190,7 +190,7 @@ TEST(ChartAxes, LinearAndLogarithmic) {
   gl::Scene scene;
   TypedText typed;
   bool wantsFrame = false;
-  const Look look{
+  const FrameContext look{
       theme(ThemeKind::light), fonts, maps, scene, typed, 0.0, 1.0F, 0.0, false, &wantsFrame};
   ChartFrame frame{{{0, 0}, {100, 54}}, {0, 1}, {0, 2}};
   frame.yTicks = false;

@@ -276,7 +276,7 @@ TEST(Attention, AHeadThatIsOffGivesExactZeros) {
 TEST(Attention, CancelledPassGivesNothing) {
   const DocumentPtr document = randomDocument(sized(16, 4, 5));
   const std::atomic<bool> cancelled{true};
-  Execution execution;
+  ExecutionContext execution;
   execution.cancelled = &cancelled;
   EXPECT_EQ(runAttention(document, nullptr, execution), nullptr);
   const std::atomic<bool> going{false};

@@ -244,12 +244,12 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   d = edited(edited(d, SetBias{false}), SetHeadGain{1, 0.0F});
   EXPECT_EQ(d->input->x.at({0, 1, 2}), 9.0F);
   EXPECT_EQ(d->weights.wV.at({1, 2}), 8.0F);
-  const Applied other = applied(d, SetText{0, false, "a dog barked"});
+  const EditResult other = applied(d, SetText{0, false, "a dog barked"});
   EXPECT_NE(other.document->input->x.at({0, 1, 2}), 9.0F);
   EXPECT_EQ(other.document->weights.wV.at({1, 2}), 8.0F);
   EXPECT_NE(other.note.find("edited cells"), std::string::npos) << other.note;
   EXPECT_FALSE(other.document->inputEdited);
-  const Applied wider = applied(d, SetDimensions{96, 4, 4});
+  const EditResult wider = applied(d, SetDimensions{96, 4, 4});
   EXPECT_NE(wider.note.find("weights were drawn anew"), std::string::npos) << wider.note;
   EXPECT_FALSE(wider.document->weightsEdited);
   // a loaded X needs no positions, and what moves is what is shown
@@ -257,7 +257,7 @@ TEST(EditedCells, StayWhereTheSizesStayAndGoWithANoteOtherwise) {
   const DocumentPtr file = edited(fromTensors(), SetCell{typed, 9.0F});
   EXPECT_TRUE(file->inputEdited);
   EXPECT_EQ(edited(file, SetPositions{Positions::none})->input, file->input);
-  const Applied moved = applied(file, MoveToken{0, false, 1, 3});
+  const EditResult moved = applied(file, MoveToken{0, false, 1, 3});
   EXPECT_EQ(moved.note, "");
   EXPECT_EQ(moved.document->input->x.at({0, 3, 2}), 9.0F);
   // another file is another X

@@ -82,7 +82,7 @@ TEST(MoveToken, TakesTheTokenElsewhere) {
 
 TEST(MoveToken, OfACutSentenceKeepsWhatIsNotShown) {
   const DocumentPtr cut = edited(wide({"one two three four five", "a b c d"}), SetTokens{3});
-  const Applied after = applied(cut, MoveToken{0, false, 0, 2});
+  const EditResult after = applied(cut, MoveToken{0, false, 0, 2});
   expectConsistent(*after.document);
   EXPECT_EQ(after.document->input->tokens[0], (Tokens{"two", "three", "one"}));
   EXPECT_EQ(after.document->input->tokens[1], cut->input->tokens[1]);
@@ -94,7 +94,7 @@ TEST(MoveToken, OfACutSentenceKeepsWhatIsNotShown) {
 
 TEST(MoveToken, OfARepeatedSentenceTakesTheTokensShownAndSaysSo) {
   const DocumentPtr repeated = edited(wide({"one two three", "a b"}), SetTokens{5});
-  const Applied after = applied(repeated, MoveToken{0, false, 4, 0});
+  const EditResult after = applied(repeated, MoveToken{0, false, 4, 0});
   expectConsistent(*after.document);
   EXPECT_EQ(after.document->input->tokens[0], (Tokens{"two", "one", "two", "three", "one"}));
   EXPECT_EQ(after.document->input->tokens[1], repeated->input->tokens[1]);
@@ -104,7 +104,7 @@ TEST(MoveToken, OfARepeatedSentenceTakesTheTokensShownAndSaysSo) {
 
 TEST(MoveToken, OfAShorterSentenceOfTheBatchLeavesThePadding) {
   const DocumentPtr before = wide({"one two three", "a b"});
-  const Applied after = applied(before, MoveToken{1, false, 0, 1});
+  const EditResult after = applied(before, MoveToken{1, false, 0, 1});
   EXPECT_EQ(after.document->input->tokens[1], (Tokens{"b", "a", ""}));
   EXPECT_EQ(after.document->input->tokens[0], before->input->tokens[0]);
   EXPECT_EQ(after.note, "");
@@ -171,7 +171,7 @@ TEST(Input, TensorsGiveDimensionsAndHeadsFollow) {
   const DocumentPtr before = fromTexts({"the cat sat"});
   const auto source = std::make_shared<const InputSource>(
       TensorSource{"x.safetensors", randomTensor({2, 5, 50}, 1, "x", 1.0F), {}, {}, {}});
-  const Applied after = applied(before, SetInput{source});
+  const EditResult after = applied(before, SetInput{source});
   expectConsistent(*after.document);
   EXPECT_EQ(after.document->config.dModel, 50);
   EXPECT_EQ(after.document->config.batch, 2);
@@ -234,7 +234,7 @@ TEST(Loaded, OtherSizesDrawNewOnesAndSaySo) {
       edited(fromTexts({"the cat sat"}),
              SetWeights{"w.safetensors", randomWeights(sized(48, 4, 1), 1), true, 4, 4});
   EXPECT_TRUE(sameWeights(*before, *edited(before, SetTokens{5})));
-  const Applied after = applied(before, SetDimensions{64, 4, 4});
+  const EditResult after = applied(before, SetDimensions{64, 4, 4});
   expectConsistent(*after.document);
   EXPECT_TRUE(after.document->weightSource.drawn());
   for (const char* part : {"the weights of w.safetensors do not fit", "xavier, seed 1", "undo"}) {
@@ -267,7 +267,7 @@ TEST(Loaded, WeightsForAMemoryOfItsOwnWidthNeedOne) {
   const DocumentPtr cross = edited(fromTexts({"the cat sat"}, {"die Katze"}), edit);
   expectConsistent(*cross);
   EXPECT_EQ(cross->input->memory.shape(), (Shape{1, 2, 10}));
-  const Applied back = applied(cross, SetText{0, true, ""});
+  const EditResult back = applied(cross, SetText{0, true, ""});
   expectConsistent(*back.document);
   EXPECT_TRUE(back.document->weightSource.drawn());
   EXPECT_NE(back.note.find("do not fit"), std::string::npos);

@@ -29,7 +29,7 @@ TEST(Dimensions, WidthDrawsWeightsAndEmbedsAnew) {
 
 TEST(Dimensions, HeadsAloneKeepInputAndWeights) {
   const DocumentPtr before = fromTexts({"the cat sat"});
-  const Applied after = applied(before, SetDimensions{48, 6, 6});
+  const EditResult after = applied(before, SetDimensions{48, 6, 6});
   EXPECT_TRUE(sameWeights(*before, *after.document));
   EXPECT_EQ(after.document->input, before->input);
   EXPECT_EQ(after.note, "");
@@ -112,7 +112,7 @@ TEST(Tokens, APaintedMaskIsFittedToTheNewLength) {
   const DocumentPtr before = edited(plain, masked(plain, [](Mask& m) {
                                       m.painted = painted(3, 3, {1, 0, 1, 1, 1, 0, 1, 1, 1});
                                     }));
-  const Applied after = applied(before, SetTokens{4});
+  const EditResult after = applied(before, SetTokens{4});
   EXPECT_NE(after.note.find("the painted mask was fitted to the new length"), std::string::npos);
   EXPECT_EQ(*after.document->config.mask.painted,
             (PaintedMask{4, 4, {1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1}}));
@@ -159,7 +159,7 @@ TEST(Batch, LengthsFollowTheTextsUntilTheUserSetsThem) {
 TEST(Switches, EachSetsItsFieldAndNothingElse) {
   const DocumentPtr before = fromTexts({"the cat sat"});
   const auto check = [&](const Edit& edit, const std::function<void(AttentionConfig&)>& change) {
-    const Applied after = applied(before, edit);
+    const EditResult after = applied(before, edit);
     AttentionConfig expected = before->config;
     change(expected);
     EXPECT_EQ(after.document->config, expected);

@@ -130,8 +130,8 @@ DocumentPtr editedByAny(const DocumentPtr& document, EditDraws& draws, std::stri
   }
 }
 
-DocumentPtr holding(ScoresHeld held, const DocumentPtr& document) {
-  return changed(document, [held](Document& d) { d.scoresHeld = held; });
+DocumentPtr holding(ScoreStorage held, const DocumentPtr& document) {
+  return changed(document, [held](Document& d) { d.scoreStorage = held; });
 }
 
 class EditedPass : public testing::TestWithParam<Case> {};
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(All, EditedPass, testing::ValuesIn(editedCases()),
 
 TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
   EditDraws draws(GetParam().name);
-  Execution execution;
+  ExecutionContext execution;
   execution.memory = std::make_shared<BlockStore>();  // used again and again
   DocumentPtr document = randomDocument(GetParam().config);
   TracePtr trace = runAttention(document, nullptr, execution);
@@ -157,11 +157,11 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
     expectSameBits(*trace, *whole);
     EXPECT_EQ(trace->fullyMaskedRows, whole->fullyMaskedRows);
     if (!document->config.mistakes.softmaxOverQueries) {
-      onlyWeights = runAttention(holding(ScoresHeld::weights, document), onlyWeights, execution);
+      onlyWeights = runAttention(holding(ScoreStorage::weights, document), onlyWeights, execution);
       EXPECT_TRUE(onlyWeights->tensor(TensorId::rawScores).empty());
       EXPECT_FALSE(onlyWeights->tensor(TensorId::weights).empty());
       expectSameBits(*onlyWeights, *whole);
-      noScores = runAttention(holding(ScoresHeld::none, document), noScores, execution);
+      noScores = runAttention(holding(ScoreStorage::none, document), noScores, execution);
       EXPECT_TRUE(noScores->tensor(TensorId::weights).empty());
       expectSameBits(*noScores, *whole);
     }
@@ -177,7 +177,7 @@ TEST_P(EditedPass, IsBitForBitAWholePassOverRandomEdits) {
 
 TEST(EditedPass, GivesNothingWhereItIsCancelled) {
   const std::atomic<bool> cancelled = true;
-  Execution execution;
+  ExecutionContext execution;
   execution.cancelled = &cancelled;
   EXPECT_EQ(runAttention(randomDocument(sized(64, 8, 40)), nullptr, execution), nullptr);
 }
@@ -185,9 +185,9 @@ TEST(EditedPass, GivesNothingWhereItIsCancelled) {
 TEST(EditedPass, HoldsScoresAgainOrNoMore) {
   DocumentPtr document = randomDocument(sized(64, 8, 40));
   TracePtr trace = runAttention(document);
-  using enum ScoresHeld;
+  using enum ScoreStorage;
   Index head = 0;
-  for (const ScoresHeld held : {none, all, weights, all, none, weights, none}) {
+  for (const ScoreStorage held : {none, all, weights, all, none, weights, none}) {
     document = edited(document, SetHeadGain{head++, 0.5F});
     trace = runAttention(holding(held, document), trace);
     for (const TensorId id : {TensorId::rawScores, TensorId::weights}) {
@@ -227,7 +227,7 @@ TEST(EditedPass, GoesToExtremesAndBack) {
 
 /// Results of the pass before that are still looked at are not written over.
 TEST(EditedPass, LeavesThePassBeforeAsItWas) {
-  Execution execution;
+  ExecutionContext execution;
   execution.memory = std::make_shared<BlockStore>();
   DocumentPtr document = randomDocument(sized(64, 8, 40));
   const TracePtr first = runAttention(document, nullptr, execution);

@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(All, Explain, testing::ValuesIn(allCases()),
 TEST_P(Explain, EveryTensorOfEveryStep) {
   for (const Step* step : stepsOf({})) {
     for (const TensorId id : step->outputs()) {
-      EXPECT_EQ(&stepGiving(id), step);
+      EXPECT_EQ(&producerOf(id), step);
       const double allowed = 1e-5 * std::max(1e-30, largest(trace_->materialise(id).values()));
       for (const CellRef& cell : cellsOf(id)) {
         SCOPED_TRACE(toString(cell));

@@ -183,7 +183,7 @@ TEST_P(ExtremePass, EveryValueIsFiniteOrMasked) {
   ASSERT_TRUE(heads);
   for (const HeadMetrics& head : *heads) {
     for (const MetricInfo& m : allMetrics()) {
-      const Measured& measured = head[m.metric];
+      const MetricValue& measured = head[m.metric];
       ASSERT_TRUE(!measured.value ? !measured.why.empty() : std::isfinite(*measured.value));
     }
   }

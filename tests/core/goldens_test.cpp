@@ -20,7 +20,7 @@ class GoldenCase : public testing::TestWithParam<std::tuple<const char*, int>> {
 TEST_P(GoldenCase, AgreesWithPyTorch) {
   const SafetensorsFile file(golden(std::get<0>(GetParam())));
   const Golden golden = goldenOf(file);
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = std::get<1>(GetParam());
   execution.flopsPerThread = 1;  // however small
   const TracePtr trace = runAttention(goldenDocument(file), nullptr, execution);

@@ -29,7 +29,7 @@ class GoldenGradients : public testing::TestWithParam<std::tuple<const char*, in
 TEST_P(GoldenGradients, AgreeWithPyTorch) {
   const SafetensorsFile file(golden(std::get<0>(GetParam())));
   const Golden golden = goldenOf(file);
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = std::get<1>(GetParam());
   execution.flopsPerThread = 1;
   const Tensor gradOutput =
@@ -207,7 +207,7 @@ void expectSameBits(const Gradients& a, const Gradients& b) {
 
 TEST_P(Gradient, HasTheSameBitsOnEveryNumberOfThreads) {
   const TracePtr trace = runAttention(document(true));
-  Execution one, three;
+  ExecutionContext one, three;
   one.threads = 1;
   three.threads = 3;
   three.flopsPerThread = 1;
@@ -249,7 +249,7 @@ TEST_P(Gradient, OfEachCellIsExplained) {
         size += std::abs(term.product);
       }
       EXPECT_NEAR(e.sum, sum, 1e-9 * size);
-      const double scale = e.ending == Ending::difference ? std::abs(e.factor) + 1.0 : 1.0;
+      const double scale = e.ending == ExplanationForm::difference ? std::abs(e.factor) + 1.0 : 1.0;
       EXPECT_NEAR(e.computed(), e.value, 1e-5 * size * scale) << toString(cell);
     }
   }

@@ -16,7 +16,7 @@ namespace {
 
 HeadMetrics metricsOf(const std::map<Metric, double>& values) {
   HeadMetrics metrics;
-  for (const MetricInfo& m : allMetrics()) metrics[m.metric] = Measured::undefined("not given");
+  for (const MetricInfo& m : allMetrics()) metrics[m.metric] = MetricValue::undefined("not given");
   for (const auto& [metric, value] : values) metrics[metric] = {value, {}};
   return metrics;
 }
@@ -143,7 +143,7 @@ TEST(HeadLabel, NeedsThreeRows) {
 
 TEST(HeadLabel, WhatIsNotDefinedNeverWins) {
   HeadMetrics nothing = metricsOf({});
-  nothing[Metric::entropy] = Measured::undefined("every row is fully masked");
+  nothing[Metric::entropy] = MetricValue::undefined("every row is fully masked");
   const HeadLabel label = headLabel(nothing, uniformWith(0.0, 0));
   EXPECT_FALSE(label.defined());
   EXPECT_EQ(label.score, std::nullopt);
@@ -153,7 +153,7 @@ TEST(HeadLabel, WhatIsNotDefinedNeverWins) {
 
 TEST(HeadLabel, ADeclaredRelationIsOneRoleMore) {
   const HeadMetrics metrics = measured({{Metric::previousToken, 0.7}});
-  const auto withRelation = [&](const Measured& score, bool own = false,
+  const auto withRelation = [&](const MetricValue& score, bool own = false,
                                 PartnerChance chance = {0.0, 5}) {
     const RelationScore relation{"verb → its subject", score, false, own, chance};
     return headLabel(metrics, uniformWith(0.0), {&relation, 1});
@@ -165,7 +165,7 @@ TEST(HeadLabel, ADeclaredRelationIsOneRoleMore) {
   EXPECT_TRUE(held.declared);
   EXPECT_EQ(withRelation({0.7, {}}).key, "previous_token");
   EXPECT_FALSE(withRelation({0.7, {}}).declared);
-  EXPECT_EQ(withRelation(Measured::undefined("none")).key, "previous_token");
+  EXPECT_EQ(withRelation(MetricValue::undefined("none")).key, "previous_token");
   // of another head it needs as many rows as any role, of the head itself one
   EXPECT_EQ(withRelation({0.9, {}}, false, {0.1, 2}).key, "previous_token");
   EXPECT_EQ(withRelation({0.9, {}}, true, {0.1, 1}).key, "verb → its subject");

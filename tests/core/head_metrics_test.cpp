@@ -28,7 +28,7 @@ std::vector<std::string> lowerCasedAll(std::vector<std::string> tokens) {
   return tokens;
 }
 
-void expectNear(const Measured& measured, const std::optional<double>& expected,
+void expectNear(const MetricValue& measured, const std::optional<double>& expected,
                 const std::string& name) {
   ASSERT_EQ(measured.value.has_value(), expected.has_value()) << name << ": " << measured.why;
   EXPECT_EQ(measured.why.empty(), expected.has_value()) << name << ": " << measured.why;
@@ -195,7 +195,7 @@ TEST(HeadMetrics, PaddedQueriesDoNotCount) {
 }
 
 std::string whyOf(const TracePtr& trace, Metric metric) {
-  const Measured measured = only(trace)[metric];
+  const MetricValue measured = only(trace)[metric];
   EXPECT_FALSE(measured.value.has_value()) << info(metric).key;
   return measured.why;
 }

@@ -82,7 +82,7 @@ TEST(HeadRanges, HoldWhateverIsDoneToTheWeights) {
       const auto report = headReport(*trace, choice, {});
       for (std::size_t h = 0; h < report->metrics.size(); ++h) {
         for (const MetricInfo& m : allMetrics()) {
-          const Measured& measured = report->metrics[h][m.metric];
+          const MetricValue& measured = report->metrics[h][m.metric];
           if (!measured) continue;
           expectWithin(*measured, rangeOf(m.metric, c),
                        fmt::format("{}, head {}, {}", name, h, m.key));

@@ -36,7 +36,7 @@ void expectSameBits(const Weights& a, const Weights& b) {
 }
 
 Weights learnedIn(const AttentionConfig& config, Index steps, int threads, double* loss = nullptr) {
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = threads;
   execution.flopsPerThread = 1;  // as many threads as there are, however little the work
   LearningSettings settings;
@@ -89,7 +89,7 @@ TEST(LearnedLayer, RefusesWhatCannotLearn) {
 
 TEST(LearnedLayer, StopsWhenItIsCancelled) {
   const std::atomic<bool> cancelled{true};
-  Execution execution;
+  ExecutionContext execution;
   execution.cancelled = &cancelled;
   LayerLearner learner(ofSize(32, 4), 1);
   const Weights before = learner.weights();

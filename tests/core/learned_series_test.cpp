@@ -25,7 +25,7 @@ SeriesSource shipped(const char* example) {
 }
 
 Weights learnedIn(Index dModel, Index heads, Index channels, Index steps, int threads) {
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = threads;
   execution.flopsPerThread = 1;  // as many threads as there are, however little the work
   LearningSettings settings = usualSettings({channels});

@@ -145,8 +145,8 @@ TEST(Ledger, RefusalNamesTheFigure) {
 
 TEST(Ledger, ScoresThatDoNotFitAreNotHeld) {
   AttentionConfig c = sized(512, 8, 16'384);
-  using enum ScoresHeld;
-  const auto needed = [&c](ScoresHeld held) {
+  using enum ScoreStorage;
+  const auto needed = [&c](ScoreStorage held) {
     const Ledger cost = ledger(c, held);
     return cost.residentBytes + cost.resultBytes;
   };

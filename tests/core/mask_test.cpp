@@ -186,7 +186,7 @@ TEST_P(Patterns, Padding) {
   }
 }
 
-TEST_P(Patterns, Documents) {
+TEST_P(Patterns, DocumentEditor) {
   const std::vector<std::pair<std::vector<Index>, std::vector<Index>>> kEnds{
       {{}, {}}, {{2}, {1}}, {{1, 3}, {2, 3}}, {{2, 4, 6}, {1}}, {{6}, {6}}};
   for (const auto& [queryEnds, keyEnds] : kEnds) {

@@ -61,7 +61,8 @@ class KeptModelEdits : public testing::Test {
     return {shown_, "{}", {}, {}, {std::make_shared<const SavedModel>(model)}};
   }
   static Tensor outputOf(const model::ModelDocumentPtr& document) {
-    return model::runModel(document, nullptr, Execution{}, kBudget)->logits(0, document->tokens());
+    return model::runModel(document, nullptr, ExecutionContext{}, kBudget)
+        ->logits(0, document->tokens());
   }
 
   TempFolder files_;

@@ -29,7 +29,7 @@ ModelPtr modelOf(const std::string& name) { return formats::openModel(directoryO
 
 ModelTracePtr run(const ModelDocumentPtr& document, const ModelTracePtr& previous = nullptr,
                   Index budget = kBudget, int threads = 1) {
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = threads;
   execution.flopsPerThread = 1;
   return runModel(document, previous, execution, budget);

@@ -41,7 +41,7 @@ TEST(Timeline, MomentsFollowEachOtherThroughEveryStep) {
     const Timeline timeline(document->config, {0, 0, 0});
     double time = 0.0;
     std::size_t place = 0;
-    for (const Moment& moment : timeline.moments()) {
+    for (const TimelineSegment& moment : timeline.moments()) {
       EXPECT_EQ(moment.start, time) << name;
       EXPECT_GE(moment.length, 0.4) << name;
       EXPECT_LT(moment.from, moment.to) << name;
@@ -60,26 +60,26 @@ TEST(Timeline, MomentsFollowEachOtherThroughEveryStep) {
 TEST(Timeline, LeavesNothingOut) {
   const AttentionConfig c = with(sized(96, 12, 40), [](auto& config) { config.batch = 2; });
   const Timeline timeline(c, {0, 0, 3});
-  const auto covered = [&](StepId step, Beat one, Beat rest) {
+  const auto covered = [&](StepId step, SegmentKind one, SegmentKind rest) {
     Index next = 0;
-    for (const Moment& m : timeline.moments()) {
+    for (const TimelineSegment& m : timeline.moments()) {
       if (m.step != step || (m.beat != one && m.beat != rest)) continue;
       EXPECT_EQ(m.from, next);
       next = m.to;
     }
     return next;
   };
-  EXPECT_EQ(covered(StepId::project, Beat::cell, Beat::restOfCells), 8);
-  EXPECT_EQ(covered(StepId::split, Beat::head, Beat::restOfHeads), 12);
+  EXPECT_EQ(covered(StepId::project, SegmentKind::cell, SegmentKind::restOfCells), 8);
+  EXPECT_EQ(covered(StepId::split, SegmentKind::head, SegmentKind::restOfHeads), 12);
   for (const StepId step : {StepId::score, StepId::scale, StepId::mask, StepId::softmax}) {
-    EXPECT_EQ(covered(step, Beat::cell, Beat::restOfCells), 40);
-    EXPECT_EQ(covered(step, Beat::row, Beat::restOfRows), 39);
-    EXPECT_EQ(covered(step, Beat::allHeads, Beat::allHeads), 12);
+    EXPECT_EQ(covered(step, SegmentKind::cell, SegmentKind::restOfCells), 40);
+    EXPECT_EQ(covered(step, SegmentKind::row, SegmentKind::restOfRows), 39);
+    EXPECT_EQ(covered(step, SegmentKind::allHeads, SegmentKind::allHeads), 12);
   }
-  EXPECT_EQ(covered(StepId::weigh, Beat::key, Beat::restOfKeys), 40);
-  EXPECT_EQ(covered(StepId::concat, Beat::head, Beat::restOfHeads), 12);
-  EXPECT_EQ(covered(StepId::output, Beat::head, Beat::restOfHeads), 12);
-  EXPECT_EQ(covered(StepId::output, Beat::row, Beat::restOfRows), 39);
+  EXPECT_EQ(covered(StepId::weigh, SegmentKind::key, SegmentKind::restOfKeys), 40);
+  EXPECT_EQ(covered(StepId::concat, SegmentKind::head, SegmentKind::restOfHeads), 12);
+  EXPECT_EQ(covered(StepId::output, SegmentKind::head, SegmentKind::restOfHeads), 12);
+  EXPECT_EQ(covered(StepId::output, SegmentKind::row, SegmentKind::restOfRows), 39);
 }
 
 TEST(Timeline, ATimeHasItsMoment) {
@@ -96,7 +96,7 @@ TEST(Timeline, ATimeHasItsMoment) {
 TEST(Timeline, AnotherSizeIsShownAtTheSameShareOfItsStep) {
   const Timeline small(sized(8, 2, 3), {0, 0, 0});
   const Timeline large(sized(512, 8, 30), {0, 0, 0});
-  for (const Moment& moment : small.moments()) {
+  for (const TimelineSegment& moment : small.moments()) {
     const double there = large.translate(small, moment.start + moment.length / 2);
     EXPECT_EQ(large.moments()[large.at(there)].step, moment.step);
     EXPECT_NEAR(small.translate(large, there), moment.start + moment.length / 2, 1e-9);
@@ -108,10 +108,10 @@ TEST(Narration, SaysSomethingSoundAtEveryMomentOfEveryPass) {
   for (const auto& [name, document] : test::documentsOfAllKinds()) {
     const TracePtr trace = runAttention(document);
     const AttentionConfig& c = trace->config();
-    for (const Subject& s : {Subject{0, 0, 0}, Subject{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
-                             Subject{0, std::min<Index>(1, c.numHeads - 1), c.seqLen / 4}}) {
+    for (const RowId& s : {RowId{0, 0, 0}, RowId{c.batch - 1, c.numHeads - 1, c.seqLen - 1},
+                           RowId{0, std::min<Index>(1, c.numHeads - 1), c.seqLen / 4}}) {
       const Timeline timeline(c, s);
-      for (const Moment& moment : timeline.moments()) {
+      for (const TimelineSegment& moment : timeline.moments()) {
         const std::string text = narrate(*trace, s, moment);
         EXPECT_GE(text.size(), 20U) << name;
         EXPECT_LE(text.size(), 260U) << name << ": " << text;
@@ -132,9 +132,9 @@ class Told : public testing::Test {
   void open(const DocumentPtr& document) { trace_ = runAttention(document); }
 
   /// The sentence of the first such moment from `from` on.
-  std::string told(StepId step, Beat beat, Index from = 0) const {
+  std::string told(StepId step, SegmentKind beat, Index from = 0) const {
     const Timeline timeline(trace_->config(), kSubject);
-    for (const Moment& m : timeline.moments()) {
+    for (const TimelineSegment& m : timeline.moments()) {
       if (m.step == step && m.beat == beat && m.from >= from) return narrate(*trace_, kSubject, m);
     }
     ADD_FAILURE() << "no such moment in step " << static_cast<int>(step);
@@ -150,37 +150,38 @@ class Told : public testing::Test {
     }
   }
 
-  static constexpr Subject kSubject{0, 5, 2};  // “sat” in head 6
+  static constexpr RowId kSubject{0, 5, 2};  // “sat” in head 6
   TracePtr trace_;
 };
 
 TEST_F(Told, ByTokensAndTheTracesNumbers) {
   open(presetDocument("original-transformer"));
-  expectAll(told(StepId::project, Beat::cell, 1),
+  expectAll(told(StepId::project, SegmentKind::cell, 1),
             {"“sat”", "q_proj[sat, 321]", "= " + value(TensorId::qProj, 2, 321) + "."});
-  expectAll(told(StepId::project, Beat::row, 1),
+  expectAll(told(StepId::project, SegmentKind::row, 1),
             {"“cat”", "q_proj[cat, 320] = " + value(TensorId::qProj, 1, 320)});
-  expectAll(told(StepId::project, Beat::likewise),
+  expectAll(told(StepId::project, SegmentKind::likewise),
             {"key", "W_K", "k_proj[sat, 320] = " + value(TensorId::kProj, 2, 320)});
-  expectAll(told(StepId::split, Beat::head, 2),
+  expectAll(told(StepId::split, SegmentKind::head, 2),
             {"Head 3", "columns 128 to 191", "q_proj[sat, 128]", value(TensorId::qProj, 2, 128)});
-  expectAll(told(StepId::score, Beat::cell, 1),
+  expectAll(told(StepId::score, SegmentKind::cell, 1),
             {"“sat” asks “cat”", "62 more terms = " + value(TensorId::rawScores, 2, 1) + "."});
   expectAll(
-      told(StepId::scale, Beat::cell, 1),
+      told(StepId::scale, SegmentKind::cell, 1),
       {"“cat”", value(TensorId::rawScores, 2, 1) + " × 0.1250 = ", value(TensorId::scores, 2, 1)});
-  expectAll(told(StepId::mask, Beat::restOfCells), {"No mask", "“sat”", "every key, 6 of them"});
-  expectAll(told(StepId::softmax, Beat::cell, 4),
+  expectAll(told(StepId::mask, SegmentKind::restOfCells),
+            {"No mask", "“sat”", "every key, 6 of them"});
+  expectAll(told(StepId::softmax, SegmentKind::cell, 4),
             {"“sat” gives “the”", "= " + value(TensorId::weights, 2, 4)});
-  expectAll(told(StepId::weigh, Beat::mixture),
+  expectAll(told(StepId::weigh, SegmentKind::mixture),
             {"head 6", "heads[sat, 0] = " + value(TensorId::heads, 2, 0)});
-  expectAll(told(StepId::concat, Beat::head, 4),
+  expectAll(told(StepId::concat, SegmentKind::head, 4),
             {"Head 5", "columns 256 to 319", "C[sat, 256]", value(TensorId::heads, 2, 0, 4)});
-  expectAll(told(StepId::output, Beat::total),
+  expectAll(told(StepId::output, SegmentKind::total),
             {"b_O", "“sat”", "output[sat, 0] = " + value(TensorId::output, 2, 0)});
-  expectAll(told(StepId::output, Beat::restOfRows),
+  expectAll(told(StepId::output, SegmentKind::restOfRows),
             {"5 tokens", "“mat”", "output[mat, 0] = " + value(TensorId::output, 5, 0)});
-  expectAll(told(StepId::score, Beat::allHeads),
+  expectAll(told(StepId::score, SegmentKind::allHeads),
             {value(TensorId::rawScores, 2, 5, 0) + " in head 1",
              value(TensorId::rawScores, 2, 5, 7) + " in head 8"});
 }
@@ -195,10 +196,10 @@ TEST_F(Told, TheSumsAreThoseOfTheTrace) {
   for (Index j = 0; j < 6; ++j) {
     exponentials += std::exp(trace_->value({TensorId::maskedScores, 0, 5, 2, j}) - largest);
   }
-  expectAll(told(StepId::softmax, Beat::maximum), {"“sat”", "6 allowed", number(largest)});
-  expectAll(told(StepId::softmax, Beat::sum), {number(exponentials)});
+  expectAll(told(StepId::softmax, SegmentKind::maximum), {"“sat”", "6 allowed", number(largest)});
+  expectAll(told(StepId::softmax, SegmentKind::sum), {number(exponentials)});
   // the values mixed one after another: after the last, what the trace has
-  expectAll(told(StepId::weigh, Beat::key, 5),
+  expectAll(told(StepId::weigh, SegmentKind::key, 5),
             {"“mat”", "so far " + value(TensorId::heads, 2, 0) + "."});
   // all heads' terms and the bias make the output; one head's length is its own
   const auto& concat = trace_->tensor(TensorId::concat);
@@ -211,19 +212,19 @@ TEST_F(Told, TheSumsAreThoseOfTheTrace) {
     }
     squares += sum * sum;
   }
-  expectAll(told(StepId::output, Beat::head, 2),
+  expectAll(told(StepId::output, SegmentKind::head, 2),
             {"Head 3", "a vector of length " + number(std::sqrt(squares)) + "."});
 }
 
 TEST_F(Told, WhatAMaskForbidsAndWhy) {
   const auto causal = [](Document& d) { d.config.mask.causal = true; };
   open(test::changed(presetDocument("original-transformer"), causal));
-  expectAll(told(StepId::mask, Beat::cell, 1), {"“sat” may see “cat”"});
-  expectAll(told(StepId::mask, Beat::cell, 3),
+  expectAll(told(StepId::mask, SegmentKind::cell, 1), {"“sat” may see “cat”"});
+  expectAll(told(StepId::mask, SegmentKind::cell, 3),
             {"“sat” may not see “on”", "causal: key 3 comes after query 2", "−∞",
              value(TensorId::scores, 2, 3)});
-  expectAll(told(StepId::softmax, Beat::maximum), {"3 allowed scores"});
-  expectAll(told(StepId::softmax, Beat::cell, 4), {"“the” 0 of its attention", "causal"});
+  expectAll(told(StepId::softmax, SegmentKind::maximum), {"3 allowed scores"});
+  expectAll(told(StepId::softmax, SegmentKind::cell, 4), {"“the” 0 of its attention", "causal"});
 }
 
 TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
@@ -234,12 +235,12 @@ TEST_F(Told, ARowWithoutAKeyAndAPinnedCell) {
     d.pins = d.pins.with({{TensorId::rawScores, 0, 5, 2, 1}, 30.5F});
   };
   open(test::changed(presetDocument("original-transformer"), shut));
-  expectAll(told(StepId::softmax, Beat::maximum), {"“sat”", "no softmax"});
-  expectAll(told(StepId::score, Beat::cell, 1), {"pinned to 30.50"});
+  expectAll(told(StepId::softmax, SegmentKind::maximum), {"“sat”", "no softmax"});
+  expectAll(told(StepId::score, SegmentKind::cell, 1), {"pinned to 30.50"});
   const Timeline timeline(trace_->config(), kSubject);
-  for (const Moment& m : timeline.moments()) {
-    EXPECT_NE(m.beat, Beat::exponentials);
-    EXPECT_NE(m.beat, Beat::sum);
+  for (const TimelineSegment& m : timeline.moments()) {
+    EXPECT_NE(m.beat, SegmentKind::exponentials);
+    EXPECT_NE(m.beat, SegmentKind::sum);
   }
 }
 
@@ -255,9 +256,9 @@ TEST_F(Told, AHeadsNumbersAlone) {
     const auto endsWith = [](const std::string& text, const std::string& end) {
       EXPECT_TRUE(text.ends_with(end)) << "no '" << end << "' at the end of: " << text;
     };
-    endsWith(told(StepId::project, Beat::row, 1), numbersOf(TensorId::qProj, 1));
-    endsWith(told(StepId::project, Beat::restOfRows), numbersOf(TensorId::qProj, 5));
-    endsWith(told(StepId::project, Beat::likewise), numbersOf(TensorId::kProj, 2));
+    endsWith(told(StepId::project, SegmentKind::row, 1), numbersOf(TensorId::qProj, 1));
+    endsWith(told(StepId::project, SegmentKind::restOfRows), numbersOf(TensorId::qProj, 5));
+    endsWith(told(StepId::project, SegmentKind::likewise), numbersOf(TensorId::kProj, 2));
   }
 }
 
@@ -267,16 +268,16 @@ TEST_F(Told, WhoseColumnsTheyAreUnderAMistake) {
                        [mistake](Document& d) { setMistake(d.config, mistake, true); }));
   };
   open(presetDocument("original-transformer"));
-  expectAll(told(StepId::project, Beat::restOfCells), {"of head 6’s part of “sat”’s query"});
-  expectAll(told(StepId::project, Beat::allHeads), {"of which each head owns 64"});
+  expectAll(told(StepId::project, SegmentKind::restOfCells), {"of head 6’s part of “sat”’s query"});
+  expectAll(told(StepId::project, SegmentKind::allHeads), {"of which each head owns 64"});
   withMistake(Mistake::sharedHead);
-  expectAll(told(StepId::project, Beat::restOfCells),
+  expectAll(told(StepId::project, SegmentKind::restOfCells),
             {"of head 6’s part", "q_proj[sat, 63] = " + value(TensorId::qProj, 2, 63)});
-  expectAll(told(StepId::project, Beat::likewise), {"k_proj[sat, 0]"});
+  expectAll(told(StepId::project, SegmentKind::likewise), {"k_proj[sat, 0]"});
   withMistake(Mistake::reshapeWithoutTranspose);
-  expectAll(told(StepId::project, Beat::restOfCells),
+  expectAll(told(StepId::project, SegmentKind::restOfCells),
             {"of columns 320 to 383 of “sat”’s query", "q_proj[sat, 383]"});
-  EXPECT_EQ(told(StepId::project, Beat::allHeads).find("owns"), std::string::npos);
+  EXPECT_EQ(told(StepId::project, SegmentKind::allHeads).find("owns"), std::string::npos);
 }
 
 TEST_F(Told, AWeightThatIsDroppedOrKept) {
@@ -286,7 +287,7 @@ TEST_F(Told, AWeightThatIsDroppedOrKept) {
   int dropped = 0;
   for (Index key = 0; key < 6; ++key) {
     const bool gone = trace_->value({TensorId::weights, 0, 5, 2, key}) == 0.0F;
-    expectAll(told(StepId::softmax, Beat::cell, key),
+    expectAll(told(StepId::softmax, SegmentKind::cell, key),
               {gone ? ", then dropped → 0." : ", then rescaled for dropout → "});
     dropped += gone ? 1 : 0;
   }

@@ -183,7 +183,7 @@ TEST_P(Property, TheSameRunTwiceGivesTheSameBits) {
 }
 
 TEST_P(Property, OtherThreadCountsAgreeToRounding) {
-  Execution execution;
+  ExecutionContext execution;
   execution.flopsPerThread = 1;  // however small
   execution.threads = 1;
   const TracePtr one = runAttention(document_, nullptr, execution);

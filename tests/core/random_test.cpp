@@ -182,7 +182,7 @@ namespace {
 
 /// Two tensors, enough for three threads, that are no whole number of anybody's pieces.
 std::pair<Tensor, Tensor> drawnBy(int threads) {
-  const ThreadCount count(threads);
+  const ScopedThreadLimit count(threads);
   std::pair tensors(Tensor::zeros({2047, 2049}), Tensor::zeros({2'300'001}));
   draw(std::array{
       Draw{&tensors.first, RandomStream(3, "W_Q"), Distribution::normal, 0.1F},

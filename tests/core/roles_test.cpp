@@ -120,7 +120,7 @@ TEST(Roles, AreTheSameBitsOnEveryThreadCountAndMayBeCancelled) {
   const Examples cards = taskFromString("cards").examples(64, draws);
   const std::vector<Tensor> weights{
       layerOf(cards, {{3, 0.8F}, {2, 1.0F}, {1, 0.3F}, {0, 0.1F}, {0, 0.6F}})};
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = 1;
   const Roles one = *rolesOf(weights, cards, execution);
   execution.threads = 4;

@@ -65,7 +65,7 @@ TEST_P(Turned, EachCellIsExplained) {
 }
 
 TEST_P(Turned, TheSameBitsOnEveryThreadCount) {
-  Execution three;
+  ExecutionContext three;
   three.threads = 3;
   three.flopsPerThread = 1;
   const TracePtr a = runAttention(document_);
@@ -152,10 +152,10 @@ TEST(Rotate, PairsAddUpToTheScoreWhereverTheSentenceStands) {
 /// The timeline goes through the steps that are there, and has a sentence for every moment.
 TEST_P(Turned, EveryMomentIsTold) {
   const TracePtr trace = runAttention(document_);
-  const Subject subject{0, config().numHeads - 1, config().seqLen - 1};
+  const RowId subject{0, config().numHeads - 1, config().seqLen - 1};
   const Timeline timeline(config(), subject);
   std::set<StepId> told;
-  for (const Moment& moment : timeline.moments()) {
+  for (const TimelineSegment& moment : timeline.moments()) {
     const std::string text = narrate(*trace, subject, moment);
     EXPECT_GT(text.size(), 10U);
     EXPECT_EQ(text.find("nan"), std::string::npos) << text;

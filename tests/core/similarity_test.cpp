@@ -66,7 +66,7 @@ TEST(Similarity, AndMetricsAreTheSameOfAPassThatHoldsNoScores) {
   const DocumentPtr document = randomDocument(c);
   const TracePtr held = runAttention(document);
   const TracePtr rows =
-      runAttention(changed(document, [](Document& d) { d.scoresHeld = ScoresHeld::none; }));
+      runAttention(changed(document, [](Document& d) { d.scoreStorage = ScoreStorage::none; }));
   const Tensor weights = *meanWeights(*held, 0, {});
   EXPECT_TRUE(sameBits(*meanWeights(*rows, 0, {}), weights));
   EXPECT_EQ(headSimilarity(*rows, 0)->values, headSimilarity(*held, 0)->values);

@@ -22,9 +22,9 @@ namespace {
 
 /// How often each piece of a loop over `pieces` was called.
 std::vector<int> callsOf(Index pieces, int threads) {
-  const ThreadCount count(threads);
+  const ScopedThreadLimit count(threads);
   std::vector<int> calls(static_cast<std::size_t>(pieces), 0);
-  overPieces(pieces, {}, [&](Index i) { ++calls[static_cast<std::size_t>(i)]; });
+  parallelFor(pieces, {}, [&](Index i) { ++calls[static_cast<std::size_t>(i)]; });
   return calls;
 }
 
@@ -55,10 +55,10 @@ TEST(Threads, LoopsSideBySideAndInsideOfEachOtherAreWhole) {
   std::vector<std::thread> callers;
   for (int caller = 0; caller < kCallers; ++caller) {
     callers.emplace_back([&wrong, caller] {
-      const ThreadCount count(1 + caller % 3);
+      const ScopedThreadLimit count(1 + caller % 3);
       for (int n = 0; n < kLoops; ++n) {
         std::vector<std::vector<int>> inner(5);
-        overPieces(5, {}, [&](Index i) { inner[static_cast<std::size_t>(i)] = callsOf(9, 3); });
+        parallelFor(5, {}, [&](Index i) { inner[static_cast<std::size_t>(i)] = callsOf(9, 3); });
         for (const auto& calls : inner) wrong += calls == std::vector<int>(9, 1) ? 0 : 1;
       }
     });
@@ -68,11 +68,11 @@ TEST(Threads, LoopsSideBySideAndInsideOfEachOtherAreWhole) {
 }
 
 TEST(Threads, WhatAPieceThrowsComesOutAndTheTeamGoesOn) {
-  const ThreadCount count(3);
-  EXPECT_THROW(overPieces(100, {},
-                          [](Index i) {
-                            if (i == 40) throw std::runtime_error("x");
-                          }),
+  const ScopedThreadLimit count(3);
+  EXPECT_THROW(parallelFor(100, {},
+                           [](Index i) {
+                             if (i == 40) throw std::runtime_error("x");
+                           }),
                std::runtime_error);
   EXPECT_EQ(callsOf(100, 3), std::vector<int>(100, 1));
 }
@@ -81,12 +81,12 @@ TEST(Threads, WhatAPieceThrowsComesOutAndTheTeamGoesOn) {
 TEST(Threads, AfterACancelNoPieceIsBegun) {
   constexpr Index kPieces = 100'000;
   for (const int threads : {1, 2, 4}) {
-    const ThreadCount count(threads);
+    const ScopedThreadLimit count(threads);
     std::atomic<bool> cancelled{false};
     std::atomic<Index> begunAfter{0};
-    Execution execution;
+    ExecutionContext execution;
     execution.cancelled = &cancelled;
-    overPieces(kPieces, execution, [&](Index i) {
+    parallelFor(kPieces, execution, [&](Index i) {
       if (cancelled) ++begunAfter;
       if (i == 50) cancelled = true;
     });
@@ -117,7 +117,7 @@ TEST(Threads, ACancelledPassGivesNothingAndTheNextIsWhole) {
   const DocumentPtr document = randomDocument(sized(96, 12, 40));
   std::atomic<bool> cancelled{true};
   std::atomic<int> stepsDone{0};
-  Execution execution;
+  ExecutionContext execution;
   execution.cancelled = &cancelled;
   execution.stepsDone = &stepsDone;
   EXPECT_EQ(runAttention(document, nullptr, execution), nullptr);

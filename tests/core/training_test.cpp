@@ -21,8 +21,8 @@ constexpr float kNotAsked = std::numeric_limits<float>::quiet_NaN();
 const NamesPrevious kNamesPrevious;
 const AsksOfSeries kAsksOfSeries;
 
-Execution onThreads(int threads) {
-  Execution execution;
+ExecutionContext onThreads(int threads) {
+  ExecutionContext execution;
   execution.threads = threads;
   execution.flopsPerThread = 1;
   return execution;
@@ -35,7 +35,7 @@ std::vector<std::vector<float>> numbersOf(std::span<const Parameter> parameters)
 }
 
 /// So many steps of a run.
-void train(Trainer& run, Index steps, const Execution& execution = {}) {
+void train(Trainer& run, Index steps, const ExecutionContext& execution = {}) {
   for (Index i = 0; i < steps; ++i) ASSERT_TRUE(run.step(execution));
 }
 
@@ -280,7 +280,7 @@ TEST(Trainer, IsCancelledBetweenSteps) {
   Trainer run(kNamesPrevious, settingsOf(kNamesPrevious), kBudget);
   Trainer other(kNamesPrevious, settingsOf(kNamesPrevious), kBudget);
   std::atomic<bool> cancelled{true};
-  Execution execution;
+  ExecutionContext execution;
   execution.cancelled = &cancelled;
   EXPECT_FALSE(run.step(execution));
   EXPECT_EQ(run.stepsTaken(), 0);

@@ -25,7 +25,7 @@ DocumentPtr presetToJoin(const char* name, WeightInit init = WeightInit::xavier)
 }
 
 /// Two relations on three keys, straight from the sum of their scores.
-TEST(TwoInOne, AddsTheScoresOfBothHeads) {
+TEST(MergedHeads, AddsTheScoresOfBothHeads) {
   const DocumentPtr document = presetToJoin("original-transformer");
   const TracePtr trace = runAttention(document);
   const AttentionConfig& c = trace->config();
@@ -60,7 +60,7 @@ std::optional<Index> onlyPartner(const DeclaredRelation& relation, std::size_t q
   return keys.size() == 1 ? std::optional<Index>(keys.front()) : std::nullopt;
 }
 
-double smallerLoss(const TwoInOne& m, const DeclaredRelation& a, const DeclaredRelation& b) {
+double smallerLoss(const MergedHeads& m, const DeclaredRelation& a, const DeclaredRelation& b) {
   std::array<double, 2> lost{0.0, 0.0};
   std::array<double, 2> partners{0.0, 0.0};
   for (std::size_t i = 0; i < a.partners[0].size(); ++i) {
@@ -114,13 +114,13 @@ TEST(MostBlurred, EqualsAreTheFirstAndAStopGivesNothing) {
   EXPECT_EQ(mostBlurred(*trace, 0, {same, same, same}, PairGains::equal),
             (std::array<std::size_t, 2>{0, 1}));
   const std::atomic<bool> cancelled = true;
-  Execution stopped;
+  ExecutionContext stopped;
   stopped.cancelled = &cancelled;
   EXPECT_FALSE(mostBlurred(*trace, 0, {same, same}, PairGains::equal, stopped));
 }
 
 /// Each head's penalties go with its scores: alone they are the pass's weights, together they add.
-TEST(TwoInOne, WithAlibiEachHeadKeepsItsSlope) {
+TEST(MergedHeads, WithAlibiEachHeadKeepsItsSlope) {
   AttentionConfig config = test::sized(16, 4, 6);
   config.alibi = true;
   const TracePtr trace = runAttention(test::randomDocument(config));
@@ -147,7 +147,7 @@ TEST(TwoInOne, WithAlibiEachHeadKeepsItsSlope) {
   }
 }
 
-TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {
+TEST(MergedHeads, AtEqualGainsNeitherWinsByItsGain) {
   const TracePtr trace = runAttention(presetToJoin("original-transformer", WeightInit::designed));
   const std::vector<HeadRelation> all = designedPairs(*trace);
   const std::array pair{all[0], all[4]};  // previous token, first token
@@ -177,7 +177,7 @@ TEST(TwoInOne, AtEqualGainsNeitherWinsByItsGain) {
             (std::array<double, 2>{1.0, 1.0}));
 }
 
-TEST(TwoInOne, TheTornQueryLosesMostOfBoth) {
+TEST(MergedHeads, TheTornQueryLosesMostOfBoth) {
   const TracePtr trace = runAttention(presetToJoin("original-transformer"));
   DeclaredRelation first{"first", {std::vector<std::vector<Index>>(6)}};
   DeclaredRelation second = first;
@@ -190,7 +190,7 @@ TEST(TwoInOne, TheTornQueryLosesMostOfBoth) {
   }
   const auto found = twoInOne(*trace, 0, {HeadRelation{1, first}, {6, second}}, PairGains::asBuilt);
   ASSERT_TRUE(found && found->torn);
-  const TornQuery& torn = *found->torn;
+  const ConflictedQuery& torn = *found->torn;
   const auto lossAt = [&](Index i) {
     const auto w = [&](std::size_t which, Index key) {
       return double{found->weights[which].matrix()(i, key)};
@@ -207,7 +207,7 @@ TEST(TwoInOne, TheTornQueryLosesMostOfBoth) {
   EXPECT_EQ(found->weights[2].matrix()(torn.query, torn.most), torn.mostWeight);
 }
 
-TEST(TwoInOne, OneDesignedHeadForTwoRelationsBlurs) {
+TEST(MergedHeads, OneDesignedHeadForTwoRelationsBlurs) {
   const DocumentPtr document = presetToJoin("original-transformer", WeightInit::designed);
   const TracePtr trace = runAttention(document);
   const auto relations = declaredRelations(*document);

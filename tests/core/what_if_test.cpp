@@ -224,7 +224,7 @@ TEST(Pins, ThoseOfCellsThatAreGoneGoWithANote) {
   const DocumentPtr two = fromTexts({"the cat sat on the mat"});
   const DocumentPtr pinned = edited(edited(two, SetPin{{{TensorId::weights, 0, 0, 5, 5}, 1.0F}}),
                                     SetPin{{{TensorId::weights, 0, 0, 1, 1}, 1.0F}});
-  const Applied shorter = applied(pinned, SetTokens{3});
+  const EditResult shorter = applied(pinned, SetTokens{3});
   EXPECT_EQ(shorter.document->pins.all().size(), 1U);
   EXPECT_NE(shorter.note.find("1 pin of cells that are no longer there was removed"),
             std::string::npos)

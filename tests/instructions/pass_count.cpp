@@ -22,7 +22,7 @@ DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
 
 /// By this name it is found among the program's functions.
 extern "C" [[gnu::noinline]] void counted_pass(const DocumentPtr& document, TracePtr& trace,
-                                               const Execution& execution) {
+                                               const ExecutionContext& execution) {
   trace = runAttention(document, trace, execution);
 }
 
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   prepareGemm();
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = 1;
   execution.memory = std::make_shared<BlockStore>();
   const DocumentPtr document =

@@ -206,7 +206,7 @@ void Watch::frame(App& app) {
 }
 
 void checkAgainstFreshPass(const Trace& trace) {
-  Execution execution;
+  ExecutionContext execution;
   execution.threads = 1;
   const TracePtr fresh = runAttention(trace.documentPtr(), nullptr, execution);
   for (const TensorId id : {TensorId::rawScores, TensorId::weights, TensorId::output}) {

@@ -24,13 +24,13 @@ DocumentPtr documentOf(Index dModel, Index heads, Index tokens) {
   return test::documentOfSize(dModel, heads, tokens, kDrawBudget);
 }
 
-struct Look {
+struct FrameContext {
   std::string page = ui::kFlowPage;
   StepId step = StepId::score;
   ui::StageScope scope = ui::StageScope::thisHead;
 };
 
-AppOptions optionsFor(DocumentPtr document, const Look& look) {
+AppOptions optionsFor(DocumentPtr document, const FrameContext& look) {
   AppOptions options;
   options.document = std::move(document);
   options.memoryBudget = kDrawBudget;
@@ -47,7 +47,7 @@ struct Calls {
   int quads = 0;      // matrices that are drawn
 };
 
-Calls callsOf(Index dModel, Index heads, Index tokens, const Look& look) {
+Calls callsOf(Index dModel, Index heads, Index tokens, const FrameContext& look) {
   Offscreen offscreen(kWidth, kHeight);
   App app(optionsFor(documentOf(dModel, heads, tokens), look));
   for (int i = 0; i < 3; ++i) offscreen.draw(app);  // what is measured may ask for more
@@ -64,13 +64,13 @@ Calls callsOf(Index dModel, Index heads, Index tokens, const Look& look) {
   return calls;
 }
 
-const Look kLooks[] = {{ui::kFlowPage, StepId::score, ui::StageScope::thisHead},
-                       {ui::kFlowPage, StepId::softmax, ui::StageScope::allHeads},
-                       {ui::kFlowPage, StepId::project, ui::StageScope::thisHead},
-                       {ui::kHeadsPage, StepId::score, ui::StageScope::thisHead}};
+const FrameContext kLooks[] = {{ui::kFlowPage, StepId::score, ui::StageScope::thisHead},
+                               {ui::kFlowPage, StepId::softmax, ui::StageScope::allHeads},
+                               {ui::kFlowPage, StepId::project, ui::StageScope::thisHead},
+                               {ui::kHeadsPage, StepId::score, ui::StageScope::thisHead}};
 
 TEST(DrawCalls, DoNotGrowWithCells) {
-  for (const Look& look : kLooks) {
+  for (const FrameContext& look : kLooks) {
     const Calls few = callsOf(64, 8, 32, look);
     const Calls many = callsOf(64, 8, 512, look);
     const std::string where = look.page + std::to_string(static_cast<int>(look.step));
@@ -81,7 +81,7 @@ TEST(DrawCalls, DoNotGrowWithCells) {
 }
 
 TEST(DrawCalls, HardlyGrowWithHeads) {
-  for (const Look& look : kLooks) {
+  for (const FrameContext& look : kLooks) {
     const Calls few = callsOf(96, 4, 32, look);
     const Calls many = callsOf(96, 96, 32, look);
     const std::string where = look.page + std::to_string(static_cast<int>(look.step));
@@ -94,7 +94,7 @@ TEST(DrawCalls, HardlyGrowWithHeads) {
 /// The program as it is after an edit, which ctrl+Z then takes back: that is the edit measured.
 class Uploads : public testing::Test {
  protected:
-  std::uint64_t bytesOf(const DocumentPtr& document, const Edit& edit, const Look& look) {
+  std::uint64_t bytesOf(const DocumentPtr& document, const Edit& edit, const FrameContext& look) {
     History history(document, kDrawBudget);
     history.apply(edit);
     AppOptions options = optionsFor(nullptr, look);

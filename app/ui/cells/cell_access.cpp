@@ -14,7 +14,7 @@ namespace {
 
 /// A cell of q_proj, k_proj or v_proj: a row of the input times a row of the weight.
 CellAccess projectedCell(const AttentionConfig& c, const CellRef& cell) {
-  for (const LinearLayer& layer : stepGiving(cell.tensor).layers(c)) {
+  for (const LinearLayer& layer : producerOf(cell.tensor).layers(c)) {
     if (layer.y != cell.tensor) continue;
     return {CellKind::readOnly,
             cell,

@@ -21,7 +21,7 @@ namespace {
 constexpr Index kMostCopied = Index{4} << 20;  // cells: more would be 40 MB of text
 
 /// The matrix as it is shown; the whole of it, the tensor's way round, where it is not.
-MatrixRef shownMatrix(const Panel& panel, const CellRef& cell) {
+MatrixRef shownMatrix(const PanelContext& panel, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
   ViewState view = panel.view;
   view.selected = cell;
@@ -32,7 +32,7 @@ MatrixRef shownMatrix(const Panel& panel, const CellRef& cell) {
 }
 
 /// Does it, or says why it cannot be done.
-void attempt(const Panel& panel, const std::function<void()>& action) {
+void attempt(const PanelContext& panel, const std::function<void()>& action) {
   try {
     action();
   } catch (const UserError& error) {
@@ -58,7 +58,7 @@ Index headOf(const std::string& text, Index heads) {
 }
 
 /// Pasted over the menu's target: as many rows and columns as it has on screen.
-void pasteOverTarget(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+void pasteOverTarget(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const bool transposed = shownMatrix(panel, cell).transposed;
   const Region region = targetRegion(panel, menu, cell);
   const Tensor pasted = formats::parseCellTable(clipboard());
@@ -184,18 +184,19 @@ Tensor turned(const Tensor& pasted, bool transposed) {
 
 // What is done with it.
 
-Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+Region targetRegion(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   const AttentionConfig& c = panel.trace.config();
   return regionOf(usable(menu.target, cell, c), cell, shownMatrix(panel, cell), c);
 }
 
-std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+std::string targetName(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   return (cell.gradient ? "gradient of " : "") + nameAsShown(targetRegion(panel, menu, cell),
                                                              shownMatrix(panel, cell).transposed,
                                                              panel.trace.config());
 }
 
-std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target) {
+std::vector<CellCommand> commandsFor(const PanelContext& panel, const CellRef& cell,
+                                     CellTarget target) {
   const AttentionConfig& c = panel.trace.config();
   std::vector<CellCommand> commands;
   const auto add = [&](CellCommand command, bool applies) {
@@ -243,7 +244,8 @@ std::string* numberOf(CellCommand command, CellMenuMemory& menu) {
   }
 }
 
-void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, CellCommand command) {
+void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
+               CellCommand command) {
   const AttentionConfig& c = panel.document.config;
   const auto fill = [&](Fill fill) {
     panel.edits.push(FillRegion{targetRegion(panel, menu, cell), std::move(fill)});
@@ -276,7 +278,7 @@ void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, Ce
   });
 }
 
-void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell) {
+void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell) {
   attempt(panel, [&] {
     const bool transposed = shownMatrix(panel, cell).transposed;
     const Region region = targetRegion(panel, menu, cell);
@@ -290,7 +292,7 @@ void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& ce
   });
 }
 
-void pasteCells(const Panel& panel, const CellRef& cell) {
+void pasteCells(const PanelContext& panel, const CellRef& cell) {
   attempt(panel, [&] {
     const Tensor pasted = formats::parseCellTable(clipboard());
     const CellAccess access = cellAccess(panel.trace, cell);

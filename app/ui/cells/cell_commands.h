@@ -76,13 +76,14 @@ enum class CellCommand {
 };
 
 /// The block that the menu's target is.
-Region targetRegion(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
+Region targetRegion(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell);
 
 /// What it is called, as it is shown.
-std::string targetName(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
+std::string targetName(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell);
 
 /// Those that apply to a target of the chosen cell.
-std::vector<CellCommand> commandsFor(const Panel& panel, const CellRef& cell, CellTarget target);
+std::vector<CellCommand> commandsFor(const PanelContext& panel, const CellRef& cell,
+                                     CellTarget target);
 
 /// "Scale by", "Copy numbers".
 const char* titleOf(CellCommand command);
@@ -90,10 +91,11 @@ const char* titleOf(CellCommand command);
 std::string* numberOf(CellCommand command, CellMenuMemory& menu);
 
 /// Does it to the target chosen in the menu. What cannot be done is said in a sentence.
-void doCommand(const Panel& panel, CellMenuMemory& menu, const CellRef& cell, CellCommand command);
+void doCommand(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
+               CellCommand command);
 
 /// ctrl+C: the menu's target as tab-separated numbers. ctrl+V: numbers from the chosen cell on.
-void copyCells(const Panel& panel, const CellMenuMemory& menu, const CellRef& cell);
-void pasteCells(const Panel& panel, const CellRef& cell);
+void copyCells(const PanelContext& panel, const CellMenuMemory& menu, const CellRef& cell);
+void pasteCells(const PanelContext& panel, const CellRef& cell);
 
 }  // namespace headscope::ui

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kScrollPause = 0.8;  // seconds: a longer one begins another undo entry
 
-void setValue(const Panel& panel, const CellAccess& access, double value,
+void setValue(const PanelContext& panel, const CellAccess& access, double value,
               const std::string& gesture) {
   const auto number = static_cast<float>(value);
   if (number == heldValue(panel.document, panel.trace, access)) return;
@@ -28,7 +28,7 @@ void endTyping(CellEditing& editing) {
 }
 
 /// True where what stands in the field was a number; else says why it is not.
-bool takeTyped(const Panel& panel, CellEditing& editing) {
+bool takeTyped(const PanelContext& panel, CellEditing& editing) {
   const TypedNumber typed = typedNumber(editing.text, editing.typed.target);
   editing.problem = typed.problem;
   editing.refused = editing.typed.target;
@@ -43,7 +43,7 @@ bool takeTyped(const Panel& panel, CellEditing& editing) {
 constexpr Index kLongMove = 8;
 constexpr Index kPastEnd = Index{1} << 32;  // past the end of any row
 
-void moveCellByArrows(const Panel& panel) {
+void moveCellByArrows(const PanelContext& panel) {
   const Index by = ImGui::GetIO().KeyShift ? kLongMove : 1;
   const auto move = [&](Key key, Index down, Index right) {
     if (keyPressed(key)) moveChosenCell(panel.view, panel.trace.config(), down, right);
@@ -56,7 +56,7 @@ void moveCellByArrows(const Panel& panel) {
   move(Key::end, 0, kPastEnd);
 }
 
-void unpinCell(const Panel& panel) {
+void unpinCell(const PanelContext& panel) {
   const CellRef target = cellAccess(panel.trace, *panel.view.selected).target;
   if (panel.document.pins.at(target)) {
     panel.edits.push(RemovePin{target});
@@ -67,7 +67,8 @@ void unpinCell(const Panel& panel) {
 
 }  // namespace
 
-void beginTyping(const Panel& panel, CellEditing& editing, TypingPlace place, const CellRef& cell) {
+void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace place,
+                 const CellRef& cell) {
   const CellAccess access = cellAccess(panel.trace, cell);
   if (!access.editable()) {
     panel.edits.say(toString(cell) + " is read only: " + access.why, true);
@@ -82,7 +83,7 @@ void beginTyping(const Panel& panel, CellEditing& editing, TypingPlace place, co
   editing.framesUnseen = 0;
 }
 
-void typeOverCell(const Panel& panel, CellEditing& editing) {
+void typeOverCell(const PanelContext& panel, CellEditing& editing) {
   const bool tiles = panel.view.scope == StageScope::allHeads &&
                      perHeadResult(panel.view.step, panel.view).has_value();
   if (tiles) panel.view.inspectorTab = InspectorTab::cell;
@@ -90,8 +91,8 @@ void typeOverCell(const Panel& panel, CellEditing& editing) {
               *panel.view.selected);
 }
 
-void typingField(const Panel& panel, CellEditing& editing, float width) {
-  const Look& look = panel.look;
+void typingField(const PanelContext& panel, CellEditing& editing, float width) {
+  const FrameContext& look = panel.look;
   editing.framesUnseen = 0;
   if (editing.takesKeyboard) focusNextItem();
   editing.takesKeyboard = false;
@@ -123,8 +124,8 @@ void typingField(const Panel& panel, CellEditing& editing, float width) {
   }
 }
 
-void dragCell(const Panel& panel, CellEditing& editing, const CellAccess& access, float magnitude,
-              ImVec2 direction) {
+void dragCell(const PanelContext& panel, CellEditing& editing, const CellAccess& access,
+              float magnitude, ImVec2 direction) {
   constexpr float kThreshold = 4.0F;
   if (!ImGui::IsItemActive()) {
     if (ImGui::IsItemDeactivated()) editing.dragging = false;
@@ -150,7 +151,7 @@ void dragCell(const Panel& panel, CellEditing& editing, const CellAccess& access
            "drag " + toString(editing.dragged.target));
 }
 
-void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& access,
+void scrollCell(const PanelContext& panel, CellEditing& editing, const CellAccess& access,
                 float magnitude) {
   editing.takesWheel = true;
   const float notches = ImGui::GetIO().MouseWheel;
@@ -170,7 +171,7 @@ void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& acce
   panel.edits.gestureGoesOn = true;
 }
 
-void beginCellEditing(const Panel& panel, CellEditing& editing) {
+void beginCellEditing(const PanelContext& panel, CellEditing& editing) {
   editing.takesWheel = false;
   if (panel.look.now - editing.scrolledAt < kScrollPause) panel.edits.gestureGoesOn = true;
   // a card that is not shown has no field, nor may it take the keyboard once it is
@@ -181,7 +182,7 @@ void beginCellEditing(const Panel& panel, CellEditing& editing) {
   }
 }
 
-bool cellKeys(const Panel& panel, CellEditing& editing) {
+bool cellKeys(const PanelContext& panel, CellEditing& editing) {
   ViewState& view = panel.view;
   const AttentionConfig& c = panel.trace.config();
   const ImGuiIO& io = ImGui::GetIO();

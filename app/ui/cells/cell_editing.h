@@ -45,30 +45,31 @@ struct CellEditing {
 };
 
 /// Opens a field with the cell's value in it.
-void beginTyping(const Panel& panel, CellEditing& editing, TypingPlace place, const CellRef& cell);
+void beginTyping(const PanelContext& panel, CellEditing& editing, TypingPlace place,
+                 const CellRef& cell);
 /// The same for the chosen cell: where the stage shows single cells, over it; else in the
 /// inspector.
-void typeOverCell(const Panel& panel, CellEditing& editing);
+void typeOverCell(const PanelContext& panel, CellEditing& editing);
 /// The field, at the cursor. Enter or leaving it sets the value, Escape does not; what is no number
 /// is refused in words, and the value stays.
-void typingField(const Panel& panel, CellEditing& editing, float width);
+void typingField(const PanelContext& panel, CellEditing& editing, float width);
 
 /// For the button drawn last, which stands for a cell: moves its value by what the mouse moved
 /// along `direction` (points to the right and down). All of a drag is one undo entry.
-void dragCell(const Panel& panel, CellEditing& editing, const CellAccess& access, float magnitude,
-              ImVec2 direction);
+void dragCell(const PanelContext& panel, CellEditing& editing, const CellAccess& access,
+              float magnitude, ImVec2 direction);
 
 /// The mouse is on a cell: the wheel changes it. Notches in a row are one undo entry.
-void scrollCell(const Panel& panel, CellEditing& editing, const CellAccess& access,
+void scrollCell(const PanelContext& panel, CellEditing& editing, const CellAccess& access,
                 float magnitude);
 
 /// Once a frame, before the panels.
-void beginCellEditing(const Panel& panel, CellEditing& editing);
+void beginCellEditing(const PanelContext& panel, CellEditing& editing);
 
 /// Outside of fields and popups. Arrows move the chosen cell (Shift: by 8; Home, End: along its
 /// row), Tab goes to the next matrix, ↓ enters the first, Enter types, Shift+Enter opens the
 /// commands, Delete unpins, ctrl+C and ctrl+V copy and paste. True where the arrows, Home and End
 /// were its; on the timeline they are not.
-bool cellKeys(const Panel& panel, CellEditing& editing);
+bool cellKeys(const PanelContext& panel, CellEditing& editing);
 
 }  // namespace headscope::ui

@@ -135,7 +135,7 @@ std::optional<CellRef> mainOperand(const Explanation& e) {
 }
 
 StepId stepShowing(TensorId tensor) {
-  if (isResult(tensor)) return stepGiving(tensor).id();
+  if (isResult(tensor)) return producerOf(tensor).id();
   return tensor == TensorId::wO || tensor == TensorId::bO ? StepId::output : StepId::project;
 }
 

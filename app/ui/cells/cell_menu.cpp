@@ -23,7 +23,7 @@ const char* shortcutOf(CellCommand command) { return command == CellCommand::cop
 
 class CellMenuPopup {
  public:
-  CellMenuPopup(const Panel& panel, CellMenuMemory& menu, const CellRef& cell)
+  CellMenuPopup(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell)
       : panel_(panel), look_(panel.look), menu_(menu), cell_(cell) {
     target_ = usable(menu.target, cell, panel.trace.config());
   }
@@ -133,15 +133,15 @@ class CellMenuPopup {
     popFieldStyle();
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   CellMenuMemory& menu_;
   CellRef cell_;
   CellTarget target_;
 };
 
 /// Where there is room for it on the display.
-ImVec2 onDisplay(ImVec2 place, const Look& look) {
+ImVec2 onDisplay(ImVec2 place, const FrameContext& look) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   return {std::clamp(place.x, 0.0F, std::max(display.x - look.px(330), 0.0F)),
           std::clamp(place.y, 0.0F, std::max(display.y - look.px(360), 0.0F))};
@@ -149,7 +149,7 @@ ImVec2 onDisplay(ImVec2 place, const Look& look) {
 
 }  // namespace
 
-void openCellMenu(const Panel& panel, CellMenuMemory& menu, const CellRef& cell,
+void openCellMenu(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
                   const ImVec2* place) {
   panel.view.selected = cell;
   menu.chosen = 0;
@@ -158,7 +158,7 @@ void openCellMenu(const Panel& panel, CellMenuMemory& menu, const CellRef& cell,
   ImGui::OpenPopup(kCellMenuName);
 }
 
-void cellMenu(const Panel& panel, CellMenuMemory& menu) {
+void cellMenu(const PanelContext& panel, CellMenuMemory& menu) {
   if (ImGui::IsPopupOpen(kCellMenuName)) ImGui::SetNextWindowPos(menu.place, ImGuiCond_Appearing);
   if (!beginPopup(kCellMenuName)) return;
   const auto& cell = panel.view.selected;

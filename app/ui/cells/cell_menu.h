@@ -7,10 +7,10 @@
 namespace headscope::ui {
 
 /// Opens it for a cell, in the current window and at `place`, or at the mouse where that is null.
-void openCellMenu(const Panel& panel, CellMenuMemory& menu, const CellRef& cell,
+void openCellMenu(const PanelContext& panel, CellMenuMemory& menu, const CellRef& cell,
                   const ImVec2* place);
 
 /// Draws it while it is open. Call where it was opened.
-void cellMenu(const Panel& panel, CellMenuMemory& menu);
+void cellMenu(const PanelContext& panel, CellMenuMemory& menu);
 
 }  // namespace headscope::ui

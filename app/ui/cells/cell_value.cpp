@@ -22,13 +22,13 @@ namespace {
 constexpr const char* kMaskTool = "mask";
 
 /// Text that wraps within a width.
-void wrappedLine(const Look& look, ImU32 color, const std::string& text, float width) {
+void wrappedLine(const FrameContext& look, ImU32 color, const std::string& text, float width) {
   label(look.fonts.small, color, wrapped(look.fonts.small, text, width));
 }
 
 class CellValueField {
  public:
-  CellValueField(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+  CellValueField(const PanelContext& panel, Magnitudes& magnitudes, CellEditing& editing,
                  const CellRef& cell)
       : panel_(panel),
         look_(panel.look),
@@ -196,8 +196,8 @@ class CellValueField {
     }
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   Magnitudes& magnitudes_;
   CellEditing& editing_;
   CellRef cell_;
@@ -207,7 +207,7 @@ class CellValueField {
 
 }  // namespace
 
-void cellValue(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+void cellValue(const PanelContext& panel, Magnitudes& magnitudes, CellEditing& editing,
                const CellRef& cell) {
   CellValueField(panel, magnitudes, editing, cell).draw();
 }

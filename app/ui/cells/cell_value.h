@@ -8,7 +8,7 @@
 namespace headscope::ui {
 
 /// At the cursor, over the width there is.
-void cellValue(const Panel& panel, Magnitudes& magnitudes, CellEditing& editing,
+void cellValue(const PanelContext& panel, Magnitudes& magnitudes, CellEditing& editing,
                const CellRef& cell);
 
 }  // namespace headscope::ui

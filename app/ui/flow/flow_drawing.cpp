@@ -20,7 +20,7 @@ namespace {
 
 /// What painting the flow needs in all its places.
 struct FlowCanvas {
-  const Look& look;
+  const FrameContext& look;
   const FlowLayout& layout;
   FlowStress stress;
   ImVec2 origin;  // of the layout, on the display
@@ -188,7 +188,7 @@ void paintBlock(const FlowCanvas& canvas, const FlowBlock& block) {
 }
 
 /// Every head's weights, averaged down to the pixels that they have.
-void paintHeatmaps(const FlowCanvas& canvas, const Panel& panel) {
+void paintHeatmaps(const FlowCanvas& canvas, const PanelContext& panel) {
   const AttentionConfig& config = canvas.config();
   const Index item = std::clamp<Index>(panel.view.item, 0, config.batch - 1);
   const ColorScale scale = weightScale(panel.look, panel.view, weightRange(panel.trace, item, -1));
@@ -216,7 +216,7 @@ void paintHeatmaps(const FlowCanvas& canvas, const Panel& panel) {
 constexpr float kRoomyBadge = 14;
 
 void paintBadge(const FlowCanvas& canvas, const FlowBadge& badge) {
-  const Look& look = canvas.look;
+  const FrameContext& look = canvas.look;
   const Rect rect = canvas.placed(badge.rect);
   const ImU32 color = canvas.headColor(badge.id.head);
   const bool off = isOff(canvas.config(), badge.id.head);
@@ -273,7 +273,7 @@ void paintNote(const FlowCanvas& canvas, const FlowNote& note) {
 
 }  // namespace
 
-FlowMetrics flowMetrics(const Look& look) {
+FlowMetrics flowMetrics(const FrameContext& look) {
   const Fonts& fonts = look.fonts;
   FlowMetrics metrics;
   metrics.scale = look.scale;
@@ -292,7 +292,7 @@ FlowMetrics flowMetrics(const Look& look) {
   return metrics;
 }
 
-void drawFlow(const Panel& panel, const FlowLayout& layout, ImVec2 origin,
+void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
               std::optional<FlowId> hovered) {
   const AttentionConfig& config = panel.trace.config();
   const Index head = std::clamp<Index>(panel.view.head, 0, config.numHeads - 1);

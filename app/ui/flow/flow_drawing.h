@@ -8,10 +8,10 @@
 
 namespace headscope::ui {
 
-FlowMetrics flowMetrics(const Look& look);
+FlowMetrics flowMetrics(const FrameContext& look);
 
 /// `origin` is the layout's upper left corner on the display; `hovered` is pointed at.
-void drawFlow(const Panel& panel, const FlowLayout& layout, ImVec2 origin,
+void drawFlow(const PanelContext& panel, const FlowLayout& layout, ImVec2 origin,
               std::optional<FlowId> hovered);
 
 // How strongly each part is drawn, and the ribbons' colours.

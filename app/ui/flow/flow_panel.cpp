@@ -76,7 +76,7 @@ float easeOut(double t) {
   return 1 - left * left * left;
 }
 
-void flowTooltip(const Look& look, const FlowDescription& text) {
+void flowTooltip(const FrameContext& look, const FlowDescription& text) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(look.px(10), look.px(8)));
   ImGui::BeginTooltip();
   const Fonts& fonts = look.fonts;
@@ -140,8 +140,8 @@ const FlowLayout& FlowMemory::update(const Wanted& wanted, const FlowMetrics& me
   return shown_;
 }
 
-void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size) {
-  const Look& look = panel.look;
+void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size) {
+  const FrameContext& look = panel.look;
   const float bottom = ImGui::GetCursorScreenPos().y + size.y;
   const ImVec2 cursor = ImGui::GetCursorScreenPos();
   const ImVec2 origin(std::floor(cursor.x), std::floor(cursor.y + look.space.tight));

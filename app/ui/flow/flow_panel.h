@@ -39,6 +39,6 @@ class FlowMemory {
 };
 
 /// The picture at the cursor, `size` in all.
-void flowPanel(const Panel& panel, FlowMemory& memory, ImVec2 size);
+void flowPanel(const PanelContext& panel, FlowMemory& memory, ImVec2 size);
 
 }  // namespace headscope::ui

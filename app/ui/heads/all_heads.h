@@ -89,7 +89,7 @@ struct PictureSource {
   Fingerprint kind;    // that, and the shape: pictures of the same kind can stand for each other
   Fingerprint values;  // and all values: where they are the same, so are the pictures
 };
-PictureSource pictureSource(const Panel& panel);
+PictureSource pictureSource(const PanelContext& panel);
 
 /// What is read once per pass.
 struct PassParts {
@@ -129,7 +129,7 @@ struct HeadPictures {
 
 /// Both sets of the pass shown: at once where it is little work, else beside. What still holds of
 /// `before` is taken over.
-Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
+Computed<HeadPictures> headPictures(const PanelContext& panel, const PictureSpec& grid,
                                     const PictureSpec& compared,
                                     const std::optional<HeadPictures>& before);
 
@@ -143,7 +143,7 @@ struct VisibleTokens {
   AxisCurves queryCurves, keyCurves;
   Index litQuery = -1, litKey = -1;  // of all tokens
 };
-VisibleTokens visibleTokens(const Panel& panel);
+VisibleTokens visibleTokens(const PanelContext& panel);
 
 struct TileTitle {
   std::string name;       // "Head 3"
@@ -154,7 +154,7 @@ struct TileTitle {
   std::string both;       // in place of the two, where there is one line for them; may be empty
 };
 /// Made and measured of a head. `figures` may be null: not measured yet.
-TileTitle headTitle(const Panel& panel, const Figures* figures, Index head);
+TileTitle headTitle(const PanelContext& panel, const Figures* figures, Index head);
 
 struct HeadTile {
   HeadPicture picture;
@@ -189,7 +189,7 @@ struct HeadTileGroup {
 // Their layout.
 
 /// Places the group's tiles, whose titles are known, in `room` at `origin`.
-void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
+void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const VisibleTokens& shown,
                      ImVec2 origin, ImVec2 room);
 
 /// What all rows of a group take of it.
@@ -200,8 +200,8 @@ ImVec2 pictureAspect(const VisibleTokens& shown, bool lines);
 
 /// A tile's title above its picture at `corner`, lines of words up to the next tile; what has no
 /// room is left out.
-void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const TileGrid& grid,
-                   ImVec2 corner, int lines);
+void drawTileTitle(ImDrawList* list, const FrameContext& look, const HeadTile& tile,
+                   const TileGrid& grid, ImVec2 corner, int lines);
 
 // The tiles.
 
@@ -212,10 +212,10 @@ struct TileMouse {
 };
 
 /// The cell under the mouse, with its tooltip.
-std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
+std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadTileGroup& group,
                                  const VisibleTokens& shown);
 /// Draws the tiles, and does what is done with them: choose, open, compare, zoom and pan.
-void headTiles(const Panel& panel, const HeadTileGroup& group, const VisibleTokens& shown,
+void headTiles(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                TileMouse& mouse);
 /// How many tokens a line may stand for at one end, so that `heads` pictures of this height stay
 /// readable and quick to draw.
@@ -230,12 +230,12 @@ struct GridControls {
 };
 /// The switches above the grid, and the words that belong to them. Changes the view; the grid fills
 /// what is left below. `figures` may be null: not measured yet.
-void gridControls(const Panel& panel, const Figures* figures, const GridControls& controls);
+void gridControls(const PanelContext& panel, const Figures* figures, const GridControls& controls);
 
 /// The chosen head whole and small, the part that is shown framed; dragging it pans. Its width at
 /// the right of the tiles is 0 where a short input is shown whole. `pictures` may be null.
-float minimapWidth(const Panel& panel);
-void minimap(const Panel& panel, const HeadPictures* pictures, const VisibleTokens& shown,
+float minimapWidth(const PanelContext& panel);
+void minimap(const PanelContext& panel, const HeadPictures* pictures, const VisibleTokens& shown,
              const GridControls& controls, ImVec2 at);
 
 }  // namespace headscope::ui

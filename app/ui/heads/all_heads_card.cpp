@@ -28,7 +28,7 @@ class AllHeads {
     bool takesWheel = false;           // the mouse is on a tile
   };
 
-  AllHeads(const Panel& panel, Memory& memory, const Figures* figures)
+  AllHeads(const PanelContext& panel, Memory& memory, const Figures* figures)
       : panel_(panel),
         look_(panel.look),
         c_(panel.trace.config()),
@@ -238,7 +238,7 @@ class AllHeads {
     if (gain != 0.0F && gain != 1.0F) addFigure(tile.title, fmt::format("× {:g}", gain));
     const auto by = metricFromKey(view_.sortBy);
     if (by && figures_ != nullptr) {
-      const Measured& value = figures_->report.metrics[static_cast<std::size_t>(head)][*by];
+      const MetricValue& value = figures_->report.metrics[static_cast<std::size_t>(head)][*by];
       addFigure(tile.title, value ? number(*value, 3) : "not defined");
     }
     return tile;
@@ -334,8 +334,8 @@ class AllHeads {
     }
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const AttentionConfig& c_;
   HeadsView& view_;
   Memory& memory_;
@@ -351,7 +351,7 @@ class AllHeads {
 class AllHeadsCard final : public Card {
  public:
   AllHeadsCard() : Card({"all heads", "All heads", "every head's matrix beside the others"}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     AllHeads(panel, memory_, measuredHeads(panel).figures).draw();
   }
   bool takesWheel() const override { return memory_.takesWheel; }

@@ -96,13 +96,13 @@ bool CheckedEffect::agrees() const {
 }
 
 std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
-                                         const Execution& execution) {
+                                         const ExecutionContext& execution) {
   CheckedEffect checked;
   checked.head = head;
   checked.gain = trace->config().gain(head) == 0.0F ? 1.0F : 0.0F;
   const Index anyBytes = std::numeric_limits<Index>::max();
   Document edited = *apply(trace->document(), SetHeadGain{head, checked.gain}, anyBytes).document;
-  edited.scoresHeld = trace->document().scoresHeld;
+  edited.scoreStorage = trace->document().scoreStorage;
   const TracePtr real =
       runLayerAttention(std::make_shared<const Document>(std::move(edited)), trace, execution);
   if (real == nullptr) return std::nullopt;

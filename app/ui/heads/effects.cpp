@@ -26,8 +26,8 @@ constexpr float kNamesShare = 0.27F;    // of a chart's height, for the names of
 constexpr float kCurvesShare = 0.36F;   // … of time steps, with their curves
 
 /// "without head 6, ‘cat’: 13.8 % of the output's norm"; of several tokens, which and how pooled.
-std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index head, Index begin,
-                          Index end) {
+std::string effectInWords(const PanelContext& panel, const HeadEffects& effects, Index head,
+                          Index begin, Index end) {
   const Pooling pooling = panel.view.heads.pooling;
   const auto percent = percentWithout(effects, head, begin, end, pooling);
   std::string where = tokenInQuotes(panel, begin);
@@ -41,21 +41,21 @@ std::string effectInWords(const Panel& panel, const HeadEffects& effects, Index 
 }
 
 /// What the mouse is on is said, and chosen by a click.
-void pickEffect(const Panel& panel, const HeadEffects& effects, Index head, const ChartBars& bars,
-                Index bar, bool clicked) {
+void pickEffect(const PanelContext& panel, const HeadEffects& effects, Index head,
+                const ChartBars& bars, Index bar, bool clicked) {
   tipNow(effectInWords(panel, effects, head, bars.begin(bar), bars.end(bar)));
   if (!clicked) return;
   panel.view.head = head;
   chooseToken(panel, bars.begin(bar));
 }
 
-ImU32 colorOfHead(const Look& look, Index head) {
+ImU32 colorOfHead(const FrameContext& look, Index head) {
   return headColor(look.theme, static_cast<std::size_t>(head));
 }
 
 /// "without head 3" and its switch, above its bars.
-void drawBarsTitle(const Panel& panel, ImDrawList* list, Index head, const Rect& line) {
-  const Look& look = panel.look;
+void drawBarsTitle(const PanelContext& panel, ImDrawList* list, Index head, const Rect& line) {
+  const FrameContext& look = panel.look;
   ImFont* font = look.fonts.small;
   const ImVec2 toggle = headSwitchSize(look);
   const bool off = isOff(panel.trace.config(), head);
@@ -71,9 +71,9 @@ void drawBarsTitle(const Panel& panel, ImDrawList* list, Index head, const Rect&
   headSwitch(panel, head);
 }
 
-void drawHeadBars(const Panel& panel, const HeadEffects& effects, Index head, const Chart& chart,
-                  const ChartBars& bars) {
-  const Look& look = panel.look;
+void drawHeadBars(const PanelContext& panel, const HeadEffects& effects, Index head,
+                  const Chart& chart, const ChartBars& bars) {
+  const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool chosen = head == panel.view.head;
   if (chosen) {
@@ -105,7 +105,7 @@ ChartAxis percentAxis(const Figures& figures) {
 class EffectsCard final : public Card {
  public:
   EffectsCard() : Card({"effects", "Effects", "what goes without a head, what more heads bring"}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     EffectTab& open = panel.view.heads.effectTab;
     const auto chosen = static_cast<std::size_t>(open);
     open = static_cast<EffectTab>(tabs_.tabs(panel, "effects tabs", chosen));
@@ -119,13 +119,13 @@ class EffectsCard final : public Card {
 
 }  // namespace
 
-Index chosenToken(const Panel& panel) {
+Index chosenToken(const PanelContext& panel) {
   const auto& cell = panel.view.selected;
   if (!cell || info(cell->tensor).rows != Axis::query) return 0;
   return std::clamp<Index>(cell->row, 0, panel.trace.config().seqLen - 1);
 }
 
-void chooseToken(const Panel& panel, Index token) {
+void chooseToken(const PanelContext& panel, Index token) {
   auto& cell = panel.view.selected;
   if (cell && info(cell->tensor).rows == Axis::query) {
     cell->row = token;
@@ -134,15 +134,15 @@ void chooseToken(const Panel& panel, Index token) {
   }
 }
 
-std::string tokenInQuotes(const Panel& panel, Index token, Lane lane) {
+std::string tokenInQuotes(const PanelContext& panel, Index token, Lane lane) {
   if (token >= std::ssize(laneTokens(panel.trace, lane, panel.view.item))) {
     return fmt::format("{} {}", lane == Lane::query ? "token" : "key", token);
   }
   return fmt::format("‘{}’", tokenName(panel, lane, token));
 }
 
-AxisLabels tokenLabels(const Panel& panel) {
-  const Look& look = panel.look;
+AxisLabels tokenLabels(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   AxisLabels labels;
   labels.texts = laneTokens(panel.trace, Lane::query, panel.view.item);
   labels.font = look.fonts.tiny;
@@ -155,8 +155,8 @@ AxisLabels tokenLabels(const Panel& panel) {
   return labels;
 }
 
-Index effectBars(const Panel& panel, const Figures& figures) {
-  const Look& look = panel.look;
+Index effectBars(const PanelContext& panel, const Figures& figures) {
+  const FrameContext& look = panel.look;
   const HeadEffects& effects = figures.effects;
   Rect room = Rect::rest();
   const AxisLabels labels = tokenLabels(panel);
@@ -208,8 +208,8 @@ Index effectBars(const Panel& panel, const Figures& figures) {
   return bars.perBar;
 }
 
-Index effectHeatmap(const Panel& panel, const Figures& figures) {
-  const Look& look = panel.look;
+Index effectHeatmap(const PanelContext& panel, const Figures& figures) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const HeadEffects& effects = figures.effects;
   const Pooling pooling = panel.view.heads.pooling;

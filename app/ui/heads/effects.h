@@ -24,18 +24,18 @@ std::unique_ptr<Card> makeHowLearnedTab();
 /// What goes without each head, per token, over the rest of the card: a bar chart for every head,
 /// on one axis, which scroll sideways where they do not fit; or all in one heatmap, heads down and
 /// tokens across. A click chooses head and token. Gives how many tokens a bar or cell covers.
-Index effectBars(const Panel& panel, const Figures& figures);
-Index effectHeatmap(const Panel& panel, const Figures& figures);
+Index effectBars(const PanelContext& panel, const Figures& figures);
+Index effectHeatmap(const PanelContext& panel, const Figures& figures);
 
 /// The query that the chosen cell stands in; the first where none is.
-Index chosenToken(const Panel& panel);
+Index chosenToken(const PanelContext& panel);
 /// Chooses a cell of this query, in the chosen cell's matrix where that has queries.
-void chooseToken(const Panel& panel, Index token);
+void chooseToken(const PanelContext& panel, Index token);
 /// "‘cat’", or "token 7" and "key 7" where it has no name.
-std::string tokenInQuotes(const Panel& panel, Index token, Lane lane = Lane::query);
+std::string tokenInQuotes(const PanelContext& panel, Index token, Lane lane = Lane::query);
 
 /// The queries of the item, below a chart; the chosen one, where there is one, is lit.
-AxisLabels tokenLabels(const Panel& panel);
+AxisLabels tokenLabels(const PanelContext& panel);
 
 // What goes without a head and what each head adds, in numbers, for as many bars as a picture has
 // room for, and the check of it against a real pass. Pure.
@@ -80,6 +80,6 @@ struct CheckedEffect {
 };
 /// Runs that check. Nothing where cancelled. Throws as a pass does.
 std::optional<CheckedEffect> checkEffect(const TracePtr& trace, Index item, Index head,
-                                         const Execution& execution = {});
+                                         const ExecutionContext& execution = {});
 
 }  // namespace headscope::ui

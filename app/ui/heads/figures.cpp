@@ -28,7 +28,7 @@ constexpr std::string_view kMeasuring = "measuring …";
 /// Measures the heads of a pass. Nothing where cancelled.
 std::optional<Figures> measureFigures(const Trace& trace, Index item, ItemChoice averaged,
                                       std::uint64_t revision, const std::atomic<bool>& cancelled) {
-  const Execution execution{.cancelled = &cancelled};
+  const ExecutionContext execution{.cancelled = &cancelled};
   auto report = headReport(trace, averaged, declaredRelations(trace.document()), execution);
   if (!report) return std::nullopt;
   auto effects = headEffects(trace, item, execution);
@@ -85,7 +85,7 @@ std::string metricRange(const MetricInfo& m) {
 
 }  // namespace
 
-MeasuredHeads measuredHeads(const Panel& panel) {
+MeasuredHeads measuredHeads(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const Index item = panel.view.item;
   const bool average = panel.view.heads.averageItems;
@@ -109,18 +109,18 @@ MeasuredHeads measuredHeads(const Panel& panel) {
   return heads;
 }
 
-void drawWaiting(const Look& look, const Rect& room, std::string_view problem,
+void drawWaiting(const FrameContext& look, const Rect& room, std::string_view problem,
                  std::string_view doing) {
   const bool failed = !problem.empty();
   drawTextCentred(ImGui::GetWindowDrawList(), look.fonts.regular, room.centre(),
                   failed ? look.theme.bad : look.theme.textMuted, failed ? problem : doing);
 }
 
-void noFigures(const Panel& panel, const MeasuredHeads& heads) {
+void noFigures(const PanelContext& panel, const MeasuredHeads& heads) {
   drawWaiting(panel.look, Rect::rest(), heads.problem, kMeasuring);
 }
 
-void measuringNote(const Panel& panel, const MeasuredHeads& heads) {
+void measuringNote(const PanelContext& panel, const MeasuredHeads& heads) {
   if (heads.current) return;
   const bool failed = !heads.problem.empty();
   label(panel.look.fonts.small, failed ? panel.look.theme.bad : panel.look.theme.textMuted,
@@ -133,7 +133,7 @@ std::string figureText(double value) {
   return fmt::format("{:.{}f}", value, magnitude < 100.0 ? 3 : 1);
 }
 
-std::string figureWithUnit(const Measured& measured, Metric metric) {
+std::string figureWithUnit(const MetricValue& measured, Metric metric) {
   if (!measured) return "–";
   const std::string value = number(std::abs(*measured) < kFigureRounding ? 0.0 : *measured, 3);
   const std::string_view unit = info(metric).unit;
@@ -168,7 +168,7 @@ std::string headInWords(const HeadReport& report, Index head, std::span<const Me
   std::string text = fmt::format("head {}: ", head + 1);
   for (std::size_t i = 0; i < metrics.size(); ++i) {
     if (i > 0 && metrics[i] == metrics[i - 1]) continue;
-    const Measured& measured = report.metrics[static_cast<std::size_t>(head)][metrics[i]];
+    const MetricValue& measured = report.metrics[static_cast<std::size_t>(head)][metrics[i]];
     if (i > 0) text += ", ";
     text += withSmallInitial(info(metrics[i]).title) + " ";
     text += measured ? figureWithUnit(measured, metrics[i]) : "not defined";
@@ -179,7 +179,7 @@ std::string headInWords(const HeadReport& report, Index head, std::span<const Me
 std::vector<std::string> undefinedInWords(const HeadReport& report, Metric metric) {
   std::vector<std::pair<std::string, std::vector<Index>>> reasons;
   for (std::size_t h = 0; h < report.metrics.size(); ++h) {
-    const Measured& measured = report.metrics[h][metric];
+    const MetricValue& measured = report.metrics[h][metric];
     if (measured) continue;
     auto known = std::find_if(reasons.begin(), reasons.end(),
                               [&](const auto& reason) { return reason.first == measured.why; });
@@ -234,7 +234,7 @@ std::string distinctInWords(const HeadTree& tree, double cut) {
                      cut);
 }
 
-void metricDefinition(const Look& look, Metric metric) {
+void metricDefinition(const FrameContext& look, Metric metric) {
   const MetricInfo& m = info(metric);
   ImFont* font = look.fonts.small;
   wrappedLabel(font, look.theme.text, metricWords(m));

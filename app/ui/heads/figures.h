@@ -31,15 +31,15 @@ struct MeasuredHeads {
 };
 
 /// Asks for what is not there yet. Figures of another number of heads or tokens are not given.
-MeasuredHeads measuredHeads(const Panel& panel);
+MeasuredHeads measuredHeads(const PanelContext& panel);
 
 /// "measuring …", or why there is nothing, in the middle of what is left of the card.
-void noFigures(const Panel& panel, const MeasuredHeads& heads);
+void noFigures(const PanelContext& panel, const MeasuredHeads& heads);
 /// The same in a line, while the figures are of the pass before; else nothing.
-void measuringNote(const Panel& panel, const MeasuredHeads& heads);
+void measuringNote(const PanelContext& panel, const MeasuredHeads& heads);
 /// The same in the middle of `room`, for what is computed under another name: `doing` while there
 /// is no `problem`.
-void drawWaiting(const Look& look, const Rect& room, std::string_view problem,
+void drawWaiting(const FrameContext& look, const Rect& room, std::string_view problem,
                  std::string_view doing);
 
 // In words and in order: why something is not defined, and what a metric is.
@@ -48,7 +48,7 @@ void drawWaiting(const Look& look, const Rect& room, std::string_view problem,
 std::string figureText(double value);
 
 /// "1.94 bits", "0.314"; "–" for what is not defined.
-std::string figureWithUnit(const Measured& measured, Metric metric);
+std::string figureWithUnit(const MetricValue& measured, Metric metric);
 
 /// "Entropy (bits)", "Self"
 std::string titleWithUnit(Metric metric);
@@ -82,7 +82,7 @@ std::string distinctInWords(const HeadTree& tree, double cut);
 
 /// "Entropy: how widely a row spreads its weight …", its formula, "0 … log2 M, in bits. Shannon
 /// 1948": at the cursor.
-void metricDefinition(const Look& look, Metric metric);
+void metricDefinition(const FrameContext& look, Metric metric);
 
 /// The same as one text, for a tooltip.
 std::string definitionText(Metric metric);
@@ -93,9 +93,10 @@ std::string definitionText(Metric metric);
 /// Whole: the label, its rule and six figures, a line each. Brief: the label with its rule.
 enum class HeadRowsLength { none, brief, whole };
 
-float headRowsHeight(const Look& look, HeadRowsLength length);
+float headRowsHeight(const FrameContext& look, HeadRowsLength length);
 /// At the cursor.
-void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRowsLength length);
+void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
+              HeadRowsLength length);
 
 struct TileLine {
   ImFont* font = nullptr;
@@ -104,7 +105,7 @@ struct TileLine {
 
 /// Its label, "H 1.41 bits" and "max 0.70", on one line where both fit `room`; what is not defined
 /// is left out. Without the label where the head is `named` otherwise.
-std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Index head, float room,
-                                bool named);
+std::vector<TileLine> tileLines(const FrameContext& look, const HeadReport& report, Index head,
+                                float room, bool named);
 
 }  // namespace headscope::ui

@@ -21,7 +21,7 @@
 namespace headscope::ui {
 namespace {
 
-void itemSwitch(const Panel& panel) {
+void itemSwitch(const PanelContext& panel) {
   const Index batch = panel.trace.config().batch;
   if (batch == 1) return;
   bool& average = panel.view.heads.averageItems;
@@ -32,7 +32,7 @@ void itemSwitch(const Panel& panel) {
   if (clicked >= 0) average = clicked == 1;
 }
 
-void undefinedNotes(const Look& look, const HeadReport& report, Metric metric) {
+void undefinedNotes(const FrameContext& look, const HeadReport& report, Metric metric) {
   for (const std::string& why : undefinedInWords(report, metric))
     wrappedLabel(look.fonts.small, look.theme.textMuted, why);
 }
@@ -52,7 +52,7 @@ void wordsBelow(const char* id, float height, const Words& words) {
 class FiguresTabCard : public Card {
  public:
   using Card::Card;
-  void draw(const Panel& panel) final {
+  void draw(const PanelContext& panel) final {
     itemSwitch(panel);
     const MeasuredHeads heads = measuredHeads(panel);
     if (heads.figures == nullptr) return noFigures(panel, heads);
@@ -61,7 +61,7 @@ class FiguresTabCard : public Card {
   }
 
  private:
-  virtual void drawReport(const Panel& panel, const HeadReport& report) = 0;
+  virtual void drawReport(const PanelContext& panel, const HeadReport& report) = 0;
 };
 
 class ScatterTab final : public FiguresTabCard {
@@ -70,8 +70,8 @@ class ScatterTab final : public FiguresTabCard {
       : FiguresTabCard({"scatter", "Scatter", "heads by two of their metrics", 0, true, ""}) {}
 
  private:
-  void drawReport(const Panel& panel, const HeadReport& report) override {
-    const Look& look = panel.look;
+  void drawReport(const PanelContext& panel, const HeadReport& report) override {
+    const FrameContext& look = panel.look;
     Rect room = Rect::rest();
     const bool large = room.height() > look.px(330);
     const float words =
@@ -92,7 +92,7 @@ class ScatterTab final : public FiguresTabCard {
     });
   }
 
-  static void said(const Look& look, const HeadReport& report, const ScatterAxes& axes,
+  static void said(const FrameContext& look, const HeadReport& report, const ScatterAxes& axes,
                    const ScatterPick& pick, Index chosen) {
     const std::array both{axes.x, axes.y};
     std::string text = headInWords(report, pick.head.value_or(chosen), both);
@@ -125,8 +125,8 @@ class TableTab final : public FiguresTabCard {
     bool label = false;  // the labels' column
   };
 
-  void drawReport(const Panel& panel, const HeadReport& report) override {
-    const Look& look = panel.look;
+  void drawReport(const PanelContext& panel, const HeadReport& report) override {
+    const FrameContext& look = panel.look;
     const float room = ImGui::GetContentRegionAvail().y;
     const float words = std::clamp(room * 0.36F, look.px(34), look.px(150));
     const TablePick pick = table(panel, report, room - words - ImGui::GetStyle().ItemSpacing.y);
@@ -151,8 +151,8 @@ class TableTab final : public FiguresTabCard {
     });
   }
 
-  static TablePick table(const Panel& panel, const HeadReport& report, float height) {
-    const Look& look = panel.look;
+  static TablePick table(const PanelContext& panel, const HeadReport& report, float height) {
+    const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
     std::vector<MetricColumn> columns{{""}, {std::string(kByLabel)}};
     float labels = 0.0F;
@@ -221,7 +221,7 @@ class TableTab final : public FiguresTabCard {
       table.text(std::to_string(head + 1), headColor(look.theme, at));
       table.text(labelWithScore(report.labels[at]));
       for (const MetricInfo& m : allMetrics()) {
-        const Measured& measured = report.metrics[at][m.metric];
+        const MetricValue& measured = report.metrics[at][m.metric];
         table.number(measured ? figureText(*measured) : "–",
                      measured ? look.theme.text : look.theme.textMuted);
       }
@@ -233,7 +233,7 @@ class TableTab final : public FiguresTabCard {
 class FiguresCard final : public Card {
  public:
   FiguresCard() : Card({"figures", "Figures", "what is measured of each head"}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     FiguresTab& tab = panel.view.heads.figuresTab;
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const auto chosen = static_cast<std::size_t>(tab);

@@ -28,7 +28,7 @@ constexpr float kWideRow = 830.0F;  // points; a narrower row says less
 constexpr float kControlsApart = 12.0F;
 
 /// A pill of the row.
-bool controlPill(const Look& look, const std::string& text, bool lit, bool enabled = true) {
+bool controlPill(const FrameContext& look, const std::string& text, bool lit, bool enabled = true) {
   flowOn(look, buttonWidth(look, text), kControlsApart);
   return pill(look, text.c_str(), lit, enabled);
 }
@@ -39,7 +39,7 @@ std::string sortName(const std::string& key) {
 }
 
 /// The popup with every metric: what it is called, and what it measures.
-void sortPopup(const Panel& panel) {
+void sortPopup(const PanelContext& panel) {
   if (!beginPopup("sort heads")) return;
   std::string& by = panel.view.heads.sortBy;
   if (ImGui::MenuItem("number", nullptr, by.empty())) by.clear();
@@ -52,8 +52,8 @@ void sortPopup(const Panel& panel) {
 }
 
 /// "All heads  rows: queries …", and at the right how they are drawn and sorted.
-void headingRow(const Panel& panel) {
-  const Look& look = panel.look;
+void headingRow(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   HeadsView& view = panel.view.heads;
   const std::string sort = "sort: " + sortName(view.sortBy) + " ▾";
   const float width =
@@ -91,7 +91,7 @@ void headingRow(const Panel& panel) {
   ImGui::SetCursorPos({start.x, start.y + frame});
 }
 
-void zoomPills(const Panel& panel) {
+void zoomPills(const PanelContext& panel) {
   HeadsView& view = panel.view.heads;
   const AttentionConfig& c = panel.trace.config();
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
@@ -112,8 +112,9 @@ void zoomPills(const Panel& panel) {
 }
 
 /// What stands on the screen in words: what is drawn differently from plain weights of all tokens.
-void gridSentences(const Panel& panel, const Figures* figures, const GridControls& controls) {
-  const Look& look = panel.look;
+void gridSentences(const PanelContext& panel, const Figures* figures,
+                   const GridControls& controls) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const HeadsView& view = panel.view.heads;
   ImFont* font = look.fonts.small;
@@ -160,7 +161,7 @@ void gridSentences(const Panel& panel, const Figures* figures, const GridControl
 constexpr float kMapSide = 112.0F;  // points
 constexpr double kMapStep = 0.5;    // of what is shown, by an arrow
 
-void overview(const Panel& panel, const HeadPictures& pictures, const ColorScale& scale,
+void overview(const PanelContext& panel, const HeadPictures& pictures, const ColorScale& scale,
               const Rect& at) {
   const PictureSet& set = pictures.parts->overview;
   const Index head = panel.view.head;
@@ -191,7 +192,7 @@ std::string rangeWords(const char* name, const TokenRange& range, Index n) {
 }
 
 /// The same as dragging by keyboard.
-void panArrows(const Panel& panel, const VisibleTokens& shown) {
+void panArrows(const PanelContext& panel, const VisibleTokens& shown) {
   HeadsView& view = panel.view.heads;
   const AttentionConfig& c = panel.trace.config();
   const auto stepOf = [](const TokenRange& range) {
@@ -217,8 +218,8 @@ void panArrows(const Panel& panel, const VisibleTokens& shown) {
 
 }  // namespace
 
-void gridControls(const Panel& panel, const Figures* figures, const GridControls& controls) {
-  const Look& look = panel.look;
+void gridControls(const PanelContext& panel, const Figures* figures, const GridControls& controls) {
+  const FrameContext& look = panel.look;
   HeadsView& view = panel.view.heads;
   headingRow(panel);
   const bool narrow = ImGui::GetContentRegionAvail().x < look.px(kWideRow);
@@ -271,7 +272,7 @@ void gridControls(const Panel& panel, const Figures* figures, const GridControls
   gridSentences(panel, figures, controls);
 }
 
-float minimapWidth(const Panel& panel) {
+float minimapWidth(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const HeadsView& view = panel.view.heads;
   const bool whole = isWhole(view.queries, c.seqLen) && isWhole(view.keys, c.keys());
@@ -279,9 +280,9 @@ float minimapWidth(const Panel& panel) {
   return panel.look.px(kMapSide + 14.0F);
 }
 
-void minimap(const Panel& panel, const HeadPictures* pictures, const VisibleTokens& shown,
+void minimap(const PanelContext& panel, const HeadPictures* pictures, const VisibleTokens& shown,
              const GridControls& controls, ImVec2 at) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   HeadsView& view = panel.view.heads;

@@ -134,7 +134,7 @@ class DrawingPictures {
 
   TracePtr trace_;
   PictureSpec grid_, compared_;
-  Execution execution_;
+  ExecutionContext execution_;
   HeadPictures drawn_;
   std::vector<std::function<void()>> units_;
   std::size_t next_ = 0;
@@ -184,7 +184,7 @@ float PictureSet::largestOfAll() const {
   return std::max(largestOf(HeadPicture::Of::head), largestOf(HeadPicture::Of::mean));
 }
 
-PictureSource pictureSource(const Panel& panel) {
+PictureSource pictureSource(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
   const HeadsView& view = panel.view.heads;
@@ -272,7 +272,7 @@ float PictureReader::cell(const HeadPicture& picture, Index at, Index col) const
   return value;
 }
 
-Computed<HeadPictures> headPictures(const Panel& panel, const PictureSpec& grid,
+Computed<HeadPictures> headPictures(const PanelContext& panel, const PictureSpec& grid,
                                     const PictureSpec& compared,
                                     const std::optional<HeadPictures>& before) {
   constexpr Index kAtOnce = 1 << 19;  // cells that a frame may read

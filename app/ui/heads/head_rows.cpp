@@ -16,8 +16,12 @@ namespace {
 
 constexpr int kHeadRows = 6;
 
-float headRowHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.tight; }
-float rowsTitleHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.medium; }
+float headRowHeight(const FrameContext& look) {
+  return fontSize(look.fonts.small) + look.space.tight;
+}
+float rowsTitleHeight(const FrameContext& look) {
+  return fontSize(look.fonts.small) + look.space.medium;
+}
 
 struct HeadRow {
   std::string name, value, why;  // why there is no value
@@ -25,16 +29,16 @@ struct HeadRow {
 };
 
 HeadRow headRowOf(const HeadMetrics& metrics, Metric metric, std::string name, std::string value) {
-  const Measured& measured = metrics[metric];
+  const MetricValue& measured = metrics[metric];
   return {std::move(name), measured ? std::move(value) : std::string(), measured.why,
           definitionText(metric)};
 }
 
-std::vector<HeadRow> headRowsOf(const Panel& panel, Index head, const HeadReport& report) {
+std::vector<HeadRow> headRowsOf(const PanelContext& panel, Index head, const HeadReport& report) {
   const HeadMetrics& m = report.metrics[static_cast<std::size_t>(head)];
   const auto text = [&](Metric metric) { return figureWithUnit(m[metric], metric); };
   const auto keys = static_cast<double>(panel.trace.config().keys());
-  const Measured& entropy = m[Metric::entropy];
+  const MetricValue& entropy = m[Metric::entropy];
   std::vector<HeadRow> rows{
       headRowOf(m, Metric::entropy, "entropy / log₂ M",
                 fmt::format("{} / {} bits", number(entropy.value.value_or(0.0), 3),
@@ -56,7 +60,7 @@ std::vector<HeadRow> headRowsOf(const Panel& panel, Index head, const HeadReport
   return rows;
 }
 
-void drawHeadRow(const Look& look, const HeadRow& row, ImU32 color) {
+void drawHeadRow(const FrameContext& look, const HeadRow& row, ImU32 color) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -73,8 +77,8 @@ void drawHeadRow(const Look& look, const HeadRow& row, ImU32 color) {
 }
 
 /// "Head 6 looks like [previous token]"
-void drawTitleRow(const Panel& panel, Index head, const HeadLabel& label, bool current) {
-  const Look& look = panel.look;
+void drawTitleRow(const PanelContext& panel, Index head, const HeadLabel& label, bool current) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -102,8 +106,8 @@ void drawTitleRow(const Panel& panel, Index head, const HeadLabel& label, bool c
 namespace {
 
 /// At the right end of a line as wide; gives the width it takes.
-float howLearnedLink(const Panel& panel, float width) {
-  const Look& look = panel.look;
+float howLearnedLink(const PanelContext& panel, float width) {
+  const FrameContext& look = panel.look;
   const ImVec2 start = ImGui::GetCursorScreenPos();
   const float own = textSize(look.fonts.tiny, kHowLearned).x;
   const ImVec2 at(start.x + width - own, start.y);
@@ -118,15 +122,16 @@ float howLearnedLink(const Panel& panel, float width) {
 
 }  // namespace
 
-float headRowsHeight(const Look& look, HeadRowsLength length) {
+float headRowsHeight(const FrameContext& look, HeadRowsLength length) {
   if (length == HeadRowsLength::none) return 0.0F;
   const float rows = length == HeadRowsLength::whole ? kHeadRows * headRowHeight(look) : 0.0F;
   return rowsTitleHeight(look) + headRowHeight(look) + rows;
 }
 
-void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRowsLength length) {
+void headRows(const PanelContext& panel, Index head, const MeasuredHeads& heads,
+              HeadRowsLength length) {
   if (length == HeadRowsLength::none) return;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const ImVec2 start = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
@@ -157,8 +162,8 @@ void headRows(const Panel& panel, Index head, const MeasuredHeads& heads, HeadRo
   ImGui::PopStyleVar();
 }
 
-std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Index head, float room,
-                                bool named) {
+std::vector<TileLine> tileLines(const FrameContext& look, const HeadReport& report, Index head,
+                                float room, bool named) {
   const auto at = static_cast<std::size_t>(head);
   std::vector<TileLine> lines;
   if (!named) {
@@ -167,8 +172,8 @@ std::vector<TileLine> tileLines(const Look& look, const HeadReport& report, Inde
     lines.push_back(
         {look.fonts.small, fits ? label : elided(look.fonts.small, report.labels[at].title, room)});
   }
-  const Measured& entropy = report.metrics[at][Metric::entropy];
-  const Measured& most = report.metrics[at][Metric::confidence];
+  const MetricValue& entropy = report.metrics[at][Metric::entropy];
+  const MetricValue& most = report.metrics[at][Metric::confidence];
   const std::string bits = entropy ? fmt::format("H {:.2f} bits", *entropy) : "";
   const std::string peak = most ? fmt::format("max {:.2f}", *most) : "";
   ImFont* fonts[] = {look.fonts.monoSmall, look.fonts.small};

@@ -32,7 +32,7 @@ constexpr float kThickestLine = 3.2F;
 
 class TileDrawing {
  public:
-  TileDrawing(const Panel& panel, const HeadTileGroup& group, const VisibleTokens& shown)
+  TileDrawing(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown)
       : panel_(panel),
         look_(panel.look),
         group_(group),
@@ -197,8 +197,8 @@ class TileDrawing {
     return token >= range.first && token < range.first + range.count ? token - range.first : -1;
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const HeadTileGroup& group_;
   const VisibleTokens& shown_;
   ImDrawList* list_;
@@ -210,8 +210,8 @@ constexpr double kTooltipMass = 0.9;  // of a row's weights, in the tooltip of l
 constexpr std::size_t kTooltipKeys = 4;
 
 /// The names of a part of a lane; of an input that names fewer the places, which `numbers` holds.
-std::span<const std::string> tokenTexts(const Panel& panel, Lane lane, const TokenRange& part,
-                                        std::vector<std::string>& numbers) {
+std::span<const std::string> tokenTexts(const PanelContext& panel, Lane lane,
+                                        const TokenRange& part, std::vector<std::string>& numbers) {
   std::span<const std::string> all = laneTokens(panel.trace, lane, panel.view.item);
   const Index end = part.first + part.count;
   if (std::ssize(all) < end) {
@@ -239,7 +239,7 @@ std::string blockWords(const HeadTileGroup& group, std::size_t at, Index row, In
                      group.set->spec.how == Reduction::mean ? "mean" : "maximum", number(value, 4));
 }
 
-void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
+void cellTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
                  const CellRef& cell) {
   const GridContent content = panel.view.heads.content;
   const HeadPicture& picture = tile.picture;
@@ -282,7 +282,7 @@ void cellTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile&
 }
 
 /// The keys a query looks at most, in words; gives the first of them.
-Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTile& tile,
+Index linesTooltip(const PanelContext& panel, const HeadTileGroup& group, const HeadTile& tile,
                    const VisibleTokens& shown, Index row) {
   const PictureReader reader(panel.trace, panel.view.item, panel.view.heads.content,
                              *group.drawn->parts);
@@ -307,7 +307,7 @@ Index linesTooltip(const Panel& panel, const HeadTileGroup& group, const HeadTil
 
 // What is done with tiles.
 
-void zoomAndPan(const Panel& panel, const HeadTileGroup& group, const VisibleTokens& shown,
+void zoomAndPan(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                 const Rect& at, TileMouse& mouse) {
   const ImGuiIO& io = ImGui::GetIO();
   HeadsView& view = panel.view.heads;
@@ -343,7 +343,8 @@ void zoomAndPan(const Panel& panel, const HeadTileGroup& group, const VisibleTok
 }
 
 /// A click chooses the head and its cell, a double click shows it in Flow.
-void pressTile(const Panel& panel, const HeadPicture& picture, const std::optional<Hover>& at) {
+void pressTile(const PanelContext& panel, const HeadPicture& picture,
+               const std::optional<Hover>& at) {
   ViewState& view = panel.view;
   if (picture.of != HeadPicture::Of::head) return;
   if (ImGui::GetIO().KeyCtrl) {
@@ -358,7 +359,7 @@ void pressTile(const Panel& panel, const HeadPicture& picture, const std::option
 
 /// What is said of a head where the mouse rests on its title: what it is called, by which rule, and
 /// of designed weights what it was made for or why it was not.
-void titleTip(const Panel& panel, const HeadTileGroup& group, const HeadPicture& picture,
+void titleTip(const PanelContext& panel, const HeadTileGroup& group, const HeadPicture& picture,
               const Rect& at) {
   if (picture.of != HeadPicture::Of::head || ImGui::GetIO().MousePos.y >= at.a.y) return;
   if (!ImGui::IsItemHovered()) return;
@@ -375,7 +376,7 @@ void titleTip(const Panel& panel, const HeadTileGroup& group, const HeadPicture&
 
 }  // namespace
 
-VisibleTokens visibleTokens(const Panel& panel) {
+VisibleTokens visibleTokens(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const HeadsView& view = panel.view.heads;
   VisibleTokens shown;
@@ -391,7 +392,7 @@ VisibleTokens visibleTokens(const Panel& panel) {
   return shown;
 }
 
-std::optional<Hover> pickInTiles(const Panel& panel, const HeadTileGroup& group,
+std::optional<Hover> pickInTiles(const PanelContext& panel, const HeadTileGroup& group,
                                  const VisibleTokens& shown) {
   // a click is over only after its button was held
   const bool here = ImGui::IsWindowHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
@@ -420,7 +421,7 @@ Index lineEnds(float height, Index heads, float scale) {
   return std::max<Index>(4, static_cast<Index>(std::min(apart, quick)));
 }
 
-void headTiles(const Panel& panel, const HeadTileGroup& group, const VisibleTokens& shown,
+void headTiles(const PanelContext& panel, const HeadTileGroup& group, const VisibleTokens& shown,
                TileMouse& mouse) {
   const TileDrawing drawing(panel, group, shown);
   if (group.lines) {

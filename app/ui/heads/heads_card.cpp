@@ -11,18 +11,18 @@
 namespace headscope::ui {
 namespace {
 
-const char* enlargeWord(const Panel& panel, EnlargedCard card) {
+const char* enlargeWord(const PanelContext& panel, EnlargedCard card) {
   return panel.view.heads.enlarged == card ? "smaller" : "larger";
 }
 
 }  // namespace
 
-float enlargeSwitchWidth(const Panel& panel, EnlargedCard card) {
+float enlargeSwitchWidth(const PanelContext& panel, EnlargedCard card) {
   return textSize(panel.look.fonts.small, enlargeWord(panel, card)).x + panel.look.space.large;
 }
 
-void enlargeSwitch(const Panel& panel, EnlargedCard card, ImVec2 top) {
-  const Look& look = panel.look;
+void enlargeSwitch(const PanelContext& panel, EnlargedCard card, ImVec2 top) {
+  const FrameContext& look = panel.look;
   EnlargedCard& enlarged = panel.view.heads.enlarged;
   const bool large = enlarged == card;
   const ImVec2 back = ImGui::GetCursorScreenPos();
@@ -38,7 +38,7 @@ void enlargeSwitch(const Panel& panel, EnlargedCard card, ImVec2 top) {
   ImGui::SetCursorScreenPos(back);
 }
 
-std::string tokenName(const Panel& panel, Lane lane, Index token) {
+std::string tokenName(const PanelContext& panel, Lane lane, Index token) {
   const auto& names = laneTokens(panel.trace, lane, panel.view.item);
   if (token < std::ssize(names)) {
     return std::string(shownToken(names[static_cast<std::size_t>(token)]));

@@ -29,8 +29,8 @@ std::vector<Index> headsByMetric(const std::vector<HeadMetrics>& metrics, Metric
   std::vector<Index> order(metrics.size());
   std::iota(order.begin(), order.end(), Index{0});
   std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    const Measured& x = metrics[static_cast<std::size_t>(a)][metric];
-    const Measured& y = metrics[static_cast<std::size_t>(b)][metric];
+    const MetricValue& x = metrics[static_cast<std::size_t>(a)][metric];
+    const MetricValue& y = metrics[static_cast<std::size_t>(b)][metric];
     if (!x || !y) return x && !y;
     return descending ? *x > *y : *x < *y;
   });

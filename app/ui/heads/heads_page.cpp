@@ -65,7 +65,7 @@ HeadsLayout layoutNarrow(Rect room, float scale, const HeadsView& view) {
 }
 
 /// Of the chosen head: the largest weight in a row that has more than one to give.
-std::string largestShareInWords(const Panel& panel) {
+std::string largestShareInWords(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
   const ViewState& view = panel.view;
@@ -102,26 +102,26 @@ class HeadsPage final : public Page {
              Cards::of(makeAllHeadsCard(), makeLooksCard(), makeFiguresCard(), makeSimilarityCard(),
                        makeEffectsCard())) {}
 
-  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+  ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     return headsContent(body, panel.look.scale, ImGui::GetStyle().ScrollbarSize, panel.view.heads);
   }
-  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+  std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const HeadsLayout l = layoutHeads(content, panel.look.scale, panel.view.heads);
     return {l.allHeads, l.looks, l.figures, l.similarity, l.effects};
   }
-  bool keys(const Panel& panel) const override {
+  bool keys(const PanelContext& panel) const override {
     if (!keyPressed(Key::enter, false)) return false;
     openHead(panel.view, panel.view.head);
     return true;
   }
-  std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
+  std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const AttentionConfig& c = panel.trace.config();
     const std::string item = c.batch > 1 ? fmt::format(" · item {}", panel.view.item + 1) : "";
     const std::string title = purposeTitle(panel, panel.view.head);
     return fmt::format("Head {} of {}{}{}{}", panel.view.head + 1, c.numHeads, item,
                        title.empty() ? "" : ": ", title);
   }
-  std::string sentenceInWords(const Panel& panel, std::string_view /*card*/) const override {
+  std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const Fingerprint of("largest share", panel.trace.revision(TensorId::weights), panel.view.item,
                          panel.view.head);
     if (!(sentenceOf_ == of)) {

@@ -30,7 +30,7 @@ constexpr float kQuestionColumn = 142.0F;  // points
 constexpr float kWordsColumn = 190.0F;
 constexpr float kFigureColumn = 44.0F;  // with what lies between columns
 
-Computed<HeadRoles> heldOutRoles(const Panel& panel) {
+Computed<HeadRoles> heldOutRoles(const PanelContext& panel) {
   const Trace& trace = panel.trace;
   const Fingerprint key("roles of heads", trace.revision(TensorId::wQ),
                         trace.revision(TensorId::wK), trace.revision(TensorId::bQ),
@@ -41,7 +41,7 @@ Computed<HeadRoles> heldOutRoles(const Panel& panel) {
         [trace = panel.traceHeld](const std::atomic<bool>& cancelled) -> std::optional<HeadRoles> {
           const Document& d = trace->document();
           const TrainingDomain domain = trainingDomainOf(d);
-          const Execution execution{.cancelled = &cancelled};
+          const ExecutionContext execution{.cancelled = &cancelled};
           HeadRoles roles =
               domain.series()
                   ? training::measureRoles(d.weights, d.config,
@@ -71,7 +71,7 @@ std::string commandFor(const Document& document) {
   return text + fmt::format(" --seed {} --out learned.safetensors", document.weightSource.seed);
 }
 
-void paragraph(const Look& look, const char* title, const std::string& text) {
+void paragraph(const FrameContext& look, const char* title, const std::string& text) {
   wrappedLabel(look.fonts.small, look.theme.accentText, title);
   wrappedLabel(look.fonts.small, look.theme.text, text);
   ImGui::Dummy({0.0F, look.space.thin});
@@ -96,9 +96,9 @@ std::string leastSure(const HeadRoles& roles, const Document& document) {
   return fmt::format("Least sure: {}, {:.2f} of the weight on the answer.", least->title, lowest);
 }
 
-void wordsOfSentences(const Panel& panel, const HeadRoles* roles,
+void wordsOfSentences(const PanelContext& panel, const HeadRoles* roles,
                       const training::LearningSettings& settings) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Document& d = panel.trace.document();
   paragraph(look, "What it was asked",
             "Of every word of a sentence the eight questions of the table. \"None\" is an answer "
@@ -126,9 +126,9 @@ void wordsOfSentences(const Panel& panel, const HeadRoles* roles,
                 (roles != nullptr ? " " + leastSure(*roles, d) : std::string()));
 }
 
-void wordsOfSeries(const Panel& panel, const HeadRoles* roles,
+void wordsOfSeries(const PanelContext& panel, const HeadRoles* roles,
                    const training::LearningSettings& settings) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Document& d = panel.trace.document();
   paragraph(look, "What it was asked",
             fmt::format("Of every time step {} questions, those of the table. \"None\" is an "
@@ -156,8 +156,8 @@ void wordsOfSeries(const Panel& panel, const HeadRoles* roles,
                         roles != nullptr ? leastSure(*roles, d) : std::string()));
 }
 
-void howWords(const Panel& panel, const HeadRoles* roles) {
-  const Look& look = panel.look;
+void howWords(const PanelContext& panel, const HeadRoles* roles) {
+  const FrameContext& look = panel.look;
   const Document& d = panel.trace.document();
   const training::LearningSettings settings = training::usualSettings(trainingDomainOf(d));
   if (d.weightsEdited) {
@@ -171,8 +171,8 @@ void howWords(const Panel& panel, const HeadRoles* roles) {
   }
 }
 
-void howCommand(const Panel& panel) {
-  const Look& look = panel.look;
+void howCommand(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   const std::string command = commandFor(panel.trace.document());
   wrappedLabel(look.fonts.small, look.theme.accentText, "How to make it anew");
   wrappedLabel(look.fonts.monoSmall, look.theme.text, command);
@@ -183,8 +183,8 @@ void howCommand(const Panel& panel) {
 }
 
 /// Each question's row: where each head looks, on sentences held out.
-void rolesTable(const Panel& panel, const HeadRoles* roles, float height) {
-  const Look& look = panel.look;
+void rolesTable(const PanelContext& panel, const HeadRoles* roles, float height) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const bool all = c.numHeads <= kMostColumns;
@@ -239,8 +239,8 @@ class HowLearnedTab final : public Card {
               "What learned heads were asked, on what, and what they cannot do", 0, true,
               "what the heads were asked, on what, and what they cannot do"}) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     if (!headsAreTrained(panel)) return notLearned(panel);
     const auto found = heldOutRoles(panel);
     Rect room = Rect::rest();
@@ -268,8 +268,8 @@ class HowLearnedTab final : public Card {
   }
 
  private:
-  static void notLearned(const Panel& panel) {
-    const Look& look = panel.look;
+  static void notLearned(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const bool known = trainingDomainOf(*panel.document.source).has_value();
     wrappedLabel(look.fonts.regular, look.theme.textMuted,
                  known ? "The weights shown were not learned here."

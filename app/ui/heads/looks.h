@@ -34,13 +34,13 @@ struct WordsWidth {
 class OneQueryTab : public Card {
  public:
   OneQueryTab(const CardText& text, const WordsWidth& words) : Card(text), words_(words) {}
-  void draw(const Panel& panel) final;
+  void draw(const PanelContext& panel) final;
 
  private:
-  virtual void drawRow(const Panel& panel, const RowRef& row, const Rect& picture,
+  virtual void drawRow(const PanelContext& panel, const RowRef& row, const Rect& picture,
                        const Rect& words) = 0;
   /// Gives the one clicked.
-  std::optional<Index> queryList(const Panel& panel, Index chosen, Rect room);
+  std::optional<Index> queryList(const PanelContext& panel, Index chosen, Rect room);
 
   WordsWidth words_;
   Index shown_ = -1;  // brought into view last
@@ -153,12 +153,13 @@ struct TokenColumns {
 };
 
 /// Draws both, with the tokens looked at lit; `scrolled` 0 … 1.
-TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, const LooksAt& at);
+TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scrolled,
+                          const LooksAt& at);
 
 /// Gives how many were drawn: those of tokens that are out of sight at both ends are not.
-Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoice& choice);
+Index drawLines(const PanelContext& panel, const TokenColumns& columns, const LineChoice& choice);
 /// At the other end of the lines of the token looked at, their weights; where none is, nothing.
-void drawWeights(const Panel& panel, const TokenColumns& columns, const LineChoice& choice);
+void drawWeights(const PanelContext& panel, const TokenColumns& columns, const LineChoice& choice);
 
 // In sentences.
 

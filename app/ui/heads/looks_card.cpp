@@ -16,7 +16,7 @@ namespace {
 class LooksCard final : public Card {
  public:
   LooksCard() : Card({"looks", "Looks", "where each token looks, and what it takes from there"}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     ViewState& view = panel.view;
     followSelection(view, selected_);
     const auto chosen = static_cast<std::size_t>(view.heads.looksTab);
@@ -32,8 +32,8 @@ class LooksCard final : public Card {
 
 }  // namespace
 
-void OneQueryTab::draw(const Panel& panel) {
-  const Look& look = panel.look;
+void OneQueryTab::draw(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   ViewState& view = panel.view;
   const RowRef row{view.item, view.head, queryOr(lookedAt(view, c), c)};
@@ -48,8 +48,8 @@ void OneQueryTab::draw(const Panel& panel) {
   drawRow(panel, row, room, words);
 }
 
-std::optional<Index> OneQueryTab::queryList(const Panel& panel, Index chosen, Rect room) {
-  const Look& look = panel.look;
+std::optional<Index> OneQueryTab::queryList(const PanelContext& panel, Index chosen, Rect room) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   std::optional<Index> clicked;
   const Rect title = room.cutTop(fontSize(look.fonts.small) + look.px(3));

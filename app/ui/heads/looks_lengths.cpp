@@ -37,7 +37,7 @@ double keySortValue(const QueryKeyProduct& p, KeyColumn by) {
 
 // The arrows.
 
-void drawArrow(const Look& look, ImVec2 from, ImVec2 to, ImU32 color) {
+void drawArrow(const FrameContext& look, ImVec2 from, ImVec2 to, ImU32 color) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 d(to.x - from.x, to.y - from.y);
   const float length = std::sqrt(d.x * d.x + d.y * d.y);
@@ -55,7 +55,7 @@ void drawArrow(const Look& look, ImVec2 from, ImVec2 to, ImU32 color) {
 }
 
 /// q and k as two arrows in the plane they span, true in length and angle.
-void arrowPicture(const Look& look, const QueryKeyProduct& product, const Rect& room) {
+void arrowPicture(const FrameContext& look, const QueryKeyProduct& product, const Rect& room) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
@@ -120,7 +120,7 @@ constexpr std::array kKeyHeadings{
     KeyHeading{KeyColumn::product, "q·k", "Sort: ‖q‖ ‖k‖ cos angle, the largest first", 0.3F},
 };
 
-Computed<KeyTable> wantKeyTable(const Panel& panel, const RowRef& row) {
+Computed<KeyTable> wantKeyTable(const PanelContext& panel, const RowRef& row) {
   constexpr Index kAtOnce = 2'000'000;  // multiply-adds without a thread of its own
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
@@ -147,9 +147,9 @@ class LengthsTab final : public OneQueryTab {
                     {0.5F, 190.0F, 380.0F}) {}
 
  private:
-  void drawRow(const Panel& panel, const RowRef& row, const Rect& picture,
+  void drawRow(const PanelContext& panel, const RowRef& row, const Rect& picture,
                const Rect& words) override {
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     const AttentionConfig& c = panel.trace.config();
     const auto found = wantKeyTable(panel, row);
     if (found.current == nullptr) {
@@ -188,8 +188,8 @@ class LengthsTab final : public OneQueryTab {
   }
 
   /// Keys with their lengths, angles and products, sorted; gives the key clicked.
-  std::optional<Index> keyTable(const Panel& panel, const KeyTable& keys, Index chosen) {
-    const Look& look = panel.look;
+  std::optional<Index> keyTable(const PanelContext& panel, const KeyTable& keys, Index chosen) {
+    const FrameContext& look = panel.look;
     std::vector<TableColumn> columns;
     for (const KeyHeading& h : kKeyHeadings) {
       columns.push_back({h.title, h.about, h.by != KeyColumn::key, 0.0F, h.grows});

@@ -39,7 +39,7 @@ constexpr float kLeastMass = 0.05F;
 constexpr float kLinesPerPoint = 3.0F;  // of height: more are not told apart
 
 /// The rows whose lines are drawn: those seen, or all where a key asks who looks at it.
-LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
+LineQuestion questionOf(const PanelContext& panel, const TokenColumns& columns) {
   const ViewState& view = panel.view;
   LineQuestion q;
   q.item = view.item;
@@ -59,7 +59,7 @@ LineQuestion questionOf(const Panel& panel, const TokenColumns& columns) {
   return q;
 }
 
-Computed<LineChoice> wantLines(const Panel& panel, const LineQuestion& q) {
+Computed<LineChoice> wantLines(const PanelContext& panel, const LineQuestion& q) {
   const Fingerprint key("chosen lines", panel.trace.revision(TensorId::weights), q.item,
                         q.queries.first, q.queries.count, q.key, q.most, q.mass, q.heads);
   const bool little = workOf(q, panel.trace.config()) <= kLookedAtOnce;
@@ -86,7 +86,7 @@ std::size_t fittingWords(ImFont* font, std::string_view text, float width) {
 
 /// Small text in so many lines, wrapped at spaces; where the last one is cut, all of it in a
 /// tooltip.
-void drawInLines(const Look& look, const Rect& room, int lines, const std::string& text) {
+void drawInLines(const FrameContext& look, const Rect& room, int lines, const std::string& text) {
   ImFont* font = look.fonts.small;
   ImVec2 at = room.a;
   std::string_view rest = text;
@@ -110,7 +110,7 @@ void drawInLines(const Look& look, const Rect& room, int lines, const std::strin
 class HeadSwatches {
  public:
   /// At most so many rows high; more scroll.
-  HeadSwatches(const Panel& panel, float width, Index mostRows)
+  HeadSwatches(const PanelContext& panel, float width, Index mostRows)
       : panel_(panel),
         look_(panel.look),
         heads_(panel.trace.config().numHeads),
@@ -163,8 +163,8 @@ class HeadSwatches {
     return std::max<Index>(1, static_cast<Index>((width + gap_) / (one_.x + gap_)));
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   Index heads_;
   float gap_;
   ImVec2 one_;
@@ -175,7 +175,7 @@ class HeadSwatches {
 /// Below the words: swatches, which heads, and the threshold.
 class LineControls {
  public:
-  LineControls(const Panel& panel, const Rect& room)
+  LineControls(const PanelContext& panel, const Rect& room)
       : panel_(panel),
         look_(panel.look),
         low_(room.height() < look_.px(170)),  // the picture needs the height
@@ -242,8 +242,8 @@ class LineControls {
     for (Index h = 0; h < heads; ++h) panel_.view.heads.lineHeads.push_back(h);
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   bool low_;
   float besideWidth_;
   HeadSwatches swatches_;
@@ -257,8 +257,8 @@ class LinesTab final : public Card {
       : Card({"lines", "Where each head looks",
               "A line for each of the largest weights, from query to key", 0, true,
               "query to key, thickness = weight"}) {}
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     Rect room = Rect::rest();
     const LineControls controls(panel, room);
     const int lines = room.height() > look.px(190) ? 2 : 1;
@@ -295,8 +295,8 @@ class LinesTab final : public Card {
   void moveBy(float share) { scrolled_ = std::clamp(scrolled_ + share, 0.0F, 1.0F); }
 
   /// Between the columns' headings: the pages of long inputs, and choosing no token.
-  void pages(const Panel& panel, const TokenColumns& columns, float top) {
-    const Look& look = panel.look;
+  void pages(const PanelContext& panel, const TokenColumns& columns, float top) {
+    const FrameContext& look = panel.look;
     HeadsView& heads = panel.view.heads;
     const TokenColumn& column = longer(columns);
     const float hidden = hiddenOf(column);
@@ -320,7 +320,7 @@ class LinesTab final : public Card {
   }
 
   /// The wheel, and bringing into view what was chosen since.
-  void scroll(const Panel& panel, const TokenColumns& columns, const Rect& room) {
+  void scroll(const PanelContext& panel, const TokenColumns& columns, const Rect& room) {
     const LooksAt chosen{panel.view.heads.query, panel.view.heads.key};
     const bool anew = scrolledTo_ != chosen;
     scrolledTo_ = chosen;
@@ -344,7 +344,7 @@ class LinesTab final : public Card {
   }
 
   /// Below the picture: what is drawn, or what the token looked at looks at.
-  static std::string inWords(const Panel& panel, const Computed<LineChoice>& choice,
+  static std::string inWords(const PanelContext& panel, const Computed<LineChoice>& choice,
                              const LineQuestion& question, const TokenColumns& columns,
                              Index drawn) {
     if (!choice.problem.empty()) return std::string(choice.problem);

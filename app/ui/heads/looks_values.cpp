@@ -48,7 +48,8 @@ ChartAxis axisAbout(double middle, double half) {
 }
 
 /// Axes of one scale that hold all of the values and the outputs.
-Chart valueChart(const Look& look, const ValuePlane& plane, const ValueMix& mix, const Rect& room) {
+Chart valueChart(const FrameContext& look, const ValuePlane& plane, const ValueMix& mix,
+                 const Rect& room) {
   Extent x{mix.mean.point.x, mix.mean.point.x};
   Extent y{mix.mean.point.y, mix.mean.point.y};
   const auto take = [&](const PlanePoint& p) {
@@ -80,7 +81,8 @@ bool handsOnOther(const Chart& chart, const WeightedMean& mean) {
 }
 
 /// A component with its share, as long as there is room for it.
-std::string componentName(const Look& look, const ValuePlane& plane, std::size_t axis, float room) {
+std::string componentName(const FrameContext& look, const ValuePlane& plane, std::size_t axis,
+                          float room) {
   const char* name = axis == 0 ? "main component" : "second component";
   if (plane.varianceShare[axis] <= 0.0) return fmt::format("{}: nothing varies", name);
   const std::string share = fmt::format("{:.0f} %", plane.varianceShare[axis] * 100.0);
@@ -92,7 +94,7 @@ std::string componentName(const Look& look, const ValuePlane& plane, std::size_t
 /// Names beside points, the first given first, none over another.
 class PointLabels {
  public:
-  PointLabels(const Look& look, const Rect& plot) : look_(look), plot_(plot) {}
+  PointLabels(const FrameContext& look, const Rect& plot) : look_(look), plot_(plot) {}
 
   /// At the point's right, else left, above or below it.
   void add(ImVec2 point, float radius, std::string_view name, ImU32 color) {
@@ -113,7 +115,7 @@ class PointLabels {
   }
 
  private:
-  const Look& look_;
+  const FrameContext& look_;
   Rect plot_;
   std::vector<Rect> taken_;
 };
@@ -125,7 +127,7 @@ void drawCross(ImDrawList* list, ImVec2 p, float arm, ImU32 color, float width) 
 
 class ValuePicture {
  public:
-  ValuePicture(const Panel& panel, const ValuePlane& plane, const ValueMix& mix, Index head,
+  ValuePicture(const PanelContext& panel, const ValuePlane& plane, const ValueMix& mix, Index head,
                const Rect& room)
       : panel_(panel),
         look_(panel.look),
@@ -200,8 +202,8 @@ class ValuePicture {
     }
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const ValuePlane& plane_;
   const ValueMix& mix_;
   float most_;  // the largest weight that the head may have
@@ -211,7 +213,7 @@ class ValuePicture {
   ImDrawList* list_;
 };
 
-Computed<ValuePlane> wantPlane(const Panel& panel, const RowRef& row) {
+Computed<ValuePlane> wantPlane(const PanelContext& panel, const RowRef& row) {
   constexpr Index kAtOnce = 3'000'000;  // multiply-adds without a thread of its own
   constexpr Index kPasses = 100;        // over the values, about
   const AttentionConfig& c = panel.trace.config();
@@ -227,9 +229,9 @@ Computed<ValuePlane> wantPlane(const Panel& panel, const RowRef& row) {
 }
 
 /// What the picture shows, in words, beside it.
-void valueWords(const Panel& panel, const ValuePlane& plane, const ValueMix& mix,
+void valueWords(const PanelContext& panel, const ValuePlane& plane, const ValueMix& mix,
                 const RowRef& row) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const Document& d = panel.trace.document();
   const AttentionConfig& c = panel.trace.config();
@@ -260,9 +262,9 @@ class ValuesTab final : public OneQueryTab {
                     {0.34F, 130.0F, 300.0F}) {}
 
  private:
-  void drawRow(const Panel& panel, const RowRef& row, const Rect& picture,
+  void drawRow(const PanelContext& panel, const RowRef& row, const Rect& picture,
                const Rect& words) override {
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     const Trace& trace = panel.trace;
     const auto plane = wantPlane(panel, row);
     if (plane.current == nullptr) {

@@ -63,8 +63,8 @@ class MoreHeadsTab final : public Card {
   MoreHeadsTab()
       : Card({"more-heads", "More heads", "The same input and d_model with 1 to 64 heads", 0, true,
               "the same input and d_model with 1 to 64 heads: what differs, what it costs"}) {}
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     const std::string_view problem = measure(panel);
     const float cut = panel.view.heads.similarityCut;
@@ -119,7 +119,7 @@ class MoreHeadsTab final : public Card {
  private:
   /// Takes what was measured, and asks for the next count, one after the other so that none takes
   /// another's time; starts anew for another document. Gives why one cannot be measured.
-  std::string_view measure(const Panel& panel) {
+  std::string_view measure(const PanelContext& panel) {
     const DocumentPtr document = panel.trace.documentPtr();
     if (document_ != document) {
       document_ = document;
@@ -135,7 +135,7 @@ class MoreHeadsTab final : public Card {
             return unitsOf(
                 [document, heads](const std::atomic<bool>& cancelled) {
                   return std::make_shared<HeadCountMeasure>(*document, heads, defaultMemoryBudget(),
-                                                            Execution{0, &cancelled});
+                                                            ExecutionContext{0, &cancelled});
                 },
                 [](const HeadCountMeasure& measure) { return measure.point(); });
           });
@@ -146,8 +146,8 @@ class MoreHeadsTab final : public Card {
   }
 
   /// Each count as a button; gives the point of the chosen one.
-  const HeadCountPoint* countButtons(const Panel& panel) {
-    const Look& look = panel.look;
+  const HeadCountPoint* countButtons(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const auto has = [&](Index count) {
       return std::find(counts_.begin(), counts_.end(), count) != counts_.end();
     };
@@ -172,7 +172,7 @@ class MoreHeadsTab final : public Card {
   }
 
   /// Head counts along the bottom, logarithmic; the curves of the points that have a value.
-  void drawChart(const Look& look, Rect room, const std::string& title,
+  void drawChart(const FrameContext& look, Rect room, const std::string& title,
                  const std::vector<HeadCountCurve>& curves, bool logarithmic,
                  bool diagonal = false) const {
     const auto most = static_cast<double>(counts_.back());

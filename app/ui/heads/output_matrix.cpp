@@ -22,7 +22,7 @@ namespace {
 
 constexpr Index kMostPieces = 6000;  // rectangles of a frame
 
-void formulaLine(const Look& look, ImU32 color, const char* text) {
+void formulaLine(const FrameContext& look, ImU32 color, const char* text) {
   drawRichText(ImGui::GetWindowDrawList(), look.fonts, look.fonts.small,
                ImGui::GetCursorScreenPos(), color, text);
   ImGui::Dummy({richTextSize(look.fonts, look.fonts.small, text).x,
@@ -30,8 +30,8 @@ void formulaLine(const Look& look, ImU32 color, const char* text) {
 }
 
 /// "1  0.213": every head's share and the bias's, in as many columns as fit.
-void shareList(const Panel& panel, const std::vector<double>& shares) {
-  const Look& look = panel.look;
+void shareList(const PanelContext& panel, const std::vector<double>& shares) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -57,8 +57,8 @@ void shareList(const Panel& panel, const std::vector<double>& shares) {
   ImGui::Dummy({1, static_cast<float>(rows) * cell.y});
 }
 
-void shareWords(const Panel& panel, const HeadEffects* effects) {
-  const Look& look = panel.look;
+void shareWords(const PanelContext& panel, const HeadEffects* effects) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   formulaLine(look, t.text, "output = Σ_h head_h · W^O_h + b_O");
@@ -96,8 +96,8 @@ MatrixRef outputBlockOf(const AttentionConfig& c, Index head) {
 }
 
 /// The row blocks of W^O, one under another, each with its norm. A click chooses the head.
-void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
-  const Look& look = panel.look;
+void outputBlocks(const PanelContext& panel, Magnitudes& magnitudes, Rect room) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   ImFont* font = look.fonts.small;
@@ -166,7 +166,7 @@ void outputBlocks(const Panel& panel, Magnitudes& magnitudes, Rect room) {
 /// A stack per token, heads against the output below 0. A click chooses the token.
 class ShareStacks {
  public:
-  ShareStacks(const Panel& panel, const ChartBars& bars, const ShareBars& shares)
+  ShareStacks(const PanelContext& panel, const ChartBars& bars, const ShareBars& shares)
       : panel_(panel), look_(panel.look), bars_(bars), shares_(shares) {}
 
   void draw(Rect room) {
@@ -243,8 +243,8 @@ class ShareStacks {
     chooseToken(panel_, token);
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const ChartBars& bars_;
   const ShareBars& shares_;
 };
@@ -255,8 +255,8 @@ class OutputMatrixTab final : public Card {
       : Card({"output-matrix", "Output matrix",
               "Each head's rows of it, and its share of every output", 0, true,
               "each head has its own rows of it, and adds its share to every token's output"}) {}
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const MeasuredHeads heads = measuredHeads(panel);
     const Figures* figures = heads.figures;
     Rect room = Rect::rest();

@@ -35,7 +35,7 @@ Rect around(ImVec2 at, ImVec2 half) {
 }
 
 /// An axis' name at the cursor, which opens a list of all metrics. True while pointed at.
-bool scatterAxisName(const Look& look, const char* id, Metric metric, std::string& key,
+bool scatterAxisName(const FrameContext& look, const char* id, Metric metric, std::string& key,
                      float room) {
   ImFont* font = look.fonts.small;
   const std::string text = elided(font, titleWithUnit(metric) + " ▾", room);
@@ -86,8 +86,8 @@ struct ScatterPoint {
 std::vector<ScatterPoint> scatterPoints(const HeadReport& report, const ScatterAxes& axes) {
   std::vector<ScatterPoint> points;
   for (std::size_t h = 0; h < report.metrics.size(); ++h) {
-    const Measured& x = report.metrics[h][axes.x];
-    const Measured& y = report.metrics[h][axes.y];
+    const MetricValue& x = report.metrics[h][axes.x];
+    const MetricValue& y = report.metrics[h][axes.y];
     if (x && y) points.push_back({static_cast<Index>(h), *x, *y});
   }
   return points;
@@ -208,7 +208,7 @@ ScatterAxes scatterAxes(const HeadsView& view) {
 namespace {
 
 /// Where the discs of these heads go, whose values stand at `values`.
-std::vector<HeadDisc> placedDiscs(const Look& look, const Rect& room,
+std::vector<HeadDisc> placedDiscs(const FrameContext& look, const Rect& room,
                                   const std::vector<ScatterPoint>& points,
                                   const std::vector<ImVec2>& values) {
   std::vector<HeadDisc> discs;
@@ -248,7 +248,7 @@ std::vector<HeadDisc> placedDiscs(const Look& look, const Rect& room,
 }
 
 /// From a disc that stands elsewhere to the dot at its value, over all discs.
-void tieDisc(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 color) {
+void tieDisc(ImDrawList* list, const FrameContext& look, const HeadDisc& disc, ImU32 color) {
   const ImVec2 from = disc.value;
   const float inner = disc.half.x - disc.half.y;  // of a longer disc, its straight part
   const ImVec2 to(std::clamp(from.x, disc.place.x - inner, disc.place.x + inner), disc.place.y);
@@ -263,8 +263,8 @@ void tieDisc(ImDrawList* list, const Look& look, const HeadDisc& disc, ImU32 col
 }
 
 /// The discs; gives the one pointed at.
-const HeadDisc* drawDiscs(const Panel& panel, const std::vector<HeadDisc>& discs) {
-  const Look& look = panel.look;
+const HeadDisc* drawDiscs(const PanelContext& panel, const std::vector<HeadDisc>& discs) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   Index& chosen = panel.view.head;
@@ -304,8 +304,8 @@ const HeadDisc* drawDiscs(const Panel& panel, const std::vector<HeadDisc>& discs
 
 }  // namespace
 
-ScatterPick scatter(const Panel& panel, const HeadReport& report, Rect room) {
-  const Look& look = panel.look;
+ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect room) {
+  const FrameContext& look = panel.look;
   HeadsView& view = panel.view.heads;
   const ScatterAxes axes = scatterAxes(view);
   const float name = fontSize(look.fonts.small) + look.space.tight;

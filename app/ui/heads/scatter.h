@@ -55,6 +55,6 @@ struct ScatterPick {
 };
 
 /// A click on a disc chooses its head, another the next it is of.
-ScatterPick scatter(const Panel& panel, const HeadReport& report, Rect room);
+ScatterPick scatter(const PanelContext& panel, const HeadReport& report, Rect room);
 
 }  // namespace headscope::ui

@@ -31,7 +31,7 @@ struct HeadPair {
 };
 
 /// From the least similar pair, rounded down to a tenth, to 1.
-ColorScale similarityScale(const Panel& panel, const HeadSimilarity& similarity) {
+ColorScale similarityScale(const PanelContext& panel, const HeadSimilarity& similarity) {
   const double least = *std::min_element(similarity.values.begin(), similarity.values.end());
   const double low = std::clamp(std::floor(least * 10.0) / 10.0, 0.0, 0.9);
   return sequentialScale(panel.look, panel.view, static_cast<float>(low), 1.0F);
@@ -39,7 +39,7 @@ ColorScale similarityScale(const Panel& panel, const HeadSimilarity& similarity)
 
 class SimilarityMatrix {
  public:
-  SimilarityMatrix(const Panel& panel, const Figures& figures, HeadPair chosen)
+  SimilarityMatrix(const PanelContext& panel, const Figures& figures, HeadPair chosen)
       : panel_(panel),
         look_(panel.look),
         figures_(figures),
@@ -205,8 +205,8 @@ class SimilarityMatrix {
     drawTextCentred(list_, font_, {x(cut), all.b.y + columnNumbers_ * 0.5F}, t.accentText, "cut");
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const Figures& figures_;
   HeadPair chosen_;
   bool ordered_;
@@ -221,8 +221,8 @@ class SimilarityMatrix {
 class SimilarityCard final : public Card {
  public:
   SimilarityCard() : Card({"similarity", "Similarity", "how alike the heads are"}) {}
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     title(panel, panel.alone);
     const MeasuredHeads heads = measuredHeads(panel);
     if (heads.figures == nullptr) return noFigures(panel, heads);
@@ -254,8 +254,8 @@ class SimilarityCard final : public Card {
   }
 
  private:
-  static void title(const Panel& panel, bool alone) {
-    const Look& look = panel.look;
+  static void title(const PanelContext& panel, bool alone) {
+    const FrameContext& look = panel.look;
     const Rect room = Rect::rest();
     const float width =
         room.width() - enlargeSwitchWidth(panel, EnlargedCard::similarity) - look.space.medium;
@@ -265,7 +265,7 @@ class SimilarityCard final : public Card {
   }
 
   /// What the colours mean, from where to where.
-  static void scaleLine(const Panel& panel, const HeadSimilarity& similarity) {
+  static void scaleLine(const PanelContext& panel, const HeadSimilarity& similarity) {
     ImFont* font = panel.look.fonts.small;
     std::string range = fmt::format("{:g} to 1", similarityScale(panel, similarity).low);
     const Index batch = panel.trace.config().batch;
@@ -279,9 +279,9 @@ class SimilarityCard final : public Card {
     explainItem(panel.look, font, "similarity", std::string("\n") + kSimilarityFormula);
   }
 
-  void matrixAndWords(const Panel& panel, const Figures& figures, const Rect& room,
+  void matrixAndWords(const PanelContext& panel, const Figures& figures, const Rect& room,
                       const Rect& below) {
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     const HeadSimilarity& similarity = figures.report.similarity;
     const Index head = panel.view.head;
     const bool known = other_ && *other_ < similarity.heads && *other_ != head;
@@ -304,8 +304,8 @@ class SimilarityCard final : public Card {
   }
 
   /// The order and the cut.
-  static void controls(const Panel& panel) {
-    const Look& look = panel.look;
+  static void controls(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
     toggle(look, "alike together", &view.similarityOrdered);
     tip(look, "On: heads in the order of the tree of likeness. Off: by number.");

@@ -20,7 +20,7 @@ constexpr float kLargestGain = 2.0F;
 constexpr float kLeastWords = 600.0F;  // beside the controls: the formula and what goes on a line
 
 /// What goes without the head.
-std::string lossInWords(const Panel& panel, const HeadEffects& effects, Index head) {
+std::string lossInWords(const PanelContext& panel, const HeadEffects& effects, Index head) {
   if (isOff(panel.trace.config(), head)) {
     return fmt::format("Head {} is off: its term is 0 already.", head + 1);
   }
@@ -39,14 +39,14 @@ struct CheckWords {
 
 /// Of the chosen head and item of the pass shown: "checked against …", or that it is being checked,
 /// or why it cannot be.
-CheckWords effectCheck(const Panel& panel) {
+CheckWords effectCheck(const PanelContext& panel) {
   const Index item = panel.view.item;
   const Index head = panel.view.head;
   const auto checked = panel.computations.want<CheckedEffect>(
       "effect check", Fingerprint("effect check", panel.trace.pass(), item, head), When::beside,
       [&] {
         return [trace = panel.traceHeld, item, head](const std::atomic<bool>& cancelled) {
-          return checkEffect(trace, item, head, Execution{.cancelled = &cancelled});
+          return checkEffect(trace, item, head, ExecutionContext{.cancelled = &cancelled});
         };
       });
   if (!checked.problem.empty()) {
@@ -67,8 +67,8 @@ class SwitchOffTab final : public Card {
             {"off", "Switch a head off", "What each token's output loses without it", 0, true,
              "change of each token's output, in % of its norm, when one head is set to zero before "
              "the output matrix"}) {}
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     // what is typed or dragged changes the newest document, which may have fewer heads
     const Index head = std::min(panel.view.head, panel.document.config.numHeads - 1);
     const MeasuredHeads heads = measuredHeads(panel);
@@ -105,7 +105,7 @@ class SwitchOffTab final : public Card {
     ImGui::PopStyleVar();
   }
 
-  void drawControls(const Panel& panel) override {
+  void drawControls(const PanelContext& panel) override {
     EffectDrawing& drawing = panel.view.heads.effectDrawing;
     const int clicked =
         choices(panel.look, "effect drawing", {"bars", "heatmap"}, static_cast<int>(drawing));
@@ -114,13 +114,13 @@ class SwitchOffTab final : public Card {
   float controlsWidth() const override { return 136.0F; }
 
  private:
-  static bool heatmapDrawn(const Panel& panel) {
+  static bool heatmapDrawn(const PanelContext& panel) {
     return panel.view.heads.effectDrawing == EffectDrawing::heatmap;
   }
 
   /// Typed or dragged, 0 to 2.
-  void gainFields(const Panel& panel, Index head) {
-    const Look& look = panel.look;
+  void gainFields(const PanelContext& panel, Index head) {
+    const FrameContext& look = panel.look;
     const float gain = panel.document.config.gain(head);
     const std::string gesture = fmt::format("gain of head {}", head);
     if (gainHead_ != head) gain_ = {};
@@ -144,8 +144,8 @@ class SwitchOffTab final : public Card {
   }
 
   /// One line.
-  void controls(const Panel& panel, Index head) {
-    const Look& look = panel.look;
+  void controls(const PanelContext& panel, Index head) {
+    const FrameContext& look = panel.look;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const std::string name = fmt::format("Head {}", head + 1);
     const ImVec2 size = textSize(look.fonts.semibold, name);
@@ -168,8 +168,9 @@ class SwitchOffTab final : public Card {
     tip(look, "Only the chosen head stays on; again: all on (shift+x)");
   }
 
-  void findings(const Panel& panel, const HeadEffects* effects, Index head, Index together) const {
-    const Look& look = panel.look;
+  void findings(const PanelContext& panel, const HeadEffects* effects, Index head,
+                Index together) const {
+    const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     ImFont* font = look.fonts.small;
     constexpr const char* kFormula = "output = Σ_h head_h · W^O_h + b_O";

@@ -36,14 +36,16 @@ struct TitleFonts {
   ImFont* words;
 };
 
-bool isTiny(const Look& look, float width) { return width < look.px(kTinyTile); }
+bool isTiny(const FrameContext& look, float width) { return width < look.px(kTinyTile); }
 
-TitleFonts titleFontsFor(const Look& look, float width) {
+TitleFonts titleFontsFor(const FrameContext& look, float width) {
   if (width > look.px(kWideTitle)) return {look.fonts.semibold, look.fonts.small};
   return {look.fonts.small, look.fonts.tiny};
 }
 
-float titleLine(const Look& look, const ImFont* font) { return fontSize(font) + look.space.thin; }
+float titleLine(const FrameContext& look, const ImFont* font) {
+  return fontSize(font) + look.space.thin;
+}
 
 /// The words on the name's line and on those below it.
 struct TitleLines {
@@ -60,14 +62,15 @@ struct TitleRoom {
   float words;
 };
 
-TitleRoom titleRoom(const Look& look, const TileGrid& grid) {
+TitleRoom titleRoom(const FrameContext& look, const TileGrid& grid) {
   const float picture = grid.size.x;
   const float place = grid.place.x - look.space.medium;
   return {picture, isTiny(look, picture) ? picture : std::max(picture, place)};
 }
 
 /// As many as `most` lines, the name's with them.
-TitleLines titleLinesOf(const Look& look, const TileTitle& title, const TitleRoom& at, int most) {
+TitleLines titleLinesOf(const FrameContext& look, const TileTitle& title, const TitleRoom& at,
+                        int most) {
   const TitleFonts fonts = titleFontsFor(look, at.picture);
   const float width = at.words;
   const float room = width - textSize(fonts.name, title.name).x - look.space.small;
@@ -104,7 +107,7 @@ TitleLines titleLinesOf(const Look& look, const TileTitle& title, const TitleRoo
 }
 
 /// Where words stand that have no line of their own: cut, as long as most of them is left.
-std::string cutBeside(const Look& look, const TileTitle& title, const TitleRoom& at) {
+std::string cutBeside(const FrameContext& look, const TileTitle& title, const TitleRoom& at) {
   constexpr float kMost = 0.7F;
   const TitleFonts fonts = titleFontsFor(look, at.picture);
   const float room = at.words - textSize(fonts.name, title.name).x - look.space.small;
@@ -113,7 +116,8 @@ std::string cutBeside(const Look& look, const TileTitle& title, const TitleRoom&
 }
 
 /// How many lines all but the longest of them take in this room.
-int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, const TitleRoom& at) {
+int titleLineCount(const FrameContext& look, const std::vector<TileTitle>& titles,
+                   const TitleRoom& at) {
   if (isTiny(look, at.picture)) return 1;
   // a few long ones do without a line: it would stand empty in all others
   constexpr std::size_t kFew = 4;  // one in so many
@@ -130,7 +134,7 @@ int titleLineCount(const Look& look, const std::vector<TileTitle>& titles, const
 
 /// A title as it stands above a picture on so many lines.
 struct ShownTitle {
-  ShownTitle(const Look& look, const TileTitle& title, const TitleRoom& at, int lines)
+  ShownTitle(const FrameContext& look, const TileTitle& title, const TitleRoom& at, int lines)
       : fonts(titleFontsFor(look, at.picture)) {
     const bool tiny = isTiny(look, at.picture);  // a number, and nothing beside it but figures
     if (tiny) {
@@ -163,7 +167,7 @@ struct ShownTitle {
   float width = 0.0F;     // of the widest line
 };
 
-float titleHeight(const Look& look, float width, int lines) {
+float titleHeight(const FrameContext& look, float width, int lines) {
   if (isTiny(look, width)) return look.space.large;
   const TitleFonts fonts = titleFontsFor(look, width);
   const float name = width > look.px(kWideTitle) ? look.space.wide : look.px(18);
@@ -177,7 +181,7 @@ float labelsWidth(ImFont* font, std::span<const std::string> texts, Index first,
   return AxisLabels{texts, font, 0, 0, -1, limit, curves, first}.width();
 }
 
-TileSpace spaceFor(const HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
+TileSpace spaceFor(const HeadTileGroup& group, const FrameContext& look, const VisibleTokens& shown,
                    ImVec2 room) {
   const auto widthOf = [&](std::span<const std::string> labels, const TokenRange& part) {
     return labelsWidth(group.font, labels, part.first, look.px(64), shown.queryCurves) +
@@ -212,7 +216,7 @@ struct TitleFit {
   float height;  // of a picture
   bool whole;    // all but a few titles have the lines that they need
 };
-TitleFit fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int most) {
+TitleFit fitTitles(HeadTileGroup& group, const FrameContext& look, TileSpace space, int most) {
   std::vector<TileTitle> titles;
   for (const HeadTile& tile : group.tiles) titles.push_back(tile.title);
   // the size of the letters follows from the width, which follows from what they leave
@@ -232,7 +236,7 @@ TitleFit fitTitles(HeadTileGroup& group, const Look& look, TileSpace space, int 
 
 }  // namespace
 
-TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
+TileTitle headTitle(const PanelContext& panel, const Figures* figures, Index head) {
   const auto at = static_cast<std::size_t>(head);
   TileTitle title;
   title.name = fmt::format("Head {}", head + 1);
@@ -256,8 +260,8 @@ TileTitle headTitle(const Panel& panel, const Figures* figures, Index head) {
   return title;
 }
 
-void drawTileTitle(ImDrawList* list, const Look& look, const HeadTile& tile, const TileGrid& grid,
-                   ImVec2 corner, int lines) {
+void drawTileTitle(ImDrawList* list, const FrameContext& look, const HeadTile& tile,
+                   const TileGrid& grid, ImVec2 corner, int lines) {
   const ShownTitle title(look, tile.title, titleRoom(look, grid), lines);
   const ImU32 muted = look.theme.textMuted;
   const float pitch = titleLine(look, title.fonts.words);
@@ -286,7 +290,7 @@ float usedHeight(const HeadTileGroup& group) {
   return static_cast<float>(grid.rows - 1) * grid.place.y + grid.title + grid.size.y + grid.below;
 }
 
-void layOutHeadTiles(HeadTileGroup& group, const Look& look, const VisibleTokens& shown,
+void layOutHeadTiles(HeadTileGroup& group, const FrameContext& look, const VisibleTokens& shown,
                      ImVec2 origin, ImVec2 room) {
   group.font = group.count() <= 4 ? look.fonts.small : look.fonts.tiny;
   const TileSpace space = spaceFor(group, look, shown, room);

@@ -26,7 +26,8 @@ constexpr float kMostPitch = 40.0F;
 class ColumnOfTokens {
  public:
   /// `edge`: where the lines begin.
-  ColumnOfTokens(const Panel& panel, const TokenColumn& place, Lane lane, float edge, float width)
+  ColumnOfTokens(const PanelContext& panel, const TokenColumn& place, Lane lane, float edge,
+                 float width)
       : panel_(panel),
         look_(panel.look),
         place_(place),
@@ -105,8 +106,8 @@ class ColumnOfTokens {
     }
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const TokenColumn& place_;
   bool query_;
   AxisCurves curves_;  // of a series, between the names and the lines
@@ -181,9 +182,10 @@ bool TokenColumns::scrolls() const {
   return more(queries) || more(keys);
 }
 
-TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, const LooksAt& at) {
+TokenColumns tokenColumns(const PanelContext& panel, const Rect& room, float scrolled,
+                          const LooksAt& at) {
   const ImVec2 a = room.a, b = room.b;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const HeadsView& heads = panel.view.heads;
@@ -239,8 +241,8 @@ TokenColumns tokenColumns(const Panel& panel, const Rect& room, float scrolled, 
   }
   return columns;
 }
-Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoice& choice) {
-  const Look& look = panel.look;
+Index drawLines(const PanelContext& panel, const TokenColumns& columns, const LineChoice& choice) {
+  const FrameContext& look = panel.look;
   const bool dark = look.theme.kind == ThemeKind::dark;
   const float across = std::max(columns.right - columns.left, 1.0F);
   const float pitch = std::min(columns.queries.pitch, columns.keys.pitch);
@@ -281,9 +283,9 @@ Index drawLines(const Panel& panel, const TokenColumns& columns, const LineChoic
   return drawn;
 }
 
-void drawWeights(const Panel& panel, const TokenColumns& columns, const LineChoice& choice) {
+void drawWeights(const PanelContext& panel, const TokenColumns& columns, const LineChoice& choice) {
   if (!columns.at.any()) return;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const bool byQuery = columns.at.query >= 0;
   const TokenColumn& column = byQuery ? columns.keys : columns.queries;

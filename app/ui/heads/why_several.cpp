@@ -28,14 +28,14 @@ using HeadRelations = std::vector<HeadRelation>;
 /// What was measured of two relations.
 struct PairFigures {
   std::array<HeadRelation, 2> pair;
-  std::shared_ptr<const TwoInOne> measured;
+  std::shared_ptr<const MergedHeads> measured;
   Mask mask;
   Index item = 0;
   std::uint64_t revision = 0;  // differs between measurements that differ
 };
 
 /// The heads that declare a relation with a partner for some token of the item.
-HeadRelations candidatesOf(const Panel& panel) {
+HeadRelations candidatesOf(const PanelContext& panel) {
   HeadRelations found;
   const auto relations = declaredRelations(panel.trace.document());
   const auto item = static_cast<std::size_t>(panel.view.item);
@@ -68,7 +68,7 @@ std::vector<Index> chosenRelations(const HeadsView& view, const HeadRelations& c
 std::optional<PairFigures> measurePair(const Trace& trace, Index item,
                                        const HeadRelations& candidates,
                                        const std::vector<Index>& heads, PairGains gains,
-                                       const Execution& execution) {
+                                       const ExecutionContext& execution) {
   PairFigures figures;
   figures.mask = trace.config().mask;
   figures.item = item;
@@ -83,31 +83,31 @@ std::optional<PairFigures> measurePair(const Trace& trace, Index item,
   }
   auto measured = twoInOne(trace, item, figures.pair, gains, execution);
   if (!measured) return std::nullopt;
-  figures.measured = std::make_shared<TwoInOne>(std::move(*measured));
+  figures.measured = std::make_shared<MergedHeads>(std::move(*measured));
   return figures;
 }
 
-Computed<PairFigures> pairFigures(const Panel& panel, const HeadRelations& candidates) {
+Computed<PairFigures> pairFigures(const PanelContext& panel, const HeadRelations& candidates) {
   const HeadsView& view = panel.view.heads;
   const Index item = panel.view.item;
   const std::vector<Index> heads = chosenRelations(view, candidates);
   const PairGains gains = view.gainsAsBuilt ? PairGains::asBuilt : PairGains::equal;
   const Fingerprint key("two heads in one", panel.trace.pass(), item, heads, gains);
   return panel.computations.want<PairFigures>("two heads in one", key, When::beside, [&] {
-    return [=, trace = panel.traceHeld,
-            revision = key.value()](const std::atomic<bool>& cancelled) {
-      auto figures =
-          measurePair(*trace, item, candidates, heads, gains, Execution{.cancelled = &cancelled});
-      if (figures) figures->revision = revision;
-      return figures;
-    };
+    return
+        [=, trace = panel.traceHeld, revision = key.value()](const std::atomic<bool>& cancelled) {
+          auto figures = measurePair(*trace, item, candidates, heads, gains,
+                                     ExecutionContext{.cancelled = &cancelled});
+          if (figures) figures->revision = revision;
+          return figures;
+        };
   });
 }
 
 // Pictures.
 
 /// "0.41", or why there is none.
-std::string scoreText(const Measured& score) {
+std::string scoreText(const MetricValue& score) {
   return score ? fmt::format("{:.2f}", *score) : score.why;
 }
 
@@ -121,7 +121,7 @@ struct PairNumbers {
   std::array<std::pair<std::string, std::string>, 3> lines;
 };
 
-void drawPairNumbers(const Look& look, const PairNumbers& numbers, ImVec2 at, float width) {
+void drawPairNumbers(const FrameContext& look, const PairNumbers& numbers, ImVec2 at, float width) {
   const bool beside = width >= look.px(kOneLine);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const auto line = [&](ImFont* font, ImU32 color, const std::string& text, float room) {
@@ -166,11 +166,11 @@ CellRows pairCells(const PairFigures& figures, std::size_t i) {
 
 /// The matrices of the two heads and of the one for both, side by side; each with its numbers
 /// beside it or, where it is larger so, below.
-void pairPictures(const Panel& panel, const PairFigures& figures) {
-  const Look& look = panel.look;
+void pairPictures(const PanelContext& panel, const PairFigures& figures) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
-  const TwoInOne& of = *figures.measured;
+  const MergedHeads& of = *figures.measured;
   const auto& [a, b] = figures.pair;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rect room = Rect::rest();
@@ -228,10 +228,11 @@ constexpr float kHighestLane = 130.0F;  // points
 
 /// One row of weights, that of the query that is to look at two keys, by each of the three: bars
 /// over the same keys, one below the other.
-void tornPicture(const Panel& panel, const PairFigures& figures, const TornQuery& torn) {
-  const Look& look = panel.look;
+void tornPicture(const PanelContext& panel, const PairFigures& figures,
+                 const ConflictedQuery& torn) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
-  const TwoInOne& of = *figures.measured;
+  const MergedHeads& of = *figures.measured;
   const Rect room = Rect::rest();
   ImDrawList* list = ImGui::GetWindowDrawList();
   AxisLabels keys{laneTokens(panel.trace, Lane::key, panel.view.item), look.fonts.small,
@@ -300,7 +301,7 @@ void tornPicture(const Panel& panel, const PairFigures& figures, const TornQuery
 // Words.
 
 /// The query that loses most of both.
-std::string tornInWords(const Panel& panel, const TornQuery& torn) {
+std::string tornInWords(const PanelContext& panel, const ConflictedQuery& torn) {
   std::string text = fmt::format(
       "{} is to look at {} and at {}: {:.2f} and {:.2f} by the two heads, {:.2f} and {:.2f} by the "
       "one",
@@ -314,8 +315,8 @@ std::string tornInWords(const Panel& panel, const TornQuery& torn) {
   return text + ".";
 }
 
-std::string conclusion(const Panel& panel, const PairFigures& figures) {
-  const TwoInOne& m = *figures.measured;
+std::string conclusion(const PanelContext& panel, const PairFigures& figures) {
+  const MergedHeads& m = *figures.measured;
   const auto of = [&](std::size_t w, std::size_t r) { return scoreText(m.scores[w][r]); };
   return fmt::format(
       "Two heads give {} ({}) and {} ({}) of their weight to the tokens they are for. One head "
@@ -327,7 +328,7 @@ std::string conclusion(const Panel& panel, const PairFigures& figures) {
 }
 
 /// The picture of one row in one sentence.
-std::string tornAnswer(const Panel& panel, const TornQuery& torn) {
+std::string tornAnswer(const PanelContext& panel, const ConflictedQuery& torn) {
   return fmt::format(
       "{} is to look at {} and at {}: two heads give {:.2f} and {:.2f}; one head has one row to "
       "share, and gives {:.2f} and {:.2f}.",
@@ -338,7 +339,7 @@ std::string tornAnswer(const Panel& panel, const TornQuery& torn) {
 
 /// The pictures of all rows in one sentence; what it stands on is its tooltip.
 std::string answer(const PairFigures& figures) {
-  const TwoInOne& m = *figures.measured;
+  const MergedHeads& m = *figures.measured;
   const auto lost = [&](std::size_t r) { return m.scores[2][r] && m.scores[r][r]; };
   if (!lost(0) || !lost(1)) return "Each head has one softmax, so one head makes one choice.";
   const double first = *m.scores[2][0] - *m.scores[0][0];
@@ -360,7 +361,7 @@ class WhySeveralTab final : public Card {
       : Card({"why-several", "Why several heads",
               "One head asked to do what two do, beside the two", 0, true,
               "one head asked to do what two heads do, on the same sentence"}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     const auto* found = panel.computations.atOnce<HeadRelations>(
         "heads with a relation",
         Fingerprint("heads with a relation", panel.trace.pass(), panel.view.item),
@@ -371,8 +372,8 @@ class WhySeveralTab final : public Card {
   }
 
  private:
-  void pairOf(const Panel& panel, const HeadRelations& candidates) {
-    const Look& look = panel.look;
+  void pairOf(const PanelContext& panel, const HeadRelations& candidates) {
+    const FrameContext& look = panel.look;
     const auto found = pairFigures(panel, candidates);
     if (found.current != nullptr) {
       heads_ = {found.current->pair[0].head, found.current->pair[1].head};
@@ -399,7 +400,7 @@ class WhySeveralTab final : public Card {
   }
 
   /// What is missing, and the way out.
-  static void tooFew(const Panel& panel) {
+  static void tooFew(const PanelContext& panel) {
     wrappedLabel(
         panel.look.fonts.regular, panel.look.theme.textMuted,
         "Two heads that are said to do something are needed, each with a token to do it "
@@ -413,8 +414,9 @@ class WhySeveralTab final : public Card {
   }
 
   /// A relation as a button that opens a list of the others.
-  void chooser(const Panel& panel, std::size_t which, const HeadRelations& candidates) const {
-    const Look& look = panel.look;
+  void chooser(const PanelContext& panel, std::size_t which,
+               const HeadRelations& candidates) const {
+    const FrameContext& look = panel.look;
     const HeadRelation& now = *candidateOf(candidates, heads_[which]);
     const std::string id = which == 0 ? "first relation" : "second relation";
     const std::string text = now.relation.name + " ▾###" + id;
@@ -433,8 +435,8 @@ class WhySeveralTab final : public Card {
   }
 
   /// The two relations and whose choice they are; their gains.
-  void controls(const Panel& panel, const HeadRelations& candidates) const {
-    const Look& look = panel.look;
+  void controls(const PanelContext& panel, const HeadRelations& candidates) const {
+    const FrameContext& look = panel.look;
     HeadsView& view = panel.view.heads;
     rowCaption(look, "one head asked to do");
     chooser(panel, 0, candidates);

@@ -19,7 +19,7 @@ constexpr const char* kAboutPresenting =
 constexpr float kEntryHeight = 96.0F;  // of a lesson in the list
 constexpr float kLearnMargin = 14.0F;
 
-int columnsIn(const Look& look, float width) {
+int columnsIn(const FrameContext& look, float width) {
   return std::clamp(static_cast<int>(width / look.px(400)), 1, 3);
 }
 
@@ -29,8 +29,8 @@ class LessonsCard final : public Card {
       : Card({kLessonsCard, "Lessons", "Each beside the live window, with something to do"}),
         run_(run) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const ImVec2 top = ImGui::GetCursorPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const float room = width - lectureButton(panel, {top.x, top.y - look.space.tight}, width) -
@@ -59,7 +59,7 @@ class LessonsCard final : public Card {
 
  private:
   /// At the right end of the heading: the shipped lesson that is made for a room. Gives its width.
-  float lectureButton(const Panel& panel, ImVec2 at, float width) {
+  float lectureButton(const PanelContext& panel, ImVec2 at, float width) {
     const auto& all = formats::shippedLessons();
     const auto lecture = std::find_if(all.begin(), all.end(), [](const lessons::Lesson& lesson) {
       return lesson.id.ends_with("_lecture");
@@ -77,12 +77,12 @@ class LessonsCard final : public Card {
     return own;
   }
 
-  void present(const Panel& panel, const lessons::Lesson& lesson) {
+  void present(const PanelContext& panel, const lessons::Lesson& lesson) {
     run_.present(panel, std::make_shared<const lessons::Lesson>(lesson));
   }
 
-  void entry(const Panel& panel, const lessons::Lesson& lesson, int number, float width) {
-    const Look& look = panel.look;
+  void entry(const PanelContext& panel, const lessons::Lesson& lesson, int number, float width) {
+    const FrameContext& look = panel.look;
     richParagraph(look.fonts, look.fonts.semibold, look.theme.text,
                   fmt::format("{}  {}", number, lesson.title), width);
     richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, lesson.about, width);
@@ -114,21 +114,22 @@ class LearnPage final : public Page {
              Cards::of(std::unique_ptr<Card>(std::make_unique<LessonsCard>(run)))) {}
 
   bool showsDocument() const override { return false; }
-  std::string figuresInWords(const Panel& /*panel*/) const override { return {}; }
+  std::string figuresInWords(const PanelContext& /*panel*/) const override { return {}; }
 
-  ImVec2 content(const Panel& panel, ImVec2 body) const override {
-    const Look& look = panel.look;
+  ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
+    const FrameContext& look = panel.look;
     const int columns = columnsIn(look, body.x - look.px(4 * kLearnMargin));
     const int count = static_cast<int>(formats::shippedLessons().size());
     const auto rows = static_cast<float>((count + columns - 1) / columns);
     return {body.x,
             std::max(body.y, look.px(80) + rows * (look.px(kEntryHeight) + look.space.medium))};
   }
-  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+  std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const float margin = panel.look.px(kLearnMargin);
     return {Rect{{margin, margin}, {content.x - margin, content.y - margin}}};
   }
-  std::string placeInWords(const Panel& /*panel*/, std::string_view /*card*/) const override {
+  std::string placeInWords(const PanelContext& /*panel*/,
+                           std::string_view /*card*/) const override {
     return "Lessons";
   }
   std::string keysInWords(const ViewState& /*view*/) const override { return {}; }

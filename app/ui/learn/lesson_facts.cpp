@@ -58,7 +58,7 @@ void addTraining(Facts& facts, const TrainingMoment& moment) {
 
 }  // namespace
 
-lessons::FactSource factsOf(const Panel& panel, const LiveTraining& training) {
+lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& training) {
   const ViewState& view = panel.view;
   lessons::FactSource source{
       panel.trace, view.item,    view.head, view.page, std::string(step(view.step).text({}).id),

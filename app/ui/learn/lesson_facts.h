@@ -8,6 +8,6 @@
 
 namespace headscope::ui {
 
-lessons::FactSource factsOf(const Panel& panel, const LiveTraining& training);
+lessons::FactSource factsOf(const PanelContext& panel, const LiveTraining& training);
 
 }  // namespace headscope::ui

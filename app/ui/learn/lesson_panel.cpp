@@ -14,7 +14,7 @@ namespace {
 
 class LessonPanel {
  public:
-  LessonPanel(const Panel& panel, LessonRun& run)
+  LessonPanel(const PanelContext& panel, LessonRun& run)
       : panel_(panel), look_(panel.look), run_(run), width_(ImGui::GetContentRegionAvail().x) {}
 
   void draw() {
@@ -225,8 +225,8 @@ class LessonPanel {
     tip(look_, "Leaves the lesson; what it shows stays, and undo goes back to before");
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   LessonRun& run_;
   float width_;
   float verdictAt_ = 0.0F, taskAt_ = 0.0F;  // where they begin
@@ -234,10 +234,10 @@ class LessonPanel {
 
 }  // namespace
 
-float lessonWidth(const Look& look, float room) {
+float lessonWidth(const FrameContext& look, float room) {
   return std::clamp(room * 0.234F, look.px(290), look.px(350));
 }
 
-void lessonPanel(const Panel& panel, LessonRun& run) { LessonPanel(panel, run).draw(); }
+void lessonPanel(const PanelContext& panel, LessonRun& run) { LessonPanel(panel, run).draw(); }
 
 }  // namespace headscope::ui

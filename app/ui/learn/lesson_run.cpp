@@ -22,7 +22,7 @@ std::string sceneKey(const lessons::Lesson& lesson, std::size_t scene) {
 }
 
 /// The document that these states ask for, one after the other, takes the place of the present one.
-void setStates(const Panel& panel, std::span<const lessons::SceneState> states,
+void setStates(const PanelContext& panel, std::span<const lessons::SceneState> states,
                const std::string& name) {
   try {
     DocumentPtr made;
@@ -52,7 +52,7 @@ std::string inBrief(std::string_view text) {
 
 }  // namespace
 
-void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
+void LessonRun::begin(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson,
                       std::size_t scene) {
   lesson_ = std::move(lesson);
   began_.assign(lesson_->scenes.size(), nullptr);
@@ -64,7 +64,7 @@ void LessonRun::begin(const Panel& panel, std::shared_ptr<const lessons::Lesson>
 }
 
 /// As the scenes before it leave it, where they were not gone through.
-void LessonRun::setStatesUpTo(const Panel& panel, std::size_t scene) const {
+void LessonRun::setStatesUpTo(const PanelContext& panel, std::size_t scene) const {
   std::vector<lessons::SceneState> states;
   for (std::size_t s = 0; s <= scene; ++s) states.push_back(lesson_->scenes[s].state);
   setStates(panel, states, lesson_->scenes[scene].title);
@@ -78,7 +78,7 @@ void LessonRun::ask(lessons::Lesson lesson) {
   asked_ = std::make_shared<const lessons::Lesson>(std::move(lesson));
 }
 
-void LessonRun::present(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson) {
+void LessonRun::present(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson) {
   begin(panel, std::move(lesson));
   presenting_ = true;
 }
@@ -92,12 +92,12 @@ void LessonRun::leave() {
   read_ = {};
 }
 
-void LessonRun::goTo(const Panel& panel, std::size_t scene) {
+void LessonRun::goTo(const PanelContext& panel, std::size_t scene) {
   enter(panel, scene);
   setStates(panel, {&this->scene().state, 1}, this->scene().title);
 }
 
-void LessonRun::enter(const Panel& panel, std::size_t scene) {
+void LessonRun::enter(const PanelContext& panel, std::size_t scene) {
   scene_ = scene;
   atEnd_ = false;
   questionPut_ = false;
@@ -117,14 +117,15 @@ void LessonRun::enter(const Panel& panel, std::size_t scene) {
   panel.view.inSight = now.card;
 }
 
-void LessonRun::look(const Panel& panel, const std::string& view, const std::string& choose) {
+void LessonRun::look(const PanelContext& panel, const std::string& view,
+                     const std::string& choose) {
   if (!view.empty()) panel.view = viewFromJson(view, panel.view);
   panel.view.playing = false;
   toItem_ = panel.view.item;
   toChoose_ = choose;
 }
 
-void LessonRun::next(const Panel& panel) {
+void LessonRun::next(const PanelContext& panel) {
   noteDone();
   left_[scene_] = panel.history->current();
   if (!isLast()) return goTo(panel, scene_ + 1);
@@ -133,7 +134,7 @@ void LessonRun::next(const Panel& panel) {
   atEnd_ = true;
 }
 
-void LessonRun::finish(const Panel& panel) {
+void LessonRun::finish(const PanelContext& panel) {
   panel.view.page = kLearnPage;
   leave();
 }
@@ -143,9 +144,11 @@ std::optional<std::size_t> LessonRun::cameFrom() const {
   return elsewhere ? std::optional(question_) : std::nullopt;
 }
 
-void LessonRun::returnToQuestion(const Panel& panel) { begin(panel, std::move(quiz_), question_); }
+void LessonRun::returnToQuestion(const PanelContext& panel) {
+  begin(panel, std::move(quiz_), question_);
+}
 
-void LessonRun::back(const Panel& panel) {
+void LessonRun::back(const PanelContext& panel) {
   if (std::exchange(atEnd_, false) || scene_ == 0) return;
   noteDone();
   left_[scene_] = panel.history->current();
@@ -158,7 +161,7 @@ void LessonRun::back(const Panel& panel) {
   }
 }
 
-void LessonRun::continuePresented(const Panel& panel) {
+void LessonRun::continuePresented(const PanelContext& panel) {
   if (scene().predict && !answer_) {
     questionPut_ ? answer(scene().predict->right) : void(questionPut_ = true);
   } else if (!isLast()) {
@@ -184,7 +187,7 @@ void LessonRun::answer(std::size_t choice) {
   if (!answer_) answer_ = choice;
 }
 
-void LessonRun::showWay(const Panel& panel) {
+void LessonRun::showWay(const PanelContext& panel) {
   if (!scene().check) return;
   const lessons::Way& way = scene().check->way;
   wayShown_ = true;
@@ -195,7 +198,7 @@ void LessonRun::showWay(const Panel& panel) {
 }
 
 /// At the pace that is set; a step that is behind is looked back at.
-void LessonRun::trainAsShown(const Panel& panel, const lessons::FactSource& facts,
+void LessonRun::trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
                              LiveTraining& training) {
   const auto moment = training.moment();
   if (toTrainStep_.empty() || moment == nullptr) return;
@@ -230,7 +233,7 @@ void LessonRun::noteDone() {
   if (task && question) done_.insert(sceneKey(*lesson_, scene_));
 }
 
-void LessonRun::follow(const Panel& panel, LiveTraining& training) {
+void LessonRun::follow(const PanelContext& panel, LiveTraining& training) {
   if (asked_ != nullptr) begin(panel, std::move(asked_));
   if (std::exchange(haltsRun_, false)) training.play(false);
   if (std::exchange(newRun_, false)) training.forget();

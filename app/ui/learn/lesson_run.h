@@ -33,12 +33,12 @@ class LessonRun {
 
   /// Opens it at a scene. The document it found comes back when it is left by undo alone: scenes
   /// are entries of the history.
-  void begin(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson,
+  void begin(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson,
              std::size_t scene = 0);
   /// The same in the next frame; from a quiz one comes back to the question.
   void ask(lessons::Lesson lesson);
   /// Begins it as a lecture: it is to be presented from then on.
-  void present(const Panel& panel, std::shared_ptr<const lessons::Lesson> lesson);
+  void present(const PanelContext& panel, std::shared_ptr<const lessons::Lesson> lesson);
   bool takePresenting() { return std::exchange(presenting_, false); }
   void leave();
   bool open() const { return lesson_ != nullptr; }
@@ -47,21 +47,21 @@ class LessonRun {
   const lessons::Scene& scene() const { return lesson_->scenes[scene_]; }
   std::size_t place() const { return scene_; }
   bool isLast() const { return scene_ + 1 == lesson_->scenes.size(); }
-  void goTo(const Panel& panel, std::size_t scene);
+  void goTo(const PanelContext& panel, std::size_t scene);
   /// To the next scene, after the last one out of the lesson (of a quiz, to its end); and back: to
   /// what a scene was left with, or, where there is something to do, to where it began.
-  void next(const Panel& panel);
-  void back(const Panel& panel);
+  void next(const PanelContext& panel);
+  void back(const PanelContext& panel);
   /// What has been answered of a quiz is shown, after its last question.
   bool atEnd() const { return atEnd_; }
   /// Out of it, to the list of lessons.
-  void finish(const Panel& panel);
+  void finish(const PanelContext& panel);
   /// A question from which this lesson was asked for, to come back to: its place; empty: none.
   std::optional<std::size_t> cameFrom() const;
-  void returnToQuestion(const Panel& panel);
+  void returnToQuestion(const PanelContext& panel);
   /// Before a room one key does it all: a scene's question is put, then answered, then the next
   /// scene comes; the last one stays.
-  void continuePresented(const Panel& panel);
+  void continuePresented(const PanelContext& panel);
   /// What the room reads of the scene.
   SentenceStrip forTheRoom() const;
   /// What that key does now: "the question", "the answer", the next scene's title; empty at the
@@ -73,7 +73,7 @@ class LessonRun {
   void showHint() { hint_ = true; }
   bool hintShown() const { return hint_; }
   /// Does what the scene asks for; it does not count then.
-  void showWay(const Panel& panel);
+  void showWay(const PanelContext& panel);
   bool wayShown() const { return wayShown_; }
   /// The training run is on its way.
   bool wayGoesOn() const { return !toTrainStep_.empty(); }
@@ -81,7 +81,7 @@ class LessonRun {
   /// Once a frame, with the page's panel: chooses and lights what the scene names once its pass is
   /// there, takes the training run where the way is shown that leads through it, and sees whether
   /// the task is done.
-  void follow(const Panel& panel, LiveTraining& training);
+  void follow(const PanelContext& panel, LiveTraining& training);
   const Shown& shown() const { return shown_; }
 
   /// "02_by_hand/3": scenes whose task was done without being shown, or that were read where they
@@ -95,11 +95,12 @@ class LessonRun {
 
  private:
   void noteDone();
-  void setStatesUpTo(const Panel& panel, std::size_t scene) const;
-  void look(const Panel& panel, const std::string& view, const std::string& choose);
-  void trainAsShown(const Panel& panel, const lessons::FactSource& facts, LiveTraining& training);
+  void setStatesUpTo(const PanelContext& panel, std::size_t scene) const;
+  void look(const PanelContext& panel, const std::string& view, const std::string& choose);
+  void trainAsShown(const PanelContext& panel, const lessons::FactSource& facts,
+                    LiveTraining& training);
   void read(const lessons::FactSource& facts, bool typed);
-  void enter(const Panel& panel, std::size_t scene);
+  void enter(const PanelContext& panel, std::size_t scene);
 
   std::shared_ptr<const lessons::Lesson> lesson_;  // null: none is open
   std::shared_ptr<const lessons::Lesson> asked_;
@@ -132,10 +133,10 @@ class LessonRun {
 };
 
 /// The panel beside the page while a lesson is open.
-void lessonPanel(const Panel& panel, LessonRun& run);
+void lessonPanel(const PanelContext& panel, LessonRun& run);
 /// Where to begin, in its place at the first start, until it is closed.
-void startPanel(const Panel& panel, LessonRun& run, bool& closed);
+void startPanel(const PanelContext& panel, LessonRun& run, bool& closed);
 /// How wide it is beside a page, of so much room.
-float lessonWidth(const Look& look, float room);
+float lessonWidth(const FrameContext& look, float room);
 
 }  // namespace headscope::ui

@@ -15,7 +15,7 @@ namespace {
 
 class StartPanel {
  public:
-  StartPanel(const Panel& panel, LessonRun& run, bool& closed)
+  StartPanel(const PanelContext& panel, LessonRun& run, bool& closed)
       : panel_(panel), look_(panel.look), run_(run), closed_(closed) {}
 
   void draw() {
@@ -79,15 +79,15 @@ class StartPanel {
     view.playing = true;
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   LessonRun& run_;
   bool& closed_;
 };
 
 }  // namespace
 
-void startPanel(const Panel& panel, LessonRun& run, bool& closed) {
+void startPanel(const PanelContext& panel, LessonRun& run, bool& closed) {
   StartPanel(panel, run, closed).draw();
 }
 

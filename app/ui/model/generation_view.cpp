@@ -41,9 +41,9 @@ TextGoneOn textGoneOn(const ModelMoment& moment, const std::vector<Index>& made)
 namespace {
 
 /// A whole number with its name before it, on the line.
-void wholeSetting(const Panel& panel, const char* name, const char* about, Index& value,
+void wholeSetting(const PanelContext& panel, const char* name, const char* about, Index& value,
                   Index least, Index most, NumberDraft& draft) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   flowOn(look, textSize(look.fonts.regular, name).x + look.px(58 + 16 + 14), 14.0F);
   rowCaption(look, name);
   const auto next =
@@ -58,8 +58,8 @@ void wholeSetting(const Panel& panel, const char* name, const char* about, Index
 
 }  // namespace
 
-void GenerationTab::draw(const Panel& panel, const ModelMoment& moment) {
-  const Look& look = panel.look;
+void GenerationTab::draw(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
   const std::string why = model::whyNoGeneration(*moment.trace->document().model);
   if (!why.empty()) return wrappedLabel(look.fonts.regular, look.theme.textMuted, why);
   if (full(panel, moment)) return;
@@ -101,8 +101,8 @@ void GenerationTab::draw(const Panel& panel, const ModelMoment& moment) {
 }
 
 /// No further token has room.
-bool GenerationTab::full(const Panel& panel, const ModelMoment& moment) {
-  const Look& look = panel.look;
+bool GenerationTab::full(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
   const Index tokens = moment.trace->tokens(), most = mostTokens(moment.config());
   if (tokens < most) return false;
   wrappedLabel(
@@ -118,8 +118,8 @@ bool GenerationTab::full(const Panel& panel, const ModelMoment& moment) {
   return true;
 }
 
-void GenerationTab::controls(const Panel& panel, const ModelMoment& moment) {
-  const Look& look = panel.look;
+void GenerationTab::controls(const PanelContext& panel, const ModelMoment& moment) {
+  const FrameContext& look = panel.look;
   GenerationView& view = panel.view.model.prediction.generation;
   const int chosen = choices(look, "sampling", {"most probable", "sampled"}, view.sampled ? 1 : 0);
   if (chosen >= 0) view.sampled = chosen == 1;
@@ -163,9 +163,9 @@ void GenerationTab::controls(const Panel& panel, const ModelMoment& moment) {
   ImGui::Dummy({0.0F, look.space.tight});
 }
 
-void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
+void GenerationTab::made(const PanelContext& panel, const ModelMoment& moment,
                          const GenerationMoment& now) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   take(panel, moment, now);
   Table table(look, {.id = "made", .height = ImGui::GetContentRegionAvail().y, .dense = true},
               {{"", "its place in the text, from 1", true, 34, 0, false},
@@ -185,9 +185,9 @@ void GenerationTab::made(const Panel& panel, const ModelMoment& moment,
 }
 
 /// What was made as text, and the way into the model's own.
-void GenerationTab::take(const Panel& panel, const ModelMoment& moment,
+void GenerationTab::take(const PanelContext& panel, const ModelMoment& moment,
                          const GenerationMoment& now) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Fingerprint key("gone on", moment.number, now.begun, now.made.size());
   const TextGoneOn* on = panel.computations.atOnce<TextGoneOn>(
       "text gone on", key, [&] { return textGoneOn(moment, now.ids()); });

@@ -17,13 +17,13 @@ class GenerationTab {
   GenerationTab(LiveModel& model, LiveGeneration& generation)
       : model_(model), generation_(generation) {}
 
-  void draw(const Panel& panel, const ModelMoment& moment);
+  void draw(const PanelContext& panel, const ModelMoment& moment);
 
  private:
-  bool full(const Panel& panel, const ModelMoment& moment);
-  void controls(const Panel& panel, const ModelMoment& moment);
-  void made(const Panel& panel, const ModelMoment& moment, const GenerationMoment& now);
-  void take(const Panel& panel, const ModelMoment& moment, const GenerationMoment& now);
+  bool full(const PanelContext& panel, const ModelMoment& moment);
+  void controls(const PanelContext& panel, const ModelMoment& moment);
+  void made(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
+  void take(const PanelContext& panel, const ModelMoment& moment, const GenerationMoment& now);
 
   LiveModel& model_;
   LiveGeneration& generation_;

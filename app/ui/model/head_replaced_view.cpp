@@ -49,7 +49,7 @@ struct Replacing {
 /// layer.
 class Replacement {
  public:
-  Replacement(AskedWord asked, Replacing with, const Execution& execution)
+  Replacement(AskedWord asked, Replacing with, const ExecutionContext& execution)
       : asked_(std::move(asked)), with_(std::move(with)), execution_(execution) {
     const model::ModelTrace& before = *asked_.moment->trace;
     if (with_.instead == Instead::nothing) {
@@ -85,7 +85,7 @@ class Replacement {
 
   AskedWord asked_;
   Replacing with_;
-  Execution execution_;
+  ExecutionContext execution_;
   std::optional<model::ModelPass> other_;  // of the other text, under way
   std::optional<model::HeadReplacement> replacement_;
 };
@@ -107,8 +107,8 @@ std::string effectInWords(const HeadReplaced& found, const AskedWord& asked,
                     between);
 }
 
-void wordsTable(const Panel& panel, const AskedWord& asked, const HeadReplaced& found) {
-  const Look& look = panel.look;
+void wordsTable(const PanelContext& panel, const AskedWord& asked, const HeadReplaced& found) {
+  const FrameContext& look = panel.look;
   Table table(look, {.id = "replaced", .height = ImGui::GetContentRegionAvail().y, .dense = true},
               {{"word", {}, false, 110, 0, false},
                {"before", "its probability", true, 60, 0, false},
@@ -130,8 +130,8 @@ void wordsTable(const Panel& panel, const AskedWord& asked, const HeadReplaced& 
 
 }  // namespace
 
-void drawHeadReplaced(const Panel& panel, const AskedWord& asked) {
-  const Look& look = panel.look;
+void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked) {
+  const FrameContext& look = panel.look;
   ModelView& view = panel.view.model;
   const model::ModelConfig& c = asked.moment->config();
   PredictionView& shown = view.prediction;
@@ -156,7 +156,7 @@ void drawHeadReplaced(const Panel& panel, const AskedWord& asked) {
   const auto found = panel.computations.want<HeadReplaced>("head replaced", key, When::atRest, [&] {
     return unitsOf(
         [asked, with](const std::atomic<bool>& cancelled) {
-          return std::make_shared<Replacement>(asked, with, Execution{0, &cancelled});
+          return std::make_shared<Replacement>(asked, with, ExecutionContext{0, &cancelled});
         },
         [](const Replacement& replacement) { return replacement.found(); });
   });

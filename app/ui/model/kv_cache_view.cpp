@@ -16,8 +16,8 @@
 namespace headscope::ui {
 namespace {
 
-ImU32 colorOfText(const Look& look) { return withAlpha(look.theme.textMuted, 0.65F); }
-ImU32 colorOfRoom(const Look& look) { return withAlpha(look.theme.textMuted, 0.22F); }
+ImU32 colorOfText(const FrameContext& look) { return withAlpha(look.theme.textMuted, 0.65F); }
+ImU32 colorOfRoom(const FrameContext& look) { return withAlpha(look.theme.textMuted, 0.22F); }
 
 /// "head 3", or of a group "heads 5 to 8".
 std::string headsOfGroup(const model::ModelConfig& c, Index group) {
@@ -49,7 +49,7 @@ std::string workInWords(const model::ModelConfig& c, const CacheShown& cache) {
 }
 
 /// In each cell K above V, as long as there are tokens.
-void cachePicture(const Look& look, const model::ModelConfig& c, const CacheShown& cache,
+void cachePicture(const FrameContext& look, const model::ModelConfig& c, const CacheShown& cache,
                   Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const LayerGrid grid(look, room, c.layers, c.kvHeads, look.px(34));
@@ -84,8 +84,8 @@ void cachePicture(const Look& look, const model::ModelConfig& c, const CacheShow
 
 }  // namespace
 
-void drawKvCache(const Panel& panel, const ModelMoment& moment, const CacheShown& cache) {
-  const Look& look = panel.look;
+void drawKvCache(const PanelContext& panel, const ModelMoment& moment, const CacheShown& cache) {
+  const FrameContext& look = panel.look;
   const model::ModelConfig& c = moment.config();
   wrappedLabel(look.fonts.small, look.theme.textMuted, sizeInWords(c, cache));
   if (Rect::rest().height() > look.px(120)) {

@@ -9,7 +9,8 @@
 
 namespace headscope::ui {
 
-LayerGrid::LayerGrid(const Look& look, Rect room, Index layers, Index columns, float mostDown)
+LayerGrid::LayerGrid(const FrameContext& look, Rect room, Index layers, Index columns,
+                     float mostDown)
     : look_(look), names_(room), room_(room), layers_(layers), columns_(columns) {
   room_.cutTop(fontSize(look.fonts.tiny) + look.space.tight);
   room_.cutLeft(textSize(look.fonts.tiny, "layer 00").x + look.space.small);
@@ -17,7 +18,7 @@ LayerGrid::LayerGrid(const Look& look, Rect room, Index layers, Index columns, f
   down_ = std::min(std::max(1.0F, room_.height()) / static_cast<float>(layers), mostDown);
 }
 
-float LayerGrid::heightToHit(const Look& look, Index layers) {
+float LayerGrid::heightToHit(const FrameContext& look, Index layers) {
   constexpr float kLeastRow = 16.0F;  // points
   return fontSize(look.fonts.tiny) + look.space.tight +
          static_cast<float>(layers) * look.px(kLeastRow);

@@ -16,9 +16,9 @@ namespace headscope::ui {
 class LayerGrid {
  public:
   /// Within `room`, rows at most `mostDown` points high.
-  LayerGrid(const Look& look, Rect room, Index layers, Index columns, float mostDown);
+  LayerGrid(const FrameContext& look, Rect room, Index layers, Index columns, float mostDown);
   /// The height of a room in which each row is as high as a mouse can well hit.
-  static float heightToHit(const Look& look, Index layers);
+  static float heightToHit(const FrameContext& look, Index layers);
 
   using ColumnName = std::function<std::string(Index column, float width)>;
   void drawNames(ImDrawList* list, const ColumnName& nameOf) const;
@@ -30,7 +30,7 @@ class LayerGrid {
   std::optional<std::pair<Index, Index>> at(ImVec2 point) const;
 
  private:
-  const Look& look_;
+  const FrameContext& look_;
   Rect names_, room_;
   Index layers_, columns_;
   float across_, down_;

@@ -28,8 +28,8 @@ class LayerStripCard final : public Card {
       : Card({kLayerStripCard, "Layer of the model", "where it stands", 0, false, nullptr, false}),
         model_(model) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const auto moment = model_.moment();
     const LayersInFlow::Opened* shown = model_.layerInFlow();
     if (moment == nullptr || shown == nullptr) return;
@@ -59,8 +59,8 @@ class LayerStripCard final : public Card {
 
  private:
   /// The layers around the one shown, as many as there is room for in half of the line.
-  void layers(const Panel& panel, const ModelMoment& moment, Index shown) {
-    const Look& look = panel.look;
+  void layers(const PanelContext& panel, const ModelMoment& moment, Index shown) {
+    const FrameContext& look = panel.look;
     const Index count = moment.config().layers;
     const float each = buttonWidth(look, "00") + look.space.thin;
     const auto fit =
@@ -104,7 +104,7 @@ Index chosenToken(const ModelView& view, const ModelMoment& moment) {
   return view.token < 0 ? last : std::min(view.token, last);
 }
 
-void openLayerInFlow(const Panel& panel, LiveModel& live, const model::HeadOfLayer& head) {
+void openLayerInFlow(const PanelContext& panel, LiveModel& live, const model::HeadOfLayer& head) {
   const auto moment = live.moment();
   DocumentPtr document;
   const std::string problem = whyNot([&] {  // the layer's weights may have to be read

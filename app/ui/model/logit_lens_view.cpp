@@ -50,8 +50,9 @@ std::string howInWords(const model::ModelConfig& c) {
          "layer.";
 }
 
-void depthsTable(const Panel& panel, const AskedWord& asked, const Lens& lens, float height) {
-  const Look& look = panel.look;
+void depthsTable(const PanelContext& panel, const AskedWord& asked, const Lens& lens,
+                 float height) {
+  const FrameContext& look = panel.look;
   Table table(look, {.id = "lens", .height = height, .frozen = 0, .dense = true},
               {{"after", {}, false, 110, 0, false},
                {"it would say", {}, false, 90, 1, false},
@@ -70,8 +71,8 @@ void depthsTable(const Panel& panel, const AskedWord& asked, const Lens& lens, f
   });
 }
 
-void depthsChart(const Panel& panel, const AskedWord& asked, const Lens& lens, Rect room) {
-  const Look& look = panel.look;
+void depthsChart(const PanelContext& panel, const AskedWord& asked, const Lens& lens, Rect room) {
+  const FrameContext& look = panel.look;
   ImDrawList* list = ImGui::GetWindowDrawList();
   drawChartTitle(look, room, "probability after each layer",
                  {{asked.name(), look.theme.accent},
@@ -98,8 +99,8 @@ void depthsChart(const Panel& panel, const AskedWord& asked, const Lens& lens, R
 
 }  // namespace
 
-void drawLogitLens(const Panel& panel, const AskedWord& asked) {
-  const Look& look = panel.look;
+void drawLogitLens(const PanelContext& panel, const AskedWord& asked) {
+  const FrameContext& look = panel.look;
   const auto found =
       panel.computations.want<Lens>("logit lens", asked.key("lens"), When::beside, [&] {
         return [asked](const std::atomic<bool>& cancelled) {

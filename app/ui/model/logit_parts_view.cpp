@@ -22,9 +22,9 @@ using model::LogitPartKind;
 using model::LogitParts;
 
 /// Heads, then the bias and the network where there are such; a click chooses a head.
-void logitMap(const Panel& panel, const AskedWord& asked, const LogitParts& found,
+void logitMap(const PanelContext& panel, const AskedWord& asked, const LogitParts& found,
               const ColorScale& scale, Rect room) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const model::ModelConfig& c = asked.moment->config();
   ModelView& view = panel.view.model;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -67,7 +67,8 @@ void logitMap(const Panel& panel, const AskedWord& asked, const LogitParts& foun
 }
 
 /// The parts of the largest magnitude, as many as fit, and all others together.
-void largestParts(const Look& look, const LogitParts& found, const ColorScale& scale, Rect room) {
+void largestParts(const FrameContext& look, const LogitParts& found, const ColorScale& scale,
+                  Rect room) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   std::vector<LogitPart> parts = found.parts;
   std::stable_sort(parts.begin(), parts.end(), [](const LogitPart& a, const LogitPart& b) {
@@ -93,8 +94,8 @@ void largestParts(const Look& look, const LogitParts& found, const ColorScale& s
 
 }  // namespace
 
-void drawLogitParts(const Panel& panel, const AskedWord& asked) {
-  const Look& look = panel.look;
+void drawLogitParts(const PanelContext& panel, const AskedWord& asked) {
+  const FrameContext& look = panel.look;
   const auto found =
       panel.computations.want<LogitParts>("logit parts", asked.key("parts"), When::beside, [&] {
         return [asked](const std::atomic<bool>& cancelled) {

@@ -28,7 +28,7 @@ ImU32 ModelHeads::labelColor(const HeadLabel& label) const {
 /// Of the map that is shown; nothing where the head has no number on it, or none yet.
 std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) const {
   if (view_.metric == kTokensMap) {
-    const Measured value = onTokens(head);
+    const MetricValue value = onTokens(head);
     return value ? std::optional(numberCell(value, 1.0F)) : std::nullopt;
   }
   if (shown_.heads == nullptr) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
   }
   const auto metric = metricFromKey(view_.metric);
   if (!metric) return std::nullopt;
-  const Measured& value = shown_.heads->metrics[placeOf(head, moment_.config())][*metric];
+  const MetricValue& value = shown_.heads->metrics[placeOf(head, moment_.config())][*metric];
   if (!value) return std::nullopt;
   const float most = *metric == Metric::entropy
                          ? std::max(1.0F, std::log2(static_cast<float>(shown_.tokens)))
@@ -46,7 +46,7 @@ std::optional<ModelHeads::MapCell> ModelHeads::mapCell(const HeadOfLayer& head) 
   return numberCell(value, most);
 }
 
-ModelHeads::MapCell ModelHeads::numberCell(const Measured& value, float most) const {
+ModelHeads::MapCell ModelHeads::numberCell(const MetricValue& value, float most) const {
   const ColorScale scale = sequentialScale(look_, panel_.view, 0.0F, most);
   return {scale.color(look_.maps, static_cast<float>(*value)), fmt::format("{:.2f}", *value), {}};
 }
@@ -116,9 +116,9 @@ void ModelHeads::tokenNames(ImDrawList* list, const Rect& at) const {
   ColumnLabels(look_, labels, at.width(), look_.px(kNamesRoom)).draw(list, at);
 }
 
-Measured ModelHeads::onTokens(const HeadOfLayer& head) const {
+MetricValue ModelHeads::onTokens(const HeadOfLayer& head) const {
   return onTokens_ != nullptr ? (*onTokens_)[placeOf(head, moment_.config())]
-                              : Measured::undefined("being added up");
+                              : MetricValue::undefined("being added up");
 }
 
 std::string ModelHeads::inWords(const Under& under) const {
@@ -134,11 +134,11 @@ std::string ModelHeads::inWords(const Under& under) const {
   }
   const auto metric = metricFromKey(view_.metric);
   if (view_.metric == kTokensMap) {
-    const Measured weight = onTokens(under.head);
+    const MetricValue weight = onTokens(under.head);
     text +=
         weight ? fmt::format("\nweight on the chosen tokens: {:.3f}", *weight) : "\n" + weight.why;
   } else if (metric && shown_.heads != nullptr) {
-    const Measured& value = shown_.heads->metrics[i][*metric];
+    const MetricValue& value = shown_.heads->metrics[i][*metric];
     const MetricInfo& about = info(*metric);
     text += value ? fmt::format("\n{} {}: {:.3f}{}{}", about.title, on, *value,
                                 about.unit.empty() ? "" : " ", about.unit)

@@ -27,7 +27,7 @@ std::vector<Index> within(std::vector<Index> tokens, Index count) {
 }
 
 /// Of the text. Those of the pass before stand in for a moment, where they are of the same text.
-ShownHeads headsOnText(const Panel& panel, const ModelMoment& moment, When when) {
+ShownHeads headsOnText(const PanelContext& panel, const ModelMoment& moment, When when) {
   const auto found = measuredHeads(panel, moment, when);
   const bool current = found.current != nullptr;
   const auto shown = [&](const FoundHeads& heads) {
@@ -73,7 +73,7 @@ WeightRange weightRange(const model::ModelDocument& document) {
   return range;
 }
 
-ModelHeads::ModelHeads(const Panel& panel, const LiveModel& live, const ModelMoment& moment,
+ModelHeads::ModelHeads(const PanelContext& panel, const LiveModel& live, const ModelMoment& moment,
                        Memory& memory, const std::optional<ShownHeads>& probe)
     : panel_(panel),
       look_(panel.look),
@@ -156,9 +156,10 @@ void ModelHeads::sortHeads() {
   };
   const auto metric = metricFromKey(by);
   if (by == kTokensMap && onTokens_ != nullptr) {
-    byNumber([&](std::size_t i) -> const Measured& { return (*onTokens_)[i]; });
+    byNumber([&](std::size_t i) -> const MetricValue& { return (*onTokens_)[i]; });
   } else if (metric && shown_.heads != nullptr) {
-    byNumber([&](std::size_t i) -> const Measured& { return shown_.heads->metrics[i][*metric]; });
+    byNumber(
+        [&](std::size_t i) -> const MetricValue& { return shown_.heads->metrics[i][*metric]; });
   }
 }
 

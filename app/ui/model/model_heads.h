@@ -61,8 +61,8 @@ class ModelHeads {
   /// The heads of a moment's pass: maps, names of tokens and measures are all of it. `probe`: what
   /// was measured where the moment is that of the repeated random tokens; of the text it is found
   /// here. `live` says which heads are off.
-  ModelHeads(const Panel& panel, const LiveModel& live, const ModelMoment& moment, Memory& memory,
-             const std::optional<ShownHeads>& probe);
+  ModelHeads(const PanelContext& panel, const LiveModel& live, const ModelMoment& moment,
+             Memory& memory, const std::optional<ShownHeads>& probe);
 
   const ShownHeads& shown() const { return shown_; }
   /// Gives the head that was double-clicked.
@@ -108,7 +108,7 @@ class ModelHeads {
 
   // model_head_words.cpp: what is said of a head in its tile and beside the mouse
   std::optional<MapCell> mapCell(const model::HeadOfLayer& head) const;
-  MapCell numberCell(const Measured& value, float most) const;
+  MapCell numberCell(const MetricValue& value, float most) const;
   ImU32 labelColor(const HeadLabel& label) const;
   void words(ImDrawList* list, const model::HeadOfLayer& head, const Rect& at) const;
   void wordsInCell(ImDrawList* list, const MapCell& cell, const Rect& at) const;
@@ -117,10 +117,10 @@ class ModelHeads {
   const HeadLabel* labelOf(const model::HeadOfLayer& head) const;
   std::string inWords(const Under& under) const;
   /// Of a head, on the map of chosen tokens; none while they are computed.
-  Measured onTokens(const model::HeadOfLayer& head) const;
+  MetricValue onTokens(const model::HeadOfLayer& head) const;
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const LiveModel& live_;
   const ModelMoment& moment_;
   ModelView& view_;
@@ -130,7 +130,7 @@ class ModelHeads {
   std::vector<bool> rowsLeftOut_, columnsLeftOut_;
   const std::vector<float>* largest_ = nullptr;
   const SmallHeads* small_ = nullptr;  // null: not needed, or not there yet
-  const std::vector<Measured>* onTokens_ = nullptr;
+  const std::vector<MetricValue>* onTokens_ = nullptr;
   const std::vector<model::ComposedHeads>* joined_ = nullptr;  // pairs of heads, by lines
 };
 

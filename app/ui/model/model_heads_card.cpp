@@ -31,8 +31,8 @@ class ModelHeadsCard final : public Card {
 
   bool takesWheel() const override { return memory_.takesWheel; }
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const bool inPlace = panel.view.model.heads.order.empty();
     heading(look, text().title,
             inPlace ? text().about : "sorted: the strongest first · wheel and drag go in");
@@ -60,9 +60,9 @@ class ModelHeadsCard final : public Card {
 
  private:
   /// All heads in the pass of a moment: that of the text, or of the probe.
-  void heads(const Panel& panel, const ModelMoment& moment,
+  void heads(const PanelContext& panel, const ModelMoment& moment,
              const std::optional<ShownHeads>& probe) {
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     if (panel.view.model.metric == kTokensMap) tokens(look, panel.view.model, moment);
     ModelHeads heads(panel, model_, moment, memory_, probe);
     findings(panel, moment, heads.shown());
@@ -70,7 +70,7 @@ class ModelHeadsCard final : public Card {
   }
 
   /// What stands for each head.
-  static void maps(const Look& look, ModelView& view) {
+  static void maps(const FrameContext& look, ModelView& view) {
     if (pill(look, "weights", view.metric.empty())) view.metric.clear();
     const auto map = [&](const std::string& name, std::string_view key, std::string_view about) {
       flowOn(look, buttonWidth(look, name), 3.0F);
@@ -96,14 +96,14 @@ class ModelHeadsCard final : public Card {
     return kind ? fmt::format("{}-composition", letterOf(*kind)) : "no lines";
   }
 
-  static bool beginChoice(const Look& look, const char* id, const std::string& shown) {
+  static bool beginChoice(const FrameContext& look, const char* id, const std::string& shown) {
     const float width = buttonWidth(look, shown) + ImGui::GetFrameHeight();
     flowOn(look, width);
     ImGui::SetNextItemWidth(width);
     return beginCombo(id, shown);
   }
 
-  void arrangement(const Look& look, ModelView& view, const ModelMoment& moment) {
+  void arrangement(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
     ModelHeadsView& heads = view.heads;
     const int on =
         choices(look, "measured on", {"this text", "repeated random tokens"}, heads.probe ? 1 : 0);
@@ -136,7 +136,8 @@ class ModelHeadsCard final : public Card {
     tip(look, "Tokens that are no part of the text, such as [CLS]: their rows and columns");
   }
 
-  static void lineChoice(const Look& look, ModelHeadsView& heads, const ModelMoment& moment) {
+  static void lineChoice(const FrameContext& look, ModelHeadsView& heads,
+                         const ModelMoment& moment) {
     const bool valuesAlone = moment.config().rotary.on() || moment.config().headNorm;
     if (beginChoice(look, "##lines", linesInWords(heads.lines))) {
       if (ImGui::Selectable("no lines", !heads.lines)) heads.lines.reset();
@@ -156,8 +157,8 @@ class ModelHeadsCard final : public Card {
     if (heads.lines && valuesAlone) heads.lines = model::Composition::value;
   }
 
-  void actions(const Panel& panel) {
-    const Look& look = panel.look;
+  void actions(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const ModelView& view = panel.view.model;
     if (memory_.canvas.zoom > 1.0F && flowingPill(look, "whole model", "All layers and heads")) {
       memory_.canvas = {};
@@ -178,7 +179,7 @@ class ModelHeadsCard final : public Card {
   }
 
   /// What of the model was changed, as a list in which each is taken back, and all at once.
-  void changes(const Look& look) {
+  void changes(const FrameContext& look) {
     const std::vector<model::HeadOfLayer> off = model_.headsOff();
     const std::vector<Index> edited = model_.layersEdited();
     if (beginChoice(look, "##changes", changesInWords(off, edited))) {
@@ -230,7 +231,7 @@ class ModelHeadsCard final : public Card {
   }
 
   /// A list in which tokens are chosen and no longer, without closing.
-  void tokenChoice(const Look& look, const char* id, const std::string& shown,
+  void tokenChoice(const FrameContext& look, const char* id, const std::string& shown,
                    std::vector<Index>& tokens, const char* none) const {
     if (!beginChoice(look, id, shown)) return;
     if (ImGui::Selectable(none, tokens.empty(), ImGuiSelectableFlags_DontClosePopups)) {
@@ -251,7 +252,7 @@ class ModelHeadsCard final : public Card {
     ImGui::EndCombo();
   }
 
-  void tokens(const Look& look, ModelView& view, const ModelMoment& moment) {
+  void tokens(const FrameContext& look, ModelView& view, const ModelMoment& moment) {
     if (memory_.of != moment.number) return;  // their names come with the first picture
     inlineLabel(look, look.fonts.small, look.theme.textMuted, "mean weight from");
     const auto queries = chosenQueries(view.heads, moment);
@@ -264,8 +265,9 @@ class ModelHeadsCard final : public Card {
   }
 
   /// In a line: what is not there yet, and who the chosen head works with.
-  void findings(const Panel& panel, const ModelMoment& moment, const ShownHeads& shown) const {
-    const Look& look = panel.look;
+  void findings(const PanelContext& panel, const ModelMoment& moment,
+                const ShownHeads& shown) const {
+    const FrameContext& look = panel.look;
     const ModelView& view = panel.view.model;
     const auto say = [&](std::string_view words, bool problem = false) {
       wrappedLabel(look.fonts.small, problem ? look.theme.bad : look.theme.textMuted, words);

@@ -29,7 +29,7 @@ class ModelPage final : public Page {
   }
   bool showsDocument() const override { return false; }
 
-  std::string figuresInWords(const Panel& /*panel*/) const override {
+  std::string figuresInWords(const PanelContext& /*panel*/) const override {
     const auto moment = model_.moment();
     if (moment == nullptr) return {};
     return fmt::format("{} parameters · {} tokens in {:.1f} ms",
@@ -37,12 +37,12 @@ class ModelPage final : public Page {
                        moment->trace->tokens(), moment->trace->ms);
   }
 
-  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+  ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const auto px = [&](float length) { return panel.look.px(length); };
     return {std::max(body.x, px(kModelWidth)), std::max(body.y, px(kModelHeight))};
   }
 
-  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+  std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     Rect room = Rect{{0.0F, 0.0F}, content}.inset(panel.look.space.large);
     const float gap = panel.look.space.medium;
     const float left = std::clamp(room.width() * 0.27F, panel.look.px(300), panel.look.px(420));
@@ -56,7 +56,7 @@ class ModelPage final : public Page {
     return {text, room, prediction};
   }
 
-  std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
+  std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const ModelView& view = panel.view.model;
     return fmt::format("Layer {}, head {}", view.layer + 1, view.head + 1);
   }

@@ -22,7 +22,7 @@ inline constexpr const char* kLayerStripCard = "layer of the model";
 Index chosenToken(const ModelView& view, const ModelMoment& moment);
 
 /// What is edited there is run in the model from then on.
-void openLayerInFlow(const Panel& panel, LiveModel& model, const model::HeadOfLayer& head);
+void openLayerInFlow(const PanelContext& panel, LiveModel& model, const model::HeadOfLayer& head);
 std::unique_ptr<Card> makeModelPredictionCard(LiveModel& model, LiveGeneration& generation);
 
 }  // namespace headscope::ui

@@ -21,8 +21,8 @@ namespace {
 struct PredictionReading {
   const char* title;
   const char* about;
-  void (*draw)(const Panel&, const AskedWord&);  // null: not about a word, generation
-  bool differs;                                  // it can tell of the difference of two words
+  void (*draw)(const PanelContext&, const AskedWord&);  // null: not about a word, generation
+  bool differs;  // it can tell of the difference of two words
 };
 constexpr std::array kReadings{
     PredictionReading{"Layer by layer",
@@ -47,8 +47,8 @@ class ModelPredictionCard final : public Card {
         model_(model),
         generation_(model, generation) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     PredictionView& view = panel.view.model.prediction;
     view.reading = std::clamp(view.reading, 0, static_cast<int>(kReadings.size()) - 1);
     std::vector<Tab> tabs;
@@ -88,9 +88,9 @@ class ModelPredictionCard final : public Card {
 
  private:
   /// A word, of the most probable ones or as it is typed, and one to hold it against.
-  AskedWord words(const Panel& panel, const std::shared_ptr<const ModelMoment>& moment,
+  AskedWord words(const PanelContext& panel, const std::shared_ptr<const ModelMoment>& moment,
                   bool differs) {
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     PredictionView& view = panel.view.model.prediction;
     const Index row = chosenToken(panel.view.model, *moment);
     const auto& best = moment->predictions[static_cast<std::size_t>(row)];
@@ -131,8 +131,8 @@ class ModelPredictionCard final : public Card {
   }
 
   /// A word that is not among the most probable.
-  void typedWord(const Panel& panel, const ModelMoment& moment) {
-    const Look& look = panel.look;
+  void typedWord(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
     const float width = look.px(110);
     flowOn(look, width, 3.0F);
     ImGui::SetNextItemWidth(width);

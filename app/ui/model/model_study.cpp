@@ -44,7 +44,8 @@ std::optional<ProbedModel> probed(const model::ModelMeasure& measure,
 
 }  // namespace
 
-Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment, When when) {
+Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment,
+                                   When when) {
   constexpr const char* kName = "model heads";
   const Fingerprint key("heads", moment.number);
   return panel.computations.want<FoundHeads>(kName, key, when, [&] {
@@ -53,21 +54,22 @@ Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment
         [trace = moment.trace,
          before = last != nullptr ? last->heads : nullptr](const std::atomic<bool>& cancelled) {
           return std::make_shared<model::ModelMeasure>(trace, before.get(),
-                                                       Execution{0, &cancelled});
+                                                       ExecutionContext{0, &cancelled});
         },
         &foundHeads);
   });
 }
 
-Computed<ProbedModel> probedModel(const Panel& panel, const ModelMoment& moment) {
+Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment) {
   const model::ModelDocumentPtr document = moment.trace->documentPtr();
   const Fingerprint key("probe", addressOf(document->model), moment.changes);
   return panel.computations.want<ProbedModel>("model probe", key, When::beside, [&] {
     return unitsOf(
         [document, tokenizer = moment.tokenizer](const std::atomic<bool>& cancelled) {
           const auto input = repeatedRandomTokens(document->model->config(), tokenizer.get());
-          return std::make_shared<model::ModelMeasure>(
-              withInput(*document, input), Execution{0, &cancelled}, defaultMemoryBudget() / 4);
+          return std::make_shared<model::ModelMeasure>(withInput(*document, input),
+                                                       ExecutionContext{0, &cancelled},
+                                                       defaultMemoryBudget() / 4);
         },
         [key, tokenizer = moment.tokenizer](const model::ModelMeasure& measure) {
           return probed(measure, tokenizer, key.value());
@@ -93,7 +95,8 @@ ModelCompositions withThoseThatStandOut(ModelCompositions compositions) {
 
 }  // namespace
 
-Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMoment& moment) {
+Computed<ModelCompositions> modelCompositions(const PanelContext& panel,
+                                              const ModelMoment& moment) {
   const ModelPtr& model = moment.trace->document().model;
   const Fingerprint key("compositions", addressOf(model));
   return panel.computations.want<ModelCompositions>("model compositions", key, When::beside, [&] {
@@ -104,18 +107,19 @@ Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMom
             "compositions of this model would take {:.0f} · 10^12 operations: not computed",
             work / 1e12));
       }
-      auto found = model::composeHeads(*model, Execution{0, &cancelled});
+      auto found = model::composeHeads(*model, ExecutionContext{0, &cancelled});
       if (!found) return std::nullopt;
       return withThoseThatStandOut({model, std::move(*found)});
     };
   });
 }
 
-Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMoment& moment,
-                                               const std::vector<Index>& queries,
-                                               const std::vector<Index>& keys) {
+Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
+                                                  const ModelMoment& moment,
+                                                  const std::vector<Index>& queries,
+                                                  const std::vector<Index>& keys) {
   const Fingerprint key("tokens", moment.number, queries.size(), queries, keys);
-  using Weights = std::vector<Measured>;
+  using Weights = std::vector<MetricValue>;
   return panel.computations.want<Weights>("weight on tokens", key, When::beside, [&] {
     return [trace = moment.trace, queries,
             keys](const std::atomic<bool>& cancelled) -> std::optional<Weights> {
@@ -136,7 +140,7 @@ Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMo
         }
         const Tensor& all = attention->tensor(TensorId::weights);
         for (Index head = 0; head < trace->config().heads; ++head) {
-          Measured weight = partnerWeight(all.matrix({0, head}), counted, partners);
+          MetricValue weight = partnerWeight(all.matrix({0, head}), counted, partners);
           if (!weight) weight.why = "none of these tokens may look there";
           weights.push_back(std::move(weight));
         }
@@ -146,7 +150,7 @@ Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMo
   });
 }
 
-Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMoment& moment,
+Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
                                             const std::vector<bool>& rowsLeftOut,
                                             const std::vector<bool>& columnsLeftOut) {
   const Fingerprint key("largest", moment.number, rowsLeftOut, columnsLeftOut);
@@ -156,8 +160,8 @@ Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMomen
             columnsLeftOut](const std::atomic<bool>& cancelled) -> std::optional<Largest> {
       const Index heads = trace->config().heads;
       Largest largest(static_cast<std::size_t>(trace->layers() * heads));
-      const ThreadCount threads(threadsFor(kFlopsPerThread * 64, 0));
-      overPieces(std::ssize(largest), {.cancelled = &cancelled}, [&](Index piece) {
+      const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, 0));
+      parallelFor(std::ssize(largest), {.cancelled = &cancelled}, [&](Index piece) {
         if (!trace->held(piece / heads)) return;
         const TracePtr layer = trace->layer(piece / heads);
         const auto weights = layer->tensor(TensorId::weights).matrix({0, piece % heads});
@@ -220,7 +224,7 @@ bool SmallHeads::areOf(const ModelMoment& moment) const {
   return tokens == moment.trace->tokens() && cells.size() == heads * each;
 }
 
-Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
+Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
                                 const std::vector<bool>& rowsLeftOut,
                                 const std::vector<bool>& columnsLeftOut) {
   const Fingerprint key("small heads", moment.number, rowsLeftOut, columnsLeftOut);
@@ -232,8 +236,8 @@ Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
       const Index size = small.side * small.side;
       small.largest.assign(static_cast<std::size_t>(c.layers * c.heads), 0.0F);
       small.cells.assign(static_cast<std::size_t>(c.layers * c.heads * size), gl::kMaskedCell);
-      const ThreadCount threads(threadsFor(kFlopsPerThread * 64, 0));
-      overPieces(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
+      const ScopedThreadLimit threads(threadsFor(kFlopsPerThread * 64, 0));
+      parallelFor(c.layers * c.heads, {.cancelled = &cancelled}, [&](Index piece) {
         const model::HeadOfLayer head{piece / c.heads, piece % c.heads};
         if (!moment.trace->held(head.layer)) return;
         const CellRows cells = reduced(drawnWeights(moment, head, rowsLeftOut, columnsLeftOut),

@@ -22,7 +22,7 @@ struct FoundHeads {
   std::shared_ptr<const model::MeasuredHeads> heads;
 };
 /// On the moment's text.
-Computed<FoundHeads> measuredHeads(const Panel& panel, const ModelMoment& moment, When when);
+Computed<FoundHeads> measuredHeads(const PanelContext& panel, const ModelMoment& moment, When when);
 
 /// The model's pass over repeated random tokens, and what every head does in it.
 struct ProbedModel {
@@ -30,7 +30,7 @@ struct ProbedModel {
   std::shared_ptr<const model::MeasuredHeads> heads;
 };
 /// Once per model and its edits.
-Computed<ProbedModel> probedModel(const Panel& panel, const ModelMoment& moment);
+Computed<ProbedModel> probedModel(const PanelContext& panel, const ModelMoment& moment);
 
 struct ModelCompositions {
   model::ModelPtr of;
@@ -40,17 +40,18 @@ struct ModelCompositions {
   std::array<std::vector<model::ComposedHeads>, model::kCompositions> standOut{};
 };
 /// From the model's weights. Its problem says so where that would take too long.
-Computed<ModelCompositions> modelCompositions(const Panel& panel, const ModelMoment& moment);
+Computed<ModelCompositions> modelCompositions(const PanelContext& panel, const ModelMoment& moment);
 
 /// The mean, over the queries that are chosen and may see one of the keys, of the weight on those
 /// keys together; one per head.
-Computed<std::vector<Measured>> weightOnTokens(const Panel& panel, const ModelMoment& moment,
-                                               const std::vector<Index>& queries,
-                                               const std::vector<Index>& keys);
+Computed<std::vector<MetricValue>> weightOnTokens(const PanelContext& panel,
+                                                  const ModelMoment& moment,
+                                                  const std::vector<Index>& queries,
+                                                  const std::vector<Index>& keys);
 
 /// The largest weight of each head without the rows and columns that are left out; 0 where a layer
 /// is not held. SmallHeads have them too.
-Computed<std::vector<float>> largestWeights(const Panel& panel, const ModelMoment& moment,
+Computed<std::vector<float>> largestWeights(const PanelContext& panel, const ModelMoment& moment,
                                             const std::vector<bool>& rowsLeftOut,
                                             const std::vector<bool>& columnsLeftOut);
 
@@ -75,7 +76,7 @@ struct SmallHeads {
 };
 /// Their side: as fine as 64 MB allow.
 Index smallSide(const ModelMoment& moment);
-Computed<SmallHeads> smallHeads(const Panel& panel, const ModelMoment& moment,
+Computed<SmallHeads> smallHeads(const PanelContext& panel, const ModelMoment& moment,
                                 const std::vector<bool>& rowsLeftOut,
                                 const std::vector<bool>& columnsLeftOut);
 

@@ -42,8 +42,8 @@ class ModelTextCard final : public Card {
   explicit ModelTextCard(LiveModel& model)
       : Card({kModelTextCard, "Model", "its text and what it says"}), model_(model) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     heading(look, text().title, model_.busy() ? "at work …" : text().about);
     const auto moment = model_.moment();
     if (!model_.problem().empty()) {
@@ -81,21 +81,21 @@ class ModelTextCard final : public Card {
 
  private:
   /// What the folder holds that the pass leaves out, in a line; a tooltip lists it.
-  static void notes(const Look& look, const model::ModelNotes& notes) {
+  static void notes(const FrameContext& look, const model::ModelNotes& notes) {
     if (notes.empty()) return;
     label(look.fonts.small, look.theme.accentText, inWords(notes));
     tip(look, fmt::format("{}", fmt::join(notes.sentences(), "\n")));
   }
 
-  void changedWeights(const Look& look) {
+  void changedWeights(const FrameContext& look) {
     wrappedLabel(look.fonts.regular, look.theme.bad,
                  "The weights on the disk have changed. What is shown is of those before.");
     if (pill(look, "Reload")) model_.reload();
     tip(look, "Opens the folder again, with this text: all heads on, no layer edited");
   }
 
-  void field(const Panel& panel, const ModelMoment& moment) {
-    const Look& look = panel.look;
+  void field(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
     if (of_ != moment.number && !typing_) draft_ = moment.text;
     of_ = moment.number;
     if (!moment.tokenizerProblem.empty()) {
@@ -120,8 +120,8 @@ class ModelTextCard final : public Card {
 
   /// A click chooses the one whose prediction is shown. Of a long text some are shown, first those
   /// around it.
-  void tokens(const Panel& panel, const ModelMoment& moment) {
-    const Look& look = panel.look;
+  void tokens(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
     const std::vector<std::string> names = moment.tokenNames();
     const Index chosen = chosenToken(panel.view.model, moment);
     const Index count = std::ssize(names);
@@ -145,8 +145,8 @@ class ModelTextCard final : public Card {
     }
   }
 
-  void predictions(const Panel& panel, const ModelMoment& moment) {
-    const Look& look = panel.look;
+  void predictions(const PanelContext& panel, const ModelMoment& moment) {
+    const FrameContext& look = panel.look;
     ImGui::Dummy({0.0F, look.space.small});
     if (moment.predictions.empty()) {
       const bool says = moment.trace->document().model->hasReadout();

@@ -25,10 +25,10 @@ struct AskedWord {
   Fingerprint key(std::string_view what) const;
 };
 
-void drawLogitLens(const Panel& panel, const AskedWord& asked);
-void drawLogitParts(const Panel& panel, const AskedWord& asked);
+void drawLogitLens(const PanelContext& panel, const AskedWord& asked);
+void drawLogitParts(const PanelContext& panel, const AskedWord& asked);
 /// Of the head that is chosen.
-void drawHeadReplaced(const Panel& panel, const AskedWord& asked);
+void drawHeadReplaced(const PanelContext& panel, const AskedWord& asked);
 
 /// "0.042"; "<0.001" where three digits would make nothing of it.
 std::string probabilityInWords(double probability);
@@ -45,6 +45,6 @@ struct CacheShown {
   Index room = 0;   // most of both
   double ms = 0.0;  // that the newest took; 0: none was made
 };
-void drawKvCache(const Panel& panel, const ModelMoment& moment, const CacheShown& cache);
+void drawKvCache(const PanelContext& panel, const ModelMoment& moment, const CacheShown& cache);
 
 }  // namespace headscope::ui

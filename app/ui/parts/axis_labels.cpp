@@ -126,7 +126,8 @@ void drawRowLabelsRight(ImDrawList* list, const AxisLabels& labels, const Rect& 
                  {{picture.b.x + least, picture.a.y}, {picture.b.x + curves, picture.b.y}});
 }
 
-ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most)
+ColumnLabels::ColumnLabels(const FrameContext& look, const AxisLabels& labels, float width,
+                           float most)
     : labels_(labels),
       cell_(width / static_cast<float>(std::max<std::size_t>(labels.texts.size(), 1))),
       room_(0.0F),
@@ -143,7 +144,7 @@ ColumnLabels::ColumnLabels(const Look& look, const AxisLabels& labels, float wid
   room_ = above + (turned_ ? turnedRoom : line);
 }
 
-float ColumnLabels::longestTurned(const Look& look, const AxisLabels& labels, float room) {
+float ColumnLabels::longestTurned(const FrameContext& look, const AxisLabels& labels, float room) {
   const float beside = look.space.tight + labels.curvesRoom() + fontSize(labels.font) * 0.7F;
   return std::max(room - beside, 0.0F) / kTurnedShare;
 }

@@ -48,9 +48,9 @@ class ColumnLabels {
  public:
   /// For a picture `width` wide, with at most `most` points below it: where curves would take more
   /// they are left out. 0: a line of names, and curves, whatever they take.
-  ColumnLabels(const Look& look, const AxisLabels& labels, float width, float most);
+  ColumnLabels(const FrameContext& look, const AxisLabels& labels, float width, float most);
   /// How long a label may be that has so much room below the picture, turned.
-  static float longestTurned(const Look& look, const AxisLabels& labels, float room);
+  static float longestTurned(const FrameContext& look, const AxisLabels& labels, float room);
   /// The height they take, with the gap to the picture; the part of it that curves take.
   float room() const { return room_; }
   float curvesRoom() const { return labels_.curvesRoom(); }

@@ -132,7 +132,7 @@ class CurvePainter {
 
   const AxisCurves& curves_;
   const Readings& readings_;
-  const Look& look_;
+  const FrameContext& look_;
   ImDrawList* list_;
   Strip strip_;
 };
@@ -170,13 +170,14 @@ void AxisCurves::drawAt(ImDrawList* list, const Rect& strip, std::span<const flo
   });
 }
 
-AxisCurves inputCurves(const Look& look, const Input& input, Index item, Index first) {
+AxisCurves inputCurves(const FrameContext& look, const Input& input, Index item, Index first) {
   const Readings& readings = input.readings;
   if (readings.channels.empty() || item < 0 || item >= readings.values.dim(0)) return {};
   return {&look, &readings, item, first};
 }
 
-AxisCurves laneCurves(const Look& look, const Trace& trace, Lane lane, Index item, Index first) {
+AxisCurves laneCurves(const FrameContext& look, const Trace& trace, Lane lane, Index item,
+                      Index first) {
   const bool steps = lane == Lane::query || lane == Lane::key;
   return steps ? inputCurves(look, *trace.document().input, item, first) : AxisCurves{};
 }

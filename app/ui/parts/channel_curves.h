@@ -15,7 +15,7 @@ ImU32 channelColor(const Theme& theme, std::size_t channel);
 
 /// The readings along an axis.
 struct AxisCurves {
-  const Look* look = nullptr;
+  const FrameContext* look = nullptr;
   const Readings* readings = nullptr;  // null: no series, nothing is drawn
   Index item = 0;
   Index first = 0;  // the step that the axis begins with
@@ -33,8 +33,9 @@ struct AxisCurves {
 };
 
 /// Of an input's steps, where it is a series.
-AxisCurves inputCurves(const Look& look, const Input& input, Index item, Index first = 0);
+AxisCurves inputCurves(const FrameContext& look, const Input& input, Index item, Index first = 0);
 /// Those of the tokens along a lane; none where they are no steps of a series.
-AxisCurves laneCurves(const Look& look, const Trace& trace, Lane lane, Index item, Index first = 0);
+AxisCurves laneCurves(const FrameContext& look, const Trace& trace, Lane lane, Index item,
+                      Index first = 0);
 
 }  // namespace headscope::ui

@@ -87,7 +87,7 @@ ChartBars ChartBars::fitting(Index things, float width, float least) {
   return {things, std::max<Index>(1, (things + most - 1) / most)};
 }
 
-Chart::Chart(const Look& look, ChartFrame frame) : look_(look), frame_(std::move(frame)) {
+Chart::Chart(const FrameContext& look, ChartFrame frame) : look_(look), frame_(std::move(frame)) {
   const Spacing& s = look.space;
   ImFont* mono = look.fonts.monoSmall;
   Rect plot = frame_.room;
@@ -241,7 +241,7 @@ std::vector<StackPiece> stackOf(std::span<const double> parts) {
   return pieces;
 }
 
-void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, float numbers,
+void drawBarLine(const FrameContext& look, ImDrawList* list, Rect line, float names, float numbers,
                  const BarLine& what) {
   const Spacing& s = look.space;
   const auto centred = [&](ImFont* font) { return line.centre().y - fontSize(font) * 0.5F; };
@@ -260,7 +260,7 @@ void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, flo
            what.numberInk != 0 ? what.numberInk : what.ink, what.number);
 }
 
-void drawChartTitle(const Look& look, Rect& room, const std::string& title,
+void drawChartTitle(const FrameContext& look, Rect& room, const std::string& title,
                     const std::vector<ChartKey>& keys) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Spacing& s = look.space;

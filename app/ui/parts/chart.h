@@ -69,7 +69,7 @@ struct ChartFrame {
 class Chart {
  public:
   /// Settles where the plot is.
-  Chart(const Look& look, ChartFrame frame);
+  Chart(const FrameContext& look, ChartFrame frame);
 
   const Rect& plot() const { return plot_; }
   const ChartAxis& x() const { return frame_.x; }
@@ -104,7 +104,7 @@ class Chart {
   ChartPoint underMouse() const;
 
  private:
-  const Look& look_;
+  const FrameContext& look_;
   ChartFrame frame_;
   Rect plot_;
   std::optional<ColumnLabels> labels_;
@@ -125,7 +125,7 @@ struct BarLine {
   ImU32 numberInk = 0;  // 0: as the name
 };
 /// `names` and `numbers` are the widths that the names and numbers of all lines have.
-void drawBarLine(const Look& look, ImDrawList* list, Rect line, float names, float numbers,
+void drawBarLine(const FrameContext& look, ImDrawList* list, Rect line, float names, float numbers,
                  const BarLine& what);
 
 /// A chart's title and what is drawn in it, each with its colour; what does not fit wraps. Takes
@@ -134,7 +134,7 @@ struct ChartKey {
   std::string name;  // rich text
   ImU32 color;
 };
-void drawChartTitle(const Look& look, Rect& room, const std::string& title,
+void drawChartTitle(const FrameContext& look, Rect& room, const std::string& title,
                     const std::vector<ChartKey>& keys = {});
 
 }  // namespace headscope::ui

@@ -10,12 +10,12 @@ namespace headscope::ui {
 namespace {
 
 /// At least that of most numbers: what stands behind does not move as they change.
-float upperEndWidth(const Look& look, const std::string& text, ImFont* font) {
+float upperEndWidth(const FrameContext& look, const std::string& text, ImFont* font) {
   return std::max(textSize(font, text).x, textSize(look.fonts.monoSmall, "0.000").x);
 }
 
 /// A colour map in a rectangle, its low end below, or to the left where it lies down.
-void drawColorMap(const Look& look, ImDrawList* list, const ColorMap& map, const Rect& at,
+void drawColorMap(const FrameContext& look, ImDrawList* list, const ColorMap& map, const Rect& at,
                   bool upright) {
   constexpr int kBands = 64;
   for (int i = 0; i < kBands; ++i) {
@@ -34,9 +34,9 @@ void drawColorMap(const Look& look, ImDrawList* list, const ColorMap& map, const
 
 }  // namespace
 
-float colorBarWidth(const Look& look) { return look.px(70); }
+float colorBarWidth(const FrameContext& look) { return look.px(70); }
 
-void colorBar(const Look& look, const ColorScale& scale, ImVec2 at, float height) {
+void colorBar(const FrameContext& look, const ColorScale& scale, ImVec2 at, float height) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rect bar = Rect::at(at, {look.px(12), height});
   drawColorMap(look, list, look.maps[scale.map], bar, true);
@@ -52,7 +52,7 @@ void colorBar(const Look& look, const ColorScale& scale, ImVec2 at, float height
   if (scale.diverging || height > look.px(80)) mark(0.5F, (scale.low + scale.high) * 0.5F);
 }
 
-void colorStrip(const Look& look, const ColorScale& scale, float width, const char* high) {
+void colorStrip(const FrameContext& look, const ColorScale& scale, float width, const char* high) {
   inlineLabel(look, look.fonts.monoSmall, look.theme.textMuted, number(scale.low, 3));
   const float frame = ImGui::GetFrameHeight();
   const Rect row = Rect::at(ImGui::GetCursorScreenPos(), {width, frame});
@@ -68,7 +68,8 @@ void colorStrip(const Look& look, const ColorScale& scale, float width, const ch
   ImGui::Dummy({upperEndWidth(look, upper, font), frame});
 }
 
-float colorStripWidth(const Look& look, const ColorScale& scale, float width, const char* high) {
+float colorStripWidth(const FrameContext& look, const ColorScale& scale, float width,
+                      const char* high) {
   const float upper = high == nullptr
                           ? upperEndWidth(look, number(scale.high, 3), look.fonts.monoSmall)
                           : upperEndWidth(look, high, look.fonts.small);

@@ -65,12 +65,12 @@ void Flash::start(TracePtr before, TracePtr after) {
   wanted_.clear();
 }
 
-Computed<Flash::Measured> Flash::ask(Computations& computations) const {
-  return computations.want<Measured>(
+Computed<Flash::MetricValue> Flash::ask(Computations& computations) const {
+  return computations.want<MetricValue>(
       "flash", Fingerprint("flash", measurement_), When::beside, [this] {
-        return [before = before_, after = after_,
-                wanted = wanted_](const std::atomic<bool>& cancelled) -> std::optional<Measured> {
-          Measured grids;
+        return [before = before_, after = after_, wanted = wanted_](
+                   const std::atomic<bool>& cancelled) -> std::optional<MetricValue> {
+          MetricValue grids;
           for (const auto& [key, ref, rows, cols] : wanted) {
             if (cancelled) return std::nullopt;
             grids.emplace_back(key, flashGrid(*before, *after, ref, rows, cols));
@@ -112,7 +112,7 @@ void Flash::measure(double now, Computations& computations) {
   ask(computations);
 }
 
-void drawFlash(const Panel& panel, const MatrixRef& ref, const Rect& at) {
+void drawFlash(const PanelContext& panel, const MatrixRef& ref, const Rect& at) {
   const Trace* before = panel.flash.before;
   if (before == nullptr || ref.maskOnly || !comparable(*before, panel.trace, ref.tensor) ||
       before->revision(ref.tensor) == panel.trace.revision(ref.tensor)) {

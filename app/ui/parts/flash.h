@@ -57,8 +57,8 @@ class Flash {
   void measure(double now, Computations& computations);
 
  private:
-  using Measured = std::vector<std::pair<FlashParts::Key, FlashGrid>>;
-  Computed<Measured> ask(Computations& computations) const;
+  using MetricValue = std::vector<std::pair<FlashParts::Key, FlashGrid>>;
+  Computed<MetricValue> ask(Computations& computations) const;
 
   TracePtr before_, after_;
   std::optional<double> since_;  // lit
@@ -69,8 +69,8 @@ class Flash {
 
 /// Lays the flash over a matrix drawn there; nothing where it did not change. Cells smaller than a
 /// few points light up together, by the largest change among them.
-void drawFlash(const Panel& panel, const MatrixRef& ref, const Rect& at);
-inline void drawFlash(const Panel& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
+void drawFlash(const PanelContext& panel, const MatrixRef& ref, const Rect& at);
+inline void drawFlash(const PanelContext& panel, const MatrixRef& ref, ImVec2 a, ImVec2 b) {
   drawFlash(panel, ref, Rect{a, b});
 }
 

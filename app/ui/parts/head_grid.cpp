@@ -126,7 +126,8 @@ MatrixRef headMatrix(TensorId tensor, const AttentionConfig& c, Index item, Inde
   return ref;
 }
 
-HeadTiles::HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor, bool gradients)
+HeadTiles::HeadTiles(const PanelContext& panel, Magnitudes& magnitudes, TensorId tensor,
+                     bool gradients)
     : panel_(panel), tensor_(tensor), gradients_(gradients) {
   const Index item = panel.view.item;
   scale_ = tensor == TensorId::weights && !gradients
@@ -163,7 +164,7 @@ std::optional<Hover> HeadTiles::pick(Index head, const Rect& at) const {
                t.cols == Axis::key ? Lane::key : Lane::none, cell.row, cell.col};
 }
 
-void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Index tile,
+void drawTileNames(const FrameContext& look, ImDrawList* list, const TileGrid& grid, Index tile,
                    Index count, const Rect& picture, const TileNames& names) {
   const Theme& t = look.theme;
   const float gap = look.space.tight;
@@ -189,7 +190,8 @@ void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Ind
   }
 }
 
-void lightTile(const Look& look, ImDrawList* list, const MatrixPlace& place, Index row, Index col) {
+void lightTile(const FrameContext& look, ImDrawList* list, const MatrixPlace& place, Index row,
+               Index col) {
   if (row < 0 || row >= place.rows) return;
   const float least = look.px(3);
   const ImVec2 cell = place.cell();

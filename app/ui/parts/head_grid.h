@@ -70,7 +70,8 @@ MatrixRef headMatrix(TensorId tensor, const AttentionConfig& config, Index item,
 class HeadTiles {
  public:
   /// `gradients`: theirs, which the trace has.
-  HeadTiles(const Panel& panel, Magnitudes& magnitudes, TensorId tensor, bool gradients = false);
+  HeadTiles(const PanelContext& panel, Magnitudes& magnitudes, TensorId tensor,
+            bool gradients = false);
 
   void add(Index head, const Rect& at);
   /// Draws what was added: heatmaps, what the last edit changed, pins and dropped cells.
@@ -87,7 +88,7 @@ class HeadTiles {
     Rect at;
   };
 
-  const Panel& panel_;
+  const PanelContext& panel_;
   TensorId tensor_;
   bool gradients_;
   ColorScale scale_;
@@ -104,9 +105,10 @@ struct TileNames {
   AxisCurves rowCurves = {}, columnCurves = {};
 };
 /// Left of and below a tile, or right of it, where it has labels there.
-void drawTileNames(const Look& look, ImDrawList* list, const TileGrid& grid, Index tile,
+void drawTileNames(const FrameContext& look, ImDrawList* list, const TileGrid& grid, Index tile,
                    Index count, const Rect& picture, const TileNames& names);
 /// A row of a tile lit, and a cell of it; −1: none.
-void lightTile(const Look& look, ImDrawList* list, const MatrixPlace& place, Index row, Index col);
+void lightTile(const FrameContext& look, ImDrawList* list, const MatrixPlace& place, Index row,
+               Index col);
 
 }  // namespace headscope::ui

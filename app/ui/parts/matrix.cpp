@@ -20,7 +20,7 @@ constexpr int kFinestHeatmap = 2048;  // cells along a side, more than any panel
 
 /// So many of `cells` as a heatmap has along `points`: never more than pixels, since one that falls
 /// between two would be mixed with its neighbour.
-int resolution(Index cells, float points, const Look& look) {
+int resolution(Index cells, float points, const FrameContext& look) {
   const float pixels = points * look.scene.pixelsPerPoint;
   const int most = std::clamp(static_cast<int>(pixels), 1, kFinestHeatmap);
   return static_cast<int>(std::min<Index>(cells, most));
@@ -28,7 +28,7 @@ int resolution(Index cells, float points, const Look& look) {
 
 int decimalsFor(float magnitude) { return magnitude >= 100.0F ? 0 : magnitude >= 10.0F ? 1 : 2; }
 
-float lineOf(const Look& look, const ImFont* font) {
+float lineOf(const FrameContext& look, const ImFont* font) {
   return fontSize(font) + 2.0F * look.space.hair;
 }
 
@@ -52,8 +52,8 @@ struct NumberForm {
 /// What the numbers of a matrix need along their line.
 class NumberRoom {
  public:
-  NumberRoom(const Look& look, ImFont* font, const ColorScale& scale, Index rows, Index cols,
-             const CellNumbers& numbers)
+  NumberRoom(const FrameContext& look, ImFont* font, const ColorScale& scale, Index rows,
+             Index cols, const CellNumbers& numbers)
       : look_(look), font_(font), high_(scale.high) {
     for (Index row = 0; row < rows && !negative_; ++row) {
       for (Index col = 0; col < cols && !negative_; ++col) {
@@ -86,7 +86,7 @@ class NumberRoom {
     return textSize(font_, form.text(negative_ ? -high_ : high_)).x + 3.0F * look_.space.hair;
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   ImFont* font_;
   NumberForm most_, fewest_;
   float high_;
@@ -256,17 +256,17 @@ std::string ColorScale::inWords() const {
                    : fmt::format("{} to {}", number(low, 3), number(high, 3));
 }
 
-ColorScale divergingScale(const Look& look, const ViewState& view, float magnitude) {
+ColorScale divergingScale(const FrameContext& look, const ViewState& view, float magnitude) {
   const float reach = magnitude > 0.0F ? magnitude : 1.0F;
   return {-reach, reach, ColorMaps::diverging(view.colorMaps, look.theme.kind), true,
           magnitude == 0.0F};
 }
 
-ColorScale sequentialScale(const Look& look, const ViewState& view, float low, float high) {
+ColorScale sequentialScale(const FrameContext& look, const ViewState& view, float low, float high) {
   return {low, high, ColorMaps::sequential(view.colorMaps, look.theme.kind), false, false};
 }
 
-ColorScale weightScale(const Look& look, const ViewState& view, const WeightRange& range) {
+ColorScale weightScale(const FrameContext& look, const ViewState& view, const WeightRange& range) {
   return range.low < 0.0F ? divergingScale(look, view, range.magnitude())
                           : sequentialScale(look, view, 0.0F, range.high);
 }
@@ -275,7 +275,7 @@ WeightRange weightRange(const Trace& trace, Index item, Index head) {
   return weightRange(trace.config(), trace.pins(), item, head);
 }
 
-ColorScale colorScale(const Look& look, const ViewState& view, const Trace& trace,
+ColorScale colorScale(const FrameContext& look, const ViewState& view, const Trace& trace,
                       const MatrixRef& ref, float magnitude) {
   return ref.tensor == TensorId::weights && !ref.gradient
              ? weightScale(look, view, weightRange(trace, ref.item, ref.head))
@@ -389,16 +389,16 @@ CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref) {
           [&trace, ref](Index row, Index col) { return isHidden(trace, ref.cell(row, col)); }};
 }
 
-float numberWidth(const Look& look, const ColorScale& scale, Index rows, Index cols,
+float numberWidth(const FrameContext& look, const ColorScale& scale, Index rows, Index cols,
                   const CellNumbers& numbers) {
   return NumberRoom(look, look.fonts.monoSmall, scale, rows, cols, numbers).least();
 }
 
-float numberHeight(const Look& look) { return lineOf(look, look.fonts.monoSmall); }
+float numberHeight(const FrameContext& look) { return lineOf(look, look.fonts.monoSmall); }
 
-float turnedNumberWidth(const Look& look) { return turnedLineOf(look.fonts.monoSmall); }
+float turnedNumberWidth(const FrameContext& look) { return turnedLineOf(look.fonts.monoSmall); }
 
-bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
+bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font) {
   if (font == nullptr) font = look.fonts.monoSmall;
   const ImVec2 cell = place.cell();
@@ -429,7 +429,8 @@ bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
   return true;
 }
 
-void drawFrame(const Look& look, ImDrawList* list, const Rect& block, ImU32 color, float points) {
+void drawFrame(const FrameContext& look, ImDrawList* list, const Rect& block, ImU32 color,
+               float points) {
   const Rect around = block.outset(1.0F);
   list->AddRect(around.a, around.b, look.theme.panel, 0, 0,
                 look.px(points) + 2.0F * look.space.hair);

@@ -109,16 +109,16 @@ struct ColorScale {
   std::string inWords() const;
 };
 /// About 0, to `magnitude` both ways.
-ColorScale divergingScale(const Look& look, const ViewState& view, float magnitude);
+ColorScale divergingScale(const FrameContext& look, const ViewState& view, float magnitude);
 /// From `low` to `high`.
-ColorScale sequentialScale(const Look& look, const ViewState& view, float low, float high);
+ColorScale sequentialScale(const FrameContext& look, const ViewState& view, float low, float high);
 /// Weights from 0 to 1 or as far as they go; about 0 where one may be below it.
-ColorScale weightScale(const Look& look, const ViewState& view, const WeightRange& range);
+ColorScale weightScale(const FrameContext& look, const ViewState& view, const WeightRange& range);
 /// Of a trace's weights (head −1: of all heads).
 WeightRange weightRange(const Trace& trace, Index item, Index head);
 /// A matrix of a trace: weights as weightScale has them, all else about 0 to `magnitude`, as are
 /// all gradients.
-ColorScale colorScale(const Look& look, const ViewState& view, const Trace& trace,
+ColorScale colorScale(const FrameContext& look, const ViewState& view, const Trace& trace,
                       const MatrixRef& ref, float magnitude);
 
 /// Largest magnitudes of matrices, remembered until their values change.
@@ -146,7 +146,7 @@ class Magnitudes {
 /// Heatmaps of several matrices, drawn in one go.
 class Heatmaps {
  public:
-  explicit Heatmaps(const Look& look) : look_(look) {}
+  explicit Heatmaps(const FrameContext& look) : look_(look) {}
 
   /// A matrix of a trace, no finer than the pixels it has.
   void add(const Trace& trace, const MatrixRef& ref, const ColorScale& scale, const Rect& at,
@@ -172,7 +172,7 @@ class Heatmaps {
  private:
   gl::HeatmapQuad& push(gl::HeatmapSource source, const ColorScale& scale, const Rect& at);
 
-  const Look& look_;
+  const FrameContext& look_;
   gl::HeatmapBatch batch_;
 };
 
@@ -187,17 +187,17 @@ struct CellNumbers {
 CellNumbers numbersOf(const Trace& trace, const MatrixRef& ref);
 /// Points that a cell of a matrix with so many rows and columns has at least for `drawNumbers` to
 /// write its numbers upright. Reads them all.
-float numberWidth(const Look& look, const ColorScale& scale, Index rows, Index cols,
+float numberWidth(const FrameContext& look, const ColorScale& scale, Index rows, Index cols,
                   const CellNumbers& numbers);
 /// … how high it is at least, and how wide where they are turned.
-float numberHeight(const Look& look);
-float turnedNumberWidth(const Look& look);
+float numberHeight(const FrameContext& look);
+float turnedNumberWidth(const FrameContext& look);
 /// In every cell, where all have room for theirs; false where they have not.
-bool drawNumbers(const Look& look, ImDrawList* list, const MatrixPlace& place,
+bool drawNumbers(const FrameContext& look, ImDrawList* list, const MatrixPlace& place,
                  const ColorScale& scale, const CellNumbers& numbers, ImFont* font = nullptr);
 
 /// A frame around a block of cells that is seen on every colour.
-void drawFrame(const Look& look, ImDrawList* list, const Rect& block, ImU32 color,
+void drawFrame(const FrameContext& look, ImDrawList* list, const Rect& block, ImU32 color,
                float points = 2.0F);
 
 }  // namespace headscope::ui

@@ -21,7 +21,7 @@ TensorId pinnedTensor(const MatrixRef& ref) {
   return ref.tensor == TensorId::maskedScores ? TensorId::scores : ref.tensor;
 }
 
-void drawPin(const Look& look, ImDrawList* list, const Rect& cell) {
+void drawPin(const FrameContext& look, ImDrawList* list, const Rect& cell) {
   const Theme& t = look.theme;
   const float side = std::min(cell.width(), cell.height());
   if (side < look.px(9)) {
@@ -46,8 +46,8 @@ void drawPin(const Look& look, ImDrawList* list, const Rect& cell) {
   corner(length, t.accent);
 }
 
-void drawDropped(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
-  const Look& look = panel.look;
+void drawDropped(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& m) {
+  const FrameContext& look = panel.look;
   const MatrixPlace place = m.place();
   const float side = std::min(place.cell().x, place.cell().y);
   if (side < look.px(5)) return;  // a cross would be a blot
@@ -68,7 +68,7 @@ void drawDropped(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
 
 }  // namespace
 
-void drawCellMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
+void drawCellMarks(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& m) {
   if (m.ref.maskOnly) return;
   const Trace& trace = panel.trace;
   if (m.ref.tensor == TensorId::weights && trace.config().dropout.on()) drawDropped(panel, list, m);
@@ -80,7 +80,8 @@ void drawCellMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) 
   }
 }
 
-void frameCell(const Look& look, ImDrawList* list, const MarkedMatrix& m, const CellRef& cell) {
+void frameCell(const FrameContext& look, ImDrawList* list, const MarkedMatrix& m,
+               const CellRef& cell) {
   const auto at = m.ref.find(cell);
   if (!at) return;
   const float line = look.space.thin;
@@ -90,13 +91,13 @@ void frameCell(const Look& look, ImDrawList* list, const MarkedMatrix& m, const 
   list->AddRect(around.a, around.b, look.theme.text, 0, 0, line);
 }
 
-void drawFullyMaskedMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
+void drawFullyMaskedMarks(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& m) {
   const TensorInfo& t = info(m.ref.tensor);
   if (panel.trace.fullyMaskedRows.empty() || t.rows != Axis::query || m.ref.transposed ||
       m.ref.tensor < TensorId::maskedScores) {
     return;
   }
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const float cell = m.place().cell().y;
   const float radius = std::min(look.px(3), std::max(cell * 0.5F - 1.0F, look.px(1)));
   const ImU32 color = look.theme.bad;
@@ -121,7 +122,7 @@ double rowSum(const Trace& trace, Index item, Index head, Index row) {
   return sum;
 }
 
-float rowSumRoom(const Look& look, const MatrixRef& ref) {
+float rowSumRoom(const FrameContext& look, const MatrixRef& ref) {
   if (ref.tensor != TensorId::weights) return 0.0F;
   return textSize(look.fonts.monoSmall, "Σ = 0.00").x + look.px(10);
 }
@@ -132,8 +133,8 @@ bool rowsMayNotSumToOne(const Trace& trace, Index item, Index head) {
          !d.pins.of(TensorId::weights, item, head).empty();
 }
 
-void drawRowSums(const Panel& panel, ImDrawList* list, const MarkedMatrix& m) {
-  const Look& look = panel.look;
+void drawRowSums(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& m) {
+  const FrameContext& look = panel.look;
   ImFont* font = look.fonts.monoSmall;
   const float cell = m.place().cell().y;
   if (m.ref.tensor != TensorId::weights || cell < fontSize(font)) return;

@@ -16,21 +16,22 @@ struct MarkedMatrix {
 
 /// Corner triangles and borders of pinned cells (dots where cells are tiny), crosses of dropped
 /// ones.
-void drawCellMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
+void drawCellMarks(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& matrix);
 
 /// A frame around a cell that lies in the matrix, at least a few points wide.
-void frameCell(const Look& look, ImDrawList* list, const MarkedMatrix& matrix, const CellRef& cell);
+void frameCell(const FrameContext& look, ImDrawList* list, const MarkedMatrix& matrix,
+               const CellRef& cell);
 
 /// A sign left of each row whose keys are all masked.
-void drawFullyMaskedMarks(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
+void drawFullyMaskedMarks(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& matrix);
 
 /// Room right of the weights for the sums of their rows: always there, so that nothing moves away
 /// from the mouse with the first pin. 0 for other matrices.
-float rowSumRoom(const Look& look, const MatrixRef& ref);
+float rowSumRoom(const FrameContext& look, const MatrixRef& ref);
 /// Pins, dropout or a mistake can make a row of weights sum to something else than 1.
 bool rowsMayNotSumToOne(const Trace& trace, Index item, Index head);
 /// Σ right of each row that does not sum to 1.
-void drawRowSums(const Panel& panel, ImDrawList* list, const MarkedMatrix& matrix);
+void drawRowSums(const PanelContext& panel, ImDrawList* list, const MarkedMatrix& matrix);
 
 /// The sum of a row of weights.
 double rowSum(const Trace& trace, Index item, Index head, Index row);

@@ -52,8 +52,9 @@ void MatrixPicture::pick() const {
   }
 }
 
-void drawMatrixTitle(const Look& look, ImDrawList* list, ImVec2 at, float width, ImFont* font,
-                     ImU32 color, const std::string& symbol, const std::string& after) {
+void drawMatrixTitle(const FrameContext& look, ImDrawList* list, ImVec2 at, float width,
+                     ImFont* font, ImU32 color, const std::string& symbol,
+                     const std::string& after) {
   const ImVec2 size = richTextSize(look.fonts, font, symbol);
   drawRichText(list, look.fonts, font, at, color, symbol);
   ImFont* mono = look.fonts.monoSmall;

@@ -11,7 +11,7 @@ namespace headscope::ui {
 
 class MatrixPicture {
  public:
-  MatrixPicture(const Panel& panel, Magnitudes& magnitudes)
+  MatrixPicture(const PanelContext& panel, Magnitudes& magnitudes)
       : panel_(panel), magnitudes_(magnitudes), heatmaps_(panel.look) {}
 
   /// Of its whole matrix; head −1: of all heads together.
@@ -42,7 +42,7 @@ class MatrixPicture {
   };
   void pick() const;
 
-  const Panel& panel_;
+  const PanelContext& panel_;
   Magnitudes& magnitudes_;
   Heatmaps heatmaps_;
   std::vector<Placed> placed_, numbered_;
@@ -50,7 +50,8 @@ class MatrixPicture {
 };
 
 /// "Q_3 (6, 64)": a matrix's symbol (rich text), and what fits behind it within `width`.
-void drawMatrixTitle(const Look& look, ImDrawList* list, ImVec2 at, float width, ImFont* font,
-                     ImU32 color, const std::string& symbol, const std::string& after);
+void drawMatrixTitle(const FrameContext& look, ImDrawList* list, ImVec2 at, float width,
+                     ImFont* font, ImU32 color, const std::string& symbol,
+                     const std::string& after);
 
 }  // namespace headscope::ui

@@ -40,7 +40,7 @@ std::optional<PatchPicture> PatchPicture::of(const Input& input, Index item) {
   return picture;
 }
 
-void PatchPicture::draw(const Look& look, ImDrawList* list, const Rect& at, Index query,
+void PatchPicture::draw(const FrameContext& look, ImDrawList* list, const Rect& at, Index query,
                         Index key) const {
   const MatrixPlace place{at, side_, side_};
   for (const Patch& patch : patches_) {
@@ -55,10 +55,10 @@ void PatchPicture::draw(const Look& look, ImDrawList* list, const Rect& at, Inde
   }
 }
 
-bool patchPictureHere(const Panel& panel, float side) {
+bool patchPictureHere(const PanelContext& panel, float side) {
   const auto picture = PatchPicture::of(*panel.document.input, panel.view.item);
   if (!picture) return false;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   Index query = -1;
   Index key = -1;
   const auto note = [&](Lane lane, Index at) {

@@ -16,7 +16,8 @@ class PatchPicture {
   static std::optional<PatchPicture> of(const Input& input, Index item);
 
   /// In a square; `query` and `key` are the tokens to frame, −1 for none.
-  void draw(const Look& look, ImDrawList* list, const Rect& at, Index query, Index key) const;
+  void draw(const FrameContext& look, ImDrawList* list, const Rect& at, Index query,
+            Index key) const;
 
  private:
   struct Patch {
@@ -29,6 +30,6 @@ class PatchPicture {
 
 /// That of the document's image at the cursor, the tokens looked at framed; larger while the mouse
 /// is on it. False where the input is no image.
-bool patchPictureHere(const Panel& panel, float side);
+bool patchPictureHere(const PanelContext& panel, float side);
 
 }  // namespace headscope::ui

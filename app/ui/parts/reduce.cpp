@@ -22,12 +22,12 @@ constexpr Index kReduceFlopsPerCell = 4;
 /// `work` on [begin, end) of `count` rows, of a matrix of `cells` in all.
 template <typename Work>
 void overRows(Index count, Index cells, const std::atomic<bool>* cancelled, Work&& work) {
-  const ThreadCount threads(threadsFor(cells * kReduceFlopsPerCell, 0));
-  Execution execution;
+  const ScopedThreadLimit threads(threadsFor(cells * kReduceFlopsPerCell, 0));
+  ExecutionContext execution;
   execution.cancelled = cancelled;
   const Index pieces = std::min(count, kMostReducePieces);
-  overPieces(pieces, execution,
-             [&](Index piece) { work(piece * count / pieces, (piece + 1) * count / pieces); });
+  parallelFor(pieces, execution,
+              [&](Index piece) { work(piece * count / pieces, (piece + 1) * count / pieces); });
 }
 
 [[gnu::always_inline]] inline bool isMasked(float value) { return value <= gl::kMaskedCell; }

@@ -42,9 +42,9 @@ std::shared_ptr<const SmallScores::Head> smallHead(const Trace& trace, const Sma
     rows[i] = reduced(cellsOf(trace, wholeMatrix(kTensors[i], trace.config(), of.item, head)),
                       of.rows, of.cols);
   }
-  const Execution execution{.cancelled = &cancelled};
+  const ExecutionContext execution{.cancelled = &cancelled};
   const Index pieces = std::min(of.rows, kPieces);
-  overPieces(pieces, execution, [&](Index piece) {
+  parallelFor(pieces, execution, [&](Index piece) {
     const Index end = (piece + 1) * of.rows / pieces;
     for (Index row = piece * of.rows / pieces; row < end && !execution.stop(); ++row) {
       const auto at = static_cast<std::size_t>(row * of.cols);

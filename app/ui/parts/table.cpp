@@ -17,7 +17,8 @@ constexpr const char* kSortMarks[] = {" ▴", " ▾"};
 
 }  // namespace
 
-Table::Table(const Look& look, const TableSetting& setting, std::vector<TableColumn> columns)
+Table::Table(const FrameContext& look, const TableSetting& setting,
+             std::vector<TableColumn> columns)
     : look_(look),
       columns_(std::move(columns)),
       above_(static_cast<std::size_t>(

@@ -41,7 +41,7 @@ struct TableSetting {
 class Table {
  public:
   /// Draws the headings. Rows follow, one after the other, until the table goes out of scope.
-  Table(const Look& look, const TableSetting& setting, std::vector<TableColumn> columns);
+  Table(const FrameContext& look, const TableSetting& setting, std::vector<TableColumn> columns);
   /// Where an exception leaves it, it stays open: FrameRecovery ends it with the rest.
   ~Table();
   Table(const Table&) = delete;
@@ -87,7 +87,7 @@ class Table {
   Spot spot(std::size_t column, float line);
   Rect rowClip() const;
 
-  const Look& look_;
+  const FrameContext& look_;
   std::vector<TableColumn> columns_;
   std::size_t above_ = 0;  // so many columns stand above the others
   ImFont* headingFont_;

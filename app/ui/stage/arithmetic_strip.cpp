@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kMostTerms = 6;
 
 /// As many terms as the line has room for; the formula goes before the last of them.
-Arithmetic fittingArithmetic(const Look& look, const Trace& trace, const Explanation& e,
+Arithmetic fittingArithmetic(const FrameContext& look, const Trace& trace, const Explanation& e,
                              float room) {
   for (const bool formula : {true, false}) {
     for (std::size_t terms = kMostTerms; terms > 0; --terms) {
@@ -30,8 +30,9 @@ std::string termsLinkText(const Explanation& e) {
 
 /// At the end of the first line, its right end at `end`: opens the terms of the cell. Gives its
 /// width.
-float termsLink(const Panel& panel, const CellRef& cell, const std::string& text, ImVec2 end) {
-  const Look& look = panel.look;
+float termsLink(const PanelContext& panel, const CellRef& cell, const std::string& text,
+                ImVec2 end) {
+  const FrameContext& look = panel.look;
   const ImVec2 size = textSize(look.fonts.small, text);
   const Rect at =
       Rect::at({end.x - size.x, end.y + (fontSize(look.fonts.mono) - size.y) * 0.5F}, size);
@@ -51,9 +52,9 @@ float termsLink(const Panel& panel, const CellRef& cell, const std::string& text
 
 }  // namespace
 
-void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations& explanations,
-                     const Rect& at) {
-  const Look& look = panel.look;
+void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
+                     Explanations& explanations, const Rect& at) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImFont* font = look.fonts.mono;
   ImDrawList* list = ImGui::GetWindowDrawList();

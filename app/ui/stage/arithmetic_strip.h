@@ -16,7 +16,7 @@ struct ArithmeticMemory {
   Arithmetic arithmetic;
 };
 
-void arithmeticStrip(const Panel& panel, ArithmeticMemory& memory, Explanations& explanations,
-                     const Rect& at);
+void arithmeticStrip(const PanelContext& panel, ArithmeticMemory& memory,
+                     Explanations& explanations, const Rect& at);
 
 }  // namespace headscope::ui

@@ -60,13 +60,13 @@ struct StripCard {
   std::string name() const {
     return brief ? std::to_string(head + 1) : fmt::format("Head {}", head + 1);
   }
-  float left(const Look& look) const {
+  float left(const FrameContext& look) const {
     return beside ? picture.b.x + look.px(12) : at.a.x + look.px(8);
   }
 };
 
 /// Right of the name where there is room for it, else below the words.
-ImVec2 switchPlace(const Look& look, const StripCard& card) {
+ImVec2 switchPlace(const FrameContext& look, const StripCard& card) {
   const float pad = look.px(8);
   const ImVec2 size = headSwitchSize(look);
   const float right = card.at.b.x - pad - size.x;
@@ -87,7 +87,7 @@ std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
   if (measured.figures == nullptr || !measured.current) return std::nullopt;
   const auto& made = measured.figures->report.madeFor;
   if (at >= made.size() || !made[at]) return std::nullopt;
-  const Measured& score = made[at]->score;
+  const MetricValue& score = made[at]->score;
   if (!score)
     return NotHere{"not scored", fmt::format("Not scored on this input: {}.", score.why), false};
   if (*score >= kHeld) return std::nullopt;
@@ -98,8 +98,8 @@ std::optional<NotHere> notHere(const MeasuredHeads& measured, Index head) {
 
 /// Its number, what it does and measures, as far as there is room: beside the picture, or the first
 /// line above it.
-void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCard& card) {
-  const Look& look = panel.look;
+void stripWords(const PanelContext& panel, const MeasuredHeads& measured, const StripCard& card) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -148,8 +148,8 @@ void stripWords(const Panel& panel, const MeasuredHeads& measured, const StripCa
   if (c.headsPerGroup() > 1) write(small, t.textMuted, stripKvHead(c, card.head, room, small));
 }
 
-void stripFrame(const Panel& panel, const StripCard& card) {
-  const Look& look = panel.look;
+void stripFrame(const PanelContext& panel, const StripCard& card) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const bool chosen = card.head == panel.view.head;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -160,9 +160,9 @@ void stripFrame(const Panel& panel, const StripCard& card) {
 }
 
 /// What the mouse does on a card: chooses the head, names a cell or what the head was made for.
-void stripCardItem(const Panel& panel, const HeadTiles& tiles, const MeasuredHeads& measured,
+void stripCardItem(const PanelContext& panel, const HeadTiles& tiles, const MeasuredHeads& measured,
                    const StripCard& card) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   ImGui::SetCursorScreenPos(card.at.a);
   ImGui::PushID(static_cast<int>(card.head));
   allowOverlapBefore();
@@ -182,8 +182,9 @@ void stripCardItem(const Panel& panel, const HeadTiles& tiles, const MeasuredHea
 }
 
 /// The cards of the strip that are seen, `width` × `height` each.
-std::vector<StripCard> stripCards(const Panel& panel, ImVec2 origin, ImVec2 size, float pitch) {
-  const Look& look = panel.look;
+std::vector<StripCard> stripCards(const PanelContext& panel, ImVec2 origin, ImVec2 size,
+                                  float pitch) {
+  const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const float pad = look.px(8);
   const float most = size.y < look.px(kLowStripCard) ? look.px(32) : size.y - 2 * pad;
@@ -219,7 +220,7 @@ Index queryHeadOf(TensorId tensor, const AttentionConfig& c, Index head) {
 
 class HeadGridPanel {
  public:
-  HeadGridPanel(const Panel& panel, TensorId tensor, const std::optional<HeadGridPlay>& play)
+  HeadGridPanel(const PanelContext& panel, TensorId tensor, const std::optional<HeadGridPlay>& play)
       : panel_(panel),
         look_(panel.look),
         tensor_(tensor),
@@ -316,8 +317,8 @@ class HeadGridPanel {
     ImGui::PopID();
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   TensorId tensor_;
   const std::optional<HeadGridPlay>& play_;
   ImDrawList* list_;
@@ -331,7 +332,7 @@ class HeadGridPanel {
 constexpr const char* kWhySeveral = "Why several heads?";
 
 /// Leads to what one head would make of it.
-void whySeveralButton(const Panel& panel, const char* text) {
+void whySeveralButton(const PanelContext& panel, const char* text) {
   if (pill(panel.look, text)) {
     panel.view.page = kHeadsPage;
     panel.view.heads.effectTab = EffectTab::whySeveral;
@@ -341,8 +342,8 @@ void whySeveralButton(const Panel& panel, const char* text) {
 }
 
 /// With that button at the right end of the line.
-void stripHeading(const Panel& panel, const std::string& about) {
-  const Look& look = panel.look;
+void stripHeading(const PanelContext& panel, const std::string& about) {
+  const FrameContext& look = panel.look;
   const ImVec2 start = ImGui::GetCursorPos();
   const bool several = panel.trace.config().numHeads > 1;
   const float button = several ? buttonWidth(look, kWhySeveral) : 0.0F;
@@ -357,9 +358,9 @@ void stripHeading(const Panel& panel, const std::string& about) {
 }
 
 /// At the right of a strip that is too low for a heading, on two lines. Gives what it takes of it.
-float whySeveralBeside(const Panel& panel, float height) {
+float whySeveralBeside(const PanelContext& panel, float height) {
   constexpr const char* kTwoLines = "Why several\nheads?";
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   if (panel.trace.config().numHeads < 2) return 0.0F;
   const ImVec2 start = ImGui::GetCursorPos();
   const ImVec2 padding = ImGui::GetStyle().FramePadding;
@@ -377,8 +378,8 @@ std::string scaleInWords(const HeadTiles& weights) {
                      weights.scale().inWords());
 }
 
-void headsStrip(const Panel& panel) {
-  const Look& look = panel.look;
+void headsStrip(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
   std::string about = scaleInWords(tiles) + " · click to open · x switches a head off";
@@ -430,7 +431,7 @@ void headsStrip(const Panel& panel) {
 class HeadsStrip final : public Card {
  public:
   HeadsStrip() : Card({kStripCard, "Heads", "the weights of every head"}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     if (!panel.alone) return headsStrip(panel);
     const HeadTiles tiles(panel, panel.magnitudes, TensorId::weights);
     heading(panel.look, "Heads", scaleInWords(tiles).c_str());
@@ -442,7 +443,7 @@ class HeadsStrip final : public Card {
 
 std::unique_ptr<Card> makeHeadsStrip() { return std::make_unique<HeadsStrip>(); }
 
-void headGrid(const Panel& panel, TensorId tensor, const std::optional<HeadGridPlay>& play) {
+void headGrid(const PanelContext& panel, TensorId tensor, const std::optional<HeadGridPlay>& play) {
   HeadGridPanel(panel, tensor, play).draw();
 }
 

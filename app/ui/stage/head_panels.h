@@ -23,6 +23,7 @@ struct HeadGridPlay {
 };
 
 /// All heads of `tensor` in the rest of the current window. A click chooses a head and a cell.
-void headGrid(const Panel& panel, TensorId tensor, const std::optional<HeadGridPlay>& play = {});
+void headGrid(const PanelContext& panel, TensorId tensor,
+              const std::optional<HeadGridPlay>& play = {});
 
 }  // namespace headscope::ui

@@ -39,7 +39,7 @@ struct StageCell {
 /// The matrices of a step in a rectangle.
 class Stage {
  public:
-  Stage(const Panel& panel, const StageMoment* played, Rect room, UsedColumnsMemory& columns)
+  Stage(const PanelContext& panel, const StageMoment* played, Rect room, UsedColumnsMemory& columns)
       : panel_(panel),
         look_(panel.look),
         played_(played),
@@ -223,8 +223,8 @@ class Stage {
     return colorScale(look_, panel_.view, panel_.trace, ref, largest);
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const StageMoment* played_;  // where the timeline stands, or null
   std::vector<StageItem> items_;
   std::vector<Rect> places_;
@@ -248,8 +248,8 @@ std::vector<const char*> partChoices(StepId step) {
 bool hasScopes(StepId step) { return step != StepId::output && step != StepId::concat; }
 
 /// Of the row of switches.
-float stageChoicesWidth(const Panel& panel) {
-  const Look& look = panel.look;
+float stageChoicesWidth(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   float width = 0.0F;
   const auto parts = partChoices(panel.view.step);
   if (!parts.empty()) width += choicesWidth(look, parts) + look.px(12);
@@ -260,9 +260,9 @@ float stageChoicesWidth(const Panel& panel) {
 }
 
 /// From the cursor on; `flows` over several lines where it is narrow.
-void stageChoices(const Panel& panel, bool flows) {
+void stageChoices(const PanelContext& panel, bool flows) {
   ViewState& view = panel.view;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const auto next = [&](float width) {
     flows ? flowOn(look, width, 12.0F) : ImGui::SameLine(0.0F, look.px(12));
   };
@@ -287,8 +287,8 @@ void stageChoices(const Panel& panel, bool flows) {
 
 /// The step's number and what it does, up to the switches at the right; where it is narrow, above
 /// them.
-void stageHeading(const Panel& panel, bool perHead) {
-  const Look& look = panel.look;
+void stageHeading(const PanelContext& panel, bool perHead) {
+  const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const StepText text = step(panel.view.step).text(c);
   const ImVec2 top = ImGui::GetCursorPos();
@@ -324,8 +324,8 @@ void stageHeading(const Panel& panel, bool perHead) {
 }
 
 /// The field over a cell, while it is typed into there.
-void stageTyping(const Panel& panel, CellEditing& editing, const Rect& cell) {
-  const Look& look = panel.look;
+void stageTyping(const PanelContext& panel, CellEditing& editing, const Rect& cell) {
+  const FrameContext& look = panel.look;
   const ImVec2 size(std::max(cell.width(), look.px(96)),  // no narrower than a number
                     ImGui::GetFrameHeight());
   const Rect window = Rect::at(ImGui::GetWindowPos(), ImGui::GetWindowSize());
@@ -351,9 +351,9 @@ bool overStageTyping(const CellEditing& editing) {
 
 /// The chosen cell: the outline of its matrix, and its value dragged and scrolled. Not dragged by
 /// the click that chooses it.
-void chosenStageCell(const Panel& panel, CellEditing& editing, const StageCell& shown,
+void chosenStageCell(const PanelContext& panel, CellEditing& editing, const StageCell& shown,
                      bool draggable, bool underMouse) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Rect around = shown.matrix.outset(look.space.tight);
   ImGui::GetWindowDrawList()->AddRect(around.a, around.b, look.theme.accent, look.px(4), 0,
                                       look.px(1.5F));
@@ -377,7 +377,7 @@ void chosenStageCell(const Panel& panel, CellEditing& editing, const StageCell& 
 }
 
 /// The chosen cell and the one typed over, where the stage shows them.
-void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
+void stageCells(const PanelContext& panel, Stage& stage, CellEditing& editing,
                 const std::optional<Hover>& found, const std::optional<CellRef>& chosenBefore) {
   const auto& chosen = panel.view.selected;
   if (found && ImGui::IsMouseClicked(1)) openCellMenu(panel, editing.menu, found->cell, nullptr);
@@ -399,7 +399,7 @@ void stageCells(const Panel& panel, Stage& stage, CellEditing& editing,
 }
 
 /// All heads of what the step gives, in place of its matrices.
-void stageOfAllHeads(const Panel& panel, CellEditing& editing, const Playback& playback,
+void stageOfAllHeads(const PanelContext& panel, CellEditing& editing, const Playback& playback,
                      TensorId tensor, const Rect& strip) {
   std::optional<HeadGridPlay> play;
   if (playback.stage) play = HeadGridPlay{playback.stage->headsReached, strip.height()};
@@ -417,10 +417,10 @@ struct StageMemory {
   UsedColumnsMemory columns;
 };
 
-void fillStage(const Panel& panel, StageMemory& memory, CellEditing& editing,
+void fillStage(const PanelContext& panel, StageMemory& memory, CellEditing& editing,
                const Playback& playback) {
   ViewState& view = panel.view;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const auto grid =
       view.scope == StageScope::allHeads ? perHeadResult(view.step, view) : std::nullopt;
   stageHeading(panel, !grid && view.step != StepId::output);
@@ -454,7 +454,7 @@ class StageCard final : public Card {
         editing_(editing),
         playback_(playback) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     if (!playback_.stage) return fillStage(panel, memory_, editing_, playback_);
     // the timeline shows a head and a scope of its own, and leaves the view's as they are
     ViewState& view = panel.view;

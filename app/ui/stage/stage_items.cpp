@@ -211,7 +211,7 @@ std::optional<CellRef> resultLookedAt(const std::vector<StageItem>& items, StepI
   const auto looked = view.hovered ? std::optional(view.hovered->cell) : view.selected;
   if (!looked || !hasArithmetic(*looked)) return std::nullopt;
   const bool given =
-      looked->gradient || (isResult(looked->tensor) && stepGiving(looked->tensor).id() == step);
+      looked->gradient || (isResult(looked->tensor) && producerOf(looked->tensor).id() == step);
   if (!given) return std::nullopt;
   const bool shown = std::any_of(items.begin(), items.end(), [&](const StageItem& item) {
     return (item.result || looked->gradient) && litCell(item, *looked);

@@ -20,7 +20,7 @@ namespace {
 
 class StageMatrixPainter {
  public:
-  StageMatrixPainter(const Panel& panel, const StageMatrix& matrix, const Lit& lit)
+  StageMatrixPainter(const PanelContext& panel, const StageMatrix& matrix, const Lit& lit)
       : panel_(panel),
         look_(panel.look),
         trace_(panel.trace),
@@ -213,8 +213,8 @@ class StageMatrixPainter {
     return text;
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const Trace& trace_;
   ImDrawList* list_;
   const StageItem& item_;
@@ -246,15 +246,15 @@ CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref) {
   return numbers;
 }
 
-std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix,
+std::optional<Hover> drawStageMatrix(const PanelContext& panel, const StageMatrix& matrix,
                                      const Lit& lit) {
   return StageMatrixPainter(panel, matrix, lit).draw();
 }
 
 ImU32 veilColor(const Theme& theme) { return withAlpha(theme.panel, 0.82F); }
 
-AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit) {
-  const Look& look = panel.look;
+AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit) {
+  const FrameContext& look = panel.look;
   return {laneTokens(panel.trace, lane, panel.view.item),
           look.fonts.small,
           look.theme.text,
@@ -264,8 +264,8 @@ AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit) {
           laneCurves(look, panel.trace, lane, panel.view.item)};
 }
 
-ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, const ColumnNames& names,
-                               Index lit) {
+ColumnLabels stageColumnLabels(const PanelContext& panel, Lane lane, float width,
+                               const ColumnNames& names, Index lit) {
   AxisLabels labels = stageLabels(panel, lane, lit);
   if (!names.curves) labels.curves = {};
   labels.limit =

@@ -44,16 +44,17 @@ struct StageMatrix {
 CellNumbers stageNumbers(const Trace& trace, const MatrixRef& ref);
 
 /// Everything but the heatmap itself. Gives the cell under the mouse; a click chooses it.
-std::optional<Hover> drawStageMatrix(const Panel& panel, const StageMatrix& matrix, const Lit& lit);
+std::optional<Hover> drawStageMatrix(const PanelContext& panel, const StageMatrix& matrix,
+                                     const Lit& lit);
 
 /// What has not been reached yet is covered with it.
 ImU32 veilColor(const Theme& theme);
 
 /// The tokens along a lane of the stage, as labels of rows; none for other lanes.
-AxisLabels stageLabels(const Panel& panel, Lane lane, Index lit = -1);
+AxisLabels stageLabels(const PanelContext& panel, Lane lane, Index lit = -1);
 /// The same as labels of columns `width` points wide in all: for who lays out the stage and for who
 /// draws it.
-ColumnLabels stageColumnLabels(const Panel& panel, Lane lane, float width, const ColumnNames& names,
-                               Index lit = -1);
+ColumnLabels stageColumnLabels(const PanelContext& panel, Lane lane, float width,
+                               const ColumnNames& names, Index lit = -1);
 
 }  // namespace headscope::ui

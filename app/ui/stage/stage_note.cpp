@@ -23,7 +23,7 @@ StageNote aboutColumns(const UsedColumns& used, const StageItem& input) {
           ? std::string("are 0 for every token here")
           : fmt::format("hold ±{} at most, and count all the same", number(used.rest, 2)));
   note.offer = fmt::format("show all {}", used.all);
-  note.accept = [](const Panel& panel) { panel.view.faintColumns = true; };
+  note.accept = [](const PanelContext& panel) { panel.view.faintColumns = true; };
   return note;
 }
 
@@ -31,12 +31,12 @@ StageNote aboutAllColumns() {
   StageNote note;
   note.text = "All columns of X are shown, also those that hold next to nothing.";
   note.offer = "leave them out";
-  note.accept = [](const Panel& panel) { panel.view.faintColumns = false; };
+  note.accept = [](const PanelContext& panel) { panel.view.faintColumns = false; };
   return note;
 }
 
 /// S and S' on one scale: how much smaller the scores have become.
-StageNote aboutScale(const Panel& panel, const std::vector<StageItem>& items) {
+StageNote aboutScale(const PanelContext& panel, const std::vector<StageItem>& items) {
   const auto reach = [&](TensorId tensor) {
     for (const StageItem& item : items) {
       if (!item.sign && item.ref.tensor == tensor) {
@@ -54,14 +54,14 @@ StageNote aboutScale(const Panel& panel, const std::vector<StageItem>& items) {
       {}};
 }
 
-StageNote aboutNoMask(const Panel& panel) {
+StageNote aboutNoMask(const PanelContext& panel) {
   const bool cross = panel.trace.config().crossAttention();
   StageNote note;
   note.text = cross ? "Nothing is masked: every query sees every key of the memory."
                     : "Nothing is masked: every query sees every key, also those after it.";
   if (cross) return note;
   note.offer = "make it causal";
-  note.accept = [](const Panel& of) {
+  note.accept = [](const PanelContext& of) {
     Mask mask = of.document.config.mask;
     mask.causal = true;
     of.edits.push(SetMask{std::move(mask)});
@@ -70,7 +70,7 @@ StageNote aboutNoMask(const Panel& panel) {
 }
 
 /// What ALiBi does to the head, before the mask or in its place.
-StageNote aboutAlibi(const Panel& panel) {
+StageNote aboutAlibi(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const Index head = panel.view.head;
   StageNote note = c.mask.none() ? aboutNoMask(panel) : StageNote{};
@@ -84,7 +84,7 @@ StageNote aboutAlibi(const Panel& panel) {
 
 /// Who asks and who answers, and the largest weight of the head: of a picture that a glance takes
 /// in.
-StageNote aboutMemory(const Panel& panel) {
+StageNote aboutMemory(const PanelContext& panel) {
   constexpr Index kMostTokens = 64;
   const Trace& trace = panel.trace;
   const AttentionConfig& c = trace.config();
@@ -92,7 +92,7 @@ StageNote aboutMemory(const Panel& panel) {
   note.text = "Queries come from the input; keys and values come from the memory.";
   note.aside = true;
   note.offer = "lesson";
-  note.accept = [](const Panel& of) { of.edits.lesson = "13_two_sentences"; };
+  note.accept = [](const PanelContext& of) { of.edits.lesson = "13_two_sentences"; };
   if (c.seqLen > kMostTokens || c.keys() > kMostTokens) return note;
   CellRef largest{TensorId::weights, panel.view.item, panel.view.head, 0, 0};
   float most = trace.value(largest);
@@ -114,7 +114,7 @@ StageNote aboutMemory(const Panel& panel) {
 
 }  // namespace
 
-StageNote stageNote(const Panel& panel, const std::vector<StageItem>& items,
+StageNote stageNote(const PanelContext& panel, const std::vector<StageItem>& items,
                     const std::optional<UsedColumns>& used) {
   const ViewState& view = panel.view;
   if (view.gradientsThere || items.empty()) return {};
@@ -133,15 +133,15 @@ StageNote stageNote(const Panel& panel, const std::vector<StageItem>& items,
   return {};
 }
 
-float stageNoteHeight(const Look& look, const StageNote& note) {
+float stageNoteHeight(const FrameContext& look, const StageNote& note) {
   if (note.text.empty()) return 0.0F;
   return note.offer.empty() ? fontSize(look.fonts.small) + look.space.small
                             : ImGui::GetFrameHeight();
 }
 
-void drawStageNote(const Panel& panel, const StageNote& note, const Rect& at) {
+void drawStageNote(const PanelContext& panel, const StageNote& note, const Rect& at) {
   if (note.text.empty()) return;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   ImFont* font = look.fonts.small;
   const float gap = look.px(10);
   const float offer = note.offer.empty() ? 0.0F : buttonWidth(look, note.offer) + gap;

@@ -13,15 +13,15 @@ namespace headscope::ui {
 struct StageNote {
   std::string text;   // empty: there is nothing to say
   std::string offer;  // on a button; empty: none
-  std::function<void(const Panel&)> accept = {};
+  std::function<void(const PanelContext&)> accept = {};
   bool aside = false;  // left out where the stage is low
 };
 
 /// Of the step that is shown; `used`: the columns of X that tell something.
-StageNote stageNote(const Panel& panel, const std::vector<StageItem>& items,
+StageNote stageNote(const PanelContext& panel, const std::vector<StageItem>& items,
                     const std::optional<UsedColumns>& used);
 
-float stageNoteHeight(const Look& look, const StageNote& note);
-void drawStageNote(const Panel& panel, const StageNote& note, const Rect& at);
+float stageNoteHeight(const FrameContext& look, const StageNote& note);
+void drawStageNote(const PanelContext& panel, const StageNote& note, const Rect& at);
 
 }  // namespace headscope::ui

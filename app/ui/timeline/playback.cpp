@@ -21,7 +21,7 @@ std::optional<Index> queryOf(const std::optional<CellRef>& cell) {
 }
 
 /// The query that is chosen, else the one that was pointed at when the timeline was entered.
-Index queryFor(const Panel& panel, const Playback& playback) {
+Index queryFor(const PanelContext& panel, const Playback& playback) {
   const ViewState& view = panel.view;
   Index query = view.playQuery;
   if (const auto chosen = queryOf(view.selected)) {
@@ -32,19 +32,20 @@ Index queryFor(const Panel& panel, const Playback& playback) {
   return std::clamp<Index>(query, 0, panel.trace.config().seqLen - 1);
 }
 
-double shareOf(const Moment& moment, double time) {
+double shareOf(const TimelineSegment& moment, double time) {
   return std::clamp((time - moment.start) / moment.length, 0.0, 1.0);
 }
 
 /// The picture of a sweep that is not animated is its last.
-StageMoment stageNow(const Panel& panel, const Playback& playback) {
-  const Moment& moment = playback.timeline.moments()[playback.timeline.at(*panel.view.playTime)];
+StageMoment stageNow(const PanelContext& panel, const Playback& playback) {
+  const TimelineSegment& moment =
+      playback.timeline.moments()[playback.timeline.at(*panel.view.playTime)];
   const double share = panel.view.animate ? shareOf(moment, *panel.view.playTime) : 1.0;
   return stageMoment(panel.trace, playback.subject, moment, share);
 }
 
-void narrateNow(const Panel& panel, Playback& playback) {
-  const Moment& moment = playback.stage->moment;
+void narrateNow(const PanelContext& panel, Playback& playback) {
+  const TimelineSegment& moment = playback.stage->moment;
   if (!playback.narration.empty() && playback.pass == panel.trace.pass() &&
       playback.narrated == moment && playback.narratedOf == playback.subject) {
     return;
@@ -57,7 +58,8 @@ void narrateNow(const Panel& panel, Playback& playback) {
 
 class StageMomentBuilder {
  public:
-  StageMomentBuilder(const Trace& trace, const Subject& subject, const Moment& moment, double share)
+  StageMomentBuilder(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
+                     double share)
       : trace_(trace), c_(trace.config()), subject_(subject), moment_(moment) {
     const double count = static_cast<double>(moment.to - moment.from);
     reached_ = static_cast<double>(moment.from) + count * (isSweep(moment.beat) ? share : 1.0);
@@ -76,50 +78,50 @@ class StageMomentBuilder {
     result_.lit.fill(-1);
     const auto query = static_cast<double>(subject_.query);
     switch (moment_.beat) {
-      case Beat::cell:
-      case Beat::restOfCells:
+      case SegmentKind::cell:
+      case SegmentKind::restOfCells:
         light(Lane::query, subject_.query);
         light(laneGoneThrough(), current_);
         veilCellsFrom(reached_);
         break;
-      case Beat::likewise:
+      case SegmentKind::likewise:
         if (moment_.step == StepId::split) break;
         light(Lane::key, current_);
         veil(reached_, rows_, 0.0, cols_);
         break;
-      case Beat::maximum:
+      case SegmentKind::maximum:
         light(Lane::query, subject_.query);
         light(Lane::key, largestKey(trace_, TensorId::maskedScores, subject_.item, subject_.head,
                                     subject_.query));
         veil(0.0, rows_, 0.0, cols_);
         break;
-      case Beat::exponentials:
-      case Beat::sum:
+      case SegmentKind::exponentials:
+      case SegmentKind::sum:
         light(Lane::query, subject_.query);
         veil(0.0, rows_, 0.0, cols_);
         break;
-      case Beat::key:
-      case Beat::restOfKeys:
+      case SegmentKind::key:
+      case SegmentKind::restOfKeys:
         light(Lane::query, subject_.query);
         light(Lane::key, current_);
         veil(0.0, rows_, 0.0, cols_);
         break;
-      case Beat::head:
-      case Beat::restOfHeads:
+      case SegmentKind::head:
+      case SegmentKind::restOfHeads:
         heads();
         break;
-      case Beat::mixture:
-      case Beat::total:
+      case SegmentKind::mixture:
+      case SegmentKind::total:
         light(Lane::query, subject_.query);
         veil(0.0, query, 0.0, cols_);
         veil(query + 1.0, rows_, 0.0, cols_);
         break;
-      case Beat::row:
-      case Beat::restOfRows:
+      case SegmentKind::row:
+      case SegmentKind::restOfRows:
         light(Lane::query, otherRow(subject_.query, current_));
         veilRowsFrom(reached_);
         break;
-      case Beat::allHeads:
+      case SegmentKind::allHeads:
         allHeads();
         break;
     }
@@ -178,8 +180,8 @@ class StageMomentBuilder {
 
   const Trace& trace_;
   const AttentionConfig& c_;
-  const Subject& subject_;
-  const Moment& moment_;
+  const RowId& subject_;
+  const TimelineSegment& moment_;
   double reached_ = 0.0;  // of what the moment goes through, counted from 0
   Index current_ = 0;
   double rows_ = 0.0, cols_ = 0.0;
@@ -188,12 +190,12 @@ class StageMomentBuilder {
 
 }  // namespace
 
-StageMoment stageMoment(const Trace& trace, const Subject& subject, const Moment& moment,
+StageMoment stageMoment(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
                         double share) {
   return StageMomentBuilder(trace, subject, moment, share).build();
 }
 
-void advancePlayback(const Panel& panel, Playback& playback) {
+void advancePlayback(const PanelContext& panel, Playback& playback) {
   ViewState& view = panel.view;
   const double passed = panel.look.now - playback.now;
   playback.now = panel.look.now;
@@ -202,7 +204,7 @@ void advancePlayback(const Panel& panel, Playback& playback) {
     leaveTimeline(view);  // another step was opened by hand
   }
   view.playQuery = queryFor(panel, playback);
-  const Subject subject{view.item, view.head, view.playQuery};
+  const RowId subject{view.item, view.head, view.playQuery};
   Timeline timeline(panel.trace.config(), subject);
   if (view.playTime) {
     if (!(timeline == playback.timeline)) {
@@ -216,7 +218,7 @@ void advancePlayback(const Panel& panel, Playback& playback) {
   playback.timeline = std::move(timeline);
 }
 
-void followPlayback(const Panel& panel, Playback& playback) {
+void followPlayback(const PanelContext& panel, Playback& playback) {
   ViewState& view = panel.view;
   if (!view.playTime) {
     playback.stage.reset();
@@ -229,15 +231,15 @@ void followPlayback(const Panel& panel, Playback& playback) {
   narrateNow(panel, playback);
 }
 
-std::string narrationOf(const Panel& panel, const Playback& playback) {
+std::string narrationOf(const PanelContext& panel, const Playback& playback) {
   const Timeline& timeline = playback.timeline;
   if (timeline.moments().empty()) return {};
-  Subject subject = playback.subject;
+  RowId subject = playback.subject;
   subject.head = panel.view.head;
-  Moment first = timeline.moments()[timeline.at(timeline.stepStart(panel.view.step))];
+  TimelineSegment first = timeline.moments()[timeline.at(timeline.stepStart(panel.view.step))];
   const auto& chosen = panel.view.selected;
   const auto results = step(first.step).outputs();
-  if (first.beat == Beat::cell && chosen &&
+  if (first.beat == SegmentKind::cell && chosen &&
       std::find(results.begin(), results.end(), chosen->tensor) != results.end()) {
     first.from = chosen->col;
     first.to = chosen->col + 1;
@@ -245,10 +247,10 @@ std::string narrationOf(const Panel& panel, const Playback& playback) {
   return narrate(panel.trace, subject, first);
 }
 
-double nextChange(const Panel& panel, const Playback& playback) {
+double nextChange(const PanelContext& panel, const Playback& playback) {
   const ViewState& view = panel.view;
   if (!view.playing || !view.playTime) return kNever;
-  const Moment& moment = playback.timeline.moments()[playback.timeline.at(*view.playTime)];
+  const TimelineSegment& moment = playback.timeline.moments()[playback.timeline.at(*view.playTime)];
   const double left = (moment.end() - *view.playTime) / static_cast<double>(view.playSpeed);
   return std::clamp(left, 0.0, view.animate && isSweep(moment.beat) ? kSweepPace : kBarPace);
 }
@@ -274,7 +276,7 @@ void goBy(ViewState& view, const Playback& playback, int count, bool whole) {
     return;
   }
   const int last = static_cast<int>(timeline.moments().size()) - 1;
-  const Moment& moment =
+  const TimelineSegment& moment =
       timeline.moments()[static_cast<std::size_t>(std::clamp(here + count, 0, last))];
   // a sweep is looked at when it is through
   view.playTime = isSweep(moment.beat) ? std::nextafter(moment.end(), 0.0) : moment.start;

@@ -17,7 +17,7 @@ namespace headscope::ui {
 /// What the stage shows at a moment of the timeline: which head and scope, what is lit, and what is
 /// veiled because it has not been reached.
 struct StageMoment {
-  Moment moment;
+  TimelineSegment moment;
   StageScope scope = StageScope::thisHead;
   Index head = 0;  // whose matrices; while heads are gone through, not the subject's
   Lit lit{};
@@ -26,36 +26,36 @@ struct StageMoment {
 };
 
 /// `share` of the moment has gone by, 0 … 1.
-StageMoment stageMoment(const Trace& trace, const Subject& subject, const Moment& moment,
+StageMoment stageMoment(const Trace& trace, const RowId& subject, const TimelineSegment& moment,
                         double share);
 
 /// What playing remembers between frames, all of it recomputable.
 struct Playback {
   Timeline timeline;
-  Subject subject;
+  RowId subject;
   std::optional<StageMoment> stage;  // at the view's playTime; none off the timeline
   std::string narration;
   double now = 0.0;  // of the last frame
   // what the narration is of
   std::uint64_t pass = 0;
-  Moment narrated;
-  Subject narratedOf;
+  TimelineSegment narrated;
+  RowId narratedOf;
 };
 
 inline constexpr double kNever = std::numeric_limits<double>::infinity();
 
 /// Moves on by the clock. Before this frame's keys.
-void advancePlayback(const Panel& panel, Playback& playback);
+void advancePlayback(const PanelContext& panel, Playback& playback);
 
 /// Shows what belongs to the position: sets the view's step, or leaves the timeline where the step
 /// was changed by hand. After the keys.
-void followPlayback(const Panel& panel, Playback& playback);
+void followPlayback(const PanelContext& panel, Playback& playback);
 
 /// What is said at the start of the step that is shown, off the timeline.
-std::string narrationOf(const Panel& panel, const Playback& playback);
+std::string narrationOf(const PanelContext& panel, const Playback& playback);
 
 /// In how many seconds the picture changes by itself.
-double nextChange(const Panel& panel, const Playback& playback);
+double nextChange(const PanelContext& panel, const Playback& playback);
 
 /// From the current step, or on from where it halted; from the start at the end.
 void togglePlay(ViewState& view, const Playback& playback);

@@ -15,7 +15,7 @@
 namespace headscope::ui {
 namespace {
 
-void drawStepSegments(const Look& look, const Timeline& timeline, StepId current, ImVec2 a,
+void drawStepSegments(const FrameContext& look, const Timeline& timeline, StepId current, ImVec2 a,
                       ImVec2 b) {
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -32,7 +32,7 @@ void drawStepSegments(const Look& look, const Timeline& timeline, StepId current
   // ticks where they can be told apart
   float drawn = a.x;
   const float apart = look.px(3);
-  for (const Moment& moment : timeline.moments()) {
+  for (const TimelineSegment& moment : timeline.moments()) {
     const float at = x(moment.start);
     if (at - drawn < apart) continue;
     list->AddLine({at, b.y - look.space.tight}, {at, b.y}, withAlpha(t.textMuted, 0.45F));
@@ -42,15 +42,15 @@ void drawStepSegments(const Look& look, const Timeline& timeline, StepId current
 
 }  // namespace
 
-float scrubBarHeight(const Look& look) { return look.space.large; }
+float scrubBarHeight(const FrameContext& look) { return look.space.large; }
 
 std::string clockText(double time) {
   const int seconds = static_cast<int>(std::floor(time));
   return fmt::format("{}:{:02}", seconds / 60, seconds % 60);
 }
 
-void scrubBar(const Panel& panel, const Playback& playback) {
-  const Look& look = panel.look;
+void scrubBar(const PanelContext& panel, const Playback& playback) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ViewState& view = panel.view;
   const Timeline& timeline = playback.timeline;
@@ -63,7 +63,7 @@ void scrubBar(const Panel& panel, const Playback& playback) {
       timeline.length() *
       static_cast<double>(std::clamp((ImGui::GetIO().MousePos.x - a.x) / size.x, 0.0F, 1.0F));
   if (ImGui::IsItemActive()) view.playTime = pointed;
-  const Moment& under = timeline.moments()[timeline.at(pointed)];
+  const TimelineSegment& under = timeline.moments()[timeline.at(pointed)];
   tip(look, fmt::format("{} {} · {} of {}", stepPlace(under.step, panel.trace.config()) + 1,
                         step(under.step).text(panel.trace.config()).title, clockText(pointed),
                         clockText(timeline.length())));
@@ -78,11 +78,11 @@ void scrubBar(const Panel& panel, const Playback& playback) {
                       t.accent, half);
 }
 
-float narrationHeight(const Look& look, float room) {
+float narrationHeight(const FrameContext& look, float room) {
   return std::min(fontSize(look.fonts.title) * 2.0F + look.px(16), room * 0.4F);
 }
 
-void narrationStrip(const Look& look, std::string_view text, const Rect& at) {
+void narrationStrip(const FrameContext& look, std::string_view text, const Rect& at) {
   drawSentenceStrip(look, {asRichText(text)}, at);
 }
 

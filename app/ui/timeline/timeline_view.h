@@ -12,15 +12,15 @@
 namespace headscope::ui {
 
 /// At the cursor, as wide as there is room.
-void scrubBar(const Panel& panel, const Playback& playback);
-float scrubBarHeight(const Look& look);
+void scrubBar(const PanelContext& panel, const Playback& playback);
+float scrubBarHeight(const FrameContext& look);
 
 /// "0:12"
 std::string clockText(double time);
 
 /// The height the narration should be given, of what the stage has.
-float narrationHeight(const Look& look, float room);
+float narrationHeight(const FrameContext& look, float room);
 /// What happens now, in the largest letters that fit.
-void narrationStrip(const Look& look, std::string_view text, const Rect& at);
+void narrationStrip(const FrameContext& look, std::string_view text, const Rect& at);
 
 }  // namespace headscope::ui

@@ -21,8 +21,8 @@ namespace headscope::ui {
 namespace {
 
 /// Against which state.
-void referenceChooser(const Panel& panel) {
-  const Look& look = panel.look;
+void referenceChooser(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   ViewState& view = panel.view;
   const bool mistaken = !mistakesOn(panel.document.config).empty();
   const bool right = view.against == Against::rightWay && mistaken;
@@ -88,8 +88,8 @@ std::vector<std::size_t> rowsThatFit(const std::vector<OutputChange>& changes, s
 }
 
 /// How far each token's output moved, as bars; where not all fit, those that moved most.
-void outputBars(const Panel& panel, const std::vector<OutputChange>& changes, Rect room) {
-  const Look& look = panel.look;
+void outputBars(const PanelContext& panel, const std::vector<OutputChange>& changes, Rect room) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = look.fonts.small;
@@ -135,8 +135,8 @@ class ChangesTool final : public Card {
 
   ReferenceKind reference() const override { return ReferenceKind::chosen; }
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const Reference& before = panel.reference;
     referenceChooser(panel);
     if (before.trace == nullptr) {

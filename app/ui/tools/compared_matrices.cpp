@@ -26,7 +26,7 @@ constexpr std::size_t kDifferenceIndex = 2;
 
 class Compared {
  public:
-  Compared(const Panel& panel, const ComparedPasses& passes, const StageItem& item,
+  Compared(const PanelContext& panel, const ComparedPasses& passes, const StageItem& item,
            const MatrixDifference& difference)
       : panel_(panel),
         look_(panel.look),
@@ -235,8 +235,8 @@ class Compared {
              elided(look_.fonts.small, text, room));
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const ComparedPasses& passes_;
   const StageItem& item_;
   const MatrixRef& ref_;
@@ -264,7 +264,7 @@ StageItem resultOf(StepId step, const AttentionConfig& config, const ViewState& 
 StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewState& view) {
   ViewState of = view;
   if (tensor == TensorId::q || tensor == TensorId::k || tensor == TensorId::v) of.part = tensor;
-  return resultOf(stepGiving(tensor).id(), config, of);
+  return resultOf(producerOf(tensor).id(), config, of);
 }
 
 CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef& ref) {
@@ -288,8 +288,8 @@ CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef
   return {ref.rows, ref.cols, read};
 }
 
-void comparedMatrices(const Panel& panel, const ComparedPasses& passes, const StageItem& item,
-                      const Rect& room) {
+void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
+                      const StageItem& item, const Rect& room) {
   const MatrixRef& ref = item.ref;
   const auto& [first, second] = passes;
   if (!comparable(second.trace, first.trace, ref.tensor)) {

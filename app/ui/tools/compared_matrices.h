@@ -31,7 +31,7 @@ StageItem resultOf(TensorId tensor, const AttentionConfig& config, const ViewSta
 CellRows differenceRows(const Trace& first, const Trace& second, const MatrixRef& ref);
 
 /// Fills a rectangle; says in words where the two have different shapes. A click chooses a cell.
-void comparedMatrices(const Panel& panel, const ComparedPasses& passes, const StageItem& item,
-                      const Rect& room);
+void comparedMatrices(const PanelContext& panel, const ComparedPasses& passes,
+                      const StageItem& item, const Rect& room);
 
 }  // namespace headscope::ui

@@ -27,19 +27,19 @@ namespace {
 constexpr double kSecondsPerToken = 1.0;
 constexpr std::size_t kMostSizes = 12;  // numbers of key/value heads that are compared
 
-Index lastPosition(const Panel& panel) { return panel.trace.config().seqLen - 1; }
+Index lastPosition(const PanelContext& panel) { return panel.trace.config().seqLen - 1; }
 
 // Decoding.
 
 /// One token back or on.
-bool stepDecoding(const Panel& panel, int tokens) {
+bool stepDecoding(const PanelContext& panel, int tokens) {
   ViewState& view = panel.view;
   view.decodePosition = std::clamp<Index>(view.decodePosition + tokens, 0, lastPosition(panel));
   view.decodePlaying = false;
   return true;
 }
 
-void playDecoding(const Panel& panel) {
+void playDecoding(const PanelContext& panel) {
   ViewState& view = panel.view;
   if (!view.decodePlaying) return;
   if (panel.look.now - view.decodeShownAt >= kSecondsPerToken) {
@@ -55,8 +55,8 @@ void playDecoding(const Panel& panel) {
   }
 }
 
-void decodeButton(const Panel& panel) {
-  const Look& look = panel.look;
+void decodeButton(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   ViewState& view = panel.view;
   ImGui::PushStyleColor(ImGuiCol_Button, look.theme.accent);
   ImGui::PushStyleColor(ImGuiCol_ButtonHovered, withAlpha(look.theme.accent, 0.85F));
@@ -71,8 +71,8 @@ void decodeButton(const Panel& panel) {
 }
 
 /// "token 3 of 6: sat", the slider and its buttons, and whose columns are shown.
-void decodeControls(const Panel& panel) {
-  const Look& look = panel.look;
+void decodeControls(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   ViewState& view = panel.view;
   const Index last = lastPosition(panel);
   const float gap = look.space.tight;
@@ -126,8 +126,8 @@ std::string savedShare(const DecodeFlops& cached, const DecodeFlops& whole) {
 }
 
 /// FLOPs by part, for the new token and for all so far, with a cache and without.
-void workTable(const Panel& panel, const DecodeLedger& ledger) {
-  const Look& look = panel.look;
+void workTable(const PanelContext& panel, const DecodeLedger& ledger) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const Index now = panel.view.decodePosition;
   Table table(look, {"work"},
@@ -155,8 +155,8 @@ void workTable(const Panel& panel, const DecodeLedger& ledger) {
 }
 
 /// FLOPs of each token: stacked by part, with a cache in full colour, without one pale behind it.
-void workChart(const Panel& panel, const DecodeLedger& ledger, float height) {
-  const Look& look = panel.look;
+void workChart(const PanelContext& panel, const DecodeLedger& ledger, float height) {
+  const FrameContext& look = panel.look;
   const Index count = panel.trace.config().seqLen;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Rect room =
@@ -184,8 +184,8 @@ void workChart(const Panel& panel, const DecodeLedger& ledger, float height) {
                         count));
 }
 
-void kvCacheWork(const Panel& panel, bool headed) {
-  const Look& look = panel.look;
+void kvCacheWork(const PanelContext& panel, bool headed) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   if (headed) {
     label(look.fonts.semibold, t.text, "Work");
@@ -225,8 +225,8 @@ std::string sharingName(Index kvHeads, Index heads) {
   return fmt::format("{} {}", kvHeads == 1 ? "MQA" : "GQA", kvHeads);
 }
 
-void sizeBar(const Panel& panel, Index kvHeads, Index positions) {
-  const Look& look = panel.look;
+void sizeBar(const PanelContext& panel, Index kvHeads, Index positions) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   const bool own = kvHeads == c.numKvHeads;
@@ -247,8 +247,8 @@ void sizeBar(const Panel& panel, Index kvHeads, Index positions) {
                         bytesInWords(kvCacheBytes(c, kvHeads, positions, 2))));
 }
 
-void kvCacheSize(const Panel& panel) {
-  const Look& look = panel.look;
+void kvCacheSize(const PanelContext& panel) {
+  const FrameContext& look = panel.look;
   const AttentionConfig& c = panel.trace.config();
   const Index positions = panel.view.decodePosition + 1;
   const auto bytesOf = [&](Index kvHeads, Index of, Index each) {
@@ -281,8 +281,8 @@ class KvCacheTool final : public Card {
   KvCacheTool()
       : Card({"kvcache", "KV cache", "decoding token by token: what is new, what is kept", 'K'}) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     ViewState& view = panel.view;
     if (pass_ != panel.trace.pass()) {
       pass_ = panel.trace.pass();
@@ -314,15 +314,15 @@ class KvCacheTool final : public Card {
   }
 
   /// , and . go one token back and on.
-  bool keys(const Panel& panel, bool /*inSight*/) override {
+  bool keys(const PanelContext& panel, bool /*inSight*/) override {
     if (keyPressed(Key::comma)) return stepDecoding(panel, -1);
     return keyPressed(Key::period) && stepDecoding(panel, 1);
   }
 
  private:
   /// Why nothing could be kept, and what would change that.
-  void offerWayOut(const Panel& panel) const {
-    const Look& look = panel.look;
+  void offerWayOut(const PanelContext& panel) const {
+    const FrameContext& look = panel.look;
     ImGui::Dummy({1, look.space.tight});
     const float width = std::min(ImGui::GetContentRegionAvail().x, look.px(560));
     label(look.fonts.regular, look.theme.text, wrapped(look.fonts.regular, obstacle_->why, width));
@@ -332,7 +332,7 @@ class KvCacheTool final : public Card {
   }
 
   /// Below each other, or where they are cut one of them by choice.
-  static void workAndSize(const Panel& panel) {
+  static void workAndSize(const PanelContext& panel) {
     constexpr float kBoth = 330.0F;  // high at scale 1
     bool& showsSize = panel.view.decodeShowsSize;
     if (ImGui::GetContentRegionAvail().y < panel.look.px(kBoth)) {
@@ -347,7 +347,7 @@ class KvCacheTool final : public Card {
 
   /// A part of the card that scrolls where it does not fit.
   template <typename Fill>
-  static void column(const char* id, const Rect& at, const Look& look, Fill&& fill) {
+  static void column(const char* id, const Rect& at, const FrameContext& look, Fill&& fill) {
     ImGui::SetCursorScreenPos(at.a);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(look.space.small, look.space.thin));
     beginPart(id, at.size());

@@ -17,7 +17,7 @@ constexpr float kCachedOpacity = 0.4F;
 
 class KvCachePicture {
  public:
-  KvCachePicture(const Panel& panel, Magnitudes& magnitudes)
+  KvCachePicture(const PanelContext& panel, Magnitudes& magnitudes)
       : panel_(panel),
         look_(panel.look),
         config_(panel.trace.config()),
@@ -230,8 +230,8 @@ class KvCachePicture {
     });
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const AttentionConfig& config_;
   MatrixPicture picture_;
   ImDrawList* list_;
@@ -241,7 +241,7 @@ class KvCachePicture {
 
 }  // namespace
 
-void kvCachePicture(const Panel& panel, Magnitudes& magnitudes, const Rect& room) {
+void kvCachePicture(const PanelContext& panel, Magnitudes& magnitudes, const Rect& room) {
   KvCachePicture(panel, magnitudes).draw(room);
 }
 

@@ -8,6 +8,6 @@
 namespace headscope::ui {
 
 /// At decoding position view.decodePosition, for the chosen head or for all.
-void kvCachePicture(const Panel& panel, Magnitudes& magnitudes, const Rect& room);
+void kvCachePicture(const PanelContext& panel, Magnitudes& magnitudes, const Rect& room);
 
 }  // namespace headscope::ui

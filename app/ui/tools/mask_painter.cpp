@@ -38,12 +38,12 @@ struct MaskStroke {
 };
 
 /// The item that is looked at, among those the document has.
-Index paintedItem(const Panel& panel) {
+Index paintedItem(const PanelContext& panel) {
   return std::clamp<Index>(panel.view.item, 0, panel.document.config.batch - 1);
 }
 
 /// The score-like cell of a pair that the current step shows; weights in other steps.
-CellRef scoreOf(const Panel& panel, const MatrixCell& pair) {
+CellRef scoreOf(const PanelContext& panel, const MatrixCell& pair) {
   const StepId step = panel.view.step;
   const TensorId tensor = step == StepId::score   ? TensorId::rawScores
                           : step == StepId::scale ? TensorId::scores
@@ -53,7 +53,7 @@ CellRef scoreOf(const Panel& panel, const MatrixCell& pair) {
 }
 
 /// The pair of the chosen cell, where it is a score or a weight.
-std::optional<MatrixCell> pairOfChosenCell(const Panel& panel) {
+std::optional<MatrixCell> pairOfChosenCell(const PanelContext& panel) {
   const auto& cell = panel.view.selected;
   if (!cell || !exists(*cell, panel.document.config)) return std::nullopt;
   const TensorInfo& t = info(cell->tensor);
@@ -68,7 +68,8 @@ PaintedMask paintOf(const Document& document) {
   return c.mask.painted != nullptr ? *c.mask.painted : allAllowed(c.seqLen, c.keys());
 }
 
-void pushPaint(const Panel& panel, PaintedMask paint, std::string name, const char* gesture) {
+void pushPaint(const PanelContext& panel, PaintedMask paint, std::string name,
+               const char* gesture) {
   const Mask& now = panel.document.config.mask;
   Mask next = withPaint(now, std::move(paint));
   if (next != now) panel.edits.push(SetMask{std::move(next), std::move(name)}, gesture);
@@ -76,7 +77,7 @@ void pushPaint(const Panel& panel, PaintedMask paint, std::string name, const ch
 
 /// A whole new mask: painted, the rules off, so that every pair can be changed. Padding that
 /// differs between items stays.
-void startFrom(const Panel& panel, PaintedMask paint, const std::string& name) {
+void startFrom(const PanelContext& panel, PaintedMask paint, const std::string& name) {
   const Mask& now = panel.document.config.mask;
   Mask rest;
   rest.lengths = now.lengths;
@@ -135,7 +136,7 @@ void pointsAlong(ImVec2 from, ImVec2 to, ImVec2 cell, Visit&& visit) {
 }
 
 /// A hatched square in a rule's tint, and its name.
-void legendEntry(const Look& look, MaskRule rule, const std::string& name) {
+void legendEntry(const FrameContext& look, MaskRule rule, const std::string& name) {
   const Theme& t = look.theme;
   const Spacing& s = look.space;
   ImFont* font = look.fonts.small;
@@ -158,7 +159,7 @@ class MaskTool final : public Card {
  public:
   MaskTool() : Card({"mask", "Mask", "which key each query may see · drag to paint", 'M'}) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     const AttentionConfig& c = panel.document.config;
     shown_.update(panel.document, paintedItem(panel));
     for (auto* pair : {&cursor_, &refused_}) {
@@ -192,7 +193,7 @@ class MaskTool final : public Card {
 
   /// The pair of the chosen cell is the cursor: arrows move it, x changes the pair, Escape puts it
   /// away; Enter brings it where no cell is chosen.
-  bool keys(const Panel& panel, bool inSight) override {
+  bool keys(const PanelContext& panel, bool inSight) override {
     if (!inSight) return false;
     const AttentionConfig& c = panel.document.config;
     cursor_ = pairOfChosenCell(panel);
@@ -222,14 +223,14 @@ class MaskTool final : public Card {
 
  private:
   /// The pair becomes the keyboard's cursor and the cell that stage and inspector show.
-  void choose(const Panel& panel, const MatrixCell& pair) {
+  void choose(const PanelContext& panel, const MatrixCell& pair) {
     cursor_ = pair;
     const CellRef cell = scoreOf(panel, pair);
     if (exists(cell, panel.trace.config())) panel.view.selected = cell;
   }
 
   /// Forbids a pair that is allowed, allows one that is not.
-  void changePair(const Panel& panel, const MatrixCell& pair) {
+  void changePair(const PanelContext& panel, const MatrixCell& pair) {
     const Document& d = panel.document;
     const Index item = paintedItem(panel);
     const PairBlock block{pair.row, pair.row + 1, pair.col, pair.col + 1};
@@ -244,7 +245,7 @@ class MaskTool final : public Card {
   }
 
   /// Begins a stroke at a point of the matrix, or goes on with it.
-  void strokeTo(const Panel& panel, const MatrixPlace& place, ImVec2 point, bool rectangle) {
+  void strokeTo(const PanelContext& panel, const MatrixPlace& place, ImVec2 point, bool rectangle) {
     const AttentionConfig& c = panel.document.config;
     const PairBlock under = pairsAt(place, point);
     if (!stroke_) {
@@ -270,7 +271,7 @@ class MaskTool final : public Card {
   }
 
   /// Gives the pair under the mouse, which is lit in the stage as well.
-  std::optional<MatrixCell> matrix(const Panel& panel, const MaskLayout& layout) {
+  std::optional<MatrixCell> matrix(const PanelContext& panel, const MaskLayout& layout) {
     const MatrixPlace& place = layout.place;
     const ImGuiIO& io = ImGui::GetIO();
     ImGui::SetCursorScreenPos(place.at.a);
@@ -293,8 +294,8 @@ class MaskTool final : public Card {
     return lit;
   }
 
-  void startingPoints(const Panel& panel) {
-    const Look& look = panel.look;
+  void startingPoints(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const AttentionConfig& c = panel.document.config;
     const Index t = c.seqLen;
     const Index m = c.keys();
@@ -338,8 +339,8 @@ class MaskTool final : public Card {
     problemBelow(look, sizeDraft_);
   }
 
-  void paintTools(const Panel& panel) {
-    const Look& look = panel.look;
+  void paintTools(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const AttentionConfig& c = panel.document.config;
     const Mask& mask = c.mask;
     rowCaption(look, "brush");
@@ -368,7 +369,7 @@ class MaskTool final : public Card {
     }
   }
 
-  void legend(const Look& look) const {
+  void legend(const FrameContext& look) const {
     const Mask& mask = shown_.mask();
     label(look.fonts.small, look.theme.textMuted,
           fmt::format("{} of {} pairs allowed", withThousands(shown_.allowedPairs()),
@@ -382,8 +383,8 @@ class MaskTool final : public Card {
   }
 
   /// The pair looked at, what a rule keeps from being painted, and queries without a key.
-  void words(const Panel& panel, const std::optional<MatrixCell>& pair) const {
-    const Look& look = panel.look;
+  void words(const PanelContext& panel, const std::optional<MatrixCell>& pair) const {
+    const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     const Document& d = panel.document;
     const Index item = paintedItem(panel);

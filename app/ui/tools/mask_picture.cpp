@@ -17,7 +17,7 @@ constexpr float kTint = 0.26F;
 constexpr float kLargestPair = 34.0F;  // at scale 1
 
 /// The tokens along both sides.
-AxisLabels pairLabels(const Panel& panel, const ShownMask& shown, bool queries, Index lit) {
+AxisLabels pairLabels(const PanelContext& panel, const ShownMask& shown, bool queries, Index lit) {
   const Theme& t = panel.look.theme;
   const Input& input = *panel.document.input;
   const auto& all = queries ? input.tokens : input.keyTokens();
@@ -44,7 +44,7 @@ CellRows pairCells(const ShownMask& shown) {
 }
 
 /// One strip per query, or per point where queries are thinner.
-void drawTints(const Look& look, const ShownMask& shown, const MatrixPlace& place) {
+void drawTints(const FrameContext& look, const ShownMask& shown, const MatrixPlace& place) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const Index strips = std::clamp<Index>(static_cast<Index>(place.at.height()), 1, place.rows);
   const MatrixPlace lines{place.at, strips, place.cols};
@@ -59,7 +59,7 @@ void drawTints(const Look& look, const ShownMask& shown, const MatrixPlace& plac
 }
 
 /// A mark between a query's label and its row, where no key is left.
-void markFullyMasked(const Look& look, const ShownMask& shown, const MatrixPlace& place) {
+void markFullyMasked(const FrameContext& look, const ShownMask& shown, const MatrixPlace& place) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   const float cell = place.cell().y;
   const float left = place.at.a.x - look.space.small;
@@ -74,7 +74,9 @@ void markFullyMasked(const Look& look, const ShownMask& shown, const MatrixPlace
   }
 }
 
-float captionHeight(const Look& look) { return fontSize(look.fonts.small) + look.space.thin; }
+float captionHeight(const FrameContext& look) {
+  return fontSize(look.fonts.small) + look.space.thin;
+}
 
 }  // namespace
 
@@ -112,8 +114,8 @@ PairBlock pairsAt(const MatrixPlace& place, ImVec2 point) {
   return block;
 }
 
-MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, const Rect& room) {
-  const Look& look = panel.look;
+MaskLayout layoutMask(const PanelContext& panel, const ShownMask& shown, const Rect& room) {
+  const FrameContext& look = panel.look;
   const float left = captionHeight(look) + pairLabels(panel, shown, true, -1).width() +
                      look.space.medium;  // "query", labels, marks
   const float right = textSize(look.fonts.small, "key →").x + look.space.medium;
@@ -143,9 +145,9 @@ MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, const Rect& ro
   return layout;
 }
 
-void drawMask(const Panel& panel, const ShownMask& shown, const MaskLayout& layout,
+void drawMask(const PanelContext& panel, const ShownMask& shown, const MaskLayout& layout,
               const std::optional<MatrixCell>& lit, const std::optional<MatrixCell>& cursor) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const MatrixPlace& place = layout.place;

@@ -44,10 +44,10 @@ struct MaskLayout {
   float width = 0.0F;
   float below = 0.0F;  // what the keys' labels take at most
 };
-MaskLayout layoutMask(const Panel& panel, const ShownMask& shown, const Rect& room);
+MaskLayout layoutMask(const PanelContext& panel, const ShownMask& shown, const Rect& room);
 
 /// `lit` is the pair under the mouse, `cursor` the keyboard's.
-void drawMask(const Panel& panel, const ShownMask& shown, const MaskLayout& layout,
+void drawMask(const PanelContext& panel, const ShownMask& shown, const MaskLayout& layout,
               const std::optional<MatrixCell>& lit, const std::optional<MatrixCell>& cursor);
 
 /// A rule's colour over the hatching.

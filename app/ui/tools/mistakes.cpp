@@ -32,8 +32,8 @@ TensorId shownBy(Mistake mistake) {
 }
 
 /// The switches; a click on a title shows what that one does without making it.
-void mistakeSwitches(const Panel& panel, float width) {
-  const Look& look = panel.look;
+void mistakeSwitches(const PanelContext& panel, float width) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   for (const MistakeText& text : allMistakes()) {
     ImGui::PushID(text.id.data());
@@ -65,7 +65,7 @@ void mistakeSwitches(const Panel& panel, float width) {
 }
 
 /// What is done, what is right, and why; in a low card one line of it, the rest as its tooltip.
-void mistakeInWords(const Look& look, const MistakeText& text, bool on, bool all) {
+void mistakeInWords(const FrameContext& look, const MistakeText& text, bool on, bool all) {
   const Theme& t = look.theme;
   const float width = ImGui::GetContentRegionAvail().x;
   const auto write = [&](ImU32 color, const std::string& what) {
@@ -83,7 +83,7 @@ void mistakeInWords(const Look& look, const MistakeText& text, bool on, bool all
 }
 
 /// Of the whole passes, which takes longer than a frame.
-Computed<MistakeFigures> measuredFigures(const Panel& panel) {
+Computed<MistakeFigures> measuredFigures(const PanelContext& panel) {
   const Reference& other = panel.reference;
   const Fingerprint key("mistake", panel.trace.pass(), other.trace->pass(), other.salt);
   return panel.computations.want<MistakeFigures>("mistake", key, When::beside, [&] {
@@ -110,8 +110,8 @@ std::string whyNoDifference(const AttentionConfig& c, Mistake mistake) {
   return "It makes no difference here.";
 }
 
-void writeFigures(const Panel& panel, const Computed<MistakeFigures>& figures) {
-  const Look& look = panel.look;
+void writeFigures(const PanelContext& panel, const Computed<MistakeFigures>& figures) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImFont* font = look.fonts.small;
   if (!figures.problem.empty()) return label(font, t.bad, figures.problem);
@@ -133,8 +133,8 @@ void writeFigures(const Panel& panel, const Computed<MistakeFigures>& figures) {
 }
 
 /// The pass and the other one, the wrong one first.
-void besideTheRightWay(const Panel& panel, float height) {
-  const Look& look = panel.look;
+void besideTheRightWay(const PanelContext& panel, float height) {
+  const FrameContext& look = panel.look;
   const Mistake mistake = panel.view.mistake;
   const Reference& reference = panel.reference;
   const bool on = isOn(panel.trace.config(), mistake);
@@ -170,8 +170,8 @@ class MistakesTool final : public Card {
 
   ReferenceKind reference() const override { return ReferenceKind::mistake; }
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     Rect right = Rect::rest();
     const Rect left = right.cutLeft(std::clamp(right.width() * 0.34F, look.px(170), look.px(264)),
                                     look.space.large);
@@ -191,7 +191,7 @@ class MistakesTool final : public Card {
   std::vector<Shortcut> shortcuts() const override { return {{"shift+1 … 5", "each on, off"}}; }
 
   /// Shift and a digit switch each on and off.
-  bool keys(const Panel& panel, bool /*inSight*/) override {
+  bool keys(const PanelContext& panel, bool /*inSight*/) override {
     if (!ImGui::GetIO().KeyShift) return false;
     int digit = '1';
     for (const MistakeText& text : allMistakes()) {

@@ -74,7 +74,7 @@ struct PerHeadTiles {
 /// it alone, for each head.
 class PerHeadPicture {
  public:
-  PerHeadPicture(const Panel& panel, Magnitudes& magnitudes, const Projection& projection,
+  PerHeadPicture(const PanelContext& panel, Magnitudes& magnitudes, const Projection& projection,
                  const PerHeadComparison* measured, const Fingerprint& measurement)
       : panel_(panel),
         look_(panel.look),
@@ -231,8 +231,8 @@ class PerHeadPicture {
                       number(values(cell->row, cell->col), 6).c_str());
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const AttentionConfig& config_;
   const Projection& projection_;
   const PerHeadComparison* measured_;
@@ -247,7 +247,7 @@ class PerHeadTool final : public Card {
       : Card({"perhead", "Combined or per head",
               "one matrix for all heads, or one for each: the same numbers", 'P'}) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     const Trace& trace = panel.trace;
     const Projection p = projectionOf(panel.view.part, trace.config());
     // the numbers hold as long as what is multiplied stays the same
@@ -268,9 +268,9 @@ class PerHeadTool final : public Card {
 
  private:
   /// Which projection, its figures, and measuring again.
-  void controls(const Panel& panel, const Projection& p,
+  void controls(const PanelContext& panel, const Projection& p,
                 const Computed<PerHeadComparison>& comparison) {
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     constexpr TensorId kParts[] = {TensorId::q, TensorId::k, TensorId::v};
     const int chosen = p.part == TensorId::k ? 1 : p.part == TensorId::v ? 2 : 0;

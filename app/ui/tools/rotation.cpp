@@ -24,7 +24,7 @@ namespace {
 constexpr int kFarthest = 64;  // positions that the sentence is slid by, and that the two are apart
 
 /// The key of the cell looked at, or the one the query's weight is largest on.
-Index keyLookedAt(const Panel& panel, const RowRef& row) {
+Index keyLookedAt(const PanelContext& panel, const RowRef& row) {
   const auto& cell =
       panel.view.hovered ? std::optional(panel.view.hovered->cell) : panel.view.selected;
   if (cell && info(cell->tensor).cols == Axis::key) return cell->col;
@@ -40,8 +40,8 @@ class RotationTool final : public Card {
       : Card({"rotation", "Rotation", "pairs of coordinates as hands that turn with the position",
               'U'}) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     if (!panel.trace.config().rotary.on()) return offer(panel);
     const RowRef row = rowLookedAt(panel.view, panel.trace.config());
     const Index key = keyLookedAt(panel, row);
@@ -61,7 +61,7 @@ class RotationTool final : public Card {
   }
 
  private:
-  static void offer(const Panel& panel) {
+  static void offer(const PanelContext& panel) {
     label(
         panel.look.fonts.small, panel.look.theme.textMuted,
         panel.trace.config().alibi
@@ -73,7 +73,7 @@ class RotationTool final : public Card {
   }
 
   /// The product before and after the slide, each computed from where the two then stand.
-  void sentence(const Panel& panel, const std::vector<RotaryPair>& pairs, const RowRef& row,
+  void sentence(const PanelContext& panel, const std::vector<RotaryPair>& pairs, const RowRef& row,
                 Index key) const {
     const Document& d = panel.trace.document();
     const double here =
@@ -90,9 +90,9 @@ class RotationTool final : public Card {
     wrappedLabel(panel.look.fonts.small, panel.look.theme.text, text);
   }
 
-  void dials(const Panel& panel, const std::vector<RotaryPair>& pairs, Index query, Index key,
-             Rect room) const {
-    const Look& look = panel.look;
+  void dials(const PanelContext& panel, const std::vector<RotaryPair>& pairs, Index query,
+             Index key, Rect room) const {
+    const FrameContext& look = panel.look;
     const float line = fontSize(look.fonts.small);
     const float least = std::clamp(room.height() * 0.7F, look.px(74), look.px(120));
     const std::size_t shown = std::clamp<std::size_t>(
@@ -122,8 +122,8 @@ class RotationTool final : public Card {
     }
   }
 
-  void dial(const Look& look, const RotaryPair& pair, Index query, Index key, double longest,
-            const Rect& place) const {
+  void dial(const FrameContext& look, const RotaryPair& pair, Index query, Index key,
+            double longest, const Rect& place) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const Theme& t = look.theme;
     const float radius = std::min({place.width() * 0.44F, place.height() * 0.48F, look.px(64)});
@@ -146,8 +146,8 @@ class RotationTool final : public Card {
   }
 
   /// How long a turn takes, and what the pair adds to the product.
-  void figures(const Look& look, const RotaryPair& pair, std::size_t n, Index query, Index key,
-               const Rect& at) const {
+  void figures(const FrameContext& look, const RotaryPair& pair, std::size_t n, Index query,
+               Index key, const Rect& at) const {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float line = fontSize(look.fonts.small);
     const double turn = 2.0 * std::numbers::pi / pair.frequency;
@@ -166,9 +166,9 @@ class RotationTool final : public Card {
   }
 
   /// The product of this query and key were they nearer or farther.
-  static void byDistance(const Panel& panel, const std::vector<RotaryPair>& pairs, Index apart,
-                         Rect room) {
-    const Look& look = panel.look;
+  static void byDistance(const PanelContext& panel, const std::vector<RotaryPair>& pairs,
+                         Index apart, Rect room) {
+    const FrameContext& look = panel.look;
     std::vector<ChartPoint> points;
     double low = 0.0, high = 0.0;
     for (Index d = -kFarthest; d <= kFarthest; ++d) {

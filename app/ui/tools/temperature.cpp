@@ -27,7 +27,7 @@ constexpr float kControlGap = 14.0F;
 constexpr std::uint64_t kDrawnSeed = 1;
 
 /// Of the row's head: the last there is while it is measured again; null while there is none.
-const MeasuredVariance* varianceOf(const Panel& panel, const RowRef& row) {
+const MeasuredVariance* varianceOf(const PanelContext& panel, const RowRef& row) {
   const Trace& trace = panel.trace;
   const Fingerprint key("variance", row.item, row.head, trace.revision(TensorId::rawScores),
                         trace.revision(TensorId::scores));
@@ -76,8 +76,9 @@ std::string varianceInWords(const MeasuredVariance& v) {
 
 constexpr float kRoomForCharts = 140.0F;  // points of height, with the line above them
 
-void writeFindings(const Panel& panel, const RowFigures& f, const MeasuredVariance* variance) {
-  const Look& look = panel.look;
+void writeFindings(const PanelContext& panel, const RowFigures& f,
+                   const MeasuredVariance* variance) {
+  const FrameContext& look = panel.look;
   const Document& d = panel.trace.document();
   if (f.keys == 0) {
     wrappedLabel(look.fonts.small, look.theme.bad,
@@ -106,7 +107,7 @@ class TemperatureTool final : public Card {
       : Card({"temperature", "Temperature",
               "what temperature and ÷√d do to a query's weights · drag the dot", 'S'}) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     const RowRef row = rowLookedAt(panel.view, panel.trace.config());
     const Fingerprint key("row", panel.trace.pass(), row.item, row.head, row.query);
     const auto* figures = panel.computations.atOnce<RowFigures>(
@@ -129,7 +130,7 @@ class TemperatureTool final : public Card {
   }
 
   /// − and = change the temperature, R switches ÷√d_k, O dropout.
-  bool keys(const Panel& panel, bool /*inSight*/) override {
+  bool keys(const PanelContext& panel, bool /*inSight*/) override {
     const AttentionConfig& c = panel.document.config;
     const auto set = [&](double factor) {
       const double value =
@@ -153,8 +154,8 @@ class TemperatureTool final : public Card {
   }
 
  private:
-  void controls(const Panel& panel) {
-    const Look& look = panel.look;
+  void controls(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     rowCaption(look, "temperature");
     temperatureFields(panel, temperature_, 130);
     tip(look, "Scores are divided by it, from 0.05 (sharp) to 20 (even); the box takes any number");
@@ -167,8 +168,8 @@ class TemperatureTool final : public Card {
     for (const NumberDraft* draft : {&temperature_, &rate_, &seed_}) problemBelow(look, *draft);
   }
 
-  void dropoutFields(const Panel& panel) {
-    const Look& look = panel.look;
+  void dropoutFields(const PanelContext& panel) {
+    const FrameContext& look = panel.look;
     const Dropout& dropout = panel.document.config.dropout;
     flowOn(look, look.px(150), kControlGap);
     bool on = dropout.on();

@@ -45,9 +45,9 @@ std::string scaleName(const AttentionConfig& c, bool scale) {
 }
 
 /// A cross at the foot of the bars of keys that dropout takes.
-void markDropped(const Panel& panel, const RowRef& row, const Chart& chart) {
+void markDropped(const PanelContext& panel, const RowRef& row, const Chart& chart) {
   const AttentionConfig& c = panel.trace.config();
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   if (!c.dropout.on() || chart.band(0, c.keys()).width() < look.space.tight) return;
   const DroppedCells dropped(c);
   for (Index j = 0; j < c.keys(); ++j) {
@@ -59,7 +59,7 @@ void markDropped(const Panel& panel, const RowRef& row, const Chart& chart) {
 }
 
 /// A dot that is seen on every line.
-void ringedDot(const Look& look, const Chart& chart, const ChartPoint& point, ImU32 color) {
+void ringedDot(const FrameContext& look, const Chart& chart, const ChartPoint& point, ImU32 color) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   chart.dot(list, point, look.theme.panel, 6.0F);
   chart.dot(list, point, color, 4.5F);
@@ -82,8 +82,8 @@ RowFigures rowFigures(const Trace& trace, const RowRef& row) {
   return f;
 }
 
-void distributionChart(const Panel& panel, const RowFigures& f, Rect room) {
-  const Look& look = panel.look;
+void distributionChart(const PanelContext& panel, const RowFigures& f, Rect room) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -144,8 +144,8 @@ void distributionChart(const Panel& panel, const RowFigures& f, Rect room) {
   }
 }
 
-void entropyChart(const Panel& panel, const RowFigures& f, Rect room) {
-  const Look& look = panel.look;
+void entropyChart(const PanelContext& panel, const RowFigures& f, Rect room) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const AttentionConfig& c = panel.trace.config();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -180,9 +180,9 @@ void entropyChart(const Panel& panel, const RowFigures& f, Rect room) {
   }
 }
 
-void varianceChart(const Panel& panel, Index head, const MeasuredVariance* measured,
+void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance* measured,
                    const std::vector<DrawnVariance>& drawn, Rect room) {
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const HeadVariance own = measured != nullptr ? measured->of : HeadVariance{};

@@ -32,13 +32,13 @@ struct MeasuredVariance {
 
 /// Weights per key: bars as they are, lines at other temperatures and with ÷√d_k switched over. A
 /// click chooses a key's cell.
-void distributionChart(const Panel& panel, const RowFigures& figures, Rect room);
+void distributionChart(const PanelContext& panel, const RowFigures& figures, Rect room);
 
 /// Entropy over temperature, with and without ÷√d_k. Dragging sets the temperature.
-void entropyChart(const Panel& panel, const RowFigures& figures, Rect room);
+void entropyChart(const PanelContext& panel, const RowFigures& figures, Rect room);
 
 /// The variance of scores over d_k: expected, drawn, and this head's where it is known.
-void varianceChart(const Panel& panel, Index head, const MeasuredVariance* measured,
+void varianceChart(const PanelContext& panel, Index head, const MeasuredVariance* measured,
                    const std::vector<DrawnVariance>& drawn, Rect room);
 
 }  // namespace headscope::ui

@@ -96,12 +96,12 @@ OrderedTerms orderedTerms(const Explanation& e, const TermOrder& by) {
 
 class TermTable {
  public:
-  TermTable(const Panel& panel, const Explanation& e, const OrderedTerms& terms)
+  TermTable(const PanelContext& panel, const Explanation& e, const OrderedTerms& terms)
       : panel_(panel),
         look_(panel.look),
         e_(e),
         terms_(terms),
-        softmax_(e.ending == Ending::share),
+        softmax_(e.ending == ExplanationForm::share),
         columns_(softmax_ ? std::span<const TermTableColumn>(kSoftmaxColumns)
                           : std::span<const TermTableColumn>(kProductColumns)) {}
 
@@ -197,8 +197,8 @@ class TermTable {
               scale.color(look_.maps, share * 0.75F + (share < 0.0F ? -0.25F : 0.25F)));
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const Explanation& e_;
   const OrderedTerms& terms_;
   bool softmax_;
@@ -209,8 +209,8 @@ class TermTable {
 constexpr const char* kBetweenCrumbs = " › ";
 
 /// The cells traced back through, on one line; nothing where the trail has but this cell.
-void trailRow(const Panel& panel, const CellRef& cell) {
-  const Look& look = panel.look;
+void trailRow(const PanelContext& panel, const CellRef& cell) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   ImFont* font = look.fonts.small;
   const AttentionConfig& c = panel.trace.config();
@@ -260,7 +260,7 @@ void trailRow(const Panel& panel, const CellRef& cell) {
 }
 
 /// Clicked, else under the mouse, else the first that the step's result shows.
-CellRef cellLookedAt(const Panel& panel) {
+CellRef cellLookedAt(const PanelContext& panel) {
   const AttentionConfig& c = panel.trace.config();
   const ViewState& view = panel.view;
   if (view.selected && exists(*view.selected, c)) return *view.selected;
@@ -277,10 +277,10 @@ const char* wayBack(const Explanation& e) {
 }
 
 /// One step back along the main line, at the right end of a line.
-void backButton(const Panel& panel, const Explanation& e, Rect& line) {
+void backButton(const PanelContext& panel, const Explanation& e, Rect& line) {
   const auto back = mainOperand(e);
   if (!back) return;
-  const Look& look = panel.look;
+  const FrameContext& look = panel.look;
   const float width = buttonWidth(look, wayBack(e));
   ImGui::SetCursorScreenPos(line.cutRight(width, look.space.medium).a);
   if (pill(look, wayBack(e))) traceBack(panel.view, panel.trace.config(), e.cell, *back);
@@ -295,14 +295,14 @@ std::string whereInWords(const AttentionConfig& c, const CellRef& cell) {
     where += fmt::format(" · {}head {}", kv ? "key/value " : "", cell.head + 1);
   }
   if (!hasArithmetic(cell)) return where;
-  const Step& giving = cell.gradient ? *stepTaking(cell.tensor, c) : stepGiving(cell.tensor);
+  const Step& giving = cell.gradient ? *consumerOf(cell.tensor, c) : producerOf(cell.tensor);
   return where + fmt::format(" · step {}, {}{}", stepPlace(giving.id(), c) + 1,
                              giving.text(c).title, cell.gradient ? ", backward" : "");
 }
 
 /// "S[sat, cat] = 25.418" and where it stands.
-void nameLine(const Panel& panel, const CellRef& cell, const Explanation* e) {
-  const Look& look = panel.look;
+void nameLine(const PanelContext& panel, const CellRef& cell, const Explanation* e) {
+  const FrameContext& look = panel.look;
   const Theme& t = look.theme;
   const Rect all = Rect::at(ImGui::GetCursorScreenPos(),
                             {ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()});
@@ -326,7 +326,7 @@ void nameLine(const Panel& panel, const CellRef& cell, const Explanation* e) {
 }
 
 /// One line that never wraps; the whole of it under the mouse.
-void elidedLine(const Look& look, ImFont* font, ImU32 color, const std::string& text) {
+void elidedLine(const FrameContext& look, ImFont* font, ImU32 color, const std::string& text) {
   if (text.empty()) return;
   const std::string shown = elided(font, text, ImGui::GetContentRegionAvail().x);
   label(font, color, shown);
@@ -334,8 +334,8 @@ void elidedLine(const Look& look, ImFont* font, ImU32 color, const std::string& 
 }
 
 /// The rule, the quotient of a weight, what a pin put in place of the value.
-void rulesOf(const Panel& panel, const Explanation& e) {
-  const Look& look = panel.look;
+void rulesOf(const PanelContext& panel, const Explanation& e) {
+  const FrameContext& look = panel.look;
   const std::string remark = remarkOn(panel.trace, e);
   std::string rule = quotientText(e);  // of a weight that is not masked
   if (!e.cell.gradient && e.cell.tensor != TensorId::weights && !isForbidden(panel.trace, e)) {
@@ -355,7 +355,7 @@ std::string totalInWords(const Trace& trace, const Explanation& e) {
     return fmt::format("the score {} is not used: {} stands in its place",
                        number(e.terms.front().product, 5), number(e.value, 5));
   }
-  const bool ended = e.ending != Ending::sum;
+  const bool ended = e.ending != ExplanationForm::sum;
   // the quotient of a weight stands above already
   std::string text = ended ? fmt::format("computed {}", number(e.computed(), 8))
                            : fmt::format("sum of {} term{} = {}", e.terms.size(),
@@ -370,8 +370,8 @@ class TermsTool final : public Card {
  public:
   TermsTool() : Card({kTermsTool, "Terms", "where a number comes from, term by term", 'T'}) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     const Theme& t = look.theme;
     const CellRef cell = cellLookedAt(panel);
     const Explanation* e =
@@ -406,7 +406,7 @@ class TermsTool final : public Card {
   }
 
   /// B: one step back along the largest term of the chosen cell.
-  bool keys(const Panel& panel, bool /*inSight*/) override {
+  bool keys(const PanelContext& panel, bool /*inSight*/) override {
     const auto cell = panel.view.selected;
     if (!keyPressed(Key{'B'}, false) || !cell || !hasArithmetic(*cell)) return false;
     const auto operand = mainOperand(panel.explanations.of(panel.trace, *cell));

@@ -10,7 +10,7 @@ class FlowTool final : public Card {
   FlowTool()
       : Card({kFlowTool, "Dimension flow",
               "heights follow the dimensions · click a block to open its step", 'D', false}) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     flowPanel(panel, memory_, ImGui::GetContentRegionAvail());
   }
 
@@ -22,7 +22,7 @@ class ToolsCard final : public Card {
  public:
   explicit ToolsCard(const Cards& tools)
       : Card({kToolsCard, "Tools", "what takes the step apart"}), tools_(tools) {}
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     panel.view.pointed.clear();
     const std::size_t open = tools_.placeOf(panel.view.tool);
     const std::size_t chosen = tools_.tabs(panel, "tools", open);

@@ -26,7 +26,7 @@ double bestMass(const training::Evaluation& at, std::size_t relation) {
 
 class Curves {
  public:
-  Curves(const Look& look, const TrainingMoment& moment, const Rect& room)
+  Curves(const FrameContext& look, const TrainingMoment& moment, const Rect& room)
       : look_(look),
         moment_(moment),
         list_(ImGui::GetWindowDrawList()),
@@ -199,7 +199,7 @@ class Curves {
     });
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   const TrainingMoment& moment_;
   ImDrawList* list_;
   Rect room_;
@@ -212,7 +212,7 @@ class CurvesCard final : public Card {
   explicit CurvesCard(LiveTraining& training)
       : Card({kCurvesCard, "Curves", "the run so far; drag to look back"}), training_(training) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     heading(panel.look, "Curves", "the run so far · drag along them to look back at any moment");
     const auto moment = training_.moment();
     if (moment == nullptr) return;

@@ -15,7 +15,7 @@ namespace {
 
 class HeadOffTable {
  public:
-  HeadOffTable(const Look& look, const TrainingMoment& moment)
+  HeadOffTable(const FrameContext& look, const TrainingMoment& moment)
       : look_(look), moment_(moment), off_(*moment.headsOff) {}
 
   void draw() {
@@ -88,7 +88,7 @@ class HeadOffTable {
              isOff && with - now > 0.1 ? t.bad : t.text, text);
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   const TrainingMoment& moment_;
   const training::HeadsOff& off_;
 };
@@ -99,8 +99,8 @@ class HeadOffCard final : public Card {
       : Card({"head off", "Switch a head off", "which question loses its answers"}),
         training_(training) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     training_.want(LiveTraining::Beside::headsOff);
     middleTabs(panel, TrainTab::headOff, nullptr);
     const auto moment = training_.moment();

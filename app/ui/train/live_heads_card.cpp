@@ -16,7 +16,7 @@ namespace {
 
 class LiveHeads {
  public:
-  LiveHeads(const Panel& panel, const TrainingMoment& moment, const Rect& room)
+  LiveHeads(const PanelContext& panel, const TrainingMoment& moment, const Rect& room)
       : panel_(panel),
         look_(panel.look),
         moment_(moment),
@@ -123,8 +123,8 @@ class LiveHeads {
              found ? relationColor(t, role->relation) : t.textMuted, elided(font, words, room));
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const TrainingMoment& moment_;
   Index heads_, count_;
   std::vector<std::string> names_;
@@ -137,8 +137,8 @@ class LiveHeadsCard final : public Card {
   explicit LiveHeadsCard(LiveTraining& training)
       : Card({kLiveHeadsCard, "All heads", "every head as it forms"}), training_(training) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     training_.want(LiveTraining::Beside::nothing);
     const auto moment = training_.moment();
     middleTabs(panel, TrainTab::live, nullptr);
@@ -175,8 +175,8 @@ class LiveHeadsCard final : public Card {
   }
 
   /// The run's buttons, how fast it goes, and what can be done with the moment that is shown.
-  void controls(const Panel& panel, const TrainingMoment& moment) {
-    const Look& look = panel.look;
+  void controls(const PanelContext& panel, const TrainingMoment& moment) {
+    const FrameContext& look = panel.look;
     runButtons(panel, training_, moment);
     static constexpr std::array kSpeeds{5.0, LiveTraining::kSlow, 0.0};
     const auto now = std::find(kSpeeds.begin(), kSpeeds.end(), training_.speed());

@@ -13,7 +13,7 @@ namespace {
 
 class OverSteps {
  public:
-  OverSteps(const Panel& panel, const TrainingMoment& moment, Rect room)
+  OverSteps(const PanelContext& panel, const TrainingMoment& moment, Rect room)
       : panel_(panel),
         look_(panel.look),
         moment_(moment),
@@ -107,8 +107,8 @@ class OverSteps {
     }
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const TrainingMoment& moment_;
   Index heads_;
   float line_, names_ = 0.0F, words_ = 0.0F, side_ = 0.0F;
@@ -121,8 +121,8 @@ class OverStepsCard final : public Card {
       : Card({kOverStepsCard, "Over steps", "every head at moments of the run"}),
         training_(training) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     training_.want(LiveTraining::Beside::strip);
     const auto moment = training_.moment();
     const std::string run =

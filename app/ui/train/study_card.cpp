@@ -73,7 +73,7 @@ StudyFigure scoreFigure(const char* title, const char* about, double ScoreFigure
 /// The heads of a run as small pictures on the example, in as square a block as they make.
 class RunHeads {
  public:
-  RunHeads(const Panel& panel, const StudyMoment::Run& run, Rect room)
+  RunHeads(const PanelContext& panel, const StudyMoment::Run& run, Rect room)
       : panel_(panel),
         run_(run),
         room_(room),
@@ -103,7 +103,7 @@ class RunHeads {
                        n % run_.figures.model.heads, run_.figures.model.causal);
   }
 
-  const Panel& panel_;
+  const PanelContext& panel_;
   const StudyMoment::Run& run_;
   Rect room_;
   Index columns_ = 1;
@@ -111,7 +111,7 @@ class RunHeads {
 
 class StudyDrawing {
  public:
-  StudyDrawing(const Panel& panel, const StudyText& text, const StudyMoment& moment)
+  StudyDrawing(const PanelContext& panel, const StudyText& text, const StudyMoment& moment)
       : panel_(panel), look_(panel.look), text_(text), moment_(moment) {}
 
   void draw() const {
@@ -230,8 +230,8 @@ class StudyDrawing {
     for (const RunHeads& block : blocks) block.frame(list);
   }
 
-  const Panel& panel_;
-  const Look& look_;
+  const PanelContext& panel_;
+  const FrameContext& look_;
   const StudyText& text_;
   const StudyMoment& moment_;
 };
@@ -241,11 +241,11 @@ class StudyCard final : public Card {
   StudyCard(StudyText text, LiveStudy& study)
       : Card(text.card), text_(std::move(text)), study_(study) {}
 
-  void draw(const Panel& panel) override {
+  void draw(const PanelContext& panel) override {
     middleTabs(panel, text_.tab, nullptr);
     const Asked asked = askedFor(panel);
     buttons(panel, asked);
-    const Look& look = panel.look;
+    const FrameContext& look = panel.look;
     richParagraph(look.fonts, look.fonts.small, look.theme.textMuted, text_.what,
                   ImGui::GetContentRegionAvail().x);
     if (asked.same && !study_.problem().empty()) {
@@ -254,7 +254,7 @@ class StudyCard final : public Card {
     if (asked.moment != nullptr) StudyDrawing(panel, text_, *asked.moment).draw();
   }
 
-  bool keys(const Panel& panel, bool /*inSight*/) override {
+  bool keys(const PanelContext& panel, bool /*inSight*/) override {
     if (!keyPressed(Key::enter, false)) return false;
     runOrStop(panel, askedFor(panel));
     return true;
@@ -270,7 +270,7 @@ class StudyCard final : public Card {
 
     bool finished() const { return moment != nullptr && moment->finished; }
   };
-  Asked askedFor(const Panel& panel) const {
+  Asked askedFor(const PanelContext& panel) const {
     const training::Task& task = chosenTask(panel.view.train);
     Asked asked{task, text_.variants(task, chosenSettings(panel.view.train))};
     asked.same = study_.isOf(task, asked.variants);
@@ -278,12 +278,12 @@ class StudyCard final : public Card {
     return asked;
   }
 
-  void runOrStop(const Panel& panel, const Asked& asked) {
+  void runOrStop(const PanelContext& panel, const Asked& asked) {
     if (!asked.same || asked.finished()) return begin(panel, asked);
     study_.play(!study_.playing());
   }
 
-  void begin(const Panel& panel, const Asked& asked) {
+  void begin(const PanelContext& panel, const Asked& asked) {
     try {
       study_.begin(asked.task, asked.variants);
     } catch (const UserError& error) {
@@ -291,8 +291,8 @@ class StudyCard final : public Card {
     }
   }
 
-  void buttons(const Panel& panel, const Asked& asked) {
-    const Look& look = panel.look;
+  void buttons(const PanelContext& panel, const Asked& asked) {
+    const FrameContext& look = panel.look;
     const bool playing = asked.same && study_.playing();
     const bool halted = asked.moment != nullptr && !playing && !asked.finished();
     const char* word = playing ? "Stop" : halted ? "Go on" : asked.finished() ? "Run again" : "Run";

@@ -20,7 +20,7 @@ namespace {
 /// Where an example's places stand, one below the other on both sides, and the lines between.
 class ExamplePicture {
  public:
-  ExamplePicture(const Look& look, const TrainingMoment& moment, std::size_t relation,
+  ExamplePicture(const FrameContext& look, const TrainingMoment& moment, std::size_t relation,
                  const Rect& room)
       : look_(look),
         example_(moment.example),
@@ -57,7 +57,7 @@ class ExamplePicture {
     return {names_, look_.fonts.small, look_.theme.text, look_.theme.queryText, lit, look_.px(90)};
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   const training::Examples& example_;
   const std::vector<std::uint8_t>& partners_;
   std::vector<std::string> names_;
@@ -66,7 +66,7 @@ class ExamplePicture {
 };
 
 /// The channels of a series as curves over its steps, one below the other, each behind its name.
-void seriesCurves(const Look& look, const TrainingMoment& moment, Rect room) {
+void seriesCurves(const FrameContext& look, const TrainingMoment& moment, Rect room) {
   const auto channels = moment.task->channels();
   const auto count = static_cast<Index>(channels.size());
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -102,8 +102,8 @@ class TaskCard final : public Card {
   explicit TaskCard(LiveTraining& training)
       : Card({kTaskCard, "Task", "what the model has to learn"}), training_(training) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     TrainView& view = panel.view.train;
     heading(look, "Train", "heads find their roles by themselves");
     taskChoice(panel);
@@ -120,7 +120,7 @@ class TaskCard final : public Card {
   }
 
  private:
-  void taskChoice(const Panel& panel) {
+  void taskChoice(const PanelContext& panel) {
     TrainView& view = panel.view.train;
     const training::Task& now = chosenTask(view);
     bool first = true;
@@ -134,7 +134,8 @@ class TaskCard final : public Card {
     }
   }
 
-  static void relationChoice(const Look& look, TrainView& view, const TrainingMoment& moment) {
+  static void relationChoice(const FrameContext& look, TrainView& view,
+                             const TrainingMoment& moment) {
     const auto relations = moment.task->relations();
     view.relation = std::clamp<Index>(view.relation, 0, std::ssize(relations) - 1);
     rowCaption(look, "has to look at");
@@ -147,7 +148,7 @@ class TaskCard final : public Card {
     }
   }
 
-  void example(const Look& look, TrainView& view, const TrainingMoment& moment, Rect room) {
+  void example(const FrameContext& look, TrainView& view, const TrainingMoment& moment, Rect room) {
     if (room.height() < look.px(60)) return;
     if (moment.task->features().empty()) {
       seriesCurves(look, moment, room.cutTop(room.height() * 0.4F, look.space.small));
@@ -156,13 +157,13 @@ class TaskCard final : public Card {
         .draw(ImGui::GetWindowDrawList());
   }
 
-  static float settingsHeight(const Look& look) {
+  static float settingsHeight(const FrameContext& look) {
     return 4.0F * (ImGui::GetFrameHeight() + look.space.small);
   }
 
   /// A whole number of the model: another one begins the run anew.
-  void modelField(const Panel& panel, const char* name, Index value, Index most, NumberDraft& draft,
-                  Index TrainView::*field) {
+  void modelField(const PanelContext& panel, const char* name, Index value, Index most,
+                  NumberDraft& draft, Index TrainView::*field) {
     TrainView& view = panel.view.train;
     const auto problem = [&](Index n) -> std::string {
       TrainView asked = view;
@@ -184,8 +185,8 @@ class TaskCard final : public Card {
     beginWhereAnotherIsAsked(panel, training_);
   }
 
-  void settings(const Panel& panel, const TrainingMoment& moment) {
-    const Look& look = panel.look;
+  void settings(const PanelContext& panel, const TrainingMoment& moment) {
+    const FrameContext& look = panel.look;
     const training::TrainingSettings& s = moment.settings;
     modelField(panel, "layers", s.model.layers, 4, layers_, &TrainView::layers);
     ImGui::SameLine(0.0F, look.space.large);

@@ -27,8 +27,10 @@ class TrainPage final : public Page {
         training_(training) {}
 
   bool showsDocument() const override { return false; }
-  void follow(const Panel& panel) const override { beginWhereAnotherIsAsked(panel, training_); }
-  std::string figuresInWords(const Panel& /*panel*/) const override {
+  void follow(const PanelContext& panel) const override {
+    beginWhereAnotherIsAsked(panel, training_);
+  }
+  std::string figuresInWords(const PanelContext& /*panel*/) const override {
     const auto moment = training_.moment();
     if (moment == nullptr) return {};
     const Index learned = training::parameterCount(*moment->task, moment->settings.model);
@@ -36,12 +38,12 @@ class TrainPage final : public Page {
                        bytesInWords(moment->bytes));
   }
 
-  ImVec2 content(const Panel& panel, ImVec2 body) const override {
+  ImVec2 content(const PanelContext& panel, ImVec2 body) const override {
     const float scale = panel.look.scale;
     return {std::max(body.x, 720.0F * scale), std::max(body.y, 560.0F * scale)};
   }
 
-  std::vector<Rect> layout(const Panel& panel, ImVec2 content) const override {
+  std::vector<Rect> layout(const PanelContext& panel, ImVec2 content) const override {
     const auto px = [&](float length) { return panel.look.px(length); };
     const float gap = px(kTrainGap);
     Rect room{{px(kTrainMargin), px(kTrainMargin)},
@@ -70,7 +72,7 @@ class TrainPage final : public Page {
     return places;
   }
 
-  bool keys(const Panel& panel) const override {
+  bool keys(const PanelContext& panel) const override {
     const TrainTab tab = panel.view.train.tab;
     if (isStudy(tab)) return cards().at(1 + static_cast<std::size_t>(tab)).keys(panel, true);
     if (keyPressed(Key::enter, false)) {
@@ -88,7 +90,7 @@ class TrainPage final : public Page {
     return false;
   }
 
-  std::string placeInWords(const Panel& panel, std::string_view /*card*/) const override {
+  std::string placeInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     const auto moment = training_.moment();
     return fmt::format("{} · step {}", chosenTask(panel.view.train).title(),
                        moment != nullptr ? moment->step : 0);
@@ -97,7 +99,7 @@ class TrainPage final : public Page {
     if (isStudy(view.train.tab)) return "enter runs, stops";
     return training_.playing() ? "enter halts" : "enter trains · → one step · home from the start";
   }
-  std::string sentenceInWords(const Panel& panel, std::string_view /*card*/) const override {
+  std::string sentenceInWords(const PanelContext& panel, std::string_view /*card*/) const override {
     if (isStudy(panel.view.train.tab)) return {};
     const auto moment = training_.moment();
     const auto* now = moment != nullptr ? moment->evaluation() : nullptr;
@@ -124,7 +126,7 @@ std::unique_ptr<Page> makeTrainPage(LiveTraining& training, LiveStudy& headCount
   return std::make_unique<TrainPage>(training, headCounts, scale);
 }
 
-void middleTabs(const Panel& panel, TrainTab tab, const char* explanation) {
+void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation) {
   static const std::vector<Tab> kTabs{
       {"All heads", "Every head as it forms"},
       {"Over steps", "Every head at moments of the run, side by side"},
@@ -158,7 +160,7 @@ training::TrainingSettings chosenSettings(const TrainView& view) {
   return settings;
 }
 
-void beginRun(const Panel& panel, LiveTraining& training) {
+void beginRun(const PanelContext& panel, LiveTraining& training) {
   try {
     training.begin(chosenTask(panel.view.train), chosenSettings(panel.view.train));
   } catch (const UserError& error) {
@@ -166,13 +168,13 @@ void beginRun(const Panel& panel, LiveTraining& training) {
   }
 }
 
-void beginWhereAnotherIsAsked(const Panel& panel, LiveTraining& training) {
+void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training) {
   const TrainView& view = panel.view.train;
   if (!training.isOf(chosenTask(view), chosenSettings(view))) beginRun(panel, training);
 }
 
-void runButtons(const Panel& panel, LiveTraining& training, const TrainingMoment& moment) {
-  const Look& look = panel.look;
+void runButtons(const PanelContext& panel, LiveTraining& training, const TrainingMoment& moment) {
+  const FrameContext& look = panel.look;
   const bool playing = training.playing();
   const char* word = playing ? "Pause" : moment.stepsTaken > 0 ? "Go on" : "Train";
   if (pill(look, word, true, playing || !moment.finished)) training.play(!playing);

@@ -27,20 +27,20 @@ std::unique_ptr<Card> makeScaleCard(LiveStudy& study);
 std::unique_ptr<Card> makeHeadOffCard(LiveTraining& training);
 
 /// The heading of a card in the page's middle, as tabs that lead to the others.
-void middleTabs(const Panel& panel, TrainTab tab, const char* explanation);
+void middleTabs(const PanelContext& panel, TrainTab tab, const char* explanation);
 
 /// The task that the view names; the first where there is none of that name.
 const training::Task& chosenTask(const TrainView& view);
 /// The run it asks for: the task's settings, with what the view sets itself.
 training::TrainingSettings chosenSettings(const TrainView& view);
 /// Begins that run anew, or says why it cannot be.
-void beginRun(const Panel& panel, LiveTraining& training);
+void beginRun(const PanelContext& panel, LiveTraining& training);
 /// Does so where there is another one, or none. A view may be set from anywhere: by hand, by a
 /// lesson, by a session.
-void beginWhereAnotherIsAsked(const Panel& panel, LiveTraining& training);
+void beginWhereAnotherIsAsked(const PanelContext& panel, LiveTraining& training);
 
 /// Train or pause, one step, from the start.
-void runButtons(const Panel& panel, LiveTraining& training, const TrainingMoment& moment);
+void runButtons(const PanelContext& panel, LiveTraining& training, const TrainingMoment& moment);
 
 /// A head of weights (1, H, T, T); a masked pair is hatched, as everywhere.
 CellRows weightCells(const Tensor& weights, Index head, bool causal);

@@ -28,7 +28,7 @@ std::string symbols(const std::vector<TensorId>& tensors, const char* prefix) {
 }
 
 /// Forward from top to bottom, back from bottom to top.
-void stepsTable(const Look& look, const AttentionConfig& config) {
+void stepsTable(const FrameContext& look, const AttentionConfig& config) {
   Table table(look, {.id = "both ways", .dense = true},
               {{"step", {}, false, look.px(70), 0.0F, false},
                {"forward gives", {}, false, 0.0F, 1.4F, false},
@@ -46,7 +46,7 @@ void stepsTable(const Look& look, const AttentionConfig& config) {
 
 class GradientLengths {
  public:
-  GradientLengths(const Look& look, const TrainingMoment& moment)
+  GradientLengths(const FrameContext& look, const TrainingMoment& moment)
       : look_(look), moment_(moment), heads_(moment.settings.model.heads) {}
 
   void table() const {
@@ -120,7 +120,7 @@ class GradientLengths {
                                 : std::to_string(n + 1);
   }
 
-  const Look& look_;
+  const FrameContext& look_;
   const TrainingMoment& moment_;
   Index heads_;
 };
@@ -130,8 +130,8 @@ class TrainingStepCard final : public Card {
   explicit TrainingStepCard(LiveTraining& training)
       : Card({"training step", "A step", "forward, loss, back"}), training_(training) {}
 
-  void draw(const Panel& panel) override {
-    const Look& look = panel.look;
+  void draw(const PanelContext& panel) override {
+    const FrameContext& look = panel.look;
     heading(look, "What a step does", "forward, the loss, and back");
     const auto moment = training_.moment();
     if (moment == nullptr) return;

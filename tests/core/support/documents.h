@@ -43,7 +43,7 @@ inline DocumentPtr edited(const DocumentPtr& document, const Edit& edit) {
 
 using Tokens = std::vector<std::string>;
 
-inline Applied applied(const DocumentPtr& document, const Edit& edit) {
+inline EditResult applied(const DocumentPtr& document, const Edit& edit) {
   return apply(*document, edit, kBudget);
 }
 
